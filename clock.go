@@ -1,0 +1,365 @@
+package ids
+
+import (
+	"sync"
+	"time"
+
+	"github.com/oneclock/ids/internal/random"
+)
+
+const (
+	// defaultTolerance is the step back up to which a lane keeps ascending.
+	defaultTolerance = 10 * time.Second
+	// defaultMaxAhead is how far a lane may run ahead of the wall clock.
+	defaultMaxAhead = 10 * time.Millisecond
+	// maxWait bounds the waiting of one call for the wall clock.
+	maxWait = 20 * time.Millisecond
+	// anchorLife is how long an anchor serves before the wall clock is read anew.
+	anchorLife = time.Millisecond
+)
+
+// Clock is the source of time that schemes share. It reads the wall clock, keeps what each
+// scheme has issued, and holds the clock sequence of versions 1 and 6, so that no two ids
+// of one kind from one clock are equal, whatever the wall clock does. It is safe for
+// concurrent use. Make one with [NewClock]; the zero value is not usable.
+type Clock struct {
+	now       func() time.Time // nil: the wall clock
+	tolerance int64            // ns
+	maxAhead  int64            // ns
+
+	mu sync.Mutex // guards all that follows, and every lane
+
+	// The wall clock is read as the time since an anchor: that is one system clock
+	// reading, where time.Now makes two.
+	anchor   time.Time
+	anchored reading // the anchor's wall time
+
+	random   random.Block // of the ids that take their bits under the mutex
+	v1, v6   lane
+	v7       v7Lane
+	v2       uint64 // how many version 2 ids were minted
+	ulidTick int64  // the latest of all generators' ULIDs
+	nodes    map[nodeKey]*lane
+
+	sequence sequence
+	state    ClockState // what the clock was restored from
+	restored bool       // state still awaits the first reading
+	limit    ClockState // the zero value: none
+	lifted   chan struct{}
+}
+
+// ClockOptions are the options of [NewClock]. The zero value is the default.
+type ClockOptions struct {
+	// Now replaces the wall clock. It is read exactly once for each id or run of ids,
+	// and again while a call waits. It is called with the clock's mutex
+	// held: it must not use the clock. Nil means the system's wall clock.
+	Now func() time.Time
+
+	// Tolerance is the step back of the wall clock up to which version 6, version 7
+	// and ULID keep ascending; at a longer one they follow the wall clock.
+	// Zero means 10 s; a negative value means none.
+	Tolerance time.Duration
+
+	// MaxAhead is how far an embedded time may be ahead of the wall clock. A step back by less
+	// than it is jitter, which no scheme follows. Zero means 10 ms; a
+	// negative value means none.
+	MaxAhead time.Duration
+
+	// State is what [Clock.State] gave in an earlier life of the process. The zero
+	// value means no state.
+	State ClockState
+}
+
+// ClockState is what of a [Clock] must outlive the process, so that a successor whose wall clock
+// was set back repeats no id. It survives a round trip through JSON. The zero value is no
+// state.
+type ClockState struct {
+	// Time is the latest time in any id issued, in UTC.
+	Time time.Time
+	// Sequence is the 14-bit clock sequence of versions 1 and 6. Its low two bits are
+	// clear: they number the ids of one tick.
+	Sequence uint16
+}
+
+// NewClock returns a clock of its own, which shares nothing with the default clock.
+// Nil options mean the default.
+func NewClock(opts *ClockOptions) *Clock {
+	if opts == nil {
+		opts = new(ClockOptions)
+	}
+	c := &Clock{
+		now:       opts.Now,
+		tolerance: orDefault(opts.Tolerance, defaultTolerance),
+		maxAhead:  orDefault(opts.MaxAhead, defaultMaxAhead),
+		ulidTick:  none,
+		nodes:     make(map[nodeKey]*lane),
+		lifted:    make(chan struct{}),
+	}
+	c.sequence.floor = none
+	c.v1 = c.newLane(gregorianScale, gregorianMax, ordinals, 0)
+	c.v6 = c.newLane(gregorianScale, gregorianMax, ordinals, c.tolerance)
+	c.v1.sequenced, c.v6.sequenced = true, true
+	c.v7.lane = c.newLane(v7Scale, v7Max, unlimited, c.tolerance)
+	if opts.State != (ClockState{}) {
+		c.state = opts.State
+		c.state.Sequence &= sequenceMask
+		c.restored = true
+		c.sequence.set(c.state.Sequence)
+	}
+	return c
+}
+
+// orDefault returns d in nanoseconds, or what zero and negative values mean.
+func orDefault(d, zero time.Duration) int64 {
+	if d == 0 {
+		d = zero
+	}
+	return max(int64(d), 0)
+}
+
+// State returns the latest time issued by any scheme of c and the clock sequence.
+// Save it where it outlives the process, and give it to the successor's
+// [ClockOptions]. A state saved before the latest ids were minted does not protect those:
+// [Clock.Limit] closes that gap.
+func (c *Clock) State() ClockState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sequence.seed(c.random.Uint64())
+	s := ClockState{Time: c.state.Time, Sequence: c.sequence.now}
+	issued := func(sc scale, tick int64) {
+		if tick == none {
+			return
+		}
+		if t := sc.time(tick); t.After(s.Time) {
+			s.Time = t
+		}
+	}
+	issued(c.v1.scale, c.v1.highest())
+	issued(c.v6.scale, c.v6.highest())
+	issued(c.v7.scale, c.v7.highest())
+	issued(ulidScale, c.ulidTick)
+	for _, l := range c.nodes {
+		issued(l.scale, l.highest())
+	}
+	return s
+}
+
+// Limit withholds every id that s does not cover: one whose time is after
+// s.Time, or whose clock sequence lies past s.Sequence. It binds the schemes
+// whose ids are unique by their time, which are versions 1 and 6 and Snowflake; versions 4 and 7 and
+// ULID are unique by their random bits and are not bound.
+//
+// Where the time is not covered, a call waits until a later Limit covers
+// it, and [SnowflakeNode.TryNext] returns [ErrSuspended]. A clock sequence that is not covered
+// is not entered: the scheme keeps ascending instead of following the clock back.
+//
+// A process that saves a state ahead of its time and only then calls Limit
+// with it can end at any moment: a successor restored from the saved state repeats no id.
+// A limit in the past suspends at once; the zero state lifts the limit.
+func (c *Clock) Limit(s ClockState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Sequence &= sequenceMask
+	c.limit = s
+	c.v1.bound(s)
+	c.v6.bound(s)
+	for _, l := range c.nodes {
+		l.bound(s)
+	}
+	close(c.lifted)
+	c.lifted = make(chan struct{})
+}
+
+// read returns the time. The mutex is held.
+func (c *Clock) read() reading {
+	if c.now == nil {
+		// A negative elapsed time, as in a testing/synctest bubble, is a large unsigned one.
+		if elapsed := time.Since(c.anchor); uint64(elapsed) <= uint64(anchorLife) {
+			return c.anchored.add(int64(elapsed))
+		}
+	}
+	return c.readAnew()
+}
+
+// readAnew reads the wall clock, or what replaces it, and sets the anchor.
+func (c *Clock) readAnew() reading {
+	var r reading
+	if c.now == nil {
+		c.anchor = time.Now()
+		c.anchored = newReading(c.anchor)
+		r = c.anchored
+	} else {
+		r = c.readInjected()
+	}
+	if c.restored {
+		c.restored = false
+		c.restore(r)
+	}
+	return r
+}
+
+// readInjected calls now. If that panics, the caller never gets to unlock the
+// mutex, so this does it.
+func (c *Clock) readInjected() reading {
+	returned := false
+	defer func() {
+		if !returned {
+			c.mu.Unlock()
+		}
+	}()
+	r := newReading(c.now())
+	returned = true
+	return r
+}
+
+// restore puts the restored state into force at the first reading.
+func (c *Clock) restore(r reading) {
+	if saved := newReading(c.state.Time); saved.sub(r) <= 0 {
+		c.v1.resume(saved)
+		c.v6.resume(saved)
+		return
+	}
+	// What versions 1 and 6 issued then may lie ahead of the clock: leave it to
+	// its clock sequence.
+	c.sequence.next()
+}
+
+// outcomes of lane.take below zero; above, it is a number of ticks.
+const (
+	suspended = -1 // by Limit
+	spent     = -2 // the last tick that the format can name is used up
+)
+
+// ordinal issues an id of l, a lane whose ids are told apart by their ordinal. It returns its
+// tick and its place in the tick, and the clock sequence in force. It waits as long as the limit
+// withholds the id, and at most maxWait for the wall clock.
+func (c *Clock) ordinal(l *lane) (tick, place int64, seq uint16) {
+	c.mu.Lock()
+	over := l.take(c, c.read())
+	if over < 0 {
+		over = c.suspend(l, over)
+	}
+	tick, place, seq = l.last, l.used-1, c.sequence.now
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(l, tick, over)
+	}
+	return tick, place, seq
+}
+
+// late waits for the wall clock to allow a tick that the caller has taken, or panics if
+// there was none to take.
+func (c *Clock) late(l *lane, tick, over int64) {
+	if over < 0 {
+		panic(errSpent)
+	}
+	var w wait
+	w.until(c, l, tick)
+}
+
+// suspend waits, with the mutex released, until the limit lets l issue an id, and takes it. The
+// first attempt ended in outcome.
+func (c *Clock) suspend(l *lane, outcome int64) (over int64) {
+	for outcome < 0 {
+		if outcome == spent {
+			c.mu.Unlock()
+			panic(errSpent)
+		}
+		lifted := c.lifted
+		c.mu.Unlock()
+		<-lifted
+		c.mu.Lock()
+		outcome = l.take(c, c.read())
+	}
+	return outcome
+}
+
+// A wait is the waiting of one call for the wall clock: maxWait in all.
+type wait struct{ began time.Time }
+
+// until waits, without the mutex, until the wall clock allows the tick that the
+// caller has taken. If it does not do so in time, the wait itself tells the lane how much time has passed.
+func (w *wait) until(c *Clock, l *lane, tick int64) {
+	c.mu.Lock()
+	was := l.present()
+	over := tick - l.ceiling()
+	c.mu.Unlock()
+	if w.began.IsZero() {
+		w.began = time.Now()
+	}
+	from := time.Since(w.began)
+	for left := maxWait - from; over > 0 && left > 0; left = maxWait - time.Since(w.began) {
+		time.Sleep(min(left, l.span(over)))
+		c.mu.Lock()
+		l.observe(c, c.read())
+		over = tick - l.ceiling()
+		c.mu.Unlock()
+	}
+	if over > 0 {
+		c.mu.Lock()
+		l.credit(was.add(int64(maxWait - from)))
+		c.mu.Unlock()
+	}
+}
+
+// follow lets l follow the wall clock back to reading r, which is in the given tick. It
+// reports false if versions 1 and 6 cannot: no clock sequence is free there.
+func (c *Clock) follow(l *lane, r reading, tick int64) bool {
+	if l.sequenced && !c.turn(tick) {
+		return false
+	}
+	l.high = l.highest()
+	l.last, l.used = tick, 0
+	l.mark, l.lag = r, 0
+	return true
+}
+
+// turn moves to the next clock sequence for a lane that goes back to tick, or reports that none is free there.
+func (c *Clock) turn(tick int64) bool {
+	s := &c.sequence
+	if tick <= s.floor || c.limit != (ClockState{}) && s.now == c.limit.Sequence {
+		return false
+	}
+	if s.turns == sequences-1 {
+		// Each sequence has served in this round and may hold any tick up to the highest.
+		// The next round stays above that.
+		s.turns = 0
+		s.floor = max(c.v1.highest(), c.v6.highest())
+		c.v1.raise(s.floor)
+		c.v6.raise(s.floor)
+		return false
+	}
+	s.next()
+	return true
+}
+
+// sequence is the clock sequence of versions 1 and 6: 12 bits, in a field of 14
+// whose low two bits are the ordinal. Within a round of all its values, a value once left is not
+// entered again, so a tick and a sequence never meet twice.
+type sequence struct {
+	now    uint16
+	seeded bool
+	turns  int   // changes in this round
+	floor  int64 // the highest tick of earlier rounds
+}
+
+const (
+	sequences    = 1 << 12
+	sequenceMask = (1<<14 - 1) &^ (ordinals - 1)
+)
+
+// set makes v the sequence.
+func (s *sequence) set(v uint16) { s.now, s.seeded = v&sequenceMask, true }
+
+// seed starts the sequence at random bits, unless it has started.
+func (s *sequence) seed(bits uint64) {
+	if !s.seeded {
+		s.set(uint16(bits))
+	}
+}
+
+// next moves to the next sequence.
+func (s *sequence) next() {
+	s.now = (s.now + ordinals) & sequenceMask
+	s.turns++
+}

@@ -1,0 +1,3 @@
+module github.com/oneclock/ids
+
+go 1.26

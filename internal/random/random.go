@@ -1,0 +1,93 @@
+// Package random hands out the random bytes of identifiers.
+//
+// Reading crypto/rand for each id costs more than all the rest of an id, so a
+// [Block] reads one key from crypto/rand for [Size] bytes, expands it with
+// AES-256-CTR and forgets the key. Bytes are wiped as they are handed out:
+// what is in memory never tells what has been handed out, and a copy of the
+// memory shares with the original at most what was left of its blocks.
+package random
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+)
+
+// Size is the number of bytes that one key yields.
+const Size = 4096
+
+// epoch counts the calls of [Reseed]. A block filled in an earlier epoch is
+// filled anew before it hands out another byte.
+var epoch atomic.Uint32
+
+// Reseed drops every byte drawn so far and not yet handed out, in every block.
+func Reseed() { epoch.Add(1) }
+
+// Block is a supply of random bytes. It is not safe for concurrent use. The
+// zero value is an empty block, which fills itself when first asked.
+type Block struct {
+	// buf holds random bytes from next on and zeros before it.
+	buf  [Size]byte
+	left int // bytes of buf not yet handed out, at its end
+	born uint32
+}
+
+// Uint64 returns 64 random bits.
+func (b *Block) Uint64() uint64 {
+	p := b.take(8)
+	u := binary.LittleEndian.Uint64(p)
+	binary.LittleEndian.PutUint64(p, 0)
+	return u
+}
+
+// Uint128 returns 128 random bits.
+func (b *Block) Uint128() (hi, lo uint64) {
+	p := b.take(16)
+	hi, lo = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
+	binary.LittleEndian.PutUint64(p, 0)
+	binary.LittleEndian.PutUint64(p[8:], 0)
+	return hi, lo
+}
+
+// take returns the next n bytes of b, which the caller wipes.
+func (b *Block) take(n int) []byte {
+	if b.left < n || b.born != epoch.Load() {
+		b.fill()
+	}
+	at := Size - b.left
+	b.left -= n
+	return b.buf[at : at+n]
+}
+
+// fill makes all of buf random again.
+func (b *Block) fill() {
+	b.born = epoch.Load()
+	b.left = Size
+	if !expands {
+		rand.Read(b.buf[:])
+		return
+	}
+	var key [32]byte
+	rand.Read(key[:])
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic("ids: " + err.Error()) // a key of 32 bytes is always valid
+	}
+	clear(key[:])
+	clear(b.buf[:]) // what Reseed or a short remainder left behind
+	// A key is used once, so a counter that starts at zero never repeats.
+	var counter [aes.BlockSize]byte
+	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
+}
+
+// pool keeps a block for each processor, so that goroutines do not meet.
+var pool = sync.Pool{New: func() any { return new(Block) }}
+
+// Get returns a block for the caller's own use until [Put].
+func Get() *Block { return pool.Get().(*Block) }
+
+// Put gives b back.
+func Put(b *Block) { pool.Put(b) }

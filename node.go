@@ -1,0 +1,211 @@
+package ids
+
+import (
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/oneclock/ids/internal/random"
+)
+
+// SnowflakeNode mints the Snowflakes of one node number. It is safe for
+// concurrent use. Nodes of one clock that have the same layout and number share one sequence, so that they repeat no id; of those on
+// different clocks, and so on different machines, no two may have the same number at a time. Make one
+// with [NewSnowflakeNode]; the zero value is not usable.
+type SnowflakeNode struct {
+	clock  *Clock
+	lane   *lane
+	layout SnowflakeLayout
+	id     int64
+
+	// The fields of layout, as shifts.
+	timeShift, sequenceShift uint8
+	base                     int64 // the node number in its place
+}
+
+// SnowflakeOptions are the options of [NewSnowflakeNode]. The zero value is the default.
+type SnowflakeOptions struct {
+	Layout SnowflakeLayout // the zero value means Twitter's
+	Clock  *Clock          // nil means the default clock
+}
+
+// nodeKey tells the lanes of a clock's nodes apart.
+type nodeKey struct {
+	epoch                  reading
+	tick                   time.Duration
+	nodeBits, sequenceBits int
+	nodeLast               bool
+	id                     int64
+}
+
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the
+// default. The error matches [ErrRange] if the number does not fit the layout, if the layout has no tick or leaves no bits for the time, or if the clock's time is
+// before its epoch or after its last tick.
+func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
+	if opts == nil {
+		opts = new(SnowflakeOptions)
+	}
+	n := &SnowflakeNode{clock: opts.Clock, layout: opts.Layout, id: id}
+	if n.clock == nil {
+		n.clock = defaultClock
+	}
+	if n.layout == (SnowflakeLayout{}) {
+		n.layout = TwitterLayout()
+	}
+	l := n.layout
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	tickEnd, nodeEnd, sequenceEnd := l.ends()
+	if id < 0 || id > nodeEnd {
+		return nil, outside("Snowflake node", id, nodeEnd)
+	}
+	n.timeShift = uint8(l.NodeBits + l.SequenceBits)
+	if l.NodeLast {
+		n.sequenceShift = uint8(l.NodeBits)
+	}
+	n.base = int64(l.pack(0, id, 0))
+
+	c, sc := n.clock, newScale(l.Epoch, l.Tick)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := nodeKey{sc.epoch, l.Tick, l.NodeBits, l.SequenceBits, l.NodeLast, id}
+	if n.lane = c.nodes[key]; n.lane != nil {
+		return n, nil
+	}
+	switch tick := sc.at(c.read()); {
+	case tick < 0:
+		return nil, rangeError("ids: SnowflakeLayout.Epoch " + l.Epoch.UTC().Format(time.RFC3339Nano) + " is in the future of the clock")
+	case tick > tickEnd:
+		return nil, rangeError("ids: the clock is after the last tick of a SnowflakeLayout with epoch " + l.Epoch.UTC().Format(time.RFC3339Nano))
+	}
+	// Snowflake never follows the clock back.
+	made := c.newLane(sc, tickEnd, sequenceEnd+1, forever)
+	made.bound(c.limit)
+	if !c.state.Time.IsZero() {
+		made.resume(newReading(c.state.Time))
+	}
+	n.lane = &made
+	c.nodes[key] = n.lane
+	return n, nil
+}
+
+// ID returns the node number.
+func (n *SnowflakeNode) ID() int64 { return n.id }
+
+// Layout returns the layout.
+func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.layout }
+
+// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock
+// does. While the wall clock is behind what was issued, they go on from there. When more are asked for than ticks have room
+// for, Next waits, for up to 20 ms. While the [Clock.Limit] of the clock withholds ids,
+// it waits until that is lifted. It panics when the last tick of the layout is used up.
+func (n *SnowflakeNode) Next() Snowflake {
+	tick, place, _ := n.clock.ordinal(n.lane)
+	return n.pack(tick, place)
+}
+
+// pack returns the Snowflake of a tick and a place in it.
+func (n *SnowflakeNode) pack(tick, place int64) Snowflake {
+	return Snowflake(tick<<(n.timeShift&63) | n.base | place<<(n.sequenceShift&63))
+}
+
+// TryNext is [SnowflakeNode.Next] for those who would rather be refused. It returns
+// [ErrClockBackward] where Next would keep ascending behind a clock that was set back,
+// [ErrExhausted] where it would wait for a tick, [ErrSuspended] where it would wait for the limit
+// of the clock, and an error that matches [ErrRange] where it would panic. An id that is refused is not used up.
+func (n *SnowflakeNode) TryNext() (Snowflake, error) {
+	c := n.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tried := *n.lane
+	over := tried.take(c, c.read())
+	switch {
+	case over == spent:
+		return 0, errSpent
+	case over == suspended:
+		return 0, ErrSuspended
+	case tried.lag > 0:
+		return 0, ErrClockBackward
+	case over > 0:
+		return 0, ErrExhausted
+	}
+	*n.lane = tried
+	return n.pack(tried.last, tried.used-1), nil
+}
+
+// Append appends count Snowflakes to dst, in increasing order, as if by calls of
+// [SnowflakeNode.Next], save that all of them together wait for a tick for up to 20 ms. It panics if count is negative.
+func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
+	dst, run := extend(dst, count)
+	c, l := n.clock, n.lane
+	var w wait
+	for len(run) > 0 {
+		piece := run[:min(len(run), pieceLen)]
+		run = run[len(piece):]
+		c.mu.Lock()
+		r := c.read()
+		var over int64
+		for i := range piece {
+			if over = l.take(c, r); over < 0 {
+				over = c.suspend(l, over)
+				r = c.read()
+			}
+			piece[i] = n.pack(l.last, l.used-1)
+		}
+		tick := l.last
+		c.mu.Unlock()
+		if over > 0 {
+			w.until(c, l, tick)
+		}
+	}
+	return dst
+}
+
+// defaultNode is the node of [NextSnowflake], once there is one.
+var defaultNode atomic.Pointer[SnowflakeNode]
+
+// nodeVariable names the environment variable with the number of the default node.
+const nodeVariable = "SNOWFLAKE_NODE"
+
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That is the one given to
+// [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the environment variable
+// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023.
+//
+// Without the variable, the number is drawn at random when the first Snowflake is minted. Then
+// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2, and those two mint the same ids when they mint in
+// the same millisecond. That will do for one process, or for tests. Where several mint into one table, give each
+// its own number, by the variable or by SetDefaultSnowflakeNode.
+func NextSnowflake() Snowflake {
+	n := defaultNode.Load()
+	if n == nil {
+		n = startDefaultNode()
+	}
+	return n.Next()
+}
+
+// startDefaultNode makes the default node, unless another caller was faster.
+func startDefaultNode() *SnowflakeNode {
+	b := random.Get()
+	id := int64(b.Uint64() >> (64 - twitterNodeBits))
+	random.Put(b)
+	if s, ok := os.LookupEnv(nodeVariable); ok {
+		v, err := strconv.ParseUint(s, 10, twitterNodeBits)
+		if err != nil {
+			panic("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) + ", not a number from 0 to 1023")
+		}
+		id = int64(v)
+	}
+	n := must(NewSnowflakeNode(id, nil))
+	if !defaultNode.CompareAndSwap(nil, n) {
+		if faster := defaultNode.Load(); faster != nil {
+			return faster
+		}
+	}
+	return n
+}
+
+// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil puts back what NextSnowflake would make itself. Call it before ids are
+// minted: those of the node before know nothing of those of n.
+func SetDefaultSnowflakeNode(n *SnowflakeNode) { defaultNode.Store(n) }

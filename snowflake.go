@@ -1,0 +1,198 @@
+package ids
+
+import (
+	"cmp"
+	"encoding/binary"
+	"strconv"
+	"time"
+)
+
+// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
+// [SnowflakeLayout] gives. Snowflakes of one layout sort by time. The zero value is the first of all.
+type Snowflake int64
+
+// The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
+// twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.
+const (
+	twitterEpoch        = 1288834974657 // ms since 1970
+	twitterWorkerBits   = 5
+	twitterNodeBits     = 5 + twitterWorkerBits
+	twitterSequenceBits = 12
+)
+
+// Time returns the time in s, in UTC, if s is of Twitter's layout. For others see [SnowflakeLayout.Split].
+func (s Snowflake) Time() time.Time {
+	return time.UnixMilli(int64(s>>(twitterNodeBits+twitterSequenceBits)) + twitterEpoch).UTC()
+}
+
+// Node returns the node number in s, 0 to 1023, if s is of Twitter's layout: the datacenter, then the worker.
+func (s Snowflake) Node() int64 { return int64(s >> twitterSequenceBits & (1<<twitterNodeBits - 1)) }
+
+// Datacenter returns the datacenter in s, 0 to 31, if s is of Twitter's layout.
+func (s Snowflake) Datacenter() int64 { return s.Node() >> twitterWorkerBits }
+
+// Worker returns the worker in s, 0 to 31, if s is of Twitter's layout.
+func (s Snowflake) Worker() int64 { return s.Node() & (1<<twitterWorkerBits - 1) }
+
+// Sequence returns the sequence in s, 0 to 4095, if s is of Twitter's layout.
+func (s Snowflake) Sequence() int64 { return int64(s & (1<<twitterSequenceBits - 1)) }
+
+// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout. Each is
+// 0 to 31; else the error matches [ErrRange].
+func DatacenterWorker(datacenter, worker int) (node int64, err error) {
+	if datacenter>>5 != 0 {
+		return 0, rangeError("ids: datacenter " + strconv.Itoa(datacenter) + " is not within 0 to 31")
+	}
+	if worker>>twitterWorkerBits != 0 {
+		return 0, rangeError("ids: worker " + strconv.Itoa(worker) + " is not within 0 to 31")
+	}
+	return int64(datacenter)<<twitterWorkerBits | int64(worker), nil
+}
+
+// Compare returns -1, 0 or +1 as s is less than, equal to or greater than t.
+func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
+
+// String returns s in decimal.
+func (s Snowflake) String() string {
+	var buf [20]byte
+	return string(appendDecimal(buf[:0], int64(s)))
+}
+
+// Base32 returns the 13 characters of s in Crockford's Base32. Of one fixed width, they
+// sort as the Snowflakes do. [ParseSnowflakeBase32] reads them.
+func (s Snowflake) Base32() string {
+	var text [base32Len64]byte
+	encodeBase32of64(&text, uint64(s))
+	return string(text[:])
+}
+
+// Base58 returns the 11 characters of s in Bitcoin's Base58 alphabet. Of one fixed width, they
+// sort as the Snowflakes do. [ParseSnowflakeBase58] reads them.
+func (s Snowflake) Base58() string {
+	var text [base58Len64]byte
+	encodeBase58of64(&text, uint64(s))
+	return string(text[:])
+}
+
+// AppendText appends what String returns. The error is always nil.
+func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b, int64(s)), nil }
+
+// MarshalText returns what String returns. The error is always nil.
+func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
+
+// UnmarshalText sets s to the Snowflake that text holds, as [ParseSnowflake] does. On an error s keeps its value.
+func (s *Snowflake) UnmarshalText(text []byte) error {
+	v, err := ParseSnowflake(view(text))
+	if err == nil {
+		*s = v
+	}
+	return err
+}
+
+// MarshalJSON returns s in decimal within quotes, since JavaScript loses integers above 2^53.
+// The error is always nil.
+func (s Snowflake) MarshalJSON() ([]byte, error) {
+	b := append(make([]byte, 0, 22), '"')
+	return append(appendDecimal(b, int64(s)), '"'), nil
+}
+
+// UnmarshalJSON sets s to a decimal number, within quotes or bare. As
+// encoding/json wants it, null leaves s as it is: to tell null apart, use a
+// pointer or [Null]. On an error s keeps its value.
+func (s *Snowflake) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	text, quotes, err := unquote(data)
+	if err != nil {
+		return err
+	}
+	v, err := parseSnowflake(text, quotes)
+	if err == nil {
+		*s = v
+	}
+	return err
+}
+
+// AppendBinary appends the 8 bytes of s, big-endian. The error is always nil.
+func (s Snowflake) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
+}
+
+// MarshalBinary returns the 8 bytes of s, big-endian. The error is always nil.
+func (s Snowflake) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary sets s to the 8 bytes of data, big-endian. On an error s keeps its value.
+func (s *Snowflake) UnmarshalBinary(data []byte) error {
+	if len(data) != 8 {
+		return parseError(snowflakeBinaryLength, min(len(data), 8))
+	}
+	v := binary.BigEndian.Uint64(data)
+	if v>>63 != 0 {
+		return parseError(snowflakeRange, 0)
+	}
+	*s = Snowflake(v)
+	return nil
+}
+
+// ParseSnowflake returns the Snowflake that s holds in decimal digits, 0 to
+// 9223372036854775807. The error is a *[ParseError].
+func ParseSnowflake(s string) (Snowflake, error) { return parseSnowflake(s, 0) }
+
+// parseSnowflake is ParseSnowflake for a text that begins at the given offset of the input.
+func parseSnowflake(s string, offset int) (Snowflake, error) {
+	const digits = 19 // of the largest
+	if s == "" {
+		return 0, parseError(snowflakeEmpty, offset)
+	}
+	start := 0
+	if s[0] == '-' && len(s) > 1 {
+		start = 1 // a number, but none in range
+	}
+	var v uint64
+	for i := start; i < len(s) && i < start+digits; i++ {
+		d := s[i] - '0'
+		if d > 9 {
+			return 0, parseError(snowflakeDigit, offset+i)
+		}
+		v = v*10 + uint64(d)
+	}
+	for i := start + digits; i < len(s); i++ {
+		if s[i]-'0' > 9 {
+			return 0, parseError(snowflakeDigit, offset+i)
+		}
+	}
+	if start > 0 || len(s) > digits || v>>63 != 0 {
+		return 0, parseError(snowflakeRange, offset)
+	}
+	return Snowflake(v), nil
+}
+
+// ParseSnowflakeBase32 returns the Snowflake that s holds in the 13 characters that
+// [Snowflake.Base32] writes, in either case. The error is a *[ParseError].
+func ParseSnowflakeBase32(s string) (Snowflake, error) {
+	v, f, at := decodeBase32to64(s)
+	if f == 0 && v>>63 != 0 {
+		f = faultRange
+	}
+	if f != 0 {
+		return 0, f.of(snowflakeBase32Length, at)
+	}
+	return Snowflake(v), nil
+}
+
+// ParseSnowflakeBase58 returns the Snowflake that s holds in the 11 characters that
+// [Snowflake.Base58] writes. The error is a *[ParseError].
+func ParseSnowflakeBase58(s string) (Snowflake, error) {
+	v, f, at := decodeBase58to64(s)
+	if f == 0 && v>>63 != 0 {
+		f = faultRange
+	}
+	if f != 0 {
+		return 0, f.of(snowflakeBase58Length, at)
+	}
+	return Snowflake(v), nil
+}
+
+// appendDecimal appends v in decimal.
+func appendDecimal(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }

@@ -1,0 +1,262 @@
+package ids
+
+import (
+	"bytes"
+	"math/bits"
+	"time"
+)
+
+// ULID is a universally unique lexicographically sortable identifier: 48 bits of
+// milliseconds since 1970 and 80 random bits, in network byte order. It is comparable, and
+// converts freely to and from any other type whose underlying type is [16]byte.
+// See the [specification].
+//
+// [specification]: https://github.com/ulid/spec
+type ULID [16]byte
+
+var ulidScale = scale{perSecond: 1000, tick: int64(time.Millisecond)}
+
+// ulidLane is the lane of one generator's ULIDs. Those of one tick, a millisecond, are told apart by
+// 80 bits: random at a new tick, then raised by a random stride or by one.
+type ulidLane struct {
+	lane
+	stepOne bool
+	hi, lo  uint64 // the random part of the latest ULID: 16 and 64 bits
+}
+
+// ulidFresh masks the upper 16 bits of a fresh random part, which leaves its top bit clear, so
+// that strides fit above it.
+const ulidFresh = 1<<15 - 1
+
+// issue sets the random part of the ULID to which take has given a tick, with the result over, from 80
+// random bits. Its result is that of take.
+func (l *ulidLane) issue(over int64, hi, lo uint64) int64 {
+	if over < 0 {
+		return over
+	}
+	if l.used == 1 {
+		l.hi, l.lo = hi&ulidFresh, lo
+		return over
+	}
+	if moved := l.step(hi, lo); moved != 0 {
+		return moved
+	}
+	return over
+}
+
+// step issues a ULID that follows the latest at once: in its tick, or in the next one if the random part is used up.
+func (l *ulidLane) step(hi, lo uint64) (over int64) {
+	n := uint64(1)
+	if !l.stepOne {
+		n = stride(lo)
+	}
+	sum, carry := bits.Add64(l.lo, n, 0)
+	if l.hi+carry < 1<<16 {
+		l.hi, l.lo = l.hi+carry, sum
+		return 0
+	}
+	if outcome := l.skip(); outcome < 0 {
+		return outcome
+	}
+	l.used = 1
+	l.hi, l.lo = hi&ulidFresh, lo
+	return max(l.last-l.ceiling(), 0)
+}
+
+// NewULID returns a ULID of the current time. Those of one generator strictly increase while
+// the wall clock is set back by at most its [ClockOptions].Tolerance.
+func (g *Generator) NewULID() ULID {
+	c, l := g.clock, &g.ulid
+	hi, lo := g.injected80()
+	c.mu.Lock()
+	if g.source == nil {
+		hi, lo = c.random.Uint128()
+	}
+	over := l.issue(l.take(c, c.read()), hi, lo)
+	tick, u := l.last, packULID(uint64(l.last), l.hi, l.lo)
+	c.ulidTick = max(c.ulidTick, tick)
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(&l.lane, tick, over)
+	}
+	return u
+}
+
+// AppendULID appends n ULIDs to dst, in increasing order. It reads the clock once for all of them, and so
+// does it in a fraction of the time that as many calls of [Generator.NewULID] take.
+// It panics if n is negative.
+func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
+	dst, run := extend(dst, n)
+	c, l := g.clock, &g.ulid
+	for first := true; len(run) > 0; first = false {
+		piece := run[:min(len(run), pieceLen)]
+		run = run[len(piece):]
+		fill(g, piece, 10)
+		c.mu.Lock()
+		var over int64
+		for i := range piece {
+			hi, lo := split(piece[i])
+			if first && i == 0 {
+				over = l.issue(l.take(c, c.read()), hi, lo)
+			} else if moved := l.step(hi, lo); moved != 0 {
+				over = moved
+			}
+			piece[i] = packULID(uint64(l.last), l.hi, l.lo)
+		}
+		tick := l.last
+		c.ulidTick = max(c.ulidTick, tick)
+		c.mu.Unlock()
+		if over != 0 {
+			c.late(&l.lane, tick, over)
+		}
+	}
+	return dst
+}
+
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
+// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+func (g *Generator) NewULIDAt(t time.Time) (ULID, error) {
+	ms, ok := milli(t)
+	if !ok {
+		return ULID{}, errMilli
+	}
+	hi, lo := g.injected80()
+	if g.source == nil {
+		hi, lo = g.random128()
+	}
+	return packULID(ms, hi, lo), nil
+}
+
+// packULID returns a ULID:
+//
+//	 0                   1                   2                   3
+//	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//	+---------------------------------------------------------------+
+//	|                  milliseconds since 1970                      |
+//	+-------------------------------+-------------------------------+
+//	|          milliseconds         |        hi: random             |
+//	+-------------------------------+-------------------------------+
+//	|                          lo: random                           |
+//	+---------------------------------------------------------------+
+//	|                          lo: random                           |
+//	+---------------------------------------------------------------+
+func packULID(ms, hi, lo uint64) ULID {
+	return ULID(join(ms<<16|hi&0xffff, lo))
+}
+
+// MinULID returns the least ULID of t's millisecond. With [MaxULID] it bounds a
+// range query, both included. A time outside the field is taken as the nearest in it.
+func MinULID(t time.Time) ULID {
+	ms, _ := milli(t)
+	return packULID(ms, 0, 0)
+}
+
+// MaxULID returns the greatest ULID of t's millisecond: see [MinULID].
+func MaxULID(t time.Time) ULID {
+	ms, _ := milli(t)
+	return packULID(ms, 0xffff, ^uint64(0))
+}
+
+// Time returns the time in u, to the millisecond, in UTC.
+func (u ULID) Time() time.Time {
+	hi, _ := split(u)
+	return time.UnixMilli(int64(hi >> 16)).UTC()
+}
+
+// Entropy returns the 80 random bits of u.
+func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
+
+// Next returns u with its random part raised by one, as the specification's monotonic mode does,
+// and false if it would overflow.
+func (u ULID) Next() (ULID, bool) {
+	hi, lo := split(u)
+	lo, carry := bits.Add64(lo, 1, 0)
+	if carry != 0 && hi&0xffff == 0xffff {
+		return ULID{}, false
+	}
+	return ULID(join(hi+carry, lo)), true
+}
+
+// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v.
+func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
+
+// IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
+func (u ULID) IsZero() bool { return u == ULID{} }
+
+// UUID returns the same 128 bits as a UUID. Version and variant are not set: only of a
+// ULID that came from [UUID.ULID] are they those of RFC 9562.
+func (u ULID) UUID() UUID { return UUID(u) }
+
+// String returns the 26 characters of u, in upper case.
+func (u ULID) String() string {
+	var text [base32Len128]byte
+	hi, lo := split(u)
+	encodeBase32of128(&text, hi, lo)
+	return string(text[:])
+}
+
+// Base58 returns the 22 characters of u in Bitcoin's Base58 alphabet. Of one fixed width, they
+// sort as the ULIDs do. [ParseULIDBase58] reads them.
+func (u ULID) Base58() string { return UUID(u).Base58() }
+
+// AppendText appends what String returns. The error is always nil.
+func (u ULID) AppendText(b []byte) ([]byte, error) {
+	b = append(b, "00000000000000000000000000"...)
+	hi, lo := split(u)
+	encodeBase32of128((*[base32Len128]byte)(b[len(b)-base32Len128:]), hi, lo)
+	return b, nil
+}
+
+// MarshalText returns what String returns. The error is always nil.
+func (u ULID) MarshalText() ([]byte, error) {
+	return u.AppendText(make([]byte, 0, base32Len128))
+}
+
+// UnmarshalText sets u to the ULID that text holds, as [ParseULID] does. On an error u keeps its value.
+func (u *ULID) UnmarshalText(text []byte) error {
+	v, err := ParseULID(view(text))
+	if err == nil {
+		*u = v
+	}
+	return err
+}
+
+// AppendBinary appends the 16 bytes of u. The error is always nil.
+func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
+
+// MarshalBinary returns the 16 bytes of u. The error is always nil.
+func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
+
+// UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
+func (u *ULID) UnmarshalBinary(data []byte) error {
+	if len(data) != len(u) {
+		return parseError(ulidBinaryLength, min(len(data), len(u)))
+	}
+	copy(u[:], data)
+	return nil
+}
+
+// ParseULID returns the ULID that s holds: 26 characters of Crockford's Base32 in
+// either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
+// The error is a *[ParseError].
+func ParseULID(s string) (ULID, error) {
+	hi, lo, f, at := decodeBase32to128(s)
+	if f != 0 {
+		return ULID{}, f.of(ulidLength, at)
+	}
+	return ULID(join(hi, lo)), nil
+}
+
+// MustParseULID is ParseULID for texts known to be good, such as constants. It panics if s is
+// not.
+func MustParseULID(s string) ULID { return must(ParseULID(s)) }
+
+// ParseULIDBase58 returns the ULID that s holds in the 22 characters that
+// [ULID.Base58] writes. The error is a *[ParseError].
+func ParseULIDBase58(s string) (ULID, error) {
+	hi, lo, f, at := decodeBase58to128(s)
+	if f != 0 {
+		return ULID{}, f.of(ulidBase58Length, at)
+	}
+	return ULID(join(hi, lo)), nil
+}

@@ -1,0 +1,75 @@
+// Package ulid mints, parses and stores ULIDs. It is a door to package [ids],
+// which documents the promises, the clock and the options: the names are shorter here,
+// the values are the same.
+package ulid
+
+import (
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// ULID is a universally unique lexicographically sortable identifier: 48 bits of
+// milliseconds since 1970 and 80 random bits, in network byte order. It is comparable, and
+// converts freely to and from any other type whose underlying type is [16]byte.
+// See the [specification].
+//
+// [specification]: https://github.com/ulid/spec
+type ULID = ids.ULID
+
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
+// value is absent.
+type Null = ids.Null[ids.ULID]
+
+// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and
+// other text it is as the id alone. For a column that may be NULL use a *Binary.
+type Binary = ids.Binary[ids.ULID]
+
+// ParseError says why and where the text or binary form of an id was refused. Every
+// error of a Parse function or an Unmarshal method is a *ParseError.
+// It does not repeat the input, and it is shared: do not modify it.
+type ParseError = ids.ParseError
+
+// The errors that those of [Parse] and [MakeAt] match by errors.Is.
+var (
+	ErrSyntax = ids.ErrSyntax
+	ErrRange  = ids.ErrRange
+)
+
+// Make returns a ULID of the current time. They strictly increase in the order of the calls,
+// unless the wall clock is set back by more than 10 s.
+func Make() ULID { return ids.NewULID() }
+
+// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
+// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
+
+// Min returns the least ULID of t's millisecond. With [Max] it bounds a
+// range query, both included. A time outside the field is taken as the nearest in it.
+func Min(t time.Time) ULID { return ids.MinULID(t) }
+
+// Max returns the greatest ULID of t's millisecond: see [Min].
+func Max(t time.Time) ULID { return ids.MaxULID(t) }
+
+// Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all of them.
+// It panics if n is negative.
+func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
+
+// Parse returns the ULID that s holds: 26 characters of Crockford's Base32 in
+// either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
+// The error is a *[ParseError].
+func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
+
+// MustParse is Parse for texts known to be good, such as constants. It panics if s is
+// not.
+func MustParse(s string) ULID { return ids.MustParseULID(s) }
+
+// ParseBase58 returns the ULID that s holds in the 22 characters that
+// [ULID.Base58] writes. The error is a *[ParseError].
+func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
+
+// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
+// what was in memory before. Call it in a virtual machine that was restored from a snapshot or
+// cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
+// same version 4 UUIDs.
+func Reseed() { ids.Reseed() }

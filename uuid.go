@@ -1,0 +1,357 @@
+package ids
+
+import (
+	"bytes"
+	"encoding/binary"
+	"time"
+	"unsafe"
+)
+
+// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in
+// network byte order. It is comparable, and converts freely to and from any
+// other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+type UUID [16]byte
+
+// Variant is the layout that the most significant bits of a UUID's ninth byte
+// select: see [Section 4.1 of RFC 9562].
+//
+// [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
+type Variant uint8
+
+// The variants. Every UUID that this package mints is of VariantRFC9562.
+const (
+	VariantNCS       Variant = iota // 0xxx: Apollo NCS; the Nil UUID falls here too
+	VariantRFC9562                  // 10xx: RFC 9562 and its predecessors
+	VariantMicrosoft                // 110x: Microsoft's GUIDs of old
+	VariantFuture                   // 111x: reserved; the Max UUID falls here too
+)
+
+// String returns "NCS", "RFC 9562", "Microsoft" or "Future".
+func (v Variant) String() string {
+	switch v {
+	case VariantNCS:
+		return "NCS"
+	case VariantRFC9562:
+		return "RFC 9562"
+	case VariantMicrosoft:
+		return "Microsoft"
+	}
+	return "Future"
+}
+
+// NilUUID returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
+func NilUUID() UUID { return UUID{} }
+
+// MaxUUID returns the Max UUID, ffffffff-ffff-ffff-ffff-ffffffffffff.
+func MaxUUID() UUID {
+	return UUID(join(1<<64-1, 1<<64-1))
+}
+
+// makeUUID returns the UUID of the two halves, in which it sets the version and
+// the variant:
+//
+//	 0                   1                   2                   3
+//	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//	+-------------------------------+-------------------------------+
+//	|                              hi                               |
+//	+-------------------------------+-------+-----------------------+
+//	|              hi               |version|          hi           |
+//	+---+---------------------------+-------+-----------------------+
+//	|1 0|                           lo                              |
+//	+---+-----------------------------------------------------------+
+//	|                              lo                               |
+//	+---------------------------------------------------------------+
+func makeUUID(version, hi, lo uint64) UUID {
+	return UUID(join(hi&^0xf000|version<<12, lo&^(3<<62)|1<<63))
+}
+
+// join returns the 16 bytes of two halves.
+func join(hi, lo uint64) (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], hi)
+	binary.BigEndian.PutUint64(b[8:], lo)
+	return b
+}
+
+// split is the inverse of join.
+func split(b [16]byte) (hi, lo uint64) {
+	return binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
+}
+
+// Version returns the version, 0 to 15. It means something only if u.Variant()
+// is [VariantRFC9562].
+func (u UUID) Version() int { return int(u[6] >> 4) }
+
+// Variant returns the variant.
+func (u UUID) Variant() Variant {
+	switch {
+	case u[8] < 0x80:
+		return VariantNCS
+	case u[8] < 0xc0:
+		return VariantRFC9562
+	case u[8] < 0xe0:
+		return VariantMicrosoft
+	}
+	return VariantFuture
+}
+
+// is reports whether u is of the given version of RFC 9562.
+func (u UUID) is(version int) bool {
+	return u.Variant() == VariantRFC9562 && u.Version() == version
+}
+
+// Time returns the time in u, in UTC, and whether u has one. Versions 1 and 6 tell it
+// to 100 ns, version 7 to 1 ms, version 2 to 429.4967296 s (the start of that span).
+// Of version 7 it leaves out the 12 bits below the millisecond: in ids of this package
+// they are a fraction, in those of others they may be random.
+func (u UUID) Time() (time.Time, bool) {
+	if u.is(7) {
+		hi, _ := split(u)
+		return time.UnixMilli(int64(hi >> 16)).UTC(), true
+	}
+	ticks, ok := u.gregorian()
+	if !ok {
+		return time.Time{}, false
+	}
+	return gregorianTime(ticks), true
+}
+
+// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v in byte order,
+// the order of [Section 6.11 of RFC 9562].
+//
+// [Section 6.11 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.11
+func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
+
+// IsZero reports whether u is the Nil UUID. The omitzero option of struct tags uses it.
+func (u UUID) IsZero() bool { return u == UUID{} }
+
+// ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
+func (u UUID) ULID() ULID { return ULID(u) }
+
+// String returns the 36 characters of u, in lower case.
+func (u UUID) String() string {
+	var text [36]byte
+	u.encode(&text)
+	return string(text[:])
+}
+
+// URN returns "urn:uuid:" and the 36 characters of u.
+func (u UUID) URN() string {
+	text := [45]byte{'u', 'r', 'n', ':', 'u', 'u', 'i', 'd', ':'}
+	u.encode((*[36]byte)(text[9:]))
+	return string(text[:])
+}
+
+// Base58 returns the 22 characters of u in Bitcoin's Base58 alphabet. Of one fixed width, they
+// sort as the UUIDs do. [ParseUUIDBase58] reads them.
+func (u UUID) Base58() string {
+	var text [base58Len128]byte
+	hi, lo := split(u)
+	encodeBase58of128(&text, hi, lo)
+	return string(text[:])
+}
+
+// AppendText appends what String returns. The error is always nil.
+func (u UUID) AppendText(b []byte) ([]byte, error) {
+	b = append(b, "00000000-0000-0000-0000-000000000000"...)
+	u.encode((*[36]byte)(b[len(b)-36:]))
+	return b, nil
+}
+
+// MarshalText returns what String returns. The error is always nil.
+func (u UUID) MarshalText() ([]byte, error) {
+	return u.AppendText(make([]byte, 0, 36))
+}
+
+// UnmarshalText sets u to the UUID that text holds, in any form that
+// [ParseUUID] accepts. On an error u keeps its value.
+func (u *UUID) UnmarshalText(text []byte) error {
+	v, err := ParseUUID(view(text))
+	if err == nil {
+		*u = v
+	}
+	return err
+}
+
+// AppendBinary appends the 16 bytes of u. The error is always nil.
+func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
+
+// MarshalBinary returns the 16 bytes of u. The error is always nil.
+func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
+
+// UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
+func (u *UUID) UnmarshalBinary(data []byte) error {
+	if len(data) != len(u) {
+		return parseError(uuidBinaryLength, min(len(data), len(u)))
+	}
+	copy(u[:], data)
+	return nil
+}
+
+// ParseUUID returns the UUID that s holds in one of these forms, in any case:
+//
+//	f81d4fae-7dec-11d0-a765-00a0c91e6bf6
+//	urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6
+//	{f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
+//	f81d4fae7dec11d0a76500a0c91e6bf6
+//
+// Every version and variant is accepted. The error is a *[ParseError].
+func ParseUUID(s string) (UUID, error) {
+	var a, b, c, d uint64 // digits 0-7, 8-15, 16-23 and 24-31
+	start := 0            // of the digits in s
+	switch len(s) {
+	case 36:
+	case 45:
+		if at := mismatchURN(s); at >= 0 {
+			return UUID{}, parseError(uuidURN, at)
+		}
+		start = 9
+	case 38:
+		if s[0] != '{' {
+			return UUID{}, parseError(uuidBrace, 0)
+		}
+		if s[37] != '}' {
+			return UUID{}, parseError(uuidBrace, 37)
+		}
+		start = 1
+	case 32:
+		a, b, c, d = load64(s), load64(s[8:]), load64(s[16:]), load64(s[24:])
+		goto digits
+	default:
+		return UUID{}, parseError(uuidLength, len(s))
+	}
+	{
+		t := s[start : start+36]
+		if t[8] != '-' || t[13] != '-' || t[18] != '-' || t[23] != '-' {
+			return UUID{}, locateUUID(s, start)
+		}
+		a = load64(t)
+		b = load32(t[9:])<<32 | load32(t[14:])
+		c = load32(t[19:])<<32 | load32(t[24:])
+		d = load64(t[28:])
+	}
+digits:
+	va, ea := unhex(a)
+	vb, eb := unhex(b)
+	vc, ec := unhex(c)
+	vd, ed := unhex(d)
+	if ea|eb|ec|ed != 0 {
+		return UUID{}, locateUUID(s, start)
+	}
+	return UUID(join(va<<32|vb, vc<<32|vd)), nil
+}
+
+// MustParseUUID is ParseUUID for texts known to be good, such as constants. It panics if s is
+// not.
+func MustParseUUID(s string) UUID { return must(ParseUUID(s)) }
+
+// ParseUUIDBase58 returns the UUID that s holds in the 22 characters that
+// [UUID.Base58] writes. The error is a *[ParseError].
+func ParseUUIDBase58(s string) (UUID, error) {
+	hi, lo, f, at := decodeBase58to128(s)
+	if f != 0 {
+		return UUID{}, f.of(uuidBase58Length, at)
+	}
+	return UUID(join(hi, lo)), nil
+}
+
+// encode writes the 36 characters of u.
+func (u UUID) encode(text *[36]byte) {
+	hi, lo := split(u)
+	binary.BigEndian.PutUint64(text[0:], hex(hi>>32))
+	text[8] = '-'
+	w := hex(hi & 0xffffffff)
+	binary.BigEndian.PutUint32(text[9:], uint32(w>>32))
+	text[13] = '-'
+	binary.BigEndian.PutUint32(text[14:], uint32(w))
+	text[18] = '-'
+	w = hex(lo >> 32)
+	binary.BigEndian.PutUint32(text[19:], uint32(w>>32))
+	text[23] = '-'
+	binary.BigEndian.PutUint32(text[24:], uint32(w))
+	binary.BigEndian.PutUint64(text[28:], hex(lo&0xffffffff))
+}
+
+// each repeats one byte in all eight bytes of a word: the constants of arithmetic
+// on eight characters at a time.
+const each = 0x0101010101010101
+
+// hex returns the eight hexadecimal digits of x < 1<<32, the first in the top byte.
+func hex(x uint64) uint64 {
+	// Spread the eight nibbles over the eight bytes.
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+	letter := (x + 6*each) >> 4 & each // 1 in each byte above 9
+	return x + '0'*each + letter*('a'-'0'-10)
+}
+
+// unhex is the inverse of hex for digits in any case. bad is 0 if all are digits.
+func unhex(x uint64) (v, bad uint64) {
+	// In a byte below 0x80, adding 0x80-c sets the top bit if it is c or more.
+	digit := (x + (0x80-'0')*each) &^ (x + (0x80-'9'-1)*each)
+	lower := x | 0x20*each
+	letter := (lower + (0x80-'a')*each) &^ (lower + (0x80-'f'-1)*each)
+	const top = 0x80 * each
+	bad = x&top | ^(digit|letter)&top
+	v = x&(0x0f*each) + letter&top>>7*9
+	v = (v | v>>4) & 0x00ff00ff00ff00ff
+	v = (v | v>>8) & 0x0000ffff0000ffff
+	v = (v | v>>16) & 0x00000000ffffffff
+	return v, bad
+}
+
+// locateUUID returns the error for the first bad character of s, which has
+// digits and, unless it is 32 long, hyphens from start on.
+func locateUUID(s string, start int) error {
+	for i := start; i < len(s); i++ {
+		c, at := s[i], i-start
+		if len(s) != 32 && (at == 8 || at == 13 || at == 18 || at == 23) {
+			if c != '-' {
+				return parseError(uuidHyphen, i)
+			}
+			continue
+		}
+		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
+			return parseError(uuidDigit, i)
+		}
+	}
+	panic("ids: locateUUID called for a good UUID")
+}
+
+// mismatchURN returns the offset at which s ceases to begin with "urn:uuid:" in any
+// case, or -1.
+func mismatchURN(s string) int {
+	const prefix = "urn:uuid:"
+	for i := range len(prefix) {
+		// Folding by 0x20 leaves ':' as it is, but would take 0x1a for it.
+		if c := s[i]; c != prefix[i] && (c|0x20 != prefix[i] || prefix[i] == ':') {
+			return i
+		}
+	}
+	return -1
+}
+
+// load64 returns the first eight bytes of s, the first in the top byte.
+func load64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+}
+
+// load32 returns the first four bytes of s, the first in the top byte of the low half.
+func load32(s string) uint64 {
+	_ = s[3]
+	return uint64(s[3]) | uint64(s[2])<<8 | uint64(s[1])<<16 | uint64(s[0])<<24
+}
+
+// view returns the bytes as a string without a copy, for the duration of a call
+// that keeps no part of it.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

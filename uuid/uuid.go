@@ -1,0 +1,150 @@
+// Package uuid mints, parses and stores UUIDs of versions 1 to 8. It is a door to package
+// [ids], which documents the promises, the clock and the options: the
+// names are shorter here, the values are the same. Programs written for Go's
+// own uuid package work with this one unchanged.
+package uuid
+
+import (
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in
+// network byte order. It is comparable, and converts freely to and from any
+// other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+type UUID = ids.UUID
+
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
+// value is absent.
+type Null = ids.Null[ids.UUID]
+
+// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and
+// other text it is as the id alone. For a column that may be NULL use a *Binary.
+type Binary = ids.Binary[ids.UUID]
+
+// ParseError says why and where the text or binary form of an id was refused. Every
+// error of a Parse function or an Unmarshal method is a *ParseError.
+// It does not repeat the input, and it is shared: do not modify it.
+type ParseError = ids.ParseError
+
+// Variant is the layout that the most significant bits of a UUID's ninth byte
+// select: see [Section 4.1 of RFC 9562].
+//
+// [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
+type Variant = ids.Variant
+
+// Domain says what the local id of a version 2 UUID identifies.
+type Domain = ids.Domain
+
+// The variants of [Variant].
+const (
+	VariantNCS       = ids.VariantNCS
+	VariantRFC9562   = ids.VariantRFC9562
+	VariantMicrosoft = ids.VariantMicrosoft
+	VariantFuture    = ids.VariantFuture
+)
+
+// The domains of [NewV2].
+const (
+	DomainPerson = ids.DomainPerson
+	DomainGroup  = ids.DomainGroup
+	DomainOrg    = ids.DomainOrg
+)
+
+// The namespaces of [NewV3] and [NewV5].
+var (
+	NamespaceDNS  = ids.NamespaceDNS
+	NamespaceURL  = ids.NamespaceURL
+	NamespaceOID  = ids.NamespaceOID
+	NamespaceX500 = ids.NamespaceX500
+)
+
+// The errors that those of [Parse], and times and domains out of range, match by errors.Is.
+var (
+	ErrSyntax = ids.ErrSyntax
+	ErrRange  = ids.ErrRange
+)
+
+// New returns a version 4 UUID: 122 random bits.
+func New() UUID { return ids.NewV4() }
+
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
+// time; that of [NewV6] does.
+func NewV1() UUID { return ids.NewV1() }
+
+// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
+// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids repeat. See [ids.Generator.NewV2].
+func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
+
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
+// their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
+func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
+
+// NewV4 returns a version 4 UUID: 122 random bits.
+func NewV4() UUID { return ids.NewV4() }
+
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
+// their SHA-1. The same two always give the same UUID.
+func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
+
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly increase in the order of the calls,
+// unless the wall clock is set back by more than 10 s.
+func NewV6() UUID { return ids.NewV6() }
+
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly increase in the order of the calls,
+// unless the wall clock is set back by more than 10 s.
+func NewV7() UUID { return ids.NewV7() }
+
+// NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
+func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
+
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for
+// records of the past. The error matches [ErrRange] if
+// t is before 1970 or after 10889-08-02T05:31:50.655Z.
+func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
+
+// MinV7 returns the least version 7 UUID of t's millisecond. With [MaxV7] it bounds a
+// range query: the ids from time a to time b are those from MinV7(a) to MaxV7(b), both
+// included. A time outside the field is taken as the nearest in it.
+func MinV7(t time.Time) UUID { return ids.MinV7(t) }
+
+// MaxV7 returns the greatest version 7 UUID of t's millisecond: see [MinV7].
+func MaxV7(t time.Time) UUID { return ids.MaxV7(t) }
+
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
+func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
+
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock for all of them.
+// It panics if n is negative.
+func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
+
+// Parse returns the UUID that s holds in one of these forms, in any case:
+//
+//	f81d4fae-7dec-11d0-a765-00a0c91e6bf6
+//	urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6
+//	{f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
+//	f81d4fae7dec11d0a76500a0c91e6bf6
+//
+// Every version and variant is accepted. The error is a *[ParseError].
+func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
+
+// MustParse is Parse for texts known to be good, such as constants. It panics if s is
+// not.
+func MustParse(s string) UUID { return ids.MustParseUUID(s) }
+
+// ParseBase58 returns the UUID that s holds in the 22 characters that
+// [UUID.Base58] writes. The error is a *[ParseError].
+func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
+
+// Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
+func Nil() UUID { return ids.NilUUID() }
+
+// Max returns the Max UUID, ffffffff-ffff-ffff-ffff-ffffffffffff.
+func Max() UUID { return ids.MaxUUID() }
+
+// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
+// what was in memory before. Call it in a virtual machine that was restored from a snapshot or
+// cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
+// same version 4 UUIDs.
+func Reseed() { ids.Reseed() }

@@ -1,0 +1,49 @@
+package ids
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+)
+
+// The namespaces of [Section 6.6 of RFC 9562].
+//
+// [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
+var (
+	NamespaceDNS  = namespace(0x10) // of fully qualified domain names
+	NamespaceURL  = namespace(0x11) // of URLs
+	NamespaceOID  = namespace(0x12) // of ISO object identifiers
+	NamespaceX500 = namespace(0x14) // of X.500 distinguished names, in DER or text
+)
+
+// namespace returns 6ba7b8XX-9dad-11d1-80b4-00c04fd430c8.
+func namespace(x uint64) UUID {
+	return makeUUID(1, 0x6ba7b800_9dad_11d1|x<<32, 0x80b4_00c04fd430c8)
+}
+
+// hashed is the size of the namespace and name that [NewV3] and [NewV5] hash
+// without an allocation.
+const hashed = 16 + 112
+
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
+// their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
+func NewV3(namespace UUID, name string) UUID {
+	var buf [hashed]byte
+	sum := md5.Sum(append(append(buf[:0], namespace[:]...), name...))
+	hi, lo := split(sum)
+	return makeUUID(3, hi, lo)
+}
+
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
+// their SHA-1. The same two always give the same UUID.
+func NewV5(namespace UUID, name string) UUID {
+	var buf [hashed]byte
+	sum := sha1.Sum(append(append(buf[:0], namespace[:]...), name...))
+	hi, lo := split([16]byte(sum[:16]))
+	return makeUUID(5, hi, lo)
+}
+
+// NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
+func NewV8(data [16]byte) UUID {
+	hi, lo := split(data)
+	return makeUUID(8, hi, lo)
+}
