@@ -14,6 +14,8 @@ const (
 	defaultMaxAhead = 10 * time.Millisecond
 	// maxWait bounds the waiting of one call for the wall clock.
 	maxWait = 20 * time.Millisecond
+	// minSleep is the least that a waiting call sleeps before it looks at the clock again.
+	minSleep = 100 * time.Microsecond
 	// anchorLife is how long an anchor serves before the wall clock is read anew.
 	anchorLife = time.Millisecond
 )
@@ -50,8 +52,8 @@ type Clock struct {
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the wall clock. It is read exactly once for each id or run of ids,
-	// and again while a call waits. It is called with the clock's mutex
+	// Now replaces the wall clock. It is read once for each id, once for a run of
+	// AppendV7 or AppendULID, once for each 4,096 of a run of Snowflakes, and again while a call waits. It is called with the clock's mutex
 	// held: it must not use the clock. Nil means the system's wall clock.
 	Now func() time.Time
 
@@ -79,6 +81,20 @@ type ClockState struct {
 	// Sequence is the 14-bit clock sequence of versions 1 and 6. Its low two bits are
 	// clear: they number the ids of one tick.
 	Sequence uint16
+	// Floor is the latest time issued before the clock sequence last came round to 0, in UTC, or the zero
+	// time if it never did. Versions 1 and 6 stay above it.
+	Floor time.Time `json:",omitzero"`
+}
+
+// Ahead returns the state that covers d more than s: its time is d later, and one change of the clock sequence is
+// allowed for. Save it, then put it in force with [Clock.Limit].
+func (s ClockState) Ahead(d time.Duration) ClockState {
+	s.Time = s.Time.Add(d)
+	s.Sequence = (s.Sequence + ordinals) & sequenceMask
+	if s.Sequence == 0 {
+		s.Floor = s.Time
+	}
+	return s
 }
 
 // NewClock returns a clock of its own, which shares nothing with the default clock.
@@ -105,6 +121,9 @@ func NewClock(opts *ClockOptions) *Clock {
 		c.state.Sequence &= sequenceMask
 		c.restored = true
 		c.sequence.set(c.state.Sequence)
+		if !c.state.Floor.IsZero() {
+			c.sequence.floor = gregorianScale.at(newReading(c.state.Floor))
+		}
 	}
 	return c
 }
@@ -118,14 +137,20 @@ func orDefault(d, zero time.Duration) int64 {
 }
 
 // State returns the latest time issued by any scheme of c and the clock sequence.
-// Save it where it outlives the process, and give it to the successor's
+// The first call starts the sequence, if no id has. Save the state where it outlives the process, and give it to the successor's
 // [ClockOptions]. A state saved before the latest ids were minted does not protect those:
 // [Clock.Limit] closes that gap.
 func (c *Clock) State() ClockState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.restored {
+		c.read() // which may move the sequence
+	}
 	c.sequence.seed(c.random.Uint64())
 	s := ClockState{Time: c.state.Time, Sequence: c.sequence.now}
+	if c.sequence.floor != none {
+		s.Floor = gregorianScale.time(c.sequence.floor)
+	}
 	issued := func(sc scale, tick int64) {
 		if tick == none {
 			return
@@ -161,13 +186,27 @@ func (c *Clock) Limit(s ClockState) {
 	defer c.mu.Unlock()
 	s.Sequence &= sequenceMask
 	c.limit = s
-	c.v1.bound(s)
-	c.v6.bound(s)
-	for _, l := range c.nodes {
-		l.bound(s)
-	}
+	c.bind()
 	close(c.lifted)
 	c.lifted = make(chan struct{})
+}
+
+// bind puts the limit in force in all lanes.
+func (c *Clock) bind() {
+	c.v1.bound(c.limit)
+	c.v6.bound(c.limit)
+	for _, l := range c.nodes {
+		l.bound(c.limit)
+	}
+	if !c.covers(c.sequence.now) {
+		c.v1.limit, c.v6.limit = none, none
+	}
+}
+
+// covers reports whether the limit covers a clock sequence: it is the limit's, or one of the half of all sequences
+// that come before.
+func (c *Clock) covers(seq uint16) bool {
+	return c.limit == (ClockState{}) || (c.limit.Sequence-seq)&sequenceMask <= sequenceMask/2
 }
 
 // read returns the time. The mutex is held.
@@ -214,14 +253,14 @@ func (c *Clock) readInjected() reading {
 
 // restore puts the restored state into force at the first reading.
 func (c *Clock) restore(r reading) {
-	if saved := newReading(c.state.Time); saved.sub(r) <= 0 {
-		c.v1.resume(saved)
-		c.v6.resume(saved)
+	saved := newReading(c.state.Time)
+	if saved.sub(r) > 0 && c.turn(gregorianScale.at(r)) {
+		// Versions 1 and 6 start at r with a clock sequence of their own.
+		c.bind()
 		return
 	}
-	// What versions 1 and 6 issued then may lie ahead of the clock: leave it to
-	// its clock sequence.
-	c.sequence.next()
+	c.v1.resume(saved)
+	c.v6.resume(saved)
 }
 
 // outcomes of lane.take below zero; above, it is a number of ticks.
@@ -289,10 +328,9 @@ func (w *wait) until(c *Clock, l *lane, tick int64) {
 	}
 	from := time.Since(w.began)
 	for left := maxWait - from; over > 0 && left > 0; left = maxWait - time.Since(w.began) {
-		time.Sleep(min(left, l.span(over)))
+		time.Sleep(min(left, max(minSleep, l.span(over))))
 		c.mu.Lock()
-		l.observe(c, c.read())
-		over = tick - l.ceiling()
+		over = tick - l.allowed(c, c.read())
 		c.mu.Unlock()
 	}
 	if over > 0 {
@@ -317,49 +355,43 @@ func (c *Clock) follow(l *lane, r reading, tick int64) bool {
 // turn moves to the next clock sequence for a lane that goes back to tick, or reports that none is free there.
 func (c *Clock) turn(tick int64) bool {
 	s := &c.sequence
-	if tick <= s.floor || c.limit != (ClockState{}) && s.now == c.limit.Sequence {
+	if tick <= s.floor || !c.covers(s.after()) {
 		return false
 	}
-	if s.turns == sequences-1 {
-		// Each sequence has served in this round and may hold any tick up to the highest.
-		// The next round stays above that.
-		s.turns = 0
-		s.floor = max(c.v1.highest(), c.v6.highest())
-		c.v1.raise(s.floor)
-		c.v6.raise(s.floor)
-		return false
+	s.now = s.after()
+	if s.now != 0 {
+		return true
 	}
-	s.next()
-	return true
+	// Each sequence has been in force since the floor, and may hold any tick up to the highest issued. What comes now
+	// stays above that.
+	s.floor = max(c.v1.highest(), c.v6.highest(), gregorianScale.at(newReading(c.state.Time)))
+	top := gregorianScale.reading(s.floor)
+	c.v1.resume(top)
+	c.v6.resume(top)
+	return false
 }
 
 // sequence is the clock sequence of versions 1 and 6: 12 bits, in a field of 14
-// whose low two bits are the ordinal. Within a round of all its values, a value once left is not
-// entered again, so a tick and a sequence never meet twice.
+// whose low two bits are the ordinal. It counts up, and when it comes round to 0, the ticks issued so far
+// become a floor: so a tick and a sequence never meet twice.
 type sequence struct {
 	now    uint16
 	seeded bool
-	turns  int   // changes in this round
-	floor  int64 // the highest tick of earlier rounds
+	floor  int64 // the highest tick issued before now last became 0
 }
 
-const (
-	sequences    = 1 << 12
-	sequenceMask = (1<<14 - 1) &^ (ordinals - 1)
-)
+const sequenceMask = (1<<14 - 1) &^ (ordinals - 1)
 
 // set makes v the sequence.
 func (s *sequence) set(v uint16) { s.now, s.seeded = v&sequenceMask, true }
 
-// seed starts the sequence at random bits, unless it has started.
+// seed starts the sequence at random bits, unless it has started. It starts in the lower half, so
+// that it does not soon come round.
 func (s *sequence) seed(bits uint64) {
 	if !s.seeded {
-		s.set(uint16(bits))
+		s.set(uint16(bits) & (sequenceMask / 2))
 	}
 }
 
-// next moves to the next sequence.
-func (s *sequence) next() {
-	s.now = (s.now + ordinals) & sequenceMask
-	s.turns++
-}
+// after returns the sequence that comes next.
+func (s *sequence) after() uint16 { return (s.now + ordinals) & sequenceMask }

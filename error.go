@@ -34,9 +34,9 @@ var (
 // error of a Parse function or an Unmarshal method is a *ParseError.
 // It does not repeat the input, and it is shared: do not modify it.
 type ParseError struct {
-	Scheme  string // "UUID", "ULID" or "Snowflake", or "JSON string" for the quotes around one
+	Scheme  string // "UUID", "ULID" or "Snowflake", or "JSON" for the quotes around one
 	Problem string // what is wrong, as a phrase
-	Offset  int    // index of the first offending byte; the length of the input where it ends too early
+	Offset  int    // index of the first offending byte, or the length of the input where it ends too early; at most 45
 	Err     error  // ErrSyntax or ErrRange
 }
 
@@ -121,8 +121,8 @@ var parseErrors = sync.OnceValue(func() *[problems][maxOffset + 1]ParseError {
 		snowflakeEmpty:        {"Snowflake", "no digits", 0, ErrSyntax},
 		snowflakeBinaryLength: {"Snowflake", "binary length is not 8", 0, ErrSyntax},
 		snowflakeDigit:        {"Snowflake", "not a decimal digit", 0, ErrSyntax},
-		snowflakeRange:        {"Snowflake", "not within 0 to 9223372036854775807", 0, ErrRange},
-		jsonQuote:             {"JSON string", "bad quote or escape", 0, ErrSyntax},
+		snowflakeRange:        {"Snowflake", "not within 0 to 9223372036854775807, in at most 19 digits", 0, ErrRange},
+		jsonQuote:             {"JSON", "not a string in quotes", 0, ErrSyntax},
 		snowflakeBase32Length: {"Snowflake", "length is not 13", 0, ErrSyntax},
 		snowflakeBase32Digit:  {"Snowflake", "not a Crockford Base32 digit", 0, ErrSyntax},
 		snowflakeBase32Range:  {"Snowflake", "Base32 above 63 bits", 0, ErrRange},

@@ -172,7 +172,8 @@ var (
 // Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
 // what was in memory before. Call it in a virtual machine that was restored from a snapshot or
 // cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
-// same version 4 UUIDs.
+// same version 4 UUIDs. It does not help schemes that are told apart by a node, which the copies share too: versions 1
+// and 6 and Snowflake need another node, and ULIDs in steps of one another millisecond.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by

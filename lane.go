@@ -58,7 +58,8 @@ type scale struct {
 // newScale returns the scale of ticks of the given length from epoch.
 func newScale(epoch time.Time, tick time.Duration) scale {
 	s := scale{tick: int64(tick), epoch: newReading(epoch)}
-	if time.Second%tick == 0 && tick >= 100 && s.epoch.nsec%s.tick == 0 {
+	near := s.epoch.sec>>37 == 0 || s.epoch.sec>>37 == -1 // so that no product overflows
+	if near && time.Second%tick == 0 && tick >= 100 && s.epoch.nsec%s.tick == 0 {
 		s.perSecond = int64(time.Second / tick)
 		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.tick
 	}
@@ -92,21 +93,26 @@ func (s *scale) divide(r reading) int64 {
 	return int64(min(ticks, math.MaxInt64))
 }
 
-// time returns the first nanosecond of a tick that is not negative, in UTC.
-func (s *scale) time(tick int64) time.Time {
+// reading returns the first nanosecond of a tick that is not negative.
+func (s *scale) reading(tick int64) reading {
 	if s.perSecond != 0 {
 		tick += s.offset
 		sec := floorDiv(tick, s.perSecond)
 		rest := tick - sec*s.perSecond
-		return time.Unix(sec, (rest*1e9+s.perSecond-1)/s.perSecond).UTC()
+		return reading{sec, (rest*1e9 + s.perSecond - 1) / s.perSecond}
 	}
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.tick))
 	if hi >= 1e9 {
-		hi, lo = 1e9-1, math.MaxUint64 // far past all that time.Time can format
+		return reading{sec: maxSec}
 	}
 	sec, nsec := bits.Div64(hi, lo, 1e9)
-	sec = min(sec, maxSec)
-	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
+	return reading{s.epoch.sec + int64(min(sec, maxSec)), s.epoch.nsec}.add(int64(nsec))
+}
+
+// time returns the first nanosecond of a tick that is not negative, in UTC.
+func (s *scale) time(tick int64) time.Time {
+	r := s.reading(tick)
+	return time.Unix(r.sec, r.nsec).UTC()
 }
 
 // floorDiv returns a / b, rounded down, for b > 0.
@@ -194,14 +200,10 @@ func (l *lane) hold(c *Clock, r reading, tick int64) (over int64) {
 		l.last, l.used, l.mark, l.seq = tick, 1, r, c.sequence.now
 		return 0
 	}
-	if tick > l.end {
-		// A time that the format cannot name tells nothing: go on as if the clock stood still.
-		r, tick = l.mark, l.last
-	}
+	r, tick = l.within(r, tick)
 	if tick > l.last {
 		return suspended // since take would have gone there
 	}
-	tick = max(tick, 0)
 	if back := l.mark.sub(r); back >= c.maxAhead && back > l.patience {
 		c.follow(l, r, tick)
 	}
@@ -223,6 +225,18 @@ func (l *lane) hold(c *Clock, r reading, tick int64) (over int64) {
 	return max(l.last-l.ceiling(), 0)
 }
 
+// within returns what a reading and its tick mean to a lane that has issued ids: a time before the format's first
+// is taken for that, and a time after its last tells nothing, as if the clock stood still.
+func (l *lane) within(r reading, tick int64) (reading, int64) {
+	switch {
+	case tick < 0:
+		return l.epoch, 0
+	case tick > l.end:
+		return l.mark, l.last
+	}
+	return r, tick
+}
+
 // skip moves the lane to its next tick, in which no id is issued yet.
 func (l *lane) skip() (outcome int64) {
 	switch l.last {
@@ -236,7 +250,7 @@ func (l *lane) skip() (outcome int64) {
 	return 0
 }
 
-// observe tells the lane of a reading that may be behind earlier ones.
+// observe tells the lane of a reading within the format that may be behind earlier ones.
 func (l *lane) observe(c *Clock, r reading) {
 	back := l.mark.sub(r)
 	if back < 0 {
@@ -250,13 +264,23 @@ func (l *lane) observe(c *Clock, r reading) {
 	}
 	switch back := l.peak.sub(r); {
 	case back < 0:
+		// Time passes, which makes room for ids, but not more than is in use: so the lag ends when
+		// the wall clock has caught up with the latest id.
 		l.peak = r
+		l.lag = max(min(l.lag, l.reading(l.last).sub(r)), 0)
 	case back > 0 && back >= c.maxAhead:
 		l.lag, l.peak = l.lag+back, r
 	}
-	if l.at(r) >= l.last {
-		l.lag = 0
+}
+
+// allowed returns the last tick that needs no waiting at reading r, at which no id is issued.
+func (l *lane) allowed(c *Clock, r reading) int64 {
+	r, tick := l.within(r, l.at(r))
+	if r.sub(l.mark) >= 0 {
+		return tick + l.ahead
 	}
+	l.observe(c, r)
+	return l.ceiling()
 }
 
 // present returns the time on which the lane may base ids: the latest reading, or, where the wall clock is
@@ -293,17 +317,11 @@ func (l *lane) span(ticks int64) time.Duration {
 // highest returns the latest tick that the lane has ever issued.
 func (l *lane) highest() int64 { return max(l.high, l.last) }
 
-// raise makes the lane go on after tick, if it is not beyond it.
-func (l *lane) raise(tick int64) {
-	if l.last <= tick {
-		l.last, l.used = tick, l.perTick
-	}
-}
-
-// resume makes the lane go on after reading r, up to which a former process has issued.
+// resume makes the lane go on after reading r, up to which ids were issued, unless it is beyond it.
 func (l *lane) resume(r reading) {
-	if tick := min(l.at(r), l.end); tick >= 0 {
-		l.last, l.used, l.mark = tick, l.perTick, r
+	if tick := min(l.at(r), l.end); tick >= 0 && tick >= l.last {
+		l.last, l.used = tick, l.perTick
+		l.mark, l.lag = r, 0
 	}
 }
 

@@ -70,9 +70,9 @@ func (l SnowflakeLayout) check() error {
 	return nil
 }
 
-// ends returns the last of each field.
+// ends returns the last of each field. That of the time is below what the arithmetic on ticks saturates at.
 func (l SnowflakeLayout) ends() (tick, node, sequence int64) {
-	return math.MaxInt64 >> (l.NodeBits + l.SequenceBits), 1<<l.NodeBits - 1, 1<<l.SequenceBits - 1
+	return min(int64(math.MaxInt64)>>(l.NodeBits+l.SequenceBits), 1<<62-1), 1<<l.NodeBits - 1, 1<<l.SequenceBits - 1
 }
 
 // pack returns the Snowflake of fields that are in range.
@@ -87,13 +87,14 @@ func (l SnowflakeLayout) pack(tick, node, sequence int64) Snowflake {
 // its Tick or bits.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	l.mustBeValid()
-	_, nodeEnd, sequenceEnd := l.ends()
+	tickEnd, nodeEnd, sequenceEnd := l.ends()
+	tick := min(max(int64(s)>>(l.NodeBits+l.SequenceBits), 0), tickEnd)
 	node, sequence := int64(s)>>l.SequenceBits&nodeEnd, int64(s)&sequenceEnd
 	if l.NodeLast {
 		node, sequence = int64(s)&nodeEnd, int64(s)>>l.NodeBits&sequenceEnd
 	}
 	sc := newScale(l.Epoch, l.Tick)
-	return SnowflakeParts{sc.time(max(int64(s), 0) >> (l.NodeBits + l.SequenceBits)), node, sequence}
+	return SnowflakeParts{sc.time(tick), node, sequence}
 }
 
 // Compose is the inverse of Split. A time within a tick counts as its start. The error matches
@@ -105,6 +106,11 @@ func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
 	tickEnd, nodeEnd, sequenceEnd := l.ends()
 	sc := newScale(l.Epoch, l.Tick)
 	tick := sc.at(newReading(p.Time))
+	if sec := p.Time.Unix(); sec >= maxSec {
+		tick = tickEnd + 1
+	} else if sec <= -maxSec {
+		tick = -1
+	}
 	switch {
 	case tick < 0:
 		return 0, rangeError("ids: Snowflake time " + p.Time.UTC().Format(time.RFC3339Nano) + " is before the epoch")

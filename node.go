@@ -119,16 +119,16 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	c := n.clock
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tried := *n.lane
-	over := tried.take(c, c.read())
+	tried, r := *n.lane, c.read()
+	over := tried.take(c, r)
 	switch {
 	case over == spent:
 		return 0, errSpent
 	case over == suspended:
 		return 0, ErrSuspended
-	case tried.lag > 0:
+	case tried.lag > 0 && tried.mark.sub(r) >= c.maxAhead:
 		return 0, ErrClockBackward
-	case over > 0:
+	case tried.lag > 0 || over > 0:
 		return 0, ErrExhausted
 	}
 	*n.lane = tried

@@ -103,15 +103,11 @@ func (s *Snowflake) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	text, quotes, err := unquote(data)
+	text, _, err := unquote(data)
 	if err != nil {
 		return err
 	}
-	v, err := parseSnowflake(text, quotes)
-	if err == nil {
-		*s = v
-	}
-	return err
+	return s.UnmarshalText(text)
 }
 
 // AppendBinary appends the 8 bytes of s, big-endian. The error is always nil.
@@ -136,14 +132,11 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 }
 
 // ParseSnowflake returns the Snowflake that s holds in decimal digits, 0 to
-// 9223372036854775807. The error is a *[ParseError].
-func ParseSnowflake(s string) (Snowflake, error) { return parseSnowflake(s, 0) }
-
-// parseSnowflake is ParseSnowflake for a text that begins at the given offset of the input.
-func parseSnowflake(s string, offset int) (Snowflake, error) {
+// 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
+func ParseSnowflake(s string) (Snowflake, error) {
 	const digits = 19 // of the largest
 	if s == "" {
-		return 0, parseError(snowflakeEmpty, offset)
+		return 0, parseError(snowflakeEmpty, 0)
 	}
 	start := 0
 	if s[0] == '-' && len(s) > 1 {
@@ -153,17 +146,17 @@ func parseSnowflake(s string, offset int) (Snowflake, error) {
 	for i := start; i < len(s) && i < start+digits; i++ {
 		d := s[i] - '0'
 		if d > 9 {
-			return 0, parseError(snowflakeDigit, offset+i)
+			return 0, parseError(snowflakeDigit, i)
 		}
 		v = v*10 + uint64(d)
 	}
 	for i := start + digits; i < len(s); i++ {
 		if s[i]-'0' > 9 {
-			return 0, parseError(snowflakeDigit, offset+i)
+			return 0, parseError(snowflakeDigit, i)
 		}
 	}
 	if start > 0 || len(s) > digits || v>>63 != 0 {
-		return 0, parseError(snowflakeRange, offset)
+		return 0, parseError(snowflakeRange, 0)
 	}
 	return Snowflake(v), nil
 }

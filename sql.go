@@ -71,9 +71,9 @@ func scan(scheme string, src any, size int, dst decoder) (err error) {
 			err = dst.UnmarshalText(v)
 		}
 	case string:
-		err = dst.UnmarshalText([]byte(v))
+		err = dst.UnmarshalText(viewBytes(v))
 	case nil:
-		return fmt.Errorf("ids: scanning %s: NULL: scan into an ids.Null[ids.%[1]s] or into a pointer to a pointer", scheme)
+		return fmt.Errorf("ids: scanning %s: NULL: scan into an ids.Null[ids.%[1]s] or into a pointer to a *ids.%[1]s: %w", scheme, ErrSyntax)
 	default:
 		return fmt.Errorf("ids: scanning %s: a value of type %T: want string or []byte: %w", scheme, src, ErrSyntax)
 	}
@@ -172,14 +172,14 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 			return err
 		}
 	} else {
-		text, quotes, err := unquote(data)
-		if err == nil && quotes == 0 {
-			err = fmt.Errorf("ids: JSON value of %T is neither a string nor null: %w", id, ErrSyntax)
-		}
-		if err == nil {
-			err = any(&id).(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
-		}
+		text, quoted, err := unquote(data)
 		if err != nil {
+			return err
+		}
+		if !quoted {
+			return parseError(jsonQuote, 0)
+		}
+		if err := any(&id).(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
 			return err
 		}
 	}
@@ -187,23 +187,24 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// unquote returns the text of a JSON string, and 1 for its opening quote, or data itself and 0 if there is no quote.
-func unquote(data []byte) (text string, quotes int, err error) {
+// unquote returns the text of a JSON string, or data itself if there is no quote.
+func unquote(data []byte) (text []byte, quoted bool, err error) {
 	if len(data) == 0 || data[0] != '"' {
-		return view(data), 0, nil
+		return data, false, nil
 	}
 	if len(data) < 2 || data[len(data)-1] != '"' {
-		return "", 0, parseError(jsonQuote, len(data))
+		return nil, true, parseError(jsonQuote, len(data))
 	}
-	if bytes.IndexByte(data, '\\') < 0 {
-		return view(data[1 : len(data)-1]), 1, nil
+	escape := bytes.IndexByte(data, '\\')
+	if escape < 0 {
+		return data[1 : len(data)-1], true, nil
 	}
 	// Of the escapes of JSON, those that can stand for a character of an id are Go's too.
-	text, err = strconv.Unquote(string(data))
+	s, err := strconv.Unquote(string(data))
 	if err != nil {
-		return "", 0, parseError(jsonQuote, bytes.IndexByte(data, '\\'))
+		return nil, true, parseError(jsonQuote, escape)
 	}
-	return text, 1, nil
+	return []byte(s), true, nil
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and

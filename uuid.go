@@ -206,11 +206,8 @@ func ParseUUID(s string) (UUID, error) {
 		}
 		start = 9
 	case 38:
-		if s[0] != '{' {
-			return UUID{}, parseError(uuidBrace, 0)
-		}
-		if s[37] != '}' {
-			return UUID{}, parseError(uuidBrace, 37)
+		if s[0] != '{' || s[37] != '}' {
+			return UUID{}, locateUUID(s, 1)
 		}
 		start = 1
 	case 32:
@@ -301,10 +298,16 @@ func unhex(x uint64) (v, bad uint64) {
 }
 
 // locateUUID returns the error for the first bad character of s, which has
-// digits and, unless it is 32 long, hyphens from start on.
+// digits and, unless it is 32 long, hyphens from start on. If start is 1, these are in braces.
 func locateUUID(s string, start int) error {
+	if start == 1 && s[0] != '{' {
+		return parseError(uuidBrace, 0)
+	}
 	for i := start; i < len(s); i++ {
 		c, at := s[i], i-start
+		if start == 1 && at == 36 {
+			return parseError(uuidBrace, i)
+		}
 		if len(s) != 32 && (at == 8 || at == 13 || at == 18 || at == 23) {
 			if c != '-' {
 				return parseError(uuidHyphen, i)
@@ -347,6 +350,9 @@ func load32(s string) uint64 {
 // view returns the bytes as a string without a copy, for the duration of a call
 // that keeps no part of it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// viewBytes is the inverse of view: the call must not write to the bytes.
+func viewBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // must returns v, or panics with err.
 func must[T any](v T, err error) T {

@@ -91,7 +91,7 @@ func DatacenterWorker(datacenter, worker int) (node int64, err error) {
 }
 
 // Parse returns the Snowflake that s holds in decimal digits, 0 to
-// 9223372036854775807. The error is a *[ParseError].
+// 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
 func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 
 // ParseBase32 returns the Snowflake that s holds in the 13 characters that
