@@ -142,7 +142,13 @@ func orDefault(d, zero time.Duration) int64 {
 // [Clock.Limit] closes that gap.
 func (c *Clock) State() ClockState {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	s := c.current()
+	c.mu.Unlock()
+	return s
+}
+
+// current is State. The mutex is held.
+func (c *Clock) current() ClockState {
 	if c.restored {
 		c.read() // which may move the sequence
 	}
@@ -209,6 +215,14 @@ func (c *Clock) covers(seq uint16) bool {
 	return c.limit == (ClockState{}) || (c.limit.Sequence-seq)&sequenceMask <= sequenceMask/2
 }
 
+// time returns the time.
+func (c *Clock) time() reading {
+	c.mu.Lock()
+	r := c.read()
+	c.mu.Unlock()
+	return r
+}
+
 // read returns the time. The mutex is held.
 func (c *Clock) read() reading {
 	if c.now == nil {
@@ -237,7 +251,7 @@ func (c *Clock) readAnew() reading {
 	return r
 }
 
-// readInjected calls now. If that panics, the caller never gets to unlock the
+// readInjected calls now. If that panics, the caller, which does not defer it, never gets to unlock the
 // mutex, so this does it.
 func (c *Clock) readInjected() reading {
 	returned := false

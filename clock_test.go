@@ -680,17 +680,33 @@ func TestNowPanics(t *testing.T) {
 		}
 		return start
 	}})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	func() {
-		defer func() {
-			if recover() != "no time" {
-				t.Error("the panic of Now got lost")
-			}
-		}()
-		g.NewV7()
-	}()
 	bad = false
-	g.NewV7()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, use := range map[string]func(){
+		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV7": func() { g.NewV7() },
+		"AppendV7": func() { g.AppendV7(nil, 2) }, "NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 2) },
+		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 2) },
+		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(2, &ids.SnowflakeOptions{Clock: c}) },
+		"State": func() {
+			ids.NewClock(&ids.ClockOptions{Now: func() time.Time { panic("no time") }, State: ids.ClockState{Time: start}}).State()
+		},
+	} {
+		bad = true
+		func() {
+			defer func() {
+				if recover() != "no time" {
+					t.Errorf("%s: the panic of Now got lost", name)
+				}
+			}()
+			use()
+		}()
+		bad = false
+		g.NewV7()
+	}
 }
 
 // TestBubble checks the package-level functions in a testing/synctest bubble and out of it again.

@@ -132,25 +132,22 @@ func (g *Generator) random128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// fill sets each of ids to random bits, of which it has n bytes at its end and the rest is
-// anything.
-func fill[T UUID | ULID](g *Generator, ids []T, n int) {
+// words sets each word of dst to 64 random bits.
+func (g *Generator) words(dst []uint64) {
 	if g.source != nil {
-		for i := range ids {
-			ids[i] = T(join(g.source.draw(n)))
+		for i := range dst {
+			_, dst[i] = g.source.draw(8)
 		}
 		return
 	}
 	b := random.Get()
-	for i := range ids {
-		ids[i] = T(join(b.Uint128()))
-	}
+	b.Words(dst)
 	random.Put(b)
 }
 
 // pieceLen is how many ids of a run are minted under one lock, so that others need not wait for
 // all of a long one.
-const pieceLen = 4096
+const pieceLen = 512
 
 // extend appends n zero elements to dst and returns the result and the new part.
 func extend[T any](dst []T, n int) (all, added []T) {

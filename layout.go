@@ -43,7 +43,7 @@ func InstagramLayout() SnowflakeLayout {
 	}
 }
 
-// SonyflakeLayout returns 39 bits of 10 ms since 2014-09-01, which last until 2189, 8 of sequence, and 16 bits
+// SonyflakeLayout returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of sequence, and 16 bits
 // of node below them.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{

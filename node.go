@@ -46,41 +46,48 @@ func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) 
 	if opts == nil {
 		opts = new(SnowflakeOptions)
 	}
-	n := &SnowflakeNode{clock: opts.Clock, layout: opts.Layout, id: id}
-	if n.clock == nil {
-		n.clock = defaultClock
+	c, l := opts.Clock, opts.Layout
+	if c == nil {
+		c = defaultClock
 	}
-	if n.layout == (SnowflakeLayout{}) {
-		n.layout = TwitterLayout()
+	if l == (SnowflakeLayout{}) {
+		l = TwitterLayout()
 	}
-	l := n.layout
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	tickEnd, nodeEnd, sequenceEnd := l.ends()
+	tickEnd, nodeEnd, _ := l.ends()
 	if id < 0 || id > nodeEnd {
 		return nil, outside("Snowflake node", id, nodeEnd)
 	}
+	sc := newScale(l.Epoch, l.Tick)
+	switch tick := sc.at(c.time()); {
+	case tick < 0:
+		return nil, rangeError("ids: SnowflakeLayout.Epoch " + l.Epoch.UTC().Format(time.RFC3339Nano) + " is in the future of the clock")
+	case tick > tickEnd:
+		return nil, rangeError("ids: the clock is after the last tick of a SnowflakeLayout with epoch " + l.Epoch.UTC().Format(time.RFC3339Nano))
+	}
+	return newNode(c, l, id), nil
+}
+
+// newNode returns the node of a valid layout with a number that fits it. Before the epoch it mints as if at the epoch.
+func newNode(c *Clock, l SnowflakeLayout, id int64) *SnowflakeNode {
+	n := &SnowflakeNode{clock: c, layout: l, id: id}
 	n.timeShift = uint8(l.NodeBits + l.SequenceBits)
 	if l.NodeLast {
 		n.sequenceShift = uint8(l.NodeBits)
 	}
 	n.base = int64(l.pack(0, id, 0))
 
-	c, sc := n.clock, newScale(l.Epoch, l.Tick)
+	sc := newScale(l.Epoch, l.Tick)
+	key := nodeKey{sc.epoch, l.Tick, l.NodeBits, l.SequenceBits, l.NodeLast, id}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := nodeKey{sc.epoch, l.Tick, l.NodeBits, l.SequenceBits, l.NodeLast, id}
 	if n.lane = c.nodes[key]; n.lane != nil {
-		return n, nil
-	}
-	switch tick := sc.at(c.read()); {
-	case tick < 0:
-		return nil, rangeError("ids: SnowflakeLayout.Epoch " + l.Epoch.UTC().Format(time.RFC3339Nano) + " is in the future of the clock")
-	case tick > tickEnd:
-		return nil, rangeError("ids: the clock is after the last tick of a SnowflakeLayout with epoch " + l.Epoch.UTC().Format(time.RFC3339Nano))
+		return n
 	}
 	// Snowflake never follows the clock back.
+	tickEnd, _, sequenceEnd := l.ends()
 	made := c.newLane(sc, tickEnd, sequenceEnd+1, forever)
 	made.bound(c.limit)
 	if !c.state.Time.IsZero() {
@@ -88,7 +95,7 @@ func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) 
 	}
 	n.lane = &made
 	c.nodes[key] = n.lane
-	return n, nil
+	return n
 }
 
 // ID returns the node number.
@@ -116,9 +123,15 @@ func (n *SnowflakeNode) pack(tick, place int64) Snowflake {
 // [ErrExhausted] where it would wait for a tick, [ErrSuspended] where it would wait for the limit
 // of the clock, and an error that matches [ErrRange] where it would panic. An id that is refused is not used up.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
+	n.clock.mu.Lock()
+	s, err := n.try()
+	n.clock.mu.Unlock()
+	return s, err
+}
+
+// try is TryNext. The mutex is held.
+func (n *SnowflakeNode) try() (Snowflake, error) {
 	c := n.clock
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	tried, r := *n.lane, c.read()
 	over := tried.take(c, r)
 	switch {
@@ -171,7 +184,8 @@ const nodeVariable = "SNOWFLAKE_NODE"
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That is the one given to
 // [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the environment variable
-// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023.
+// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
+// testing/synctest bubble, ids begin at the epoch.
 //
 // Without the variable, the number is drawn at random when the first Snowflake is minted. Then
 // two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2, and those two mint the same ids when they mint in
@@ -197,7 +211,7 @@ func startDefaultNode() *SnowflakeNode {
 		}
 		id = int64(v)
 	}
-	n := must(NewSnowflakeNode(id, nil))
+	n := newNode(defaultClock, TwitterLayout(), id)
 	if !defaultNode.CompareAndSwap(nil, n) {
 		if faster := defaultNode.Load(); faster != nil {
 			return faster

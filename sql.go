@@ -14,7 +14,7 @@ func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string or []byte, or
 // a []byte of the 16 bytes themselves. On an error u keeps its value.
-func (u *UUID) Scan(src any) error { return scan("UUID", src, len(u), u) }
+func (u *UUID) Scan(src any) error { return scan("UUID", "string or []byte", src, len(u), u) }
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
 // [Binary]. The error is always nil.
@@ -22,7 +22,7 @@ func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
 // a []byte of the 16 bytes themselves. On an error u keeps its value.
-func (u *ULID) Scan(src any) error { return scan("ULID", src, len(u), u) }
+func (u *ULID) Scan(src any) error { return scan("ULID", "string or []byte", src, len(u), u) }
 
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
@@ -41,7 +41,7 @@ func (s *Snowflake) Scan(src any) error {
 	if b, ok := src.([]byte); ok && len(b) == size && allDigits(b) {
 		size = -1 // text of eight digits
 	}
-	return scan("Snowflake", src, size, s)
+	return scan("Snowflake", "int64, string or []byte", src, size, s)
 }
 
 // allDigits reports whether b is decimal digits throughout. Read as eight bytes, digits would be a
@@ -61,8 +61,8 @@ type decoder interface {
 	encoding.BinaryUnmarshaler
 }
 
-// scan sets dst, of the named scheme and the given size in bytes, to src.
-func scan(scheme string, src any, size int, dst decoder) (err error) {
+// scan sets dst, of the named scheme and the given size in bytes, to src, which should be of one of the accepted types.
+func scan(scheme, accepted string, src any, size int, dst decoder) (err error) {
 	switch v := src.(type) {
 	case []byte:
 		if len(v) == size {
@@ -75,7 +75,7 @@ func scan(scheme string, src any, size int, dst decoder) (err error) {
 	case nil:
 		return fmt.Errorf("ids: scanning %s: NULL: scan into an ids.Null[ids.%[1]s] or into a pointer to a *ids.%[1]s: %w", scheme, ErrSyntax)
 	default:
-		return fmt.Errorf("ids: scanning %s: a value of type %T: want string or []byte: %w", scheme, src, ErrSyntax)
+		return fmt.Errorf("ids: scanning %s: a value of type %T: want %s: %w", scheme, src, accepted, ErrSyntax)
 	}
 	if err != nil {
 		return fmt.Errorf("ids: scanning %s: %w", scheme, err)

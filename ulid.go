@@ -44,7 +44,8 @@ func (l *ulidLane) issue(over int64, hi, lo uint64) int64 {
 	return over
 }
 
-// step issues a ULID that follows the latest at once: in its tick, or in the next one if the random part is used up.
+// step issues a ULID that follows the latest at once: in its tick, or in the next one if the random part is used up, which
+// takes more than 2^31 of them.
 func (l *ulidLane) step(hi, lo uint64) (over int64) {
 	n := uint64(1)
 	if !l.stepOne {
@@ -69,10 +70,14 @@ func (g *Generator) NewULID() ULID {
 	c, l := g.clock, &g.ulid
 	hi, lo := g.injected80()
 	c.mu.Lock()
+	over := l.take(c, c.read())
 	if g.source == nil {
-		hi, lo = c.random.Uint128()
+		lo = c.random.Uint64()
+		if l.used == 1 {
+			hi = c.random.Uint64()
+		}
 	}
-	over := l.issue(l.take(c, c.read()), hi, lo)
+	over = l.issue(over, hi, lo)
 	tick, u := l.last, packULID(uint64(l.last), l.hi, l.lo)
 	c.ulidTick = max(c.ulidTick, tick)
 	c.mu.Unlock()
@@ -88,17 +93,21 @@ func (g *Generator) NewULID() ULID {
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, run := extend(dst, n)
 	c, l := g.clock, &g.ulid
+	var bits [pieceLen]uint64
 	for first := true; len(run) > 0; first = false {
 		piece := run[:min(len(run), pieceLen)]
 		run = run[len(piece):]
-		fill(g, piece, 10)
+		g.words(bits[:len(piece)])
+		hi := g.injected64()
 		c.mu.Lock()
+		if g.source == nil {
+			hi = c.random.Uint64()
+		}
 		var over int64
 		for i := range piece {
-			hi, lo := split(piece[i])
 			if first && i == 0 {
-				over = l.issue(l.take(c, c.read()), hi, lo)
-			} else if moved := l.step(hi, lo); moved != 0 {
+				over = l.issue(l.take(c, c.read()), hi, bits[i])
+			} else if moved := l.step(hi, bits[i]); moved != 0 {
 				over = moved
 			}
 			piece[i] = packULID(uint64(l.last), l.hi, l.lo)

@@ -9,10 +9,14 @@ func (g *Generator) NewV4() UUID {
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
 func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
-	fill(g, run, 16)
-	for i := range run {
-		hi, lo := split(run[i])
-		run[i] = makeUUID(4, hi, lo)
+	var bits [pieceLen]uint64
+	for len(run) > 0 {
+		piece := run[:min(len(run), pieceLen/2)]
+		run = run[len(piece):]
+		g.words(bits[:2*len(piece)])
+		for i := range piece {
+			piece[i] = makeUUID(4, bits[2*i], bits[2*i+1])
+		}
 	}
 	return dst
 }

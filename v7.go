@@ -80,18 +80,18 @@ func (g *Generator) NewV7() UUID {
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
 	c, l := g.clock, &g.clock.v7
+	var bits [pieceLen]uint64
 	for first := true; len(run) > 0; first = false {
 		// Others get their turn between pieces, and no random bits are drawn under the mutex.
 		piece := run[:min(len(run), pieceLen)]
 		run = run[len(piece):]
-		fill(g, piece, 8)
+		g.words(bits[:len(piece)])
 		c.mu.Lock()
 		var over int64
 		for i := range piece {
-			_, bits := split(piece[i])
 			if first && i == 0 {
-				over = l.issue(l.take(c, c.read()), bits)
-			} else if moved := l.step(bits); moved != 0 {
+				over = l.issue(l.take(c, c.read()), bits[i])
+			} else if moved := l.step(bits[i]); moved != 0 {
 				over = moved
 			}
 			piece[i] = packV7(uint64(l.last), l.rand)

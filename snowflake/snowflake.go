@@ -51,7 +51,8 @@ var (
 
 // Next returns the next Snowflake of the default node, as [Node.Next] does. That is the one given to
 // [SetDefault], or else one of Twitter's layout on the default clock, with the number in the environment variable
-// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023.
+// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
+// testing/synctest bubble, ids begin at the epoch.
 //
 // Without the variable, the number is drawn at random when the first Snowflake is minted. Then
 // two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2, and those two mint the same ids when they mint in
@@ -80,7 +81,7 @@ func Discord() Layout { return ids.DiscordLayout() }
 // node (the logical shard), and 10 of sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns 39 bits of 10 ms since 2014-09-01, which last until 2189, 8 of sequence, and 16 bits
+// Sonyflake returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of sequence, and 16 bits
 // of node below them.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 

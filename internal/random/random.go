@@ -33,6 +33,7 @@ type Block struct {
 	buf  [Size]byte
 	left int // bytes of buf not yet handed out, at its end
 	born uint32
+	key  [32]byte // zero but while fill runs; here, so that it is not allocated
 }
 
 // Uint64 returns 64 random bits.
@@ -50,6 +51,22 @@ func (b *Block) Uint128() (hi, lo uint64) {
 	binary.LittleEndian.PutUint64(p, 0)
 	binary.LittleEndian.PutUint64(p[8:], 0)
 	return hi, lo
+}
+
+// Words sets each word of dst to 64 random bits.
+func (b *Block) Words(dst []uint64) {
+	for len(dst) > 0 {
+		if b.left < 8 || b.born != epoch.Load() {
+			b.fill()
+		}
+		n := min(len(dst), b.left/8)
+		p := b.take(8 * n)
+		for i := range dst[:n] {
+			dst[i] = binary.LittleEndian.Uint64(p[8*i:])
+		}
+		clear(p)
+		dst = dst[n:]
+	}
 }
 
 // take returns the next n bytes of b, which the caller wipes.
@@ -70,18 +87,18 @@ func (b *Block) fill() {
 		rand.Read(b.buf[:])
 		return
 	}
-	var key [32]byte
-	rand.Read(key[:])
-	block, err := aes.NewCipher(key[:])
+	rand.Read(b.key[:])
+	block, err := aes.NewCipher(b.key[:])
 	if err != nil {
 		panic("ids: " + err.Error()) // a key of 32 bytes is always valid
 	}
-	clear(key[:])
+	clear(b.key[:])
 	clear(b.buf[:]) // what Reseed or a short remainder left behind
-	// A key is used once, so a counter that starts at zero never repeats.
-	var counter [aes.BlockSize]byte
 	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
 }
+
+// counter is where each key starts to count. A key is used once, so no count repeats.
+var counter [aes.BlockSize]byte
 
 // pool keeps a block for each processor, so that goroutines do not meet.
 var pool = sync.Pool{New: func() any { return new(Block) }}

@@ -1,0 +1,102 @@
+package ids_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
+)
+
+// TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small ones for
+// each 4 KiB, so a single id costs a fraction of one on average, which counts as none.
+func TestAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled objects, which are then allocated anew")
+	}
+	var (
+		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
+		ut, lt, st = u.String(), l.String(), s.String()
+		u58, l58   = u.Base58(), l.Base58()
+		s32, s58   = s.Base32(), s.Base58()
+		ub, lb, sb = []byte(ut), []byte(lt), []byte(st)
+		text       = make([]byte, 0, 64)
+		uuids      = make([]ids.UUID, 0, 100)
+		ulids      = make([]ids.ULID, 0, 100)
+		snowflakes = make([]ids.Snowflake, 0, 100)
+		now        = time.Now()
+		layout     = ids.SonyflakeLayout()
+	)
+	node, err := ids.NewSnowflakeNode(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		want float64
+		run  func()
+	}{
+		{"NewV1", 0, func() { uuid.NewV1() }},
+		{"NewV2", 0, func() { uuid.NewV2(uuid.DomainPerson, 1) }},
+		{"NewV3", 0, func() { uuid.NewV3(uuid.NamespaceDNS, "www.example.com") }},
+		{"NewV4", 0, func() { uuid.NewV4() }},
+		{"NewV5", 0, func() { uuid.NewV5(uuid.NamespaceDNS, "www.example.com") }},
+		{"NewV6", 0, func() { uuid.NewV6() }},
+		{"NewV7", 0, func() { uuid.NewV7() }},
+		{"NewV8", 0, func() { uuid.NewV8(u) }},
+		{"NewV7At", 0, func() { uuid.NewV7At(now) }},
+		{"NewV7At of a bad time", 0, func() { uuid.NewV7At(time.Time{}) }},
+		{"MinV7", 0, func() { uuid.MinV7(now) }},
+		{"MaxV7", 0, func() { uuid.MaxV7(now) }},
+		{"ulid.Make", 0, func() { ulid.Make() }},
+		{"ulid.MakeAt", 0, func() { ulid.MakeAt(now) }},
+		{"snowflake.Next", 0, func() { snowflake.Next() }},
+		{"Node.TryNext", 0, func() { node.TryNext() }},
+		{"AppendV4", 0, func() { ids.AppendV4(uuids, 100) }},
+		{"AppendV7", 0, func() { ids.AppendV7(uuids, 100) }},
+		{"AppendULID", 0, func() { ids.AppendULID(ulids, 100) }},
+		{"Node.Append", 0, func() { node.Append(snowflakes, 100) }},
+
+		{"ParseUUID", 0, func() { ids.ParseUUID(ut) }},
+		{"ParseUUID of 10 MB", 0, func() { ids.ParseUUID(tenMB) }},
+		{"ParseUUID of a bad digit", 0, func() { ids.ParseUUID("00000000-0000-0000-0000-00000000000x") }},
+		{"ParseUUIDBase58", 0, func() { ids.ParseUUIDBase58(u58) }},
+		{"ParseULID", 0, func() { ids.ParseULID(lt) }},
+		{"ParseULID of a bad digit", 0, func() { ids.ParseULID("0000000000000000000000000U") }},
+		{"ParseULIDBase58", 0, func() { ids.ParseULIDBase58(l58) }},
+		{"ParseSnowflake", 0, func() { ids.ParseSnowflake(st) }},
+		{"ParseSnowflake of a bad digit", 0, func() { ids.ParseSnowflake("12x") }},
+		{"ParseSnowflakeBase32", 0, func() { ids.ParseSnowflakeBase32(s32) }},
+		{"ParseSnowflakeBase58", 0, func() { ids.ParseSnowflakeBase58(s58) }},
+		{"UUID.UnmarshalText", 0, func() { u.UnmarshalText(ub) }},
+		{"ULID.UnmarshalText", 0, func() { l.UnmarshalText(lb) }},
+		{"Snowflake.UnmarshalText", 0, func() { s.UnmarshalText(sb) }},
+		{"Snowflake.UnmarshalJSON", 0, func() { s.UnmarshalJSON(sb) }},
+
+		{"UUID.String", 1, func() { sinkString = u.String() }},
+		{"UUID.URN", 1, func() { sinkString = u.URN() }},
+		{"UUID.Base58", 1, func() { sinkString = u.Base58() }},
+		{"ULID.String", 1, func() { sinkString = l.String() }},
+		{"ULID.Base58", 1, func() { sinkString = l.Base58() }},
+		{"Snowflake.String", 1, func() { sinkString = s.String() }},
+		{"Snowflake.Base32", 1, func() { sinkString = s.Base32() }},
+		{"Snowflake.Base58", 1, func() { sinkString = s.Base58() }},
+		{"UUID.AppendText", 0, func() { u.AppendText(text) }},
+		{"ULID.AppendText", 0, func() { l.AppendText(text) }},
+		{"Snowflake.AppendText", 0, func() { s.AppendText(text) }},
+		{"UUID.AppendBinary", 0, func() { u.AppendBinary(text) }},
+		{"UUID.Time", 0, func() { u.Time() }},
+		{"UUID.ToV6", 0, func() { u.ToV6() }},
+		{"ULID.Next", 0, func() { l.Next() }},
+		{"Layout.Split", 0, func() { layout.Split(s) }},
+		{"Layout.Min", 0, func() { layout.Min(now) }},
+	} {
+		if got := testing.AllocsPerRun(200, test.run); got != test.want {
+			t.Errorf("%s: %v allocations, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+var tenMB = string(make([]byte, 10_000_000))
