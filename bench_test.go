@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -13,30 +14,19 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The results of benchmarks go here, so that no call is optimized away.
-var (
-	sinkUUID      ids.UUID
-	sinkULID      ids.ULID
-	sinkSnowflake ids.Snowflake
-	sinkString    string
-	sinkError     error
-	sinkTime      time.Time
-	sinkDuration  time.Duration
-	sinkSHA1      [sha1.Size]byte
-	sinkMD5       [md5.Size]byte
-)
+// Each loop calls what it measures directly: b.Loop keeps the results alive.
 
 // BenchmarkFloor measures what ids are made of: no id that tells the time can cost less than a reading of the clock.
 func BenchmarkFloor(b *testing.B) {
 	b.Run("time.Now", func(b *testing.B) {
 		for b.Loop() {
-			sinkTime = time.Now()
+			time.Now()
 		}
 	})
 	b.Run("time.Since", func(b *testing.B) {
 		anchor := time.Now()
 		for b.Loop() {
-			sinkDuration = time.Since(anchor)
+			time.Since(anchor)
 		}
 	})
 	b.Run("Mutex", func(b *testing.B) {
@@ -46,26 +36,34 @@ func BenchmarkFloor(b *testing.B) {
 			mu.Unlock()
 		}
 	})
+	b.Run("Mutex+time.Since", func(b *testing.B) {
+		var mu sync.Mutex
+		anchor := time.Now()
+		for b.Loop() {
+			mu.Lock()
+			time.Since(anchor)
+			mu.Unlock()
+		}
+	})
 	b.Run("rand.Read16", func(b *testing.B) {
 		var buf [16]byte
 		for b.Loop() {
 			rand.Read(buf[:])
 		}
 	})
-	b.Run("sha1.Sum", func(b *testing.B) {
-		name := append(ids.NamespaceDNS[:], "www.example.com"...)
-		for b.Loop() {
-			sinkSHA1 = sha1.Sum(name)
-		}
-	})
+	name := append(ids.NamespaceDNS[:], "www.example.com"...)
 	b.Run("md5.Sum", func(b *testing.B) {
-		name := append(ids.NamespaceDNS[:], "www.example.com"...)
 		for b.Loop() {
-			sinkMD5 = md5.Sum(name)
+			md5.Sum(name)
 		}
 	})
+	b.Run("sha1.Sum", func(b *testing.B) {
+		for b.Loop() {
+			sha1.Sum(name)
+		}
+	})
+	u, s, buf := ids.NewV4(), int64(ids.NextSnowflake()), make([]byte, 36)
 	b.Run("hex.Encode5", func(b *testing.B) {
-		u, buf := ids.NewV4(), make([]byte, 36)
 		for b.Loop() {
 			hex.Encode(buf[0:], u[0:4])
 			hex.Encode(buf[9:], u[4:6])
@@ -74,16 +72,15 @@ func BenchmarkFloor(b *testing.B) {
 			hex.Encode(buf[24:], u[10:16])
 		}
 	})
-	b.Run("strconv.AppendInt", func(b *testing.B) {
-		s := int64(ids.NextSnowflake())
+	b.Run("strconv.AppendInt+string", func(b *testing.B) {
 		for b.Loop() {
 			var buf [20]byte
-			sinkString = string(strconv.AppendInt(buf[:0], s, 10))
+			_ = string(strconv.AppendInt(buf[:0], s, 10))
 		}
 	})
 }
 
-// wideNode has 18 bits of sequence a tick, so that minting never has to wait.
+// wideNode returns a node with 18 bits of sequence in a tick, so that minting never has to wait.
 func wideNode(b *testing.B) *ids.SnowflakeNode {
 	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: ids.SnowflakeLayout{
 		Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 18,
@@ -94,63 +91,123 @@ func wideNode(b *testing.B) *ids.SnowflakeNode {
 	return n
 }
 
-// mint are the constructors of one id.
-var mint = []struct {
-	name string
-	new  func()
-}{
-	{"V1", func() { sinkUUID = ids.NewV1() }},
-	{"V2", func() { sinkUUID = ids.NewV2(ids.DomainPerson, 1000) }},
-	{"V3", func() { sinkUUID = ids.NewV3(ids.NamespaceDNS, "www.example.com") }},
-	{"V4", func() { sinkUUID = ids.NewV4() }},
-	{"V5", func() { sinkUUID = ids.NewV5(ids.NamespaceDNS, "www.example.com") }},
-	{"V6", func() { sinkUUID = ids.NewV6() }},
-	{"V7", func() { sinkUUID = ids.NewV7() }},
-	{"V8", func() { sinkUUID = ids.NewV8([16]byte(sinkUUID)) }},
-	{"V7At", func() { sinkUUID, sinkError = ids.NewV7At(sinkTime) }},
-	{"ULID", func() { sinkULID = ids.NewULID() }},
-}
-
 func BenchmarkNew(b *testing.B) {
-	sinkTime = time.Now()
-	for _, m := range mint {
-		b.Run(m.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				m.new()
-			}
-		})
-	}
+	b.Run("V1", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV1()
+		}
+	})
+	b.Run("V2", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV2(ids.DomainPerson, 1000)
+		}
+	})
+	b.Run("V3", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV3(ids.NamespaceDNS, "www.example.com")
+		}
+	})
+	b.Run("V4", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV4()
+		}
+	})
+	b.Run("V5", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV5(ids.NamespaceDNS, "www.example.com")
+		}
+	})
+	b.Run("V6", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV6()
+		}
+	})
+	b.Run("V7", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewV7()
+		}
+	})
+	b.Run("V7At", func(b *testing.B) {
+		b.ReportAllocs()
+		at := time.Now()
+		for b.Loop() {
+			ids.NewV7At(at)
+		}
+	})
+	b.Run("V8", func(b *testing.B) {
+		b.ReportAllocs()
+		data := [16]byte(ids.NewV4())
+		for b.Loop() {
+			ids.NewV8(data)
+		}
+	})
+	b.Run("ULID", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.NewULID()
+		}
+	})
 	b.Run("Snowflake", func(b *testing.B) {
 		b.ReportAllocs()
 		n := wideNode(b)
 		for b.Loop() {
-			sinkSnowflake = n.Next()
+			n.Next()
 		}
 	})
 }
 
+// BenchmarkNewParallel mints from one goroutine a processor, and from 64.
 func BenchmarkNewParallel(b *testing.B) {
-	n := wideNode(b)
-	for _, m := range []struct {
-		name string
-		new  func()
-	}{
-		{"V1", func() { ids.NewV1() }},
-		{"V4", func() { ids.NewV4() }},
-		{"V6", func() { ids.NewV6() }},
-		{"V7", func() { ids.NewV7() }},
-		{"ULID", func() { ids.NewULID() }},
-		{"Snowflake", func() { n.Next() }},
-	} {
-		b.Run(m.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
+	node := wideNode(b)
+	for _, goroutines := range []int{1, 64} {
+		for _, m := range []struct {
+			name string
+			loop func(pb *testing.PB)
+		}{
+			{"V1", func(pb *testing.PB) {
 				for pb.Next() {
-					m.new()
+					ids.NewV1()
 				}
+			}},
+			{"V4", func(pb *testing.PB) {
+				for pb.Next() {
+					ids.NewV4()
+				}
+			}},
+			{"V6", func(pb *testing.PB) {
+				for pb.Next() {
+					ids.NewV6()
+				}
+			}},
+			{"V7", func(pb *testing.PB) {
+				for pb.Next() {
+					ids.NewV7()
+				}
+			}},
+			{"ULID", func(pb *testing.PB) {
+				for pb.Next() {
+					ids.NewULID()
+				}
+			}},
+			{"Snowflake", func(pb *testing.PB) {
+				for pb.Next() {
+					node.Next()
+				}
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/goroutines=%d", m.name, goroutines), func(b *testing.B) {
+				b.ReportAllocs()
+				b.SetParallelism(goroutines)
+				b.RunParallel(m.loop)
 			})
-		})
+		}
 	}
 }
 
@@ -184,52 +241,109 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkText(b *testing.B) {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 	buf := make([]byte, 0, 64)
-	for _, m := range []struct {
-		name string
-		run  func()
-	}{
-		{"UUID/String", func() { sinkString = u.String() }},
-		{"UUID/AppendText", func() { u.AppendText(buf) }},
-		{"UUID/Base58", func() { sinkString = u.Base58() }},
-		{"ULID/String", func() { sinkString = l.String() }},
-		{"ULID/AppendText", func() { l.AppendText(buf) }},
-		{"Snowflake/String", func() { sinkString = s.String() }},
-		{"Snowflake/AppendText", func() { s.AppendText(buf) }},
-		{"Snowflake/Base32", func() { sinkString = s.Base32() }},
-		{"Snowflake/Base58", func() { sinkString = s.Base58() }},
-	} {
-		b.Run(m.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				m.run()
-			}
-		})
-	}
+	b.Run("UUID/AppendText", func(b *testing.B) {
+		for b.Loop() {
+			u.AppendText(buf)
+		}
+	})
+	b.Run("UUID/String", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = u.String()
+		}
+	})
+	b.Run("UUID/Base58", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			u.Base58()
+		}
+	})
+	b.Run("ULID/AppendText", func(b *testing.B) {
+		for b.Loop() {
+			l.AppendText(buf)
+		}
+	})
+	b.Run("ULID/String", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = l.String()
+		}
+	})
+	b.Run("Snowflake/AppendText", func(b *testing.B) {
+		for b.Loop() {
+			s.AppendText(buf)
+		}
+	})
+	b.Run("Snowflake/String", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = s.String()
+		}
+	})
+	b.Run("Snowflake/Base32", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Base32()
+		}
+	})
+	b.Run("Snowflake/Base58", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Base58()
+		}
+	})
 }
 
 func BenchmarkParse(b *testing.B) {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 	ut, lt, st := u.String(), l.String(), s.String()
 	u58, s58, s32 := u.Base58(), s.Base58(), s.Base32()
-	for _, m := range []struct {
-		name string
-		run  func()
-	}{
-		{"UUID", func() { sinkUUID, sinkError = ids.ParseUUID(ut) }},
-		{"UUID/bad", func() { sinkUUID, sinkError = ids.ParseUUID("00000000-0000-0000-0000-00000000000x") }},
-		{"UUID/Base58", func() { sinkUUID, sinkError = ids.ParseUUIDBase58(u58) }},
-		{"ULID", func() { sinkULID, sinkError = ids.ParseULID(lt) }},
-		{"ULID/bad", func() { sinkULID, sinkError = ids.ParseULID("0000000000000000000000000U") }},
-		{"Snowflake", func() { sinkSnowflake, sinkError = ids.ParseSnowflake(st) }},
-		{"Snowflake/bad", func() { sinkSnowflake, sinkError = ids.ParseSnowflake("123x") }},
-		{"Snowflake/Base32", func() { sinkSnowflake, sinkError = ids.ParseSnowflakeBase32(s32) }},
-		{"Snowflake/Base58", func() { sinkSnowflake, sinkError = ids.ParseSnowflakeBase58(s58) }},
-	} {
-		b.Run(m.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				m.run()
-			}
-		})
-	}
+	b.Run("UUID", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseUUID(ut)
+		}
+	})
+	b.Run("UUID/bad", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.ParseUUID("00000000-0000-0000-0000-00000000000x")
+		}
+	})
+	b.Run("UUID/Base58", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseUUIDBase58(u58)
+		}
+	})
+	b.Run("ULID", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseULID(lt)
+		}
+	})
+	b.Run("ULID/bad", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.ParseULID("0000000000000000000000000U")
+		}
+	})
+	b.Run("Snowflake", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseSnowflake(st)
+		}
+	})
+	b.Run("Snowflake/bad", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ids.ParseSnowflake("123x")
+		}
+	})
+	b.Run("Snowflake/Base32", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseSnowflakeBase32(s32)
+		}
+	})
+	b.Run("Snowflake/Base58", func(b *testing.B) {
+		for b.Loop() {
+			ids.ParseSnowflakeBase58(s58)
+		}
+	})
 }

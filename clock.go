@@ -2,6 +2,7 @@ package ids
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
@@ -17,7 +18,7 @@ const (
 	// minSleep is the least that a waiting call sleeps before it looks at the clock again.
 	minSleep = 100 * time.Microsecond
 	// anchorLife is how long an anchor serves before the wall clock is read anew.
-	anchorLife = time.Millisecond
+	anchorLife = uint64(time.Millisecond)
 )
 
 // Clock is the source of time that schemes share. It reads the wall clock, keeps what each
@@ -28,13 +29,17 @@ type Clock struct {
 	now       func() time.Time // nil: the wall clock
 	tolerance int64            // ns
 	maxAhead  int64            // ns
+	jitter    int64            // ns: a step back by less is none
+
+	// base is the first reading of the wall clock. The time since then is one system clock reading, where
+	// time.Now makes two, and is taken before the mutex.
+	base  time.Time   // set before based is, and not changed then
+	based atomic.Bool // never set if now replaces the wall clock
 
 	mu sync.Mutex // guards all that follows, and every lane
 
-	// The wall clock is read as the time since an anchor: that is one system clock
-	// reading, where time.Now makes two.
-	anchor   time.Time
-	anchored reading // the anchor's wall time
+	anchor   int64   // ns after base
+	anchored reading // the wall clock at the anchor
 
 	random   random.Block // of the ids that take their bits under the mutex
 	v1, v6   lane
@@ -110,6 +115,10 @@ func NewClock(opts *ClockOptions) *Clock {
 		ulidTick:  none,
 		nodes:     make(map[nodeKey]*lane),
 		lifted:    make(chan struct{}),
+	}
+	c.jitter = c.maxAhead
+	if c.now == nil {
+		c.jitter = max(c.jitter, int64(anchorLife)) // so old may a reading be when its caller gets the mutex
 	}
 	c.sequence.floor = none
 	c.v1 = c.newLane(gregorianScale, gregorianMax, ordinals, 0)
@@ -223,24 +232,39 @@ func (c *Clock) time() reading {
 	return r
 }
 
-// read returns the time. The mutex is held.
-func (c *Clock) read() reading {
-	if c.now == nil {
-		// A negative elapsed time, as in a testing/synctest bubble, is a large unsigned one.
-		if elapsed := time.Since(c.anchor); uint64(elapsed) <= uint64(anchorLife) {
-			return c.anchored.add(int64(elapsed))
-		}
+// elapsed returns the nanoseconds since base, or a number that no anchor serves. The mutex need not be held.
+func (c *Clock) elapsed() int64 {
+	if !c.based.Load() {
+		return -1
 	}
-	return c.readAnew()
+	return int64(time.Since(c.base))
+}
+
+// read returns the time. The mutex is held.
+func (c *Clock) read() reading { return c.reading(c.elapsed()) }
+
+// reading returns the time at elapsed, or a new one if that is too far from the anchor. A caller that was
+// preempted before it got the mutex may come with a time before the anchor: a negative difference is a large unsigned one. So
+// is that to a time from within a testing/synctest bubble, or from without. The mutex is held.
+func (c *Clock) reading(elapsed int64) reading {
+	if elapsed -= c.anchor; uint64(elapsed) > anchorLife {
+		return c.readAnew()
+	}
+	return reading{c.anchored.sec, c.anchored.nsec + elapsed}
 }
 
 // readAnew reads the wall clock, or what replaces it, and sets the anchor.
 func (c *Clock) readAnew() reading {
 	var r reading
 	if c.now == nil {
-		c.anchor = time.Now()
-		c.anchored = newReading(c.anchor)
-		r = c.anchored
+		now := time.Now()
+		if !c.based.Load() {
+			c.base = now
+			c.based.Store(true)
+		}
+		c.anchor = int64(now.Sub(c.base))
+		r = newReading(now)
+		c.anchored = r
 	} else {
 		r = c.readInjected()
 	}
@@ -283,25 +307,20 @@ const (
 	spent     = -2 // the last tick that the format can name is used up
 )
 
-// ordinal issues an id of l, a lane whose ids are told apart by their ordinal. It returns its
-// tick and its place in the tick, and the clock sequence in force. It waits as long as the limit
-// withholds the id, and at most maxWait for the wall clock.
-func (c *Clock) ordinal(l *lane) (tick, place int64, seq uint16) {
+// lock takes the mutex and the next id of l. It waits as long as the limit withholds that.
+// The caller makes the id of l.last and l.used, releases the mutex, and calls late unless the result is 0.
+func (c *Clock) lock(l *lane) (over int64) {
+	elapsed := c.elapsed()
 	c.mu.Lock()
-	over := l.take(c, c.read())
+	over = l.take(c, c.reading(elapsed))
 	if over < 0 {
 		over = c.suspend(l, over)
 	}
-	tick, place, seq = l.last, l.used-1, c.sequence.now
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(l, tick, over)
-	}
-	return tick, place, seq
+	return over
 }
 
-// late waits for the wall clock to allow a tick that the caller has taken, or panics if
-// there was none to take.
+// late waits, without the mutex, until the wall clock allows the tick of an id that was taken with the
+// result over, at most maxWait. It panics if there was none to take.
 func (c *Clock) late(l *lane, tick, over int64) {
 	if over < 0 {
 		panic(errSpent)
@@ -309,6 +328,9 @@ func (c *Clock) late(l *lane, tick, over int64) {
 	var w wait
 	w.until(c, l, tick)
 }
+
+// ordinal returns the clock sequence of the latest id of l, with its place in its tick.
+func (c *Clock) ordinal(l *lane) uint64 { return uint64(c.sequence.now) | uint64(l.used-1) }
 
 // suspend waits, with the mutex released, until the limit lets l issue an id, and takes it. The
 // first attempt ended in outcome.
@@ -374,6 +396,8 @@ func (c *Clock) turn(tick int64) bool {
 	}
 	s.now = s.after()
 	if s.now != 0 {
+		// A lower sequence must not follow in a tick that has ids already.
+		c.v1.used, c.v6.used = ordinals, ordinals
 		return true
 	}
 	// Each sequence has been in force since the floor, and may hold any tick up to the highest issued. What comes now

@@ -147,7 +147,7 @@ func (g *Generator) words(dst []uint64) {
 
 // pieceLen is how many ids of a run are minted under one lock, so that others need not wait for
 // all of a long one.
-const pieceLen = 512
+const pieceLen = 256
 
 // extend appends n zero elements to dst and returns the result and the new part.
 func extend[T any](dst []T, n int) (all, added []T) {

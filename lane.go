@@ -9,7 +9,7 @@ import (
 // A reading is a reading of the wall clock, since 1970-01-01 UTC.
 type reading struct {
 	sec  int64 // at most maxSec either way
-	nsec int64 // 0 to 999,999,999
+	nsec int64 // 0 to 999,999,999, and up to anchorLife more
 }
 
 // maxSec bounds readings to some 17,000 years around 1970, which exceeds every
@@ -68,10 +68,15 @@ func newScale(epoch time.Time, tick time.Duration) scale {
 
 // at returns the tick of r, which is negative before the epoch.
 func (s *scale) at(r reading) int64 {
-	if s.perSecond != 0 {
-		return r.sec*s.perSecond + int64(uint64(r.nsec*s.perSecond)/1e9) - s.offset
+	if s.perSecond == 0 {
+		return s.divide(r)
 	}
-	return s.divide(r)
+	return s.multiply(r)
+}
+
+// multiply is at where a second is a whole number of ticks.
+func (s *scale) multiply(r reading) int64 {
+	return r.sec*s.perSecond + int64(uint64(r.nsec*s.perSecond)/1e9) - s.offset
 }
 
 // divide is at where a second is no whole number of ticks.
@@ -125,9 +130,9 @@ func floorDiv(a, b int64) int64 {
 }
 
 const (
-	none      = -1            // the tick of a lane that has issued nothing
-	unlimited = math.MaxInt64 // ids in a tick, where random bits tell them apart
-	forever   = math.MaxInt64 // patience
+	none      = -1                // the tick of a lane that has issued nothing
+	unlimited = math.MaxInt64 - 1 // ids in a tick, where random bits tell them apart
+	forever   = math.MaxInt64     // patience
 )
 
 // A lane is what one scheme has issued on one clock. It gives each id a tick,
@@ -141,9 +146,8 @@ type lane struct {
 	patience int64 // ns: at a longer step back the lane follows the wall clock
 
 	// sequenced says that the ids have the clock sequence in them, which must change when the lane
-	// goes back and must not go down within a tick.
+	// goes back.
 	sequenced bool
-	seq       uint16 // in the latest id
 
 	last  int64 // the tick of the latest id
 	used  int64 // ids issued in it
@@ -161,7 +165,7 @@ type lane struct {
 // newLane returns a lane that has issued nothing.
 func (c *Clock) newLane(s scale, end, perTick, patience int64) lane {
 	l := lane{scale: s, end: end, perTick: perTick, patience: patience,
-		last: none, high: none, limit: end}
+		last: none, used: perTick, high: none, limit: end}
 	// Version 7's tick is no whole number of nanoseconds.
 	if s.tick != 0 {
 		l.ahead = c.maxAhead / s.tick
@@ -174,19 +178,20 @@ func (c *Clock) newLane(s scale, end, perTick, patience int64) lane {
 // take gives the next id its tick, l.last, and its place there, l.used-1. It returns how many ticks
 // that is further ahead of r than the lane may go, or an outcome below zero if there is no id.
 func (l *lane) take(c *Clock, r reading) (over int64) {
-	tick := l.at(r)
-	if tick > l.last && tick <= l.limit {
-		l.last, l.used = tick, 1
-		l.mark, l.lag = r, 0
-		l.seq = c.sequence.now
-		return 0
+	tick := l.multiply(r)
+	if l.perSecond == 0 {
+		tick = l.divide(r)
 	}
-	if tick == l.last && l.used < l.perTick && l.seq == c.sequence.now && tick <= l.limit {
-		l.used++
-		l.mark, l.lag = r, 0
-		return 0
+	used := l.used + 1
+	if tick > l.last {
+		used = 1
 	}
-	return l.hold(c, r, tick)
+	if tick < l.last || tick > l.limit || used > l.perTick {
+		return l.hold(c, r, tick)
+	}
+	l.last, l.used = tick, used
+	l.mark, l.lag = r, 0
+	return 0
 }
 
 // hold is take where the lane does not simply go with the wall clock.
@@ -197,28 +202,26 @@ func (l *lane) hold(c *Clock, r reading, tick int64) (over int64) {
 		if tick > l.limit {
 			return suspended
 		}
-		l.last, l.used, l.mark, l.seq = tick, 1, r, c.sequence.now
+		l.last, l.used, l.mark = tick, 1, r
 		return 0
 	}
 	r, tick = l.within(r, tick)
 	if tick > l.last {
 		return suspended // since take would have gone there
 	}
-	if back := l.mark.sub(r); back >= c.maxAhead && back > l.patience {
+	if back := l.mark.sub(r); back >= c.jitter && back > l.patience {
 		c.follow(l, r, tick)
 	}
 	l.observe(c, r)
 	if l.last > l.limit {
 		return suspended
 	}
-	if l.used >= l.perTick || l.sequenced && l.seq != c.sequence.now && l.used > 0 {
-		// The tick is full, or its ids have another clock sequence, which a lower one must not follow.
+	if l.used >= l.perTick {
 		if outcome := l.skip(); outcome < 0 {
 			return outcome
 		}
 	}
 	l.used++
-	l.seq = c.sequence.now
 	if l.last-tick <= l.ahead {
 		return 0
 	}
@@ -257,7 +260,7 @@ func (l *lane) observe(c *Clock, r reading) {
 		l.mark = r
 	}
 	if l.lag == 0 {
-		if back > 0 && back >= c.maxAhead {
+		if back > 0 && back >= c.jitter {
 			l.lag, l.peak = back, r
 		}
 		return
@@ -268,7 +271,7 @@ func (l *lane) observe(c *Clock, r reading) {
 		// the wall clock has caught up with the latest id.
 		l.peak = r
 		l.lag = max(min(l.lag, l.reading(l.last).sub(r)), 0)
-	case back > 0 && back >= c.maxAhead:
+	case back > 0 && back >= c.jitter:
 		l.lag, l.peak = l.lag+back, r
 	}
 }

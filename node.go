@@ -109,8 +109,15 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.layout }
 // for, Next waits, for up to 20 ms. While the [Clock.Limit] of the clock withholds ids,
 // it waits until that is lifted. It panics when the last tick of the layout is used up.
 func (n *SnowflakeNode) Next() Snowflake {
-	tick, place, _ := n.clock.ordinal(n.lane)
-	return n.pack(tick, place)
+	c, l := n.clock, n.lane
+	over := c.lock(l)
+	s := n.pack(l.last, l.used-1)
+	tick := l.last
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(l, tick, over)
+	}
+	return s
 }
 
 // pack returns the Snowflake of a tick and a place in it.
@@ -139,7 +146,7 @@ func (n *SnowflakeNode) try() (Snowflake, error) {
 		return 0, errSpent
 	case over == suspended:
 		return 0, ErrSuspended
-	case tried.lag > 0 && tried.mark.sub(r) >= c.maxAhead:
+	case tried.lag > 0 && tried.mark.sub(r) >= c.jitter:
 		return 0, ErrClockBackward
 	case tried.lag > 0 || over > 0:
 		return 0, ErrExhausted

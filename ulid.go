@@ -28,58 +28,56 @@ type ulidLane struct {
 // that strides fit above it.
 const ulidFresh = 1<<15 - 1
 
-// issue sets the random part of the ULID to which take has given a tick, with the result over, from 80
-// random bits. Its result is that of take.
-func (l *ulidLane) issue(over int64, hi, lo uint64) int64 {
-	if over < 0 {
-		return over
-	}
-	if l.used == 1 {
+// draw makes the random part of the next ULID from 80 random bits, and reports whether it fits: a fresh one
+// for the first ULID of a tick, else the latest one raised.
+func (l *ulidLane) draw(first bool, hi, lo uint64) (fits bool) {
+	if first {
 		l.hi, l.lo = hi&ulidFresh, lo
-		return over
+		return true
 	}
-	if moved := l.step(hi, lo); moved != 0 {
-		return moved
-	}
-	return over
-}
-
-// step issues a ULID that follows the latest at once: in its tick, or in the next one if the random part is used up, which
-// takes more than 2^31 of them.
-func (l *ulidLane) step(hi, lo uint64) (over int64) {
 	n := uint64(1)
 	if !l.stepOne {
 		n = stride(lo)
 	}
-	sum, carry := bits.Add64(l.lo, n, 0)
-	if l.hi+carry < 1<<16 {
-		l.hi, l.lo = l.hi+carry, sum
-		return 0
+	lo, carry := bits.Add64(l.lo, n, 0)
+	if l.hi+carry >= 1<<16 {
+		return false
 	}
+	l.hi, l.lo = l.hi+carry, lo
+	return true
+}
+
+// overflow moves a ULID whose random part does not fit its tick to the next one. It takes more than 2^31
+// ULIDs in one tick to come to this.
+func (l *ulidLane) overflow(hi, lo uint64) (over int64) {
 	if outcome := l.skip(); outcome < 0 {
 		return outcome
 	}
 	l.used = 1
-	l.hi, l.lo = hi&ulidFresh, lo
+	l.draw(true, hi, lo)
 	return max(l.last-l.ceiling(), 0)
 }
 
 // NewULID returns a ULID of the current time. Those of one generator strictly increase while
 // the wall clock is set back by at most its [ClockOptions].Tolerance.
-func (g *Generator) NewULID() ULID {
+func (g *Generator) NewULID() (u ULID) {
 	c, l := g.clock, &g.ulid
 	hi, lo := g.injected80()
+	elapsed := c.elapsed()
 	c.mu.Lock()
-	over := l.take(c, c.read())
+	over := l.take(c, c.reading(elapsed))
 	if g.source == nil {
 		lo = c.random.Uint64()
 		if l.used == 1 {
 			hi = c.random.Uint64()
 		}
 	}
-	over = l.issue(over, hi, lo)
-	tick, u := l.last, packULID(uint64(l.last), l.hi, l.lo)
+	if !l.draw(l.used == 1, hi, lo) {
+		over = l.overflow(hi, lo)
+	}
+	tick := l.last
 	c.ulidTick = max(c.ulidTick, tick)
+	u.set(uint64(tick), l.hi, l.lo)
 	c.mu.Unlock()
 	if over != 0 {
 		c.late(&l.lane, tick, over)
@@ -105,15 +103,18 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 		}
 		var over int64
 		for i := range piece {
+			fresh := false
 			if first && i == 0 {
-				over = l.issue(l.take(c, c.read()), hi, bits[i])
-			} else if moved := l.step(hi, bits[i]); moved != 0 {
-				over = moved
+				over = l.take(c, c.read())
+				fresh = l.used == 1
 			}
-			piece[i] = packULID(uint64(l.last), l.hi, l.lo)
+			if !l.draw(fresh, hi, bits[i]) {
+				over = l.overflow(hi, bits[i])
+			}
+			piece[i].set(uint64(l.last), l.hi, l.lo)
 		}
+		c.ulidTick = max(c.ulidTick, l.last)
 		tick := l.last
-		c.ulidTick = max(c.ulidTick, tick)
 		c.mu.Unlock()
 		if over != 0 {
 			c.late(&l.lane, tick, over)
@@ -124,19 +125,20 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 
 // NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
 // [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
-func (g *Generator) NewULIDAt(t time.Time) (ULID, error) {
+func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 	ms, ok := milli(t)
 	if !ok {
-		return ULID{}, errMilli
+		return u, errMilli
 	}
 	hi, lo := g.injected80()
 	if g.source == nil {
 		hi, lo = g.random128()
 	}
-	return packULID(ms, hi, lo), nil
+	u.set(ms, hi, lo)
+	return u, nil
 }
 
-// packULID returns a ULID:
+// set makes u the ULID of a millisecond and a random part:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -149,21 +151,21 @@ func (g *Generator) NewULIDAt(t time.Time) (ULID, error) {
 //	+---------------------------------------------------------------+
 //	|                          lo: random                           |
 //	+---------------------------------------------------------------+
-func packULID(ms, hi, lo uint64) ULID {
-	return ULID(join(ms<<16|hi&0xffff, lo))
-}
+func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
 // MinULID returns the least ULID of t's millisecond. With [MaxULID] it bounds a
 // range query, both included. A time outside the field is taken as the nearest in it.
-func MinULID(t time.Time) ULID {
+func MinULID(t time.Time) (u ULID) {
 	ms, _ := milli(t)
-	return packULID(ms, 0, 0)
+	u.set(ms, 0, 0)
+	return u
 }
 
 // MaxULID returns the greatest ULID of t's millisecond: see [MinULID].
-func MaxULID(t time.Time) ULID {
+func MaxULID(t time.Time) (u ULID) {
 	ms, _ := milli(t)
-	return packULID(ms, 0xffff, ^uint64(0))
+	u.set(ms, 0xffff, ^uint64(0))
+	return u
 }
 
 // Time returns the time in u, to the millisecond, in UTC.
@@ -177,13 +179,14 @@ func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
 // Next returns u with its random part raised by one, as the specification's monotonic mode does,
 // and false if it would overflow.
-func (u ULID) Next() (ULID, bool) {
+func (u ULID) Next() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
 	if carry != 0 && hi&0xffff == 0xffff {
-		return ULID{}, false
+		return next, false
 	}
-	return ULID(join(hi+carry, lo)), true
+	put((*[16]byte)(&next), hi+carry, lo)
+	return next, true
 }
 
 // Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v.
@@ -248,12 +251,13 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 // ParseULID returns the ULID that s holds: 26 characters of Crockford's Base32 in
 // either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
 // The error is a *[ParseError].
-func ParseULID(s string) (ULID, error) {
+func ParseULID(s string) (u ULID, err error) {
 	hi, lo, f, at := decodeBase32to128(s)
 	if f != 0 {
 		return ULID{}, f.of(ulidLength, at)
 	}
-	return ULID(join(hi, lo)), nil
+	put((*[16]byte)(&u), hi, lo)
+	return u, nil
 }
 
 // MustParseULID is ParseULID for texts known to be good, such as constants. It panics if s is
@@ -262,10 +266,11 @@ func MustParseULID(s string) ULID { return must(ParseULID(s)) }
 
 // ParseULIDBase58 returns the ULID that s holds in the 22 characters that
 // [ULID.Base58] writes. The error is a *[ParseError].
-func ParseULIDBase58(s string) (ULID, error) {
+func ParseULIDBase58(s string) (u ULID, err error) {
 	hi, lo, f, at := decodeBase58to128(s)
 	if f != 0 {
 		return ULID{}, f.of(ulidBase58Length, at)
 	}
-	return ULID(join(hi, lo)), nil
+	put((*[16]byte)(&u), hi, lo)
+	return u, nil
 }

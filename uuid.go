@@ -43,12 +43,12 @@ func (v Variant) String() string {
 func NilUUID() UUID { return UUID{} }
 
 // MaxUUID returns the Max UUID, ffffffff-ffff-ffff-ffff-ffffffffffff.
-func MaxUUID() UUID {
-	return UUID(join(1<<64-1, 1<<64-1))
+func MaxUUID() (u UUID) {
+	put((*[16]byte)(&u), 1<<64-1, 1<<64-1)
+	return u
 }
 
-// makeUUID returns the UUID of the two halves, in which it sets the version and
-// the variant:
+// set makes u the UUID of two halves, in which it sets the version and the variant:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -61,18 +61,18 @@ func MaxUUID() UUID {
 //	+---+-----------------------------------------------------------+
 //	|                              lo                               |
 //	+---------------------------------------------------------------+
-func makeUUID(version, hi, lo uint64) UUID {
-	return UUID(join(hi&^0xf000|version<<12, lo&^(3<<62)|1<<63))
+func (u *UUID) set(version, hi, lo uint64) {
+	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
 
-// join returns the 16 bytes of two halves.
-func join(hi, lo uint64) (b [16]byte) {
+// put makes b the 16 bytes of two halves. It writes where the result is wanted, since copying 16 bytes that
+// were just written as two halves makes the processor wait for both.
+func put(b *[16]byte, hi, lo uint64) {
 	binary.BigEndian.PutUint64(b[:8], hi)
 	binary.BigEndian.PutUint64(b[8:], lo)
-	return b
 }
 
-// split is the inverse of join.
+// split is the inverse of put.
 func split(b [16]byte) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 }
@@ -195,7 +195,7 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 //	f81d4fae7dec11d0a76500a0c91e6bf6
 //
 // Every version and variant is accepted. The error is a *[ParseError].
-func ParseUUID(s string) (UUID, error) {
+func ParseUUID(s string) (u UUID, err error) {
 	var a, b, c, d uint64 // digits 0-7, 8-15, 16-23 and 24-31
 	start := 0            // of the digits in s
 	switch len(s) {
@@ -234,7 +234,8 @@ digits:
 	if ea|eb|ec|ed != 0 {
 		return UUID{}, locateUUID(s, start)
 	}
-	return UUID(join(va<<32|vb, vc<<32|vd)), nil
+	put((*[16]byte)(&u), va<<32|vb, vc<<32|vd)
+	return u, nil
 }
 
 // MustParseUUID is ParseUUID for texts known to be good, such as constants. It panics if s is
@@ -243,12 +244,13 @@ func MustParseUUID(s string) UUID { return must(ParseUUID(s)) }
 
 // ParseUUIDBase58 returns the UUID that s holds in the 22 characters that
 // [UUID.Base58] writes. The error is a *[ParseError].
-func ParseUUIDBase58(s string) (UUID, error) {
+func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, f, at := decodeBase58to128(s)
 	if f != 0 {
 		return UUID{}, f.of(uuidBase58Length, at)
 	}
-	return UUID(join(hi, lo)), nil
+	put((*[16]byte)(&u), hi, lo)
+	return u, nil
 }
 
 // encode writes the 36 characters of u.

@@ -27,17 +27,24 @@ const ordinals = 4
 // NewV1 returns a version 1 UUID: the time to 100 ns, the clock sequence and the node of g. It does
 // not sort by time: [Generator.NewV6] does. When more than four are asked for in
 // 100 ns, lastingly, it waits, for up to 20 ms.
-func (g *Generator) NewV1() UUID {
+func (g *Generator) NewV1() (u UUID) {
 	node := g.nodeBits()
-	tick, place, seq := g.clock.ordinal(&g.clock.v1)
-	return packV1(uint64(tick), uint64(seq)|uint64(place), node)
+	c, l := g.clock, &g.clock.v1
+	over := c.lock(l)
+	u.setV1(uint64(l.last), c.ordinal(l), node)
+	tick := l.last
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(l, tick, over)
+	}
+	return u
 }
 
 // NewV2 returns a version 2 UUID, of DCE Security: a local id, such as a POSIX user id, of a
 // domain, with the node of g. Only 28 bits are left for the time, which counts spans of 429.4967296
 // s, and 6 for a sequence. So it stands outside the promises of this package: after
 // 64 ids in one span of some 7 minutes, ids repeat.
-func (g *Generator) NewV2(domain Domain, localID uint32) UUID {
+func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node := g.nodeBits()
 	c := g.clock
 	c.mu.Lock()
@@ -47,21 +54,29 @@ func (g *Generator) NewV2(domain Domain, localID uint32) UUID {
 	c.mu.Unlock()
 	// As version 1, save that the local id stands for time_low and the domain for
 	// clock_seq_low.
-	u := packV1(uint64(tick), place<<8|uint64(domain), node)
+	u.setV1(uint64(tick), place<<8|uint64(domain), node)
 	hi, lo := split(u)
-	return makeUUID(2, hi&0xffffffff|uint64(localID)<<32, lo)
+	u.set(2, hi&0xffffffff|uint64(localID)<<32, lo)
+	return u
 }
 
 // NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. The ids of one
 // clock strictly increase while the wall clock is set back by at most
 // [ClockOptions].Tolerance. It waits as [Generator.NewV1] does.
-func (g *Generator) NewV6() UUID {
+func (g *Generator) NewV6() (u UUID) {
 	node := g.nodeBits()
-	tick, place, seq := g.clock.ordinal(&g.clock.v6)
-	return packV6(uint64(tick), uint64(seq)|uint64(place), node)
+	c, l := g.clock, &g.clock.v6
+	over := c.lock(l)
+	u.setV6(uint64(l.last), c.ordinal(l), node)
+	tick := l.last
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(l, tick, over)
+	}
+	return u
 }
 
-// packV1 returns a version 1 UUID:
+// setV1 makes u a version 1 UUID:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -74,14 +89,14 @@ func (g *Generator) NewV6() UUID {
 //	+---+-----------------------+---+-------------------------------+
 //	|                             node                              |
 //	+---------------------------------------------------------------+
-func packV1(tick, seq, node uint64) UUID {
-	return makeUUID(1, tick<<32|tick>>32&0xffff<<16|tick>>48, seq<<48|node)
+func (u *UUID) setV1(tick, seq, node uint64) {
+	u.set(1, tick<<32|tick>>32&0xffff<<16|tick>>48, seq<<48|node)
 }
 
-// packV6 returns a version 6 UUID: the same, with the upper 48 bits of the
+// setV6 makes u a version 6 UUID: the same, with the upper 48 bits of the
 // tick first and its lower 12 after the version.
-func packV6(tick, seq, node uint64) UUID {
-	return makeUUID(6, tick>>12<<16|tick&0xfff, seq<<48|node)
+func (u *UUID) setV6(tick, seq, node uint64) {
+	u.set(6, tick>>12<<16|tick&0xfff, seq<<48|node)
 }
 
 // gregorian returns the tick in u, and whether u is of version 1, 2 or 6. Of
@@ -118,20 +133,29 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 
 // ToV6 returns the version 6 UUID of the same time, sequence and node as u, and
 // whether there is one: u is of version 1 or 6.
-func (u UUID) ToV6() (UUID, bool) { return u.convert(packV6) }
+func (u UUID) ToV6() (v UUID, ok bool) {
+	if u.is(1) || u.is(6) {
+		v.setV6(u.fields())
+		return v, true
+	}
+	return v, false
+}
 
 // ToV1 returns the version 1 UUID of the same time, sequence and node as u, and
 // whether there is one: u is of version 1 or 6.
-func (u UUID) ToV1() (UUID, bool) { return u.convert(packV1) }
-
-// convert packs the fields of a version 1 or 6 UUID.
-func (u UUID) convert(pack func(tick, seq, node uint64) UUID) (UUID, bool) {
-	if !u.is(1) && !u.is(6) {
-		return UUID{}, false
+func (u UUID) ToV1() (v UUID, ok bool) {
+	if u.is(1) || u.is(6) {
+		v.setV1(u.fields())
+		return v, true
 	}
-	tick, _ := u.gregorian()
+	return v, false
+}
+
+// fields returns what a version 1 or 6 UUID is made of.
+func (u UUID) fields() (tick, seq, node uint64) {
+	tick, _ = u.gregorian()
 	_, lo := split(u)
-	return pack(tick, lo>>48&0x3fff, lo&(1<<48-1)), true
+	return tick, lo >> 48 & 0x3fff, lo & (1<<48 - 1)
 }
 
 // Domain says what the local id of a version 2 UUID identifies.

@@ -1,22 +1,39 @@
 package ids
 
+import (
+	"encoding/binary"
+
+	"github.com/oneclock/ids/internal/random"
+)
+
 // NewV4 returns a version 4 UUID: 122 random bits.
-func (g *Generator) NewV4() UUID {
+func (g *Generator) NewV4() (u UUID) {
 	hi, lo := g.random128()
-	return makeUUID(4, hi, lo)
+	u.set(4, hi, lo)
+	return u
 }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
 func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
-	var bits [pieceLen]uint64
-	for len(run) > 0 {
-		piece := run[:min(len(run), pieceLen/2)]
-		run = run[len(piece):]
-		g.words(bits[:2*len(piece)])
-		for i := range piece {
-			piece[i] = makeUUID(4, bits[2*i], bits[2*i+1])
+	if g.source != nil {
+		for i := range run {
+			hi, lo := g.source.draw(16)
+			run[i].set(4, hi, lo)
 		}
+		return dst
 	}
+	b := random.Get()
+	for len(run) > 0 {
+		p := b.Next(16 * len(run))
+		piece := run[:len(p)/16]
+		run = run[len(piece):]
+		for i := range piece {
+			q := p[16*i:][:16]
+			piece[i].set(4, binary.LittleEndian.Uint64(q), binary.LittleEndian.Uint64(q[8:]))
+		}
+		clear(p)
+	}
+	random.Put(b)
 	return dst
 }

@@ -16,8 +16,9 @@ var (
 )
 
 // namespace returns 6ba7b8XX-9dad-11d1-80b4-00c04fd430c8.
-func namespace(x uint64) UUID {
-	return makeUUID(1, 0x6ba7b800_9dad_11d1|x<<32, 0x80b4_00c04fd430c8)
+func namespace(x uint64) (u UUID) {
+	u.set(1, 0x6ba7b800_9dad_11d1|x<<32, 0x80b4_00c04fd430c8)
+	return u
 }
 
 // hashed is the size of the namespace and name that [NewV3] and [NewV5] hash
@@ -26,24 +27,27 @@ const hashed = 16 + 112
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
 // their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
-func NewV3(namespace UUID, name string) UUID {
+func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	sum := md5.Sum(append(append(buf[:0], namespace[:]...), name...))
 	hi, lo := split(sum)
-	return makeUUID(3, hi, lo)
+	u.set(3, hi, lo)
+	return u
 }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
 // their SHA-1. The same two always give the same UUID.
-func NewV5(namespace UUID, name string) UUID {
+func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	sum := sha1.Sum(append(append(buf[:0], namespace[:]...), name...))
 	hi, lo := split([16]byte(sum[:16]))
-	return makeUUID(5, hi, lo)
+	u.set(5, hi, lo)
+	return u
 }
 
 // NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
-func NewV8(data [16]byte) UUID {
+func NewV8(data [16]byte) (u UUID) {
 	hi, lo := split(data)
-	return makeUUID(8, hi, lo)
+	u.set(8, hi, lo)
+	return u
 }

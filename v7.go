@@ -26,52 +26,51 @@ type v7Lane struct {
 	rand uint64 // rand_b of the latest id
 }
 
-// issue sets the random part of the id to which take has given a tick, with the result over, from 64
-// random bits. Its result is that of take.
-func (l *v7Lane) issue(over int64, bits uint64) int64 {
-	if over < 0 {
-		return over
+// draw makes the random part of the next id from 64 random bits, and reports whether it fits: a fresh one
+// for the first id of a tick, else the latest one raised.
+func (l *v7Lane) draw(first bool, bits uint64) (fits bool) {
+	rand := l.rand + stride(bits)
+	if first {
+		rand = bits & v7Fresh
 	}
-	if l.used == 1 {
-		l.rand = bits & v7Fresh
-		return over
+	if rand > v7Random {
+		return false
 	}
-	if moved := l.step(bits); moved != 0 {
-		return moved
-	}
-	return over
+	l.rand = rand
+	return true
 }
 
-// step issues an id that follows the latest at once: in its tick, or in the next one if the random part is used up.
-func (l *v7Lane) step(bits uint64) (over int64) {
-	l.rand += stride(bits)
-	if l.rand <= v7Random {
-		return 0
-	}
+// overflow moves an id whose random part does not fit its tick to the next one.
+func (l *v7Lane) overflow(bits uint64) (over int64) {
 	if outcome := l.skip(); outcome < 0 {
 		return outcome
 	}
 	l.used = 1
-	l.rand = bits & v7Fresh
+	l.draw(true, bits)
 	return max(l.last-l.ceiling(), 0)
 }
 
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. The ids of one clock
 // strictly increase while the wall clock is set back by at most its [ClockOptions].Tolerance.
-func (g *Generator) NewV7() UUID {
+func (g *Generator) NewV7() (u UUID) {
 	c, l := g.clock, &g.clock.v7
 	bits := g.injected64()
+	elapsed := c.elapsed()
 	c.mu.Lock()
+	over := l.take(c, c.reading(elapsed))
 	if g.source == nil {
 		bits = c.random.Uint64()
 	}
-	over := l.issue(l.take(c, c.read()), bits)
-	tick, rand := l.last, l.rand
+	if !l.draw(l.used == 1, bits) {
+		over = l.overflow(bits)
+	}
+	tick := l.last
+	u.setV7(uint64(tick), l.rand)
 	c.mu.Unlock()
 	if over != 0 {
 		c.late(&l.lane, tick, over)
 	}
-	return packV7(uint64(tick), rand)
+	return u
 }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order. It reads the clock once for all of them, and so
@@ -89,12 +88,15 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 		c.mu.Lock()
 		var over int64
 		for i := range piece {
+			fresh := false
 			if first && i == 0 {
-				over = l.issue(l.take(c, c.read()), bits[i])
-			} else if moved := l.step(bits[i]); moved != 0 {
-				over = moved
+				over = l.take(c, c.read())
+				fresh = l.used == 1
 			}
-			piece[i] = packV7(uint64(l.last), l.rand)
+			if !l.draw(fresh, bits[i]) {
+				over = l.overflow(bits[i])
+			}
+			piece[i].setV7(uint64(l.last), l.rand)
 		}
 		tick := l.last
 		c.mu.Unlock()
@@ -108,18 +110,19 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 // NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for
 // records of the past. Ids of one millisecond sort by their fraction of it and then at random. The error matches [ErrRange] if
 // t is before 1970 or after 10889-08-02T05:31:50.655Z.
-func (g *Generator) NewV7At(t time.Time) (UUID, error) {
+func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	if _, ok := milli(t); !ok {
-		return UUID{}, errMilli
+		return u, errMilli
 	}
 	bits := g.injected64()
 	if g.source == nil {
 		_, bits = g.random128()
 	}
-	return packV7(uint64(v7Scale.at(newReading(t))), bits), nil
+	u.setV7(uint64(v7Scale.at(newReading(t))), bits)
+	return u, nil
 }
 
-// packV7 returns a version 7 UUID:
+// setV7 makes u a version 7 UUID:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -132,22 +135,22 @@ func (g *Generator) NewV7At(t time.Time) (UUID, error) {
 //	+---+-----------------------------------------------------------+
 //	|                            rand_b                             |
 //	+---------------------------------------------------------------+
-func packV7(tick, rand uint64) UUID {
-	return makeUUID(7, tick>>12<<16|tick&0xfff, rand)
-}
+func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
 // MinV7 returns the least version 7 UUID of t's millisecond. With [MaxV7] it bounds a
 // range query: the ids from time a to time b are those from MinV7(a) to MaxV7(b), both
 // included. A time outside the field is taken as the nearest in it.
-func MinV7(t time.Time) UUID {
+func MinV7(t time.Time) (u UUID) {
 	ms, _ := milli(t)
-	return packV7(ms<<12, 0)
+	u.setV7(ms<<12, 0)
+	return u
 }
 
 // MaxV7 returns the greatest version 7 UUID of t's millisecond: see [MinV7].
-func MaxV7(t time.Time) UUID {
+func MaxV7(t time.Time) (u UUID) {
 	ms, _ := milli(t)
-	return packV7(ms<<12|0xfff, v7Random)
+	u.setV7(ms<<12|0xfff, v7Random)
+	return u
 }
 
 // maxMilli is the last millisecond since 1970 that version 7 and ULID can name.

@@ -38,19 +38,34 @@ type Block struct {
 
 // Uint64 returns 64 random bits.
 func (b *Block) Uint64() uint64 {
-	p := b.take(8)
+	if b.left < 8 || b.born != epoch.Load() {
+		b.fill()
+	}
+	p := b.word(0)
 	u := binary.LittleEndian.Uint64(p)
 	binary.LittleEndian.PutUint64(p, 0)
+	b.left -= 8
 	return u
 }
 
 // Uint128 returns 128 random bits.
 func (b *Block) Uint128() (hi, lo uint64) {
-	p := b.take(16)
-	hi, lo = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
+	if b.left < 16 || b.born != epoch.Load() {
+		b.fill()
+	}
+	p, q := b.word(0), b.word(8)
+	hi, lo = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(q)
 	binary.LittleEndian.PutUint64(p, 0)
-	binary.LittleEndian.PutUint64(p[8:], 0)
+	binary.LittleEndian.PutUint64(q, 0)
+	b.left -= 16
 	return hi, lo
+}
+
+// word returns the eight bytes that lie ahead bytes after the next one. The mask changes nothing, since left is a
+// multiple of 8: it spares the bounds check.
+func (b *Block) word(ahead int) []byte {
+	i := (Size - b.left + ahead) & (Size - 8)
+	return b.buf[i : i+8]
 }
 
 // Words sets each word of dst to 64 random bits.
@@ -59,21 +74,23 @@ func (b *Block) Words(dst []uint64) {
 		if b.left < 8 || b.born != epoch.Load() {
 			b.fill()
 		}
-		n := min(len(dst), b.left/8)
-		p := b.take(8 * n)
-		for i := range dst[:n] {
-			dst[i] = binary.LittleEndian.Uint64(p[8*i:])
+		p := b.buf[Size-b.left:]
+		p = p[:min(len(p), 8*len(dst))]
+		b.left -= len(p)
+		for q := p; len(q) >= 8 && len(dst) > 0; q, dst = q[8:], dst[1:] {
+			dst[0] = binary.LittleEndian.Uint64(q)
 		}
 		clear(p)
-		dst = dst[n:]
 	}
 }
 
-// take returns the next n bytes of b, which the caller wipes.
-func (b *Block) take(n int) []byte {
-	if b.left < n || b.born != epoch.Load() {
+// Next returns random bytes, which the caller wipes: n of them, or the lesser number that is in
+// stock. n must be a positive multiple of 16, and so is their number.
+func (b *Block) Next(n int) []byte {
+	if b.left < 16 || b.born != epoch.Load() {
 		b.fill()
 	}
+	n = min(n, b.left&^15)
 	at := Size - b.left
 	b.left -= n
 	return b.buf[at : at+n]
@@ -81,6 +98,7 @@ func (b *Block) take(n int) []byte {
 
 // fill makes all of buf random again.
 func (b *Block) fill() {
+	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.born = epoch.Load()
 	b.left = Size
 	if !expands {
@@ -93,7 +111,6 @@ func (b *Block) fill() {
 		panic("ids: " + err.Error()) // a key of 32 bytes is always valid
 	}
 	clear(b.key[:])
-	clear(b.buf[:]) // what Reseed or a short remainder left behind
 	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
 }
 
