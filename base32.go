@@ -4,50 +4,40 @@ import "encoding/binary"
 
 // Base32 is Crockford's: the digits and letters without I, L, O and U. The width
 // is fixed: 26 characters for 128 bits, of which the first is at most 7, and 13
-// for 64 bits, of which the first is at most F.
+// for 64 bits, of which the first is at most F. It comes out in upper case, and is read in either.
 const (
 	base32Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	base32Len64    = 13
 	base32Len128   = 26
 )
 
-// base32Values is the inverse of base32Alphabet in either case; 0xff marks what is no digit.
-var base32Values = func() [256]byte {
-	t := inverse(base32Alphabet)
-	for c := 'A'; c <= 'Z'; c++ {
-		t[c|0x20] = t[c]
-	}
-	return t
-}()
+var (
+	base32Pairs  = [1 << 10]uint16(pairs(base32Alphabet))
+	base32Values = inverse(base32Alphabet).foldCase()
+)
 
 // encodeBase32of64 writes x as 13 digits.
 func encodeBase32of64(text *[base32Len64]byte, x uint64) {
 	text[0] = base32Alphabet[x>>60]
-	binary.BigEndian.PutUint32(text[1:], uint32(crockford(x>>40&0xfffff)))
-	binary.BigEndian.PutUint64(text[5:], crockford(x&0xffffffffff))
+	putBase32((*[12]byte)(text[1:]), x)
 }
 
 // encodeBase32of128 writes hi<<64 | lo as 26 digits.
 func encodeBase32of128(text *[base32Len128]byte, hi, lo uint64) {
-	text[0] = base32Alphabet[hi>>61]
-	text[1] = base32Alphabet[hi>>56&31]
-	binary.BigEndian.PutUint64(text[2:], crockford(hi>>16&0xffffffffff))
-	binary.BigEndian.PutUint64(text[10:], crockford(hi&0xffff<<24|lo>>40))
-	binary.BigEndian.PutUint64(text[18:], crockford(lo&0xffffffffff))
+	binary.LittleEndian.PutUint16(text[0:], base32Pairs[hi>>56])
+	putBase32((*[12]byte)(text[2:]), hi<<4|lo>>60)
+	putBase32((*[12]byte)(text[14:]), lo)
 }
 
-// crockford returns the eight digits of x < 1<<40, the first in the top byte.
-func crockford(x uint64) uint64 {
-	// Spread the eight groups of five bits over the eight bytes.
-	x = x&0xfffff00000<<12 | x&0xfffff
-	x = x&0x000ffc00000ffc00<<6 | x&0x000003ff000003ff
-	x = x&0x03e003e003e003e0<<3 | x&0x001f001f001f001f
-	// The letters begin seven characters after the digits, and after H, K, N and T
-	// the alphabet leaves one out. Adding 0x80-n sets the top bit from n on.
-	letters := (x + (0x80-10)*each) >> 7 & each
-	left := (x+(0x80-18)*each)>>7&each + (x+(0x80-20)*each)>>7&each +
-		(x+(0x80-22)*each)>>7&each + (x+(0x80-27)*each)>>7&each
-	return x + '0'*each + letters*('A'-'9'-1) + left
+// putBase32 writes the lower 60 bits of x as twelve digits.
+func putBase32(text *[12]byte, x uint64) {
+	le := binary.LittleEndian
+	le.PutUint16(text[0:], base32Pairs[x>>50&(1<<10-1)])
+	le.PutUint16(text[2:], base32Pairs[x>>40&(1<<10-1)])
+	le.PutUint16(text[4:], base32Pairs[x>>30&(1<<10-1)])
+	le.PutUint16(text[6:], base32Pairs[x>>20&(1<<10-1)])
+	le.PutUint16(text[8:], base32Pairs[x>>10&(1<<10-1)])
+	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
 // decodeBase32to64 reads 13 digits. If they are not that, or above 64 bits, it returns the
@@ -56,16 +46,14 @@ func decodeBase32to64(s string) (x uint64, f fault, at int) {
 	if len(s) != base32Len64 {
 		return 0, faultLength, min(len(s), base32Len64)
 	}
-	first := base32Values[s[0]]
-	high, bad := get32(s[1:5])
-	low, badLow := get32(s[5:13])
+	first, upper, lower := base32Values[s[0]], get30(s[1:7]), get30(s[7:13])
 	switch {
-	case (first|bad|badLow)&0x80 != 0:
-		return 0, faultDigit, locate(s, &base32Values)
+	case first|upper|lower >= noDigit:
+		return 0, faultDigit, base32Values.locate(s)
 	case first > 15:
 		return 0, faultRange, 0
 	}
-	return uint64(first)<<60 | high<<40 | low, 0, 0
+	return first<<60 | upper<<30 | lower, 0, 0
 }
 
 // decodeBase32to128 reads 26 digits. If they are not that, or above 128 bits, it returns the
@@ -74,26 +62,19 @@ func decodeBase32to128(s string) (hi, lo uint64, f fault, at int) {
 	if len(s) != base32Len128 {
 		return 0, 0, faultLength, min(len(s), base32Len128)
 	}
-	first, second := base32Values[s[0]], base32Values[s[1]]
-	a, badA := get32(s[2:10])
-	b, badB := get32(s[10:18])
-	c, badC := get32(s[18:26])
+	first := base32Values[s[0]]<<5 | base32Values[s[1]]
+	a, b, c, d := get30(s[2:8]), get30(s[8:14]), get30(s[14:20]), get30(s[20:26])
 	switch {
-	case (first|second|badA|badB|badC)&0x80 != 0:
-		return 0, 0, faultDigit, locate(s, &base32Values)
-	case first > 7:
+	case first|a|b|c|d >= noDigit:
+		return 0, 0, faultDigit, base32Values.locate(s)
+	case first > 0xff:
 		return 0, 0, faultRange, 0
 	}
-	hi = uint64(first)<<61 | uint64(second)<<56 | a<<16 | b>>24
-	return hi, b<<40 | c, 0, 0
+	return first<<56 | a<<26 | b>>4, b<<60 | c<<30 | d, 0, 0
 }
 
-// get32 reads up to eight digits. Its second result has bit 7 set if one is none.
-func get32(s string) (x uint64, bad byte) {
-	for i := range len(s) {
-		v := base32Values[s[i]]
-		bad |= v
-		x = x<<5 | uint64(v&31)
-	}
-	return x, bad
+// get30 reads six digits. Its result is noDigit or more if one is none.
+func get30(s string) uint64 {
+	return base32Values[s[0]]<<25 | base32Values[s[1]]<<20 | base32Values[s[2]]<<15 |
+		base32Values[s[3]]<<10 | base32Values[s[4]]<<5 | base32Values[s[5]]
 }

@@ -1,6 +1,9 @@
 package ids
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Base58 is Bitcoin's: the digits and letters without 0, O, I and l, in ASCII order.
 // The width is fixed, so that the texts sort as the numbers do.
@@ -9,31 +12,19 @@ const (
 	base58Len64    = 11
 	base58Len128   = 22
 
-	pow58to5  = 58 * 58 * 58 * 58 * 58 // fits 32 bits
-	pow58to10 = pow58to5 * pow58to5    // fits 64 bits
+	pow58to5  = 58 * 58 * 58 * 58 * 58
+	pow58to10 = pow58to5 * pow58to5 // fits 64 bits
 )
 
-// base58Values is the inverse of base58Alphabet; 0xff marks what is no digit.
-var base58Values = inverse(base58Alphabet)
-
-// inverse returns the table that gives each character of alphabet its place,
-// and 0xff to all others.
-func inverse(alphabet string) (t [256]byte) {
-	for i := range t {
-		t[i] = 0xff
-	}
-	for i := range len(alphabet) {
-		t[alphabet[i]] = byte(i)
-	}
-	return t
-}
+var (
+	base58Pairs  = [58 * 58]uint16(pairs(base58Alphabet))
+	base58Values = inverse(base58Alphabet)
+)
 
 // encodeBase58of64 writes x as 11 digits.
 func encodeBase58of64(text *[base58Len64]byte, x uint64) {
-	put5(text[6:], uint32(x%pow58to5))
-	x /= pow58to5
-	put5(text[1:], uint32(x%pow58to5))
-	text[0] = base58Alphabet[x/pow58to5]
+	text[0] = base58Alphabet[x/pow58to10]
+	putBase58((*[10]byte)(text[1:]), x%pow58to10)
 }
 
 // encodeBase58of128 writes hi<<64 | lo as 22 digits.
@@ -42,25 +33,22 @@ func encodeBase58of128(text *[base58Len128]byte, hi, lo uint64) {
 	q1 := hi / pow58to10
 	q0, low := bits.Div64(hi%pow58to10, lo, pow58to10)
 	top, middle := bits.Div64(q1, q0, pow58to10)
-	put5(text[17:], uint32(low%pow58to5))
-	put5(text[12:], uint32(low/pow58to5))
-	put5(text[7:], uint32(middle%pow58to5))
-	put5(text[2:], uint32(middle/pow58to5))
-	text[1] = base58Alphabet[top%58]
-	text[0] = base58Alphabet[top/58]
+	binary.LittleEndian.PutUint16(text[0:], base58Pairs[top])
+	putBase58((*[10]byte)(text[2:]), middle)
+	putBase58((*[10]byte)(text[12:]), low)
 }
 
-// put5 writes x < 58^5 as five digits.
-func put5(text []byte, x uint32) {
-	_ = text[4]
-	text[4] = base58Alphabet[x%58]
-	x /= 58
-	text[3] = base58Alphabet[x%58]
-	x /= 58
-	text[2] = base58Alphabet[x%58]
-	x /= 58
-	text[1] = base58Alphabet[x%58]
-	text[0] = base58Alphabet[x/58]
+// putBase58 writes x < 58^10 as ten digits.
+func putBase58(text *[10]byte, x uint64) {
+	const two, four = 58 * 58, 58 * 58 * 58 * 58
+	le := binary.LittleEndian
+	lower, x := uint32(x%four), x/four
+	le.PutUint16(text[8:], base58Pairs[lower%two])
+	le.PutUint16(text[6:], base58Pairs[lower/two])
+	lower, upper := uint32(x%four), x/four
+	le.PutUint16(text[4:], base58Pairs[lower%two])
+	le.PutUint16(text[2:], base58Pairs[lower/two])
+	le.PutUint16(text[0:], base58Pairs[upper])
 }
 
 // decodeBase58to64 reads 11 digits. If they are not that, or above 64 bits, it returns
@@ -71,8 +59,8 @@ func decodeBase58to64(s string) (x uint64, f fault, at int) {
 	}
 	high, bad := get58(s[:1])
 	low, badLow := get58(s[1:])
-	if bad|badLow >= 0x80 {
-		return 0, faultDigit, locate(s, &base58Values)
+	if bad|badLow >= noDigit {
+		return 0, faultDigit, base58Values.locate(s)
 	}
 	over, x := bits.Mul64(high, pow58to10)
 	x, carry := bits.Add64(x, low, 0)
@@ -91,8 +79,8 @@ func decodeBase58to128(s string) (hi, lo uint64, f fault, at int) {
 	top, bad := get58(s[:2])
 	middle, badMiddle := get58(s[2:12])
 	low, badLow := get58(s[12:])
-	if bad|badMiddle|badLow >= 0x80 {
-		return 0, 0, faultDigit, locate(s, &base58Values)
+	if bad|badMiddle|badLow >= noDigit {
+		return 0, 0, faultDigit, base58Values.locate(s)
 	}
 	// (top*58^10 + middle)*58^10 + low. The first bracket is below 58^12 < 2^71.
 	h, l := bits.Mul64(top, pow58to10)
@@ -108,22 +96,12 @@ func decodeBase58to128(s string) (hi, lo uint64, f fault, at int) {
 	return hi, lo, 0, 0
 }
 
-// get58 reads up to ten digits. Its second result has bit 7 set if one is none.
-func get58(s string) (x uint64, bad byte) {
+// get58 reads up to ten digits. Its second result is noDigit or more if one is none.
+func get58(s string) (x, bad uint64) {
 	for i := range len(s) {
 		v := base58Values[s[i]]
 		bad |= v
-		x = x*58 + uint64(v)
+		x = x*58 + v
 	}
 	return x, bad
-}
-
-// locate returns the offset of the first character of s that has no value.
-func locate(s string, values *[256]byte) int {
-	for i := range len(s) {
-		if values[s[i]] == 0xff {
-			return i
-		}
-	}
-	return len(s)
 }

@@ -131,7 +131,10 @@ func NewClock(opts *ClockOptions) *Clock {
 		c.restored = true
 		c.sequence.set(c.state.Sequence)
 		if !c.state.Floor.IsZero() {
-			c.sequence.floor = gregorianScale.at(newReading(c.state.Floor))
+			floor := newReading(c.state.Floor)
+			c.sequence.floor = gregorianScale.at(floor)
+			c.v1.resume(floor)
+			c.v6.resume(floor)
 		}
 	}
 	return c

@@ -54,8 +54,11 @@ func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
 
 // String returns s in decimal.
 func (s Snowflake) String() string {
-	var buf [20]byte
-	return string(appendDecimal(buf[:0], int64(s)))
+	if s < 0 {
+		return strconv.FormatInt(int64(s), 10)
+	}
+	var text [maxDigits + 1]byte
+	return string(text[encodeDecimal(&text, uint64(s)):])
 }
 
 // Base32 returns the 13 characters of s in Crockford's Base32. Of one fixed width, they
@@ -134,7 +137,6 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 // ParseSnowflake returns the Snowflake that s holds in decimal digits, 0 to
 // 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
-	const digits = 19 // of the largest
 	if s == "" {
 		return 0, parseError(snowflakeEmpty, 0)
 	}
@@ -143,19 +145,19 @@ func ParseSnowflake(s string) (Snowflake, error) {
 		start = 1 // a number, but none in range
 	}
 	var v uint64
-	for i := start; i < len(s) && i < start+digits; i++ {
+	for i := start; i < len(s) && i < start+maxDigits; i++ {
 		d := s[i] - '0'
 		if d > 9 {
 			return 0, parseError(snowflakeDigit, i)
 		}
 		v = v*10 + uint64(d)
 	}
-	for i := start + digits; i < len(s); i++ {
+	for i := start + maxDigits; i < len(s); i++ {
 		if s[i]-'0' > 9 {
 			return 0, parseError(snowflakeDigit, i)
 		}
 	}
-	if start > 0 || len(s) > digits || v>>63 != 0 {
+	if start > 0 || len(s) > maxDigits || v>>63 != 0 {
 		return 0, parseError(snowflakeRange, 0)
 	}
 	return Snowflake(v), nil
@@ -186,6 +188,3 @@ func ParseSnowflakeBase58(s string) (Snowflake, error) {
 	}
 	return Snowflake(v), nil
 }
-
-// appendDecimal appends v in decimal.
-func appendDecimal(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }

@@ -3,6 +3,7 @@ package ids
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -213,9 +214,10 @@ func (u ULID) Base58() string { return UUID(u).Base58() }
 
 // AppendText appends what String returns. The error is always nil.
 func (u ULID) AppendText(b []byte) ([]byte, error) {
-	b = append(b, "00000000000000000000000000"...)
+	n := len(b)
+	b = slices.Grow(b, base32Len128)[:n+base32Len128]
 	hi, lo := split(u)
-	encodeBase32of128((*[base32Len128]byte)(b[len(b)-base32Len128:]), hi, lo)
+	encodeBase32of128((*[base32Len128]byte)(b[n:]), hi, lo)
 	return b, nil
 }
 

@@ -3,6 +3,7 @@ package ids
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -152,8 +153,9 @@ func (u UUID) Base58() string {
 
 // AppendText appends what String returns. The error is always nil.
 func (u UUID) AppendText(b []byte) ([]byte, error) {
-	b = append(b, "00000000-0000-0000-0000-000000000000"...)
-	u.encode((*[36]byte)(b[len(b)-36:]))
+	n := len(b)
+	b = slices.Grow(b, 36)[:n+36]
+	u.encode((*[36]byte)(b[n:]))
 	return b, nil
 }
 
@@ -196,45 +198,31 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 //
 // Every version and variant is accepted. The error is a *[ParseError].
 func ParseUUID(s string) (u UUID, err error) {
-	var a, b, c, d uint64 // digits 0-7, 8-15, 16-23 and 24-31
-	start := 0            // of the digits in s
+	digits, start := s, 0 // digits, and hyphens unless they are 32, are s from start on
 	switch len(s) {
-	case 36:
+	case 36, 32:
 	case 45:
 		if at := mismatchURN(s); at >= 0 {
-			return UUID{}, parseError(uuidURN, at)
+			return u, parseError(uuidURN, at)
 		}
-		start = 9
+		digits, start = s[9:], 9
 	case 38:
-		if s[0] != '{' || s[37] != '}' {
-			return UUID{}, locateUUID(s, 1)
+		if s[0] != '{' {
+			return u, parseError(uuidBrace, 0)
 		}
-		start = 1
-	case 32:
-		a, b, c, d = load64(s), load64(s[8:]), load64(s[16:]), load64(s[24:])
-		goto digits
+		digits, start = s[1:37], 1
 	default:
-		return UUID{}, parseError(uuidLength, len(s))
+		return u, parseError(uuidLength, len(s))
 	}
-	{
-		t := s[start : start+36]
-		if t[8] != '-' || t[13] != '-' || t[18] != '-' || t[23] != '-' {
-			return UUID{}, locateUUID(s, start)
-		}
-		a = load64(t)
-		b = load32(t[9:])<<32 | load32(t[14:])
-		c = load32(t[19:])<<32 | load32(t[24:])
-		d = load64(t[28:])
+	hi, lo, ok := decodeHex(digits)
+	if !ok {
+		problem, at := locateHex(digits)
+		return u, parseError(problem, start+at)
 	}
-digits:
-	va, ea := unhex(a)
-	vb, eb := unhex(b)
-	vc, ec := unhex(c)
-	vd, ed := unhex(d)
-	if ea|eb|ec|ed != 0 {
-		return UUID{}, locateUUID(s, start)
+	if len(s) == 38 && s[37] != '}' {
+		return u, parseError(uuidBrace, 37)
 	}
-	put((*[16]byte)(&u), va<<32|vb, vc<<32|vd)
+	put((*[16]byte)(&u), hi, lo)
 	return u, nil
 }
 
@@ -251,102 +239,6 @@ func ParseUUIDBase58(s string) (u UUID, err error) {
 	}
 	put((*[16]byte)(&u), hi, lo)
 	return u, nil
-}
-
-// encode writes the 36 characters of u.
-func (u UUID) encode(text *[36]byte) {
-	hi, lo := split(u)
-	binary.BigEndian.PutUint64(text[0:], hex(hi>>32))
-	text[8] = '-'
-	w := hex(hi & 0xffffffff)
-	binary.BigEndian.PutUint32(text[9:], uint32(w>>32))
-	text[13] = '-'
-	binary.BigEndian.PutUint32(text[14:], uint32(w))
-	text[18] = '-'
-	w = hex(lo >> 32)
-	binary.BigEndian.PutUint32(text[19:], uint32(w>>32))
-	text[23] = '-'
-	binary.BigEndian.PutUint32(text[24:], uint32(w))
-	binary.BigEndian.PutUint64(text[28:], hex(lo&0xffffffff))
-}
-
-// each repeats one byte in all eight bytes of a word: the constants of arithmetic
-// on eight characters at a time.
-const each = 0x0101010101010101
-
-// hex returns the eight hexadecimal digits of x < 1<<32, the first in the top byte.
-func hex(x uint64) uint64 {
-	// Spread the eight nibbles over the eight bytes.
-	x = (x | x<<16) & 0x0000ffff0000ffff
-	x = (x | x<<8) & 0x00ff00ff00ff00ff
-	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
-	letter := (x + 6*each) >> 4 & each // 1 in each byte above 9
-	return x + '0'*each + letter*('a'-'0'-10)
-}
-
-// unhex is the inverse of hex for digits in any case. bad is 0 if all are digits.
-func unhex(x uint64) (v, bad uint64) {
-	// In a byte below 0x80, adding 0x80-c sets the top bit if it is c or more.
-	digit := (x + (0x80-'0')*each) &^ (x + (0x80-'9'-1)*each)
-	lower := x | 0x20*each
-	letter := (lower + (0x80-'a')*each) &^ (lower + (0x80-'f'-1)*each)
-	const top = 0x80 * each
-	bad = x&top | ^(digit|letter)&top
-	v = x&(0x0f*each) + letter&top>>7*9
-	v = (v | v>>4) & 0x00ff00ff00ff00ff
-	v = (v | v>>8) & 0x0000ffff0000ffff
-	v = (v | v>>16) & 0x00000000ffffffff
-	return v, bad
-}
-
-// locateUUID returns the error for the first bad character of s, which has
-// digits and, unless it is 32 long, hyphens from start on. If start is 1, these are in braces.
-func locateUUID(s string, start int) error {
-	if start == 1 && s[0] != '{' {
-		return parseError(uuidBrace, 0)
-	}
-	for i := start; i < len(s); i++ {
-		c, at := s[i], i-start
-		if start == 1 && at == 36 {
-			return parseError(uuidBrace, i)
-		}
-		if len(s) != 32 && (at == 8 || at == 13 || at == 18 || at == 23) {
-			if c != '-' {
-				return parseError(uuidHyphen, i)
-			}
-			continue
-		}
-		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
-			return parseError(uuidDigit, i)
-		}
-	}
-	panic("ids: locateUUID called for a good UUID")
-}
-
-// mismatchURN returns the offset at which s ceases to begin with "urn:uuid:" in any
-// case, or -1.
-func mismatchURN(s string) int {
-	const prefix = "urn:uuid:"
-	for i := range len(prefix) {
-		// Folding by 0x20 leaves ':' as it is, but would take 0x1a for it.
-		if c := s[i]; c != prefix[i] && (c|0x20 != prefix[i] || prefix[i] == ':') {
-			return i
-		}
-	}
-	return -1
-}
-
-// load64 returns the first eight bytes of s, the first in the top byte.
-func load64(s string) uint64 {
-	_ = s[7]
-	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
-		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
-}
-
-// load32 returns the first four bytes of s, the first in the top byte of the low half.
-func load32(s string) uint64 {
-	_ = s[3]
-	return uint64(s[3]) | uint64(s[2])<<8 | uint64(s[1])<<16 | uint64(s[0])<<24
 }
 
 // view returns the bytes as a string without a copy, for the duration of a call

@@ -3,6 +3,7 @@ package ids
 import (
 	"crypto/md5"
 	"crypto/sha1"
+	"encoding/binary"
 )
 
 // The namespaces of [Section 6.6 of RFC 9562].
@@ -29,8 +30,9 @@ const hashed = 16 + 112
 // their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
-	sum := md5.Sum(append(append(buf[:0], namespace[:]...), name...))
-	hi, lo := split(sum)
+	copy(buf[:], namespace[:])
+	sum := md5.Sum(append(buf[:16], name...))
+	hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
 	u.set(3, hi, lo)
 	return u
 }
@@ -39,8 +41,9 @@ func NewV3(namespace UUID, name string) (u UUID) {
 // their SHA-1. The same two always give the same UUID.
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
-	sum := sha1.Sum(append(append(buf[:0], namespace[:]...), name...))
-	hi, lo := split([16]byte(sum[:16]))
+	copy(buf[:], namespace[:])
+	sum := sha1.Sum(append(buf[:16], name...))
+	hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
 	u.set(5, hi, lo)
 	return u
 }
