@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/oneclock/ids"
+)
+
+// conversions are what ids can be turned into.
+var conversions = map[string]func(ident) (ident, error){
+	"": func(id ident) (ident, error) { return id, nil },
+	"uuid": func(id ident) (ident, error) {
+		if u, ok := id.(ids.ULID); ok {
+			return u.UUID(), nil
+		}
+		return asUUID(id)
+	},
+	"ulid": func(id ident) (ident, error) {
+		if _, ok := id.(ids.ULID); ok {
+			return id, nil
+		}
+		u, err := asUUID(id)
+		return u.ULID(), err
+	},
+	"uuid1": func(id ident) (ident, error) { return sameTime(id, 1, ids.UUID.ToV1) },
+	"uuid6": func(id ident) (ident, error) { return sameTime(id, 6, ids.UUID.ToV6) },
+}
+
+// asUUID returns the UUID that id is.
+func asUUID(id ident) (ids.UUID, error) {
+	switch id := id.(type) {
+	case ids.UUID:
+		return id, nil
+	case ids.ULID:
+		return ids.UUID{}, errors.New("a ULID, of which no bits tell a version")
+	}
+	return ids.UUID{}, errors.New("a Snowflake, which has 64 bits where 128 are needed")
+}
+
+// sameTime returns the UUID of the given version that has the time and the node of id.
+func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (ident, error) {
+	u, err := asUUID(id)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := convert(u)
+	if !ok {
+		return nil, fmt.Errorf("not of version 1 or 6, and only those become version %d", version)
+	}
+	return v, nil
+}
+
+// convert writes ids in another form or as those of another scheme.
+func (t *tool) convert(args []string) error {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	to := fs.String("to", "", "")
+	format := fs.String("format", "text", "")
+	as := fs.String("as", "", "")
+	texts, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	turn, ok := conversions[*to]
+	if !ok {
+		return usageError(fmt.Sprintf("-to %q is not uuid, ulid, uuid1 or uuid6", *to))
+	}
+	write, err := formNamed(*format)
+	if err != nil {
+		return err
+	}
+	ways, err := readingsAs(*as)
+	if err != nil {
+		return err
+	}
+	return t.inputs(texts, func(in input) error {
+		id, _, err := read(in.text, ways)
+		if err != nil {
+			return err
+		}
+		if id, err = turn(id); err != nil {
+			return err
+		}
+		return t.write(write, id)
+	})
+}

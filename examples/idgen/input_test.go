@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// A lineReader gives lines made by a function, without holding them.
+type lineReader struct {
+	next func(n int) string // from 1, "" for the end
+	n    int
+	rest string
+}
+
+func (r *lineReader) Read(b []byte) (int, error) {
+	if r.rest == "" {
+		r.n++
+		if r.rest = r.next(r.n); r.rest == "" {
+			return 0, io.EOF
+		}
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// TestBigStream checks that bad lines among many are reported by number, and the rest go on.
+func TestBigStream(t *testing.T) {
+	const lines, every = 300_000, 1000
+	good := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	in := &lineReader{next: func(n int) string {
+		switch {
+		case n > lines:
+			return ""
+		case n%every == 0:
+			return "01ARZ3NDEKTSV4RRFFQ69G5FAI\n"
+		case n%every == 1:
+			return "\r\n"
+		}
+		return good.String() + "\r\n"
+	}}
+	var errs bytes.Buffer
+	out := newCounter()
+	if status := run([]string{"convert", "-to", "uuid"}, in, out, &errs); status != 1 {
+		t.Errorf("status %d", status)
+	}
+	if want := lines - 2*lines/every; out.lines[good.UUID().String()] != want || len(out.lines) != 1 {
+		t.Errorf("%v, want %d", out.lines, want)
+	}
+	n := every
+	for report := range strings.Lines(errs.String()) {
+		if want := fmt.Sprintf("idgen: line %d, byte 25: ULID: ", n); !strings.HasPrefix(report, want) {
+			t.Fatalf("%q, want %q", report, want)
+		}
+		n += every
+	}
+	if n != lines+every {
+		t.Errorf("reports end before line %d", n)
+	}
+}
+
+// A counter counts equal lines.
+type counter struct {
+	lines map[string]int
+	rest  []byte
+}
+
+func newCounter() *counter { return &counter{lines: map[string]int{}} }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.rest = append(c.rest, b...)
+	for {
+		line, rest, ok := bytes.Cut(c.rest, []byte("\n"))
+		if !ok {
+			return len(b), nil
+		}
+		c.lines[string(line)]++
+		c.rest = append(c.rest[:0], rest...)
+	}
+}
+
+// TestLongLine checks that a line of any length is reported and skipped, and never held.
+func TestLongLine(t *testing.T) {
+	const id = "1541815603606036480"
+	piece := strings.Repeat("x", 1<<20)
+	for _, end := range []string{"\n" + id + "\n", ""} {
+		in := &lineReader{next: func(n int) string {
+			switch {
+			case n == 1:
+				return id + "\n"
+			case n < 200:
+				return piece
+			case n == 200:
+				return end
+			}
+			return ""
+		}}
+		var before, after runtime.MemStats
+		var out, errs bytes.Buffer
+		runtime.ReadMemStats(&before)
+		status := run([]string{"convert"}, in, &out, &errs)
+		runtime.ReadMemStats(&after)
+		if status != 1 || out.String() != id+"\n"+strings.TrimPrefix(end, "\n") || errs.String() != "idgen: line 2, byte 65534: line: longer than 65534 bytes\n" {
+			t.Errorf("status %d, %q, %q", status, &out, &errs)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+			t.Errorf("%d bytes were allocated for a line of 198 MiB", used)
+		}
+	}
+}
+
+// TestLongestLine checks the longest line that is read and the shortest that is not.
+func TestLongestLine(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", ""} {
+		name := strings.Repeat("n", 65534)
+		want := ids.NewV5(ids.NamespaceDNS, name).String()
+		if got := must(t, "a\n"+name+end, "uuid5"); len(got) != 2 || got[1] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		status, out, errs := try("a\n"+name+"nn"+end, "uuid5")
+		if status != 1 || strings.Count(out, "\n") != 1 || errs != "idgen: line 2, byte 65534: line: longer than 65534 bytes\n" {
+			t.Errorf("status %d, %q, %q", status, out, errs)
+		}
+	}
+}
+
+// TestAnswersAtOnce checks that whoever writes one line and waits gets the answer to it, and that reports come in their order.
+func TestAnswersAtOnce(t *testing.T) {
+	in, typed := io.Pipe()
+	shown, out := io.Pipe()
+	done := make(chan int)
+	go func() {
+		done <- run([]string{"convert"}, in, out, out)
+		out.Close()
+	}()
+	answers := bufio.NewReader(shown)
+	for _, test := range [][2]string{
+		{"0x0000000000000007\n", "7\n"},
+		{"?\n", "idgen: line 2, byte 0: id: not a character of an id\n"},
+		{"8\n9\n?\n10\n", "8\n"},
+		{"", "9\n"},
+		{"", "idgen: line 5, byte 0: id: not a character of an id\n"},
+		{"", "10\n"},
+		{"11", ""},
+	} {
+		if test[0] != "" {
+			io.WriteString(typed, test[0])
+		}
+		if test[1] == "" {
+			typed.Close()
+			test[1] = "11\n"
+		}
+		if got, err := answers.ReadString('\n'); got != test[1] || err != nil {
+			t.Fatalf("%q, %v after %q, want %q", got, err, test[0], test[1])
+		}
+	}
+	if status := <-done; status != 1 {
+		t.Errorf("status %d", status)
+	}
+}

@@ -1,0 +1,165 @@
+// Idgen mints, inspects and converts ids, and gives the bounds of a time for a database query:
+//
+//	go run ./examples/idgen uuid7 -n 10
+//	go run ./examples/idgen inspect 017F22E2-79B0-7CC3-98C4-DC0C0C07398F
+//	go run ./examples/idgen help
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/oneclock/ids"
+)
+
+//go:embed help.txt
+var help string
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// A tool is one run of the program.
+type tool struct {
+	in   io.Reader
+	out  *bufio.Writer // a failed write stays failed: see stopped
+	errs io.Writer
+	live bool // show progress on errs
+	bad  int  // inputs that were refused
+}
+
+// commands are what the first argument can be.
+var commands = map[string]func(*tool, []string) error{
+	"uuid1":     each(ids.NewV1),
+	"uuid2":     (*tool).uuid2,
+	"uuid3":     named(ids.NewV3),
+	"uuid4":     runs(ids.AppendV4),
+	"uuid5":     named(ids.NewV5),
+	"uuid6":     each(ids.NewV6),
+	"uuid7":     runs(ids.AppendV7),
+	"uuid8":     (*tool).uuid8,
+	"ulid":      runs(ids.AppendULID),
+	"snowflake": (*tool).snowflake,
+	"inspect":   (*tool).inspect,
+	"convert":   (*tool).convert,
+	"range":     (*tool).bounds,
+	"help":      (*tool).help,
+}
+
+// A usageError is a command line that makes no sense. It ends the program with status 2.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// run is the program: it returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
+	// Ids that scroll by are progress enough.
+	t.live = isTerminal(stderr) && !isTerminal(stdout)
+
+	err := t.command(args)
+	if failed := t.out.Flush(); failed != nil {
+		if readerGone(stdout, failed) {
+			return min(t.bad, 1)
+		}
+		err = fmt.Errorf("writing standard output: %w", failed)
+	}
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "idgen: %v\nTry: idgen help\n", usage)
+		return 2
+	case err != nil:
+		fmt.Fprintf(stderr, "idgen: %v\n", err)
+		return 1
+	}
+	return min(t.bad, 1)
+}
+
+// command runs the command that the arguments name.
+func (t *tool) command(args []string) error {
+	if len(args) == 0 {
+		return usageError("no command: say what to mint, or inspect, convert or range")
+	}
+	if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
+		args[0] = "help"
+	}
+	command, ok := commands[args[0]]
+	if !ok {
+		return usageError(fmt.Sprintf("no command %q", args[0]))
+	}
+	err := command(t, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return t.help(nil)
+	}
+	return err
+}
+
+// help prints the help.
+func (t *tool) help([]string) error {
+	_, err := t.out.WriteString(help)
+	return err
+}
+
+// parseFlags parses flags that may stand before, between and after other arguments, and returns those others.
+func parseFlags(fs *flag.FlagSet, args []string) (others []string, err error) {
+	fs.SetOutput(io.Discard) // run reports the error
+	for {
+		err := fs.Parse(args)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, err
+		case err != nil:
+			return nil, usageError(err.Error())
+		case fs.NArg() == 0:
+			return others, nil
+		}
+		if parsed := len(args) - fs.NArg(); parsed > 0 && args[parsed-1] == "--" {
+			return append(others, fs.Args()...), nil
+		}
+		others = append(others, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+}
+
+// stopped returns the error of an earlier write to the output, which a write of nothing repeats.
+func (t *tool) stopped() error {
+	_, err := t.out.Write(nil)
+	return err
+}
+
+// readerGone reports whether writing to w failed because nobody reads any more, as when piped into head. That is
+// the only way in which a write to a pipe fails.
+func readerGone(w io.Writer, err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || mode(w)&os.ModeNamedPipe != 0
+}
+
+// isTerminal reports whether w is a terminal, which is a character device and not the null device, the only other one that is
+// commonly written to.
+func isTerminal(w io.Writer) bool {
+	if mode(w)&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return true
+	}
+	info, err := w.(*os.File).Stat()
+	return err == nil && !os.SameFile(info, null)
+}
+
+// mode returns the mode of w if it is a file.
+func mode(w io.Writer) os.FileMode {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Mode()
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestMint checks the number, the version, the order and the time of what each scheme mints.
+func TestMint(t *testing.T) {
+	t.Setenv("SNOWFLAKE_NODE", "")
+	for scheme, version := range map[string]int{"uuid1": 1, "uuid4": 4, "uuid6": 6, "uuid7": 7, "ulid": 0, "snowflake": 0} {
+		t.Run(scheme, func(t *testing.T) {
+			from := time.Now().Add(-time.Second)
+			lines := must(t, "", scheme, "-n", "1000")
+			to := time.Now().Add(time.Second)
+			if len(lines) != 1000 {
+				t.Fatalf("%d lines", len(lines))
+			}
+			var all []ident
+			for _, line := range lines {
+				id, way, err := read(line, readings)
+				if err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+				if made := views(id)[0].made; scheme != "uuid4" && (made == nil || made.Before(from) || made.After(to)) {
+					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
+				}
+				if u, ok := id.(ids.UUID); ok && u.Version() != version || way.kind != strings.TrimRight(scheme, "1467") {
+					t.Errorf("%s is not of %s", line, scheme)
+				}
+				all = append(all, id)
+			}
+			if scheme != "uuid4" && scheme != "uuid1" && !slices.IsSortedFunc(all, func(a, b ident) int {
+				return bytes.Compare(bytesOf(a), bytesOf(b))
+			}) {
+				t.Error("the ids do not ascend")
+			}
+			slices.Sort(lines)
+			if len(slices.Compact(lines)) != 1000 {
+				t.Error("ids repeat")
+			}
+			if one := must(t, "", scheme); len(one) != 1 {
+				t.Errorf("%d lines without -n", len(one))
+			}
+			if none := must(t, "", scheme, "-n", "0"); none != nil {
+				t.Errorf("%q with -n 0", none)
+			}
+		})
+	}
+}
+
+// TestForms checks that what is minted in any form is the same id when it is read again.
+func TestForms(t *testing.T) {
+	for _, scheme := range []string{"uuid1", "uuid4", "uuid7", "ulid", "snowflake"} {
+		kind := strings.TrimRight(scheme, "147")
+		for _, form := range formNames {
+			if kind != "uuid" && (form == "urn" || form == "braces") {
+				continue
+			}
+			minted := must(t, "", scheme, "-n", "20", "-format", form)
+			text := must(t, strings.Join(minted, "\n"), "convert", "-as", kind)
+			again := must(t, strings.Join(text, "\n"), "convert", "-format", form)
+			if !slices.Equal(minted, again) {
+				t.Errorf("%s as %s: %q became %q", scheme, form, minted, again)
+			}
+			for _, line := range minted {
+				if form != "json" {
+					continue
+				}
+				var s string
+				if err := json.Unmarshal([]byte(line), &s); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	const site = "www.example.com"
+	for _, test := range []struct {
+		args, stdin string
+		want        string
+	}{
+		{"uuid3 " + site, "", "5df41881-3aed-3515-88a7-2f4a814cf09e"},
+		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -namespace url", site, ids.NewV5(ids.NamespaceURL, site).String()},
+		{"uuid5 -namespace oid", " 1.3 ", ids.NewV5(ids.NamespaceOID, " 1.3 ").String()},
+		{"uuid3 -namespace x500 -format urn", `"c=ch"`, ids.NewV3(ids.NamespaceX500, `"c=ch"`).URN()},
+		{"uuid5 a -format base58 -- -b", "", ids.NewV5(ids.NamespaceDNS, "a").Base58() + "\n" + ids.NewV5(ids.NamespaceDNS, "-b").Base58()},
+		{"uuid8 5c146b14-3c52-8afd-938a-375d0df1fbf6", "", "5c146b14-3c52-8afd-938a-375d0df1fbf6"},
+		{"uuid8 00000000000000000000000000000000 FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "",
+			"00000000-0000-8000-8000-000000000000\nffffffff-ffff-8fff-bfff-ffffffffffff"},
+	} {
+		got := strings.Join(must(t, test.stdin, strings.Fields(test.args)...), "\n")
+		if got != test.want {
+			t.Errorf("idgen %s: %q, want %q", test.args, got, test.want)
+		}
+	}
+	status, out, errs := try("5c146b143c528afd938a375d0df1fbf6\n5c146b143c528afd938a375d0df1fbfg\n", "uuid8")
+	if status != 1 || out != "5c146b14-3c52-8afd-938a-375d0df1fbf6\n" || !strings.HasPrefix(errs, "idgen: line 2, byte 31: ") {
+		t.Errorf("status %d, %q, %q", status, out, errs)
+	}
+}
+
+func TestVersion2(t *testing.T) {
+	for _, test := range []struct {
+		args   string
+		domain ids.Domain
+		local  uint32
+	}{
+		{"-local 7", ids.DomainPerson, 7},
+		{"-domain group -local 4294967295", ids.DomainGroup, 4294967295},
+		{"-domain org -local 0 -n 64", ids.DomainOrg, 0},
+		{"", ids.DomainPerson, uint32(os.Getuid())},
+		{"-domain group", ids.DomainGroup, uint32(os.Getgid())},
+	} {
+		if os.Getuid() < 0 && !strings.Contains(test.args, "-local") {
+			continue // no such numbers on this system
+		}
+		for _, line := range must(t, "", append([]string{"uuid2"}, strings.Fields(test.args)...)...) {
+			u := ids.MustParseUUID(line)
+			domain, ok := u.Domain()
+			local, _ := u.LocalID()
+			if !ok || domain != test.domain || local != test.local {
+				t.Errorf("uuid2 %s: %s has domain %v and local id %d", test.args, u, domain, local)
+			}
+		}
+	}
+}
+
+// TestSnowflakeNode checks where the node number comes from.
+func TestSnowflakeNode(t *testing.T) {
+	for _, test := range []struct {
+		env, args string
+		want      int64
+	}{
+		{"", "-node 1023", 1023},
+		{"5", "", 5},
+		{"5", "-node 6", 6},
+		{"", "-node 65535 -layout sonyflake", 65535},
+		{"", "-node 8191 -layout instagram", 8191},
+		{"1000", "-layout discord -n 3", 1000},
+	} {
+		t.Setenv("SNOWFLAKE_NODE", test.env)
+		l := layouts[0]
+		for _, other := range layouts {
+			if strings.Contains(test.args, other.name) {
+				l = other
+			}
+		}
+		for _, line := range must(t, "", append([]string{"snowflake"}, strings.Fields(test.args)...)...) {
+			s, err := ids.ParseSnowflake(line)
+			if got := l.Split(s).Node; err != nil || got != test.want {
+				t.Errorf("snowflake %s with %q in the environment: node %d, %v", test.args, test.env, got, err)
+			}
+		}
+	}
+	t.Setenv("SNOWFLAKE_NODE", "")
+	seen := map[int64]bool{}
+	for range 40 {
+		s, _ := ids.ParseSnowflake(must(t, "", "snowflake")[0])
+		seen[s.Node()] = true
+	}
+	if len(seen) < 10 {
+		t.Errorf("40 nodes drawn at random are %v", seen)
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+
+	"github.com/oneclock/ids"
+)
+
+// namespaces are the namespaces of versions 3 and 5 by name.
+var namespaces = map[string]ids.UUID{
+	"dns":  ids.NamespaceDNS,
+	"url":  ids.NamespaceURL,
+	"oid":  ids.NamespaceOID,
+	"x500": ids.NamespaceX500,
+}
+
+// named returns the command of a scheme whose ids are made of a namespace and a name.
+func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
+	return func(t *tool, args []string) error {
+		fs := flag.NewFlagSet("", flag.ContinueOnError)
+		namespace := fs.String("namespace", "dns", "")
+		format := fs.String("format", "text", "")
+		names, err := parseFlags(fs, args)
+		if err != nil {
+			return err
+		}
+		write, err := formNamed(*format)
+		if err != nil {
+			return err
+		}
+		space, ok := namespaces[*namespace]
+		if !ok {
+			if space, err = ids.ParseUUID(*namespace); err != nil {
+				return usageError(fmt.Sprintf("-namespace %q is not dns, url, oid, x500 or a UUID", *namespace))
+			}
+		}
+		return t.inputs(names, func(in input) error {
+			return t.write(write, make(space, in.text))
+		})
+	}
+}
+
+// uuid8 mints UUIDs of version 8 from the bits that are given.
+func (t *tool) uuid8(args []string) error {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	format := fs.String("format", "text", "")
+	data, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	write, err := formNamed(*format)
+	if err != nil {
+		return err
+	}
+	return t.inputs(data, func(in input) error {
+		bits, err := ids.ParseUUID(in.text)
+		if err != nil {
+			return err
+		}
+		return t.write(write, ids.NewV8(bits))
+	})
+}

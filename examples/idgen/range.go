@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// limits are what a scheme has between two times.
+type limits struct {
+	first, last     time.Time // of all that the scheme can name
+	least, greatest func(time.Time) ident
+}
+
+// limitsOf returns the limits of a scheme.
+func limitsOf(scheme, layout string) (limits, error) {
+	if scheme != "snowflake" && layout != "" {
+		return limits{}, usageError("-layout is for snowflake only")
+	}
+	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48-1).UTC() // in 48 bits of milliseconds
+	switch scheme {
+	case "uuid7":
+		return limits{first, last,
+			func(t time.Time) ident { return ids.MinV7(t) },
+			func(t time.Time) ident { return ids.MaxV7(t) }}, nil
+	case "ulid":
+		return limits{first, last,
+			func(t time.Time) ident { return ids.MinULID(t) },
+			func(t time.Time) ident { return ids.MaxULID(t) }}, nil
+	case "snowflake":
+		l, err := layoutNamed(layout)
+		if err != nil {
+			return limits{}, err
+		}
+		return limits{l.Epoch, l.lastTime(),
+			func(t time.Time) ident { return l.Min(t) },
+			func(t time.Time) ident { return l.Max(t) }}, nil
+	}
+	return limits{}, usageError(fmt.Sprintf("the ids of %q are not in the order of time: range is for uuid7, ulid and snowflake", scheme))
+}
+
+// bounds prints the least and the greatest id between two times.
+func (t *tool) bounds(args []string) error {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fromText := fs.String("from", "", "")
+	toText := fs.String("to", "", "")
+	layout := fs.String("layout", "", "")
+	format := fs.String("format", "text", "")
+	schemes, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(schemes) != 1 {
+		return usageError("range needs one of uuid7, ulid and snowflake")
+	}
+	l, err := limitsOf(schemes[0], *layout)
+	if err != nil {
+		return err
+	}
+	write, err := formNamed(*format)
+	if err != nil {
+		return err
+	}
+	from, err := parseTime("-from", *fromText, 0)
+	if err != nil {
+		return err
+	}
+	to, err := parseTime("-to", *toText, 24*time.Hour-1)
+	if err != nil {
+		return err
+	}
+	if from, to, err = l.clip(t, from, to); err != nil {
+		return err
+	}
+	least, err := write(nil, l.least(from))
+	if err != nil {
+		return err
+	}
+	greatest, err := write(nil, l.greatest(to))
+	if err != nil {
+		return err
+	}
+	if *format == "json" {
+		return json.NewEncoder(t.out).Encode(struct {
+			Scheme   string          `json:"scheme"`
+			From     string          `json:"from"`
+			To       string          `json:"to"`
+			Least    json.RawMessage `json:"least"`
+			Greatest json.RawMessage `json:"greatest"`
+		}{schemes[0], stamp(from), stamp(to), least, greatest})
+	}
+	quote := "'"
+	if schemes[0] == "snowflake" && *format == "text" {
+		quote = "" // a number
+	}
+	_, err = fmt.Fprintf(t.out, "from      %s\nto        %s\nleast     %s\ngreatest  %s\nSQL       id BETWEEN %s%s%s AND %s%s%s\n",
+		stamp(from), stamp(to), least, greatest, quote, least, quote, quote, greatest, quote)
+	return err
+}
+
+// clip brings two times into what the scheme can name, and says so.
+func (l limits) clip(t *tool, from, to time.Time) (time.Time, time.Time, error) {
+	switch {
+	case to.Before(from):
+		return from, to, usageError("-to is before -from")
+	case to.Before(l.first), from.After(l.last):
+		return from, to, usageError(fmt.Sprintf("there are no ids of that time, only from %s to %s", stamp(l.first), stamp(l.last)))
+	}
+	if from.Before(l.first) {
+		fmt.Fprintf(t.errs, "idgen: -from is moved to %s, where these ids begin\n", stamp(l.first))
+		from = l.first
+	}
+	if to.After(l.last) {
+		fmt.Fprintf(t.errs, "idgen: -to is moved to %s, where these ids end\n", stamp(l.last))
+		to = l.last
+	}
+	return from, to, nil
+}
+
+// parseTime reads a time, or a date, to whose start it adds rest.
+func parseTime(name, s string, rest time.Duration) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return t.Add(rest), nil
+	}
+	if s == "" {
+		return time.Time{}, usageError(name + " is missing")
+	}
+	return time.Time{}, usageError(fmt.Sprintf("%s %q is no time like 2026-01-31T12:00:00Z and no date like 2026-01-31", name, s))
+}
+
+// stamp returns a time as RFC 3339 has it.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,146 @@
+// Quickstart mints an id of every kind, tells what is inside each, checks a million of two kinds, and parses a good id
+// and a bad one:
+//
+//	go run ./examples/quickstart
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes what the program has to show to out.
+func run(out io.Writer) error {
+	fmt.Fprint(out, "One id of every kind, and what is inside it\n\n")
+	everyKind(out)
+
+	fmt.Fprint(out, "\nA million at once\n\n")
+	if err := millions(out); err != nil {
+		return err
+	}
+
+	fmt.Fprint(out, "\nReading an id from text\n\n")
+	return reading(out)
+}
+
+// everyKind mints one id of each kind.
+func everyKind(out io.Writer) {
+	show := func(call string, id fmt.Stringer, inside string) {
+		fmt.Fprintf(out, "  %-16s  %s\n  %-16s  %s\n", call, id, "", inside)
+	}
+
+	v7 := uuid.NewV7()
+	made, _ := v7.Time()
+	show("uuid.NewV7()", v7, clock(made)+", then random bits: the key for a database")
+
+	v4 := uuid.NewV4()
+	show("uuid.NewV4()", v4, "122 random bits: nothing to read, not even when it was made")
+
+	v5 := uuid.NewV5(uuid.NamespaceDNS, "example.com")
+	show("uuid.NewV5(…)", v5, "the SHA-1 of the name example.com: the same everywhere, always")
+
+	v3 := uuid.NewV3(uuid.NamespaceDNS, "example.com")
+	show("uuid.NewV3(…)", v3, "the MD5 of the same name, for systems that demand it")
+
+	v1 := uuid.NewV1()
+	made, _ = v1.Time()
+	sequence, _ := v1.ClockSequence()
+	node, _ := v1.NodeID()
+	show("uuid.NewV1()", v1, fmt.Sprintf("%s, clock sequence %d, node %x", clock(made), sequence, node))
+
+	v6 := uuid.NewV6()
+	made, _ = v6.Time()
+	sequence, _ = v6.ClockSequence()
+	node, _ = v6.NodeID()
+	show("uuid.NewV6()", v6, fmt.Sprintf("%s, clock sequence %d, node %x", clock(made), sequence, node))
+
+	v2 := uuid.NewV2(uuid.DomainPerson, 1000)
+	domain, _ := v2.Domain()
+	local, _ := v2.LocalID()
+	node, _ = v2.NodeID()
+	show("uuid.NewV2(…)", v2, fmt.Sprintf("%s %d, node %x, the time to 7 minutes", domain, local, node))
+
+	v8 := uuid.NewV8([16]byte([]byte("sixteen of mine!")))
+	show("uuid.NewV8(…)", v8, "122 bits of your own, here from the text sixteen of mine!")
+
+	u := ulid.Make()
+	show("ulid.Make()", u, clock(u.Time())+", then 80 random bits, in 26 letters and digits")
+
+	s := snowflake.Next()
+	show("snowflake.Next()", s, fmt.Sprintf("%s, node %d, sequence %d, in 8 bytes", clock(s.Time()), s.Node(), s.Sequence()))
+}
+
+// millions mints a million ids of two kinds, and checks them.
+func millions(out io.Writer) error {
+	const million = 1_000_000
+
+	start := time.Now()
+	uuids := uuid.AppendV7(nil, million)
+	took := time.Since(start)
+	if !ascending(uuids) {
+		return errors.New("the UUIDs of version 7 are not distinct and ascending")
+	}
+	fmt.Fprintf(out, "  %d UUIDs of version 7 in %v: all distinct, all ascending\n", len(uuids), took.Round(time.Millisecond))
+
+	// A node number must be used by one process at a time.
+	node, err := snowflake.NewNode(1, nil)
+	if err != nil {
+		return err
+	}
+	flakes := make([]snowflake.ID, 0, million)
+	start = time.Now()
+	for range million {
+		flakes = append(flakes, node.Next())
+	}
+	took = time.Since(start)
+	if !ascending(flakes) {
+		return errors.New("the Snowflakes are not distinct and ascending")
+	}
+	fmt.Fprintf(out, "  %d Snowflakes in %v: all distinct, all ascending (a node has 4096 for each millisecond)\n",
+		len(flakes), took.Round(time.Millisecond))
+	return nil
+}
+
+// reading parses a good id and a bad one.
+func reading(out io.Writer) error {
+	good, err := uuid.Parse("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")
+	if err != nil {
+		return err
+	}
+	made, _ := good.Time()
+	fmt.Fprintf(out, "  017F22E2-79B0-7CC3-98C4-DC0C0C07398F  good: version %d, made %s\n", good.Version(), clock(made))
+
+	_, err = uuid.Parse("017F22E2-79B0-7CC3-98C4-DC0C0CO7398F")
+	if err == nil {
+		return errors.New("a bad UUID was accepted")
+	}
+	fmt.Fprintf(out, "  017F22E2-79B0-7CC3-98C4-DC0C0CO7398F  bad:  %v\n", err)
+	return nil
+}
+
+// ascending reports whether each id is greater than the one before it. Then no two are equal.
+func ascending[T interface{ Compare(T) int }](list []T) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1].Compare(list[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// clock returns t to the millisecond.
+func clock(t time.Time) string { return t.Format("2006-01-02 15:04:05.000 UTC") }
