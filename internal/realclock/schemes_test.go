@@ -1,0 +1,77 @@
+//go:build linux && (amd64 || arm64)
+
+package realclock_test
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// ofLibrary is every scheme with a time in it, on the package-level default generator.
+func ofLibrary() []scheme {
+	ofUUID := func(next func() ids.UUID) func() ([16]byte, time.Time) {
+		return func() ([16]byte, time.Time) {
+			u := next()
+			at, _ := u.Time()
+			return u, at
+		}
+	}
+	return []scheme{
+		{name: "V1", order: never, next: ofUUID(ids.NewV1)},
+		{name: "V6", order: tolerant, next: ofUUID(ids.NewV6)},
+		{name: "V7", order: tolerant, next: ofUUID(ids.NewV7)},
+		{name: "ULID", order: tolerant, next: func() ([16]byte, time.Time) {
+			u := ids.NewULID()
+			return u, u.Time()
+		}},
+		{name: "Snowflake", order: always, epoch: ids.TwitterLayout().Epoch, next: func() ([16]byte, time.Time) {
+			s := ids.NextSnowflake()
+			return number(int64(s)), s.Time()
+		}},
+	}
+}
+
+// number returns a key that sorts as v does.
+func number(v int64) (key [16]byte) {
+	binary.BigEndian.PutUint64(key[:], uint64(v))
+	return key
+}
+
+// naive is schemes that each break one promise when the clock steps back, under the name of the violation. They serve one worker.
+func naive() []scheme {
+	var start, waited time.Time
+	var tick, used int64
+	return []scheme{
+		{name: "order", order: tolerant, next: func() ([16]byte, time.Time) {
+			now := time.Now()
+			return number(now.UnixNano()), now.Round(0)
+		}},
+		{name: "wait", order: never, next: func() ([16]byte, time.Time) {
+			began := time.Now()
+			now := began.Round(0)
+			for now.Before(waited) && time.Since(began) < maxWait+slack+100*time.Millisecond {
+				time.Sleep(time.Millisecond)
+				now = time.Now().Round(0)
+			}
+			waited = now
+			return number(now.UnixNano()), now
+		}},
+		{name: "duplicate", order: never, next: func() ([16]byte, time.Time) {
+			now := time.Now().Round(0)
+			if now.UnixMilli() != tick {
+				tick, used = now.UnixMilli(), 0
+			}
+			used++
+			return number(tick<<12 | used), now
+		}},
+		{name: "untrue", order: never, next: func() ([16]byte, time.Time) {
+			if start.IsZero() {
+				start = time.Now()
+			}
+			now := start.Add(time.Since(start)).Round(0) // follows the monotonic clock alone
+			return number(now.UnixNano()), now
+		}},
+	}
+}

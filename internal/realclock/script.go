@@ -1,0 +1,53 @@
+package realclock
+
+import "time"
+
+// A Phase is a stretch of a run in which the traced process reads its wall clock through Wall.
+type Phase struct {
+	Name   string
+	Length time.Duration // at least; it also lasts until the process has read the clock 100 times
+	// Wall gives the reading in place of real, which is the kernel's own and was taken since after the phase began.
+	Wall func(real time.Time, since time.Duration) time.Time
+}
+
+// Shift is a clock that is wrong by d.
+func Shift(d time.Duration) func(time.Time, time.Duration) time.Time {
+	return func(real time.Time, _ time.Duration) time.Time { return real.Add(d) }
+}
+
+// From is a clock that shows t when the phase begins.
+func From(t time.Time) func(time.Time, time.Duration) time.Time {
+	return func(_ time.Time, since time.Duration) time.Time { return t.Add(since) }
+}
+
+// Still is a clock that shows t.
+func Still(t time.Time) func(time.Time, time.Duration) time.Time {
+	return func(time.Time, time.Duration) time.Time { return t }
+}
+
+// Freeze is a clock that is wrong by d when the phase begins and stands still.
+func Freeze(d time.Duration) func(time.Time, time.Duration) time.Time {
+	return func(real time.Time, since time.Duration) time.Time { return real.Add(d - since) }
+}
+
+// Slew is a clock that is wrong by d when the phase begins and gains rate seconds in each second: -0.5 is half speed.
+func Slew(d time.Duration, rate float64) func(time.Time, time.Duration) time.Time {
+	return func(real time.Time, since time.Duration) time.Time {
+		return real.Add(d + time.Duration(rate*float64(since)))
+	}
+}
+
+// Jitter is a clock that is right in one millisecond and behind by d in the next.
+func Jitter(d time.Duration) func(time.Time, time.Duration) time.Time {
+	return func(real time.Time, since time.Duration) time.Time {
+		if since/time.Millisecond%2 == 1 {
+			return real.Add(-d)
+		}
+		return real
+	}
+}
+
+// Coarse is a clock that moves once in d.
+func Coarse(d time.Duration) func(time.Time, time.Duration) time.Time {
+	return func(real time.Time, _ time.Duration) time.Time { return real.Truncate(d) }
+}
