@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// build returns the program, built.
+func build(t *testing.T) string {
+	t.Helper()
+	needLock(t)
+	program := filepath.Join(t.TempDir(), "restart")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// output collects what a program prints, and says when it begins to.
+type output struct {
+	text  bytes.Buffer
+	once  sync.Once
+	begun chan struct{}
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.once.Do(func() { close(o.begun) })
+	return o.text.Write(p)
+}
+
+// history is every id that any life of the program printed.
+type history struct {
+	ids       map[string]int // the life of each
+	snowflake ids.Snowflake  // the latest
+}
+
+// add adds what a life printed, of which a line without an end is no id.
+func (h *history) add(life int, printed string) error {
+	var v6 ids.UUID
+	end := strings.LastIndexByte(printed, '\n') + 1
+	for line := range strings.Lines(printed[:end]) {
+		line = strings.TrimSuffix(line, "\n")
+		if before, ok := h.ids[line]; ok {
+			return fmt.Errorf("life %d repeats %s of life %d", life, line, before)
+		}
+		h.ids[line] = life
+		switch kind, id, _ := strings.Cut(line, " "); kind {
+		case "v6":
+			u, err := ids.ParseUUID(id)
+			if err != nil || u.Compare(v6) <= 0 {
+				return fmt.Errorf("life %d: %s after %v (%v)", life, line, v6, err)
+			}
+			v6 = u
+		case "snowflake":
+			s, err := ids.ParseSnowflake(id)
+			if err != nil || s <= h.snowflake {
+				return fmt.Errorf("life %d: %s after %v (%v)", life, line, h.snowflake, err)
+			}
+			h.snowflake = s
+		case "v1":
+		default:
+			return fmt.Errorf("life %d printed %q", life, line)
+		}
+	}
+	return nil
+}
+
+// TestKilled kills the program at random moments, with its clock set back by up to an hour at each start, and checks every id
+// that it ever printed.
+func TestKilled(t *testing.T) {
+	program := build(t)
+	kills := 200
+	if testing.Short() {
+		kills = 40
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	state := filepath.Join(t.TempDir(), "state")
+	h := history{ids: map[string]int{}}
+	lives := 0 // that printed something
+	for life := range kills + 2 {
+		args := []string{"-state", state}
+		last := life == 0 || life == kills+1
+		if life == 0 {
+			args = append(args, "-init")
+		}
+		if last {
+			args = append(args, "-n", "10")
+		}
+		// The shortest mark is used up sooner than the next one is saved: so ids are withheld again and again.
+		args = append(args, "-ahead", []string{"1ms", "20ms", "10s"}[rnd.IntN(3)], "-every", []string{"0", "1ms"}[rnd.IntN(2)])
+		cmd := exec.Command(program, args...)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=-%dms", offsetVariable, rnd.IntN(3600_000)))
+		out, log := &output{begun: make(chan struct{})}, new(bytes.Buffer)
+		cmd.Stdout, cmd.Stderr = out, log
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if !last {
+			if rnd.IntN(4) != 0 { // else it may die before it has printed anything
+				select {
+				case <-out.begun:
+				case <-time.After(20 * time.Second):
+					t.Errorf("life %d, %v: no id in 20 s", life, args)
+				}
+			}
+			time.Sleep(time.Duration(rnd.Int64N(int64(20 * time.Millisecond))))
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cmd.Wait(); last && err != nil {
+			t.Fatalf("life %d: %v: %s", life, err, log)
+		}
+		if log.Len() > 0 {
+			t.Fatalf("life %d, %v: %s", life, args, log)
+		}
+		if out.text.Len() > 0 {
+			lives++
+		}
+		if err := h.add(life, out.text.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d ids from %d lives, of which %d printed any; none repeated", len(h.ids), kills+2, lives)
+	if lives < kills/2 {
+		t.Errorf("only %d of %d lives printed an id", lives, kills+2)
+	}
+}
+
+// TestProgramRefuses checks that a start that is not safe prints no id, says why and ends with 1, or with 2 where the command line is wrong.
+func TestProgramRefuses(t *testing.T) {
+	program := build(t)
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(path("empty"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path("foreign"), []byte("[Unit]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path("directory"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	k := mustOpen(t, path("locked"), KeeperOptions{Init: true, Owner: "node 0"})
+	defer mustClose(t, k)
+	for _, test := range []struct {
+		args string
+		exit int
+		says string
+	}{
+		{"-state " + path("none"), 1, "add -init"},
+		{"-state " + path("empty"), 1, "the file is empty"},
+		{"-state " + path("foreign"), 1, "of another kind"},
+		{"-state " + path("directory"), 1, "directory"},
+		{"-state " + path("locked"), 1, "in use by another process"},
+		{"-state " + path("locked") + " -init", 1, "in use by another process"},
+		{"-state " + path("no/where") + " -init", 1, "no such"},
+		{"", 2, "-state"},
+		{"-state x -node 1024", 2, "-node 1024"},
+		{"-state x -ahead 0s", 2, "-ahead"},
+		{"-state x y", 2, `"y"`},
+	} {
+		cmd := exec.Command(program, strings.Fields(test.args+" -n 1")...)
+		if test.exit == 2 {
+			cmd = exec.Command(program, strings.Fields(test.args)...)
+		}
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &log
+		cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != test.exit || out.Len() > 0 || !strings.Contains(log.String(), test.says) {
+			t.Errorf("%q ends with %d, prints %q, says %q; want %d and %q", test.args, got, &out, &log, test.exit, test.says)
+		}
+	}
+}
+
+// TestProgramStops checks that a signal ends the program in good order, also while no id can be issued.
+func TestProgramStops(t *testing.T) {
+	program := build(t)
+	state := filepath.Join(t.TempDir(), "state")
+	cmd := exec.Command(program, "-state", state, "-init", "-every", "1ms", "-ahead", "1ms")
+	out, log := &output{begun: make(chan struct{})}, new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = out, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-out.begun
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || log.Len() > 0 {
+		t.Fatalf("%v: %s", err, log)
+	}
+	// The last state has the time of an id, which a mark, somewhere in the future of one, would not.
+	saved, err := readState(state, "node 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(saved); saved.Time.After(time.Now().Add(10*time.Millisecond)) || saved.Time.IsZero() {
+		t.Errorf("the last state is %s", text)
+	}
+}
