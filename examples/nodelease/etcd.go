@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids"
+)
+
+// EtcdStore is a Store in etcd. It has two keys for each node number that was ever held:
+//
+//	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
+//	<prefix>/mark/00017   the mark, a ClockState in JSON, attached to no lease
+type EtcdStore struct {
+	Client *clientv3.Client
+	Prefix string        // of every key
+	Holder string        // the value of the owner keys, for people who look
+	Nodes  int64         // numbers 0 to Nodes-1 are handed out
+	TTL    time.Duration // etcd counts whole seconds and has a minimum of its own, 1.5 election timeouts
+}
+
+// Take implements Store.
+func (s *EtcdStore) Take(ctx context.Context, now time.Time) (Lease, error) {
+	free, err := s.free(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prefer(free, now)
+	grant, err := s.Client.Grant(ctx, int64((s.TTL+time.Second-1)/time.Second))
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
+	}
+	l := &etcdLease{store: s, id: grant.ID, ttl: time.Duration(grant.TTL) * time.Second}
+	for _, c := range free {
+		owner, mark := s.key("owner", c.node), s.key("mark", c.node)
+		resp, err := s.Client.Txn(ctx).If(
+			clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
+			clientv3.Compare(clientv3.ModRevision(mark), "=", c.version),
+		).Then(
+			clientv3.OpPut(owner, s.Holder, clientv3.WithLease(l.id)),
+		).Commit()
+		if err != nil {
+			s.revoke(ctx, l.id)
+			return nil, fmt.Errorf("nodelease: etcd: take node %d: %w", c.node, err)
+		}
+		if resp.Succeeded {
+			l.node, l.mark, l.version, l.fence = c.node, c.mark, c.version, resp.Header.Revision
+			l.raised = l.mark
+			return l, nil
+		}
+	}
+	s.revoke(ctx, l.id)
+	return nil, ErrNoNode
+}
+
+// free lists the numbers without an owner, with their marks, as of one revision.
+func (s *EtcdStore) free(ctx context.Context) ([]candidate, error) {
+	owners, marks := path.Join(s.Prefix, "owner")+"/", path.Join(s.Prefix, "mark")+"/"
+	resp, err := s.Client.Txn(ctx).Then(
+		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
+		clientv3.OpGet(marks, clientv3.WithPrefix()),
+	).Commit()
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: etcd: list the node numbers: %w", err)
+	}
+	all := make([]candidate, s.Nodes)
+	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
+		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
+		if err != nil || n < 0 || n >= s.Nodes {
+			continue // a number outside this store's range
+		}
+		if err := json.Unmarshal(kv.Value, &all[n].mark); err != nil {
+			return nil, fmt.Errorf("nodelease: etcd: mark %s: %w", kv.Key, err)
+		}
+		all[n].version = kv.ModRevision
+	}
+	held := map[string]bool{}
+	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
+		held[string(kv.Key)] = true
+	}
+	var free []candidate
+	for n, c := range all {
+		c.node = int64(n)
+		if !held[s.key("owner", c.node)] {
+			free = append(free, c)
+		}
+	}
+	if len(free) == 0 {
+		return nil, ErrNoNode
+	}
+	return free, nil
+}
+
+func (s *EtcdStore) key(kind string, node int64) string {
+	return path.Join(s.Prefix, kind, fmt.Sprintf("%05d", node))
+}
+
+// revoke ends a lease that is of no more use, and with it an owner key that a transaction of unknown outcome may have written.
+// Should it fail, the lease ends by itself after its TTL.
+func (s *EtcdStore) revoke(ctx context.Context, id clientv3.LeaseID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_, _ = s.Client.Revoke(ctx, id)
+}
+
+type etcdLease struct {
+	store   *EtcdStore
+	id      clientv3.LeaseID
+	ttl     time.Duration
+	node    int64
+	mark    ids.ClockState // as it was when the number was taken
+	raised  ids.ClockState // as this holder knows it to be now
+	fence   int64          // create revision of the owner key
+	version int64          // mod revision of the mark
+}
+
+func (l *etcdLease) Node() int64          { return l.node }
+func (l *etcdLease) Mark() ids.ClockState { return l.mark }
+func (l *etcdLease) TTL() time.Duration   { return l.ttl }
+
+// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on answering keep-alives for a while; the
+// transaction, to which a majority of the members must agree, fails once the owner key has gone. With an unchanged mark the transaction
+// only reads, which costs no disk write.
+//
+// The client's KeepAlive channel would be no help: it does not tell when the request behind an answer was sent.
+func (l *etcdLease) Extend(ctx context.Context, mark ids.ClockState) error {
+	if _, err := l.store.Client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return ErrLost
+	} else if err != nil {
+		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
+	}
+	if mark == l.raised {
+		return l.commit(ctx)
+	}
+	value, err := json.Marshal(mark)
+	if err != nil {
+		return fmt.Errorf("nodelease: mark of node %d: %w", l.node, err)
+	}
+	if err := l.commit(ctx, clientv3.OpPut(l.store.key("mark", l.node), string(value))); err != nil {
+		return err
+	}
+	l.raised = mark
+	return nil
+}
+
+// Release writes state and deletes the owner key in one transaction; the lease is then of no more use.
+func (l *etcdLease) Release(ctx context.Context, state ids.ClockState) error {
+	value, err := json.Marshal(state)
+	if err != nil {
+		return fmt.Errorf("nodelease: state of node %d: %w", l.node, err)
+	}
+	if err := l.commit(ctx,
+		clientv3.OpPut(l.store.key("mark", l.node), string(value)),
+		clientv3.OpDelete(l.store.key("owner", l.node)),
+	); err != nil {
+		return err
+	}
+	l.store.revoke(ctx, l.id)
+	return nil
+}
+
+// commit carries out ops if the owner key is still the one that this lease wrote and the mark is the one that this lease last saw.
+//
+// The owner's create revision shuts out a holder that has lost its number. The mark's mod revision shuts out a delayed request of
+// this holder, which would lower the mark again below ids that a later request has allowed.
+func (l *etcdLease) commit(ctx context.Context, ops ...clientv3.Op) error {
+	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
+	for range 2 {
+		resp, err := l.store.Client.Txn(ctx).If(
+			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
+			clientv3.Compare(clientv3.ModRevision(mark), "=", l.version),
+		).Then(ops...).Else(
+			clientv3.OpGet(owner, clientv3.WithKeysOnly()),
+			clientv3.OpGet(mark, clientv3.WithKeysOnly()),
+		).Commit()
+		if err != nil {
+			return fmt.Errorf("nodelease: etcd: update node %d: %w", l.node, err)
+		}
+		if resp.Succeeded {
+			if len(ops) > 0 {
+				l.version = resp.Header.Revision
+			}
+			return nil
+		}
+		held := resp.Responses[0].GetResponseRange().Kvs
+		if len(held) == 0 || held[0].CreateRevision != l.fence {
+			return ErrLost
+		}
+		// Only the owner writes the mark: an earlier call whose answer was lost did reach the store.
+		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
+			l.version = seen[0].ModRevision
+		}
+	}
+	return fmt.Errorf("nodelease: etcd: the mark of node %d keeps changing", l.node)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/oneclock/ids"
+)
+
+// PostgresStore is a Store in one PostgreSQL table, node_lease, with a row for each node number. Leases end by the server's clock.
+// The column fence counts the times the number was taken or given back: it is the fencing token.
+type PostgresStore struct {
+	pool   *pgxpool.Pool
+	holder string
+	nodes  int64
+	ttl    time.Duration
+}
+
+// The columns mark, sequence and floor are the mark's ClockState, with NULL for the zero time. A timestamptz holds microseconds: the
+// Minter makes no finer marks.
+const createTable = `
+create table if not exists node_lease (
+	node     integer     primary key,
+	fence    bigint      not null default 0,
+	holder   text        not null default '',
+	expires  timestamptz not null default 'epoch',
+	mark     timestamptz,
+	sequence integer     not null default 0,
+	floor    timestamptz
+) with (fillfactor = 50)`
+
+// NewPostgresStore returns a store over pool and creates the table and its rows if they are missing.
+// It refuses a server that acknowledges a commit before the commit is durable: a crash could take a mark back.
+func NewPostgresStore(ctx context.Context, pool *pgxpool.Pool, holder string, nodes int64, ttl time.Duration) (*PostgresStore, error) {
+	s := &PostgresStore{pool: pool, holder: holder, nodes: nodes, ttl: ttl}
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		var commit string
+		if err := tx.QueryRow(ctx, `select current_setting('synchronous_commit')`).Scan(&commit); err != nil {
+			return err
+		}
+		if commit == "off" {
+			return errors.New("synchronous_commit is off: set it to on for this role or database")
+		}
+		// Two sessions that create one table at the same moment collide in the catalogue: let them queue.
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext('node_lease'))`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, createTable); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `insert into node_lease (node) select generate_series(0, $1::int - 1) on conflict do nothing`, nodes)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: postgres: create the table node_lease: %w", err)
+	}
+	return s, nil
+}
+
+// takeRow skips rows that another session is taking at this moment, and prefers as the function prefer does: greatest ignores NULL.
+const takeRow = `
+with free as (
+	select node from node_lease
+	where node < $1 and expires <= clock_timestamp()
+	order by greatest(mark, $2), random()
+	limit 1
+	for update skip locked
+)
+update node_lease l
+set fence = fence + 1, holder = $3, expires = clock_timestamp() + $4
+from free where l.node = free.node
+returning l.node, l.fence, l.mark, l.sequence, l.floor`
+
+// Take implements Store.
+func (s *PostgresStore) Take(ctx context.Context, now time.Time) (Lease, error) {
+	l := &postgresLease{store: s}
+	var mark, floor zeronull.Timestamptz
+	err := s.pool.QueryRow(ctx, takeRow, s.nodes, now, s.holder, s.ttl).Scan(&l.node, &l.fence, &mark, &l.mark.Sequence, &floor)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNoNode
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: postgres: take a node: %w", err)
+	}
+	l.mark.Time, l.mark.Floor = time.Time(mark).UTC(), time.Time(floor).UTC()
+	return l, nil
+}
+
+type postgresLease struct {
+	store *PostgresStore
+	node  int64
+	mark  ids.ClockState
+	fence int64
+}
+
+func (l *postgresLease) Node() int64          { return l.node }
+func (l *postgresLease) Mark() ids.ClockState { return l.mark }
+func (l *postgresLease) TTL() time.Duration   { return l.store.ttl }
+
+// Extend implements Lease. The fence shuts out a holder that has lost its number, even if the row has expired and nobody else has
+// wanted it yet. The comparison of marks shuts out a delayed statement of this holder, which would lower the mark again.
+func (l *postgresLease) Extend(ctx context.Context, mark ids.ClockState) error {
+	return l.update(ctx, `
+		update node_lease set expires = clock_timestamp() + $6, mark = $3, sequence = $4, floor = $5
+		where node = $1 and fence = $2 and (mark is null or mark <= $3)`, mark, l.store.ttl)
+}
+
+// Release implements Lease.
+func (l *postgresLease) Release(ctx context.Context, state ids.ClockState) error {
+	return l.update(ctx, `
+		update node_lease set expires = 'epoch', mark = $3, sequence = $4, floor = $5, fence = fence + 1, holder = ''
+		where node = $1 and fence = $2`, state)
+}
+
+func (l *postgresLease) update(ctx context.Context, sql string, mark ids.ClockState, more ...any) error {
+	args := []any{l.node, l.fence, zeronull.Timestamptz(mark.Time), mark.Sequence, zeronull.Timestamptz(mark.Floor)}
+	tag, err := l.store.pool.Exec(ctx, sql, append(args, more...)...)
+	if err != nil {
+		return fmt.Errorf("nodelease: postgres: update node %d: %w", l.node, err)
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrLost
+	}
+	return nil
+}

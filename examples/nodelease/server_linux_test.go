@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// server is an operating system process that can be started again.
+type server struct {
+	command func() *exec.Cmd
+	log     string
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+}
+
+// start starts the process, and fails the test if it cannot. It may be called from any goroutine.
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer out.Close()
+	cmd := s.command()
+	cmd.Stdout, cmd.Stderr = out, out
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	s.cmd = cmd
+}
+
+func (s *server) signal(sig os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(sig)
+	}
+}
+
+// stop ends the process with sig and waits for its end.
+func (s *server) stop(sig os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(sig)
+		_ = s.cmd.Process.Signal(syscall.SIGCONT)
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
+}
+
+// tail returns the end of the log.
+func (s *server) tail() string {
+	b, err := os.ReadFile(s.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-4000):])
+}
+
+// freePorts returns addresses on loopback that nobody listens on. They lie below the range from which the system gives ports to connections,
+// which could otherwise take one while its server is down.
+func freePorts(t *testing.T, n int) []string {
+	t.Helper()
+	var addresses []string
+	for attempts := 0; len(addresses) < n; attempts++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err != nil {
+			if attempts > 1000 {
+				t.Fatalf("no free port: %v", err)
+			}
+			continue
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// simulate has minters with skewed and stepping clocks share numbers of a store that ends leases whenever it likes, over a network that delays and loses
+// requests and answers. It returns how many ids were minted and how many of them twice.
+func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
+	const minters, nodes, length = 12, 5, 5 * time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		rng := &lockedRand{rand: rand.New(rand.NewPCG(seed, 0))}
+		store := newMemoryStore(nodes, testTTL)
+		store.forget = forget
+		store.carry = rng.carry
+		seen := map[ids.Snowflake]bool{}
+		var mu sync.Mutex
+		ctx, cancel := context.WithTimeout(t.Context(), length)
+		defer cancel()
+		var all sync.WaitGroup
+		for range minters {
+			all.Go(func() {
+				w := new(wall)
+				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+				for ctx.Err() == nil {
+					m := NewMinter(store, MinterOptions{Window: rng.within(4 * testTTL), Now: w.now, Logger: quiet()})
+					life := time.Now().Add(rng.within(time.Minute))
+					for time.Now().Before(life) && ctx.Err() == nil {
+						if rng.oneIn(50) {
+							w.step(rng.within(30*time.Second) - 15*time.Second)
+						}
+						call, cancel := context.WithTimeout(ctx, time.Second)
+						id, err := m.Next(call)
+						cancel()
+						if err == nil {
+							mu.Lock()
+							if seen[id] {
+								twice++
+							}
+							seen[id] = true
+							mu.Unlock()
+						} else if !errors.Is(err, context.DeadlineExceeded) {
+							t.Error(err)
+						}
+						// Moments that all share make two holders meet in one tick.
+						time.Sleep(time.Until(time.Now().Truncate(10 * time.Millisecond).Add(10 * time.Millisecond)))
+					}
+					_ = m.Close(ctx)
+				}
+			})
+		}
+		all.Go(func() {
+			for ctx.Err() == nil {
+				sleep(ctx, rng.within(testTTL/2))
+				store.expire(int64(rng.within(nodes)))
+			}
+		})
+		all.Wait()
+		minted = len(seen) + twice
+		time.Sleep(time.Minute) // let the last delayed requests and Closes come to their end
+	})
+	return minted, twice
+}
+
+// lockedRand draws for several goroutines.
+type lockedRand struct {
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+func (r *lockedRand) within(d time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Duration(r.rand.Int64N(int64(d)))
+}
+
+func (r *lockedRand) oneIn(n int) bool { return r.within(time.Duration(n)) == 0 }
+
+// carry is a network on which a request may arrive after its caller has given up, and an answer never.
+func (r *lockedRand) carry(ctx context.Context, request func() error) error {
+	delay := func() time.Duration {
+		if r.oneIn(5) {
+			return r.within(2 * testTTL)
+		}
+		return r.within(10 * time.Millisecond)
+	}
+	answer := make(chan error, 1)
+	there, back := delay(), delay()
+	go func() {
+		time.Sleep(there)
+		err := request()
+		time.Sleep(back)
+		answer <- err
+	}()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestSimulation(t *testing.T) {
+	seed := drawSeed(t)
+	runs := 10
+	if testing.Short() {
+		runs = 3
+	}
+	total := 0
+	for run := range runs {
+		minted, twice := simulate(t, seed+uint64(run), false)
+		if twice > 0 || minted == 0 {
+			t.Errorf("seed %d: %d of %d ids twice", seed+uint64(run), twice, minted)
+		}
+		total += minted
+	}
+	t.Logf("%d ids", total)
+}
+
+// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation must see it.
+func TestSimulationFindsDuplicates(t *testing.T) {
+	seed := drawSeed(t)
+	for run := range 5 {
+		if minted, twice := simulate(t, seed+uint64(run), true); twice > 0 {
+			t.Logf("without marks, %d of %d ids twice", twice, minted)
+			return
+		}
+	}
+	t.Errorf("seed %d: no duplicate although no holder knew the mark", seed)
+}
