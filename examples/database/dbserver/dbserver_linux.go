@@ -1,0 +1,202 @@
+package dbserver
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql" // driver "mysql"
+	"github.com/jackc/pgx/v5"
+)
+
+// Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It skips the test where there is none.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	initdb := program(t, "initdb", "/usr/lib/postgresql/*/bin/initdb")
+	postgres := filepath.Join(filepath.Dir(initdb), "postgres") // beside it, so of the same version
+	account, dir := unprivileged(t), serverDir(t)
+	data := filepath.Join(dir, "data")
+	prepare(t, account, dir, initdb, "-D", data, "-U", "ids", "-A", "trust", "-E", "UTF8", "--no-sync")
+	port := freePort(t)
+	exited := serve(t, account, dir, syscall.SIGINT, // fast shutdown
+		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off")
+	url := "postgres://ids@127.0.0.1:" + port + "/postgres"
+	ready(t, exited, func(ctx context.Context) error {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		return conn.Close(ctx)
+	})
+	return url
+}
+
+// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It skips the test where there is none.
+func MariaDB(t testing.TB) string {
+	t.Helper()
+	install := program(t, "mariadb-install-db", "/usr/bin/mariadb-install-db")
+	mariadbd := program(t, "mariadbd", "/usr/sbin/mariadbd")
+	account, dir := unprivileged(t), serverDir(t)
+	data := filepath.Join(dir, "data")
+	prepare(t, account, dir, install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal")
+	port := freePort(t)
+	exited := serve(t, account, dir, syscall.SIGTERM,
+		mariadbd, "--no-defaults", "--datadir="+data, "--bind-address=127.0.0.1", "--port="+port,
+		"--socket="+filepath.Join(dir, "socket"), "--pid-file="+filepath.Join(dir, "pid"))
+	dsn := "root@tcp(127.0.0.1:" + port + ")/test"
+	ready(t, exited, func(ctx context.Context) error {
+		db, err := sql.Open("mysql", dsn)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return db.PingContext(ctx)
+	})
+	return dsn
+}
+
+// program finds a program in PATH or at one of the paths that Debian gives it, and follows links.
+func program(t testing.TB, name, pattern string) string {
+	t.Helper()
+	candidates, _ := filepath.Glob(pattern)
+	slices.Reverse(candidates) // the newest version first
+	for _, candidate := range append([]string{name}, candidates...) {
+		path, err := exec.LookPath(candidate) // takes executable files only
+		if err != nil {
+			continue
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Skipf("%s is not installed: neither in PATH nor as %s", name, pattern)
+	return ""
+}
+
+// unprivileged returns the account to run servers under, since they refuse to be root: nil, for this one, if it is not root.
+func unprivileged(t testing.TB) *syscall.Credential {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skipf("the servers refuse to run as root, and there is no other account: %v", err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// serverDir returns a temporary folder, removed when the test has ended. It is not t.TempDir, which lies in a folder
+// that another account cannot enter, and has a name too long for a socket.
+func serverDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ids-server-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// prepare gives dir to the account and runs a program there that makes the server's files.
+func prepare(t testing.TB, account *syscall.Credential, dir, name string, args ...string) {
+	t.Helper()
+	if account != nil {
+		if err := os.Chown(dir, int(account.Uid), int(account.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// serve starts a server that stop ends, at the latest when the test has ended. The channel gets its output when it has exited.
+func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.Signal, name string, args ...string) <-chan string {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account, Pdeathsig: stop} // no server outlives this process
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited, done := make(chan string, 1), make(chan struct{})
+	go func() {
+		err := cmd.Wait()
+		exited <- fmt.Sprintf("%v\n%s", err, out.String())
+		close(done)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Signal(stop)
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			cmd.Process.Kill()
+			<-done
+			t.Errorf("%s did not stop within 20 s of its signal and was killed", name)
+		}
+	})
+	return exited
+}
+
+// ready waits until connect succeeds.
+func ready(t testing.TB, exited <-chan string, connect func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		err := connect(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case out := <-exited:
+			t.Fatalf("the server exited: %s", out)
+		case <-ctx.Done():
+			t.Fatalf("the server does not answer within 30 s: %v", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// freePort returns a port of 127.0.0.1 that is free now.
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

@@ -1,0 +1,261 @@
+// Package gorm checks that ids are fields of GORM models without hand-written glue.
+package gorm
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/glebarez/sqlite" // GORM's dialect of SQLite, in pure Go
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/database/dbserver"
+	"gorm.io/driver/mysql"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type of a column from what the
+// zero value stores, and a Null stores NULL. See README for what it guesses.
+type Order struct {
+	ID       ids.UUID `gorm:"type:char(36)"` // by its name the primary key
+	Event    ids.ULID `gorm:"type:char(26)"`
+	Number   ids.Snowflake
+	Digest   ids.Binary[ids.UUID]
+	Trace    ids.Binary[ids.ULID]
+	Parent   ids.Null[ids.UUID] `gorm:"type:char(36)"`
+	Cause    ids.Null[ids.ULID] `gorm:"type:char(26)"`
+	Previous ids.Null[ids.Snowflake]
+	Refund   *ids.UUID `gorm:"type:char(36)"`
+	Replaces *ids.Binary[ids.UUID]
+	Items    []Item
+}
+
+// Item belongs to an order by OrderID.
+type Item struct {
+	ID      ids.Snowflake `gorm:"autoIncrement:false"` // or AutoMigrate makes the column count by itself, as for any integer key
+	OrderID ids.UUID      `gorm:"type:char(36)"`
+}
+
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Open(filepath.Join(t.TempDir(), "gorm.db")))
+	testModel(t, db)
+	testRangeByTime(t, db)
+	testGuesses(t, db, map[string]string{
+		"id": "text", "event": "text", "number": "integer", "digest": "blob",
+		"parent": "blob", "cause": "blob", "previous": "integer", "refund": "text",
+	})
+}
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Open(dbserver.Postgres(t)))
+	testModel(t, db)
+	testRangeByTime(t, db)
+	testGuesses(t, db, map[string]string{
+		"id": "text", "event": "text", "number": "int8", "digest": "bytea",
+		"parent": "bytea", "cause": "bytea", "previous": "int8", "refund": "text",
+	})
+
+	// The columns that PostgreSQL has for UUIDs.
+	type Native struct {
+		ID     ids.UUID           `gorm:"type:uuid"`
+		Parent ids.Null[ids.UUID] `gorm:"type:uuid"`
+		Refund *ids.UUID          `gorm:"type:uuid"`
+	}
+	u := ids.NewV7()
+	testKeys(t, db, Native{ID: u, Parent: ids.Null[ids.UUID]{ID: u, Valid: true}, Refund: &u}, Native{ID: ids.NewV7()})
+}
+
+func TestMariaDB(t *testing.T) {
+	t.Parallel()
+	db := open(t, mysql.Open(dbserver.MariaDB(t)))
+	testModel(t, db)
+	testRangeByTime(t, db)
+	testGuesses(t, db, map[string]string{
+		"id": "varchar", "event": "longtext", "number": "bigint", "digest": "longblob",
+		"parent": "longblob", "cause": "longblob", "previous": "bigint", "refund": "longtext",
+	})
+
+	// The smallest columns that MariaDB and MySQL both have for UUIDs.
+	type Native struct {
+		ID     ids.Binary[ids.UUID]  `gorm:"type:binary(16)"`
+		Parent *ids.Binary[ids.UUID] `gorm:"type:binary(16)"`
+	}
+	u := ids.Binary[ids.UUID]{ID: ids.NewV7()}
+	testKeys(t, db, Native{ID: u, Parent: &u}, Native{ID: ids.Binary[ids.UUID]{ID: ids.NewV7()}})
+
+	// A bare key makes GORM ask for IN (1, 160, …), a number for each byte. If it is found, README can drop its warning.
+	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
+	if err := quiet.First(&Native{}, u).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+		t.Errorf("a bare Binary as the primary key: error %v, want %v", err, gorm.ErrRecordNotFound)
+	}
+}
+
+func open(t *testing.T, dialector gorm.Dialector) *gorm.DB {
+	t.Helper()
+	db, err := gorm.Open(dialector, &gorm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	return db
+}
+
+// migrate makes empty tables for the models.
+func migrate(t *testing.T, db *gorm.DB, models ...any) {
+	t.Helper()
+	if err := db.Migrator().DropTable(models...); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.AutoMigrate(models...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newOrder() Order {
+	return Order{
+		ID:     ids.NewV7(),
+		Event:  ids.NewULID(),
+		Number: ids.NextSnowflake(),
+		Digest: ids.Binary[ids.UUID]{ID: ids.NewV4()},
+		Trace:  ids.Binary[ids.ULID]{ID: ids.NewULID()},
+	}
+}
+
+func testModel(t *testing.T, db *gorm.DB) {
+	migrate(t, db, &Order{}, &Item{})
+	// The first order has NULL wherever it can, the second one nowhere.
+	first, second := newOrder(), newOrder()
+	second.Parent = ids.Null[ids.UUID]{ID: first.ID, Valid: true}
+	second.Cause = ids.Null[ids.ULID]{ID: first.Event, Valid: true}
+	second.Previous = ids.Null[ids.Snowflake]{ID: first.Number, Valid: true}
+	second.Refund = &first.ID
+	second.Replaces = &first.Digest
+	second.Items = []Item{{ID: ids.NextSnowflake()}, {ID: ids.NextSnowflake()}}
+	first.Items = []Item{{ID: ids.NextSnowflake()}}
+	if err := db.Create([]*Order{&first, &second}).Error; err != nil {
+		t.Fatal(err)
+	}
+
+	// find wants one order, with its items.
+	find := func(what string, want Order, conds ...any) {
+		t.Helper()
+		var got []Order
+		err := db.Preload("Items", func(db *gorm.DB) *gorm.DB { return db.Order("id") }).Find(&got, conds...).Error
+		if err != nil || !reflect.DeepEqual(got, []Order{want}) {
+			t.Errorf("%s: got %v, %v\nwant %v", what, got, err, want)
+		}
+	}
+	for _, want := range []Order{first, second} {
+		find("by primary key", want, want.ID)
+		find("by id", want, "id = ?", want.ID)
+		find("by event", want, "event = ?", want.Event)
+		find("by number", want, "number = ?", want.Number)
+		find("by digest", want, "digest = ?", want.Digest)
+		find("by struct", want, &Order{Trace: want.Trace, Number: want.Number})
+		find("by map", want, map[string]any{"event": want.Event, "digest": want.Digest})
+		find("IN list of UUIDs", want, "id IN ?", []ids.UUID{ids.NewV7(), want.ID})
+		find("IN list of ULIDs", want, "event IN ?", []ids.ULID{ids.NewULID(), want.Event})
+		find("IN list of Snowflakes", want, "number IN ?", []ids.Snowflake{ids.NextSnowflake(), want.Number})
+		find("IN list of Binaries", want, "digest IN ?", []ids.Binary[ids.UUID]{want.Digest})
+		find("by its item", want, "id = (?)", db.Model(&Item{}).Select("order_id").Where("id = ?", want.Items[0].ID))
+	}
+	find("by Null", second, "parent = ?", second.Parent)
+	find("by struct with Null", second, &Order{Cause: second.Cause})
+	find("by pointer", second, "refund = ?", second.Refund)
+	find("NULL", first, "parent IS NULL AND cause IS NULL AND previous IS NULL AND refund IS NULL AND replaces IS NULL")
+
+	// Updates to NULL and back again.
+	if err := db.Model(&second).Omit("Items").Select("Parent", "Cause", "Previous", "Refund", "Replaces").Updates(Order{}).Error; err != nil {
+		t.Fatal(err)
+	}
+	var got Order
+	if err := db.First(&got, second.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	if got.Parent.Valid || got.Cause.Valid || got.Previous.Valid || got.Refund != nil || got.Replaces != nil {
+		t.Errorf("after an update to NULL: %v", got)
+	}
+	got.Parent, got.Replaces = ids.Null[ids.UUID]{ID: first.ID, Valid: true}, &first.Digest
+	if err := db.Save(&got).Error; err != nil {
+		t.Fatal(err)
+	}
+	var saved Order
+	if err := db.First(&saved, second.ID).Error; err != nil || !reflect.DeepEqual(saved, got) {
+		t.Errorf("after Save: got %v, %v, want %v", saved, err, got)
+	}
+}
+
+func testRangeByTime(t *testing.T, db *gorm.DB) {
+	migrate(t, db, &Order{}, &Item{})
+	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	var all []ids.UUID
+	for hour := range 10 {
+		order := newOrder()
+		var err error
+		if order.ID, err = ids.NewV7At(start.Add(time.Duration(hour) * time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Create(&order).Error; err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, order.ID)
+	}
+	from, to := ids.MinV7(start.Add(3*time.Hour)), ids.MaxV7(start.Add(5*time.Hour))
+	var got []ids.UUID
+	err := db.Model(&Order{}).Where("id BETWEEN ? AND ?", from, to).Order("id").Pluck("id", &got).Error
+	if err != nil || !reflect.DeepEqual(got, all[3:6]) {
+		t.Errorf("got %v, %v, want %v", got, err, all[3:6])
+	}
+}
+
+// Untagged has the fields of Order without their tags.
+type Untagged struct {
+	ID       ids.UUID
+	Event    ids.ULID
+	Number   ids.Snowflake
+	Digest   ids.Binary[ids.UUID]
+	Parent   ids.Null[ids.UUID]
+	Cause    ids.Null[ids.ULID]
+	Previous ids.Null[ids.Snowflake]
+	Refund   *ids.UUID
+}
+
+// testGuesses checks the columns that README says AutoMigrate makes for fields without a tag.
+func testGuesses(t *testing.T, db *gorm.DB, want map[string]string) {
+	migrate(t, db, &Untagged{})
+	columns, err := db.Migrator().ColumnTypes(&Untagged{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, c := range columns {
+		got[c.Name()] = c.DatabaseTypeName()
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("columns of untagged fields: got %v, want %v", got, want)
+	}
+}
+
+// testKeys creates the table of a model, stores the rows and finds each by its primary key.
+func testKeys[T any](t *testing.T, db *gorm.DB, rows ...T) {
+	migrate(t, db, new(T))
+	if err := db.Create(&rows).Error; err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range rows {
+		key := reflect.ValueOf(want).FieldByName("ID").Interface()
+		var got T
+		if err := db.First(&got, "id = ?", key).Error; err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("row %v: got %v, %v, want %v", key, got, err, want)
+		}
+	}
+}
