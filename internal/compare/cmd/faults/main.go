@@ -1,0 +1,58 @@
+// Command faults does to the clock, the random source and the input of this library and of others what can be done to them, and writes
+// what comes of it into the README, between the markers <!-- faults:begin --> and <!-- faults:end -->:
+//
+//	go -C internal/compare run ./cmd/faults
+//	go -C internal/compare run ./cmd/faults -short -readme ""    a trial of seconds, printed
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/oneclock/ids/internal/compare/faults"
+	"github.com/oneclock/ids/internal/compare/report"
+)
+
+func main() {
+	faults.Child()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	short := flags.Bool("short", false, "inject with few ids, for a trial")
+	readme := flags.String("readme", filepath.Join("..", "..", "README.md"), "write the table into `file`; empty prints it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err := report.CanPut(*readme, "faults"); err != nil {
+		return err
+	}
+	versions, err := report.Versions(ctx, ".")
+	if err != nil {
+		return err
+	}
+	o := faults.Options{IDs: 100_000, Patience: 10 * time.Second, Versions: versions, Progress: report.Progress(os.Stderr)}
+	if *short {
+		o.IDs, o.Patience = 5_000, 3*time.Second
+	}
+	text, err := faults.Text(ctx, o)
+	if err != nil {
+		return err
+	}
+	return report.Put(*readme, "faults", text)
+}

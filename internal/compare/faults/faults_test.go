@@ -1,0 +1,175 @@
+package faults
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	Child()
+	os.Exit(m.Run())
+}
+
+// few is how many ids the tests mint, and patience when they give up.
+const (
+	few      = 4000
+	patience = 5 * time.Second
+)
+
+// measured returns what came of a fault in a library, by kind.
+func measured(t *testing.T, name, module string) map[string]Outcome {
+	t.Helper()
+	for _, f := range all {
+		for _, l := range libraries {
+			if f.name == name && l.module == module {
+				got, err := outcomes(t.Context(), &f, l, Options{IDs: few, Patience: patience})
+				if err != nil {
+					t.Fatal(err)
+				}
+				byKind := map[string]Outcome{}
+				for _, o := range got {
+					byKind[o.Kind] = o
+				}
+				return byKind
+			}
+		}
+	}
+	t.Fatalf("there is no fault %q or no library %q", name, module)
+	return nil
+}
+
+// TestPromises checks what this library promises under each fault.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"back1ms", "back1h", "still", "burst", "restart", "saved", "bubble"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for kind, o := range measured(t, name, "oneclock/ids") {
+				if o.IDs < few-few%lives {
+					t.Errorf("%s: only %d ids", kind, o.IDs)
+				}
+				if o.Duplicates > 0 && name != "restart" || o.Hangs || name != "burst" && o.Wait > 20*time.Millisecond {
+					t.Errorf("%s: %v", kind, o)
+				}
+				follows := 0
+				if name == "back1h" && kind != "V1" && kind != "Snowflake" {
+					follows = 1
+				}
+				if o.Disorder != follows {
+					t.Errorf("%s: out of order %d times, want %d", kind, o.Disorder, follows)
+				}
+			}
+		})
+	}
+}
+
+// TestInjected checks, by what is known of the other libraries, that each fault reaches them.
+func TestInjected(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault, module, kind string
+		holds               func(Outcome) bool
+	}{
+		{"back1ms", "oklog/ulid/v2", "ULID", func(o Outcome) bool { return o.Disorder > 0 }},
+		{"back1h", "google/uuid", "V7", func(o Outcome) bool { return o.Astray > 59*time.Minute && o.Disorder == 0 }},
+		{"back1h", "sony/sonyflake/v2", "Snowflake", func(o Outcome) bool { return o.Wait > 59*time.Minute && o.IDs >= 2*few }},
+		{"still", "gofrs/uuid/v5", "V6", func(o Outcome) bool { return o.Disorder > few/4 }},
+		{"still", "bwmarrin/snowflake", "Snowflake", func(o Outcome) bool { return !o.Hangs && o.Duplicates == 0 }}, // with no tick filled
+		{"burst", "sony/sonyflake/v2", "Snowflake", func(o Outcome) bool { return o.Wait > time.Millisecond }},
+		{"restart", "oneclock/ids", "Snowflake", func(o Outcome) bool { return o.Duplicates >= few/2 }},
+		{"restart", "bwmarrin/snowflake", "Snowflake", func(o Outcome) bool { return o.Duplicates >= few/2 }},
+		{"saved", "google/uuid", "V1", func(o Outcome) bool { return o.Duplicates == 0 }},
+		{"bubble", "sony/sonyflake/v2", "Snowflake", func(o Outcome) bool { return o.Hangs }},
+		{"random", "oneclock/ids", "V4", func(o Outcome) bool { return o.Verdict == panics }},
+		{"random", "google/uuid", "V4", func(o Outcome) bool { return o.Verdict == refuses }},
+		{"junk", "oneclock/ids", "ULID", func(o Outcome) bool { return o.Verdict == "refused" }},
+		{"junk", "oklog/ulid/v2", "`Parse`", func(o Outcome) bool { return strings.HasSuffix(o.Verdict, " of 4,000 accepted") }},
+		{"decode", "oneclock/ids", "UUID", func(o Outcome) bool { return o.Verdict == "keeps its value on an error" }},
+		{"decode", "gofrs/uuid/v5", "UUID", func(o Outcome) bool { return strings.HasPrefix(o.Verdict, "loses its value in ") }},
+	} {
+		t.Run(c.fault+"/"+c.module, func(t *testing.T) {
+			t.Parallel()
+			if o := measured(t, c.fault, c.module)[c.kind]; !c.holds(o) {
+				t.Errorf("%s: %v, %+v", c.kind, o, o)
+			}
+		})
+	}
+}
+
+// TestRecorder checks what is counted.
+func TestRecorder(t *testing.T) {
+	at := time.Unix(1000, 0)
+	r := &recorder{seen: map[id]struct{}{}, kind: kind{sorts: true, tick: time.Second, time: func(v id) time.Time { return time.Unix(int64(v[0]), 0).Add(900 * time.Second) }}}
+	for _, v := range []byte{100, 101, 101, 90, 102} {
+		r.watch(id{v}, time.Duration(v), at, at.Add(time.Second))
+	}
+	if want := (Outcome{IDs: 5, Duplicates: 1, Disorder: 2, Wait: 102, Astray: 9 * time.Second}); r.Outcome != want {
+		t.Errorf("got %+v, want %+v", r.Outcome, want)
+	}
+	r.watch(id{105}, 0, at, at.Add(time.Second))
+	if r.Astray != 9*time.Second {
+		t.Errorf("an id 4 s ahead: %v", r.Astray)
+	}
+	r.watch(id{111}, 0, at, at.Add(time.Second))
+	if r.Astray != 10*time.Second {
+		t.Errorf("an id 10 s ahead: %v", r.Astray)
+	}
+}
+
+// TestStill checks, on more Snowflakes than ticks up to MaxAhead hold, that the clock that the library is given does not move.
+func TestStill(t *testing.T) {
+	r := &recorder{kind: libraries[0].kinds[4], seen: map[id]struct{}{}}
+	still(t, r, 60_000)
+	if want := 20 * time.Millisecond; r.Wait != want || r.Astray < astray || r.Duplicates > 0 {
+		t.Errorf("%s: %v, want that a call takes %v", r.kind.name, r.Outcome, want)
+	}
+}
+
+func TestCell(t *testing.T) {
+	f := &fault{without: noState}
+	for _, c := range []struct {
+		outcomes []Outcome
+		want     string
+	}{
+		{nil, noState},
+		{[]Outcome{{Kind: "A", IDs: 9}, {Kind: "B", IDs: 9, Disorder: 1}, {Kind: "C", IDs: 8}}, "A, C: unique<br>B: unique, out of order once"},
+		{[]Outcome{{Kind: "A", IDs: 1234, Duplicates: 1000, Wait: time.Millisecond, Astray: time.Hour - 1}}, "A: **1,000 of 1,234 are duplicates**, a call takes 1 ms, time wrong by 1 h"},
+		{[]Outcome{{Kind: "A", Hangs: true}}, "A: **hangs**"},
+		{[]Outcome{{Kind: "A", IDs: 1, Disorder: 2000, Astray: 1<<63 - 1}}, "A: unique, out of order 2,000 times, time wrong by centuries"},
+		{[]Outcome{{Kind: "A", Verdict: panics}}, "A: panics"},
+	} {
+		if got := cell(f, c.outcomes); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestRunEnds checks that a process that never returns is ended, and that one that fails is an error.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	var f *fault
+	for i := range all {
+		if all[i].name == "still" {
+			f = &all[i]
+		}
+	}
+	for _, l := range libraries {
+		if !l.monotonic {
+			continue
+		}
+		if o, err := run(t.Context(), f, l, 0, 5000, 2*time.Second); err != nil || !o.Hangs {
+			t.Errorf("%s: %v, %v, want that it hangs", l.module, o, err)
+		}
+		if o, err := run(t.Context(), &fault{name: "none", probes: f.probes}, l, 0, 1, patience); err == nil {
+			t.Errorf("an unknown fault: %v and no error", o)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if o, err := run(ctx, f, l, 0, 1, patience); err == nil {
+			t.Errorf("a canceled context: %v and no error", o)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids/internal/compare"
+)
+
+// canned are the results of three rounds on a machine that becomes slower by half from each round to the next.
+func canned(t *testing.T) *Results {
+	t.Helper()
+	r := NewResults()
+	seen := 0
+	for _, slow := range []float64{1, 1.5, 2.25} {
+		var b strings.Builder
+		b.WriteString("goos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
+		for name, ns := range map[string]float64{
+			"New/V7/time.Now-2": 60, "New/V7/ids-2": 48, "New/V7/google-2": 240, "New/V4/rand.Read16-2": 80, "New/V4/ids-2": 40,
+			"Run1000/V7/time.Now-2": 60, "Run1000/V7/ids-2": 6000, "Floor/any/time.Now-2": 60, "Parse/UUID/ids": 20, "Parse/UUID/google": 50,
+			"Parallel/V7/ids": 50, "Parallel/V7/ids-8": 30, "Goroutines64/V7/ids-2": 70,
+		} {
+			fmt.Fprintf(&b, "Benchmark%s \t 1000 \t %.1f ns/op \t 16 B/op \t 1 allocs/op\n", name, ns*slow)
+		}
+		b.WriteString("PASS\n")
+		if err := r.Read(strings.NewReader(b.String()), func(Key) { seen++ }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen != 3*13 {
+		t.Errorf("%d results were seen, want %d", seen, 3*13)
+	}
+	return r
+}
+
+func TestTables(t *testing.T) {
+	r := canned(t)
+	for _, c := range []struct{ table, has string }{
+		{r.TargetTable(), "| `NewV7` | 72.0 | `time.Now()` | 90.0 | 0.90 | **0.80** |  | met |"},
+		{r.TargetTable(), "| `NewV4` | 60.0 | `crypto/rand.Read` of 16 bytes | 120 | 0.25 | **0.50** |  | missed |"},
+		{r.TargetTable(), "| `AppendV7` of 1,000, per id | 9.00 | `time.Now()` | 90.0 | 0.12 | **0.10** |  | met |"},
+		{r.NewTable([]int{1, 8}), "| version 7 | **ids** | 72.0 | 0.80 |  | 75.0 | 45.0 | 105 | 16 | 1 |"},
+		{r.NewTable([]int{1, 8}), "|  | google/uuid | 360 | 4.00 | 5.00 |  |  |  | 16 | 1 |"},
+		{r.TextTable(), "|  | google/uuid | 75.0 | 0.83 | 2.50 | 16 | 1 |"},
+		{r.FloorTable(), "| `time.Now()` | 90.0 |"},
+	} {
+		if !strings.Contains(c.table, c.has+"\n") {
+			t.Errorf("the table lacks the line\n%s\n%s", c.has, c.table)
+		}
+	}
+	if r.Rounds() != 3 {
+		t.Errorf("Rounds() = %d, want 3", r.Rounds())
+	}
+	if empty := NewResults(); empty.TargetTable()+empty.TextTable()+empty.FloorTable()+empty.Chart() != "" {
+		t.Error("there are tables of no results")
+	}
+}
+
+// TestInterval checks the interval that six rounds are enough for, and that fewer are not.
+func TestInterval(t *testing.T) {
+	if got := interval(median([]float64{0.8, 0.7, 0.9, 0.75, 0.85, 0.78})); got != "0.70–0.90" {
+		t.Errorf("interval is %q", got)
+	}
+	if got := interval(median([]float64{0.8, 0.7})); got != "" {
+		t.Errorf("interval of two is %q", got)
+	}
+}
+
+// TestChart checks that the chart is XML and has each bar and each floor once.
+func TestChart(t *testing.T) {
+	chart := canned(t).Chart()
+	d := xml.NewDecoder(strings.NewReader(chart))
+	bars, lines := 0, 0
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			switch start.Name.Local {
+			case "rect":
+				bars++
+			case "line":
+				lines++
+			}
+		}
+	}
+	if bars != 3 || lines != 2 {
+		t.Errorf("%d bars and %d lines, want 3 and 2:\n%s", bars, lines, chart)
+	}
+	if !strings.Contains(chart, "prefers-color-scheme:dark") {
+		t.Error("the chart knows only one ground")
+	}
+}
+
+func TestPut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "README.md")
+	for _, c := range []struct{ file, want string }{
+		{"a <!-- x:begin -->old<!-- x:end --> b", "a <!-- x:begin -->\n\nnew\n\n<!-- x:end --> b"},
+		{"no markers", ""},
+		{"a <!-- x:end --> <!-- x:begin --> b", ""},
+		{"a <!-- x:begin --> b", ""},
+		{"a <!-- x:end --> b", ""},
+	} {
+		if err := os.WriteFile(path, []byte(c.file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := CanPut(path, "x"); (err != nil) != (c.want == "") {
+			t.Errorf("CanPut into %q: %v", c.file, err)
+		}
+		err := Put(path, "x", "new\n")
+		if (err != nil) != (c.want == "") {
+			t.Errorf("Put into %q: %v", c.file, err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := cmp.Or(c.want, c.file); string(got) != want {
+			t.Errorf("%q became %q, want %q", c.file, got, want)
+		}
+	}
+	if Put(filepath.Join(t.TempDir(), "none"), "x", "new") == nil {
+		t.Error("Put into no file returned no error")
+	}
+}
+
+// TestRun runs each benchmark of the targets once, so that a target whose benchmark has lost its name is
+// noticed, and checks that every benchmark is of an operation that Run knows.
+func TestRun(t *testing.T) {
+	ctx := t.Context()
+	r, err := Run(ctx, Options{Dir: "..", Count: 2, Benchtime: "1x", CPU: "1,2", Filter: ".", Raw: io.Discard, Progress: func(string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range Targets {
+		if !r.Has(target.Ours) || !r.Has(target.Theirs) {
+			t.Errorf("target %s: %v or %v was not measured", target.Operation, target.Ours, target.Theirs)
+		}
+	}
+	tabled := map[Key]bool{}
+	for _, w := range append(newRows, textRows...) {
+		for _, library := range w.libraries {
+			tabled[Key{w.operation, w.kind, library, 0}] = true
+			tabled[Key{Parallel, w.kind, library, 1}] = true
+			tabled[Key{Parallel, w.kind, library, 2}] = true
+			tabled[Key{"Goroutines64", w.kind, library, 0}] = true
+		}
+	}
+	for k := range r.ns {
+		if _, isLibrary := compare.Names[k.Library]; isLibrary && k.Operation != "Run1000" && !tabled[k] {
+			t.Errorf("%v is in no table", k)
+		}
+	}
+	list, err := goOutput(ctx, "..", "test", "-list", "^Benchmark", ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := regexp.MustCompile(serial)
+	for name := range strings.Lines(list) {
+		name = strings.TrimSpace(name)
+		if strings.HasPrefix(name, "Benchmark") && name != "Benchmark"+Parallel && !known.MatchString(name) {
+			t.Errorf("%s is not in the list of serial benchmarks", name)
+		}
+	}
+	for k := range r.ns {
+		if len(r.ns[k]) != 2 {
+			t.Errorf("%v has %d results of 2 rounds", k, len(r.ns[k]))
+		}
+		if k.Operation == Parallel && k.CPU != 1 && k.CPU != 2 {
+			t.Errorf("%v ran", k)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	if got, want := progress(1, 4, 3, 0, time.Minute, 3), "round 1 of 4, benchmark 3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := progress(2, 4, 5, 10, time.Minute, 15), "round 2 of 4, benchmark 5 of 10, 1m40s left"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
