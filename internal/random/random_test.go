@@ -1,0 +1,338 @@
+package random
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+)
+
+// words returns n words of b.
+func words(b *Block, n int) []uint64 {
+	w := make([]uint64, n)
+	b.Words(w)
+	return w
+}
+
+// TestExpansion compares blocks with what they are said to be, from keys that crypto/rand is made to give again: where keys
+// are expanded, the AES-256-CTR stream of a key each, and else the bytes of crypto/rand itself.
+func TestExpansion(t *testing.T) {
+	const blocks, seed = 3, 7
+	var want []byte
+	cryptotest.SetGlobalRandom(t, seed)
+	for range blocks {
+		buf := make([]byte, Size)
+		if !expands {
+			rand.Read(buf)
+			want = append(want, buf...)
+			continue
+		}
+		key := make([]byte, 32)
+		rand.Read(key)
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(buf, buf)
+		want = append(want, buf...)
+	}
+	cryptotest.SetGlobalRandom(t, seed)
+	var b Block
+	var got []byte
+	for range blocks * Size / 8 {
+		got = binary.LittleEndian.AppendUint64(got, b.Uint64())
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("blocks are not what their keys give")
+	}
+	if b.key != ([32]byte{}) {
+		t.Error("the key is kept")
+	}
+}
+
+// TestExpands shows that keys are expanded only where the processor does AES.
+func TestExpands(t *testing.T) {
+	fast := []string{"amd64", "arm64", "ppc64", "ppc64le", "s390x"}
+	if want := slices.Contains(fast, runtime.GOARCH); expands != want {
+		t.Errorf("on %s, expands is %v", runtime.GOARCH, expands)
+	}
+}
+
+// TestForms shows that Words, Uint64 and Uint128 hand out the same bytes, in their order, and that a block ends with the last
+// piece that fits.
+func TestForms(t *testing.T) {
+	const seed = 11
+	cryptotest.SetGlobalRandom(t, seed)
+	var a, b, c Block
+	one := words(&a, Size/8*2)
+	cryptotest.SetGlobalRandom(t, seed)
+	for i := 0; i < len(one); i += 2 {
+		if hi, lo := b.Uint128(); hi != one[i] || lo != one[i+1] {
+			t.Fatalf("Uint128 differs from Words at %d", i)
+		}
+	}
+	cryptotest.SetGlobalRandom(t, seed)
+	got := words(&c, 3)
+	got = append(got, words(&c, Size/8-4)...)
+	if !slices.Equal(got, one[:len(got)]) {
+		t.Error("Words in two parts differs from Words in one")
+	}
+	if c.left != 8 {
+		t.Fatalf("%d bytes are left", c.left)
+	}
+	if hi, lo := c.Uint128(); hi != one[Size/8] || lo != one[Size/8+1] {
+		t.Error("16 bytes do not come from the next block where 8 are left")
+	}
+	if words(&c, 0); c.left != Size-16 {
+		t.Error("no words take some")
+	}
+	if rest := words(&c, c.left/8); !slices.Equal(rest, one[Size/8+2:]) {
+		t.Error("what was left of a block is in the next one")
+	}
+}
+
+// TestWiped shows that bytes are zeros once they are handed out, in whatever form.
+func TestWiped(t *testing.T) {
+	var b Block
+	for _, take := range []func(){
+		func() { b.Uint64() },
+		func() { b.Uint128() },
+		func() { words(&b, 1) },
+		func() { words(&b, 100) },
+		func() { words(&b, Size/8+3) }, // into the next block
+	} {
+		take()
+		if gone := b.buf[:Size-b.left]; len(gone) == 0 || len(bytes.Trim(gone, "\x00")) != 0 {
+			t.Errorf("of %d bytes handed out, some are still there", len(gone))
+		}
+		if !filled(b.buf[Size-b.left:]) {
+			t.Error("bytes not handed out are zeros")
+		}
+	}
+}
+
+// filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about by chance in one of 2^52 blocks.
+func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte, 8)) }
+
+// TestReseed shows that nothing that was drawn before Reseed is handed out after it, and that it reaches every block.
+func TestReseed(t *testing.T) {
+	var a, b Block
+	for _, x := range []*Block{&a, &b} {
+		x.Uint64()
+	}
+	ahead := a
+	next := words(&ahead, Size/8-1) // what a has left
+	Reseed()
+	for name, got := range map[string]uint64{"Uint64": a.Uint64(), "Words": words(&b, 1)[0]} {
+		if slices.Contains(next, got) {
+			t.Errorf("%s hands out what was there before", name)
+		}
+	}
+	if a.left != Size-8 || b.left != Size-8 {
+		t.Errorf("%d and %d bytes are left of new blocks", a.left, b.left)
+	}
+	a.Uint64()
+	if a.left != Size-16 {
+		t.Error("one call of Reseed drops two blocks")
+	}
+}
+
+// TestCopies takes a copy of a block, as the copy of a virtual machine has it. The two hand out the same bytes to the end of the
+// block and no further, and none that are the same after Reseed.
+func TestCopies(t *testing.T) {
+	const used = 10
+	for _, reseed := range []bool{false, true} {
+		var b Block
+		words(&b, used)
+		c := b
+		if reseed {
+			Reseed()
+		}
+		same := 0
+		ours, others := words(&b, 3*Size/8), words(&c, 3*Size/8)
+		for same < len(ours) && ours[same] == others[same] {
+			same++
+		}
+		want := Size/8 - used
+		if reseed {
+			want = 0
+		}
+		if same != want {
+			t.Errorf("reseeded %v: the copies share %d words, want %d", reseed, same, want)
+		}
+		seen := make(map[uint64]bool)
+		for _, w := range ours[same:] {
+			seen[w] = true
+		}
+		for _, w := range others[same:] {
+			if seen[w] {
+				t.Errorf("reseeded %v: the copies share a word after that", reseed)
+			}
+		}
+	}
+}
+
+// TestBlocksDiffer shows that no block, word or key comes twice: not of one supply, and not of two. 2^16 words that are random
+// repeat one with a chance of 2^-33.
+func TestBlocksDiffer(t *testing.T) {
+	var a, b Block
+	seen := make(map[uint64]bool)
+	for range 64 {
+		for _, x := range []*Block{&a, &b} {
+			for _, w := range words(x, Size/8) {
+				if seen[w] {
+					t.Fatal("a word came twice")
+				}
+				seen[w] = true
+			}
+		}
+	}
+}
+
+// TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard deviations, which fair coins exceed with a
+// probability below 2.6e-14 (Hoeffding's bound); there are 65 of them, so that chance fails one of 6e11 runs at the most.
+func TestBits(t *testing.T) {
+	const n = 1 << 17 // words
+	var ones [64]int
+	var b Block
+	var sames int // bits that are as in the word before
+	prev := b.Uint64()
+	for range n {
+		w := b.Uint64()
+		for i := range ones {
+			ones[i] += int(w >> i & 1)
+		}
+		sames += 64 - bits.OnesCount64(w^prev)
+		prev = w
+	}
+	within := func(what string, got, trials int) {
+		// The variance of a count of fair coins is a quarter of their number.
+		off := int64(got - trials/2)
+		if off*off > 64*int64(trials)/4 {
+			t.Errorf("%s: %d of %d", what, got, trials)
+		}
+	}
+	for _, k := range ones {
+		within("ones in a place", k, n)
+	}
+	within("bits as in the word before", sames, 64*n)
+}
+
+// TestBytes compares how often each byte occurs with what is to be expected, by Pearson's chi-squared: its mean is 255 and its
+// standard deviation 22.6. That distribution exceeds 500, or falls below 80, with a probability of at most 2e-14 and 1e-13 (the
+// bounds of Laurent and Massart).
+func TestBytes(t *testing.T) {
+	const n = 1 << 20
+	var counts [256]int
+	var b Block
+	for _, w := range words(&b, n/8) {
+		for range 8 {
+			counts[byte(w)]++
+			w >>= 8
+		}
+	}
+	var chi float64
+	for _, k := range counts {
+		d := float64(k) - n/256
+		chi += d * d / (n / 256)
+	}
+	if chi > 500 || chi < 80 {
+		t.Errorf("chi-squared is %.1f", chi)
+	}
+}
+
+// TestConcurrent takes words from many goroutines at a time, while others call Reseed. None comes twice.
+func TestConcurrent(t *testing.T) {
+	const goroutines, each = 8, 4000
+	all := make([][]uint64, goroutines)
+	var group sync.WaitGroup
+	for g := range all {
+		group.Go(func() {
+			for i := range each {
+				b := Get()
+				switch i % 3 {
+				case 0:
+					all[g] = append(all[g], b.Uint64())
+				case 1:
+					hi, lo := b.Uint128()
+					all[g] = append(all[g], hi, lo)
+				default:
+					all[g] = append(all[g], words(b, 5)...)
+				}
+				Put(b)
+				if i%100 == g {
+					Reseed()
+				}
+			}
+		})
+	}
+	group.Wait()
+	seen := make(map[uint64]bool)
+	for _, w := range slices.Concat(all...) {
+		if seen[w] {
+			t.Fatal("a word came twice")
+		}
+		seen[w] = true
+	}
+}
+
+// TestAllocs counts the allocations of words, and of as many that a block must be filled.
+func TestAllocs(t *testing.T) {
+	var b Block
+	buf := make([]uint64, 16)
+	for name, f := range map[string]func(){
+		"Uint64":  func() { b.left = Size; b.born = epoch.Load(); b.Uint64() },
+		"Uint128": func() { b.left = Size; b.born = epoch.Load(); b.Uint128() },
+		"Words":   func() { b.left = Size; b.born = epoch.Load(); b.Words(buf) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+	// The cipher and the stream of a new key.
+	const most = 2
+	if n := testing.AllocsPerRun(100, func() { b.fill() }); n > most {
+		t.Errorf("a new block allocates %v times, want at most %d", n, most)
+	}
+}
+
+// TestNext shows that Next gives the bytes that Uint64 would, in pieces that end with the block, and leaves wiping to its caller.
+func TestNext(t *testing.T) {
+	const seed = 13
+	cryptotest.SetGlobalRandom(t, seed)
+	var a, b Block
+	var want []byte
+	for range 2 * Size / 8 {
+		want = binary.LittleEndian.AppendUint64(want, a.Uint64())
+	}
+	cryptotest.SetGlobalRandom(t, seed)
+	var got []byte
+	for _, n := range []int{16, 1008, 16 * 1024, 32} {
+		p := b.Next(n)
+		if fits := min(n, Size-len(got)%Size); len(p) != fits {
+			t.Errorf("asked for %d where %d are left, it gives %d", n, fits, len(p))
+		}
+		got = append(got, p...)
+		clear(p)
+	}
+	if !bytes.Equal(got, want[:len(got)]) {
+		t.Error("Next gives other bytes than Uint64")
+	}
+	b.Uint64()
+	at := len(got) + 8
+	if p := b.Next(2 * Size); len(p) != (2*Size-at)&^15 || !bytes.Equal(p, want[at:at+len(p)]) {
+		t.Errorf("with %d bytes left, it gives %d", 2*Size-at, len(p))
+	}
+	b.Next(16)
+	Reseed()
+	if b.Next(16); b.left != Size-16 {
+		t.Error("Reseed does not reach it")
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// A key is an id as a number of 128 bits. A Snowflake fills lo only.
+type key struct{ hi, lo uint64 }
+
+// less reports whether a sorts before b.
+func (a key) less(b key) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// A kind is one of the five ways in which ids are made of time.
+type kind uint8
+
+const (
+	v1 kind = iota
+	v6
+	v7
+	ulid
+	snowflake
+)
+
+// Two readings that no int64 of nanoseconds can name, and no format either.
+const (
+	future = math.MaxInt64 // the year 30000
+	past   = math.MinInt64 // the year 1
+)
+
+// A scheme says how the ids of one stream hold the time. Times are in nanoseconds since 1970.
+type scheme struct {
+	name    string
+	kind    kind
+	stepOne bool                // a ULID is the one before plus 1
+	layout  ids.SnowflakeLayout // of a Snowflake
+	epoch   int64               // of a Snowflake
+	end     int64               // the last tick
+}
+
+// ordered reports whether ids of the scheme are promised to ascend.
+func (s *scheme) ordered() bool { return s.kind != v1 }
+
+// sequenced reports whether ids of the scheme hold a clock sequence.
+func (s *scheme) sequenced() bool { return s.kind == v1 || s.kind == v6 }
+
+// uuidSchemes are the schemes other than Snowflake.
+func uuidSchemes() []scheme {
+	return []scheme{
+		{name: "V1", kind: v1, end: 1<<60 - 1},
+		{name: "V6", kind: v6, end: 1<<60 - 1},
+		{name: "V7", kind: v7, end: 1<<60 - 1},
+		{name: "ULID", kind: ulid, end: 1<<48 - 1},
+		{name: "ULID by one", kind: ulid, end: 1<<48 - 1, stepOne: true},
+	}
+}
+
+// snowflakeScheme returns the scheme of a layout.
+func snowflakeScheme(name string, l ids.SnowflakeLayout) scheme {
+	return scheme{
+		name: name + " Snowflake", kind: snowflake, layout: l,
+		epoch: l.Epoch.UnixNano(), end: math.MaxInt64 >> (l.NodeBits + l.SequenceBits),
+	}
+}
+
+// floorDiv returns a / b, rounded down, for b > 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// gregorianEpoch is 1970 in ticks of 100 ns since 1582-10-15.
+const gregorianEpoch = 122_192_928_000_000_000
+
+// at returns the tick of a reading: negative before the epoch, above end after the last.
+func (s *scheme) at(ns int64) int64 {
+	switch {
+	case ns == future:
+		return s.end + 1
+	case ns == past:
+		return -1
+	}
+	switch s.kind {
+	case v1, v6:
+		return floorDiv(ns, 100) + gregorianEpoch
+	case v7:
+		ms := floorDiv(ns, 1e6)
+		return ms<<12 + (ns-ms*1e6)<<12/1e6
+	case ulid:
+		return floorDiv(ns, 1e6)
+	}
+	return floorDiv(sub(ns, s.epoch), int64(s.layout.Tick))
+}
+
+// start returns the first nanosecond of a tick, or the nearest that an int64 can name.
+func (s *scheme) start(tick int64) int64 {
+	unit, tick, rest := int64(1e6), tick, int64(0)
+	switch s.kind {
+	case v1, v6:
+		unit, tick = 100, tick-gregorianEpoch
+	case v7:
+		tick, rest = tick>>12, (tick&0xfff*1e6+0xfff)>>12
+	case snowflake:
+		unit, rest = int64(s.layout.Tick), s.epoch
+	}
+	if tick > (math.MaxInt64-max(rest, 0))/unit {
+		return math.MaxInt64
+	}
+	return max(tick, math.MinInt64/unit)*unit + rest
+}
+
+// fields returns the tick of x, its clock sequence, and its node.
+func (s *scheme) fields(x key) (tick int64, seq uint16, node uint64) {
+	switch s.kind {
+	case v1:
+		tick = int64(x.hi>>32 | x.hi>>16&0xffff<<32 | x.hi&0xfff<<48)
+	case v6, v7:
+		tick = int64(x.hi>>16<<12 | x.hi&0xfff)
+	case ulid:
+		tick = int64(x.hi >> 16)
+	case snowflake:
+		l := s.layout
+		node = x.lo >> l.SequenceBits & (1<<l.NodeBits - 1)
+		if l.NodeLast {
+			node = x.lo & (1<<l.NodeBits - 1)
+		}
+		return int64(x.lo >> (l.NodeBits + l.SequenceBits)), 0, node
+	}
+	if s.sequenced() {
+		seq, node = uint16(x.lo>>48&0x3ffc), x.lo&(1<<48-1)
+	}
+	return tick, seq, node
+}
+
+// marked reports whether x has the version and variant of its scheme.
+func (s *scheme) marked(x key) bool {
+	switch s.kind {
+	case v1:
+		return x.hi>>12&0xf == 1 && x.lo>>62 == 2
+	case v6:
+		return x.hi>>12&0xf == 6 && x.lo>>62 == 2
+	case v7:
+		return x.hi>>12&0xf == 7 && x.lo>>62 == 2
+	}
+	return true
+}
+
+// sortable returns x in an order in which ids of one clock sequence ascend.
+func (s *scheme) sortable(x key, tick int64) key {
+	if s.kind == v1 {
+		return key{uint64(tick), x.lo}
+	}
+	return x
+}
+
+// text returns x as people write it.
+func (s *scheme) text(x key) string {
+	switch s.kind {
+	case snowflake:
+		return strconv.FormatUint(x.lo, 10)
+	case ulid:
+		return ids.ULID(x.bytes()).String()
+	}
+	return ids.UUID(x.bytes()).String()
+}
+
+// sub returns a - b, or the nearest number that an int64 can hold.
+func sub(a, b int64) int64 {
+	d := a - b
+	if (a >= b) != (d >= 0) {
+		if a >= b {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}
+	return d
+}
+
+// add returns a + b, or the nearest number that an int64 can hold.
+func add(a, b int64) int64 {
+	s := a + b
+	if (b >= 0) != (s >= a) {
+		if b >= 0 {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}
+	return s
+}
+
+// clock returns a reading in words.
+func clock(ns int64) string {
+	switch ns {
+	case future:
+		return "the year 30000"
+	case past:
+		return "the year 1"
+	}
+	return time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000000000")
+}
+
+// span returns a number of nanoseconds in words.
+func span(ns int64) string {
+	if d := time.Duration(ns); d.Abs() >= 48*time.Hour {
+		return fmt.Sprintf("%.1f days", d.Hours()/24)
+	}
+	return time.Duration(ns).String()
+}

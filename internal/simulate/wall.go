@@ -1,0 +1,125 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// A wall is the wall clock of a machine: what it shows follows from the true time and the faults in force.
+type wall struct {
+	world *world
+	rng   *rand.Rand
+
+	// Apart from what follows below, the clock showed shown at the true time anchor, and runs on from
+	// there, drift billionths too fast.
+	anchor, shown int64
+	drift         int64
+
+	frozen bool
+	grain  int64 // the clock moves in steps of it; 0: of 1 ns
+	jitter int64 // each reading is up to this much off, either way
+	wild   int64 // if not 0, what every reading gives: future or past
+
+	readings []int64 // by the call in progress
+	first    int64   // the first reading of the process
+	started  bool    // whether there was one
+}
+
+// maxReadings is how many readings a call may take before it is said to spin.
+const maxReadings = 10_000
+
+// now is a reading as the process takes it.
+func (w *wall) now() time.Time {
+	if len(w.readings) > 0 {
+		w.world.catchUp()
+	}
+	r := w.read()
+	if !w.started {
+		w.first, w.started = r, true
+	}
+	if w.readings = append(w.readings, r); len(w.readings) > maxReadings {
+		panic(problem("live: one call read the clock %d times", maxReadings))
+	}
+	return toTime(r)
+}
+
+// read returns what a reading gives.
+func (w *wall) read() int64 {
+	if w.wild != 0 {
+		return w.wild
+	}
+	r := w.plain()
+	if w.grain != 0 {
+		r = floorDiv(r, w.grain) * w.grain
+	}
+	if w.jitter != 0 {
+		r += w.rng.Int64N(2*w.jitter+1) - w.jitter
+	}
+	return r
+}
+
+// plain returns what the clock shows apart from grain, jitter and wild readings.
+func (w *wall) plain() int64 {
+	if w.frozen {
+		return w.shown
+	}
+	passed := w.world.now - w.anchor
+	if w.drift != 0 {
+		passed += passed/1e9*w.drift + passed%1e9*w.drift/1e9
+	}
+	return w.shown + passed
+}
+
+// Readings stay between these two, for which an int64 of nanoseconds has room: the years 1700 and 2240.
+const (
+	least    = -8_520_336_000 * 1e9
+	greatest = 8_520_336_000 * 1e9
+)
+
+// step sets the clock by d, or the other way where there is no room for that.
+func (w *wall) step(d int64) {
+	w.settle()
+	if to := w.shown + d; to < least || to > greatest {
+		d = -d
+	}
+	w.shown += d
+}
+
+// settle makes the present the anchor, before the course of the clock changes.
+func (w *wall) settle() {
+	w.shown, w.anchor = w.plain(), w.world.now
+}
+
+// freeze stops the clock, or lets it go on from where it stopped.
+func (w *wall) freeze(frozen bool) {
+	w.settle()
+	w.frozen = frozen
+}
+
+// drifts makes the clock run n billionths too fast.
+func (w *wall) drifts(n int64) {
+	w.settle()
+	w.drift = n
+}
+
+// toTime returns a reading as a time.
+func toTime(ns int64) time.Time {
+	switch ns {
+	case future:
+		return time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)
+	case past:
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}
+
+// nanos is the inverse of toTime. A time that no int64 of nanoseconds has room for is future or past.
+func nanos(t time.Time) int64 {
+	switch y := t.Year(); {
+	case y > 2261:
+		return future
+	case y < 1678:
+		return past
+	}
+	return t.UnixNano()
+}
