@@ -58,8 +58,9 @@ type Clock struct {
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
 	// Now replaces the wall clock. It is read once for each id, once for a run of
-	// AppendV7 or AppendULID, once for each 4,096 of a run of Snowflakes, and again while a call waits. It is called with the clock's mutex
-	// held: it must not use the clock. Nil means the system's wall clock.
+	// AppendV7 or AppendULID, once for each 256 ids of a run of Snowflakes, and again
+	// while a call waits. It is called with the clock's mutex held: it must not use the
+	// clock. Nil means the system's wall clock.
 	Now func() time.Time
 
 	// Tolerance is the step back of the wall clock up to which version 6, version 7
@@ -198,6 +199,7 @@ func (c *Clock) current() ClockState {
 //
 // A process that saves a state ahead of its time and only then calls Limit
 // with it can end at any moment: a successor restored from the saved state repeats no id.
+// The saved state must never go back behind the limit in force, in Time or in Sequence.
 // A limit in the past suspends at once; the zero state lifts the limit.
 func (c *Clock) Limit(s ClockState) {
 	c.mu.Lock()

@@ -141,14 +141,15 @@ func (n *SnowflakeNode) try() (Snowflake, error) {
 	c := n.clock
 	tried, r := *n.lane, c.read()
 	over := tried.take(c, r)
+	back := tried.mark.sub(r)
 	switch {
 	case over == spent:
 		return 0, errSpent
 	case over == suspended:
 		return 0, ErrSuspended
-	case tried.lag > 0 && tried.mark.sub(r) >= c.jitter:
+	case tried.lag > 0 && back > 0 && back >= c.jitter:
 		return 0, ErrClockBackward
-	case tried.lag > 0 || over > 0:
+	case over > 0, tried.lag > 0 && tried.last-tried.at(r) > tried.ahead:
 		return 0, ErrExhausted
 	}
 	*n.lane = tried
