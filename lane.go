@@ -231,13 +231,17 @@ func (l *lane) hold(c *Clock, r reading, tick int64) (over int64) {
 // within returns what a reading and its tick mean to a lane that has issued ids: a time before the format's first
 // is taken for that, and a time after its last tells nothing, as if the clock stood still.
 func (l *lane) within(r reading, tick int64) (reading, int64) {
-	switch {
-	case tick < 0:
+	if tick < 0 {
 		return l.epoch, 0
-	case tick > l.end:
-		return l.mark, l.last
 	}
-	return r, tick
+	if tick <= l.end {
+		return r, tick
+	}
+	r = l.mark
+	if l.lag != 0 {
+		r = l.peak
+	}
+	return r, min(l.at(r), l.last)
 }
 
 // skip moves the lane to its next tick, in which no id is issued yet.
