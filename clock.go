@@ -92,17 +92,6 @@ type ClockState struct {
 	Floor time.Time `json:",omitzero"`
 }
 
-// Ahead returns the state that covers d more than s: its time is d later, and one change of the clock sequence is
-// allowed for. Save it, then put it in force with [Clock.Limit].
-func (s ClockState) Ahead(d time.Duration) ClockState {
-	s.Time = s.Time.Add(d)
-	s.Sequence = (s.Sequence + ordinals) & sequenceMask
-	if s.Sequence == 0 {
-		s.Floor = s.Time
-	}
-	return s
-}
-
 // NewClock returns a clock of its own, which shares nothing with the default clock.
 // Nil options mean the default.
 func NewClock(opts *ClockOptions) *Clock {
@@ -188,6 +177,38 @@ func (c *Clock) current() ClockState {
 	return s
 }
 
+// Ahead returns a state that covers what c may issue in the next d: its time is d after
+// the wall clock's or the latest id's, whichever is later, and one change of the clock
+// sequence is allowed for. It is not behind the limit in force. Save it, then put it in
+// force with [Clock.Limit], and do so again before it is reached.
+func (c *Clock) Ahead(d time.Duration) ClockState {
+	c.mu.Lock()
+	now := c.read()
+	s := c.current()
+	limit := c.limit
+	c.mu.Unlock()
+
+	s.Time = later(s.Time, time.Unix(now.sec, now.nsec).UTC()).Add(d)
+	s.Time = later(s.Time, limit.Time)
+	s.Sequence = (s.Sequence + ordinals) & sequenceMask
+	if s.Sequence == 0 {
+		s.Floor = s.Time
+	}
+	if limit != (ClockState{}) && covers(limit.Sequence, s.Sequence) {
+		s.Sequence = limit.Sequence
+	}
+	s.Floor = later(s.Floor, limit.Floor)
+	return s
+}
+
+// later returns the later one of two times.
+func later(t, u time.Time) time.Time {
+	if u.After(t) {
+		return u
+	}
+	return t
+}
+
 // Limit withholds every id that s does not cover: one whose time is after
 // s.Time, or whose clock sequence lies past s.Sequence. It binds the schemes
 // whose ids are unique by their time, which are versions 1 and 6 and Snowflake; versions 4 and 7 and
@@ -197,9 +218,8 @@ func (c *Clock) current() ClockState {
 // it, and [SnowflakeNode.TryNext] returns [ErrSuspended]. A clock sequence that is not covered
 // is not entered: the scheme keeps ascending instead of following the clock back.
 //
-// A process that saves a state ahead of its time and only then calls Limit
+// A process that saves a state [Clock.Ahead] of its time and only then calls Limit
 // with it can end at any moment: a successor restored from the saved state repeats no id.
-// The saved state must never go back behind the limit in force, in Time or in Sequence.
 // A limit in the past suspends at once; the zero state lifts the limit.
 func (c *Clock) Limit(s ClockState) {
 	c.mu.Lock()
@@ -223,11 +243,13 @@ func (c *Clock) bind() {
 	}
 }
 
-// covers reports whether the limit covers a clock sequence: it is the limit's, or one of the half of all sequences
-// that come before.
+// covers reports whether the limit covers a clock sequence.
 func (c *Clock) covers(seq uint16) bool {
-	return c.limit == (ClockState{}) || (c.limit.Sequence-seq)&sequenceMask <= sequenceMask/2
+	return c.limit == (ClockState{}) || covers(c.limit.Sequence, seq)
 }
+
+// covers reports whether seq is limit, or one of the half of all sequences that come before.
+func covers(limit, seq uint16) bool { return (limit-seq)&sequenceMask <= sequenceMask/2 }
 
 // time returns the time.
 func (c *Clock) time() reading {

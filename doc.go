@@ -16,8 +16,8 @@
 //     [NextSnowflake] and [SnowflakeNode].
 //   - Versions 1, 2, 3 and 6 are for systems that demand them; version 8 for bits of one's own.
 //
-// An id is not a secret. Versions 1 and 6, ULIDs with [GeneratorOptions].ULIDStepOne and Snowflakes can be guessed from their
-// neighbours.
+// An id is not a secret. Versions 1 and 6, ULIDs with [GeneratorOptions].ULIDStepOne and
+// Snowflakes can be guessed from their neighbours.
 //
 // # Promises
 //
@@ -25,7 +25,7 @@
 //
 //  1. Unique. No two ids of one kind from one [Clock] are equal, whatever the wall clock does: steps of any
 //     size in either direction, a clock that stands still, that jitters, that restarts in
-//     the past with the state saved (see [Clock.State] and [Clock.Limit]).
+//     the past with the state saved (see [Clock.State], [Clock.Ahead] and [Clock.Limit]).
 //  2. Ordered. Versions 6 and 7, the ULIDs of one [Generator] and the Snowflakes of
 //     one [SnowflakeNode] each strictly increase, over all goroutines that can say which call came first.
 //  3. Live. No call waits for the wall clock for more than 20 ms, and none waits with a mutex held.
@@ -58,6 +58,9 @@
 //
 // # Tests with a clock of one's own
 //
-// Ids of a [Clock] whose Now is injected, from a [Generator] whose Random is injected, are the same in every run. In a
-// testing/synctest bubble the package-level functions give the time of the bubble.
+// Ids of a [Clock] whose Now is injected, from a [Generator] whose Random is injected, are
+// the same in every run. In a testing/synctest bubble the package-level functions give the
+// time of the bubble. A second bubble begins where the first did, which is a step back: at
+// most Tolerance of it is not followed, so a test that needs the exact time makes a clock
+// of its own.
 package ids

@@ -3,6 +3,8 @@ package ids_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -105,4 +107,54 @@ func jsonText(data []byte) (text string, ok, null bool) {
 		return v.String(), true, false
 	}
 	return strings.Repeat("x", 3), false, v == nil
+}
+
+// FuzzScan scans anything as a column of each type, as bytes, as a string and as a number, beside the oracles.
+func FuzzScan(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte, n int64) {
+		text, size := string(data), len(data)
+		uuid, ulid, snowflake := oracleUUID(text), textForms[2].oracle(text), oracleSnowflake(text)
+		checkScan[ids.UUID](t, text, uuid)
+		checkScan[ids.ULID](t, text, ulid)
+		checkScan[ids.Snowflake](t, text, snowflake)
+		// As bytes, the size of the id means the id itself, save for eight digits.
+		raw := verdict{n: new(big.Int).SetBytes(data)}
+		if size == 16 {
+			uuid, ulid = raw, raw
+		}
+		if size == 8 && snowflake.err != nil {
+			snowflake = raw
+			if raw.n.BitLen() > 63 {
+				snowflake = refuse(ids.ErrRange, 0)
+			}
+		}
+		checkScan[ids.UUID](t, data, uuid)
+		checkScan[ids.ULID](t, data, ulid)
+		checkScan[ids.Snowflake](t, data, snowflake)
+		if string(data) != text {
+			t.Fatalf("%q was changed to %q", text, data)
+		}
+		number := verdict{n: big.NewInt(n)}
+		if n < 0 {
+			number = refuse(ids.ErrRange, 0)
+		}
+		checkScan[ids.Snowflake](t, n, number)
+	})
+}
+
+// checkScan scans src, of which want is the verdict, into an id.
+func checkScan[T anyID, P interface {
+	*T
+	Scan(any) error
+}](t *testing.T, src any, want verdict) {
+	t.Helper()
+	held := other[T]()
+	err := P(&held).Scan(src)
+	wantHeld := other[T]()
+	if want.err == nil {
+		wantHeld = toID[T](want.n)
+	}
+	if held != wantHeld || !errors.Is(err, want.err) {
+		t.Fatalf("%T from %q: %v, %v, want %v, %v", held, src, held, err, wantHeld, want.err)
+	}
 }

@@ -79,7 +79,7 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Go(func() { // what changes a clock's and the package's state
 		c := ids.NewClock(nil)
 		for range rounds {
-			c.Limit(c.State().Ahead(time.Minute))
+			c.Limit(c.Ahead(time.Minute))
 			ids.SetDefaultSnowflakeNode(nil)
 			ids.SetDefaultSnowflakeNode(node)
 		}

@@ -121,18 +121,18 @@ func (m *Minter) extend(ctx context.Context, t *tenure) error {
 }
 
 // mark returns the mark to ask for: the one asked before if it still lies a TTL ahead, else one that lies a whole window ahead of the
-// wall clock, or of the latest id where the wall clock is behind it. It is cut to the microseconds that every store can hold.
+// wall clock, or of the latest id where the wall clock is behind it. It is rounded up to the microseconds that every store can hold.
 func (m *Minter) mark(t *tenure, ttl time.Duration) ids.ClockState {
-	state := t.clock.State()
-	state.Time = later(m.now(), state.Time).UTC().Truncate(time.Microsecond)
-	if t.asked.Time.Sub(state.Time) >= ttl {
+	if least := t.clock.Ahead(ttl); !least.Time.After(t.asked.Time) {
 		return t.asked
 	}
 	window := m.opts.Window
 	if window == 0 {
 		window = 4 * ttl
 	}
-	return state.Ahead(max(window, ttl).Truncate(time.Microsecond))
+	mark := t.clock.Ahead(max(window, ttl))
+	mark.Time = mark.Time.Add(time.Microsecond - 1).Truncate(time.Microsecond)
+	return mark
 }
 
 // end ends t and hands its number back, with the latest time issued as its mark, so that the next holder need not wait for that to pass.

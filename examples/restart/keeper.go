@@ -19,7 +19,6 @@ type Keeper struct {
 	path   string
 	owner  string
 	ahead  time.Duration
-	now    func() time.Time
 	report func(error)
 
 	lock  *os.File
@@ -43,8 +42,7 @@ type KeeperOptions struct {
 	// after a crash, Snowflakes go on from the mark. Zero means 10 s.
 	Ahead time.Duration
 
-	// Clock are the options of the clock. Its State is read from the file instead. Its Now, if there is one, is called by
-	// the keeper too, and so must be safe for concurrent use.
+	// Clock are the options of the clock. Its State is read from the file instead.
 	Clock ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with nil when it
@@ -82,15 +80,12 @@ func open(path string, opts KeeperOptions) (*Keeper, error) {
 	}
 	opts.Clock.State = saved
 	k := &Keeper{
-		path: path, owner: opts.Owner, ahead: opts.Ahead, now: opts.Clock.Now, report: opts.Report,
+		path: path, owner: opts.Owner, ahead: opts.Ahead, report: opts.Report,
 		clock: ids.NewClock(&opts.Clock), mark: saved,
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if k.ahead <= 0 {
 		k.ahead = 10 * time.Second
-	}
-	if k.now == nil {
-		k.now = time.Now
 	}
 	if k.report == nil {
 		k.report = func(error) {}
@@ -147,28 +142,14 @@ func (k *Keeper) keep() {
 
 // due reports whether half of what the mark allows is used up: of its time, or its one change of the clock sequence.
 func (k *Keeper) due() bool {
-	s := k.current()
-	return k.mark.Time.Sub(s.Time) <= k.ahead/2 || k.mark.Sequence == s.Sequence
-}
-
-// current returns the clock's state, its time moved up to the wall clock.
-func (k *Keeper) current() ids.ClockState {
-	s := k.clock.State()
-	if now := k.now().UTC().Round(0); now.After(s.Time) {
-		s.Time = now
-	}
-	return s
+	half := k.clock.Ahead(k.ahead / 2)
+	return half.Time.After(k.mark.Time) || half.Sequence != k.mark.Sequence
 }
 
 // renew saves a new mark, and then puts it in force. The order is what all depends on: an id must be covered by
 // the file before it can be issued.
 func (k *Keeper) renew() error {
-	s := k.current()
-	// While the new mark is written, ids up to the earlier one are issued: so it must not be behind that.
-	if least := k.mark.Time.Add(-k.ahead); least.After(s.Time) {
-		s.Time = least
-	}
-	mark := s.Ahead(k.ahead)
+	mark := k.clock.Ahead(k.ahead)
 	if err := writeState(k.path, k.owner, mark); err != nil {
 		return err
 	}

@@ -122,17 +122,10 @@ func (m *machine) ownSet(stream int) bool {
 	return k != v7 && k != ulid
 }
 
-// persist saves a state that is d ahead of the clock and of what was issued, and not behind the limit in force, up to
-// which ids may be issued while it is written.
+// persist saves a state that is d ahead of the clock and of what was issued.
 func (m *machine) persist(d int64) {
-	s := m.state()
-	if now := toTime(m.wall.read()); now.After(s.Time) && m.wall.wild == 0 {
-		s.Time = now.UTC()
-	}
-	if m.limited && m.limit.Time.After(s.Time) {
-		s.Time = m.limit.Time
-	}
-	m.durable = s.Ahead(time.Duration(d))
+	m.state()
+	m.durable = m.process.ahead(time.Duration(d))
 }
 
 // enforce makes the state saved ahead the limit.

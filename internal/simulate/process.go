@@ -19,8 +19,9 @@ type process interface {
 	try(stream int) (key, error)
 	// run appends n ids to dst. There are no runs of V1 and V6.
 	run(stream int, dst []key, n int) []key
-	// state and limit are those of a clock.
+	// state, ahead and limit are those of a clock.
 	state() ids.ClockState
+	ahead(time.Duration) ids.ClockState
 	limit(ids.ClockState)
 	// renumber gives the process the node and number of another, with the same clock.
 	renumber(node [6]byte, number int64)
@@ -123,8 +124,9 @@ func (p *library) run(stream int, dst []key, n int) []key {
 	return dst
 }
 
-func (p *library) state() ids.ClockState  { return p.clock.State() }
-func (p *library) limit(s ids.ClockState) { p.clock.Limit(s) }
+func (p *library) state() ids.ClockState                { return p.clock.State() }
+func (p *library) ahead(d time.Duration) ids.ClockState { return p.clock.Ahead(d) }
+func (p *library) limit(s ids.ClockState)               { p.clock.Limit(s) }
 
 func (p *library) renumber(node [6]byte, number int64) {
 	p.boot.node, p.number = node, number

@@ -27,8 +27,7 @@ func (j *judge) run(c *call, xs []key) (ahead int64, v *violation) {
 	before := j.last
 	tick, seq, _ := j.fields(xs[0])
 	r := c.readings[0]
-	t := j.at(r)
-	if v := j.first(c, xs[0], tick, seq, r, t); v != nil {
+	if v := j.first(c, xs[0], tick, seq, r, j.at(r)); v != nil {
 		return 0, v
 	}
 	entered := !j.issued
@@ -52,9 +51,6 @@ func (j *judge) run(c *call, xs []key) (ahead int64, v *violation) {
 			later = later[i+1:]
 		}
 		j.last, j.prev = tick, x
-	}
-	if t > j.end {
-		return 0, nil
 	}
 	return j.bound(c, entered || j.last != before, later)
 }

@@ -1,0 +1,273 @@
+package ids_test
+
+import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// coded is what the codecs of all three types have in common.
+type coded interface {
+	comparable
+	anyID
+	fmt.Stringer
+	encoding.TextMarshaler
+	encoding.TextAppender
+	encoding.BinaryMarshaler
+	encoding.BinaryAppender
+	driver.Valuer
+}
+
+// decoding is the same for a receiver.
+type decoding[T any] interface {
+	*T
+	encoding.TextUnmarshaler
+	encoding.BinaryUnmarshaler
+	sql.Scanner
+}
+
+// TestCodecs takes many ids through every method that writes or reads one. TestEdges does the same by way of other packages.
+func TestCodecs(t *testing.T) {
+	for _, n := range sparse(samples(128, 100)) {
+		checkCodecs(t, toID[ids.UUID](n), formatUUID(n), n.FillBytes(make([]byte, 16)))
+		checkCodecs(t, toID[ids.ULID](n), formatBase(crockfordAlphabet, 26)(n), n.FillBytes(make([]byte, 16)))
+		checkBinary(t, toID[ids.UUID](n))
+		checkBinary(t, toID[ids.ULID](n))
+	}
+	for _, n := range sparse(samples(63, 100)) {
+		checkCodecs(t, toID[ids.Snowflake](n), n.String(), n.FillBytes(make([]byte, 8)))
+	}
+}
+
+// sparse returns each third number: the codecs share what reads and writes digits, which the oracles check with all.
+func sparse(ns []*big.Int) (some []*big.Int) {
+	for i := 1; i < len(ns); i += 3 {
+		some = append(some, ns[i])
+	}
+	return append(some, ns[0])
+}
+
+// checkCodecs checks that id is written as text and as binary, and is read back from each.
+func checkCodecs[T coded, P decoding[T]](t *testing.T, id T, text string, binary []byte) {
+	t.Helper()
+	same := func(how string, got, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%T %s: %s gives %v, want %v", id, text, how, got, want)
+		}
+	}
+	good := func(how string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%T %s: %s: %v", id, text, how, err)
+		}
+	}
+	same("String", id.String(), text)
+	b, err := id.MarshalText()
+	good("MarshalText", err)
+	same("MarshalText", string(b), text)
+	b, err = id.MarshalBinary()
+	good("MarshalBinary", err)
+	same("MarshalBinary", b, binary)
+	for _, dst := range [][]byte{nil, []byte("before"), append(make([]byte, 0, 100), "before"...)} {
+		b, err = id.AppendText(slices.Clone(dst))
+		good("AppendText", err)
+		same("AppendText", string(b), string(dst)+text)
+		b, err = id.AppendBinary(slices.Clone(dst))
+		good("AppendBinary", err)
+		same("AppendBinary", string(b), string(dst)+string(binary))
+	}
+
+	value, err := id.Value()
+	good("Value", err)
+	same("Value is a driver's value", driver.IsValue(value), true)
+	for how, read := range map[string]func(P) error{
+		"UnmarshalText":   func(p P) error { return p.UnmarshalText([]byte(text)) },
+		"UnmarshalBinary": func(p P) error { return p.UnmarshalBinary(binary) },
+		"Scan of text":    func(p P) error { return p.Scan(text) },
+		"Scan of bytes":   func(p P) error { return p.Scan([]byte(text)) },
+		"Scan of binary":  func(p P) error { return p.Scan(binary) },
+		"Scan of Value":   func(p P) error { return p.Scan(value) },
+		"json.Unmarshal":  func(p P) error { return json.Unmarshal([]byte(`"`+text+`"`), p) },
+	} {
+		got := other[T]()
+		good(how, read(&got))
+		same(how, got, id)
+	}
+
+	checkNull[T](t, id, text, value)
+	checkUntouched[T, P](t, text, binary)
+}
+
+// other returns an id that no sample is.
+func other[T anyID]() T { return toID[T](big.NewInt(987654321)) }
+
+// checkNull checks the codecs of a Null of id, and of the absent one.
+func checkNull[T coded](t *testing.T, id T, text string, value driver.Value) {
+	t.Helper()
+	for _, c := range []struct {
+		null  ids.Null[T]
+		text  string
+		json  string
+		value driver.Value
+	}{
+		{ids.Null[T]{ID: id, Valid: true}, text, `"` + text + `"`, value},
+		{ids.Null[T]{}, "", "null", nil},
+		{ids.Null[T]{ID: id}, "", "null", nil}, // what is not valid does not show
+	} {
+		null := ids.Null[T]{}
+		if c.null.Valid {
+			null = c.null
+		}
+		b, err := c.null.MarshalText()
+		if string(b) != c.text || b == nil || err != nil {
+			t.Fatalf("%#v as text: %q, %v", c.null, b, err)
+		}
+		b, err = c.null.AppendText([]byte("x"))
+		if string(b) != "x"+c.text || err != nil {
+			t.Fatalf("%#v appended: %q, %v", c.null, b, err)
+		}
+		b, err = c.null.MarshalJSON()
+		if string(b) != c.json || err != nil {
+			t.Fatalf("%#v as JSON: %q, %v", c.null, b, err)
+		}
+		v, err := c.null.Value()
+		if v != c.value || err != nil {
+			t.Fatalf("%#v as value: %v, %v", c.null, v, err)
+		}
+		if c.null.IsZero() == c.null.Valid {
+			t.Fatalf("%#v: IsZero() = %v", c.null, c.null.IsZero())
+		}
+		for how, read := range map[string]func(*ids.Null[T]) error{
+			"text": func(n *ids.Null[T]) error { return n.UnmarshalText([]byte(c.text)) },
+			"JSON": func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte(c.json)) },
+			"Scan": func(n *ids.Null[T]) error { return n.Scan(c.value) },
+			"gob": func(n *ids.Null[T]) error {
+				var buf bytes.Buffer
+				*n = ids.Null[T]{} // gob leaves out zero values
+				if err := gob.NewEncoder(&buf).Encode(null); err != nil {
+					return err
+				}
+				return gob.NewDecoder(&buf).Decode(n)
+			},
+		} {
+			got := ids.Null[T]{ID: other[T](), Valid: true}
+			if err := read(&got); err != nil || got != null {
+				t.Fatalf("%#v from %s: %#v, %v", c.null, how, got, err)
+			}
+		}
+	}
+}
+
+// checkUntouched gives each decoder input that is bad, or cut short, or too long.
+func checkUntouched[T coded, P decoding[T]](t *testing.T, text string, binary []byte) {
+	t.Helper()
+	null := ids.Null[T]{ID: other[T](), Valid: true}
+	id := null.ID
+	for _, bad := range []string{text[:len(text)-1] + "!", text[:len(text)-1] + "\x00", "\uff11" + text, strings.Repeat(text, 2) + "x", " " + text} {
+		for how, err := range map[string]error{
+			"UnmarshalText":         P(&id).UnmarshalText([]byte(bad)),
+			"Scan of text":          P(&id).Scan(bad),
+			"Scan of bytes":         P(&id).Scan([]byte(bad + "with more than 16 bytes")),
+			"json.Unmarshal":        json.Unmarshal(quoteJSON(bad), &id),
+			"Null, UnmarshalText":   null.UnmarshalText([]byte(bad)),
+			"Null, Scan of text":    null.Scan(bad),
+			"Null, json.Unmarshal":  json.Unmarshal(quoteJSON(bad), &null),
+			"Null, Scan of a float": null.Scan(1.5),
+			"Scan of a float":       P(&id).Scan(1.5),
+			"Scan of NULL":          P(&id).Scan(nil),
+			"Scan of a bool":        P(&id).Scan(true),
+		} {
+			if err == nil {
+				t.Fatalf("%T: %s accepts %q", id, how, bad)
+			}
+		}
+	}
+	for _, bad := range [][]byte{nil, {}, binary[1:], append(slices.Clone(binary), 0)} {
+		if P(&id).UnmarshalBinary(bad) == nil {
+			t.Fatalf("%T: UnmarshalBinary accepts %d bytes", id, len(bad))
+		}
+	}
+	if id != other[T]() || null != (ids.Null[T]{ID: other[T](), Valid: true}) {
+		t.Fatalf("%T: an error left its receiver at %v, %v", id, id, null)
+	}
+}
+
+// quoteJSON returns s as a JSON string.
+func quoteJSON(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// checkBinary checks the codecs of a Binary of id.
+func checkBinary[T interface {
+	ids.UUID | ids.ULID
+	coded
+}](t *testing.T, id T) {
+	t.Helper()
+	b := ids.Binary[T]{ID: id}
+	value, err := b.Value()
+	raw, ok := value.([]byte)
+	if want, _ := id.MarshalBinary(); !ok || !bytes.Equal(raw, want) || err != nil {
+		t.Fatalf("Binary %v as value: %v, %v", id, value, err)
+	}
+	clear(raw) // must not be the id's own
+	if b.ID != id {
+		t.Fatalf("Binary %v: the value is not a copy", id)
+	}
+	value, _ = b.Value()
+	text, err := b.MarshalText()
+	if string(text) != id.String() || b.String() != id.String() || err != nil {
+		t.Fatalf("Binary %v as text: %q, %q, %v", id, text, b.String(), err)
+	}
+	if text, err = b.AppendText([]byte("x")); string(text) != "x"+id.String() || err != nil {
+		t.Fatalf("Binary %v appended: %q, %v", id, text, err)
+	}
+	if b.IsZero() != (id == *new(T)) {
+		t.Fatalf("Binary %v: IsZero() = %v", id, b.IsZero())
+	}
+	asJSON, err := json.Marshal(b)
+	if string(asJSON) != `"`+id.String()+`"` || err != nil {
+		t.Fatalf("Binary %v as JSON: %s, %v", id, asJSON, err)
+	}
+	got := ids.Binary[T]{ID: other[T]()}
+	for how, read := range map[string]func() error{
+		"value": func() error { return got.Scan(value) },
+		"text":  func() error { return got.Scan(id.String()) },
+		"bytes": func() error { return got.Scan([]byte(id.String())) },
+		"plain": func() error { return got.UnmarshalText([]byte(id.String())) },
+		"JSON":  func() error { return json.Unmarshal(asJSON, &got) },
+	} {
+		got.ID = other[T]()
+		if err := read(); err != nil || got != b {
+			t.Fatalf("Binary %v from %s: %v, %v", id, how, got, err)
+		}
+	}
+	got.ID = other[T]()
+	for how, err := range map[string]error{
+		"Scan of NULL":             got.Scan(nil),
+		"Scan of 15 bytes":         got.Scan(raw[1:]),
+		"Scan of a number":         got.Scan(int64(1)),
+		"UnmarshalText":            got.UnmarshalText(text[1:5]),
+		"UnmarshalText of nothing": got.UnmarshalText(nil),
+		"JSON":                     json.Unmarshal([]byte("1"), &got),
+	} {
+		if err == nil || got.ID != other[T]() {
+			t.Fatalf("Binary, %s: error %v, the receiver holds %v", how, err, got)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package ids_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// TestErrorMessages states the message of each problem.
+func TestErrorMessages(t *testing.T) {
+	for _, c := range []struct {
+		err     error
+		message string
+		kind    error
+	}{
+		{failing(ids.ParseUUID("")), "ids: parsing UUID: length is not 36, 32, 38 (in braces) or 45 (urn:uuid:) at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bfx")), "ids: parsing UUID: not a hexadecimal digit at byte 35", ids.ErrSyntax},
+		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a7650-0a0c91e6bf6")), "ids: parsing UUID: not a hyphen at byte 23", ids.ErrSyntax},
+		{failing(ids.ParseUUID("urn-uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")), "ids: parsing UUID: prefix is not urn:uuid: at byte 3", ids.ErrSyntax},
+		{failing(ids.ParseUUID("{f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")), "ids: parsing UUID: not a brace at byte 37", ids.ErrSyntax},
+		{failing(ids.ParseUUIDBase58("1")), "ids: parsing UUID: length is not 22 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseUUIDBase58(strings.Repeat("0", 22))), "ids: parsing UUID: not a Base58 digit at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseUUIDBase58(strings.Repeat("z", 22))), "ids: parsing UUID: Base58 above 128 bits at byte 0", ids.ErrRange},
+		{new(ids.UUID).UnmarshalBinary(make([]byte, 17)), "ids: parsing UUID: binary length is not 16 at byte 16", ids.ErrSyntax},
+		{failing(ids.ParseULID("0")), "ids: parsing ULID: length is not 26 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseULID(strings.Repeat("0", 25) + "U")), "ids: parsing ULID: not a Crockford Base32 digit at byte 25", ids.ErrSyntax},
+		{failing(ids.ParseULID(strings.Repeat("8", 26))), "ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ at byte 0", ids.ErrRange},
+		{failing(ids.ParseULIDBase58("1")), "ids: parsing ULID: length is not 22 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseULIDBase58(strings.Repeat("I", 22))), "ids: parsing ULID: not a Base58 digit at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseULIDBase58(strings.Repeat("z", 22))), "ids: parsing ULID: Base58 above 128 bits at byte 0", ids.ErrRange},
+		{new(ids.ULID).UnmarshalBinary(make([]byte, 3)), "ids: parsing ULID: binary length is not 16 at byte 3", ids.ErrSyntax},
+		{failing(ids.ParseSnowflake("")), "ids: parsing Snowflake: no digits at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseSnowflake("0x1")), "ids: parsing Snowflake: not a decimal digit at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseSnowflake("-1")), "ids: parsing Snowflake: not within 0 to 9223372036854775807, in at most 19 digits at byte 0", ids.ErrRange},
+		{new(ids.Snowflake).UnmarshalBinary(make([]byte, 9)), "ids: parsing Snowflake: binary length is not 8 at byte 8", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase32("1")), "ids: parsing Snowflake: length is not 13 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase32("000000000000U")), "ids: parsing Snowflake: not a Crockford Base32 digit at byte 12", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits at byte 0", ids.ErrRange},
+		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length is not 11 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase58("1111111111l")), "ids: parsing Snowflake: not a Base58 digit at byte 10", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits at byte 0", ids.ErrRange},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes at byte 0", ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes at byte 3", ids.ErrSyntax},
+	} {
+		var pe *ids.ParseError
+		if !errors.As(c.err, &pe) || c.err.Error() != c.message || pe.Err != c.kind {
+			t.Errorf("error %v of kind %v, want %q of kind %v", c.err, pe, c.message, c.kind)
+		}
+	}
+	if errors.Is(ids.ErrRange, ids.ErrSyntax) || errors.Is(ids.ErrSyntax, ids.ErrRange) {
+		t.Error("ErrSyntax and ErrRange match each other")
+	}
+}
+
+// failing returns the error of a call.
+func failing[T any](_ T, err error) error { return err }
+
+// stated is what an error of a decoder may say: names, phrases and numbers of this package, and the name of a Go type.
+var stated = regexp.MustCompile(`^(ids: scanning (UUID|ULID|Snowflake): )?` +
+	`(ids: parsing (UUID|ULID|Snowflake|JSON): [a-zA-Z0-9 ,():-]+ at byte \d+|` +
+	`NULL: scan into an ids\.Null\[ids\.\w+\] or .+: invalid syntax|a value of type [\w.*\[\]]+: want .+: invalid syntax)$`)
+
+// TestNoEcho gives every decoder a secret in every place and looks for it in the error.
+func TestNoEcho(t *testing.T) {
+	const secret = "hunter2"
+	inputs := []string{secret, secret + strings.Repeat("0", 15), strings.Repeat("0", 19) + secret, "-1" + secret}
+	for _, n := range []int{8, 11, 13, 16, 22, 26, 32, 36, 38, 45} {
+		if n > len(secret) {
+			inputs = append(inputs, secret+strings.Repeat("0", n-len(secret)), strings.Repeat("0", n-len(secret))+secret)
+		}
+	}
+	inputs = append(inputs, "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c"+secret, "{f81d4fae-7dec-11d0-a765-00a0c9"+secret, strings.Repeat(secret, 1000))
+	refused := 0
+	for _, s := range inputs {
+		quoted, b := quoteJSON(s), []byte(s)
+		var (
+			u  ids.UUID
+			l  ids.ULID
+			f  ids.Snowflake
+			nu ids.Null[ids.UUID]
+			nl ids.Null[ids.ULID]
+			nf ids.Null[ids.Snowflake]
+			bu ids.Binary[ids.UUID]
+		)
+		for what, err := range map[string]error{
+			"ParseUUID":            failing(ids.ParseUUID(s)),
+			"ParseUUIDBase58":      failing(ids.ParseUUIDBase58(s)),
+			"ParseULID":            failing(ids.ParseULID(s)),
+			"ParseULIDBase58":      failing(ids.ParseULIDBase58(s)),
+			"ParseSnowflake":       failing(ids.ParseSnowflake(s)),
+			"ParseSnowflakeBase32": failing(ids.ParseSnowflakeBase32(s)),
+			"ParseSnowflakeBase58": failing(ids.ParseSnowflakeBase58(s)),
+			"UUID text":            u.UnmarshalText(b), "ULID text": l.UnmarshalText(b), "Snowflake text": f.UnmarshalText(b),
+			"UUID binary": u.UnmarshalBinary(b), "ULID binary": l.UnmarshalBinary(b), "Snowflake binary": f.UnmarshalBinary(b),
+			"UUID JSON": json.Unmarshal(quoted, &u), "ULID JSON": json.Unmarshal(quoted, &l), "Snowflake JSON": json.Unmarshal(quoted, &f),
+			"Null JSON": nu.UnmarshalJSON(quoted), "Null JSON of a ULID": nl.UnmarshalJSON(quoted), "Null JSON of a Snowflake": nf.UnmarshalJSON(quoted),
+			"Null JSON, no quotes": nu.UnmarshalJSON(b), "Null JSON of a Snowflake, no quotes": nf.UnmarshalJSON(b),
+			"Null text": nu.UnmarshalText(b), "Binary text": bu.UnmarshalText(b),
+			"UUID scan": u.Scan(s), "ULID scan": l.Scan(s), "Snowflake scan": f.Scan(s), "Null scan": nu.Scan(s), "Binary scan": bu.Scan(s),
+			"UUID scan of bytes": u.Scan(b), "ULID scan of bytes": l.Scan(b), "Snowflake scan of bytes": f.Scan(b),
+			"scan of another type": u.Scan(&s), "scan of a struct": l.Scan(struct{ s string }{s}), "scan of NULL": u.Scan(nil),
+		} {
+			if err == nil {
+				if len(s) != 8 && len(s) != 16 {
+					t.Errorf("%s accepts %q", what, s)
+				}
+				continue // bytes of the right number
+			}
+			refused++
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s of %q echoes it: %v", what, s, err)
+			}
+			if what != "scan of a struct" && !stated.MatchString(err.Error()) {
+				t.Errorf("%s of %q: unexpected message %q", what, s, err)
+			}
+			if !errors.Is(err, ids.ErrSyntax) && !errors.Is(err, ids.ErrRange) {
+				t.Errorf("%s of %q: %v matches neither ErrSyntax nor ErrRange", what, s, err)
+			}
+		}
+	}
+	if refused < 500 {
+		t.Errorf("only %d refusals", refused)
+	}
+}
+
+// TestErrorIsShared parses bad input twice: the errors are one value, which costs nothing to return.
+func TestErrorIsShared(t *testing.T) {
+	for _, s := range []string{"", "x", strings.Repeat("x", 36), strings.Repeat("x", 1000)} {
+		for _, f := range textForms {
+			_, first := f.parse(s)
+			_, second := f.parse(s)
+			if first != second {
+				t.Errorf("%s of %q: two errors, %p and %p", f.name, s, first, second)
+			}
+		}
+	}
+}
+
+// TestRangeErrors states what errors outside of parsing say.
+func TestRangeErrors(t *testing.T) {
+	for _, err := range []error{failing(ids.NewV7At(ids.TwitterLayout().Epoch.AddDate(-100, 0, 0))), failing(ids.NewULIDAt(ids.TwitterLayout().Epoch.AddDate(20000, 0, 0)))} {
+		checkRangeError(t, "a time outside the field", err, "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")
+		if errors.Is(err, ids.ErrSyntax) {
+			t.Errorf("%v matches ErrSyntax", err)
+		}
+	}
+	for _, err := range []error{ids.ErrClockBackward, ids.ErrExhausted, ids.ErrSuspended} {
+		if !strings.HasPrefix(err.Error(), "ids: ") || errors.Is(err, ids.ErrRange) {
+			t.Errorf("error %q", err)
+		}
+	}
+	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrRange); got != "invalid syntax, value out of range" {
+		t.Errorf("ErrSyntax, ErrRange: %q", got)
+	}
+}

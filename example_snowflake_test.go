@@ -1,0 +1,166 @@
+package ids_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+func ExampleNextSnowflake() {
+	a, b := ids.NextSnowflake(), ids.NextSnowflake()
+	fmt.Println(a < b, a.Node() == b.Node())
+	// Output: true true
+}
+
+func ExampleSetDefaultSnowflakeNode() {
+	node, err := ids.NewSnowflakeNode(378, nil)
+	if err != nil {
+		panic(err)
+	}
+	ids.SetDefaultSnowflakeNode(node)
+	defer ids.SetDefaultSnowflakeNode(nil)
+	fmt.Println(ids.NextSnowflake().Node())
+	// Output: 378
+}
+
+func ExampleNewSnowflakeNode() {
+	node, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout()})
+	if err != nil {
+		panic(err)
+	}
+	parts := node.Layout().Split(node.Next())
+	fmt.Println(parts.Node)
+
+	_, err = ids.NewSnowflakeNode(1024, nil)
+	fmt.Println(err, errors.Is(err, ids.ErrRange))
+	// Output:
+	// 42
+	// ids: Snowflake node 1024 is not within 0 to 1023 true
+}
+
+func ExampleSnowflakeNode_Append() {
+	node, err := ids.NewSnowflakeNode(1, nil)
+	if err != nil {
+		panic(err)
+	}
+	run := node.Append(nil, 1000)
+	fmt.Println(len(run), slices.IsSorted(run))
+	// Output: 1000 true
+}
+
+func ExampleSnowflakeNode_TryNext() {
+	now := noon
+	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(node.TryNext())
+
+	now = now.Add(-time.Minute) // somebody sets the clock back
+	_, err = node.TryNext()
+	fmt.Println(err, errors.Is(err, ids.ErrClockBackward))
+	fmt.Println(node.Next()) // goes on from the latest id instead
+	// Output:
+	// 2006696907371474944 <nil>
+	// ids: clock went backward true
+	// 2006696907371474945
+}
+
+func ExampleDatacenterWorker() {
+	node, err := ids.DatacenterWorker(11, 26)
+	fmt.Println(node, err)
+
+	s := ids.Snowflake(1541815603606036480)
+	fmt.Println(s.Time(), s.Datacenter(), s.Worker(), s.Sequence())
+	// Output:
+	// 378 <nil>
+	// 2022-06-28 16:07:40.105 +0000 UTC 11 26 0
+}
+
+func ExampleSnowflakeLayout() {
+	layout := ids.SnowflakeLayout{
+		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Tick:         time.Millisecond,
+		NodeBits:     6,  // 64 nodes
+		SequenceBits: 16, // 65,536 ids in a millisecond
+	}
+	fmt.Println(layout.Min(noon), layout.Max(noon))
+	// Output: 181193932800000 181193936994303
+}
+
+func ExampleSnowflakeLayout_Compose() {
+	layout := ids.TwitterLayout()
+	s, err := layout.Compose(ids.SnowflakeParts{Time: noon, Node: 378, Sequence: 5})
+	fmt.Println(s, err)
+
+	parts := layout.Split(s)
+	fmt.Println(parts.Time, parts.Node, parts.Sequence)
+	// Output:
+	// 2006696907372994565 <nil>
+	// 2026-01-01 12:00:00 +0000 UTC 378 5
+}
+
+func ExampleSnowflakeLayout_Min() {
+	// SELECT … WHERE id BETWEEN $1 AND $2
+	layout := ids.DiscordLayout()
+	fmt.Println(layout.Min(noon))
+	fmt.Println(layout.Max(noon.Add(time.Hour)))
+	// Output:
+	// 1456255637913600000
+	// 1456270737412194303
+}
+
+func ExampleInstagramLayout() {
+	parts := ids.InstagramLayout().Split(3804094371839255809)
+	fmt.Println(parts.Time, parts.Node, parts.Sequence)
+	// Output: 2026-01-06 12:43:29.172 +0000 UTC 681 257
+}
+
+func ExampleParseSnowflake() {
+	s, err := ids.ParseSnowflake("1541815603606036480")
+	fmt.Println(s, err)
+
+	_, err = ids.ParseSnowflake("9223372036854775808")
+	fmt.Println(err)
+	// Output:
+	// 1541815603606036480 <nil>
+	// ids: parsing Snowflake: not within 0 to 9223372036854775807, in at most 19 digits at byte 0
+}
+
+func ExampleParseSnowflakeBase32() {
+	s := ids.Snowflake(1541815603606036480)
+	fmt.Println(s.Base32())
+	fmt.Println(ids.ParseSnowflakeBase32(s.Base32()))
+	// Output:
+	// 1ASD13XH1F800
+	// 1541815603606036480 <nil>
+}
+
+func ExampleParseSnowflakeBase58() {
+	s := ids.Snowflake(1541815603606036480)
+	fmt.Println(s.Base58())
+	fmt.Println(ids.ParseSnowflakeBase58(s.Base58()))
+	// Output:
+	// 4aaW4SzAyQK
+	// 1541815603606036480 <nil>
+}
+
+func ExampleSnowflake_UnmarshalJSON() {
+	var pair [2]ids.Snowflake
+	err := json.Unmarshal([]byte(`["1541815603606036480", 1541815603606036480]`), &pair)
+	fmt.Println(pair, err)
+	// Output: [1541815603606036480 1541815603606036480] <nil>
+}
+
+func ExampleSnowflake_Scan() {
+	var s ids.Snowflake
+	err := s.Scan(int64(1541815603606036480)) // as rows.Scan(&s) does for a BIGINT
+	value, _ := s.Value()
+	fmt.Printf("%v %v %T\n", s, err, value)
+	// Output: 1541815603606036480 <nil> int64
+}

@@ -1,0 +1,8 @@
+//go:build goexperiment.jsonv2 && !go1.27
+
+package ids_test
+
+import "encoding/json/v2"
+
+func marshalV2(v any) ([]byte, error)         { return json.Marshal(v) }
+func unmarshalV2(data []byte, into any) error { return json.Unmarshal(data, into) }

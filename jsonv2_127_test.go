@@ -1,0 +1,10 @@
+//go:build goexperiment.jsonv2 && go1.27
+
+// The package is no experiment any more. Only a file of its own, which demands that version, may import it in a module of an earlier one.
+
+package ids_test
+
+import "encoding/json/v2"
+
+func marshalV2(v any) ([]byte, error)         { return json.Marshal(v) }
+func unmarshalV2(data []byte, into any) error { return json.Unmarshal(data, into) }

@@ -1,0 +1,263 @@
+package ids_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestLayouts states the four layouts in numbers, and until when they last, as the docs have it.
+func TestLayouts(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		layout         ids.SnowflakeLayout
+		epoch          string
+		tick           time.Duration
+		node, sequence int
+		nodeLast       bool
+		lastYear       int
+	}{
+		{"Twitter", ids.TwitterLayout(), "2010-11-04T01:42:54.657Z", time.Millisecond, 10, 12, false, 2080},
+		{"Discord", ids.DiscordLayout(), "2015-01-01T00:00:00Z", time.Millisecond, 10, 12, false, 2084},
+		{"Instagram", ids.InstagramLayout(), "2011-08-24T21:07:01.721Z", time.Millisecond, 13, 10, false, 2046},
+		{"Sonyflake", ids.SonyflakeLayout(), "2014-09-01T00:00:00Z", 10 * time.Millisecond, 16, 8, true, 2188},
+	} {
+		l := c.layout
+		if l.Epoch.Format(time.RFC3339Nano) != c.epoch || l.Tick != c.tick || l.NodeBits != c.node || l.SequenceBits != c.sequence || l.NodeLast != c.nodeLast {
+			t.Errorf("%s: %+v", c.name, l)
+		}
+		if last := l.Split(l.Max(time.Unix(1<<40, 0))); last.Time.Year() != c.lastYear ||
+			last.Node != 1<<c.node-1 || last.Sequence != 1<<c.sequence-1 {
+			t.Errorf("%s: the last id is of %v", c.name, last)
+		}
+	}
+	// Sonyflake's own: the sequence above the machine.
+	s, err := ids.SonyflakeLayout().Compose(ids.SnowflakeParts{Time: ids.SonyflakeLayout().Epoch.Add(10 * time.Millisecond), Node: 3, Sequence: 2})
+	if s != 1<<24|2<<16|3 || err != nil {
+		t.Errorf("Sonyflake: %#x, %v", int64(s), err)
+	}
+	// Instagram's own: the shard above the sequence.
+	s, err = ids.InstagramLayout().Compose(ids.SnowflakeParts{Time: ids.InstagramLayout().Epoch.Add(time.Millisecond), Node: 3, Sequence: 2})
+	if s != 1<<23|3<<10|2 || err != nil {
+		t.Errorf("Instagram: %#x, %v", int64(s), err)
+	}
+}
+
+// A slowLayout is the oracle of a layout.
+type slowLayout struct{ ids.SnowflakeLayout }
+
+func (l slowLayout) nanoseconds(t time.Time) *big.Int {
+	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
+}
+
+// time returns the start of a tick, and whether it is within some 8,000 years of 1970.
+func (l slowLayout) time(tick *big.Int) (start time.Time, ok bool) {
+	n := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
+	sec, nsec := n.Add(n, l.nanoseconds(l.Epoch)).DivMod(n, big.NewInt(1e9), new(big.Int))
+	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), sec.BitLen() <= 38
+}
+
+// last returns the last tick. Of 63 bits of time, 62 are used.
+func (l slowLayout) last() *big.Int {
+	bits := min(63-l.NodeBits-l.SequenceBits, 62)
+	return big.NewInt(1<<bits - 1)
+}
+
+func (l slowLayout) pack(tick *big.Int, node, sequence int64) ids.Snowflake {
+	upper, lower, bits := node, sequence, l.SequenceBits
+	if l.NodeLast {
+		upper, lower, bits = sequence, node, l.NodeBits
+	}
+	n := new(big.Int).Lsh(tick, uint(l.NodeBits+l.SequenceBits))
+	n.Or(n, new(big.Int).Lsh(big.NewInt(upper), uint(bits)))
+	return ids.Snowflake(n.Or(n, big.NewInt(lower)).Int64())
+}
+
+// TestLayoutOracle takes random layouts, among them all widths and ticks that divide no second, at times at
+// the ends of the field and within.
+func TestLayoutOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	ticks := []time.Duration{1, 7, 99, 100, 101, time.Microsecond, time.Millisecond, 10 * time.Millisecond, time.Second, time.Minute, 1<<63 - 1}
+	var composed, early, late int
+	for range 30_000 {
+		nodeBits := r.IntN(63)
+		l := slowLayout{ids.SnowflakeLayout{
+			Epoch:    time.Unix(r.Int64N(8e9)-4e9, r.Int64N(1e9)).UTC(),
+			Tick:     ticks[r.IntN(len(ticks))],
+			NodeBits: nodeBits, SequenceBits: r.IntN(63 - nodeBits),
+			NodeLast: r.IntN(2) == 0,
+		}}
+		switch r.IntN(3) {
+		case 0:
+			l.Epoch = l.Epoch.Truncate(time.Second)
+		case 1:
+			l.Tick = 1 + time.Duration(r.Int64N(1<<r.IntN(40)))
+		}
+		node, sequence := r.Int64N(1<<l.NodeBits), r.Int64N(1<<l.SequenceBits)
+		for _, tick := range []*big.Int{
+			big.NewInt(-1), big.NewInt(0), big.NewInt(1), big.NewInt(r.Int64N(l.last().Int64() + 1)), l.last(),
+			new(big.Int).Add(l.last(), big.NewInt(1)),
+		} {
+			start, ok := l.time(tick)
+			if !ok {
+				continue
+			}
+			at := start.Add(time.Duration(r.Int64N(int64(l.Tick))))
+			want := ids.SnowflakeParts{Time: start, Node: node, Sequence: sequence}
+			id, err := l.Compose(ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence})
+			what := fmt.Sprintf("%+v at %v, node %d, sequence %d", l.SnowflakeLayout, at, node, sequence)
+			nearest := tick
+			switch {
+			case tick.Sign() < 0:
+				early++
+				nearest = new(big.Int)
+				checkRangeError(t, what, err, "is before the epoch")
+			case tick.Cmp(l.last()) > 0:
+				late++
+				nearest = l.last()
+				checkRangeError(t, what, err, "is after the last tick")
+			default:
+				composed++
+				if wantID := l.pack(tick, node, sequence); id != wantID || err != nil {
+					t.Fatalf("Compose of %s: %v, %v, want %v", what, id, err, wantID)
+				}
+				if got := l.Split(id); got != want {
+					t.Fatalf("Split of %s: %v, want %v", what, got, want)
+				}
+				if id < l.Min(at) || id > l.Max(at) {
+					t.Fatalf("%s: %v is not within the bounds %v and %v", what, id, l.Min(at), l.Max(at))
+				}
+			}
+			if err != nil && id != 0 {
+				t.Fatalf("Compose of %s: %v beside the error", what, id)
+			}
+			wantMin, wantMax := l.pack(nearest, 0, 0), l.pack(nearest, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
+			if gotMin, gotMax := l.Min(at), l.Max(at); gotMin != wantMin || gotMax != wantMax {
+				t.Fatalf("%s: bounds %v and %v, want %v and %v", what, gotMin, gotMax, wantMin, wantMax)
+			}
+		}
+	}
+	if composed < 30_000 || early < 5000 || late < 1000 {
+		t.Errorf("only %d composed, %d early, %d late", composed, early, late)
+	}
+}
+
+func checkRangeError(t *testing.T, what string, err error, message string) {
+	t.Helper()
+	if !errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), "ids: ") {
+		t.Fatalf("%s: error %v, want ErrRange with %q", what, err, message)
+	}
+}
+
+// TestLayoutFarTimes takes times far outside of any field.
+func TestLayoutFarTimes(t *testing.T) {
+	for _, l := range []ids.SnowflakeLayout{
+		ids.TwitterLayout(), ids.SonyflakeLayout(),
+		{Epoch: time.Unix(0, 0), Tick: 1},
+		{Epoch: time.Unix(0, 0), Tick: 100},
+		{Epoch: time.Unix(0, 0), Tick: time.Second},
+		{Epoch: time.Unix(0, 0), Tick: time.Hour},
+		{Epoch: time.Unix(-1<<39, 0), Tick: 100},
+		{Epoch: time.Unix(1<<39, 0), Tick: 100},
+	} {
+		for _, far := range []time.Time{time.Unix(1<<39, 0), time.Unix(1<<40, 0), time.Unix(1<<62, 999_999_999)} {
+			_, err := l.Compose(ids.SnowflakeParts{Time: far})
+			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is after the last tick")
+		}
+		for _, far := range []time.Time{time.Unix(-1<<39, 0), time.Unix(-1<<40, 0), time.Unix(-1<<62, 0)} {
+			_, err := l.Compose(ids.SnowflakeParts{Time: far})
+			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is before the epoch")
+			if got := l.Min(far); got != 0 {
+				t.Errorf("%+v: Min of %v is %v", l, far, got)
+			}
+		}
+		if l.Max(time.Unix(1<<62, 0)) < l.Max(time.Unix(1<<35, 0)) {
+			t.Errorf("%+v: Max goes down", l)
+		}
+	}
+}
+
+// TestLayoutParts refuses parts that do not fit.
+func TestLayoutParts(t *testing.T) {
+	l := ids.TwitterLayout()
+	for _, c := range []struct {
+		parts   ids.SnowflakeParts
+		message string
+	}{
+		{ids.SnowflakeParts{Node: 1024}, "node 1024 is not within 0 to 1023"},
+		{ids.SnowflakeParts{Node: -1}, "node -1 is not within 0 to 1023"},
+		{ids.SnowflakeParts{Sequence: 4096}, "sequence 4096 is not within 0 to 4095"},
+		{ids.SnowflakeParts{Sequence: -1}, "sequence -1 is not within 0 to 4095"},
+		{ids.SnowflakeParts{Time: l.Epoch.Add(-1)}, "2010-11-04T01:42:54.656999999Z is before the epoch"},
+		{ids.SnowflakeParts{Time: l.Epoch.Add(1 << 41 * time.Millisecond)}, "2080-07-10T17:30:30.209Z is after the last tick"},
+	} {
+		if c.parts.Time.IsZero() {
+			c.parts.Time = l.Epoch
+		}
+		id, err := l.Compose(c.parts)
+		checkRangeError(t, fmt.Sprintf("Compose(%v)", c.parts), err, c.message)
+		if id != 0 {
+			t.Errorf("Compose(%v) = %v beside the error", c.parts, id)
+		}
+	}
+}
+
+// badLayouts cannot hold an id.
+var badLayouts = []struct {
+	layout  ids.SnowflakeLayout
+	message string
+}{
+	{ids.SnowflakeLayout{NodeBits: 10, SequenceBits: 12}, "Tick of 0s is not positive"},
+	{ids.SnowflakeLayout{Tick: -time.Millisecond, NodeBits: 10, SequenceBits: 12}, "Tick of -1ms is not positive"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 31, SequenceBits: 32}, "31 node bits and 32 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 63}, "63 node bits and 0 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, SequenceBits: 63}, "0 node bits and 63 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1, SequenceBits: 12}, "-1 node bits and 12 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 12, SequenceBits: -1}, "12 node bits and -1 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 1<<31 - 1, SequenceBits: 1<<31 - 1}, "leaves no time in 63 bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: math.MaxInt}, "leaves no time in 63 bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "leaves no time in 63 bits"},
+}
+
+// TestBadLayouts gives layouts that cannot hold an id to everything that takes one.
+func TestBadLayouts(t *testing.T) {
+	for _, c := range badLayouts {
+		what := fmt.Sprintf("%+v", c.layout)
+		c.layout.Epoch = time.Unix(0, 0)
+		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: c.layout})
+		checkRangeError(t, what, err, c.message)
+		if n != nil {
+			t.Errorf("%s: a node beside the error", what)
+		}
+		_, err = c.layout.Compose(ids.SnowflakeParts{Time: time.Now()})
+		checkRangeError(t, what, err, c.message)
+		checkPanic(t, "Split of "+what, c.message, func() { c.layout.Split(0) })
+		checkPanic(t, "Min of "+what, c.message, func() { c.layout.Min(time.Now()) })
+		checkPanic(t, "Max of "+what, c.message, func() { c.layout.Max(time.Now()) })
+	}
+}
+
+// TestSplitNegative takes a negative Snowflake, which no layout makes, apart: its time is the epoch.
+func TestSplitNegative(t *testing.T) {
+	for _, l := range []ids.SnowflakeLayout{ids.TwitterLayout(), ids.SonyflakeLayout()} {
+		if got := l.Split(-1); !got.Time.Equal(l.Epoch) {
+			t.Errorf("Split(-1) = %v", got)
+		}
+	}
+}
+
+// TestSplitFar takes apart a time that no time.Duration and hardly a calendar can hold: it is far in the future.
+func TestSplitFar(t *testing.T) {
+	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 1<<63 - 1}
+	if got := l.Split(1<<63 - 1).Time; got.Year() < 15_000 {
+		t.Errorf("time %v", got)
+	}
+}

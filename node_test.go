@@ -1,0 +1,270 @@
+package ids_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestNewSnowflakeNode makes nodes at the ends of their fields, and past them.
+func TestNewSnowflakeNode(t *testing.T) {
+	now := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	with := func(l ids.SnowflakeLayout) *ids.SnowflakeOptions {
+		return &ids.SnowflakeOptions{Layout: l, Clock: stopped(now)}
+	}
+	twitter, sonyflake := ids.TwitterLayout(), ids.SonyflakeLayout()
+	epochAt := func(at time.Time) ids.SnowflakeLayout {
+		l := ids.TwitterLayout()
+		l.Epoch = at
+		return l
+	}
+	last := (1<<41 - 1) * time.Millisecond
+	for _, c := range []struct {
+		id      int64
+		opts    *ids.SnowflakeOptions
+		message string // "": no error
+	}{
+		{0, nil, ""},
+		{1023, nil, ""},
+		{1023, new(ids.SnowflakeOptions), ""},
+		{1024, nil, "node 1024 is not within 0 to 1023"},
+		{-1, nil, "node -1 is not within 0 to 1023"},
+		{1<<63 - 1, nil, "node 9223372036854775807 is not within 0 to 1023"},
+		{-1 << 63, nil, "node -9223372036854775808 is not within 0 to 1023"},
+		{1023, with(twitter), ""},
+		{65535, with(sonyflake), ""},
+		{65536, with(sonyflake), "node 65536 is not within 0 to 65535"},
+		{0, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Second}), ""},
+		{1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Second}), "node 1 is not within 0 to 0"},
+		{1<<62 - 1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Hour, NodeBits: 62}), ""},
+		{0, with(epochAt(now)), ""},
+		{0, with(epochAt(now.Add(1))), "Epoch 2025-06-01T00:00:00.000000001Z is in the future"},
+		{0, with(epochAt(now.Add(time.Millisecond))), "Epoch 2025-06-01T00:00:00.001Z is in the future"},
+		{0, with(epochAt(now.AddDate(100, 0, 0))), "Epoch 2125-06-01T00:00:00Z is in the future"},
+		{0, with(epochAt(now.Add(-last))), ""},
+		{0, with(epochAt(now.Add(-last - time.Millisecond + 1))), ""},
+		{0, with(epochAt(now.Add(-last - time.Millisecond))), "after the last tick of a SnowflakeLayout with epoch 1955-"},
+		{0, with(epochAt(time.Time{})), "after the last tick of a SnowflakeLayout with epoch 0001-01-01T00:00:00Z"},
+	} {
+		what := fmt.Sprintf("NewSnowflakeNode(%d, %+v)", c.id, c.opts)
+		n, err := ids.NewSnowflakeNode(c.id, c.opts)
+		if c.message != "" {
+			checkRangeError(t, what, err, c.message)
+			if n != nil {
+				t.Errorf("%s: a node beside the error", what)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		layout := twitter
+		if c.opts != nil && c.opts.Layout != (ids.SnowflakeLayout{}) {
+			layout = c.opts.Layout
+		}
+		if n.ID() != c.id || n.Layout() != layout {
+			t.Errorf("%s: node %d of %+v", what, n.ID(), n.Layout())
+		}
+		s, err := n.TryNext()
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		parts := layout.Split(s)
+		own := c.opts != nil && c.opts.Clock != nil // and not the default clock, which runs and is shared
+		if parts.Node != c.id || own && (parts.Sequence != 0 || parts.Time.After(now) || now.Sub(parts.Time) >= layout.Tick) {
+			t.Errorf("%s: the first id is of %v", what, parts)
+		}
+	}
+}
+
+// TestTimeBeforeEpoch sets the clock behind the epoch after the node was made.
+func TestTimeBeforeEpoch(t *testing.T) {
+	layout := ids.TwitterLayout()
+	now := layout.Epoch.Add(time.Hour)
+	n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := n.Next()
+	now = layout.Epoch.Add(-time.Hour)
+	if second := n.Next(); second <= first {
+		t.Errorf("%v before the epoch follows %v", second, first)
+	}
+	if s, err := n.TryNext(); err != ids.ErrClockBackward || s != 0 {
+		t.Errorf("TryNext before the epoch: %v, %v, want ErrClockBackward", s, err)
+	}
+}
+
+// TestSharedNode makes a node twice on one clock: the two share a sequence. Those of other numbers, layouts and clocks
+// do not.
+func TestSharedNode(t *testing.T) {
+	clock := stopped(vectorTime)
+	makeNode := func(id int64, l ids.SnowflakeLayout, c *ids.Clock) *ids.SnowflakeNode {
+		n, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l, Clock: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	l := ids.TwitterLayout()
+	inZone := l
+	inZone.Epoch = l.Epoch.In(time.FixedZone("", 3600))
+	for i, n := range []*ids.SnowflakeNode{
+		makeNode(1, l, clock), makeNode(1, l, clock), makeNode(1, ids.SnowflakeLayout{}, clock), makeNode(1, inZone, clock),
+	} {
+		if s := n.Next(); s.Sequence() != int64(i) {
+			t.Errorf("node %d of those that share: sequence %d", i, s.Sequence())
+		}
+	}
+	with := func(change func(*ids.SnowflakeLayout)) *ids.SnowflakeNode {
+		other := l
+		change(&other)
+		return makeNode(1, other, clock)
+	}
+	for what, n := range map[string]*ids.SnowflakeNode{
+		"another number":   makeNode(2, l, clock),
+		"another clock":    makeNode(1, l, stopped(vectorTime)),
+		"another epoch":    with(func(l *ids.SnowflakeLayout) { l.Epoch = ids.DiscordLayout().Epoch }),
+		"another tick":     with(func(l *ids.SnowflakeLayout) { l.Tick *= 10 }),
+		"more node bits":   with(func(l *ids.SnowflakeLayout) { l.NodeBits++ }),
+		"more in a tick":   with(func(l *ids.SnowflakeLayout) { l.SequenceBits++ }),
+		"the node at last": with(func(l *ids.SnowflakeLayout) { l.NodeLast = true }),
+	} {
+		if got := n.Layout().Split(n.Next()); got.Sequence != 0 {
+			t.Errorf("%s: sequence %d", what, got.Sequence)
+		}
+	}
+}
+
+// nodeValues are values of SNOWFLAKE_NODE, and the number that each gives, or -1.
+var nodeValues = map[string]int64{
+	"0": 0, "7": 7, "1023": 1023, "0012": 12,
+	"": -1, "1024": -1, "-1": -1, "+1": -1, "0x1": -1, " 1": -1, "1 ": -1, "1\n": -1, "1_0": -1, "1.0": -1, "node": -1, "\uff11": -1,
+	"18446744073709551617": -1,
+}
+
+// TestNodeVariable gives the default node its number by the environment.
+func TestNodeVariable(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	for value, want := range nodeValues {
+		t.Setenv("SNOWFLAKE_NODE", value)
+		ids.SetDefaultSnowflakeNode(nil)
+		if want < 0 {
+			message := "environment variable SNOWFLAKE_NODE is " + strconv.Quote(value) + ", not a number from 0 to 1023"
+			checkPanic(t, "NextSnowflake with SNOWFLAKE_NODE="+value, message, func() { ids.NextSnowflake() })
+			continue
+		}
+		if got := ids.NextSnowflake().Node(); got != want {
+			t.Errorf("SNOWFLAKE_NODE=%q gives node %d, want %d", value, got, want)
+		}
+		// It is read once.
+		t.Setenv("SNOWFLAKE_NODE", "bad")
+		if got := ids.NextSnowflake().Node(); got != want {
+			t.Errorf("the second id is of node %d, want %d", got, want)
+		}
+	}
+}
+
+// TestNodeVariableAtStart starts processes with the variable: a bad value must be no trouble at import, and end
+// the process at the first Next with a message that names the variable, the value and the range.
+func TestNodeVariableAtStart(t *testing.T) {
+	const child = "IDS_TEST_NODE_CHILD"
+	if os.Getenv(child) != "" {
+		fmt.Println("started")
+		fmt.Println("node", ids.NextSnowflake().Node())
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		"7":    "node 7\n",
+		"1024": `ids: environment variable SNOWFLAKE_NODE is "1024", not a number from 0 to 1023`,
+		"":     `ids: environment variable SNOWFLAKE_NODE is "", not a number from 0 to 1023`,
+	} {
+		cmd := exec.Command(exe, "-test.run=^TestNodeVariableAtStart$")
+		cmd.Env = append(os.Environ(), child+"=1", "SNOWFLAKE_NODE="+value)
+		out, err := cmd.CombinedOutput()
+		if got := string(out); !strings.Contains(got, "started\n") || !strings.Contains(got, want) {
+			t.Errorf("SNOWFLAKE_NODE=%q: output %q, want %q", value, got, want)
+		}
+		if failed := err != nil; failed != (value != "7") {
+			t.Errorf("SNOWFLAKE_NODE=%q: the process ended with %v", value, err)
+		}
+	}
+}
+
+// TestRandomNode makes the default node without the variable, again and again.
+func TestRandomNode(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("SNOWFLAKE_NODE", "") // restores it in the end
+	if err := os.Unsetenv("SNOWFLAKE_NODE"); err != nil {
+		t.Fatal(err)
+	}
+	ones, zeros := int64(0), int64(0)
+	for range 200 {
+		ids.SetDefaultSnowflakeNode(nil)
+		node := ids.NextSnowflake().Node()
+		if again := ids.NextSnowflake().Node(); again != node {
+			t.Fatalf("node %d, then %d", node, again)
+		}
+		ones |= node
+		zeros |= ^node
+	}
+	if ones != 1023 || zeros&1023 != 1023 {
+		t.Errorf("bits that are ever 1: %b, ever 0: %b", ones, zeros&1023)
+	}
+}
+
+// TestSetDefault gives NextSnowflake a node of another layout and clock.
+func TestSetDefault(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	n, err := ids.NewSnowflakeNode(4711, &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: stopped(vectorTime)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids.SetDefaultSnowflakeNode(n)
+	for i := range int64(3) {
+		want := ids.SnowflakeParts{Time: vectorTime, Node: 4711, Sequence: i}
+		if got := n.Layout().Split(ids.NextSnowflake()); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+// TestDefaultNodeOnce starts the default node from many goroutines at a time: all must get one and the same.
+func TestDefaultNodeOnce(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("SNOWFLAKE_NODE", "") // restores it in the end
+	if err := os.Unsetenv("SNOWFLAKE_NODE"); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		ids.SetDefaultSnowflakeNode(nil)
+		nodes := make([]int64, 8)
+		var wg sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range nodes {
+			wg.Go(func() {
+				<-begin
+				nodes[i] = ids.NextSnowflake().Node()
+			})
+		}
+		close(begin)
+		wg.Wait()
+		if slices.Min(nodes) != slices.Max(nodes) {
+			t.Fatalf("nodes %v", nodes)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package ids_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// The oracles here decide slowly and readably, with math/big, what each text form holds.
+
+const (
+	crockfordAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	bitcoinAlphabet   = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+	// statedOffset is the largest offset that an error states: the longest accepted text.
+	statedOffset = 45
+)
+
+// A verdict is what an oracle makes of a text: a number, or what is wrong and where.
+type verdict struct {
+	n   *big.Int
+	err error // nil, ids.ErrSyntax or ids.ErrRange
+	at  int
+}
+
+func refuse(err error, at int) verdict { return verdict{err: err, at: min(at, statedOffset)} }
+
+// uuidTemplates are the accepted forms of a UUID by length. x is any hexadecimal digit; other letters are
+// in any case.
+var uuidTemplates = map[int]string{
+	36: "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+	45: "urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+	38: "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
+	32: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+}
+
+func oracleUUID(s string) verdict {
+	template, ok := uuidTemplates[len(s)]
+	if !ok {
+		return refuse(ids.ErrSyntax, len(s))
+	}
+	var digits []byte
+	for i := range len(s) {
+		switch c, want := s[i], template[i]; {
+		case want == 'x' && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
+			digits = append(digits, c)
+		case want == 'x':
+			return refuse(ids.ErrSyntax, i)
+		case want >= 'a' && want <= 'z' && c == want-'a'+'A':
+		case c != want:
+			return refuse(ids.ErrSyntax, i)
+		}
+	}
+	n, _ := new(big.Int).SetString(string(digits), 16)
+	return verdict{n: n}
+}
+
+// oracleOfBase returns the oracle of a fixed-width form in the digits of alphabet.
+func oracleOfBase(alphabet string, anyCase bool, width int, bits uint) func(string) verdict {
+	return func(s string) verdict {
+		if len(s) != width {
+			return refuse(ids.ErrSyntax, min(len(s), width))
+		}
+		n, base := new(big.Int), big.NewInt(int64(len(alphabet)))
+		for i := range len(s) {
+			c := s[i]
+			if anyCase && c >= 'a' && c <= 'z' {
+				c = c - 'a' + 'A'
+			}
+			digit := strings.IndexByte(alphabet, c)
+			if digit < 0 {
+				return refuse(ids.ErrSyntax, i)
+			}
+			n.Add(n.Mul(n, base), big.NewInt(int64(digit)))
+		}
+		if n.BitLen() > int(bits) {
+			return refuse(ids.ErrRange, 0)
+		}
+		return verdict{n: n}
+	}
+}
+
+// formatBase is the inverse of the oracle of a base.
+func formatBase(alphabet string, width int) func(*big.Int) string {
+	return func(n *big.Int) string {
+		text := make([]byte, width)
+		rest, digit, base := new(big.Int).Set(n), new(big.Int), big.NewInt(int64(len(alphabet)))
+		for i := width - 1; i >= 0; i-- {
+			rest.DivMod(rest, base, digit)
+			text[i] = alphabet[digit.Int64()]
+		}
+		if rest.Sign() != 0 {
+			panic("number does not fit the width")
+		}
+		return string(text)
+	}
+}
+
+func oracleSnowflake(s string) verdict {
+	digits := s
+	if len(s) > 1 {
+		digits = strings.TrimPrefix(s, "-")
+	}
+	if s == "" {
+		return refuse(ids.ErrSyntax, 0)
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return refuse(ids.ErrSyntax, len(s)-len(digits)+i)
+		}
+	}
+	const width = 19 // of the largest Snowflake
+	if len(digits) != len(s) || len(s) > width {
+		return refuse(ids.ErrRange, 0)
+	}
+	n, _ := new(big.Int).SetString(s, 10)
+	if n.BitLen() > 63 {
+		return refuse(ids.ErrRange, 0)
+	}
+	return verdict{n: n}
+}
+
+func formatUUID(n *big.Int) string {
+	s := fmt.Sprintf("%032x", n)
+	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
+}
+
+// A textForm is a way to write ids of one type as text, and its oracle.
+type textForm struct {
+	name, scheme string
+	bits         uint
+	parse        func(string) (*big.Int, error)
+	// unmarshal, if there is one, sets a receiver that holds the first number to the text. It returns what
+	// the receiver then holds.
+	unmarshal func(*big.Int, []byte) (*big.Int, error)
+	format    func(*big.Int) string // in this package
+	oracle    func(string) verdict
+	spell     func(*big.Int) string // the oracle's format
+}
+
+var textForms = []textForm{
+	{"UUID", "UUID", 128, parses(ids.ParseUUID), unmarshals[ids.UUID],
+		func(n *big.Int) string { return toID[ids.UUID](n).String() }, oracleUUID, formatUUID},
+	{"UUID Base58", "UUID", 128, parses(ids.ParseUUIDBase58), nil,
+		func(n *big.Int) string { return toID[ids.UUID](n).Base58() },
+		oracleOfBase(bitcoinAlphabet, false, 22, 128), formatBase(bitcoinAlphabet, 22)},
+	{"ULID", "ULID", 128, parses(ids.ParseULID), unmarshals[ids.ULID],
+		func(n *big.Int) string { return toID[ids.ULID](n).String() },
+		oracleOfBase(crockfordAlphabet, true, 26, 128), formatBase(crockfordAlphabet, 26)},
+	{"ULID Base58", "ULID", 128, parses(ids.ParseULIDBase58), nil,
+		func(n *big.Int) string { return toID[ids.ULID](n).Base58() },
+		oracleOfBase(bitcoinAlphabet, false, 22, 128), formatBase(bitcoinAlphabet, 22)},
+	{"Snowflake", "Snowflake", 63, parses(ids.ParseSnowflake), unmarshals[ids.Snowflake],
+		func(n *big.Int) string { return toID[ids.Snowflake](n).String() }, oracleSnowflake, (*big.Int).String},
+	{"Snowflake Base32", "Snowflake", 63, parses(ids.ParseSnowflakeBase32), nil,
+		func(n *big.Int) string { return toID[ids.Snowflake](n).Base32() },
+		oracleOfBase(crockfordAlphabet, true, 13, 63), formatBase(crockfordAlphabet, 13)},
+	{"Snowflake Base58", "Snowflake", 63, parses(ids.ParseSnowflakeBase58), nil,
+		func(n *big.Int) string { return toID[ids.Snowflake](n).Base58() },
+		oracleOfBase(bitcoinAlphabet, false, 11, 63), formatBase(bitcoinAlphabet, 11)},
+}
+
+type anyID interface {
+	ids.UUID | ids.ULID | ids.Snowflake
+}
+
+// toID returns the id of a number.
+func toID[T anyID](n *big.Int) (id T) {
+	switch id := any(&id).(type) {
+	case *ids.UUID:
+		n.FillBytes(id[:])
+	case *ids.ULID:
+		n.FillBytes(id[:])
+	case *ids.Snowflake:
+		*id = ids.Snowflake(n.Int64())
+	}
+	return id
+}
+
+// number is the inverse of toID.
+func number[T anyID](id T) *big.Int {
+	switch id := any(id).(type) {
+	case ids.UUID:
+		return new(big.Int).SetBytes(id[:])
+	case ids.ULID:
+		return new(big.Int).SetBytes(id[:])
+	case ids.Snowflake:
+		return big.NewInt(int64(id))
+	}
+	panic("unreachable")
+}
+
+func parses[T anyID](parse func(string) (T, error)) func(string) (*big.Int, error) {
+	return func(s string) (*big.Int, error) {
+		id, err := parse(s)
+		return number(id), err
+	}
+}
+
+func unmarshals[T anyID](before *big.Int, text []byte) (*big.Int, error) {
+	id := toID[T](before)
+	err := any(&id).(interface{ UnmarshalText([]byte) error }).UnmarshalText(text)
+	return number(id), err
+}
+
+// judge checks what f makes of s against the oracle.
+func (f *textForm) judge(t *testing.T, s string) {
+	t.Helper()
+	want := f.oracle(s)
+	got, err := f.parse(s)
+	shown := s
+	if len(shown) > 80 {
+		shown = shown[:80] + "…"
+	}
+	if want.err == nil {
+		if err != nil || got.Cmp(want.n) != 0 {
+			t.Fatalf("%s of %q: got %x, error %v; want %x", f.name, shown, got, err, want.n)
+		}
+	} else {
+		checkRefusal(t, f.name, shown, err, f.scheme, want)
+		if got.Sign() != 0 {
+			t.Fatalf("%s of %q: got %x beside the error %v, want zero", f.name, shown, got, err)
+		}
+	}
+	if f.unmarshal == nil {
+		return
+	}
+	before := big.NewInt(987654321)
+	text := []byte(s)
+	got, errBytes := f.unmarshal(before, text)
+	switch {
+	case string(text) != s:
+		t.Fatalf("%s of %q: UnmarshalText changed its argument", f.name, shown)
+	case errBytes != err:
+		t.Fatalf("%s of %q: error %v of bytes, %v of a string", f.name, shown, errBytes, err)
+	case err != nil && got.Cmp(before) != 0:
+		t.Fatalf("%s of %q: the receiver was changed to %x beside the error %v", f.name, shown, got, err)
+	case err == nil && got.Cmp(want.n) != 0:
+		t.Fatalf("%s of %q: got %x of bytes, want %x", f.name, shown, got, want.n)
+	}
+}
+
+// checkRefusal checks that err refuses the text s as want says.
+func checkRefusal(t *testing.T, what, s string, err error, scheme string, want verdict) {
+	t.Helper()
+	var pe *ids.ParseError
+	if !errors.As(err, &pe) {
+		t.Fatalf("%s of %q: error %v, want a ParseError", what, s, err)
+	}
+	if pe.Scheme != scheme || pe.Offset != want.at || pe.Err != want.err || !errors.Is(err, want.err) {
+		t.Fatalf("%s of %q: error %#v, want one of scheme %q at %d, %v", what, s, pe, scheme, want.at, want.err)
+	}
+	message := fmt.Sprintf("ids: parsing %s: %s at byte %d", pe.Scheme, pe.Problem, pe.Offset)
+	if pe.Error() != message {
+		t.Fatalf("%s of %q: message %q, want %q", what, s, pe, message)
+	}
+}
+
+// samples returns numbers of up to the given number of bits: the edges of words, of digits of each base, and
+// random ones that are the same in every run.
+func samples(bits uint, random int) (ns []*big.Int) {
+	one := big.NewInt(1)
+	end := new(big.Int).Lsh(one, bits)
+	add := func(n *big.Int) {
+		for d := int64(-1); d <= 1; d++ {
+			if m := new(big.Int).Add(n, big.NewInt(d)); m.Sign() >= 0 && m.Cmp(end) < 0 {
+				ns = append(ns, m)
+			}
+		}
+	}
+	for i := range bits + 1 {
+		add(new(big.Int).Lsh(one, i))
+	}
+	for _, base := range []int64{10, 58} {
+		for n := big.NewInt(1); n.Cmp(end) < 0; n = new(big.Int).Mul(n, big.NewInt(base)) {
+			add(n)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, uint64(bits)))
+	for range random {
+		n := new(big.Int).SetUint64(r.Uint64())
+		n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(r.Uint64()))
+		ns = append(ns, n.Rsh(n, 128-bits))
+	}
+	return ns
+}

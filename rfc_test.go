@@ -1,0 +1,181 @@
+package ids_test
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// vectorTime is the instant of the test vectors in RFC 9562, appendix A.
+var vectorTime = time.Date(2022, 2, 22, 19, 22, 22, 0, time.UTC)
+
+var vectorNode = [6]byte{0x9f, 0x6b, 0xde, 0xce, 0xd8, 0x46}
+
+// stopped returns a clock that stands still at t.
+func stopped(t time.Time) *ids.Clock {
+	return ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return t }})
+}
+
+// drawn returns a generator on a clock that stands still at t, with the given random bytes in hexadecimal.
+func drawn(t time.Time, random string) *ids.Generator {
+	b, err := hex.DecodeString(random)
+	if err != nil {
+		panic(err)
+	}
+	return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(t), Random: bytes.NewReader(b)})
+}
+
+// TestRFCVectors mints the UUIDs of RFC 9562, appendices A and B, from what went into them.
+func TestRFCVectors(t *testing.T) {
+	// The sequence of the vectors, 0x33c8, has the ordinal 0.
+	g := ids.NewGenerator(&ids.GeneratorOptions{
+		Node: vectorNode,
+		Clock: ids.NewClock(&ids.ClockOptions{
+			Now:   func() time.Time { return vectorTime },
+			State: ids.ClockState{Time: vectorTime.Add(-time.Second), Sequence: 0x33c8},
+		}),
+	})
+	hash := sha256.Sum256(append(ids.NamespaceDNS[:len(ids.NamespaceDNS):len(ids.NamespaceDNS)], "www.example.com"...))
+	// Its fraction, 0xcc3 of 4096, is 797,607.4 ns.
+	v7Time := vectorTime.Add(797_608)
+	v7At, err := drawn(v7Time, "f8c4dc0c0c07398ff8c4dc0c0c07398f").NewV7At(v7Time)
+	if err != nil {
+		t.Error(err)
+	}
+	for want, got := range map[string]ids.UUID{
+		"C232AB00-9414-11EC-B3C8-9F6BDECED846": g.NewV1(),
+		"1EC9414C-232A-6B00-B3C8-9F6BDECED846": g.NewV6(),
+		"5df41881-3aed-3515-88a7-2f4a814cf09e": ids.NewV3(ids.NamespaceDNS, "www.example.com"),
+		"2ed6657d-e927-568b-95e1-2665a8aea6a2": ids.NewV5(ids.NamespaceDNS, "www.example.com"),
+		"919108f7-52d1-4320-9bac-f847db4148a8": drawn(vectorTime, "919108f752d1f320dbacf847db4148a8").NewV4(),
+		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": drawn(v7Time, "18c4dc0c0c07398f").NewV7(),
+		"017F22E2-79B0-7CC3-B8C4-DC0C0C07398F": v7At, // all 62 bits of rand_b, where NewV7 leaves one clear
+		"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0": ids.NewV8([16]byte{0x24, 0x89, 0xe9, 0xad, 0x2e, 0xe2, 0x0e, 0x00, 0x0e, 0xc9, 0x32, 0xd5, 0xf6, 0x91, 0x81, 0xc0}),
+		"5c146b14-3c52-8afd-938a-375d0df1fbf6": ids.NewV8([16]byte(hash[:16])),
+	} {
+		if got.String() != strings.ToLower(want) {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}
+}
+
+// TestRFCFields reads what is in the UUIDs of RFC 9562, appendices A and B.
+func TestRFCFields(t *testing.T) {
+	const none = -1
+	for _, c := range []struct {
+		text     string
+		version  int
+		sequence int
+		node     bool
+		time     time.Time
+	}{
+		{"C232AB00-9414-11EC-B3C8-9F6BDECED846", 1, 0x33c8, true, vectorTime},
+		{"5df41881-3aed-3515-88a7-2f4a814cf09e", 3, none, false, time.Time{}},
+		{"919108f7-52d1-4320-9bac-f847db4148a8", 4, none, false, time.Time{}},
+		{"2ed6657d-e927-568b-95e1-2665a8aea6a2", 5, none, false, time.Time{}},
+		{"1EC9414C-232A-6B00-B3C8-9F6BDECED846", 6, 0x33c8, true, vectorTime},
+		{"017F22E2-79B0-7CC3-98C4-DC0C0C07398F", 7, none, false, vectorTime},
+		{"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", 8, none, false, time.Time{}},
+		{"5c146b14-3c52-8afd-938a-375d0df1fbf6", 8, none, false, time.Time{}},
+		{"00000000-0000-0000-0000-000000000000", 0, none, false, time.Time{}},
+		{"ffffffff-ffff-ffff-ffff-ffffffffffff", 15, none, false, time.Time{}},
+		// The version counts only in the variant of the RFC.
+		{"C232AB00-9414-11EC-73C8-9F6BDECED846", 1, none, false, time.Time{}},
+		{"C232AB00-9414-21EC-C3C8-9F6BDECED846", 2, none, false, time.Time{}},
+		{"1EC9414C-232A-6B00-C3C8-9F6BDECED846", 6, none, false, time.Time{}},
+		{"017F22E2-79B0-7CC3-F8C4-DC0C0C07398F", 7, none, false, time.Time{}},
+	} {
+		u := ids.MustParseUUID(c.text)
+		if u.Version() != c.version {
+			t.Errorf("%v: version %d", u, u.Version())
+		}
+		at, ok := u.Time()
+		if !at.Equal(c.time) || ok == c.time.IsZero() || ok && at.Location() != time.UTC {
+			t.Errorf("%v: time %v, %v", u, at, ok)
+		}
+		seq, ok := u.ClockSequence()
+		if ok && seq != c.sequence || !ok && (seq != 0 || c.sequence != none) {
+			t.Errorf("%v: clock sequence %#x, %v", u, seq, ok)
+		}
+		node, ok := u.NodeID()
+		if ok != c.node || ok && node != vectorNode || !ok && node != [6]byte{} {
+			t.Errorf("%v: node %x, %v", u, node, ok)
+		}
+		if d, ok := u.Domain(); d != 0 || ok {
+			t.Errorf("%v: domain %v, %v", u, d, ok)
+		}
+		if id, ok := u.LocalID(); id != 0 || ok {
+			t.Errorf("%v: local id %v, %v", u, id, ok)
+		}
+	}
+}
+
+// TestMinted checks version and variant of each constructor, and the bits that are the caller's.
+func TestMinted(t *testing.T) {
+	ones := [16]byte(ids.MaxUUID())
+	at, err := ids.NewV7At(vectorTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		version int
+		u       ids.UUID
+	}{
+		{1, ids.NewV1()}, {2, ids.NewV2(ids.DomainOrg, 1<<32-1)}, {3, ids.NewV3(ids.MaxUUID(), "")}, {4, ids.NewV4()},
+		{5, ids.NewV5(ids.MaxUUID(), "")}, {6, ids.NewV6()}, {7, ids.NewV7()}, {7, at}, {8, ids.NewV8(ones)}, {8, ids.NewV8([16]byte{})},
+		{4, ids.AppendV4(nil, 1)[0]}, {7, ids.AppendV7(nil, 1)[0]},
+		{7, ids.MinV7(vectorTime)}, {7, ids.MaxV7(vectorTime)},
+	} {
+		if c.u.Version() != c.version || c.u.Variant() != ids.VariantRFC9562 {
+			t.Errorf("%v: version %d, want %d, variant %v", c.u, c.u.Version(), c.version, c.u.Variant())
+		}
+	}
+	if got := ids.NewV8(ones).String(); got != "ffffffff-ffff-8fff-bfff-ffffffffffff" {
+		t.Errorf("NewV8 of ones: %s", got)
+	}
+	if got := ids.NewV8([16]byte{}).String(); got != "00000000-0000-8000-8000-000000000000" {
+		t.Errorf("NewV8 of zeros: %s", got)
+	}
+}
+
+// TestNamed checks versions 3 and 5 beside a plain hash, for names of all lengths around what is hashed without an allocation.
+func TestNamed(t *testing.T) {
+	for n := range 300 {
+		name := strings.Repeat("name of some length", 20)[:n]
+		for _, space := range []ids.UUID{ids.NamespaceDNS, ids.NamespaceURL, ids.NamespaceOID, ids.NamespaceX500, ids.NilUUID(), ids.MaxUUID()} {
+			m, s := md5.New(), sha1.New()
+			m.Write(space[:])
+			s.Write(space[:])
+			m.Write([]byte(name))
+			s.Write([]byte(name))
+			for version, c := range map[byte]struct {
+				got ids.UUID
+				sum []byte
+			}{3: {ids.NewV3(space, name), m.Sum(nil)}, 5: {ids.NewV5(space, name), s.Sum(nil)}} {
+				want := ids.UUID(c.sum[:16])
+				want[6] = want[6]&0x0f | version<<4
+				want[8] = want[8]&0x3f | 0x80
+				if c.got != want {
+					t.Fatalf("version %d of %v and %d bytes: %v, want %v", version, space, n, c.got, want)
+				}
+			}
+		}
+	}
+	for want, got := range map[string]ids.UUID{
+		"6ba7b810-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceDNS,
+		"6ba7b811-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceURL,
+		"6ba7b812-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceOID,
+		"6ba7b814-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceX500,
+	} {
+		if got.String() != want {
+			t.Errorf("namespace %v, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package snowflake_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oneclock/ids/snowflake"
+)
+
+func Example() {
+	a, b := snowflake.Next(), snowflake.Next()
+	fmt.Println(a < b)
+	// Output: true
+}
+
+// A process that knows its number says so once, before it mints.
+func ExampleSetDefault() {
+	node, err := snowflake.NewNode(378, nil)
+	if err != nil {
+		panic(err)
+	}
+	snowflake.SetDefault(node)
+	fmt.Println(snowflake.Next().Node())
+	// Output: 378
+}
+
+func ExampleNewNode() {
+	node, err := snowflake.NewNode(65_000, &snowflake.Options{Layout: snowflake.Sonyflake()})
+	if err != nil {
+		panic(err)
+	}
+	a, b := node.Next(), node.Next()
+	fmt.Println(a < b, node.Layout().Split(a).Node)
+
+	_, err = snowflake.NewNode(65_536, &snowflake.Options{Layout: snowflake.Sonyflake()})
+	fmt.Println(err, errors.Is(err, snowflake.ErrRange))
+	// Output:
+	// true 65000
+	// ids: Snowflake node 65536 is not within 0 to 65535 true
+}
+
+func ExampleNode_tryNext() {
+	node, err := snowflake.NewNode(1, nil)
+	if err != nil {
+		panic(err)
+	}
+	switch _, err := node.TryNext(); err {
+	case nil:
+		fmt.Println("minted")
+	case snowflake.ErrClockBackward, snowflake.ErrExhausted, snowflake.ErrSuspended:
+		fmt.Println("later:", err)
+	}
+	// Output: minted
+}
+
+func ExampleDatacenterWorker() {
+	node, err := snowflake.DatacenterWorker(11, 26)
+	fmt.Println(node, err)
+
+	_, err = snowflake.DatacenterWorker(32, 0)
+	fmt.Println(err)
+	// Output:
+	// 378 <nil>
+	// ids: datacenter 32 is not within 0 to 31
+}
+
+func ExampleLayout_split() {
+	parts := snowflake.Discord().Split(175928847299117063)
+	fmt.Println(parts.Time, parts.Node, parts.Sequence)
+
+	id, err := snowflake.Discord().Compose(parts)
+	fmt.Println(id, err)
+	// Output:
+	// 2016-04-30 11:18:25.796 +0000 UTC 32 7
+	// 175928847299117063 <nil>
+}
+
+// The ids of one day, as the bounds of a database query.
+func ExampleLayout_min() {
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	layout := snowflake.Twitter()
+	fmt.Println(layout.Min(day))
+	fmt.Println(layout.Max(day.AddDate(0, 0, 1).Add(-1)))
+	// Output:
+	// 2006515713438646272
+	// 2006878101304246271
+}
+
+// A layout of one's own: seconds, for ids that fit 53 bits and so are safe as numbers in JavaScript.
+func ExampleLayout() {
+	layout := snowflake.Layout{
+		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Tick:         time.Second,
+		NodeBits:     6,
+		SequenceBits: 15,
+	}
+	century := layout.Max(layout.Epoch.AddDate(100, 0, 0))
+	fmt.Println(century < 1<<53)
+	// Output: true
+}
+
+func ExampleParse() {
+	id, err := snowflake.Parse("1541815603606036480")
+	fmt.Println(id.Time(), id.Datacenter(), id.Worker(), err)
+
+	_, err = snowflake.Parse("0x1565")
+	fmt.Println(err)
+	// Output:
+	// 2022-06-28 16:07:40.105 +0000 UTC 11 26 <nil>
+	// ids: parsing Snowflake: not a decimal digit at byte 1
+}
+
+func ExampleParseBase32() {
+	text := snowflake.ID(1541815603606036480).Base32()
+	id, err := snowflake.ParseBase32(text)
+	fmt.Println(text, id, err)
+	// Output: 1ASD13XH1F800 1541815603606036480 <nil>
+}
+
+func ExampleParseBase58() {
+	text := snowflake.ID(1541815603606036480).Base58()
+	id, err := snowflake.ParseBase58(text)
+	fmt.Println(text, id, err)
+	// Output: 4aaW4SzAyQK 1541815603606036480 <nil>
+}
+
+// In JSON an id is a string, since JavaScript loses integers above 2^53. A bare number is read too.
+func ExampleID_json() {
+	b, err := json.Marshal(snowflake.ID(1541815603606036480))
+	fmt.Println(string(b), err)
+	// Output: "1541815603606036480" <nil>
+}
+
+// Null is NULL in a database and null in JSON.
+func ExampleNull() {
+	var id snowflake.Null
+	err := id.Scan(int64(1541815603606036480))
+	fmt.Println(id.ID, id.Valid, err)
+	// Output: 1541815603606036480 true <nil>
+}

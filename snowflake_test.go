@@ -1,0 +1,249 @@
+package ids_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestSnowflakeVectors takes published ids apart, puts them together again, and mints them at their time.
+func TestSnowflakeVectors(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		layout ids.SnowflakeLayout
+		parts  ids.SnowflakeParts
+	}{
+		{"1541815603606036480", ids.TwitterLayout(), ids.SnowflakeParts{
+			Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), Node: 378, Sequence: 0}},
+		{"175928847299117063", ids.DiscordLayout(), ids.SnowflakeParts{
+			Time: time.Date(2016, 4, 30, 11, 18, 25, 796e6, time.UTC), Node: 1 << 5, Sequence: 7}},
+	} {
+		s, err := ids.ParseSnowflake(c.id)
+		if err != nil || s.String() != c.id {
+			t.Errorf("ParseSnowflake(%s) = %v, %v", c.id, s, err)
+		}
+		if got := c.layout.Split(s); got != c.parts {
+			t.Errorf("Split(%s) = %v, want %v", c.id, got, c.parts)
+		}
+		if got, err := c.layout.Compose(c.parts); got != s || err != nil {
+			t.Errorf("Compose(%v) = %v, %v, want %s", c.parts, got, err, c.id)
+		}
+		n, err := ids.NewSnowflakeNode(c.parts.Node, &ids.SnowflakeOptions{Layout: c.layout, Clock: stopped(c.parts.Time)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		minted := n.Append(nil, int(c.parts.Sequence)+1)
+		if got := minted[len(minted)-1]; got != s {
+			t.Errorf("minted %v, want %s", got, c.id)
+		}
+	}
+	s := ids.Snowflake(1541815603606036480)
+	if !s.Time().Equal(time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC)) || s.Time().Location() != time.UTC ||
+		s.Node() != 378 || s.Datacenter() != 11 || s.Worker() != 26 || s.Sequence() != 0 {
+		t.Errorf("%v: time %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+	}
+}
+
+// TestSnowflakeMethods checks the methods for Twitter's layout beside that layout.
+func TestSnowflakeMethods(t *testing.T) {
+	layout := ids.TwitterLayout()
+	for _, n := range samples(63, 1000) {
+		s := toID[ids.Snowflake](n)
+		parts := layout.Split(s)
+		if got := (ids.SnowflakeParts{Time: s.Time(), Node: s.Node(), Sequence: s.Sequence()}); got != parts {
+			t.Fatalf("%v: %v, want %v", s, got, parts)
+		}
+		if node, err := ids.DatacenterWorker(int(s.Datacenter()), int(s.Worker())); node != s.Node() || err != nil {
+			t.Fatalf("%v: datacenter %d, worker %d, node %d", s, s.Datacenter(), s.Worker(), s.Node())
+		}
+	}
+}
+
+// TestDatacenterWorker goes through all node numbers, and past their ends.
+func TestDatacenterWorker(t *testing.T) {
+	next := int64(0)
+	for d := range 32 {
+		for w := range 32 {
+			if node, err := ids.DatacenterWorker(d, w); node != next || err != nil {
+				t.Errorf("DatacenterWorker(%d, %d) = %d, %v, want %d", d, w, node, err, next)
+			}
+			next++
+		}
+	}
+	for _, c := range []struct {
+		d, w    int
+		message string
+	}{
+		{-1, 0, "datacenter -1 is not within 0 to 31"},
+		{32, 0, "datacenter 32 is not within 0 to 31"},
+		{math.MinInt, 0, "is not within 0 to 31"},
+		{0, -1, "worker -1 is not within 0 to 31"},
+		{0, 32, "worker 32 is not within 0 to 31"},
+		{0, math.MaxInt, "is not within 0 to 31"},
+		{64, 64, "datacenter 64 is not within 0 to 31"},
+	} {
+		node, err := ids.DatacenterWorker(c.d, c.w)
+		if !errors.Is(err, ids.ErrRange) || node != 0 || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("DatacenterWorker(%d, %d) = %d, %v, want %q", c.d, c.w, node, err, c.message)
+		}
+	}
+}
+
+// TestSnowflakeForms reads what is accepted, and names what is not, as text for people to check.
+func TestSnowflakeForms(t *testing.T) {
+	for s, want := range map[string]ids.Snowflake{
+		"0": 0, "7": 7, "9223372036854775807": math.MaxInt64, "0000000000000000007": 7, "1541815603606036480": 1541815603606036480,
+	} {
+		if got, err := ids.ParseSnowflake(s); got != want || err != nil {
+			t.Errorf("ParseSnowflake(%q) = %v, %v", s, got, err)
+		}
+	}
+	for _, c := range []struct {
+		what, s string
+		err     error
+		at      int
+	}{
+		{"empty", "", ids.ErrSyntax, 0},
+		{"below 0", "-1", ids.ErrRange, 0},
+		{"far below 0", "-9223372036854775808", ids.ErrRange, 0},
+		{"2^63", "9223372036854775808", ids.ErrRange, 0},
+		{"19 nines", "9999999999999999999", ids.ErrRange, 0},
+		{"2^64", "18446744073709551616", ids.ErrRange, 0},
+		{"2^64 and 1, which wraps to 1", "18446744073709551617", ids.ErrRange, 0},
+		{"40 digits", strings.Repeat("1", 40), ids.ErrRange, 0},
+		{"20 digits with leading zeros", "00000000000000000007", ids.ErrRange, 0},
+		{"plus sign", "+1", ids.ErrSyntax, 0},
+		{"minus sign alone", "-", ids.ErrSyntax, 0},
+		{"two minus signs", "--1", ids.ErrSyntax, 1},
+		{"minus sign after", "1-", ids.ErrSyntax, 1},
+		{"negative and not a number", "-12a4", ids.ErrSyntax, 3},
+		{"hexadecimal", "0x1", ids.ErrSyntax, 1},
+		{"space before", " 1", ids.ErrSyntax, 0},
+		{"space after", "1 ", ids.ErrSyntax, 1},
+		{"line feed", "1\n", ids.ErrSyntax, 1},
+		{"underline", "1_000", ids.ErrSyntax, 1},
+		{"decimal point", "1.0", ids.ErrSyntax, 1},
+		{"exponent", "1e3", ids.ErrSyntax, 1},
+		{"character before 0", "/", ids.ErrSyntax, 0},
+		{"character after 9", "1:", ids.ErrSyntax, 1},
+		{"letter after 19 digits", "1234567890123456789x", ids.ErrSyntax, 19},
+		{"letter after 20 digits", "12345678901234567890x", ids.ErrSyntax, 20},
+		{"character after 9, after 19 digits", "1234567890123456789:", ids.ErrSyntax, 19},
+		{"character before 0, after 19 digits", "1234567890123456789/", ids.ErrSyntax, 19},
+		{"full-width digit", "\uff11", ids.ErrSyntax, 0},
+		{"full-width digit after one", "1\uff11", ids.ErrSyntax, 1},
+		{"NUL", "1\x00", ids.ErrSyntax, 1},
+		{"10 MB of digits", strings.Repeat("1", 10<<20), ids.ErrRange, 0},
+		{"10 MB of digits and a letter", strings.Repeat("1", 10<<20) + "x", ids.ErrSyntax, 45},
+	} {
+		got, err := ids.ParseSnowflake(c.s)
+		checkRefusal(t, "ParseSnowflake", c.what, err, "Snowflake", verdict{nil, c.err, c.at})
+		if got != 0 {
+			t.Errorf("%s: %v beside the error", c.what, got)
+		}
+		if len(c.s) < 1000 { // the oracle's number is slow
+			textForms[4].judge(t, c.s)
+		}
+	}
+}
+
+// TestSnowflakeBinary refuses what has not 8 bytes or is negative.
+func TestSnowflakeBinary(t *testing.T) {
+	for _, c := range []struct {
+		data string
+		err  error
+		at   int
+	}{
+		{"", ids.ErrSyntax, 0},
+		{"1234567", ids.ErrSyntax, 7},
+		{"123456789", ids.ErrSyntax, 8},
+		{"\x80\x00\x00\x00\x00\x00\x00\x00", ids.ErrRange, 0},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff", ids.ErrRange, 0},
+	} {
+		s := ids.Snowflake(42)
+		err := s.UnmarshalBinary([]byte(c.data))
+		checkRefusal(t, "UnmarshalBinary", c.data, err, "Snowflake", verdict{nil, c.err, c.at})
+		if s != 42 {
+			t.Errorf("UnmarshalBinary(%q) left %v", c.data, s)
+		}
+	}
+	if b, _ := ids.Snowflake(0x0102030405060708).MarshalBinary(); string(b) != "\x01\x02\x03\x04\x05\x06\x07\x08" {
+		t.Errorf("binary is not big-endian: %x", b)
+	}
+}
+
+// TestSnowflakeJSON reads quoted and bare numbers, and writes quoted ones.
+func TestSnowflakeJSON(t *testing.T) {
+	const most = ids.Snowflake(math.MaxInt64)
+	if b, err := json.Marshal(most); string(b) != `"9223372036854775807"` || err != nil {
+		t.Errorf("json.Marshal = %s, %v", b, err)
+	}
+	for _, c := range []struct {
+		data string
+		want ids.Snowflake
+	}{
+		{`"9223372036854775807"`, most},
+		{`9223372036854775807`, most},
+		{` 7 `, 7},
+		{"0", 0},
+		{`"0"`, 0},
+		{`"\u0031\u0032"`, 12}, // what some encoder may write
+		{"null", 42},           // as encoding/json has it
+	} {
+		s := ids.Snowflake(42)
+		if err := json.Unmarshal([]byte(c.data), &s); s != c.want || err != nil {
+			t.Errorf("json.Unmarshal(%s) = %v, %v, want %v", c.data, s, err, c.want)
+		}
+		if c.data == "null" {
+			continue
+		}
+		var n ids.Null[ids.Snowflake]
+		if err := json.Unmarshal([]byte(c.data), &n); n.ID != c.want || !n.Valid || err != nil {
+			t.Errorf("json.Unmarshal(%s) into a Null = %v, %v", c.data, n, err)
+		}
+	}
+	// The string option, which integers need and a Snowflake does not, changes nothing.
+	optional := struct {
+		ID ids.Snowflake `json:",string"`
+	}{most}
+	if b, err := json.Marshal(optional); string(b) != `{"ID":"9223372036854775807"}` || err != nil {
+		t.Errorf("json.Marshal with the string option = %s, %v", b, err)
+	}
+	if err := json.Unmarshal([]byte(`{"ID":"42"}`), &optional); optional.ID != 42 || err != nil {
+		t.Errorf("json.Unmarshal with the string option = %v, %v", optional, err)
+	}
+	for _, c := range []struct {
+		data string
+		err  error
+	}{
+		{"9223372036854775808", ids.ErrRange}, {`"9223372036854775808"`, ids.ErrRange}, {"-1", ids.ErrRange}, {`"-1"`, ids.ErrRange},
+		{"1.5", ids.ErrSyntax}, {"1.0", ids.ErrSyntax}, {"1e3", ids.ErrSyntax}, {`""`, ids.ErrSyntax}, {`" 1"`, ids.ErrSyntax},
+		{`"+1"`, ids.ErrSyntax}, {`"0x1"`, ids.ErrSyntax}, {"true", ids.ErrSyntax}, {"[1]", ids.ErrSyntax}, {"{}", ids.ErrSyntax},
+		{`"null"`, ids.ErrSyntax}, {`"\ud83d\ude00"`, ids.ErrSyntax}, {`"1\n"`, ids.ErrSyntax}, {`"1\/"`, ids.ErrSyntax},
+	} {
+		s, n := ids.Snowflake(42), ids.Null[ids.Snowflake]{ID: 42, Valid: true}
+		var pe *ids.ParseError
+		if err := json.Unmarshal([]byte(c.data), &s); !errors.Is(err, c.err) || !errors.As(err, &pe) || s != 42 {
+			t.Errorf("json.Unmarshal(%s) = %v, %v, want %v", c.data, s, err, c.err)
+		}
+		if err := json.Unmarshal([]byte(c.data), &n); !errors.Is(err, c.err) || !errors.As(err, &pe) || !n.Valid || n.ID != 42 {
+			t.Errorf("json.Unmarshal(%s) into a Null = %v, %v, want %v", c.data, n, err, c.err)
+		}
+	}
+	// What encoding/json does not hand over.
+	for _, data := range []string{"", `"`, `"1`, `1"`, `"1"x`, " 1", `"\"`, `"\x31"1`} {
+		s := ids.Snowflake(42)
+		if err := s.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || s != 42 {
+			t.Errorf("UnmarshalJSON(%q) = %v, %v, want ErrSyntax", data, s, err)
+		}
+		var n ids.Null[ids.UUID]
+		if err := n.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || n.Valid {
+			t.Errorf("UnmarshalJSON(%q) into a Null = %v, %v, want ErrSyntax", data, n, err)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package ids_test
+
+import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// TestSQLValue gives ids to database/sql as parameters: each comes out as a type that every driver knows.
+func TestSQLValue(t *testing.T) {
+	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	l := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	s := ids.Snowflake(1541815603606036480)
+	raw := func(b [16]byte) []byte { return b[:] }
+	for _, c := range []struct {
+		id   any
+		want driver.Value
+	}{
+		{u, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+		{&u, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+		{(*ids.UUID)(nil), nil},
+		{u[:], raw(u)},
+		{l, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		{&l, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		{(*ids.ULID)(nil), nil},
+		{s, int64(1541815603606036480)},
+		{&s, int64(1541815603606036480)},
+		{(*ids.Snowflake)(nil), nil},
+		{ids.Null[ids.UUID]{}, nil},
+		{ids.Null[ids.UUID]{ID: u, Valid: true}, u.String()},
+		{&ids.Null[ids.ULID]{ID: l, Valid: true}, l.String()},
+		{ids.Null[ids.Snowflake]{ID: s, Valid: true}, int64(s)},
+		{sql.Null[ids.UUID]{V: u, Valid: true}, u.String()},
+		{sql.Null[ids.Snowflake]{}, nil},
+		{ids.Binary[ids.UUID]{ID: u}, raw(u)},
+		{&ids.Binary[ids.ULID]{ID: l}, raw(l)},
+		{(*ids.Binary[ids.UUID])(nil), nil},
+	} {
+		got, err := driver.DefaultParameterConverter.ConvertValue(c.id)
+		if gotBytes, ok := got.([]byte); ok {
+			want, _ := c.want.([]byte)
+			if !bytes.Equal(gotBytes, want) || err != nil {
+				t.Errorf("%T %v: %x, %v, want %v", c.id, c.id, got, err, c.want)
+			}
+		} else if got != c.want || err != nil {
+			t.Errorf("%T %v: %v, %v, want %v", c.id, c.id, got, err, c.want)
+		}
+	}
+}
+
+// column converts a column's value as Rows.Scan does: by sql.Null, which asks database/sql to.
+func column[T any](src any) (T, bool, error) {
+	var n sql.Null[T]
+	err := n.Scan(src)
+	return n.V, n.Valid, err
+}
+
+// TestSQLScan reads columns as database/sql does, into ids, pointers, Null and Binary.
+func TestSQLScan(t *testing.T) {
+	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	for _, src := range []any{u.String(), []byte(u.String()), u[:], strings.ToUpper(u.String()), u.URN(), strings.ReplaceAll(u.String(), "-", "")} {
+		if got, ok, err := column[ids.UUID](src); got != u || !ok || err != nil {
+			t.Errorf("UUID from %v: %v, %v", src, got, err)
+		}
+		if got, ok, err := column[*ids.UUID](src); err != nil || !ok || *got != u {
+			t.Errorf("*UUID from %v: %v, %v", src, got, err)
+		}
+		if got, ok, err := column[ids.Null[ids.UUID]](src); got.ID != u || !got.Valid || !ok || err != nil {
+			t.Errorf("Null from %v: %v, %v", src, got, err)
+		}
+		if got, ok, err := column[ids.Binary[ids.UUID]](src); got.ID != u || !ok || err != nil {
+			t.Errorf("Binary from %v: %v, %v", src, got, err)
+		}
+	}
+	for _, src := range []any{"42", []byte("42"), int64(42), []byte{0, 0, 0, 0, 0, 0, 0, 42}, "00000042", []byte("00000042")} {
+		if got, ok, err := column[ids.Snowflake](src); got != 42 || !ok || err != nil {
+			t.Errorf("Snowflake from %v: %v, %v", src, got, err)
+		}
+		if got, ok, err := column[ids.Null[ids.Snowflake]](src); got.ID != 42 || !got.Valid || !ok || err != nil {
+			t.Errorf("Null from %v: %v, %v", src, got, err)
+		}
+	}
+	// NULL leaves sql.Null, a pointer and our Null without a value.
+	if got, ok, err := column[ids.UUID](nil); !got.IsZero() || ok || err != nil {
+		t.Errorf("sql.Null of NULL: %v, %v, %v", got, ok, err)
+	}
+	n := ids.Null[ids.UUID]{ID: u, Valid: true}
+	if err := n.Scan(nil); n != (ids.Null[ids.UUID]{}) || err != nil {
+		t.Errorf("Null of NULL: %v, %v", n, err)
+	}
+}
+
+// TestSQLOwnsBytes changes the driver's buffer after a scan, as drivers do.
+func TestSQLOwnsBytes(t *testing.T) {
+	var b ids.Binary[ids.UUID]
+	var u ids.UUID
+	buf := bytes.Repeat([]byte{7}, 16)
+	if err := errors.Join(b.Scan(buf), u.Scan(buf)); err != nil {
+		t.Fatal(err)
+	}
+	clear(buf)
+	if want := ids.UUID(bytes.Repeat([]byte{7}, 16)); b.ID != want || u != want {
+		t.Errorf("an id shares the buffer of the driver: %v, %v", b, u)
+	}
+}
+
+// TestSQLRefused scans what no id is.
+func TestSQLRefused(t *testing.T) {
+	var (
+		u ids.UUID
+		l ids.ULID
+		s ids.Snowflake
+		b ids.Binary[ids.UUID]
+		n ids.Null[ids.Snowflake]
+	)
+	for _, c := range []struct {
+		dst     sql.Scanner
+		src     any
+		message string
+		kind    error
+	}{
+		{&u, nil, "scanning UUID: NULL: scan into an ids.Null[ids.UUID] or into a pointer", ids.ErrSyntax},
+		{&l, nil, "scanning ULID: NULL: scan into an ids.Null[ids.ULID] or into a pointer", ids.ErrSyntax},
+		{&s, nil, "scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or into a pointer", ids.ErrSyntax},
+		{&b, nil, "NULL", ids.ErrSyntax},
+		{&u, int64(1), "scanning UUID: a value of type int64", ids.ErrSyntax},
+		{&l, 1.5, "scanning ULID: a value of type float64", ids.ErrSyntax},
+		{&s, 1.5, "scanning Snowflake: a value of type float64", ids.ErrSyntax},
+		{&s, true, "scanning Snowflake: a value of type bool", ids.ErrSyntax},
+		{&u, []byte{}, "length is not 36", ids.ErrSyntax},
+		{&u, []byte(nil), "length is not 36", ids.ErrSyntax},
+		{&u, "", "length is not 36", ids.ErrSyntax},
+		{&u, make([]byte, 15), "length is not 36", ids.ErrSyntax},
+		{&u, make([]byte, 17), "length is not 36", ids.ErrSyntax},
+		{&u, string(make([]byte, 16)), "length is not 36", ids.ErrSyntax}, // bytes come as bytes
+		{&l, make([]byte, 17), "length is not 26", ids.ErrSyntax},
+		{&l, "80000000000000000000000000", "above 7ZZZ", ids.ErrRange},
+		{&s, int64(-1), "not within 0 to 9223372036854775807", ids.ErrRange},
+		{&s, "-1", "not within 0 to 9223372036854775807", ids.ErrRange},
+		{&s, "9223372036854775808", "not within 0 to 9223372036854775807", ids.ErrRange},
+		{&s, bytes.Repeat([]byte{0xff}, 8), "not within 0 to 9223372036854775807", ids.ErrRange},
+		{&s, make([]byte, 7), "not a decimal digit", ids.ErrSyntax},
+		{&s, []byte{}, "no digits", ids.ErrSyntax},
+		{&n, int64(-1), "not within 0 to 9223372036854775807", ids.ErrRange},
+		{&b, make([]byte, 15), "length is not 36", ids.ErrSyntax},
+	} {
+		err := c.dst.Scan(c.src)
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), "ids: scanning ") {
+			t.Errorf("%T from %v: %v, want %q", c.dst, c.src, err, c.message)
+		}
+	}
+	if !u.IsZero() || !l.IsZero() || s != 0 || !b.IsZero() || n.Valid {
+		t.Errorf("an error left its receiver at %v, %v, %v, %v, %v", u, l, s, b, n)
+	}
+}
+
+// TestSQLEightBytes draws the line between 8 bytes and 8 digits.
+func TestSQLEightBytes(t *testing.T) {
+	for src, want := range map[string]ids.Snowflake{
+		"12345678":                         12345678,
+		"99999999":                         99999999,
+		"1234567:":                         0x313233343536373a,
+		"/2345678":                         0x2f32333435363738,
+		"\x00\x00\x00\x00\x00\x00\x00\x01": 1,
+		"\x7f\xff\xff\xff\xff\xff\xff\xff": 1<<63 - 1,
+	} {
+		var s ids.Snowflake
+		if err := s.Scan([]byte(src)); s != want || err != nil {
+			t.Errorf("%q: %d, %v, want %d", src, s, err, want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package ids_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestULIDVectors checks the vectors of the specification.
+func TestULIDVectors(t *testing.T) {
+	u := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	if got := u.Time().UnixMilli(); got != 1469922850259 {
+		t.Errorf("time of %v: %d ms", u, got)
+	}
+	if u.String() != "01ARZ3NDEKTSV4RRFFQ69G5FAV" {
+		t.Errorf("String() = %s", u)
+	}
+	if got := ids.MinULID(time.UnixMilli(1465824320894)).String(); got != "01AN4Z07BY0000000000000000" {
+		t.Errorf("the time part of 1465824320894 ms: %s", got)
+	}
+	if got := ids.MaxULID(time.UnixMilli(281474976710655)).String(); got != "7ZZZZZZZZZZZZZZZZZZZZZZZZZ" {
+		t.Errorf("the largest: %s", got)
+	}
+	if got := ids.MustParseULID("7ZZZZZZZZZZZZZZZZZZZZZZZZZ").Time().UnixMilli(); got != 281474976710655 {
+		t.Errorf("the time of the largest: %d ms", got)
+	}
+	// Minted from its parts: NewULIDAt takes all 80 bits.
+	random := u.Entropy()
+	got, err := ids.NewGenerator(&ids.GeneratorOptions{Random: strings.NewReader(string(random[:]))}).NewULIDAt(u.Time())
+	if got != u || err != nil {
+		t.Errorf("NewULIDAt = %v, %v, want %v", got, err, u)
+	}
+}
+
+// TestULIDStepOne mints the specification's example of the monotonic mode, and what follows an overflow.
+func TestULIDStepOne(t *testing.T) {
+	first := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
+	random := first.Entropy()
+	g := ids.NewGenerator(&ids.GeneratorOptions{
+		Clock:       stopped(first.Time()),
+		Random:      strings.NewReader(strings.Repeat(string(random[:]), 3)),
+		ULIDStepOne: true,
+	})
+	for _, want := range []string{"01BX5ZZKBKACTAV9WEVGEMMVRZ", "01BX5ZZKBKACTAV9WEVGEMMVS0", "01BX5ZZKBKACTAV9WEVGEMMVS1"} {
+		if got := g.NewULID().String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestULIDNext raises the random part by one, beside math/big.
+func TestULIDNext(t *testing.T) {
+	for _, c := range []struct{ u, next string }{
+		{"01BX5ZZKBKACTAV9WEVGEMMVRZ", "01BX5ZZKBKACTAV9WEVGEMMVS0"},
+		{"01BX5ZZKBK0000000000000000", "01BX5ZZKBK0000000000000001"},
+		{"01BX5ZZKBK000ZZZZZZZZZZZZZ", "01BX5ZZKBK0010000000000000"},
+		{"01BX5ZZKBKZZZZZZZZZZZZZZZY", "01BX5ZZKBKZZZZZZZZZZZZZZZZ"},
+		{"01BX5ZZKBKZZZZZZZZZZZZZZZZ", ""},
+		{"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ""},
+	} {
+		got, ok := ids.MustParseULID(c.u).Next()
+		if c.next == "" {
+			if ok || !got.IsZero() {
+				t.Errorf("next of %s: %v, %v", c.u, got, ok)
+			}
+		} else if got.String() != c.next || !ok {
+			t.Errorf("next of %s: %v, %v, want %s", c.u, got, ok, c.next)
+		}
+	}
+	// A carry into the upper 16 of the 80 bits.
+	for hi := range 1 << 16 {
+		u := ids.ULID{6: byte(hi >> 8), 7: byte(hi)}
+		copy(u[8:], full[:8])
+		want := ids.ULID{6: byte((hi + 1) >> 8), 7: byte(hi + 1)}
+		if got, ok := u.Next(); got != want || ok != (hi != 0xffff) {
+			t.Fatalf("next of %v: %v, %v, want %v", u, got, ok, want)
+		}
+	}
+	mask := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))
+	for _, n := range samples(128, 1000) {
+		got, ok := toID[ids.ULID](n).Next()
+		want := new(big.Int).Add(n, big.NewInt(1))
+		if spent := new(big.Int).And(n, mask).Cmp(mask) == 0; spent == ok || ok && number(got).Cmp(want) != 0 {
+			t.Fatalf("next of %x: %v, %v", n, got, ok)
+		}
+	}
+}
+
+// TestULIDParts reads time and entropy, beside math/big.
+func TestULIDParts(t *testing.T) {
+	for _, n := range samples(128, 1000) {
+		u := toID[ids.ULID](n)
+		if got, want := u.Time(), new(big.Int).Rsh(n, 80).Int64(); got.UnixMilli() != want || got.Location() != time.UTC {
+			t.Fatalf("%v: time %v, want %d ms", u, got, want)
+		}
+		entropy := u.Entropy()
+		low := new(big.Int).And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1)))
+		if new(big.Int).SetBytes(entropy[:]).Cmp(low) != 0 {
+			t.Fatalf("%v: entropy %x", u, entropy)
+		}
+	}
+	// A version 7 UUID has the same time as a ULID.
+	u := ids.NewV7()
+	if at, _ := u.Time(); !u.ULID().Time().Equal(at) || u.ULID().UUID() != u {
+		t.Errorf("%v as a ULID: %v of %v", u, u.ULID(), u.ULID().Time())
+	}
+}
+
+// TestULIDForms reads what is accepted, and names what is not, as text for people to check.
+func TestULIDForms(t *testing.T) {
+	want := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	for _, s := range []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "01arZ3NdEkTsV4rRfFq69G5FaV"} {
+		if got, err := ids.ParseULID(s); got != want || err != nil {
+			t.Errorf("ParseULID(%q) = %v, %v", s, got, err)
+		}
+	}
+	for _, c := range []struct {
+		what, s string
+		err     error
+		at      int
+	}{
+		{"empty", "", ids.ErrSyntax, 0},
+		{"25 characters", "01ARZ3NDEKTSV4RRFFQ69G5FA", ids.ErrSyntax, 25},
+		{"27 characters", "01ARZ3NDEKTSV4RRFFQ69G5FAVV", ids.ErrSyntax, 26},
+		{"line feed at the end", "01ARZ3NDEKTSV4RRFFQ69G5FAV\n", ids.ErrSyntax, 26},
+		{"just above the largest", "80000000000000000000000000", ids.ErrRange, 0},
+		{"the largest that the digits can write", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ", ids.ErrRange, 0},
+		{"above the largest, with a bad digit", "8000000000000000000000000U", ids.ErrSyntax, 25},
+		{"letter I", "01ARZ3NDEKTSV4RRFFQ69G5FAI", ids.ErrSyntax, 25},
+		{"letter l", "l1ARZ3NDEKTSV4RRFFQ69G5FAV", ids.ErrSyntax, 0},
+		{"letter O", "01ARZ3NDEKTSVORRFFQ69G5FAV", ids.ErrSyntax, 13},
+		{"letter u", "01ARZ3NDEKTSV4RRFFu69G5FAV", ids.ErrSyntax, 18},
+		{"hyphen", "01ARZ3NDEK-SV4RRFFQ69G5FAV", ids.ErrSyntax, 10},
+		{"space", " 1ARZ3NDEKTSV4RRFFQ69G5FAV", ids.ErrSyntax, 0},
+		{"full-width digit", "01ARZ3NDEKTSV4RRFFQ69G5\uff16", ids.ErrSyntax, 23},
+		{"NUL", "01ARZ3NDEKTSV4RRFFQ69G5FA\x00", ids.ErrSyntax, 25},
+		{"high bit on a digit", "01ARZ3NDEKTSV4RRFFQ69G5FA\xd6", ids.ErrSyntax, 25},
+		{"a UUID", "01563df3-5b93-d65b-b8bd-fbd83a8a1b5b", ids.ErrSyntax, 26},
+		{"10 MB", strings.Repeat("0", 10<<20), ids.ErrSyntax, 26},
+	} {
+		got, err := ids.ParseULID(c.s)
+		checkRefusal(t, "ParseULID", c.what, err, "ULID", verdict{nil, c.err, c.at})
+		if !got.IsZero() {
+			t.Errorf("%s: %v beside the error", c.what, got)
+		}
+		textForms[2].judge(t, c.s)
+		checkPanic(t, "MustParseULID of "+c.what, err.Error(), func() { ids.MustParseULID(c.s) })
+	}
+}

@@ -1,0 +1,157 @@
+package ids_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+)
+
+// TestUUIDForms reads what is accepted, and names what is not, as text for people to check.
+func TestUUIDForms(t *testing.T) {
+	want := ids.UUID{0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0, 0xa7, 0x65, 0x00, 0xa0, 0xc9, 0x1e, 0x6b, 0xf6}
+	for _, s := range []string{
+		"f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+		"F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
+		"f81D4fAe-7dEc-11D0-a765-00A0c91E6bf6",
+		"urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+		"URN:UUID:F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
+		"{f81d4fae-7dec-11d0-a765-00a0c91e6bf6}",
+		"f81d4fae7dec11d0a76500a0c91e6bf6",
+		"F81D4FAE7DEC11D0A76500A0C91E6BF6",
+	} {
+		if got, err := ids.ParseUUID(s); got != want || err != nil {
+			t.Errorf("ParseUUID(%q) = %v, %v", s, got, err)
+		}
+		if got := ids.MustParseUUID(s); got != want {
+			t.Errorf("MustParseUUID(%q) = %v", s, got)
+		}
+	}
+	if want.URN() != "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6" {
+		t.Errorf("URN() = %q", want.URN())
+	}
+	for _, c := range []struct {
+		what, s string
+		at      int
+	}{
+		{"empty", "", 0},
+		{"one digit", "f", 1},
+		{"35 characters", "f81d4fae-7dec-11d0-a765-00a0c91e6bf", 35},
+		{"37 characters", "f81d4fae-7dec-11d0-a765-00a0c91e6bf66", 37},
+		{"31 digits", "f81d4fae7dec11d0a76500a0c91e6bf", 31},
+		{"33 digits", "f81d4fae7dec11d0a76500a0c91e6bf66", 33},
+		{"line feed at the end", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6\n", 37},
+		{"space before", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 37},
+		{"spaces for braces", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6 ", 0},
+		{"quotes for braces", `"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`, 0},
+		{"parentheses", "(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)", 0},
+		{"opening brace alone", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 37},
+		{"closing brace alone", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 37},
+		{"opening brace and a space", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6 ", 37},
+		{"a space and a closing brace", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 0},
+		{"two opening braces", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6{", 37},
+		{"braces around 32 digits", "{f81d4fae7dec11d0a76500a0c91e6bf6}", 34},
+		{"braces around a URN", "{urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 45},
+		{"urn:uuid: misspelt", "urn:uuld:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 6},
+		{"urn:guid: for urn:uuid:", "urn:guid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 4},
+		{"full stop for the last colon", "urn:uuid.f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 8},
+		{"what folds to a colon", "urn:uuid\x1af81d4fae-7dec-11d0-a765-00a0c91e6bf6", 8},
+		{"what folds to a colon, first", "urn\x1auuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 3},
+		{"uuid: alone", "uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 41},
+		{"nine digits more", "000000000f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
+		{"letter g", "g81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
+		{"letter G at the end", "f81d4fae-7dec-11d0-a765-00a0c91e6bfG", 35},
+		{"full-width digit", "f81d4fae-7dec-11d0-a765-00a0c91e\uff16f", 32},
+		{"NUL", "f81d4fae-7dec-11d0-a765-00a0c91e6bf\x00", 35},
+		{"NUL among digits", "f81d4fae7dec11d0\x00a76500a0c91e6bf", 16},
+		{"high bit on a digit", "f81d4fae-7dec-11d0-a765-00a0c91e6bf\xb6", 35},
+		{"hyphen one late", "f81d4faee-7dc-11d0-a765-00a0c91e6bf6", 8},
+		{"hyphen for a digit", "-81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
+		{"hyphens among 32", "f81d4fae-7dec-11d0-a765-00a0c91e", 8},
+		{"underlines for hyphens", "f81d4fae_7dec_11d0_a765_00a0c91e6bf6", 8},
+		{"en dash", "f81d4fae\u20137dec-11d0-a765-00a0c91e6b", 8},
+		{"10 MB of digits", strings.Repeat("f", 10<<20), 45},
+		{"10 MB of NUL", strings.Repeat("\x00", 10<<20), 45},
+	} {
+		got, err := ids.ParseUUID(c.s)
+		checkRefusal(t, "ParseUUID", c.what, err, "UUID", verdict{nil, ids.ErrSyntax, c.at})
+		if !got.IsZero() {
+			t.Errorf("%s: %v beside the error", c.what, got)
+		}
+		textForms[0].judge(t, c.s)
+		checkPanic(t, "MustParseUUID of "+c.what, err.Error(), func() { ids.MustParseUUID(c.s) })
+	}
+}
+
+// checkPanic checks that f panics with a message that contains the given text.
+func checkPanic(t *testing.T, what, message string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		switch v := recover().(type) {
+		case nil:
+			t.Errorf("%s does not panic", what)
+		case error:
+			if !strings.Contains(v.Error(), message) {
+				t.Errorf("%s panics with %q, want %q", what, v, message)
+			}
+		case string:
+			if !strings.Contains(v, message) {
+				t.Errorf("%s panics with %q, want %q", what, v, message)
+			}
+		default:
+			t.Errorf("%s panics with %v of type %[2]T", what, v)
+		}
+	}()
+	f()
+}
+
+// TestVersionAndVariant reads all values of the two bytes that hold them.
+func TestVersionAndVariant(t *testing.T) {
+	for b := range 256 {
+		u := ids.UUID{6: byte(b), 8: byte(b)}
+		want := ids.VariantFuture
+		for v, prefix := range map[ids.Variant]string{ids.VariantNCS: "0", ids.VariantRFC9562: "10", ids.VariantMicrosoft: "110"} {
+			if strings.HasPrefix(fmt.Sprintf("%08b", b), prefix) {
+				want = v
+			}
+		}
+		if u.Variant() != want || u.Version() != b/16 {
+			t.Errorf("byte %#x: variant %v, version %d", b, u.Variant(), u.Version())
+		}
+	}
+	for v, want := range map[ids.Variant]string{
+		ids.VariantNCS: "NCS", ids.VariantRFC9562: "RFC 9562", ids.VariantMicrosoft: "Microsoft", ids.VariantFuture: "Future",
+	} {
+		if v.String() != want {
+			t.Errorf("variant %d is %q, want %q", v, v, want)
+		}
+	}
+	if ids.NilUUID().Variant() != ids.VariantNCS || ids.MaxUUID().Variant() != ids.VariantFuture {
+		t.Error("variant of Nil or Max")
+	}
+}
+
+// TestNilMax checks the two special UUIDs, and IsZero of all types.
+func TestNilMax(t *testing.T) {
+	if got := ids.NilUUID().String(); got != "00000000-0000-0000-0000-000000000000" {
+		t.Errorf("NilUUID() = %s", got)
+	}
+	if got := ids.MaxUUID().String(); got != "ffffffff-ffff-ffff-ffff-ffffffffffff" {
+		t.Errorf("MaxUUID() = %s", got)
+	}
+	for i := range 16 {
+		var u ids.UUID
+		u[i] = 1
+		if u.IsZero() || u.ULID().IsZero() {
+			t.Errorf("%v is zero", u)
+		}
+		if u.ULID().UUID() != u || [16]byte(u.ULID()) != [16]byte(u) {
+			t.Errorf("%v is not the same as a ULID", u)
+		}
+	}
+	if !ids.NilUUID().IsZero() || !(ids.ULID{}).IsZero() {
+		t.Error("zero is not zero")
+	}
+}
