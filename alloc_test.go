@@ -13,8 +13,8 @@ import (
 // sinkString makes strings escape, so that they are allocated as a caller's would be.
 var sinkString string
 
-// TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small ones for
-// each 4 KiB, so a single id costs a fraction of one on average, which counts as none.
+// TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small
+// ones for each 4 KiB, so a single id costs a fraction of one on average, which counts as none.
 func TestAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled objects, which are then allocated anew")

@@ -21,7 +21,8 @@ const (
 	rootPath = "github.com/oneclock/ids"
 )
 
-// TestAPI compares what the root and the doors export with api.txt, so that no name and no type changes unseen.
+// TestAPI compares what the root and the doors export with api.txt, so that no name and no type
+// changes unseen.
 func TestAPI(t *testing.T) {
 	c := newChecker()
 	var lines []string
@@ -67,7 +68,8 @@ func marked(mark string, lines []string) string {
 	return b.String()
 }
 
-// surface returns a line for each name that a package exports, and for each exported field and method of its types.
+// surface returns a line for each name that a package exports, and for each exported field and
+// method of its types.
 func surface(pkg *types.Package) (lines []string) {
 	inside := func(p *types.Package) string {
 		if p == pkg {
@@ -126,7 +128,8 @@ func surface(pkg *types.Package) (lines []string) {
 	return lines
 }
 
-// unnamed returns a type as text. In that of a function it leaves out the names of parameters and results, which bind nobody.
+// unnamed returns a type as text. In that of a function it leaves out the names of parameters
+// and results, which bind nobody.
 func unnamed(t types.Type, q types.Qualifier) string {
 	sig, ok := t.(*types.Signature)
 	if !ok {

@@ -53,7 +53,8 @@ func spellings(f *textForm) (texts []string) {
 	return slices.Compact(texts)
 }
 
-// TestMutations puts each byte at each position of texts in each form, leaves each byte out, and doubles each.
+// TestMutations puts each byte at each position of texts in each form, leaves each byte out,
+// and doubles each.
 func TestMutations(t *testing.T) {
 	for _, f := range textForms {
 		t.Run(f.name, func(t *testing.T) {
@@ -92,15 +93,16 @@ func TestOverflow(t *testing.T) {
 			f.judge(t, s)
 		}
 		if f.bits == 63 {
-			// All that 64 bits can hold besides, for which the decoders have an overflow of their own.
+			// All that 64 bits can hold besides, for which the decoders have an overflow of
+			// their own.
 			f.judge(t, f.spell(new(big.Int).Sub(new(big.Int).Lsh(end, 1), big.NewInt(1))))
 			f.judge(t, f.spell(new(big.Int).Lsh(end, 1)))
 		}
 	}
 }
 
-// TestNegativeBases shows that the bases, which have no sign, write a negative Snowflake as its 64 bits and do not
-// read it.
+// TestNegativeBases shows that the bases, which have no sign, write a negative Snowflake as its
+// 64 bits and do not read it.
 func TestNegativeBases(t *testing.T) {
 	if got := ids.Snowflake(-1).Base32(); got != "FZZZZZZZZZZZZ" {
 		t.Errorf("Snowflake(-1).Base32() = %q", got)

@@ -16,7 +16,8 @@ import (
 
 // Each loop calls what it measures directly: b.Loop keeps the results alive.
 
-// BenchmarkFloor measures what ids are made of: no id that tells the time can cost less than a reading of the clock.
+// BenchmarkFloor measures what ids are made of: no id that tells the time can cost less than a
+// reading of the clock.
 func BenchmarkFloor(b *testing.B) {
 	b.Run("time.Now", func(b *testing.B) {
 		for b.Loop() {

@@ -31,8 +31,8 @@ type Clock struct {
 	maxAhead  int64            // ns
 	jitter    int64            // ns: a step back by less is none
 
-	// base is the first reading of the wall clock. The time since then is one system clock reading, where
-	// time.Now makes two, and is taken before the mutex.
+	// base is the first reading of the wall clock. The time since then is one system clock
+	// reading, where time.Now makes two, and is taken before the mutex.
 	base  time.Time   // set before based is, and not changed then
 	based atomic.Bool // never set if now replaces the wall clock
 
@@ -69,8 +69,8 @@ type ClockOptions struct {
 	Tolerance time.Duration
 
 	// MaxAhead is how far an embedded time may be ahead of the wall clock. A step back by less
-	// than it is jitter, which no scheme follows. Zero means 10 ms; a
-	// negative value means none.
+	// than it is jitter, which no scheme follows. Zero means 10 ms; a negative value means
+	// none.
 	MaxAhead time.Duration
 
 	// State is what [Clock.State] gave in an earlier life of the process. The zero
@@ -87,8 +87,8 @@ type ClockState struct {
 	// Sequence is the 14-bit clock sequence of versions 1 and 6. Its low two bits are
 	// clear: they number the ids of one tick.
 	Sequence uint16
-	// Floor is the latest time issued before the clock sequence last came round to 0, in UTC, or the zero
-	// time if it never did. Versions 1 and 6 stay above it.
+	// Floor is the latest time issued before the clock sequence last came round to 0, in UTC,
+	// or the zero time if it never did. Versions 1 and 6 stay above it.
 	Floor time.Time `json:",omitzero"`
 }
 
@@ -138,10 +138,10 @@ func orDefault(d, zero time.Duration) int64 {
 	return max(int64(d), 0)
 }
 
-// State returns the latest time issued by any scheme of c and the clock sequence.
-// The first call starts the sequence, if no id has. Save the state where it outlives the process, and give it to the successor's
-// [ClockOptions]. A state saved before the latest ids were minted does not protect those:
-// [Clock.Limit] closes that gap.
+// State returns the latest time issued by any scheme of c and the clock sequence. The first
+// call starts the sequence, if no id has. Save the state where it outlives the process, and
+// give it to the successor's [ClockOptions]. A state saved before the latest ids were minted
+// does not protect those: [Clock.Limit] closes that gap.
 func (c *Clock) State() ClockState {
 	c.mu.Lock()
 	s := c.current()
@@ -209,10 +209,10 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-// Limit withholds every id that s does not cover: one whose time is after
-// s.Time, or whose clock sequence lies past s.Sequence. It binds the schemes
-// whose ids are unique by their time, which are versions 1 and 6 and Snowflake; versions 4 and 7 and
-// ULID are unique by their random bits and are not bound.
+// Limit withholds every id that s does not cover: one whose time is after s.Time, or whose
+// clock sequence lies past s.Sequence. It binds the schemes whose ids are unique by their time,
+// which are versions 1 and 6 and Snowflake; versions 4 and 7 and ULID are unique by their
+// random bits and are not bound.
 //
 // Where the time is not covered, a call waits until a later Limit covers
 // it, and [SnowflakeNode.TryNext] returns [ErrSuspended]. A clock sequence that is not covered
@@ -259,7 +259,8 @@ func (c *Clock) time() reading {
 	return r
 }
 
-// elapsed returns the nanoseconds since base, or a number that no anchor serves. The mutex need not be held.
+// elapsed returns the nanoseconds since base, or a number that no anchor serves. The mutex need
+// not be held.
 func (c *Clock) elapsed() int64 {
 	if !c.based.Load() {
 		return -1
@@ -270,9 +271,10 @@ func (c *Clock) elapsed() int64 {
 // read returns the time. The mutex is held.
 func (c *Clock) read() reading { return c.reading(c.elapsed()) }
 
-// reading returns the time at elapsed, or a new one if that is too far from the anchor. A caller that was
-// preempted before it got the mutex may come with a time before the anchor: a negative difference is a large unsigned one. So
-// is that to a time from within a testing/synctest bubble, or from without. The mutex is held.
+// reading returns the time at elapsed, or a new one if that is too far from the anchor. A
+// caller that was preempted before it got the mutex may come with a time before the anchor: a
+// negative difference is a large unsigned one. So is that to a time from within a
+// testing/synctest bubble, or from without. The mutex is held.
 func (c *Clock) reading(elapsed int64) reading {
 	if elapsed -= c.anchor; uint64(elapsed) > anchorLife {
 		return c.readAnew()
@@ -302,8 +304,8 @@ func (c *Clock) readAnew() reading {
 	return r
 }
 
-// readInjected calls now. If that panics, the caller, which does not defer it, never gets to unlock the
-// mutex, so this does it.
+// readInjected calls now. If that panics, the caller, which does not defer it, never gets to
+// unlock the mutex, so this does it.
 func (c *Clock) readInjected() reading {
 	returned := false
 	defer func() {
@@ -334,8 +336,9 @@ const (
 	spent     = -2 // the last tick that the format can name is used up
 )
 
-// lock takes the mutex and the next id of l. It waits as long as the limit withholds that.
-// The caller makes the id of l.last and l.used, releases the mutex, and calls late unless the result is 0.
+// lock takes the mutex and the next id of l. It waits as long as the limit withholds that. The
+// caller makes the id of l.last and l.used, releases the mutex, and calls late unless the
+// result is 0.
 func (c *Clock) lock(l *lane) (over int64) {
 	elapsed := c.elapsed()
 	c.mu.Lock()
@@ -346,8 +349,8 @@ func (c *Clock) lock(l *lane) (over int64) {
 	return over
 }
 
-// late waits, without the mutex, until the wall clock allows the tick of an id that was taken with the
-// result over, at most maxWait. It panics if there was none to take.
+// late waits, without the mutex, until the wall clock allows the tick of an id that was taken
+// with the result over, at most maxWait. It panics if there was none to take.
 func (c *Clock) late(l *lane, tick, over int64) {
 	if over < 0 {
 		panic(errSpent)
@@ -379,8 +382,8 @@ func (c *Clock) suspend(l *lane, outcome int64) (over int64) {
 // A wait is the waiting of one call for the wall clock: maxWait in all.
 type wait struct{ began time.Time }
 
-// until waits, without the mutex, until the wall clock allows the tick that the
-// caller has taken. If it does not do so in time, the wait itself tells the lane how much time has passed.
+// until waits, without the mutex, until the wall clock allows the tick that the caller has
+// taken. If it does not do so in time, the wait itself tells the lane how much time has passed.
 func (w *wait) until(c *Clock, l *lane, tick int64) {
 	c.mu.Lock()
 	was := l.present()
@@ -415,7 +418,8 @@ func (c *Clock) follow(l *lane, r reading, tick int64) bool {
 	return true
 }
 
-// turn moves to the next clock sequence for a lane that goes back to tick, or reports that none is free there.
+// turn moves to the next clock sequence for a lane that goes back to tick, or reports that none
+// is free there.
 func (c *Clock) turn(tick int64) bool {
 	s := &c.sequence
 	if tick <= s.floor || !c.covers(s.after()) {
@@ -427,8 +431,8 @@ func (c *Clock) turn(tick int64) bool {
 		c.v1.used, c.v6.used = ordinals, ordinals
 		return true
 	}
-	// Each sequence has been in force since the floor, and may hold any tick up to the highest issued. What comes now
-	// stays above that.
+	// Each sequence has been in force since the floor, and may hold any tick up to the highest
+	// issued. What comes now stays above that.
 	s.floor = max(c.v1.highest(), c.v6.highest(), gregorianScale.at(newReading(c.state.Time)))
 	top := gregorianScale.reading(s.floor)
 	c.v1.resume(top)
@@ -436,8 +440,8 @@ func (c *Clock) turn(tick int64) bool {
 	return false
 }
 
-// sequence is the clock sequence of versions 1 and 6: 12 bits, in a field of 14
-// whose low two bits are the ordinal. It counts up, and when it comes round to 0, the ticks issued so far
+// sequence is the clock sequence of versions 1 and 6: 12 bits, in a field of 14 whose low two
+// bits are the ordinal. It counts up, and when it comes round to 0, the ticks issued so far
 // become a floor: so a tick and a sequence never meet twice.
 type sequence struct {
 	now    uint16

@@ -139,7 +139,8 @@ func TestStepBack(t *testing.T) {
 	}
 }
 
-// sequenceChanges checks whether the clock sequence changed between two ids of a kind, if that has one.
+// sequenceChanges checks whether the clock sequence changed between two ids of a kind, if that
+// has one.
 func sequenceChanges(t *testing.T, k kind, name string, before, after [16]byte, want bool) {
 	t.Helper()
 	if k.name != "V1" && k.name != "V6" {
@@ -152,9 +153,10 @@ func sequenceChanges(t *testing.T, k kind, name string, before, after [16]byte, 
 	}
 }
 
-// TestRandomWalk sends the wall clock on walks of steps of 1 ns to 100 years, standing still and jittering in between, and checks that
-// ids of all schemes stay distinct, that the ordered ones ascend but for steps that they follow, and that none is
-// ahead of the clock but behind one of its earlier readings.
+// TestRandomWalk sends the wall clock on walks of steps of 1 ns to 100 years, standing still
+// and jittering in between, and checks that ids of all schemes stay distinct, that the ordered
+// ones ascend but for steps that they follow, and that none is ahead of the clock but behind
+// one of its earlier readings.
 func TestRandomWalk(t *testing.T) {
 	for seed := range uint64(40) {
 		walk(t, rand.New(rand.NewPCG(seed, 1)), seed)
@@ -219,8 +221,8 @@ func walk(t *testing.T, rnd *rand.Rand, seed uint64) {
 	}
 }
 
-// TestSequenceRounds toggles a clock between two times, so that version 1 needs more clock sequences than there
-// are: then it must keep ascending, and not repeat one.
+// TestSequenceRounds toggles a clock between two times, so that version 1 needs more clock
+// sequences than there are: then it must keep ascending, and not repeat one.
 func TestSequenceRounds(t *testing.T) {
 	f, _, g, _ := newFake(t)
 	seen := map[ids.UUID]bool{}
@@ -303,7 +305,8 @@ func TestFrozenClock(t *testing.T) {
 	}
 }
 
-// TestWaitsForClock checks that a full layout waits for a clock that runs, and no longer than it must.
+// TestWaitsForClock checks that a full layout waits for a clock that runs, and no longer than
+// it must.
 func TestWaitsForClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
@@ -330,7 +333,8 @@ func TestWaitsForClock(t *testing.T) {
 	})
 }
 
-// TestNoWaitHoldsTheMutex lets one caller wait for the clock, and mints of another scheme meanwhile.
+// TestNoWaitHoldsTheMutex lets one caller wait for the clock, and mints of another scheme
+// meanwhile.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, c, g, _ := newFake(t)
@@ -360,7 +364,8 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 	})
 }
 
-// TestAppendWaitsOnce checks that a run of Snowflakes far larger than ticks have room for waits for 20 ms in all.
+// TestAppendWaitsOnce checks that a run of Snowflakes far larger than ticks have room for waits
+// for 20 ms in all.
 func TestAppendWaitsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, _, n := newFake(t)
@@ -377,7 +382,8 @@ func TestAppendWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestBehindClockIsLive checks that a node behind a clock that was set back goes on at the full rate without waiting.
+// TestBehindClockIsLive checks that a node behind a clock that was set back goes on at the full
+// rate without waiting.
 func TestBehindClockIsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back time.Duration
@@ -540,7 +546,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestLimit checks that nothing outside the limit is issued, and that calls go on once it is lifted.
+// TestLimit checks that nothing outside the limit is issued, and that calls go on once it is
+// lifted.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, c, g, n := newFake(t)
@@ -738,7 +745,8 @@ func TestBubble(t *testing.T) {
 	}
 }
 
-// TestGolden checks that an injected clock and injected random bytes give the same ids in every run.
+// TestGolden checks that an injected clock and injected random bytes give the same ids in every
+// run.
 func TestGolden(t *testing.T) {
 	mint := func() (out []string) {
 		f := &fakeClock{t: start}
@@ -824,8 +832,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestRandomFails checks that the error of an injected reader is not swallowed, and that the generator
-// is usable afterwards.
+// TestRandomFails checks that the error of an injected reader is not swallowed, and that the
+// generator is usable afterwards.
 func TestRandomFails(t *testing.T) {
 	var err error
 	g := ids.NewGenerator(&ids.GeneratorOptions{Random: readerFunc(func(p []byte) (int, error) {

@@ -37,7 +37,8 @@ type decoding[T any] interface {
 	sql.Scanner
 }
 
-// TestCodecs takes many ids through every method that writes or reads one. TestEdges does the same by way of other packages.
+// TestCodecs takes many ids through every method that writes or reads one. TestEdges does the
+// same by way of other packages.
 func TestCodecs(t *testing.T) {
 	for _, n := range sparse(samples(128, 100)) {
 		checkCodecs(t, toID[ids.UUID](n), formatUUID(n), n.FillBytes(make([]byte, 16)))
@@ -50,7 +51,8 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// sparse returns each third number: the codecs share what reads and writes digits, which the oracles check with all.
+// sparse returns each third number: the codecs share what reads and writes digits, which the
+// oracles check with all.
 func sparse(ns []*big.Int) (some []*big.Int) {
 	for i := 1; i < len(ns); i += 3 {
 		some = append(some, ns[i])

@@ -1,7 +1,7 @@
 package ids
 
-// pairs returns each two digits of an alphabet by the number that they stand for, the first one in the low
-// byte. Writing two at a time halves the work.
+// pairs returns each two digits of an alphabet by the number that they stand for, the first one
+// in the low byte. Writing two at a time halves the work.
 func pairs(alphabet string) []uint16 {
 	n := len(alphabet)
 	t := make([]uint16, n*n)
@@ -14,8 +14,9 @@ func pairs(alphabet string) []uint16 {
 // values gives each character the value of the digit that it is, or noDigit.
 type values [256]uint64
 
-// noDigit is above all values that are put together from as many digits as one word is read from, and stays so when shifted
-// by less than 32 bits. So one comparison finds whether any of them was no digit.
+// noDigit is above all values that are put together from as many digits as one word is read
+// from, and stays so when shifted by less than 32 bits. So one comparison finds whether any of
+// them was no digit.
 const noDigit = 1 << 32
 
 // inverse returns the values of an alphabet.

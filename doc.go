@@ -32,8 +32,8 @@
 //  4. True. The embedded time is the wall clock's, and never more than [ClockOptions].MaxAhead (10 ms) ahead of it, save
 //     while the wall clock is behind what has been issued already.
 //
-// When the wall clock is set back, uniqueness is kept as follows. A step back of less than MaxAhead is
-// jitter, which no scheme follows.
+// When the wall clock is set back, uniqueness is kept as follows. A step back of less than
+// MaxAhead is jitter, which no scheme follows.
 //
 //	            by at most Tolerance (10 s)       by more
 //	V1          follow, new clock sequence        the same
@@ -45,16 +45,16 @@
 //
 // # Randomness
 //
-// All random bits come from crypto/rand. A key of 256 bits is drawn for each 4 KiB of them, expanded with
-// AES-256-CTR and forgotten, and bytes are wiped as they are handed out. See [Reseed] for virtual machines that are
-// cloned or restored.
+// All random bits come from crypto/rand. A key of 256 bits is drawn for each 4 KiB of them,
+// expanded with AES-256-CTR and forgotten, and bytes are wiped as they are handed out. See
+// [Reseed] for virtual machines that are cloned or restored.
 //
 // # Text, databases and errors
 //
-// The types implement the interfaces of encoding, encoding/json and database/sql. [Null] is for what
-// may be absent, [Binary] for database columns of 16 bytes. A decoder writes its receiver only
-// on success. Errors name the scheme, the problem and the offset, match [ErrSyntax] or [ErrRange], do not repeat
-// the input, and cost no allocation.
+// The types implement the interfaces of encoding, encoding/json and database/sql. [Null] is for
+// what may be absent, [Binary] for database columns of 16 bytes. A decoder writes its receiver
+// only on success. Errors name the scheme, the problem and the offset, match [ErrSyntax] or
+// [ErrRange], do not repeat the input, and cost no allocation.
 //
 // # Tests with a clock of one's own
 //

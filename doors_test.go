@@ -23,9 +23,9 @@ var rootOnly = []string{
 	"Generator", "NewGenerator", "GeneratorOptions",
 }
 
-// TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied value of
-// the root, with the root's doc comment, and each exported name of the root must be at a
-// door or in rootOnly.
+// TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied
+// value of the root, with the root's doc comment, and each exported name of the root must be at
+// a door or in rootOnly.
 func TestDoors(t *testing.T) {
 	fset := token.NewFileSet()
 	root := map[string]string{} // exported name: doc comment
@@ -183,7 +183,8 @@ func forwarded(d declaration) string {
 	return ofRoot(value)
 }
 
-// forwardedCall returns the root function that fn calls with its own parameters and does nothing else, or "".
+// forwardedCall returns the root function that fn calls with its own parameters and does
+// nothing else, or "".
 func forwardedCall(fn *ast.FuncDecl) string {
 	if len(fn.Body.List) != 1 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestJSONv2 does with encoding/json/v2 what TestEdges does with encoding/json, which the same experiment
-// rebuilds: GOEXPERIMENT=jsonv2 go test . runs it, and from Go 1.27 on each run.
+// TestJSONv2 does with encoding/json/v2 what TestEdges does with encoding/json, which the same
+// experiment rebuilds: GOEXPERIMENT=jsonv2 go test . runs it, and from Go 1.27 on each run.
 func TestJSONv2(t *testing.T) {
 	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
 	checkJSONv2(t, u, edgeUUID)

@@ -31,7 +31,8 @@ const (
 	edgeSnowflake = "1541815603606036480"
 )
 
-// TestEdges takes an id of each type out of the program and back in, on every way that the standard library has.
+// TestEdges takes an id of each type out of the program and back in, on every way that the
+// standard library has.
 func TestEdges(t *testing.T) {
 	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
 	t.Run("UUID", func(t *testing.T) { checkEdges(t, u, edgeUUID) })
@@ -278,7 +279,8 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// protobufField returns field 1, of type bytes or string, as protobuf writes it: number and kind, length, value.
+// protobufField returns field 1, of type bytes or string, as protobuf writes it: number and
+// kind, length, value.
 func protobufField(value []byte) string {
 	return string(append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(value))), value...))
 }
@@ -356,8 +358,8 @@ func TestSnowflakeVerbs(t *testing.T) {
 	}
 }
 
-// TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to three where slog is
-// given the id itself (the id as an any, its text, and that as a string).
+// TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
+// three where slog is given the id itself (the id as an any, its text, and that as a string).
 func TestSlogAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled objects, which are then allocated anew")

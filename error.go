@@ -30,9 +30,9 @@ var (
 	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
 )
 
-// ParseError says why and where the text or binary form of an id was refused. Every
-// error of a Parse function or an Unmarshal method is a *ParseError.
-// It does not repeat the input, and it is shared: do not modify it.
+// ParseError says why and where the text or binary form of an id was refused. Every error of a
+// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
+// is shared: do not modify it.
 type ParseError struct {
 	Scheme  string // "UUID", "ULID" or "Snowflake", or "JSON" for the quotes around one
 	Problem string // what is wrong, as a phrase
@@ -156,7 +156,8 @@ const (
 	faultRange
 )
 
-// of returns the error for the fault at offset, where length is its scheme's problem for a wrong length.
+// of returns the error for the fault at offset, where length is its scheme's problem for a
+// wrong length.
 func (f fault) of(length problem, offset int) error {
 	return parseError(length+problem(f-faultLength), offset)
 }

@@ -60,7 +60,8 @@ func TestErrorMessages(t *testing.T) {
 // failing returns the error of a call.
 func failing[T any](_ T, err error) error { return err }
 
-// stated is what an error of a decoder may say: names, phrases and numbers of this package, and the name of a Go type.
+// stated is what an error of a decoder may say: names, phrases and numbers of this package, and
+// the name of a Go type.
 var stated = regexp.MustCompile(`^(ids: scanning (UUID|ULID|Snowflake): )?` +
 	`(ids: parsing (UUID|ULID|Snowflake|JSON): [a-zA-Z0-9 ,():-]+ at byte \d+|` +
 	`NULL: scan into an ids\.Null\[ids\.\w+\] or .+: invalid syntax|a value of type [\w.*\[\]]+: want .+: invalid syntax)$`)
@@ -128,7 +129,8 @@ func TestNoEcho(t *testing.T) {
 	}
 }
 
-// TestErrorIsShared parses bad input twice: the errors are one value, which costs nothing to return.
+// TestErrorIsShared parses bad input twice: the errors are one value, which costs nothing to
+// return.
 func TestErrorIsShared(t *testing.T) {
 	for _, s := range []string{"", "x", strings.Repeat("x", 36), strings.Repeat("x", 1000)} {
 		for _, f := range textForms {

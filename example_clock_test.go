@@ -30,8 +30,8 @@ func ExampleNewClock() {
 	// 2026-01-01 10:59:59 +0000 UTC
 }
 
-// The state of a clock is saved as JSON. The next life of the process starts from it, at a time when the wall clock is an hour
-// behind.
+// The state of a clock is saved as JSON. The next life of the process starts from it, at a time
+// when the wall clock is an hour behind.
 func ExampleClock_State() {
 	now := noon
 	life := func(state ids.ClockState) (*ids.Clock, *ids.SnowflakeNode) {
@@ -62,8 +62,8 @@ func ExampleClock_State() {
 	// true
 }
 
-// A mark ahead of the clock is saved before it becomes the limit. So the process may crash at any moment: the next one starts from the
-// mark, past every id that this one can have minted.
+// A mark ahead of the clock is saved before it becomes the limit. So the process may crash at
+// any moment: the next one starts from the mark, past every id that this one can have minted.
 func ExampleClock_Limit() {
 	now := noon
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
@@ -94,8 +94,8 @@ func ExampleClock_Limit() {
 	// 2006697159029714944 <nil>
 }
 
-// With a clock and random bytes that are fixed, the ids are the same in every run: for tests that compare
-// output with a golden file.
+// With a clock and random bytes that are fixed, the ids are the same in every run: for tests
+// that compare output with a golden file.
 func ExampleNewGenerator() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
 		Clock:  ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
@@ -124,7 +124,8 @@ func ExampleGenerator_NewV1() {
 	// Output: 02005e100001 2026-01-01 12:00:00 +0000 UTC
 }
 
-// ULIDs in steps of one, as the specification's monotonic mode has them, can be guessed from each other.
+// ULIDs in steps of one, as the specification's monotonic mode has them, can be guessed from
+// each other.
 func ExampleGenerator_NewULID() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
 		Clock:       ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),

@@ -14,7 +14,8 @@ func age(id ids.UUID) time.Duration {
 	return time.Since(at)
 }
 
-// testAge is a test of age, such as TestAge would be, in a bubble whose clock moves only while all sleep.
+// testAge is a test of age, such as TestAge would be, in a bubble whose clock moves only while
+// all sleep.
 func testAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		id := ids.NewV7()

@@ -255,7 +255,8 @@ func ExampleULID_Next() {
 	// Output: 01BX5ZZKBKACTAV9WEVGEMMVS0 true
 }
 
-// An API shows ids as text. JavaScript, which keeps integers only up to 2^53, gets a Snowflake as a string.
+// An API shows ids as text. JavaScript, which keeps integers only up to 2^53, gets a Snowflake
+// as a string.
 func Example_json() {
 	type order struct {
 		ID     ids.UUID             `json:"id"`

@@ -92,7 +92,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// jsonText returns the text of a valid JSON string or number, whether it is one, and whether it is null.
+// jsonText returns the text of a valid JSON string or number, whether it is one, and whether it
+// is null.
 func jsonText(data []byte) (text string, ok, null bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -109,7 +110,8 @@ func jsonText(data []byte) (text string, ok, null bool) {
 	return strings.Repeat("x", 3), false, v == nil
 }
 
-// FuzzScan scans anything as a column of each type, as bytes, as a string and as a number, beside the oracles.
+// FuzzScan scans anything as a column of each type, as bytes, as a string and as a number,
+// beside the oracles.
 func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, n int64) {
 		text, size := string(data), len(data)

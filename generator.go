@@ -29,8 +29,8 @@ type GeneratorOptions struct {
 	Clock *Clock
 
 	// Random replaces the random bytes. It is read for each id that takes any, one reader at a
-	// time. A constructor panics with the text of an error that it returns. Nil means bytes expanded from
-	// crypto/rand.
+	// time. A constructor panics with the text of an error that it returns. Nil means bytes
+	// expanded from crypto/rand.
 	Random io.Reader
 
 	// Node is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
@@ -91,8 +91,8 @@ type source struct {
 	buf [16]byte // here, so that it is not allocated for each id
 }
 
-// draw reads n bytes, the first in the top byte of hi if there are 16 and, if there are 8, in the top
-// byte of lo.
+// draw reads n bytes, the first in the top byte of hi if there are 16 and, if there are 8, in
+// the top byte of lo.
 func (s *source) draw(n int) (hi, lo uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,52 +166,54 @@ var (
 	defaultGenerator = NewGenerator(nil)
 )
 
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
-// what was in memory before. Call it in a virtual machine that was restored from a snapshot or
-// cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
-// same version 4 UUIDs. It does not help schemes that are told apart by a node, which the copies share too: versions 1
-// and 6 and Snowflake need another node, and ULIDs in steps of one another millisecond.
+// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
+// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
+// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
+// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
+// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
+// Snowflake need another node, and ULIDs in steps of one another millisecond.
 func Reseed() { random.Reseed() }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
-// time; that of [NewV6] does.
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It
+// does not sort by time; that of [NewV6] does.
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids repeat. See [Generator.NewV2].
+// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids
+// repeat. See [Generator.NewV2].
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func NewV4() UUID { return defaultGenerator.NewV4() }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly
+// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly
+// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for
-// records of the past. The error matches [ErrRange] if
-// t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
+// of the past. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock for all of them.
-// It panics if n is negative.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
+// for all of them. It panics if n is negative.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
 // NewULID returns a ULID of the current time. They strictly increase in the order of the calls,
 // unless the wall clock is set back by more than 10 s.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
-// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
+// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
-// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all of them.
-// It panics if n is negative.
+// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
+// of them. It panics if n is negative.
 func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }

@@ -59,7 +59,8 @@ func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
 
-// locateHex returns the problem and the offset of the first bad character of what decodeHex refused.
+// locateHex returns the problem and the offset of the first bad character of what decodeHex
+// refused.
 func locateHex(s string) (problem, int) {
 	if len(s) == 36 {
 		start := 0

@@ -1,6 +1,7 @@
 //go:build goexperiment.jsonv2 && go1.27
 
-// The package is no experiment any more. Only a file of its own, which demands that version, may import it in a module of an earlier one.
+// The package is no experiment any more. Only a file of its own, which demands that version,
+// may import it in a module of an earlier one.
 
 package ids_test
 

@@ -228,8 +228,9 @@ func (l *lane) hold(c *Clock, r reading, tick int64) (over int64) {
 	return max(l.last-l.ceiling(), 0)
 }
 
-// within returns what a reading and its tick mean to a lane that has issued ids: a time before the format's first
-// is taken for that, and a time after its last tells nothing, as if the clock stood still.
+// within returns what a reading and its tick mean to a lane that has issued ids: a time before
+// the format's first is taken for that, and a time after its last tells nothing, as if the
+// clock stood still.
 func (l *lane) within(r reading, tick int64) (reading, int64) {
 	if tick < 0 {
 		return l.epoch, 0
@@ -283,15 +284,16 @@ func (l *lane) observe(c *Clock, r reading) {
 // allowed returns the last tick that needs no waiting at reading r, at which no id is issued.
 func (l *lane) allowed(c *Clock, r reading) int64 {
 	r, tick := l.within(r, l.at(r))
-	if r.sub(l.mark) >= 0 {
-		return tick + l.ahead
-	}
+	caughtUp := r.sub(l.mark) >= 0
 	l.observe(c, r)
+	if caughtUp {
+		return tick + l.ahead // and no lag more
+	}
 	return l.ceiling()
 }
 
-// present returns the time on which the lane may base ids: the latest reading, or, where the wall clock is
-// behind what has been issued, that time and what has passed since.
+// present returns the time on which the lane may base ids: the latest reading, or, where the
+// wall clock is behind what has been issued, that time and what has passed since.
 func (l *lane) present() reading {
 	if l.lag == 0 {
 		return l.mark

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an epoch, then node and
-// sequence. The time has the bits that these two leave of 63.
+// SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
+// epoch, then node and sequence. The time has the bits that these two leave of 63.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
 	Tick         time.Duration // above 0
@@ -16,8 +16,8 @@ type SnowflakeLayout struct {
 	NodeLast     bool // the sequence above the node, as Sonyflake has it
 }
 
-// TwitterLayout returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last until 2080, 10
-// bits of node, and 12 of sequence. It is the default.
+// TwitterLayout returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last
+// until 2080, 10 bits of node, and 12 of sequence. It is the default.
 func TwitterLayout() SnowflakeLayout {
 	return SnowflakeLayout{
 		Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
@@ -25,8 +25,8 @@ func TwitterLayout() SnowflakeLayout {
 	}
 }
 
-// DiscordLayout returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10 bits of node (5 of worker, 5
-// of process), and 12 of sequence.
+// DiscordLayout returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10
+// bits of node (5 of worker, 5 of process), and 12 of sequence.
 func DiscordLayout() SnowflakeLayout {
 	return SnowflakeLayout{
 		Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond,
@@ -34,8 +34,8 @@ func DiscordLayout() SnowflakeLayout {
 	}
 }
 
-// InstagramLayout returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last until 2046, 13 bits of
-// node (the logical shard), and 10 of sequence.
+// InstagramLayout returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last
+// until 2046, 13 bits of node (the logical shard), and 10 of sequence.
 func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{
 		Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond,
@@ -43,8 +43,8 @@ func InstagramLayout() SnowflakeLayout {
 	}
 }
 
-// SonyflakeLayout returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of sequence, and 16 bits
-// of node below them.
+// SonyflakeLayout returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of
+// sequence, and 16 bits of node below them.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{
 		Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
@@ -70,7 +70,8 @@ func (l SnowflakeLayout) check() error {
 	return nil
 }
 
-// ends returns the last of each field. That of the time is below what the arithmetic on ticks saturates at.
+// ends returns the last of each field. That of the time is below what the arithmetic on ticks
+// saturates at.
 func (l SnowflakeLayout) ends() (tick, node, sequence int64) {
 	return min(int64(math.MaxInt64)>>(l.NodeBits+l.SequenceBits), 1<<62-1), 1<<l.NodeBits - 1, 1<<l.SequenceBits - 1
 }
@@ -83,8 +84,8 @@ func (l SnowflakeLayout) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake((tick<<l.NodeBits|node)<<l.SequenceBits | sequence)
 }
 
-// Split returns what is in s, which is of layout l. It panics if l is not valid, that is, if [NewSnowflakeNode] would refuse
-// its Tick or bits.
+// Split returns what is in s, which is of layout l. It panics if l is not valid, that is, if
+// [NewSnowflakeNode] would refuse its Tick or bits.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	l.mustBeValid()
 	tickEnd, nodeEnd, sequenceEnd := l.ends()
@@ -129,8 +130,9 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// Min returns the least Snowflake of the tick that t is in. With Max it bounds a
-// range query, both included. A time outside the field is taken as the nearest in it. It panics if l is not valid.
+// Min returns the least Snowflake of the tick that t is in. With Max it bounds a range query,
+// both included. A time outside the field is taken as the nearest in it. It panics if l is not
+// valid.
 func (l SnowflakeLayout) Min(t time.Time) Snowflake {
 	return l.pack(l.nearest(t), 0, 0)
 }

@@ -81,8 +81,8 @@ func (l slowLayout) pack(tick *big.Int, node, sequence int64) ids.Snowflake {
 	return ids.Snowflake(n.Or(n, big.NewInt(lower)).Int64())
 }
 
-// TestLayoutOracle takes random layouts, among them all widths and ticks that divide no second, at times at
-// the ends of the field and within.
+// TestLayoutOracle takes random layouts, among them all widths and ticks that divide no second,
+// at times at the ends of the field and within.
 func TestLayoutOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	ticks := []time.Duration{1, 7, 99, 100, 101, time.Microsecond, time.Millisecond, 10 * time.Millisecond, time.Second, time.Minute, 1<<63 - 1}
@@ -245,7 +245,8 @@ func TestBadLayouts(t *testing.T) {
 	}
 }
 
-// TestSplitNegative takes a negative Snowflake, which no layout makes, apart: its time is the epoch.
+// TestSplitNegative takes a negative Snowflake, which no layout makes, apart: its time is the
+// epoch.
 func TestSplitNegative(t *testing.T) {
 	for _, l := range []ids.SnowflakeLayout{ids.TwitterLayout(), ids.SonyflakeLayout()} {
 		if got := l.Split(-1); !got.Time.Equal(l.Epoch) {
@@ -254,7 +255,8 @@ func TestSplitNegative(t *testing.T) {
 	}
 }
 
-// TestSplitFar takes apart a time that no time.Duration and hardly a calendar can hold: it is far in the future.
+// TestSplitFar takes apart a time that no time.Duration and hardly a calendar can hold: it is
+// far in the future.
 func TestSplitFar(t *testing.T) {
 	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 1<<63 - 1}
 	if got := l.Split(1<<63 - 1).Time; got.Year() < 15_000 {

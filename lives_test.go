@@ -9,8 +9,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestAhead checks the state that covers a minute more: it counts from the later of the clock and the latest id, allows for one change of the
-// clock sequence, also where that comes round, and is not behind the limit in force.
+// TestAhead checks the state that covers a minute more: it counts from the later of the clock
+// and the latest id, allows for one change of the clock sequence, also where that comes round,
+// and is not behind the limit in force.
 func TestAhead(t *testing.T) {
 	restored := ids.ClockState{Time: start.Add(time.Hour), Sequence: 8, Floor: start.Add(-time.Hour)}
 	last := ids.ClockState{Time: start, Sequence: 0x3ffc, Floor: start.Add(-time.Hour)}
@@ -40,7 +41,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadCovers puts the limit of a fresh clock a minute ahead: ids are minted, and after an idle hour they are again, once it is renewed.
+// TestAheadCovers puts the limit of a fresh clock a minute ahead: ids are minted, and after an
+// idle hour they are again, once it is renewed.
 func TestAheadCovers(t *testing.T) {
 	f, c, _, n := newFake(t)
 	for range 2 {
@@ -55,8 +57,9 @@ func TestAheadCovers(t *testing.T) {
 	}
 }
 
-// TestLives restarts a process more often than there are clock sequences, with the clock behind what was
-// saved, without and with a mark ahead of it: no id may come twice, and the state must never get smaller.
+// TestLives restarts a process more often than there are clock sequences, with the clock behind
+// what was saved, without and with a mark ahead of it: no id may come twice, and the state must
+// never get smaller.
 func TestLives(t *testing.T) {
 	for _, ahead := range []bool{false, true} {
 		seen := map[ids.UUID]bool{}
@@ -91,8 +94,9 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// TestLimitBehindTheSequence calls Limit with a state taken before the clock was set back: the sequence that it covers is gone, so
-// that versions 1 and 6 wait for a later limit. Snowflake, which has none, goes on.
+// TestLimitBehindTheSequence calls Limit with a state taken before the clock was set back: the
+// sequence that it covers is gone, so that versions 1 and 6 wait for a later limit. Snowflake,
+// which has none, goes on.
 func TestLimitBehindTheSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, c, g, n := newFake(t)
@@ -139,8 +143,8 @@ func TestLimitWithinTick(t *testing.T) {
 	}
 }
 
-// TestStepWhileWaiting sets the clock back or forth while a call waits for it to run a millisecond: that it runs counts, wherever
-// it is, and the ids ascend.
+// TestStepWhileWaiting sets the clock back or forth while a call waits for it to run a
+// millisecond: that it runs counts, wherever it is, and the ids ascend.
 func TestStepWhileWaiting(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, -time.Millisecond, time.Millisecond, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,7 +175,8 @@ func TestStepWhileWaiting(t *testing.T) {
 	}
 }
 
-// TestAtTheFloor sets the clock back to the floor, and to the tick after it: only that is free for another clock sequence.
+// TestAtTheFloor sets the clock back to the floor, and to the tick after it: only that is free
+// for another clock sequence.
 func TestAtTheFloor(t *testing.T) {
 	floor := start.Add(30 * time.Minute)
 	for _, c := range []struct {
@@ -187,8 +192,9 @@ func TestAtTheFloor(t *testing.T) {
 	}
 }
 
-// TestTryNextAfterWait waits on a clock that stands still: what Next then issues is ahead of the clock by more than MaxAhead, so TryNext
-// refuses, though there is room, and not because the clock went backward.
+// TestTryNextAfterWait waits on a clock that stands still: what Next then issues is ahead of
+// the clock by more than MaxAhead, so TryNext refuses, though there is room, and not because
+// the clock went backward.
 func TestTryNextAfterWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, _, n := newFake(t)

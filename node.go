@@ -9,10 +9,10 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// SnowflakeNode mints the Snowflakes of one node number. It is safe for
-// concurrent use. Nodes of one clock that have the same layout and number share one sequence, so that they repeat no id; of those on
-// different clocks, and so on different machines, no two may have the same number at a time. Make one
-// with [NewSnowflakeNode]; the zero value is not usable.
+// SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes
+// of one clock that have the same layout and number share one sequence, so that they repeat no
+// id; of those on different clocks, and so on different machines, no two may have the same
+// number at a time. Make one with [NewSnowflakeNode]; the zero value is not usable.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane
@@ -39,9 +39,10 @@ type nodeKey struct {
 	id                     int64
 }
 
-// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the
-// default. The error matches [ErrRange] if the number does not fit the layout, if the layout has no tick or leaves no bits for the time, or if the clock's time is
-// before its epoch or after its last tick.
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
+// mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
+// layout has no tick or leaves no bits for the time, or if the clock's time is before its epoch
+// or after its last tick.
 func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	if opts == nil {
 		opts = new(SnowflakeOptions)
@@ -70,7 +71,8 @@ func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) 
 	return newNode(c, l, id), nil
 }
 
-// newNode returns the node of a valid layout with a number that fits it. Before the epoch it mints as if at the epoch.
+// newNode returns the node of a valid layout with a number that fits it. Before the epoch it
+// mints as if at the epoch.
 func newNode(c *Clock, l SnowflakeLayout, id int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, layout: l, id: id}
 	n.timeShift = uint8(l.NodeBits + l.SequenceBits)
@@ -104,10 +106,11 @@ func (n *SnowflakeNode) ID() int64 { return n.id }
 // Layout returns the layout.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.layout }
 
-// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock
-// does. While the wall clock is behind what was issued, they go on from there. When more are asked for than ticks have room
-// for, Next waits, for up to 20 ms. While the [Clock.Limit] of the clock withholds ids,
-// it waits until that is lifted. It panics when the last tick of the layout is used up.
+// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does.
+// While the wall clock is behind what was issued, they go on from there. When more are asked
+// for than ticks have room for, Next waits, for up to 20 ms. While the [Clock.Limit] of the
+// clock withholds ids, it waits until that is lifted. It panics when the last tick of the
+// layout is used up.
 func (n *SnowflakeNode) Next() Snowflake {
 	c, l := n.clock, n.lane
 	over := c.lock(l)
@@ -127,8 +130,9 @@ func (n *SnowflakeNode) pack(tick, place int64) Snowflake {
 
 // TryNext is [SnowflakeNode.Next] for those who would rather be refused. It returns
 // [ErrClockBackward] where Next would keep ascending behind a clock that was set back,
-// [ErrExhausted] where it would wait for a tick, [ErrSuspended] where it would wait for the limit
-// of the clock, and an error that matches [ErrRange] where it would panic. An id that is refused is not used up.
+// [ErrExhausted] where it would wait for a tick, [ErrSuspended] where it would wait for the
+// limit of the clock, and an error that matches [ErrRange] where it would panic. An id that is
+// refused is not used up.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	n.clock.mu.Lock()
 	s, err := n.try()
@@ -157,7 +161,8 @@ func (n *SnowflakeNode) try() (Snowflake, error) {
 }
 
 // Append appends count Snowflakes to dst, in increasing order, as if by calls of
-// [SnowflakeNode.Next], save that all of them together wait for a tick for up to 20 ms. It panics if count is negative.
+// [SnowflakeNode.Next], save that all of them together wait for a tick for up to 20 ms. It
+// panics if count is negative.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, run := extend(dst, count)
 	c, l := n.clock, n.lane
@@ -190,15 +195,17 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // nodeVariable names the environment variable with the number of the default node.
 const nodeVariable = "SNOWFLAKE_NODE"
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That is the one given to
-// [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the environment variable
-// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does.
+// That is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the
+// default clock, with the number in the environment variable SNOWFLAKE_NODE. It panics if that
+// is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
 // testing/synctest bubble, ids begin at the epoch.
 //
 // Without the variable, the number is drawn at random when the first Snowflake is minted. Then
-// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2, and those two mint the same ids when they mint in
-// the same millisecond. That will do for one process, or for tests. Where several mint into one table, give each
-// its own number, by the variable or by SetDefaultSnowflakeNode.
+// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a
+// chance of 1 in 2, and those two mint the same ids when they mint in the same millisecond.
+// That will do for one process, or for tests. Where several mint into one table, give each its
+// own number, by the variable or by SetDefaultSnowflakeNode.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -228,6 +235,7 @@ func startDefaultNode() *SnowflakeNode {
 	return n
 }
 
-// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil puts back what NextSnowflake would make itself. Call it before ids are
-// minted: those of the node before know nothing of those of n.
+// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil puts back what NextSnowflake
+// would make itself. Call it before ids are minted: those of the node before know nothing of
+// those of n.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) { defaultNode.Store(n) }

@@ -105,8 +105,8 @@ func TestTimeBeforeEpoch(t *testing.T) {
 	}
 }
 
-// TestSharedNode makes a node twice on one clock: the two share a sequence. Those of other numbers, layouts and clocks
-// do not.
+// TestSharedNode makes a node twice on one clock: the two share a sequence. Those of other
+// numbers, layouts and clocks do not.
 func TestSharedNode(t *testing.T) {
 	clock := stopped(vectorTime)
 	makeNode := func(id int64, l ids.SnowflakeLayout, c *ids.Clock) *ids.SnowflakeNode {
@@ -175,8 +175,9 @@ func TestNodeVariable(t *testing.T) {
 	}
 }
 
-// TestNodeVariableAtStart starts processes with the variable: a bad value must be no trouble at import, and end
-// the process at the first Next with a message that names the variable, the value and the range.
+// TestNodeVariableAtStart starts processes with the variable: a bad value must be no trouble at
+// import, and end the process at the first Next with a message that names the variable, the
+// value and the range.
 func TestNodeVariableAtStart(t *testing.T) {
 	const child = "IDS_TEST_NODE_CHILD"
 	if os.Getenv(child) != "" {
@@ -243,7 +244,8 @@ func TestSetDefault(t *testing.T) {
 	}
 }
 
-// TestDefaultNodeOnce starts the default node from many goroutines at a time: all must get one and the same.
+// TestDefaultNodeOnce starts the default node from many goroutines at a time: all must get one
+// and the same.
 func TestDefaultNodeOnce(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	t.Setenv("SNOWFLAKE_NODE", "") // restores it in the end

@@ -30,8 +30,8 @@ type verdict struct {
 
 func refuse(err error, at int) verdict { return verdict{err: err, at: min(at, statedOffset)} }
 
-// uuidTemplates are the accepted forms of a UUID by length. x is any hexadecimal digit; other letters are
-// in any case.
+// uuidTemplates are the accepted forms of a UUID by length. x is any hexadecimal digit; other
+// letters are in any case.
 var uuidTemplates = map[int]string{
 	36: "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
 	45: "urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
@@ -135,8 +135,8 @@ type textForm struct {
 	name, scheme string
 	bits         uint
 	parse        func(string) (*big.Int, error)
-	// unmarshal, if there is one, sets a receiver that holds the first number to the text. It returns what
-	// the receiver then holds.
+	// unmarshal, if there is one, sets a receiver that holds the first number to the text. It
+	// returns what the receiver then holds.
 	unmarshal func(*big.Int, []byte) (*big.Int, error)
 	format    func(*big.Int) string // in this package
 	oracle    func(string) verdict
@@ -261,8 +261,8 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 }
 
-// samples returns numbers of up to the given number of bits: the edges of words, of digits of each base, and
-// random ones that are the same in every run.
+// samples returns numbers of up to the given number of bits: the edges of words, of digits of
+// each base, and random ones that are the same in every run.
 func samples(bits uint, random int) (ns []*big.Int) {
 	one := big.NewInt(1)
 	end := new(big.Int).Lsh(one, bits)

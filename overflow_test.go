@@ -39,8 +39,8 @@ var (
 	drawn55 = [10]byte(bytes.Repeat([]byte{0x55}, 10)) // what repeated(0x55) gives
 )
 
-// TestULIDOverflow uses up the random part of a millisecond's ULIDs: the next one is of the next millisecond, with
-// fresh bits, and nothing wraps.
+// TestULIDOverflow uses up the random part of a millisecond's ULIDs: the next one is of the
+// next millisecond, with fresh bits, and nothing wraps.
 func TestULIDOverflow(t *testing.T) {
 	for _, stepOne := range []bool{false, true} {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0x55), ULIDStepOne: stepOne})
@@ -74,8 +74,8 @@ func TestULIDOverflow(t *testing.T) {
 	}
 }
 
-// TestULIDOverflowWaits uses up millisecond after millisecond on a clock that stands still: up to MaxAhead there is no
-// waiting, and after that a call waits, for up to 20 ms.
+// TestULIDOverflowWaits uses up millisecond after millisecond on a clock that stands still: up
+// to MaxAhead there is no waiting, and after that a call waits, for up to 20 ms.
 func TestULIDOverflowWaits(t *testing.T) {
 	for name, mint := range map[string]func(*ids.Generator) ids.ULID{
 		"NewULID":    (*ids.Generator).NewULID,
@@ -101,8 +101,8 @@ func TestULIDOverflowWaits(t *testing.T) {
 	}
 }
 
-// TestV7Overflow uses up the random part of a tick of version 7 on a clock that stands still and may not be run ahead of: the next id is
-// of the next tick, after a wait of at most 20 ms.
+// TestV7Overflow uses up the random part of a tick of version 7 on a clock that stands still
+// and may not be run ahead of: the next id is of the next tick, after a wait of at most 20 ms.
 func TestV7Overflow(t *testing.T) {
 	for name, mint := range map[string]func(*ids.Generator) ids.UUID{
 		"NewV7":    (*ids.Generator).NewV7,
@@ -131,11 +131,12 @@ func TestV7Overflow(t *testing.T) {
 	}
 }
 
-// v7Room is how many ids of version 7 the largest random bits leave room for in a tick: the first has 2^61-1, and the rest of 2^62 is
-// in strides of 2^48.
+// v7Room is how many ids of version 7 the largest random bits leave room for in a tick: the
+// first has 2^61-1, and the rest of 2^62 is in strides of 2^48.
 const v7Room = 1 + 1<<13
 
-// TestLastMilli uses up the last tick of version 7 and ULID: then there is a panic, and the clock is usable afterwards.
+// TestLastMilli uses up the last tick of version 7 and ULID: then there is a panic, and the
+// clock is usable afterwards.
 func TestLastMilli(t *testing.T) {
 	clock := stopped(lastMilli.Add(999_999))
 	last, minted := ids.NilUUID(), 0

@@ -9,8 +9,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestConcurrentUse calls every package-level function that mints, and what changes their state, from many goroutines, and checks that
-// no id came twice. Under the race detector it shows that they are safe together.
+// TestConcurrentUse calls every package-level function that mints, and what changes their
+// state, from many goroutines, and checks that no id came twice. Under the race detector it
+// shows that they are safe together.
 func TestConcurrentUse(t *testing.T) {
 	const workers, rounds = 16, 200
 	g := ids.NewGenerator(nil) // on the default clock

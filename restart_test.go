@@ -22,8 +22,9 @@ func mintOnce(t *testing.T, seen map[ids.UUID]bool) func(*ids.Generator) ids.UUI
 	}
 }
 
-// TestRoundEndsAfterRestart starts in the past of a restored state and sets the clock back until all clock sequences are used. The next round enters the
-// sequences of the former life, and must stay above its ticks.
+// TestRoundEndsAfterRestart starts in the past of a restored state and sets the clock back
+// until all clock sequences are used. The next round enters the sequences of the former life,
+// and must stay above its ticks.
 func TestRoundEndsAfterRestart(t *testing.T) {
 	mint := mintOnce(t, map[ids.UUID]bool{})
 	f, c, g, _ := newFake(t)
@@ -59,8 +60,9 @@ func TestRoundEndsAfterRestart(t *testing.T) {
 	}
 }
 
-// TestFloorAfterRestart restores a state with a floor in a life whose first reading is above it, and sets the clock back
-// below it before the first id: the sequence at hand has served there.
+// TestFloorAfterRestart restores a state with a floor in a life whose first reading is above
+// it, and sets the clock back below it before the first id: the sequence at hand has served
+// there.
 func TestFloorAfterRestart(t *testing.T) {
 	for _, k := range []kind{kindV1, kindV6} {
 		saved := ids.ClockState{Time: start.Add(time.Hour), Floor: start.Add(30 * time.Minute)}
@@ -75,8 +77,9 @@ func TestFloorAfterRestart(t *testing.T) {
 	}
 }
 
-// TestLimitBeforeFirstReading puts the restored state in force before the clock is read: its sequence is covered and the next is not, so that
-// the clock, behind the state, must not move on to that.
+// TestLimitBeforeFirstReading puts the restored state in force before the clock is read: its
+// sequence is covered and the next is not, so that the clock, behind the state, must not move
+// on to that.
 func TestLimitBeforeFirstReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		saved := ids.ClockState{Time: start.Add(time.Hour), Sequence: 8}
@@ -101,8 +104,8 @@ func TestLimitBeforeFirstReading(t *testing.T) {
 	})
 }
 
-// TestRoundEndsLive checks that ids of versions 1 and 6 need not wait when all clock sequences are used, though the clock is an hour
-// behind what was issued.
+// TestRoundEndsLive checks that ids of versions 1 and 6 need not wait when all clock sequences
+// are used, though the clock is an hour behind what was issued.
 func TestRoundEndsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, c, g, _ := newFake(t)

@@ -23,7 +23,8 @@ func stopped(t time.Time) *ids.Clock {
 	return ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return t }})
 }
 
-// drawn returns a generator on a clock that stands still at t, with the given random bytes in hexadecimal.
+// drawn returns a generator on a clock that stands still at t, with the given random bytes in
+// hexadecimal.
 func drawn(t time.Time, random string) *ids.Generator {
 	b, err := hex.DecodeString(random)
 	if err != nil {
@@ -145,7 +146,8 @@ func TestMinted(t *testing.T) {
 	}
 }
 
-// TestNamed checks versions 3 and 5 beside a plain hash, for names of all lengths around what is hashed without an allocation.
+// TestNamed checks versions 3 and 5 beside a plain hash, for names of all lengths around what
+// is hashed without an allocation.
 func TestNamed(t *testing.T) {
 	for n := range 300 {
 		name := strings.Repeat("name of some length", 20)[:n]

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
-// [SnowflakeLayout] gives. Snowflakes of one layout sort by time. The zero value is the first of all.
+// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
+// widths a [SnowflakeLayout] gives. Snowflakes of one layout sort by time. The zero value is
+// the first of all.
 type Snowflake int64
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
@@ -20,12 +21,14 @@ const (
 	twitterSequenceBits = 12
 )
 
-// Time returns the time in s, in UTC, if s is of Twitter's layout. For others see [SnowflakeLayout.Split].
+// Time returns the time in s, in UTC, if s is of Twitter's layout. For others see
+// [SnowflakeLayout.Split].
 func (s Snowflake) Time() time.Time {
 	return time.UnixMilli(int64(s>>(twitterNodeBits+twitterSequenceBits)) + twitterEpoch).UTC()
 }
 
-// Node returns the node number in s, 0 to 1023, if s is of Twitter's layout: the datacenter, then the worker.
+// Node returns the node number in s, 0 to 1023, if s is of Twitter's layout: the datacenter,
+// then the worker.
 func (s Snowflake) Node() int64 { return int64(s >> twitterSequenceBits & (1<<twitterNodeBits - 1)) }
 
 // Datacenter returns the datacenter in s, 0 to 31, if s is of Twitter's layout.
@@ -37,8 +40,8 @@ func (s Snowflake) Worker() int64 { return s.Node() & (1<<twitterWorkerBits - 1)
 // Sequence returns the sequence in s, 0 to 4095, if s is of Twitter's layout.
 func (s Snowflake) Sequence() int64 { return int64(s & (1<<twitterSequenceBits - 1)) }
 
-// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout. Each is
-// 0 to 31; else the error matches [ErrRange].
+// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.
+// Each is 0 to 31; else the error matches [ErrRange].
 func DatacenterWorker(datacenter, worker int) (node int64, err error) {
 	if datacenter>>5 != 0 {
 		return 0, rangeError("ids: datacenter " + strconv.Itoa(datacenter) + " is not within 0 to 31")
@@ -83,7 +86,8 @@ func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b
 // MarshalText returns what String returns. The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
-// UnmarshalText sets s to the Snowflake that text holds, as [ParseSnowflake] does. On an error s keeps its value.
+// UnmarshalText sets s to the Snowflake that text holds, as [ParseSnowflake] does. On an error
+// s keeps its value.
 func (s *Snowflake) UnmarshalText(text []byte) error {
 	v, err := ParseSnowflake(view(text))
 	if err == nil {
@@ -99,9 +103,9 @@ func (s Snowflake) MarshalJSON() ([]byte, error) {
 	return append(appendDecimal(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON sets s to a decimal number, within quotes or bare. As
-// encoding/json wants it, null leaves s as it is: to tell null apart, use a
-// pointer or [Null]. On an error s keeps its value.
+// UnmarshalJSON sets s to a decimal number, within quotes or bare. As encoding/json wants it,
+// null leaves s as it is: to tell null apart, use a pointer or [Null]. On an error s keeps its
+// value.
 func (s *Snowflake) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

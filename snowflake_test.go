@@ -11,7 +11,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestSnowflakeVectors takes published ids apart, puts them together again, and mints them at their time.
+// TestSnowflakeVectors takes published ids apart, puts them together again, and mints them at
+// their time.
 func TestSnowflakeVectors(t *testing.T) {
 	for _, c := range []struct {
 		id     string

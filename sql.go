@@ -12,8 +12,8 @@ import (
 // [Binary]. The error is always nil.
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string or []byte, or
-// a []byte of the 16 bytes themselves. On an error u keeps its value.
+// Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
+// or []byte, or a []byte of the 16 bytes themselves. On an error u keeps its value.
 func (u *UUID) Scan(src any) error { return scan("UUID", "string or []byte", src, len(u), u) }
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
@@ -27,8 +27,9 @@ func (u *ULID) Scan(src any) error { return scan("ULID", "string or []byte", src
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
-// Scan sets s to a value from a database: an int64, text that [ParseSnowflake] accepts, as string or
-// []byte, or a []byte of 8 bytes, big-endian, that are not all digits. On an error s keeps its value.
+// Scan sets s to a value from a database: an int64, text that [ParseSnowflake] accepts, as
+// string or []byte, or a []byte of 8 bytes, big-endian, that are not all digits. On an error s
+// keeps its value.
 func (s *Snowflake) Scan(src any) error {
 	if v, ok := src.(int64); ok {
 		if v < 0 {
@@ -61,7 +62,8 @@ type decoder interface {
 	encoding.BinaryUnmarshaler
 }
 
-// scan sets dst, of the named scheme and the given size in bytes, to src, which should be of one of the accepted types.
+// scan sets dst, of the named scheme and the given size in bytes, to src, which should be of
+// one of the accepted types.
 func scan(scheme, accepted string, src any, size int, dst decoder) (err error) {
 	switch v := src.(type) {
 	case []byte:
@@ -90,8 +92,8 @@ type identifier interface {
 	comparable
 }
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
-// value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
+// elsewhere. The zero value is absent.
 type Null[T interface {
 	UUID | ULID | Snowflake
 	identifier
@@ -114,7 +116,8 @@ func (n *Null[T]) Scan(src any) error {
 	return nil
 }
 
-// Value returns nil if the id is absent, and otherwise what its own Value returns. The error is always nil.
+// Value returns nil if the id is absent, and otherwise what its own Value returns. The error is
+// always nil.
 func (n Null[T]) Value() (driver.Value, error) {
 	if !n.Valid {
 		return nil, nil
@@ -136,7 +139,8 @@ func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 // MarshalText returns the id as text, or no bytes if it is absent. The error is always nil.
 func (n Null[T]) MarshalText() ([]byte, error) { return n.AppendText([]byte{}) }
 
-// UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error n keeps its value.
+// UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error
+// n keeps its value.
 func (n *Null[T]) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*n = Null[T]{}
@@ -150,7 +154,8 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The error is always nil.
+// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
+// error is always nil.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
@@ -159,8 +164,8 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), err
 }
 
-// UnmarshalJSON sets n to the id in a JSON string, or makes it absent if data is null. A Snowflake may also be a
-// bare number. On an error n keeps its value.
+// UnmarshalJSON sets n to the id in a JSON string, or makes it absent if data is null. A
+// Snowflake may also be a bare number. On an error n keeps its value.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*n = Null[T]{}
@@ -207,8 +212,9 @@ func unquote(data []byte) (text []byte, quoted bool, err error) {
 	return []byte(s), true, nil
 }
 
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and
-// other text it is as the id alone. For a column that may be NULL use a *Binary.
+// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
+// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
+// *Binary.
 type Binary[T interface {
 	UUID | ULID
 	identifier

@@ -11,7 +11,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestSQLValue gives ids to database/sql as parameters: each comes out as a type that every driver knows.
+// TestSQLValue gives ids to database/sql as parameters: each comes out as a type that every
+// driver knows.
 func TestSQLValue(t *testing.T) {
 	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
 	l := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")

@@ -95,8 +95,8 @@ func TestStdConversion(t *testing.T) {
 	}
 }
 
-// TestStdDifferential reads texts with both packages. There is one difference: ours takes "urn:uuid:" in any case, as URNs are
-// compared.
+// TestStdDifferential reads texts with both packages. There is one difference: ours takes
+// "urn:uuid:" in any case, as URNs are compared.
 func TestStdDifferential(t *testing.T) {
 	compare := func(s string) {
 		want, wantErr := std.Parse(s)

@@ -1,5 +1,5 @@
-// This file is a program written for Go's own package uuid (Go 1.27), save for one import path. Where that package
-// is there, TestStdProgram runs it with that path put back.
+// This file is a program written for Go's own package uuid (Go 1.27), save for one import path.
+// Where that package is there, TestStdProgram runs it with that path put back.
 
 package ids_test
 

@@ -17,8 +17,8 @@ type ULID [16]byte
 
 var ulidScale = scale{perSecond: 1000, tick: int64(time.Millisecond)}
 
-// ulidLane is the lane of one generator's ULIDs. Those of one tick, a millisecond, are told apart by
-// 80 bits: random at a new tick, then raised by a random stride or by one.
+// ulidLane is the lane of one generator's ULIDs. Those of one tick, a millisecond, are told
+// apart by 80 bits: random at a new tick, then raised by a random stride or by one.
 type ulidLane struct {
 	lane
 	stepOne bool
@@ -29,8 +29,8 @@ type ulidLane struct {
 // that strides fit above it.
 const ulidFresh = 1<<15 - 1
 
-// draw makes the random part of the next ULID from 80 random bits, and reports whether it fits: a fresh one
-// for the first ULID of a tick, else the latest one raised.
+// draw makes the random part of the next ULID from 80 random bits, and reports whether it fits:
+// a fresh one for the first ULID of a tick, else the latest one raised.
 func (l *ulidLane) draw(first bool, hi, lo uint64) (fits bool) {
 	if first {
 		l.hi, l.lo = hi&ulidFresh, lo
@@ -48,8 +48,8 @@ func (l *ulidLane) draw(first bool, hi, lo uint64) (fits bool) {
 	return true
 }
 
-// overflow moves a ULID whose random part does not fit its tick to the next one. It takes more than 2^31
-// ULIDs in one tick to come to this.
+// overflow moves a ULID whose random part does not fit its tick to the next one. It takes more
+// than 2^31 ULIDs in one tick to come to this.
 func (l *ulidLane) overflow(hi, lo uint64) (over int64) {
 	if outcome := l.skip(); outcome < 0 {
 		return outcome
@@ -86,9 +86,9 @@ func (g *Generator) NewULID() (u ULID) {
 	return u
 }
 
-// AppendULID appends n ULIDs to dst, in increasing order. It reads the clock once for all of them, and so
-// does it in a fraction of the time that as many calls of [Generator.NewULID] take.
-// It panics if n is negative.
+// AppendULID appends n ULIDs to dst, in increasing order. It reads the clock once for all of
+// them, and so does it in a fraction of the time that as many calls of [Generator.NewULID]
+// take. It panics if n is negative.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, run := extend(dst, n)
 	c, l := g.clock, &g.ulid
@@ -124,8 +124,8 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	return dst
 }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
-// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
+// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 	ms, ok := milli(t)
 	if !ok {
@@ -226,7 +226,8 @@ func (u ULID) MarshalText() ([]byte, error) {
 	return u.AppendText(make([]byte, 0, base32Len128))
 }
 
-// UnmarshalText sets u to the ULID that text holds, as [ParseULID] does. On an error u keeps its value.
+// UnmarshalText sets u to the ULID that text holds, as [ParseULID] does. On an error u keeps
+// its value.
 func (u *ULID) UnmarshalText(text []byte) error {
 	v, err := ParseULID(view(text))
 	if err == nil {

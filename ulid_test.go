@@ -35,7 +35,8 @@ func TestULIDVectors(t *testing.T) {
 	}
 }
 
-// TestULIDStepOne mints the specification's example of the monotonic mode, and what follows an overflow.
+// TestULIDStepOne mints the specification's example of the monotonic mode, and what follows an
+// overflow.
 func TestULIDStepOne(t *testing.T) {
 	first := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
 	random := first.Entropy()

@@ -66,8 +66,8 @@ func (u *UUID) set(version, hi, lo uint64) {
 	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
 
-// put makes b the 16 bytes of two halves. It writes where the result is wanted, since copying 16 bytes that
-// were just written as two halves makes the processor wait for both.
+// put makes b the 16 bytes of two halves. It writes where the result is wanted, since copying
+// 16 bytes that were just written as two halves makes the processor wait for both.
 func put(b *[16]byte, hi, lo uint64) {
 	binary.BigEndian.PutUint64(b[:8], hi)
 	binary.BigEndian.PutUint64(b[8:], lo)
@@ -164,8 +164,8 @@ func (u UUID) MarshalText() ([]byte, error) {
 	return u.AppendText(make([]byte, 0, 36))
 }
 
-// UnmarshalText sets u to the UUID that text holds, in any form that
-// [ParseUUID] accepts. On an error u keeps its value.
+// UnmarshalText sets u to the UUID that text holds, in any form that [ParseUUID] accepts. On an
+// error u keeps its value.
 func (u *UUID) UnmarshalText(text []byte) error {
 	v, err := ParseUUID(view(text))
 	if err == nil {

@@ -114,7 +114,8 @@ func (u UUID) gregorian() (tick uint64, ok bool) {
 	return 0, false
 }
 
-// ClockSequence returns the 14 bits of the clock sequence, and whether u has one: it is of version 1 or 6.
+// ClockSequence returns the 14 bits of the clock sequence, and whether u has one: it is of
+// version 1 or 6.
 func (u UUID) ClockSequence() (int, bool) {
 	if !u.is(1) && !u.is(6) {
 		return 0, false

@@ -38,7 +38,8 @@ func TestV2Fields(t *testing.T) {
 			}
 		}
 	}
-	// 64 ids of one local id and span are distinct, and the 65th is the first again, as the doc says.
+	// 64 ids of one local id and span are distinct, and the 65th is the first again, as the doc
+	// says.
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), Node: vectorNode})
 	seen := map[ids.UUID]bool{}
 	for range 64 {

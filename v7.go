@@ -2,9 +2,10 @@ package ids
 
 import "time"
 
-// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in
-// unix_ts_ms, and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick are told
-// apart by the 62 bits of rand_b: random at a new tick, then raised by a random stride (method 2).
+// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms,
+// and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick are
+// told apart by the 62 bits of rand_b: random at a new tick, then raised by a random stride
+// (method 2).
 const (
 	v7PerMilli = 1 << 12
 	v7Max      = 1<<60 - 1 // in the year 10889
@@ -26,8 +27,8 @@ type v7Lane struct {
 	rand uint64 // rand_b of the latest id
 }
 
-// draw makes the random part of the next id from 64 random bits, and reports whether it fits: a fresh one
-// for the first id of a tick, else the latest one raised.
+// draw makes the random part of the next id from 64 random bits, and reports whether it fits: a
+// fresh one for the first id of a tick, else the latest one raised.
 func (l *v7Lane) draw(first bool, bits uint64) (fits bool) {
 	rand := l.rand + stride(bits)
 	if first {
@@ -73,9 +74,9 @@ func (g *Generator) NewV7() (u UUID) {
 	return u
 }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. It reads the clock once for all of them, and so
-// does it in a fraction of the time that as many calls of [Generator.NewV7] take.
-// It panics if n is negative.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. It reads the clock once for
+// all of them, and so does it in a fraction of the time that as many calls of [Generator.NewV7]
+// take. It panics if n is negative.
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
 	c, l := g.clock, &g.clock.v7
@@ -107,9 +108,9 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	return dst
 }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for
-// records of the past. Ids of one millisecond sort by their fraction of it and then at random. The error matches [ErrRange] if
-// t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
+// of the past. Ids of one millisecond sort by their fraction of it and then at random. The
+// error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	if _, ok := milli(t); !ok {
 		return u, errMilli

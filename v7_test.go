@@ -9,7 +9,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestMilliBounds checks Min, Max and At of version 7 and ULID at the edges of their 48 bits of milliseconds.
+// TestMilliBounds checks Min, Max and At of version 7 and ULID at the edges of their 48 bits of
+// milliseconds.
 func TestMilliBounds(t *testing.T) {
 	first, last := time.Unix(0, 0).UTC(), time.UnixMilli(1<<48-1).UTC()
 	if got := last.Format(time.RFC3339Nano); got != "10889-08-02T05:31:50.655Z" { // as the docs have it
@@ -92,7 +93,8 @@ func TestV7AtFraction(t *testing.T) {
 	}
 }
 
-// TestAtIsFresh draws many ids of one instant: all bits of the random part must occur as 0 and as 1.
+// TestAtIsFresh draws many ids of one instant: all bits of the random part must occur as 0 and
+// as 1.
 func TestAtIsFresh(t *testing.T) {
 	all, some := ids.MaxUUID(), ids.UUID{}
 	allL, someL := ids.ULID(all), ids.ULID{}

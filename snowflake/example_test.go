@@ -88,7 +88,8 @@ func ExampleLayout_min() {
 	// 2006878101304246271
 }
 
-// A layout of one's own: seconds, for ids that fit 53 bits and so are safe as numbers in JavaScript.
+// A layout of one's own: seconds, for ids that fit 53 bits and so are safe as numbers in
+// JavaScript.
 func ExampleLayout() {
 	layout := snowflake.Layout{
 		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),

@@ -7,33 +7,34 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
-// [Layout] gives. Snowflakes of one layout sort by time. The zero value is the first of all.
+// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
+// widths a [Layout] gives. Snowflakes of one layout sort by time. The zero value is
+// the first of all.
 type ID = ids.Snowflake
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
-// value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
+// elsewhere. The zero value is absent.
 type Null = ids.Null[ids.Snowflake]
 
-// Node mints the Snowflakes of one node number. It is safe for
-// concurrent use. Nodes of one clock that have the same layout and number share one sequence, so that they repeat no id; of those on
-// different clocks, and so on different machines, no two may have the same number at a time. Make one
-// with [NewNode]; the zero value is not usable.
+// Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes
+// of one clock that have the same layout and number share one sequence, so that they repeat no
+// id; of those on different clocks, and so on different machines, no two may have the same
+// number at a time. Make one with [NewNode]; the zero value is not usable.
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
 type Options = ids.SnowflakeOptions
 
-// Layout gives the fields of a Snowflake, from the top: the time, in ticks since an epoch, then node and
-// sequence. The time has the bits that these two leave of 63.
+// Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
+// epoch, then node and sequence. The time has the bits that these two leave of 63.
 type Layout = ids.SnowflakeLayout
 
 // Parts are what is in a Snowflake.
 type Parts = ids.SnowflakeParts
 
-// ParseError says why and where the text or binary form of an id was refused. Every
-// error of a Parse function or an Unmarshal method is a *ParseError.
-// It does not repeat the input, and it is shared: do not modify it.
+// ParseError says why and where the text or binary form of an id was refused. Every error of a
+// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
+// is shared: do not modify it.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [NewNode] match by errors.Is.
@@ -49,44 +50,48 @@ var (
 	ErrSuspended     = ids.ErrSuspended
 )
 
-// Next returns the next Snowflake of the default node, as [Node.Next] does. That is the one given to
-// [SetDefault], or else one of Twitter's layout on the default clock, with the number in the environment variable
-// SNOWFLAKE_NODE. It panics if that is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
+// Next returns the next Snowflake of the default node, as [Node.Next] does.
+// That is the one given to [SetDefault], or else one of Twitter's layout on the
+// default clock, with the number in the environment variable SNOWFLAKE_NODE. It panics if that
+// is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
 // testing/synctest bubble, ids begin at the epoch.
 //
 // Without the variable, the number is drawn at random when the first Snowflake is minted. Then
-// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2, and those two mint the same ids when they mint in
-// the same millisecond. That will do for one process, or for tests. Where several mint into one table, give each
-// its own number, by the variable or by SetDefault.
+// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a
+// chance of 1 in 2, and those two mint the same ids when they mint in the same millisecond.
+// That will do for one process, or for tests. Where several mint into one table, give each its
+// own number, by the variable or by SetDefault.
 func Next() ID { return ids.NextSnowflake() }
 
-// SetDefault makes n the node of [Next]. Nil puts back what Next would make itself. Call it before ids are
-// minted: those of the node before know nothing of those of n.
+// SetDefault makes n the node of [Next]. Nil puts back what Next
+// would make itself. Call it before ids are minted: those of the node before know nothing of
+// those of n.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
-// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the
-// default. The error matches [ErrRange] if the number does not fit the layout, if the layout has no tick or leaves no bits for the time, or if the clock's time is
-// before its epoch or after its last tick.
+// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
+// mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
+// layout has no tick or leaves no bits for the time, or if the clock's time is before its epoch
+// or after its last tick.
 func NewNode(id int64, opts *Options) (*Node, error) { return ids.NewSnowflakeNode(id, opts) }
 
-// Twitter returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last until 2080, 10
-// bits of node, and 12 of sequence. It is the default.
+// Twitter returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last
+// until 2080, 10 bits of node, and 12 of sequence. It is the default.
 func Twitter() Layout { return ids.TwitterLayout() }
 
-// Discord returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10 bits of node (5 of worker, 5
-// of process), and 12 of sequence.
+// Discord returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10
+// bits of node (5 of worker, 5 of process), and 12 of sequence.
 func Discord() Layout { return ids.DiscordLayout() }
 
-// Instagram returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last until 2046, 13 bits of
-// node (the logical shard), and 10 of sequence.
+// Instagram returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last
+// until 2046, 13 bits of node (the logical shard), and 10 of sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of sequence, and 16 bits
-// of node below them.
+// Sonyflake returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of
+// sequence, and 16 bits of node below them.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 
-// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout. Each is
-// 0 to 31; else the error matches [ErrRange].
+// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.
+// Each is 0 to 31; else the error matches [ErrRange].
 func DatacenterWorker(datacenter, worker int) (node int64, err error) {
 	return ids.DatacenterWorker(datacenter, worker)
 }

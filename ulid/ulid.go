@@ -17,17 +17,18 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
-// value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
+// elsewhere. The zero value is absent.
 type Null = ids.Null[ids.ULID]
 
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and
-// other text it is as the id alone. For a column that may be NULL use a *Binary.
+// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
+// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
+// *Binary.
 type Binary = ids.Binary[ids.ULID]
 
-// ParseError says why and where the text or binary form of an id was refused. Every
-// error of a Parse function or an Unmarshal method is a *ParseError.
-// It does not repeat the input, and it is shared: do not modify it.
+// ParseError says why and where the text or binary form of an id was refused. Every error of a
+// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
+// is shared: do not modify it.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [MakeAt] match by errors.Is.
@@ -40,8 +41,8 @@ var (
 // unless the wall clock is set back by more than 10 s.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error matches
-// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
+// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
 // Min returns the least ULID of t's millisecond. With [Max] it bounds a
@@ -51,8 +52,8 @@ func Min(t time.Time) ULID { return ids.MinULID(t) }
 // Max returns the greatest ULID of t's millisecond: see [Min].
 func Max(t time.Time) ULID { return ids.MaxULID(t) }
 
-// Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all of them.
-// It panics if n is negative.
+// Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all
+// of them. It panics if n is negative.
 func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 
 // Parse returns the ULID that s holds: 26 characters of Crockford's Base32 in
@@ -68,9 +69,10 @@ func MustParse(s string) ULID { return ids.MustParseULID(s) }
 // [ULID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
-// what was in memory before. Call it in a virtual machine that was restored from a snapshot or
-// cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
-// same version 4 UUIDs. It does not help schemes that are told apart by a node, which the copies share too: versions 1
-// and 6 and Snowflake need another node, and ULIDs in steps of one another millisecond.
+// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
+// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
+// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
+// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
+// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
+// Snowflake need another node, and ULIDs in steps of one another millisecond.
 func Reseed() { ids.Reseed() }

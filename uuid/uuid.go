@@ -15,17 +15,18 @@ import (
 // other type whose underlying type is [16]byte. The zero value is the Nil UUID.
 type UUID = ids.UUID
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text elsewhere. The zero
-// value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
+// elsewhere. The zero value is absent.
 type Null = ids.Null[ids.UUID]
 
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB or bytea. In JSON and
-// other text it is as the id alone. For a column that may be NULL use a *Binary.
+// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
+// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
+// *Binary.
 type Binary = ids.Binary[ids.UUID]
 
-// ParseError says why and where the text or binary form of an id was refused. Every
-// error of a Parse function or an Unmarshal method is a *ParseError.
-// It does not repeat the input, and it is shared: do not modify it.
+// ParseError says why and where the text or binary form of an id was refused. Every error of a
+// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
+// is shared: do not modify it.
 type ParseError = ids.ParseError
 
 // Variant is the layout that the most significant bits of a UUID's ninth byte
@@ -69,12 +70,13 @@ var (
 // New returns a version 4 UUID: 122 random bits.
 func New() UUID { return ids.NewV4() }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
-// time; that of [NewV6] does.
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It
+// does not sort by time; that of [NewV6] does.
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids repeat. See [ids.Generator.NewV2].
+// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids
+// repeat. See [ids.Generator.NewV2].
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
@@ -88,20 +90,20 @@ func NewV4() UUID { return ids.NewV4() }
 // their SHA-1. The same two always give the same UUID.
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly
+// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return ids.NewV6() }
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly
+// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
 func NewV7() UUID { return ids.NewV7() }
 
 // NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
 func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for
-// records of the past. The error matches [ErrRange] if
-// t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
+// of the past. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
 // MinV7 returns the least version 7 UUID of t's millisecond. With [MaxV7] it bounds a
@@ -115,8 +117,8 @@ func MaxV7(t time.Time) UUID { return ids.MaxV7(t) }
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock for all of them.
-// It panics if n is negative.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
+// for all of them. It panics if n is negative.
 func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 
 // Parse returns the UUID that s holds in one of these forms, in any case:
@@ -143,9 +145,10 @@ func Nil() UUID { return ids.NilUUID() }
 // Max returns the Max UUID, ffffffff-ffff-ffff-ffff-ffffffffffff.
 func Max() UUID { return ids.MaxUUID() }
 
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted from now on owe nothing to
-// what was in memory before. Call it in a virtual machine that was restored from a snapshot or
-// cloned: until then, the copies share at most 4 KiB of such bytes for each processor and clock, and so may mint the
-// same version 4 UUIDs. It does not help schemes that are told apart by a node, which the copies share too: versions 1
-// and 6 and Snowflake need another node, and ULIDs in steps of one another millisecond.
+// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
+// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
+// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
+// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
+// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
+// Snowflake need another node, and ULIDs in steps of one another millisecond.
 func Reseed() { ids.Reseed() }

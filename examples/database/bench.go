@@ -25,8 +25,9 @@ type result struct {
 // rate returns the rows inserted in a second.
 func (r result) rate() float64 { return float64(r.rows) / r.insert.Seconds() }
 
-// measure fills the table of a scheme and asks it for the rows of a span of time. It calls progress with the number of
-// rows of each batch. What the engine returns is checked against the keys as they were minted.
+// measure fills the table of a scheme and asks it for the rows of a span of time. It calls
+// progress with the number of rows of each batch. What the engine returns is checked against
+// the keys as they were minted.
 func measure(ctx context.Context, e engine, s scheme, rows, batch int, progress func(n int)) (r result, err error) {
 	r = result{engine: e.name(), scheme: s, column: e.column(s), rows: rows}
 	if err := e.create(ctx, s); err != nil {
@@ -82,7 +83,8 @@ func measure(ctx context.Context, e engine, s scheme, rows, batch int, progress 
 	return r, r.measureRange(ctx, e, times)
 }
 
-// measureRange asks for the middle tenth of the time that the keys span, in whole milliseconds: the tick of a ULID.
+// measureRange asks for the middle tenth of the time that the keys span, in whole milliseconds:
+// the tick of a ULID.
 func (r *result) measureRange(ctx context.Context, e engine, times []time.Time) error {
 	from := times[len(times)*45/100].Truncate(time.Millisecond)
 	to := times[len(times)*55/100].Truncate(time.Millisecond).Add(time.Millisecond - 1) // the last nanosecond of its millisecond

@@ -154,7 +154,8 @@ func TestMariaDB(t *testing.T) {
 	t.Run("program", func(t *testing.T) { testProgram(t, "-mysql", dsn) })
 }
 
-// testOrderOfUUID checks what README says of MariaDB's type UUID: it sorts versions 6 and 7 by their bytes.
+// testOrderOfUUID checks what README says of MariaDB's type UUID: it sorts versions 6 and 7 by
+// their bytes.
 func testOrderOfUUID(t *testing.T, e *mysqlEngine) {
 	var want []ids.UUID
 	for hour := range 20 {
@@ -232,7 +233,8 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-// TestUnreachable gives addresses that no server has: the error says which of the databases it is about.
+// TestUnreachable gives addresses that no server has: the error says which of the databases it
+// is about.
 func TestUnreachable(t *testing.T) {
 	for _, test := range []struct{ flag, address, want string }{
 		{"-postgres", "postgres://ids@127.0.0.1:1/test", "postgres: "},

@@ -13,19 +13,22 @@ type engine interface {
 	name() string
 	// column returns the SQL type of a scheme's key.
 	column(s scheme) string
-	// create makes the empty table of a scheme, in place of one that an earlier run may have left, and drop removes it.
+	// create makes the empty table of a scheme, in place of one that an earlier run may have
+	// left, and drop removes it.
 	create(ctx context.Context, s scheme) error
 	drop(ctx context.Context, s scheme) error
 	// insert writes one batch in one transaction. Row i of the batch has the number first+i.
 	insert(ctx context.Context, s scheme, keys []any, first int) error
 	// between counts the rows whose key lies in lo..hi.
 	between(ctx context.Context, s scheme, lo, hi any) (int, error)
-	// unordered counts the rows whose number is lower than that of the row before it in the order of the keys.
+	// unordered counts the rows whose number is lower than that of the row before it in the
+	// order of the keys.
 	unordered(ctx context.Context, s scheme) (int, error)
-	// written returns the bytes that have gone into the write-ahead log (SQLite and PostgreSQL) or the redo log (MariaDB, MySQL)
-	// since the server started.
+	// written returns the bytes that have gone into the write-ahead log (SQLite and PostgreSQL)
+	// or the redo log (MariaDB, MySQL) since the server started.
 	written(ctx context.Context) (int64, error)
-	// size returns the bytes of the table and of the index on its primary key; where the table is that index, index is 0.
+	// size returns the bytes of the table and of the index on its primary key; where the table
+	// is that index, index is 0.
 	size(ctx context.Context, s scheme) (table, index int64, err error)
 	// roundTrips returns what the engine must be able to store and give back.
 	roundTrips() []roundTrip
@@ -44,10 +47,12 @@ type sqlEngine struct {
 	afterBatch  func(context.Context) error // called after each commit, if not nil
 }
 
-// body is what each row carries besides its key: 64 bytes, so that a row has the size of a small real one.
+// body is what each row carries besides its key: 64 bytes, so that a row has the size of a
+// small real one.
 var body = strings.Repeat("0123456789abcdef", 4)
 
-// rowsPerStatement keeps the number of parameters below the smallest limit of the engines, 32,766 in SQLite.
+// rowsPerStatement keeps the number of parameters below the smallest limit of the engines,
+// 32,766 in SQLite.
 const rowsPerStatement = 500
 
 func (e *sqlEngine) name() string { return e.label }
@@ -124,7 +129,8 @@ func (e *sqlEngine) insertQuery(s scheme, n int) string {
 }
 
 func (e *sqlEngine) between(ctx context.Context, s scheme, lo, hi any) (n int, err error) {
-	// body is read so that the engine cannot answer from the index alone: a real query wants the rows.
+	// body is read so that the engine cannot answer from the index alone: a real query wants
+	// the rows.
 	query := fmt.Sprintf("SELECT count(body) FROM %s WHERE id BETWEEN %s AND %s", s.table(), e.placeholder(1), e.placeholder(2))
 	if err := e.db.QueryRowContext(ctx, query, e.arg(s, lo), e.arg(s, hi)).Scan(&n); err != nil {
 		return 0, fmt.Errorf("range of %s: %w", s.table(), err)

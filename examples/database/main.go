@@ -1,7 +1,8 @@
-// Command database compares ids as primary keys in real databases: SQLite, PostgreSQL and MariaDB or MySQL.
+// Command database compares ids as primary keys in real databases: SQLite, PostgreSQL and
+// MariaDB or MySQL.
 //
-// It fills one table a scheme, prints what the engine says about it, and draws a chart. Without a flag it runs on an
-// embedded SQLite, in a temporary folder.
+// It fills one table a scheme, prints what the engine says about it, and draws a chart. Without
+// a flag it runs on an embedded SQLite, in a temporary folder.
 package main
 
 import (
@@ -115,7 +116,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// open connects to what the flags name. The function it returns closes and removes whatever was opened, after an error too.
+// open connects to what the flags name. The function it returns closes and removes whatever was
+// opened, after an error too.
 func (o options) open(ctx context.Context) (engines []engine, cleanup func(), err error) {
 	var undo []func()
 	cleanup = func() {

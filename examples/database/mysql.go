@@ -47,7 +47,8 @@ func openMySQL(ctx context.Context, dsn string) (*mysqlEngine, error) {
 	}}, nil
 }
 
-// mysqlColumn stores text in ASCII, one byte a character, with a collation that compares bytes: the order of the ids.
+// mysqlColumn stores text in ASCII, one byte a character, with a collation that compares bytes:
+// the order of the ids.
 func mysqlColumn(s scheme) string {
 	switch s.form {
 	case formText:
@@ -67,7 +68,8 @@ func (e *mysqlEngine) written(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// size asks for fresh statistics first. InnoDB keeps the rows in the index on the primary key, so there is no other.
+// size asks for fresh statistics first. InnoDB keeps the rows in the index on the primary key,
+// so there is no other.
 func (e *mysqlEngine) size(ctx context.Context, s scheme) (table, index int64, err error) {
 	var name, op, kind, text string
 	if err := e.db.QueryRowContext(ctx, "ANALYZE TABLE "+s.table()).Scan(&name, &op, &kind, &text); err != nil {

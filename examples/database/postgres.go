@@ -26,14 +26,16 @@ type pgxEngine struct {
 	label string
 }
 
-// pgSQLEngine reaches PostgreSQL through database/sql and inserts with INSERT, as the other engines do.
+// pgSQLEngine reaches PostgreSQL through database/sql and inserts with INSERT, as the other
+// engines do.
 type pgSQLEngine struct {
 	*pgServer
 	sqlEngine
 }
 
-// openPostgres connects to the server of a URL like "postgres://user:password@127.0.0.1:5432/database" in both ways.
-// Closing the second engine closes the connections of both.
+// openPostgres connects to the server of a URL like
+// "postgres://user:password@127.0.0.1:5432/database" in both ways. Closing the second engine
+// closes the connections of both.
 func openPostgres(ctx context.Context, url string) (*pgxEngine, *pgSQLEngine, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -75,8 +77,9 @@ func pgColumn(s scheme) string {
 	return "uuid"
 }
 
-// uuidArg writes a ULID to a uuid column as the UUID with the same 16 bytes. The codec of registerIDs makes this
-// unnecessary for arguments, but database/sql scans a uuid as UUID text, which is no ULID: converting both ways is even.
+// uuidArg writes a ULID to a uuid column as the UUID with the same 16 bytes. The codec of
+// registerIDs makes this unnecessary for arguments, but database/sql scans a uuid as UUID text,
+// which is no ULID: converting both ways is even.
 func uuidArg(s scheme, key any) any {
 	if id, ok := key.(ids.ULID); ok && s.form == formBytes {
 		return id.UUID()
@@ -87,8 +90,9 @@ func uuidArg(s scheme, key any) any {
 // rowsPerCheckpoint is how often added asks for a checkpoint.
 const rowsPerCheckpoint = 100_000
 
-// added makes the server's checkpoints come by rows instead of by minutes, so that runs compare: the first change to a
-// page after a checkpoint puts the whole page into the write-ahead log, which is what random keys cost a busy server.
+// added makes the server's checkpoints come by rows instead of by minutes, so that runs
+// compare: the first change to a page after a checkpoint puts the whole page into the
+// write-ahead log, which is what random keys cost a busy server.
 func (s *pgServer) added(ctx context.Context, n int) error {
 	if s.rows += n; s.rows < rowsPerCheckpoint || s.noCheckpoint {
 		return nil

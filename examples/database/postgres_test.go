@@ -54,7 +54,8 @@ func testCodec(t *testing.T, url string, e *pgxEngine) {
 	}
 }
 
-// TestCodecFormats encodes each type in both formats of the protocol and scans it back. It needs no server.
+// TestCodecFormats encodes each type in both formats of the protocol and scans it back. It
+// needs no server.
 func TestCodecFormats(t *testing.T) {
 	m := pgtype.NewMap()
 	registerIDs(m)

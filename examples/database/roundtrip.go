@@ -24,8 +24,8 @@ type columns struct{ bytes, uuidText, ulidText, integer string }
 // trips counts the round trips that have been made.
 var trips atomic.Int64
 
-// tripTable returns the name of the table of one more round trip. Each has its own, since drivers remember what they
-// learned of a table when they prepared a query.
+// tripTable returns the name of the table of one more round trip. Each has its own, since
+// drivers remember what they learned of a table when they prepared a query.
 func tripTable() string { return fmt.Sprintf("ids_example_trip_%d", trips.Add(1)) }
 
 // commonRoundTrips are those that every engine makes through database/sql.
@@ -62,7 +62,8 @@ func commonRoundTrips(e *sqlEngine, c columns) []roundTrip {
 	}
 }
 
-// binaries turns a run of ids into one that is written as 16 bytes each, with wrap as [binaryUUID] or [binaryULID].
+// binaries turns a run of ids into one that is written as 16 bytes each, with wrap as
+// [binaryUUID] or [binaryULID].
 func binaries[T, B any](run []T, wrap func(T) B) []B {
 	out := make([]B, len(run))
 	for i, id := range run {
@@ -92,7 +93,8 @@ func trip[T any](e *sqlEngine, name, column string, values ...T) roundTrip {
 	}}
 }
 
-// refusesNull reads a NULL into a T that has no room for one: an error, and one that says what to use instead.
+// refusesNull reads a NULL into a T that has no room for one: an error, and one that says what
+// to use instead.
 func refusesNull[T any](e *sqlEngine, column string) roundTrip {
 	name := fmt.Sprintf("%v refuses NULL", reflect.TypeFor[T]())
 	return roundTrip{name, func(ctx context.Context) error {
@@ -148,7 +150,8 @@ func (e *sqlEngine) inTripTable(ctx context.Context, column string, values []any
 	})
 }
 
-// withTripTable creates a table, calls f with its name and drops it, even when ctx has been canceled meanwhile.
+// withTripTable creates a table, calls f with its name and drops it, even when ctx has been
+// canceled meanwhile.
 func withTripTable(ctx context.Context, exec func(ctx context.Context, query string, args ...any) error, columns string, f func(table string) error) (err error) {
 	table := tripTable()
 	if err := exec(ctx, "DROP TABLE IF EXISTS "+table); err != nil { // of a run that was killed

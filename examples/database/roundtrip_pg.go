@@ -9,7 +9,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// pgSQLRoundTrips are those of PostgreSQL through database/sql: the common ones, and what only PostgreSQL has.
+// pgSQLRoundTrips are those of PostgreSQL through database/sql: the common ones, and what only
+// PostgreSQL has.
 func pgSQLRoundTrips(e *pgSQLEngine) []roundTrip {
 	v7, ulids := ids.AppendV7(nil, 5), ids.AppendULID(nil, 5)
 	snowflakes := []ids.Snowflake{ids.NextSnowflake(), ids.NextSnowflake(), ids.NextSnowflake()}
@@ -31,7 +32,8 @@ func pgSQLRoundTrips(e *pgSQLEngine) []roundTrip {
 		}},
 		roundTrip{"[]UUID as uuid[]", func(ctx context.Context) error {
 			return e.inTripTable(ctx, "uuid[]", []any{v7}, func(table string) error {
-				// An argument needs nothing. A scan needs pgx's help, since database/sql has no arrays.
+				// An argument needs nothing. A scan needs pgx's help, since database/sql has no
+				// arrays.
 				m := pgtype.NewMap()
 				registerIDs(m)
 				m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
@@ -43,7 +45,8 @@ func pgSQLRoundTrips(e *pgSQLEngine) []roundTrip {
 	)
 }
 
-// anyArray finds all values but the first by = ANY of one array argument, which needs no placeholder for each value.
+// anyArray finds all values but the first by = ANY of one array argument, which needs no
+// placeholder for each value.
 func anyArray[T any](e *pgSQLEngine, name, column string, values []T) roundTrip {
 	return roundTrip{"= ANY($1) with a slice of " + name, func(ctx context.Context) error {
 		return e.inTripTable(ctx, column, boxed(values), func(table string) error {
@@ -168,7 +171,8 @@ func (e *pgxEngine) copyStructs(ctx context.Context) error {
 	})
 }
 
-// simpleProtocol sends the arguments inside the text of the query, as connection poolers that cannot prepare need it.
+// simpleProtocol sends the arguments inside the text of the query, as connection poolers that
+// cannot prepare need it.
 func (e *pgxEngine) simpleProtocol(ctx context.Context) error {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 	var gotU ids.UUID

@@ -23,7 +23,8 @@ type scheme struct {
 
 	// mint returns n new keys, each an [ids.UUID], [ids.ULID] or [ids.Snowflake].
 	mint func(n int) []any
-	// when returns the time in a key, and bounds the keys that enclose a span of time. Both are nil for V4, which holds no time.
+	// when returns the time in a key, and bounds the keys that enclose a span of time. Both are
+	// nil for V4, which holds no time.
 	when   func(key any) time.Time
 	bounds func(from, to time.Time) (lo, hi any)
 }
@@ -58,7 +59,8 @@ func schemes(node *ids.SnowflakeNode) []scheme {
 	}
 }
 
-// table returns the name of the scheme's table. The prefix keeps the program away from tables that are not its own.
+// table returns the name of the scheme's table. The prefix keeps the program away from tables
+// that are not its own.
 func (s scheme) table() string { return "ids_example_" + s.name }
 
 // binary wraps a UUID or a ULID so that it is written as 16 bytes instead of text.

@@ -61,7 +61,8 @@ func sqliteColumn(s scheme) string {
 	return "BLOB"
 }
 
-// bytesArg writes the keys of a bytes column as 16 bytes, and the others as they are: UUID and ULID as text, Snowflake as an integer.
+// bytesArg writes the keys of a bytes column as 16 bytes, and the others as they are: UUID and
+// ULID as text, Snowflake as an integer.
 func bytesArg(s scheme, key any) any {
 	if s.form == formBytes {
 		return binary(key)
@@ -69,8 +70,9 @@ func bytesArg(s scheme, key any) any {
 	return key
 }
 
-// checkpoint moves the write-ahead log into the database and counts its pages. Each batch is one transaction, which
-// writes a page once however often it changed: the count is that of pages dirtied, batch by batch.
+// checkpoint moves the write-ahead log into the database and counts its pages. Each batch is
+// one transaction, which writes a page once however often it changed: the count is that of
+// pages dirtied, batch by batch.
 func (e *sqliteEngine) checkpoint(ctx context.Context) error {
 	var busy, pages, moved int64
 	if err := e.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(RESTART)").Scan(&busy, &pages, &moved); err != nil {
@@ -86,7 +88,8 @@ func (e *sqliteEngine) checkpoint(ctx context.Context) error {
 func (e *sqliteEngine) written(context.Context) (int64, error) { return e.pages * e.pageSize, nil }
 
 func (e *sqliteEngine) size(ctx context.Context, s scheme) (table, index int64, err error) {
-	// The virtual table dbstat has one row a page; an index on a primary key is named sqlite_autoindex_TABLE_1.
+	// The virtual table dbstat has one row a page; an index on a primary key is named
+	// sqlite_autoindex_TABLE_1.
 	const query = "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?"
 	if err := e.db.QueryRowContext(ctx, query, s.table()).Scan(&table); err != nil {
 		return 0, 0, fmt.Errorf("size of %s: %w", s.table(), err)

@@ -57,7 +57,8 @@ func size(spans []span) string {
 // bit returns bit i of an id.
 func bit(id []byte, i int) byte { return id[i/8] >> (7 - i%8) & 1 }
 
-// hexOf returns the bits of spans as one number in hexadecimal, without leading digits that no bit is in.
+// hexOf returns the bits of spans as one number in hexadecimal, without leading digits that no
+// bit is in.
 func hexOf(id []byte, spans []span) string {
 	var digits []byte
 	var digit, n byte

@@ -10,7 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// longest is one more than the bytes that a line may have, with its line end: what is held of the input at a time.
+// longest is one more than the bytes that a line may have, with its line end: what is held of
+// the input at a time.
 const longest = 64 << 10
 
 // An input is what a command works on: an argument or a line of standard input.
@@ -19,8 +20,8 @@ type input struct {
 	line int // of standard input, from 1; 0 for an argument
 }
 
-// inputs calls do for each argument or, if there is none, for each line of standard input, without its end, that is not
-// empty. It reports what do refuses and goes on.
+// inputs calls do for each argument or, if there is none, for each line of standard input,
+// without its end, that is not empty. It reports what do refuses and goes on.
 func (t *tool) inputs(args []string, do func(input) error) error {
 	if len(args) == 0 {
 		return t.lines(do)

@@ -131,7 +131,8 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
-// TestAnswersAtOnce checks that whoever writes one line and waits gets the answer to it, and that reports come in their order.
+// TestAnswersAtOnce checks that whoever writes one line and waits gets the answer to it, and
+// that reports come in their order.
 func TestAnswersAtOnce(t *testing.T) {
 	in, typed := io.Pipe()
 	shown, out := io.Pipe()

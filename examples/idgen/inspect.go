@@ -55,7 +55,8 @@ func (t *tool) show(id ident, way reading) {
 	}
 }
 
-// otherForms returns an id in the forms that show does not use, each after its name, and tells in which it was given.
+// otherForms returns an id in the forms that show does not use, each after its name, and tells
+// in which it was given.
 func otherForms(id ident, way reading) (others []string) {
 	for _, name := range []string{"base32", "base58", "hex"} {
 		if u, ok := id.(ids.ULID); ok && name == "base32" {
@@ -75,7 +76,8 @@ func otherForms(id ident, way reading) (others []string) {
 	return others
 }
 
-// views returns all that an id can be: of a Snowflake one view for each layout, the plausible ones first.
+// views returns all that an id can be: of a Snowflake one view for each layout, the plausible
+// ones first.
 func views(id ident) []view {
 	switch id := id.(type) {
 	case ids.UUID:

@@ -111,7 +111,8 @@ func TestInspect(t *testing.T) {
 // TestLayoutOrder checks that the plausible layouts come first, with the clock of a bubble.
 func TestLayoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in Discord's, 2043 in Sonyflake's.
+		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in
+		// Discord's, 2043 in Sonyflake's.
 		const id = "1541815603606036480"
 		made := ids.Snowflake(1541815603606036480).Time()
 		for _, test := range []struct {
@@ -146,8 +147,8 @@ func TestLayoutOrder(t *testing.T) {
 	})
 }
 
-// TestFieldsCover checks, on random ids, that the fields of each view have every bit once and hold its value, by putting the
-// id together again from them.
+// TestFieldsCover checks, on random ids, that the fields of each view have every bit once and
+// hold its value, by putting the id together again from them.
 func TestFieldsCover(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var in strings.Builder

@@ -104,7 +104,8 @@ func (t *tool) help([]string) error {
 	return err
 }
 
-// parseFlags parses flags that may stand before, between and after other arguments, and returns those others.
+// parseFlags parses flags that may stand before, between and after other arguments, and returns
+// those others.
 func parseFlags(fs *flag.FlagSet, args []string) (others []string, err error) {
 	fs.SetOutput(io.Discard) // run reports the error
 	for {
@@ -131,14 +132,14 @@ func (t *tool) stopped() error {
 	return err
 }
 
-// readerGone reports whether writing to w failed because nobody reads any more, as when piped into head. That is
-// the only way in which a write to a pipe fails.
+// readerGone reports whether writing to w failed because nobody reads any more, as when piped
+// into head. That is the only way in which a write to a pipe fails.
 func readerGone(w io.Writer, err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || mode(w)&os.ModeNamedPipe != 0
 }
 
-// isTerminal reports whether w is a terminal, which is a character device and not the null device, the only other one that is
-// commonly written to.
+// isTerminal reports whether w is a terminal, which is a character device and not the null
+// device, the only other one that is commonly written to.
 func isTerminal(w io.Writer) bool {
 	if mode(w)&os.ModeCharDevice == 0 {
 		return false

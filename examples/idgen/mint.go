@@ -131,7 +131,8 @@ func nodeNumber(given string, l ids.SnowflakeLayout) (int64, error) {
 	return n, nil
 }
 
-// domains are the domains of version 2 by name, with the local id of whoever runs the program, below 0 if there is none.
+// domains are the domains of version 2 by name, with the local id of whoever runs the program,
+// below 0 if there is none.
 var domains = map[string]struct {
 	domain ids.Domain
 	own    func() int

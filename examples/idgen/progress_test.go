@@ -81,7 +81,8 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// TestRunWithProgress checks that a run of the program as a whole writes the line and takes it away.
+// TestRunWithProgress checks that a run of the program as a whole writes the line and takes it
+// away.
 func TestRunWithProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out, screen bytes.Buffer

@@ -46,7 +46,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestRangeHolds checks that ids of the first and last moment are within the bounds, and those just outside are not, for each scheme.
+// TestRangeHolds checks that ids of the first and last moment are within the bounds, and those
+// just outside are not, for each scheme.
 func TestRangeHolds(t *testing.T) {
 	from, to := time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC).Add(-1)
 	at := map[string]func(time.Time) string{

@@ -49,8 +49,9 @@ func parser[T ident](parse func(string) (T, error)) func(string) (ident, error) 
 
 func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
 
-// isDecimal reports whether s is a decimal number, with a minus sign or without, so that one out of range is refused as a Snowflake. A
-// number as long as another kind of id, and so longer than that of any Snowflake, is left to that kind.
+// isDecimal reports whether s is a decimal number, with a minus sign or without, so that one
+// out of range is refused as a Snowflake. A number as long as another kind of id, and so longer
+// than that of any Snowflake, is left to that kind.
 func isDecimal(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !slices.Contains([]int{22, 26, 32}, len(s))
@@ -94,7 +95,8 @@ func readingsAs(as string) ([]reading, error) {
 	return some, nil
 }
 
-// read returns the id in a text, which may have blanks around it and quotes, by the first reading that fits.
+// read returns the id in a text, which may have blanks around it and quotes, by the first
+// reading that fits.
 func read(text string, readings []reading) (ident, reading, error) {
 	s, offset := trim(text)
 	for _, r := range readings {
@@ -132,7 +134,8 @@ func moved(err error, offset int) error {
 	return &e
 }
 
-// unlike returns the error for a text that looks like no id: where it has a character that no id has, or else where it ends.
+// unlike returns the error for a text that looks like no id: where it has a character that no
+// id has, or else where it ends.
 func unlike(s string) error {
 	e := &ids.ParseError{Scheme: "id", Problem: fmt.Sprintf("none has a length of %d", len(s)), Offset: len(s), Err: ids.ErrSyntax}
 	for i := range len(s) {

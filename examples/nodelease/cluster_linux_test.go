@@ -11,8 +11,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// TestEtcdFaults has 100 groups share 102 node numbers of a three-member etcd cluster while minting processes and members are killed and
-// paused and the network between them is cut.
+// TestEtcdFaults has 100 groups share 102 node numbers of a three-member etcd cluster while
+// minting processes and members are killed and paused and the network between them is cut.
 func TestEtcdFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4 // the processes reach the members over this many sets of proxies
@@ -57,7 +57,8 @@ func TestEtcdFaults(t *testing.T) {
 	}
 }
 
-// memberFaults kills, pauses and isolates one member after another, and now and then a second one with it.
+// memberFaults kills, pauses and isolates one member after another, and now and then a second
+// one with it.
 func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand, c *etcdCluster, client *clientv3.Client) {
 	for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
 		sleep(ctx, between(rng, 300*time.Millisecond, 1500*time.Millisecond))

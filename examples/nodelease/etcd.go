@@ -103,8 +103,8 @@ func (s *EtcdStore) key(kind string, node int64) string {
 	return path.Join(s.Prefix, kind, fmt.Sprintf("%05d", node))
 }
 
-// revoke ends a lease that is of no more use, and with it an owner key that a transaction of unknown outcome may have written.
-// Should it fail, the lease ends by itself after its TTL.
+// revoke ends a lease that is of no more use, and with it an owner key that a transaction of
+// unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
 func (s *EtcdStore) revoke(ctx context.Context, id clientv3.LeaseID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -126,11 +126,13 @@ func (l *etcdLease) Node() int64          { return l.node }
 func (l *etcdLease) Mark() ids.ClockState { return l.mark }
 func (l *etcdLease) TTL() time.Duration   { return l.ttl }
 
-// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on answering keep-alives for a while; the
-// transaction, to which a majority of the members must agree, fails once the owner key has gone. With an unchanged mark the transaction
-// only reads, which costs no disk write.
+// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on
+// answering keep-alives for a while; the transaction, to which a majority of the members must
+// agree, fails once the owner key has gone. With an unchanged mark the transaction only reads,
+// which costs no disk write.
 //
-// The client's KeepAlive channel would be no help: it does not tell when the request behind an answer was sent.
+// The client's KeepAlive channel would be no help: it does not tell when the request behind an
+// answer was sent.
 func (l *etcdLease) Extend(ctx context.Context, mark ids.ClockState) error {
 	if _, err := l.store.Client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return ErrLost
@@ -151,7 +153,8 @@ func (l *etcdLease) Extend(ctx context.Context, mark ids.ClockState) error {
 	return nil
 }
 
-// Release writes state and deletes the owner key in one transaction; the lease is then of no more use.
+// Release writes state and deletes the owner key in one transaction; the lease is then of no
+// more use.
 func (l *etcdLease) Release(ctx context.Context, state ids.ClockState) error {
 	value, err := json.Marshal(state)
 	if err != nil {
@@ -167,10 +170,12 @@ func (l *etcdLease) Release(ctx context.Context, state ids.ClockState) error {
 	return nil
 }
 
-// commit carries out ops if the owner key is still the one that this lease wrote and the mark is the one that this lease last saw.
+// commit carries out ops if the owner key is still the one that this lease wrote and the mark
+// is the one that this lease last saw.
 //
-// The owner's create revision shuts out a holder that has lost its number. The mark's mod revision shuts out a delayed request of
-// this holder, which would lower the mark again below ids that a later request has allowed.
+// The owner's create revision shuts out a holder that has lost its number. The mark's mod
+// revision shuts out a delayed request of this holder, which would lower the mark again below
+// ids that a later request has allowed.
 func (l *etcdLease) commit(ctx context.Context, ops ...clientv3.Op) error {
 	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
 	for range 2 {
@@ -194,7 +199,8 @@ func (l *etcdLease) commit(ctx context.Context, ops ...clientv3.Op) error {
 		if len(held) == 0 || held[0].CreateRevision != l.fence {
 			return ErrLost
 		}
-		// Only the owner writes the mark: an earlier call whose answer was lost did reach the store.
+		// Only the owner writes the mark: an earlier call whose answer was lost did reach the
+		// store.
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
 			l.version = seen[0].ModRevision
 		}

@@ -16,7 +16,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// etcdCluster is three etcd processes on loopback whose traffic among themselves goes through a network.
+// etcdCluster is three etcd processes on loopback whose traffic among themselves goes through a
+// network.
 type etcdCluster struct {
 	network *network
 	members []*etcdMember

@@ -17,7 +17,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A trial has groups mint in this process and in others while faults happen, and then looks for ids that occur twice.
+// A trial has groups mint in this process and in others while faults happen, and then looks for
+// ids that occur twice.
 type trial struct {
 	processes int           // besides this one, each with perProcess groups
 	local     int           // groups in this process

@@ -25,7 +25,8 @@ import (
 // childVariable holds the job of a process that is to mint instead of testing.
 const childVariable = "NODELEASE_TEST_JOB"
 
-// A job is some groups of goroutines of one process that mint over one set of connections. Each group has a Minter of its own.
+// A job is some groups of goroutines of one process that mint over one set of connections. Each
+// group has a Minter of its own.
 type job struct {
 	Etcd     []string // addresses
 	Postgres string   // a URL
@@ -38,7 +39,8 @@ type job struct {
 // perFile bounds the ids of a group.
 const perFile = 1 << 20
 
-// record keeps ids in a file that is mapped into memory: what a process recorded survives its SIGKILL.
+// record keeps ids in a file that is mapped into memory: what a process recorded survives its
+// SIGKILL.
 type record struct {
 	count *atomic.Int64
 	ids   []int64
@@ -157,8 +159,8 @@ func (j *job) group(ctx context.Context, store Store, file string, rng *rand.Ran
 	return nil
 }
 
-// skewed returns a wall clock: for half of the groups the right one, for the others one that is off by up to 3 seconds or 5 minutes and steps, in
-// both directions.
+// skewed returns a wall clock: for half of the groups the right one, for the others one that is
+// off by up to 3 seconds or 5 minutes and steps, in both directions.
 func skewed(rng *rand.Rand) func() time.Time {
 	spread := []time.Duration{0, 0, 0, 0, 0, 3 * time.Second, 3 * time.Second, 3 * time.Second, 3 * time.Second, 5 * time.Minute}[rng.IntN(10)]
 	if spread == 0 {

@@ -49,7 +49,8 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	ctx := t.Context()
 	mark := func(n int) ids.ClockState { return ids.ClockState{Time: now.Add(time.Duration(n) * time.Minute)} }
 
-	// Between this process's look at the free numbers and its transaction, another one takes the number.
+	// Between this process's look at the free numbers and its transaction, another one takes
+	// the number.
 	var other Lease
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()

@@ -13,8 +13,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// testStopsFirst cuts a minter off from its store and looks whether anybody can take the number while it is still minting. Then it heals the cut.
-// The store must have one number; free asks it, over another connection, whether nobody holds that.
+// testStopsFirst cuts a minter off from its store and looks whether anybody can take the number
+// while it is still minting. Then it heals the cut. The store must have one number; free asks
+// it, over another connection, whether nobody holds that.
 func testStopsFirst(t *testing.T, s Store, free func() bool, cut func(bool)) {
 	m := NewMinter(s, MinterOptions{Logger: quiet()})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -59,7 +60,8 @@ func testStopsFirst(t *testing.T, s Store, free func() bool, cut func(bool)) {
 	}
 }
 
-// testAllNumbers has as many minters as the store has numbers start at once, and hand their numbers back at once.
+// testAllNumbers has as many minters as the store has numbers start at once, and hand their
+// numbers back at once.
 func testAllNumbers(t *testing.T, s Store, numbers int) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Nodelease mints Snowflake ids on any number of machines: each process leases its node number from etcd or from PostgreSQL, so that no two
-// ever issue the same id.
+// Nodelease mints Snowflake ids on any number of machines: each process leases its node number
+// from etcd or from PostgreSQL, so that no two ever issue the same id.
 //
 //	go run . -etcd 127.0.0.1:2379
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms
@@ -110,8 +110,8 @@ func open(ctx context.Context, c *config) (Store, func(), error) {
 	return &EtcdStore{Client: client, Prefix: c.prefix, Holder: c.holder, Nodes: c.nodes, TTL: c.ttl}, func() { client.Close() }, nil
 }
 
-// etcdConfig makes the client notice a connection that is dead without having been closed: gRPC pings no more often than every 10 s.
-// The client's own log repeats the errors that it returns.
+// etcdConfig makes the client notice a connection that is dead without having been closed: gRPC
+// pings no more often than every 10 s. The client's own log repeats the errors that it returns.
 func etcdConfig(endpoints []string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            endpoints,

@@ -16,10 +16,12 @@ var ErrClosed = errors.New("nodelease: the minter is closed")
 
 // MinterOptions has a usable zero value.
 type MinterOptions struct {
-	// Window is how far past the clock the mark is written: a longer one makes fewer writes, and a number whose holder crashed rests
-	// longer. It is never less than the lease's TTL. Zero means four times the TTL.
+	// Window is how far past the clock the mark is written: a longer one makes fewer writes,
+	// and a number whose holder crashed rests longer. It is never less than the lease's TTL.
+	// Zero means four times the TTL.
 	Window time.Duration
-	// Layout is the ids' layout. The zero value is Twitter's, with 1,024 nodes. All holders of one store's numbers must use one layout.
+	// Layout is the ids' layout. The zero value is Twitter's, with 1,024 nodes. All holders of
+	// one store's numbers must use one layout.
 	Layout ids.SnowflakeLayout
 	// Now is the wall clock. Nil means the system's.
 	Now func() time.Time
@@ -27,8 +29,8 @@ type MinterOptions struct {
 	Logger *slog.Logger
 }
 
-// Minter mints Snowflake ids under a node number leased from a Store. While it has no number, Next waits and TryNext refuses.
-// Its methods may be called from any goroutine.
+// Minter mints Snowflake ids under a node number leased from a Store. While it has no number,
+// Next waits and TryNext refuses. Its methods may be called from any goroutine.
 type Minter struct {
 	store  Store
 	opts   MinterOptions
@@ -57,12 +59,12 @@ func NewMinter(store Store, opts MinterOptions) *Minter {
 	return m
 }
 
-// TryNext returns an id, or says why there is none now: ErrSuspended while no number is held, besides the errors of
-// ids.SnowflakeNode.TryNext.
+// TryNext returns an id, or says why there is none now: ErrSuspended while no number is held,
+// besides the errors of ids.SnowflakeNode.TryNext.
 func (m *Minter) TryNext() (ids.Snowflake, error) { return m.mint((*ids.SnowflakeNode).TryNext) }
 
-// Next returns an id. It waits while no number is held. The error is ErrClosed, ctx's, or one that matches ids.ErrRange when the layout has
-// no time left for ids of this number.
+// Next returns an id. It waits while no number is held. The error is ErrClosed, ctx's, or one
+// that matches ids.ErrRange when the layout has no time left for ids of this number.
 func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
 	id, err := m.TryNext()
 	for err != nil {
@@ -91,14 +93,15 @@ func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
 	return id, nil
 }
 
-// ascend is TryNext for a caller who takes an id also while the wall clock is behind the ones issued: its time is then later than the
-// wall clock's.
+// ascend is TryNext for a caller who takes an id also while the wall clock is behind the ones
+// issued: its time is then later than the wall clock's.
 func ascend(ctx context.Context, n *ids.SnowflakeNode) (ids.Snowflake, error) {
 	id, err := n.TryNext()
 	if !errors.Is(err, ids.ErrClockBackward) {
 		return id, err
 	}
-	// Other callers may get to the limit first. Then Next waits for a higher one or for the end of the tenure, whatever becomes of ctx.
+	// Other callers may get to the limit first. Then Next waits for a higher one or for the end
+	// of the tenure, whatever becomes of ctx.
 	drawn := make(chan ids.Snowflake, 1)
 	go func() { drawn <- n.Next() }()
 	select {
@@ -109,8 +112,9 @@ func ascend(ctx context.Context, n *ids.SnowflakeNode) (ids.Snowflake, error) {
 	}
 }
 
-// mint draws an id and then looks whether the tenure still lasts. In this order, an id that is returned was drawn before the end of the
-// tenure read the clock's state and before it lifted the limit; one drawn later is thrown away.
+// mint draws an id and then looks whether the tenure still lasts. In this order, an id that is
+// returned was drawn before the end of the tenure read the clock's state and before it lifted
+// the limit; one drawn later is thrown away.
 func (m *Minter) mint(draw func(*ids.SnowflakeNode) (ids.Snowflake, error)) (ids.Snowflake, error) {
 	t := m.tenure.Load()
 	if t == nil {
@@ -147,7 +151,8 @@ func (m *Minter) Node() (int64, bool) {
 	return t.lease.Node(), true
 }
 
-// Close stops the minting and hands the number back. If ctx ends first, that goes on in the background.
+// Close stops the minting and hands the number back. If ctx ends first, that goes on in the
+// background.
 func (m *Minter) Close(ctx context.Context) error {
 	m.cancel()
 	select {
@@ -158,8 +163,9 @@ func (m *Minter) Close(ctx context.Context) error {
 	}
 }
 
-// elapsed is the monotonic time since the Minter was made. It goes on while the process is stopped. While the machine is suspended it
-// stands still on Linux: the wall clock, which goes on, then runs into the mark.
+// elapsed is the monotonic time since the Minter was made. It goes on while the process is
+// stopped. While the machine is suspended it stands still on Linux: the wall clock, which goes
+// on, then runs into the mark.
 func (m *Minter) elapsed() time.Duration { return time.Since(m.start) }
 
 // now is the wall clock's time.

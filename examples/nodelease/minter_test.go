@@ -27,7 +27,8 @@ func silent(ctx context.Context, _ func() error) error {
 	return ctx.Err()
 }
 
-// bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name, with a Minter that has a number.
+// bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name,
+// with a Minter that has a number.
 func bubble(t *testing.T, store *memoryStore, opts MinterOptions, test func(t *testing.T, m *Minter, w *wall)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +188,8 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 	var last ids.Snowflake
 	for range 3 {
 		bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
-			// With the bubble's clock back at its start, only the mark that the last holder left tells what it issued.
+			// With the bubble's clock back at its start, only the mark that the last holder
+			// left tells what it issued.
 			for range 10_000 {
 				id, err := m.Next(t.Context())
 				if err != nil {
@@ -267,8 +269,8 @@ func TestNumbersWhoseMarkHasPassedComeFirst(t *testing.T) {
 	}
 }
 
-// TestEndWakesThoseWhoWait has a caller wait in the node for a higher limit when the number is lost. What it draws once the end of the
-// tenure has lifted the limit must not come out.
+// TestEndWakesThoseWhoWait has a caller wait in the node for a higher limit when the number is
+// lost. What it draws once the end of the tenure has lifted the limit must not come out.
 func TestEndWakesThoseWhoWait(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
@@ -295,7 +297,8 @@ func TestEndWakesThoseWhoWait(t *testing.T) {
 	})
 }
 
-// TestNextEndsWithItsContext has the wall clock leap from behind the issued ids to past the limit, between TryNext and Next.
+// TestNextEndsWithItsContext has the wall clock leap from behind the issued ids to past the
+// limit, between TryNext and Next.
 func TestNextEndsWithItsContext(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	readings := []time.Duration{0, 0, -time.Hour, time.Hour} // those of NewSnowflakeNode, Next, TryNext, Next; the last for all to come

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// network is made of TCP proxies. Bytes that a cut holds up are delivered when it heals, as after a real partition, so old requests arrive late.
+// network is made of TCP proxies. Bytes that a cut holds up are delivered when it heals, as
+// after a real partition, so old requests arrive late.
 type network struct {
 	mu     sync.Mutex
 	heard  *sync.Cond
@@ -29,8 +30,8 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// proxy listens for from and passes its connections on to the address of to. It returns its own address.
-// An empty from means that sender tells it from the connection's first bytes.
+// proxy listens for from and passes its connections on to the address of to. It returns its own
+// address. An empty from means that sender tells it from the connection's first bytes.
 func (n *network) proxy(t *testing.T, from, to, address string, sender func(head []byte) string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

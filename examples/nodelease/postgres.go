@@ -13,8 +13,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// PostgresStore is a Store in one PostgreSQL table, node_lease, with a row for each node number. Leases end by the server's clock.
-// The column fence counts the times the number was taken or given back: it is the fencing token.
+// PostgresStore is a Store in one PostgreSQL table, node_lease, with a row for each node
+// number. Leases end by the server's clock. The column fence counts the times the number was
+// taken or given back: it is the fencing token.
 type PostgresStore struct {
 	pool   *pgxpool.Pool
 	holder string
@@ -22,8 +23,8 @@ type PostgresStore struct {
 	ttl    time.Duration
 }
 
-// The columns mark, sequence and floor are the mark's ClockState, with NULL for the zero time. A timestamptz holds microseconds: the
-// Minter makes no finer marks.
+// The columns mark, sequence and floor are the mark's ClockState, with NULL for the zero time.
+// A timestamptz holds microseconds: the Minter makes no finer marks.
 const createTable = `
 create table if not exists node_lease (
 	node     integer     primary key,
@@ -35,8 +36,9 @@ create table if not exists node_lease (
 	floor    timestamptz
 ) with (fillfactor = 50)`
 
-// NewPostgresStore returns a store over pool and creates the table and its rows if they are missing.
-// It refuses a server that acknowledges a commit before the commit is durable: a crash could take a mark back.
+// NewPostgresStore returns a store over pool and creates the table and its rows if they are
+// missing. It refuses a server that acknowledges a commit before the commit is durable: a crash
+// could take a mark back.
 func NewPostgresStore(ctx context.Context, pool *pgxpool.Pool, holder string, nodes int64, ttl time.Duration) (*PostgresStore, error) {
 	s := &PostgresStore{pool: pool, holder: holder, nodes: nodes, ttl: ttl}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
@@ -47,7 +49,8 @@ func NewPostgresStore(ctx context.Context, pool *pgxpool.Pool, holder string, no
 		if commit == "off" {
 			return errors.New("synchronous_commit is off: set it to on for this role or database")
 		}
-		// Two sessions that create one table at the same moment collide in the catalogue: let them queue.
+		// Two sessions that create one table at the same moment collide in the catalogue: let
+		// them queue.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext('node_lease'))`); err != nil {
 			return err
 		}
@@ -63,7 +66,8 @@ func NewPostgresStore(ctx context.Context, pool *pgxpool.Pool, holder string, no
 	return s, nil
 }
 
-// takeRow skips rows that another session is taking at this moment, and prefers as the function prefer does: greatest ignores NULL.
+// takeRow skips rows that another session is taking at this moment, and prefers as the function
+// prefer does: greatest ignores NULL.
 const takeRow = `
 with free as (
 	select node from node_lease
@@ -103,8 +107,9 @@ func (l *postgresLease) Node() int64          { return l.node }
 func (l *postgresLease) Mark() ids.ClockState { return l.mark }
 func (l *postgresLease) TTL() time.Duration   { return l.store.ttl }
 
-// Extend implements Lease. The fence shuts out a holder that has lost its number, even if the row has expired and nobody else has
-// wanted it yet. The comparison of marks shuts out a delayed statement of this holder, which would lower the mark again.
+// Extend implements Lease. The fence shuts out a holder that has lost its number, even if the
+// row has expired and nobody else has wanted it yet. The comparison of marks shuts out a
+// delayed statement of this holder, which would lower the mark again.
 func (l *postgresLease) Extend(ctx context.Context, mark ids.ClockState) error {
 	return l.update(ctx, `
 		update node_lease set expires = clock_timestamp() + $6, mark = $3, sequence = $4, floor = $5

@@ -31,7 +31,8 @@ func postgresBinary(name string) (string, error) {
 	return slices.Max(found), nil
 }
 
-// unprivileged returns what makes a command run as somebody whom the server accepts, and that user's id. It refuses to run as root.
+// unprivileged returns what makes a command run as somebody whom the server accepts, and that
+// user's id. It refuses to run as root.
 func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
 		return new(syscall.SysProcAttr), os.Getuid()

@@ -73,8 +73,9 @@ func (s *server) tail() string {
 	return string(b[max(0, len(b)-4000):])
 }
 
-// freePorts returns addresses on loopback that nobody listens on. They lie below the range from which the system gives ports to connections,
-// which could otherwise take one while its server is down.
+// freePorts returns addresses on loopback that nobody listens on. They lie below the range from
+// which the system gives ports to connections, which could otherwise take one while its server
+// is down.
 func freePorts(t *testing.T, n int) []string {
 	t.Helper()
 	var addresses []string

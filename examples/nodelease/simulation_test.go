@@ -12,8 +12,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// simulate has minters with skewed and stepping clocks share numbers of a store that ends leases whenever it likes, over a network that delays and loses
-// requests and answers. It returns how many ids were minted and how many of them twice.
+// simulate has minters with skewed and stepping clocks share numbers of a store that ends
+// leases whenever it likes, over a network that delays and loses requests and answers. It
+// returns how many ids were minted and how many of them twice.
 func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 	const minters, nodes, length = 12, 5, 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +85,8 @@ func (r *lockedRand) within(d time.Duration) time.Duration {
 
 func (r *lockedRand) oneIn(n int) bool { return r.within(time.Duration(n)) == 0 }
 
-// carry is a network on which a request may arrive after its caller has given up, and an answer never.
+// carry is a network on which a request may arrive after its caller has given up, and an answer
+// never.
 func (r *lockedRand) carry(ctx context.Context, request func() error) error {
 	delay := func() time.Duration {
 		if r.oneIn(5) {
@@ -125,7 +127,8 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d ids", total)
 }
 
-// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation must see it.
+// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation
+// must see it.
 func TestSimulationFindsDuplicates(t *testing.T) {
 	seed := drawSeed(t)
 	for run := range 5 {

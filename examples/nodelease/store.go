@@ -10,30 +10,35 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every number a durable mark: no id later than the
-// mark has ever been issued under that number. The mark outlives every holder; what makes ids unique is the mark and not the time at which
-// a lease ends.
+// A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every
+// number a durable mark: no id later than the mark has ever been issued under that number. The
+// mark outlives every holder; what makes ids unique is the mark and not the time at which a
+// lease ends.
 type Store interface {
-	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it prefers one whose mark has passed at now,
-	// the caller's wall clock. It returns ErrNoNode if every number is held.
+	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it
+	// prefers one whose mark has passed at now, the caller's wall clock. It returns ErrNoNode
+	// if every number is held.
 	Take(ctx context.Context, now time.Time) (Lease, error)
 }
 
 // A Lease is one holder's tenure of one node number. Its methods are called by one goroutine.
 //
-// An error other than ErrLost leaves open whether the store did what it was asked to: the same call may be made again.
+// An error other than ErrLost leaves open whether the store did what it was asked to: the same
+// call may be made again.
 type Lease interface {
 	// Node is the number held.
 	Node() int64
-	// Mark is the state that the number's earlier holders left behind, read in the transaction that took the number.
-	// The zero state means that the number was never held.
+	// Mark is the state that the number's earlier holders left behind, read in the transaction
+	// that took the number. The zero state means that the number was never held.
 	Mark() ids.ClockState
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL() time.Duration
-	// Extend proves to the store that the holder is alive and raises the number's mark. Only after Extend has returned nil may the
-	// holder issue ids up to mark. A mark must not be lower than the one before. It returns ErrLost if the number has gone.
+	// Extend proves to the store that the holder is alive and raises the number's mark. Only
+	// after Extend has returned nil may the holder issue ids up to mark. A mark must not be
+	// lower than the one before. It returns ErrLost if the number has gone.
 	Extend(ctx context.Context, mark ids.ClockState) error
-	// Release leaves state as the number's mark and gives the number back. It returns ErrLost if the number has gone.
+	// Release leaves state as the number's mark and gives the number back. It returns ErrLost
+	// if the number has gone.
 	Release(ctx context.Context, state ids.ClockState) error
 }
 
@@ -50,8 +55,9 @@ type candidate struct {
 	version int64 // the mark's revision in etcd
 }
 
-// prefer puts the numbers whose mark has passed first, in random order so that processes which start together seldom want the same one.
-// After them come those whose mark lies ahead, the nearest first: ids under such a number carry a time later than the wall clock's.
+// prefer puts the numbers whose mark has passed first, in random order so that processes which
+// start together seldom want the same one. After them come those whose mark lies ahead, the
+// nearest first: ids under such a number carry a time later than the wall clock's.
 func prefer(free []candidate, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	slices.SortStableFunc(free, func(a, b candidate) int {

@@ -88,7 +88,8 @@ func testStore(t *testing.T, s Store) {
 	check("Release by a former holder", c.Release(t.Context(), state(0)), ErrLost)
 	check("Extend", d.Extend(t.Context(), state(3*time.Hour)), nil)
 
-	// Of two free numbers, the one whose mark has passed, or else the one whose mark will pass first.
+	// Of two free numbers, the one whose mark has passed, or else the one whose mark will pass
+	// first.
 	check("Release", d.Release(t.Context(), state(3*time.Hour)), nil)
 	check("Release", b.Release(t.Context(), state(0)), nil)
 	for range 5 {

@@ -18,24 +18,29 @@ const (
 	maxRetry       = 2 * time.Second
 )
 
-// A tenure is the time for which a Minter holds a number. It has a clock of its own, which starts above the mark that earlier holders left
-// and is limited to the mark that this holder has written. So the ids with times from one mark to the next are this holder's alone.
+// A tenure is the time for which a Minter holds a number. It has a clock of its own, which
+// starts above the mark that earlier holders left and is limited to the mark that this holder
+// has written. So the ids with times from one mark to the next are this holder's alone.
 type tenure struct {
 	lease Lease
 	clock *ids.Clock
 	node  *ids.SnowflakeNode
-	// asked is the highest mark asked of the store. A request without an answer may have been carried out, so no later one asks for less.
+	// asked is the highest mark asked of the store. A request without an answer may have been
+	// carried out, so no later one asks for less.
 	asked ids.ClockState
-	// deadline is when minting stops, on the scale of Minter.elapsed: before the store can have given the number away.
+	// deadline is when minting stops, on the scale of Minter.elapsed: before the store can have
+	// given the number away.
 	deadline atomic.Int64
 }
 
 // margin is how long before the end of a lease the minting stops.
 //
-// The store counts the TTL from when it received the request, the Minter from before it sent it: the request's way is on the safe side.
-// What is left are two clocks that do not run equally fast and the time from the look at the deadline to the return of the id. One part in
-// ten of the TTL covers the first: kernels slew a clock by at most 500 parts in a million, chrony by at most 83,333. A tenth of a second is
-// for the second. A pause that is longer breaks no promise: what keeps ids unique is the mark.
+// The store counts the TTL from when it received the request, the Minter from before it sent
+// it: the request's way is on the safe side. What is left are two clocks that do not run
+// equally fast and the time from the look at the deadline to the return of the id. One part in
+// ten of the TTL covers the first: kernels slew a clock by at most 500 parts in a million,
+// chrony by at most 83,333. A tenth of a second is for the second. A pause that is longer
+// breaks no promise: what keeps ids unique is the mark.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // keep serves one tenure after another until ctx ends.
@@ -73,11 +78,13 @@ func (m *Minter) begin(ctx context.Context) (*tenure, error) {
 	return t, nil
 }
 
-// serve extends t until ctx ends, with a nil error, or the number is lost, with ErrLost. While the store does not answer, it goes on trying:
-// minting stops at the deadline by itself, and if nobody took the number in between, it goes on under the same one.
+// serve extends t until ctx ends, with a nil error, or the number is lost, with ErrLost. While
+// the store does not answer, it goes on trying: minting stops at the deadline by itself, and if
+// nobody took the number in between, it goes on under the same one.
 func (m *Minter) serve(ctx context.Context, t *tenure) error {
 	for failures := 0; ; {
-		// Not all at the same beat, so that processes which start together do not ask together for ever.
+		// Not all at the same beat, so that processes which start together do not ask together
+		// for ever.
 		wait, early := t.lease.TTL()/4+rand.N(t.lease.TTL()/12), m.early
 		switch err := m.extend(ctx, t); {
 		case errors.Is(err, ErrLost):
@@ -103,7 +110,8 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 	}
 }
 
-// extend renews the lease, raises the mark if that is due, and only then lets t's clock go up to it.
+// extend renews the lease, raises the mark if that is due, and only then lets t's clock go up
+// to it.
 func (m *Minter) extend(ctx context.Context, t *tenure) error {
 	ttl := t.lease.TTL()
 	ctx, cancel := context.WithTimeout(ctx, ttl/3)
@@ -120,8 +128,9 @@ func (m *Minter) extend(ctx context.Context, t *tenure) error {
 	return nil
 }
 
-// mark returns the mark to ask for: the one asked before if it still lies a TTL ahead, else one that lies a whole window ahead of the
-// wall clock, or of the latest id where the wall clock is behind it. It is rounded up to the microseconds that every store can hold.
+// mark returns the mark to ask for: the one asked before if it still lies a TTL ahead, else one
+// that lies a whole window ahead of the wall clock, or of the latest id where the wall clock is
+// behind it. It is rounded up to the microseconds that every store can hold.
 func (m *Minter) mark(t *tenure, ttl time.Duration) ids.ClockState {
 	if least := t.clock.Ahead(ttl); !least.Time.After(t.asked.Time) {
 		return t.asked
@@ -135,7 +144,8 @@ func (m *Minter) mark(t *tenure, ttl time.Duration) ids.ClockState {
 	return mark
 }
 
-// end ends t and hands its number back, with the latest time issued as its mark, so that the next holder need not wait for that to pass.
+// end ends t and hands its number back, with the latest time issued as its mark, so that the
+// next holder need not wait for that to pass.
 func (m *Minter) end(ctx context.Context, t *tenure, cause error) {
 	t.deadline.Store(math.MinInt64) // from here on, mint throws away what it draws
 	m.tenure.Store(nil)
@@ -155,7 +165,8 @@ func (m *Minter) end(ctx context.Context, t *tenure, cause error) {
 	m.opts.Logger.Info("handed the node number back", "node", t.lease.Node(), "mark", state.Time)
 }
 
-// retry is the pause after a number of failures in a row: it doubles, with a random part so that many processes do not knock together.
+// retry is the pause after a number of failures in a row: it doubles, with a random part so
+// that many processes do not knock together.
 func retry(failures int) time.Duration {
 	d := min(minRetry<<min(failures, 10), maxRetry)
 	return d/2 + rand.N(d/2)

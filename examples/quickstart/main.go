@@ -1,5 +1,5 @@
-// Quickstart mints an id of every kind, tells what is inside each, checks a million of two kinds, and parses a good id
-// and a bad one:
+// Quickstart mints an id of every kind, tells what is inside each, checks a million of two
+// kinds, and parses a good id and a bad one:
 //
 //	go run ./examples/quickstart
 package main

@@ -84,8 +84,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// checkTime checks that inside begins with the time in an id, which must lie between from and to, give or take 10 ms: an id
-// may be that far ahead, and its time is cut to a millisecond.
+// checkTime checks that inside begins with the time in an id, which must lie between from and
+// to, give or take 10 ms: an id may be that far ahead, and its time is cut to a millisecond.
 func checkTime(t *testing.T, call, inside string, made, from, to time.Time) {
 	t.Helper()
 	if !strings.HasPrefix(inside, made.Format("2006-01-02 15:04:05.000 UTC")) {

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// logHandler adds the id of the request to each record that is logged with its context, as by slog.InfoContext, so that all that
-// is logged for a request is found by its id.
+// logHandler adds the id of the request to each record that is logged with its context, as by
+// slog.InfoContext, so that all that is logged for a request is found by its id.
 type logHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].

@@ -1,4 +1,5 @@
-// Requestid is a web server in which each request has an id, in the response and in every line of the log:
+// Requestid is a web server in which each request has an id, in the response and in every line
+// of the log:
 //
 //	go run ./examples/requestid
 //	curl -i http://127.0.0.1:8080/
@@ -78,8 +79,8 @@ func hello(log *slog.Logger) http.Handler {
 	})
 }
 
-// trustNetworks returns a function that reports whether a request comes from one of some networks, such as
-// "10.0.0.0/8,fd00::/8".
+// trustNetworks returns a function that reports whether a request comes from one of some
+// networks, such as "10.0.0.0/8,fd00::/8".
 func trustNetworks(list string) (func(*http.Request) bool, error) {
 	var networks []netip.Prefix
 	for text := range strings.SplitSeq(list, ",") {

@@ -94,8 +94,9 @@ func (s *server) records(t *testing.T) (records []record) {
 	return records
 }
 
-// TestManyRequests sends 10,000 requests from 8 clients at a time. Their ids must be distinct, in order for each client, and in the log,
-// both in what the handler logs and in what the middleware does.
+// TestManyRequests sends 10,000 requests from 8 clients at a time. Their ids must be distinct,
+// in order for each client, and in the log, both in what the handler logs and in what the
+// middleware does.
 func TestManyRequests(t *testing.T) {
 	const clients, each = 8, 1250
 	s := newServer(t, false, hello)
@@ -291,7 +292,8 @@ func TestLogHandler(t *testing.T) {
 	}
 }
 
-// TestSharedRecord checks that a record can be handled twice, as by two handlers: the second must not overwrite what the first adds.
+// TestSharedRecord checks that a record can be handled twice, as by two handlers: the second
+// must not overwrite what the first adds.
 func TestSharedRecord(t *testing.T) {
 	var out bytes.Buffer
 	handler := logHandler{slog.NewTextHandler(&out, nil)}

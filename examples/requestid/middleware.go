@@ -19,14 +19,15 @@ type Options struct {
 	// Log gets one record for each request. Nil means slog.Default().
 	Log *slog.Logger
 
-	// Trust reports whether the sender of a request may give it an id, as a proxy in front may, which has given one already.
-	// From all others the header is ignored: they could pass off their requests as those of others. Nil trusts nobody.
+	// Trust reports whether the sender of a request may give it an id, as a proxy in front may,
+	// which has given one already. From all others the header is ignored: they could pass off
+	// their requests as those of others. Nil trusts nobody.
 	Trust func(*http.Request) bool
 }
 
-// Middleware gives each request an id, which next finds by [RequestID] and the client in the header X-Request-Id, and logs it. The
-// id is a UUID of version 7, or that which a trusted sender gives. If that is not a UUID, the request is answered with
-// status 400.
+// Middleware gives each request an id, which next finds by [RequestID] and the client in the
+// header X-Request-Id, and logs it. The id is a UUID of version 7, or that which a trusted
+// sender gives. If that is not a UUID, the request is answered with status 400.
 func Middleware(next http.Handler, opts Options) http.Handler {
 	log := opts.Log
 	if log == nil {
@@ -50,7 +51,8 @@ func Middleware(next http.Handler, opts Options) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), key{}, id))
 		answer := &recorder{ResponseWriter: w}
 
-		// Deferred, so that a request whose handler panics is in the log as well: with status 0 if it got no answer.
+		// Deferred, so that a request whose handler panics is in the log as well: with status 0
+		// if it got no answer.
 		defer func() {
 			log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", answer.status, "took", time.Since(began))
 		}()
@@ -83,7 +85,8 @@ func parse(given []string) (uuid.UUID, error) {
 // key is the key of the id in a context.
 type key struct{}
 
-// RequestID returns the id of the request whose context ctx is or derives from, and whether there is one.
+// RequestID returns the id of the request whose context ctx is or derives from, and whether
+// there is one.
 func RequestID(ctx context.Context) (uuid.UUID, bool) {
 	id, ok := ctx.Value(key{}).(uuid.UUID)
 	return id, ok

@@ -66,8 +66,8 @@ func parseState(data []byte, owner string) (s ids.ClockState, err error) {
 	return s, err
 }
 
-// writeState replaces the file at path. When it returns nil, the new state outlives a power failure; when it returns an
-// error, either the earlier one or the new one does.
+// writeState replaces the file at path. When it returns nil, the new state outlives a power
+// failure; when it returns an error, either the earlier one or the new one does.
 func writeState(path, owner string, s ids.ClockState) error {
 	state, err := json.Marshal(s)
 	if err != nil {

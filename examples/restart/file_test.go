@@ -11,7 +11,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestFileRoundTrip writes states, and reads each back from the file and from nothing less than the file.
+// TestFileRoundTrip writes states, and reads each back from the file and from nothing less than
+// the file.
 func TestFileRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	at := time.Date(2026, 3, 14, 15, 9, 26, 535_897_900, time.UTC)
@@ -43,7 +44,8 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUnusableFiles checks that a keeper refuses every file that is not its own, says why, and leaves the file as it is.
+// TestUnusableFiles checks that a keeper refuses every file that is not its own, says why, and
+// leaves the file as it is.
 func TestUnusableFiles(t *testing.T) {
 	needLock(t)
 	path := filepath.Join(t.TempDir(), "state")

@@ -10,11 +10,12 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Keeper keeps the state of a clock in a file, so that no id is issued twice, whenever the process ends and wherever its
-// wall clock is when it starts again. To use it in a program of your own, copy keeper.go, file.go and the lock files.
+// A Keeper keeps the state of a clock in a file, so that no id is issued twice, whenever the
+// process ends and wherever its wall clock is when it starts again. To use it in a program of
+// your own, copy keeper.go, file.go and the lock files.
 //
-// The file holds a mark: a state somewhat ahead of the clock. The clock issues only what the mark in the file
-// covers ([ids.Clock.Limit]), and a new mark is saved before that is used up.
+// The file holds a mark: a state somewhat ahead of the clock. The clock issues only what the
+// mark in the file covers ([ids.Clock.Limit]), and a new mark is saved before that is used up.
 type Keeper struct {
 	path   string
 	owner  string
@@ -30,28 +31,31 @@ type Keeper struct {
 
 // KeeperOptions are the options of [OpenKeeper].
 type KeeperOptions struct {
-	// Init says that this is the first start, which makes the file. It must not exist then, and must exist without Init: to
-	// start without it because it got lost could repeat ids.
+	// Init says that this is the first start, which makes the file. It must not exist then, and
+	// must exist without Init: to start without it because it got lost could repeat ids.
 	Init bool
 
 	// Owner is what tells the ids of this clock from those of others, such as the node number. A
 	// file of another owner is refused.
 	Owner string
 
-	// Ahead is how far the mark is ahead of the clock. A longer one means fewer writes, at least one in half of it; and
-	// after a crash, Snowflakes go on from the mark. Zero means 10 s.
+	// Ahead is how far the mark is ahead of the clock. A longer one means fewer writes, at
+	// least one in half of it; and after a crash, Snowflakes go on from the mark. Zero means 10
+	// s.
 	Ahead time.Duration
 
 	// Clock are the options of the clock. Its State is read from the file instead.
 	Clock ids.ClockOptions
 
-	// Report, if it is not nil, is called with the error when saving begins to fail, and with nil when it
-	// works again. Meanwhile ids go on up to the mark, and then they wait: the next save that works lets them go on.
+	// Report, if it is not nil, is called with the error when saving begins to fail, and with
+	// nil when it works again. Meanwhile ids go on up to the mark, and then they wait: the next
+	// save that works lets them go on.
 	Report func(error)
 }
 
-// OpenKeeper returns a keeper of the file at path, whose directory must exist. No other process can open it until this one calls Close or ends.
-// The error matches [fs.ErrNotExist] if there is no file, [fs.ErrExist] if there is one and it must not, [ErrLocked] if it is in use, and
+// OpenKeeper returns a keeper of the file at path, whose directory must exist. No other process
+// can open it until this one calls Close or ends. The error matches [fs.ErrNotExist] if there
+// is no file, [fs.ErrExist] if there is one and it must not, [ErrLocked] if it is in use, and
 // [ErrBadState] if it holds no state of this owner.
 func OpenKeeper(path string, opts KeeperOptions) (*Keeper, error) {
 	lock, err := acquire(path + ".lock")
@@ -100,8 +104,10 @@ func open(path string, opts KeeperOptions) (*Keeper, error) {
 // Clock returns the clock.
 func (k *Keeper) Clock() *ids.Clock { return k.clock }
 
-// Close, to be called once, stops the clock for good, saves its last state and lets another process open the file. Calls for ids of versions 1 and 6 and
-// Snowflakes that begin or wait after it never return. After an error the file still holds a mark, from which a successor is as safe as after a crash.
+// Close, to be called once, stops the clock for good, saves its last state and lets another
+// process open the file. Calls for ids of versions 1 and 6 and Snowflakes that begin or wait
+// after it never return. After an error the file still holds a mark, from which a successor is
+// as safe as after a crash.
 func (k *Keeper) Close() error {
 	close(k.stop)
 	<-k.done
@@ -111,8 +117,8 @@ func (k *Keeper) Close() error {
 	return errors.Join(err, k.lock.Close())
 }
 
-// keep renews the mark before it is used up. It looks often, so that a wall clock that was set forward past the
-// mark is noticed soon.
+// keep renews the mark before it is used up. It looks often, so that a wall clock that was set
+// forward past the mark is noticed soon.
 func (k *Keeper) keep() {
 	defer close(k.done)
 	often := max(k.ahead/100, time.Millisecond)
@@ -140,14 +146,15 @@ func (k *Keeper) keep() {
 	}
 }
 
-// due reports whether half of what the mark allows is used up: of its time, or its one change of the clock sequence.
+// due reports whether half of what the mark allows is used up: of its time, or its one change
+// of the clock sequence.
 func (k *Keeper) due() bool {
 	half := k.clock.Ahead(k.ahead / 2)
 	return half.Time.After(k.mark.Time) || half.Sequence != k.mark.Sequence
 }
 
-// renew saves a new mark, and then puts it in force. The order is what all depends on: an id must be covered by
-// the file before it can be issued.
+// renew saves a new mark, and then puts it in force. The order is what all depends on: an id
+// must be covered by the file before it can be issued.
 func (k *Keeper) renew() error {
 	mark := k.clock.Ahead(k.ahead)
 	if err := writeState(k.path, k.owner, mark); err != nil {

@@ -99,7 +99,8 @@ func TestOneKeeperAtATime(t *testing.T) {
 	mustClose(t, mustOpen(t, path, KeeperOptions{}))
 }
 
-// TestFileCoversEveryID moves the clock about, and checks after each id that the file would keep a successor from repeating it.
+// TestFileCoversEveryID moves the clock about, and checks after each id that the file would
+// keep a successor from repeating it.
 func TestFileCoversEveryID(t *testing.T) {
 	needLock(t)
 	path := filepath.Join(t.TempDir(), "state")
@@ -138,8 +139,8 @@ func TestFileCoversEveryID(t *testing.T) {
 	})
 }
 
-// TestSavingFails puts a directory in the file's place, so that no mark can be renamed to it: ids stop at the last
-// mark, and go on when saving works again.
+// TestSavingFails puts a directory in the file's place, so that no mark can be renamed to it:
+// ids stop at the last mark, and go on when saving works again.
 func TestSavingFails(t *testing.T) {
 	needLock(t)
 	path := filepath.Join(t.TempDir(), "state")
@@ -248,7 +249,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestMarkIsNeverBehindTheLimit sets the clock back before each mark, while ids that only the mark before covers may still be issued.
+// TestMarkIsNeverBehindTheLimit sets the clock back before each mark, while ids that only the
+// mark before covers may still be issued.
 func TestMarkIsNeverBehindTheLimit(t *testing.T) {
 	needLock(t)
 	path := filepath.Join(t.TempDir(), "state")

@@ -1,5 +1,6 @@
-// Restart mints ids that are never repeated, whenever it is killed and wherever its wall clock is when it starts again: it
-// keeps the state of its clock in a file. The [Keeper] is made to be copied.
+// Restart mints ids that are never repeated, whenever it is killed and wherever its wall clock
+// is when it starts again: it keeps the state of its clock in a file. The [Keeper] is made to
+// be copied.
 //
 //	go run ./examples/restart -state /var/lib/ids/clock -init -n 10   # the first time on this machine
 //	go run ./examples/restart -state /var/lib/ids/clock               # from then on
@@ -20,8 +21,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// offsetVariable names an environment variable for tests: a duration, such as -40m, by which the wall clock seems
-// to be set. The machine's own stays as it is.
+// offsetVariable names an environment variable for tests: a duration, such as -40m, by which
+// the wall clock seems to be set. The machine's own stays as it is.
 const offsetVariable = "RESTART_TEST_CLOCK_OFFSET"
 
 type config struct {
@@ -107,7 +108,8 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 
 	minted := make(chan error, 1)
 	go func() { minted <- mint(ctx, c, k.Clock(), out) }()
-	// A call for an id may wait as long as the state cannot be saved, and cannot be told to stop: so it is left behind.
+	// A call for an id may wait as long as the state cannot be saved, and cannot be told to
+	// stop: so it is left behind.
 	select {
 	case err := <-minted:
 		return err
@@ -118,7 +120,8 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 
 // mint writes rounds of three ids, each on a line after the name of its kind.
 func mint(ctx context.Context, c *config, clock *ids.Clock, out io.Writer) error {
-	// The node of versions 1 and 6 is fixed, as an address would be. The state is of use only then: a random node is another one in each life.
+	// The node of versions 1 and 6 is fixed, as an address would be. The state is of use only
+	// then: a random node is another one in each life.
 	node := [6]byte{0x03, 'i', 'd', 's', byte(c.node >> 8), byte(c.node)}
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Node: node})
 	n, err := ids.NewSnowflakeNode(c.node, &ids.SnowflakeOptions{Clock: clock})

@@ -77,8 +77,8 @@ func (h *history) add(life int, printed string) error {
 	return nil
 }
 
-// TestKilled kills the program at random moments, with its clock set back by up to an hour at each start, and checks every id
-// that it ever printed.
+// TestKilled kills the program at random moments, with its clock set back by up to an hour at
+// each start, and checks every id that it ever printed.
 func TestKilled(t *testing.T) {
 	program := build(t)
 	kills := 200
@@ -100,7 +100,8 @@ func TestKilled(t *testing.T) {
 		if last {
 			args = append(args, "-n", "10")
 		}
-		// The shortest mark is used up sooner than the next one is saved: so ids are withheld again and again.
+		// The shortest mark is used up sooner than the next one is saved: so ids are withheld
+		// again and again.
 		args = append(args, "-ahead", []string{"1ms", "20ms", "10s"}[rnd.IntN(3)], "-every", []string{"0", "1ms"}[rnd.IntN(2)])
 		cmd := exec.Command(program, args...)
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=-%dms", offsetVariable, rnd.IntN(3600_000)))
@@ -141,7 +142,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestProgramRefuses checks that a start that is not safe prints no id, says why and ends with 1, or with 2 where the command line is wrong.
+// TestProgramRefuses checks that a start that is not safe prints no id, says why and ends with
+// 1, or with 2 where the command line is wrong.
 func TestProgramRefuses(t *testing.T) {
 	program := build(t)
 	dir := t.TempDir()
@@ -187,7 +189,8 @@ func TestProgramRefuses(t *testing.T) {
 	}
 }
 
-// TestProgramStops checks that a signal ends the program in good order, also while no id can be issued.
+// TestProgramStops checks that a signal ends the program in good order, also while no id can be
+// issued.
 func TestProgramStops(t *testing.T) {
 	program := build(t)
 	state := filepath.Join(t.TempDir(), "state")
@@ -204,7 +207,8 @@ func TestProgramStops(t *testing.T) {
 	if err := cmd.Wait(); err != nil || log.Len() > 0 {
 		t.Fatalf("%v: %s", err, log)
 	}
-	// The last state has the time of an id, which a mark, somewhere in the future of one, would not.
+	// The last state has the time of an id, which a mark, somewhere in the future of one, would
+	// not.
 	saved, err := readState(state, "node 0")
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,9 @@ type group struct {
 	entries []entry
 }
 
-// An entry is the benchmark of one library, or of a floor. It holds its own loop, so that no call through a
-// function value is measured with it. What is called in a loop of b.Loop is kept alive, results and all.
+// An entry is the benchmark of one library, or of a floor. It holds its own loop, so that no
+// call through a function value is measured with it. What is called in a loop of b.Loop is kept
+// alive, results and all.
 type entry struct {
 	library string
 	run     func(b *testing.B)

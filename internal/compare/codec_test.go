@@ -113,7 +113,8 @@ func scan[T comparable](library string, value driver.Value) entry {
 	}}
 }
 
-// constant is a database whose only query gives rows without end, each of one column with the value.
+// constant is a database whose only query gives rows without end, each of one column with the
+// value.
 type constant struct{ value driver.Value }
 
 func (c constant) Connect(context.Context) (driver.Conn, error) { return c, nil }

@@ -16,8 +16,9 @@ type Latency struct {
 // Timer is the Library of the Latency of no call at all: what reading the timer adds to the others.
 const Timer = "timer"
 
-// Latencies calls each minter from a number of goroutines at once, calls times from each, and times every call by
-// itself. The first result is that of Timer. It calls progress before each minter.
+// Latencies calls each minter from a number of goroutines at once, calls times from each, and
+// times every call by itself. The first result is that of Timer. It calls progress before each
+// minter.
 func Latencies(goroutines, calls int, progress func(kind, library string)) []Latency {
 	minters := append([]Minter{{Library: Timer, Mint: func() {}}}, Minters()...)
 	samples := make([]time.Duration, goroutines*calls)
@@ -38,7 +39,8 @@ func Latencies(goroutines, calls int, progress func(kind, library string)) []Lat
 	return all
 }
 
-// timeCalls fills samples, to equal parts from each goroutine. All begin together, and none allocates.
+// timeCalls fills samples, to equal parts from each goroutine. All begin together, and none
+// allocates.
 func timeCalls(mint func(), samples []time.Duration, goroutines int) {
 	mint() // what a library does only once is not what is asked here
 	clear(samples)

@@ -7,8 +7,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// runLen is how many ids one iteration of BenchmarkRun1000 makes. What it is measured against is one iteration of a floor or
-// one call of another library: none of them makes ids by the run.
+// runLen is how many ids one iteration of BenchmarkRun1000 makes. What it is measured against
+// is one iteration of a floor or one call of another library: none of them makes ids by the
+// run.
 const runLen = 1000
 
 // BenchmarkRun1000 makes runs of 1,000 ids.

@@ -15,8 +15,8 @@ import (
 	"github.com/sony/sonyflake/v2"
 )
 
-// A Minter is a way to make one id. It is safe for concurrent use. Mint is called through a function value, which costs each
-// library the same nanosecond or two.
+// A Minter is a way to make one id. It is safe for concurrent use. Mint is called through a
+// function value, which costs each library the same nanosecond or two.
 type Minter struct {
 	Kind    string // of id, such as "V7"
 	Library string // a short name: see Names
@@ -66,13 +66,14 @@ func roomy() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
 	return ours, theirs, sony
 }
 
-// usual returns nodes of the layout that each library has by default: 4,096 ids in a millisecond for the first
-// two, 256 in 10 ms for the last.
+// usual returns nodes of the layout that each library has by default: 4,096 ids in a
+// millisecond for the first two, 256 in 10 ms for the last.
 func usual() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
 	return must(ids.NewSnowflakeNode(1, nil)), must(bwmarrin.NewNode(1)), must(sonyflake.New(sonyflake.Settings{MachineID: machine}))
 }
 
-// machine is the node number that is given to Sonyflake, which would take it from a network address.
+// machine is the node number that is given to Sonyflake, which would take it from a network
+// address.
 func machine() (int, error) { return 1, nil }
 
 // oklogCrypto is what oklog's Make reads, on crypto/rand instead of math/rand.

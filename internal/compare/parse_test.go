@@ -27,8 +27,9 @@ var good = texts{
 	ksuid:          sampleKSUIDText,
 }
 
-// bad are the same but for one character near the end, which no parser may accept: the longest way to an error. In ksuid's
-// it is near the beginning, since that parser refuses nothing but numbers that are too large.
+// bad are the same but for one character near the end, which no parser may accept: the longest
+// way to an error. In ksuid's it is near the beginning, since that parser refuses nothing but
+// numbers that are too large.
 var bad = texts{
 	uuid:           spoil(good.uuid, 34, "g"),
 	ulid:           spoil(good.ulid, 24, "U"),
@@ -45,8 +46,8 @@ func spoil(text string, i int, with string) string { return text[:i] + with + te
 // BenchmarkParse reads an id from good text.
 func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parseGroups(&good)) }
 
-// BenchmarkParseBad refuses text with one bad character. oklog's Parse does not refuse it and is not among
-// the entries.
+// BenchmarkParseBad refuses text with one bad character. oklog's Parse does not refuse it and
+// is not among the entries.
 func BenchmarkParseBad(b *testing.B) { runGroups(b, "ParseBad", parseGroups(&bad)) }
 
 // parseGroups returns the benchmarks of parsers that read from t.
@@ -127,8 +128,8 @@ func parseGroups(t *texts) []group {
 	return groups
 }
 
-// TestTexts checks that every parser takes the good texts to the same id and refuses the bad ones: else the benchmarks
-// would not compare like with like.
+// TestTexts checks that every parser takes the good texts to the same id and refuses the bad
+// ones: else the benchmarks would not compare like with like.
 func TestTexts(t *testing.T) {
 	for _, c := range []struct {
 		parser string

@@ -95,8 +95,8 @@ func BenchmarkBase58(b *testing.B) {
 	}}})
 }
 
-// BenchmarkAppendText writes an id into a buffer that is there already, or as near to it as a library comes: google and
-// gofrs have only MarshalText, which makes a buffer.
+// BenchmarkAppendText writes an id into a buffer that is there already, or as near to it as a
+// library comes: google and gofrs have only MarshalText, which makes a buffer.
 func BenchmarkAppendText(b *testing.B) {
 	buf := make([]byte, 0, 64)
 	runGroups(b, "AppendText", []group{

@@ -17,8 +17,8 @@ const (
 	keyText     = margin + 160
 )
 
-// draw returns the picture of a scheme: its fields in two rows of 64 bits, an example in which each character has the colours of
-// its bits, and what the fields are.
+// draw returns the picture of a scheme: its fields in two rows of 64 bits, an example in which
+// each character has the colours of its bits, and what the fields are.
 func (s scheme) draw() string {
 	c := newCanvas()
 	c.text(margin, 34, "title", s.title)

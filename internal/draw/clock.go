@@ -17,7 +17,8 @@ const (
 	shownMax    = 24.0 // seconds that the plot is high
 )
 
-// drawClock returns the picture of what the schemes make of a wall clock that is set back, and of many ids in one tick.
+// drawClock returns the picture of what the schemes make of a wall clock that is set back, and
+// of many ids in one tick.
 func drawClock() string {
 	c := newCanvas()
 	c.text(margin, 34, "title", "One clock, many lanes")
@@ -72,7 +73,8 @@ func (c *canvas) panel(l lane, x, y float64) string {
 
 	var told []string
 	for _, s := range stepsBack {
-		// What the wall clock did stands left of its fall, what the lane did right below that, or above its standstill.
+		// What the wall clock did stands left of its fall, what the lane did right below that,
+		// or above its standstill.
 		before, after := wall(s.real-historyStep), wall(s.real)
 		c.text(px(s.real)-6, py(before/2-1.7), "end soft small", fmt.Sprintf("−%.0f s", s.by))
 		switch {
@@ -145,7 +147,8 @@ func (c *canvas) bursts(y float64) float64 {
 	return y + 8
 }
 
-// randomText marks the first id of a tick, whose bits are random, and the others, which are greater by a random stride.
+// randomText marks the first id of a tick, whose bits are random, and the others, which are
+// greater by a random stride.
 func randomText(_ place, i int) string {
 	if i == 0 {
 		return "r"

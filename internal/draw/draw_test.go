@@ -49,7 +49,8 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// TestXML checks that each picture is well-formed, has a title and a description, and needs nothing from elsewhere.
+// TestXML checks that each picture is well-formed, has a title and a description, and needs
+// nothing from elsewhere.
 func TestXML(t *testing.T) {
 	for name, picture := range pictures() {
 		seen := map[string]string{} // text by element
@@ -110,7 +111,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// TestWidths checks that the bits of the fields make up the id, and that no row is broken within a field.
+// TestWidths checks that the bits of the fields make up the id, and that no row is broken
+// within a field.
 func TestWidths(t *testing.T) {
 	check := func(name string, want int, fields []field) {
 		sum := 0

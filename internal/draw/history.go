@@ -6,8 +6,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A moment is a point of a history: what a clock showed, or what an id tells, when some real time had passed. Both are in
-// seconds from the start.
+// A moment is a point of a history: what a clock showed, or what an id tells, when some real
+// time had passed. Both are in seconds from the start.
 type moment struct{ real, shown float64 }
 
 // A stepBack is a setting back of the wall clock.
@@ -112,8 +112,9 @@ const burst = 12
 // A place is where an id of a burst is: its tick, from the first, and its ordinal there.
 type place struct{ tick, ordinal int64 }
 
-// bursts mints ids at one reading of the clock, and returns the places of those of version 1 and of Snowflake, whose ordinals are small
-// numbers, and how many ticks those of version 7 and ULID took.
+// bursts mints ids at one reading of the clock, and returns the places of those of version 1
+// and of Snowflake, whose ordinals are small numbers, and how many ticks those of version 7 and
+// ULID took.
 func bursts() (v1, snowflake []place, v7Ticks, ulidTicks int) {
 	w := newWorld()
 	ticks := map[int64]bool{}

@@ -58,7 +58,8 @@ func timeIn(u ids.UUID) any     { v, ok := u.Time(); return fmt.Sprint(v, ok) }
 func sequenceIn(u ids.UUID) any { v, ok := u.ClockSequence(); return fmt.Sprint(v, ok) }
 func nodeIn(u ids.UUID) any     { v, ok := u.NodeID(); return fmt.Sprint(v, ok) }
 
-// TestAccessors turns each bit of each example, and checks that this changes what the accessor of its field returns, and nothing else.
+// TestAccessors turns each bit of each example, and checks that this changes what the accessor
+// of its field returns, and nothing else.
 func TestAccessors(t *testing.T) {
 	for _, s := range schemes() {
 		all, ok := accessors[s.file]
@@ -111,7 +112,8 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestFree checks which bits differ between the least and the greatest of some ids against the fields that are drawn for them.
+// TestFree checks which bits differ between the least and the greatest of some ids against the
+// fields that are drawn for them.
 func TestFree(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	zeros := ids.NewGenerator(&ids.GeneratorOptions{Random: constant(0)})
@@ -165,8 +167,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestSequence makes version 1 follow the clock back and forth again over all sequences. Then two ids of one tick differ in bits of the sequence alone, and
-// in all of them.
+// TestSequence makes version 1 follow the clock back and forth again over all sequences. Then
+// two ids of one tick differ in bits of the sequence alone, and in all of them.
 func TestSequence(t *testing.T) {
 	w := newWorld()
 	first := w.generator.NewV1()

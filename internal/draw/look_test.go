@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestInside checks that all shapes and texts are inside the picture, by an estimate of the width of text in a wide font, and that no text meets
-// another.
+// TestInside checks that all shapes and texts are inside the picture, by an estimate of the
+// width of text in a wide font, and that no text meets another.
 func TestInside(t *testing.T) {
 	for name, picture := range pictures() {
 		var svg struct {
@@ -81,7 +81,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestContrast checks that text and lines can be read on what they are on, by the measure of WCAG 2.
+// TestContrast checks that text and lines can be read on what they are on, by the measure of
+// WCAG 2.
 func TestContrast(t *testing.T) {
 	check := func(what, a, b string, least float64) {
 		if got := contrast(t, a, b); got < least {

@@ -1,5 +1,5 @@
-// Draw makes the pictures of the documentation: the bits of each scheme, and what each makes of a wall clock that is set back. Run
-// it in the root of the repository:
+// Draw makes the pictures of the documentation: the bits of each scheme, and what each makes of
+// a wall clock that is set back. Run it in the root of the repository:
 //
 //	go run ./internal/draw
 package main

@@ -59,8 +59,9 @@ var grounds = struct {
 // kinds are the kinds in the order in which the style has them.
 var kinds = []string{timeKind, fractionKind, sequenceKind, ordinalKind, nodeKind, randomKind, hashKind, customKind, localKind, fixedKind}
 
-// style returns the style sheet of a picture that uses some kinds. The picture has a ground of its own, so that it is readable too where the page
-// is dark and the browser asks for light, or the other way round.
+// style returns the style sheet of a picture that uses some kinds. The picture has a ground of
+// its own, so that it is readable too where the page is dark and the browser asks for light, or
+// the other way round.
 func style(used map[string]bool) string {
 	var light, dark strings.Builder
 	add := func(b *strings.Builder, dark bool) {
@@ -117,7 +118,8 @@ func (c *canvas) path(classes, d string) {
 	fmt.Fprintf(c, `<path class="%s" d="%s"/>`+"\n", classes, d)
 }
 
-// svg returns the picture, of some height. Its title and description are for those who do not see it.
+// svg returns the picture, of some height. Its title and description are for those who do not
+// see it.
 func (c *canvas) svg(height float64, title, desc string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" width="%d" height="%s" role="img" aria-labelledby="title desc">
 <title id="title">%s</title>

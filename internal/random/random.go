@@ -61,8 +61,8 @@ func (b *Block) Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// word returns the eight bytes that lie ahead bytes after the next one. The mask changes nothing, since left is a
-// multiple of 8: it spares the bounds check.
+// word returns the eight bytes that lie ahead bytes after the next one. The mask changes
+// nothing, since left is a multiple of 8: it spares the bounds check.
 func (b *Block) word(ahead int) []byte {
 	i := (Size - b.left + ahead) & (Size - 8)
 	return b.buf[i : i+8]

@@ -21,8 +21,9 @@ func words(b *Block, n int) []uint64 {
 	return w
 }
 
-// TestExpansion compares blocks with what they are said to be, from keys that crypto/rand is made to give again: where keys
-// are expanded, the AES-256-CTR stream of a key each, and else the bytes of crypto/rand itself.
+// TestExpansion compares blocks with what they are said to be, from keys that crypto/rand is
+// made to give again: where keys are expanded, the AES-256-CTR stream of a key each, and else
+// the bytes of crypto/rand itself.
 func TestExpansion(t *testing.T) {
 	const blocks, seed = 3, 7
 	var want []byte
@@ -65,8 +66,8 @@ func TestExpands(t *testing.T) {
 	}
 }
 
-// TestForms shows that Words, Uint64 and Uint128 hand out the same bytes, in their order, and that a block ends with the last
-// piece that fits.
+// TestForms shows that Words, Uint64 and Uint128 hand out the same bytes, in their order, and
+// that a block ends with the last piece that fits.
 func TestForms(t *testing.T) {
 	const seed = 11
 	cryptotest.SetGlobalRandom(t, seed)
@@ -118,10 +119,12 @@ func TestWiped(t *testing.T) {
 	}
 }
 
-// filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about by chance in one of 2^52 blocks.
+// filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about
+// by chance in one of 2^52 blocks.
 func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte, 8)) }
 
-// TestReseed shows that nothing that was drawn before Reseed is handed out after it, and that it reaches every block.
+// TestReseed shows that nothing that was drawn before Reseed is handed out after it, and that
+// it reaches every block.
 func TestReseed(t *testing.T) {
 	var a, b Block
 	for _, x := range []*Block{&a, &b} {
@@ -144,8 +147,9 @@ func TestReseed(t *testing.T) {
 	}
 }
 
-// TestCopies takes a copy of a block, as the copy of a virtual machine has it. The two hand out the same bytes to the end of the
-// block and no further, and none that are the same after Reseed.
+// TestCopies takes a copy of a block, as the copy of a virtual machine has it. The two hand out
+// the same bytes to the end of the block and no further, and none that are the same after
+// Reseed.
 func TestCopies(t *testing.T) {
 	const used = 10
 	for _, reseed := range []bool{false, true} {
@@ -179,8 +183,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestBlocksDiffer shows that no block, word or key comes twice: not of one supply, and not of two. 2^16 words that are random
-// repeat one with a chance of 2^-33.
+// TestBlocksDiffer shows that no block, word or key comes twice: not of one supply, and not of
+// two. 2^16 words that are random repeat one with a chance of 2^-33.
 func TestBlocksDiffer(t *testing.T) {
 	var a, b Block
 	seen := make(map[uint64]bool)
@@ -196,8 +200,9 @@ func TestBlocksDiffer(t *testing.T) {
 	}
 }
 
-// TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard deviations, which fair coins exceed with a
-// probability below 2.6e-14 (Hoeffding's bound); there are 65 of them, so that chance fails one of 6e11 runs at the most.
+// TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard
+// deviations, which fair coins exceed with a probability below 2.6e-14 (Hoeffding's bound);
+// there are 65 of them, so that chance fails one of 6e11 runs at the most.
 func TestBits(t *testing.T) {
 	const n = 1 << 17 // words
 	var ones [64]int
@@ -225,9 +230,10 @@ func TestBits(t *testing.T) {
 	within("bits as in the word before", sames, 64*n)
 }
 
-// TestBytes compares how often each byte occurs with what is to be expected, by Pearson's chi-squared: its mean is 255 and its
-// standard deviation 22.6. That distribution exceeds 500, or falls below 80, with a probability of at most 2e-14 and 1e-13 (the
-// bounds of Laurent and Massart).
+// TestBytes compares how often each byte occurs with what is to be expected, by Pearson's
+// chi-squared: its mean is 255 and its standard deviation 22.6. That distribution exceeds 500,
+// or falls below 80, with a probability of at most 2e-14 and 1e-13 (the bounds of Laurent and
+// Massart).
 func TestBytes(t *testing.T) {
 	const n = 1 << 20
 	var counts [256]int
@@ -248,7 +254,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestConcurrent takes words from many goroutines at a time, while others call Reseed. None comes twice.
+// TestConcurrent takes words from many goroutines at a time, while others call Reseed. None
+// comes twice.
 func TestConcurrent(t *testing.T) {
 	const goroutines, each = 8, 4000
 	all := make([][]uint64, goroutines)
@@ -303,7 +310,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestNext shows that Next gives the bytes that Uint64 would, in pieces that end with the block, and leaves wiping to its caller.
+// TestNext shows that Next gives the bytes that Uint64 would, in pieces that end with the
+// block, and leaves wiping to its caller.
 func TestNext(t *testing.T) {
 	const seed = 13
 	cryptotest.SetGlobalRandom(t, seed)

@@ -20,12 +20,12 @@ const (
 	// Every step that the checks must tell from it is longer.
 	slack = 500 * time.Millisecond
 
-	// unevenness is how far the wall clock and the monotonic clock may part between two readings of an even clock. Less than
-	// maxAhead is jitter, which no scheme follows.
+	// unevenness is how far the wall clock and the monotonic clock may part between two
+	// readings of an even clock. Less than maxAhead is jitter, which no scheme follows.
 	unevenness = 5 * time.Millisecond
 
-	// settling is how long after an uneven reading times are not compared: the library may have read the clock before
-	// it and been stopped since.
+	// settling is how long after an uneven reading times are not compared: the library may have
+	// read the clock before it and been stopped since.
 	settling = 100 * time.Millisecond
 )
 
@@ -38,7 +38,8 @@ const (
 	always         // whatever it does
 )
 
-// manyAtOnce is how many ids in a row a worker takes of a scheme that always ascends, to fill ticks.
+// manyAtOnce is how many ids in a row a worker takes of a scheme that always ascends, to fill
+// ticks.
 const manyAtOnce = 40
 
 // A scheme is something that mints ids.
@@ -68,7 +69,8 @@ type reading struct {
 	steady bool          // the clock has run evenly for a while
 }
 
-// now reads the clock. Its wall time and its monotonic time are two readings, so it tries again when the thread was stopped between them.
+// now reads the clock. Its wall time and its monotonic time are two readings, so it tries again
+// when the thread was stopped between them.
 func (o *observer) now() (now time.Time) {
 	for range 20 {
 		began := time.Since(o.start)
@@ -167,7 +169,8 @@ func (w *worker) round() {
 	}
 }
 
-// ascends checks the order of the keys from first on. At a long step back one may be lower than its predecessor.
+// ascends checks the order of the keys from first on. At a long step back one may be lower than
+// its predecessor.
 func (w *worker) ascends(s scheme, l *lane, first int, after reading) {
 	for i := max(first, 1); s.order != never && i < len(l.keys); i++ {
 		if bytes.Compare(l.keys[i-1][:], l.keys[i][:]) < 0 {

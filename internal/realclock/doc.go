@@ -1,24 +1,31 @@
-// Package realclock moves the clock that an unmodified Go process sees, and leaves the machine's alone. Its tests mint ids with the
-// library's default clock in such processes and check uniqueness, order, the length of each call, and the embedded times.
+// Package realclock moves the clock that an unmodified Go process sees, and leaves the
+// machine's alone. Its tests mint ids with the library's default clock in such processes and
+// check uniqueness, order, the length of each call, and the embedded times.
 //
 // # What is real
 //
-// [Run] starts a child under ptrace, hides the vDSO from it, and rewrites what the system call clock_gettime(CLOCK_REALTIME) returns
-// to any of its threads. The runtime, package time and the library take the path that they take on a kernel without a vDSO, and nothing in
-// them knows. The faults are thus faults of the system's clock, at moments that the child does not choose: between the two
-// readings of one [time.Now], between two goroutines, within a call. They are steps back and forward from 0.3 s to 56 years, a clock that stands
-// still, runs at half or double speed, jitters by 4 ms, moves once in 15.625 ms, or starts in 1970.
-// A step forward with a monotonic clock that runs on evenly is also what a process sees after a suspend.
+// [Run] starts a child under ptrace, hides the vDSO from it, and rewrites what the system call
+// clock_gettime(CLOCK_REALTIME) returns to any of its threads. The runtime, package time and
+// the library take the path that they take on a kernel without a vDSO, and nothing in them
+// knows. The faults are thus faults of the system's clock, at moments that the child does not
+// choose: between the two readings of one [time.Now], between two goroutines, within a call.
+// They are steps back and forward from 0.3 s to 56 years, a clock that stands still, runs at
+// half or double speed, jitters by 4 ms, moves once in 15.625 ms, or starts in 1970. A step
+// forward with a monotonic clock that runs on evenly is also what a process sees after a
+// suspend.
 //
-// A Linux time namespace gives a process another CLOCK_MONOTONIC and CLOCK_BOOTTIME through the unmodified vDSO, as after a reboot or
-// a migration to another machine.
+// A Linux time namespace gives a process another CLOCK_MONOTONIC and CLOCK_BOOTTIME through the
+// unmodified vDSO, as after a reboot or a migration to another machine.
 //
-// Everything else, such as steps of a nanosecond, drift over years, and crashes at each point, is simulated elsewhere with an injected clock.
+// Everything else, such as steps of a nanosecond, drift over years, and crashes at each point,
+// is simulated elsewhere with an injected clock.
 //
 // # What else there is
 //
-// A time namespace cannot move CLOCK_REALTIME, and its offsets are fixed once a process is in it: no process sees them change.
+// A time namespace cannot move CLOCK_REALTIME, and its offsets are fixed once a process is in
+// it: no process sees them change.
 //
-// The program faketime preloads a library that answers for the C library. Go reads clocks without the C library:
-// with faketime 0.9.10 and Go 1.26 neither a static binary nor one linked with cgo saw another time, though C code in the latter did.
+// The program faketime preloads a library that answers for the C library. Go reads clocks
+// without the C library: with faketime 0.9.10 and Go 1.26 neither a static binary nor one
+// linked with cgo saw another time, though C code in the latter did.
 package realclock

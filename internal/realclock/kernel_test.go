@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestMonotonicClock mints ids in processes whose monotonic clock, unlike the wall clock, is not this machine's: a machine that has just
-// booted, and one that has been up for 50 years.
+// TestMonotonicClock mints ids in processes whose monotonic clock, unlike the wall clock, is
+// not this machine's: a machine that has just booted, and one that has been up for 50 years.
 func TestMonotonicClock(t *testing.T) {
 	const years50 = 50 * 365 * 24 * time.Hour
 	for name, shift := range map[string]time.Duration{"just booted": time.Second - monotonic(), "up for 50 years": years50} {
@@ -41,7 +41,8 @@ func TestMonotonicClock(t *testing.T) {
 	}
 }
 
-// TestFaketime shows that the program faketime, which answers for the C library, does not move the clock of a Go program.
+// TestFaketime shows that the program faketime, which answers for the C library, does not move
+// the clock of a Go program.
 func TestFaketime(t *testing.T) {
 	cmd := exec.Command("faketime", "2001-02-03 04:05:06", executable(t))
 	var finish func() report

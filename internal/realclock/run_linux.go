@@ -36,12 +36,14 @@ type syscallInfo struct {
 // ErrNotPermitted says that this system does not let a process trace its child.
 var ErrNotPermitted = errors.New("tracing a child is not permitted here")
 
-// leastReadings is how many readings of the wall clock a phase lasts at least, so that a busy machine skips none.
+// leastReadings is how many readings of the wall clock a phase lasts at least, so that a busy
+// machine skips none.
 const leastReadings = 100
 
-// Run starts the program argv[0], moves the wall clock that it sees as script says, sends it SIGTERM when the script has ended,
-// and waits for its end. The program must call [Trap]; the first phase begins with its first reading after that.
-// Run returns the exit code (128 and the signal's number if a signal ended it) and how many readings were taken in each phase.
+// Run starts the program argv[0], moves the wall clock that it sees as script says, sends it
+// SIGTERM when the script has ended, and waits for its end. The program must call [Trap]; the
+// first phase begins with its first reading after that. Run returns the exit code (128 and the
+// signal's number if a signal ended it) and how many readings were taken in each phase.
 func Run(argv, env []string, output *os.File, script []Phase) (code int, readings []int, err error) {
 	// Every request must come from the thread that started the child.
 	runtime.LockOSThread()
@@ -64,7 +66,8 @@ func Run(argv, env []string, output *os.File, script []Phase) (code int, reading
 	return code, t.readings, err
 }
 
-// refused is the error of a request; it matches [ErrNotPermitted] when the cause is the system's policy or age.
+// refused is the error of a request; it matches [ErrNotPermitted] when the cause is the
+// system's policy or age.
 func refused(what string, err error) error {
 	for _, policy := range []error{syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.EIO} {
 		if errors.Is(err, policy) {
@@ -132,7 +135,8 @@ func (t *tracer) follow() (code int, err error) {
 	}
 }
 
-// hideVDSO takes the vDSO from the program that has just been loaded: its runtime then reads clocks by system calls, which can be trapped.
+// hideVDSO takes the vDSO from the program that has just been loaded: its runtime then reads
+// clocks by system calls, which can be trapped.
 func (t *tracer) hideVDSO() error {
 	if err := syscall.PtraceSetOptions(t.pid, ptraceOptions); err != nil {
 		return refused("PTRACE_SETOPTIONS", err)

@@ -39,7 +39,8 @@ func number(v int64) (key [16]byte) {
 	return key
 }
 
-// naive is schemes that each break one promise when the clock steps back, under the name of the violation. They serve one worker.
+// naive is schemes that each break one promise when the clock steps back, under the name of the
+// violation. They serve one worker.
 func naive() []scheme {
 	var start, waited time.Time
 	var tick, used int64

@@ -6,7 +6,8 @@ import "time"
 type Phase struct {
 	Name   string
 	Length time.Duration // at least; it also lasts until the process has read the clock 100 times
-	// Wall gives the reading in place of real, which is the kernel's own and was taken since after the phase began.
+	// Wall gives the reading in place of real, which is the kernel's own and was taken since
+	// after the phase began.
 	Wall func(real time.Time, since time.Duration) time.Time
 }
 
@@ -30,7 +31,8 @@ func Freeze(d time.Duration) func(time.Time, time.Duration) time.Time {
 	return func(real time.Time, since time.Duration) time.Time { return real.Add(d - since) }
 }
 
-// Slew is a clock that is wrong by d when the phase begins and gains rate seconds in each second: -0.5 is half speed.
+// Slew is a clock that is wrong by d when the phase begins and gains rate seconds in each
+// second: -0.5 is half speed.
 func Slew(d time.Duration, rate float64) func(time.Time, time.Duration) time.Time {
 	return func(real time.Time, since time.Duration) time.Time {
 		return real.Add(d + time.Duration(rate*float64(since)))

@@ -25,8 +25,9 @@ const (
 	ret                   = syscall.BPF_RET | syscall.BPF_K
 )
 
-// Trap makes every later reading of CLOCK_REALTIME by this process stop for its tracer. It is for a program that [Run] started:
-// without a tracer the readings would fail. All other system calls, readings of the monotonic clock among them, run at full speed.
+// Trap makes every later reading of CLOCK_REALTIME by this process stop for its tracer. It is
+// for a program that [Run] started: without a tracer the readings would fail. All other system
+// calls, readings of the monotonic clock among them, run at full speed.
 func Trap() error {
 	filter := [...]syscall.SockFilter{
 		{Code: loadWord, K: seccompDataNumber},
@@ -41,7 +42,8 @@ func Trap() error {
 	if runtime.GOARCH == "arm64" {
 		number = seccompNumberOfArm64
 	}
-	// Both calls must be made by one thread; the second passes the first one's effect on to the others.
+	// Both calls must be made by one thread; the second passes the first one's effect on to the
+	// others.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {

@@ -83,7 +83,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// trace runs a child with the clock of a script and returns its report, after a check that it saw that clock.
+// trace runs a child with the clock of a script and returns its report, after a check that it
+// saw that clock.
 func trace(t *testing.T, role string, script []realclock.Phase) report {
 	t.Helper()
 	env, finish := startChild(t, role)

@@ -61,9 +61,9 @@ func (m *machine) format(stream int, x key, tick int64, seq uint16, node uint64)
 	}
 }
 
-// resume puts the restored state in force for V1 and V6, at the first of their ids, which has the clock sequence
-// given. They go on from the state where the clock had passed its time, where it was not above the floor, and where no
-// sequence was free.
+// resume puts the restored state in force for V1 and V6, at the first of their ids, which has
+// the clock sequence given. They go on from the state where the clock had passed its time,
+// where it was not above the floor, and where no sequence was free.
 func (m *machine) resume(seq uint16) {
 	m.pending = false
 	saved := nanos(m.restored.Time)
@@ -75,8 +75,8 @@ func (m *machine) resume(seq uint16) {
 	}
 }
 
-// wrap is called when an id of a stream shows that the clock sequence has come round to 0. The other stream of V1 and V6
-// goes on above the floor, too.
+// wrap is called when an id of a stream shows that the clock sequence has come round to 0. The
+// other stream of V1 and V6 goes on above the floor, too.
 func (m *machine) wrap(stream int) {
 	m.wrapped, m.floor = true, m.top
 	m.world.call.unsure = true
@@ -124,7 +124,8 @@ func (m *machine) wait(stream int, c *call) {
 	}
 }
 
-// ahead notes how far an id was ahead of a clock that is not behind what was issued, for the default of MaxAhead.
+// ahead notes how far an id was ahead of a clock that is not behind what was issued, for the
+// default of MaxAhead.
 func (m *machine) ahead(j *judge, ahead int64) {
 	if m.maxAhead == 0 && j.setback == 0 {
 		m.world.stats.ahead = ahead

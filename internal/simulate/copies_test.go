@@ -8,9 +8,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestCopies copies a process in the midst of its work, as the image of a virtual machine does, and mints on with the original and the
-// copy. It says what of the two is still unique: with nothing done about it, with other random bits as after Reseed, and
-// with other numbers besides; and with the copy restored at the same instant, or later.
+// TestCopies copies a process in the midst of its work, as the image of a virtual machine does,
+// and mints on with the original and the copy. It says what of the two is still unique: with
+// nothing done about it, with other random bits as after Reseed, and with other numbers
+// besides; and with the copy restored at the same instant, or later.
 func TestCopies(t *testing.T) {
 	const (
 		nothing = iota

@@ -16,8 +16,8 @@ func problem(format string, args ...any) *violation {
 // patience is how long a call may wait for the wall clock, in nanoseconds.
 const patience = 20e6
 
-// A judge knows what the ids of one stream in one life must be. It derives that from the readings of the
-// clock and from the ids before, by the promises of package ids.
+// A judge knows what the ids of one stream in one life must be. It derives that from the
+// readings of the clock and from the ids before, by the promises of package ids.
 type judge struct {
 	*scheme
 	tolerance, maxAhead int64 // ns
@@ -28,13 +28,14 @@ type judge struct {
 	prev   key   // the latest, sortable
 	seq    uint16
 
-	// Of the readings since the stream last went with the wall clock back: the highest of all, above which
-	// it must be set back for an inversion to be allowed, and the highest that an id was based on, above which it
-	// must be set back for an inversion to be due.
+	// Of the readings since the stream last went with the wall clock back: the highest of all,
+	// above which it must be set back for an inversion to be allowed, and the highest that an
+	// id was based on, above which it must be set back for an inversion to be due.
 	high, based int64
 
-	// While the wall clock is behind, time goes on from what was issued: the time that ids may be based on is setback after
-	// peak, the highest reading since the step. That ends when the clock has come to the latest id.
+	// While the wall clock is behind, time goes on from what was issued: the time that ids may
+	// be based on is setback after peak, the highest reading since the step. That ends when the
+	// clock has come to the latest id.
 	peak, setback int64
 }
 
@@ -75,8 +76,8 @@ func (j *judge) observe(r int64) {
 	}
 }
 
-// observeWaiting tells j of a reading that came while a call waited. It may move the present on, not back: no id is based
-// on it.
+// observeWaiting tells j of a reading that came while a call waited. It may move the present
+// on, not back: no id is based on it.
 func (j *judge) observeWaiting(r int64) {
 	was := j.present()
 	j.observe(r)
@@ -90,11 +91,11 @@ type call struct {
 	began    time.Time // of the bubble
 	readings []int64
 	waited   int64 // ns
-	// unsure says that the stream need not go with the wall clock when it is due: the clock sequence may
-	// not be free.
+	// unsure says that the stream need not go with the wall clock when it is due: the clock
+	// sequence may not be free.
 	unsure bool
-	// top is the highest tick of V1 and V6 that was issued, or that the saved state tells of: where they go on when the
-	// clock sequence has come round.
+	// top is the highest tick of V1 and V6 that was issued, or that the saved state tells of:
+	// where they go on when the clock sequence has come round.
 	top int64
 }
 
@@ -180,8 +181,9 @@ func (j *judge) ascending(c *call, x key, tick int64) *violation {
 	return nil
 }
 
-// bound checks that the latest id is not too far ahead of the time that it may be based on, given the readings that came
-// while its call waited. An id of a tick that was entered before is not further ahead than what has been issued.
+// bound checks that the latest id is not too far ahead of the time that it may be based on,
+// given the readings that came while its call waited. An id of a tick that was entered before
+// is not further ahead than what has been issued.
 func (j *judge) bound(c *call, entered bool, later []int64) (ahead int64, v *violation) {
 	seen := j.present()
 	for _, r := range later {

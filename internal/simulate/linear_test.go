@@ -13,16 +13,16 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// An operation is one call: when it began and returned, by a counter that all goroutines share, and the first and last of
-// the ids that it gave.
+// An operation is one call: when it began and returned, by a counter that all goroutines share,
+// and the first and last of the ids that it gave.
 type operation struct {
 	began, returned int64
 	first, last     key
 }
 
-// check reports the first operation found whose ids are not above those of all operations that had returned before it
-// began. That is what a history of ascending ids is linearizable by: the order of the ids is then one in which the
-// calls can have happened one by one.
+// check reports the first operation found whose ids are not above those of all operations that
+// had returned before it began. That is what a history of ascending ids is linearizable by: the
+// order of the ids is then one in which the calls can have happened one by one.
 func check(ops []operation) error {
 	type moment struct {
 		at     int64
@@ -47,7 +47,8 @@ func check(ops []operation) error {
 	return nil
 }
 
-// A mintFunc gives the ids of one call, in ascending order, appended to dst. n counts the calls of a goroutine.
+// A mintFunc gives the ids of one call, in ascending order, appended to dst. n counts the calls
+// of a goroutine.
 type mintFunc func(dst []key, n int) []key
 
 // history mints from several goroutines at a time, under pressure, and returns the operations.
@@ -87,8 +88,8 @@ func history(t *testing.T, mint func(goroutine int) mintFunc, goroutines, calls 
 	return slices.Concat(ops...)
 }
 
-// pressure starts goroutines that spin and yield, so that others wait for a processor. The function that it returns stops
-// them.
+// pressure starts goroutines that spin and yield, so that others wait for a processor. The
+// function that it returns stops them.
 func pressure() (stop func()) {
 	var done atomic.Bool
 	var all sync.WaitGroup
@@ -122,7 +123,8 @@ func procs(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// restless is a wall clock that is set by up to 5 s now and then, to and fro. It is called by one goroutine at a time.
+// restless is a wall clock that is set by up to 5 s now and then, to and fro. It is called by
+// one goroutine at a time.
 func restless() func() time.Time {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var off time.Duration
@@ -134,8 +136,9 @@ func restless() func() time.Time {
 	}
 }
 
-// TestLinearizable checks that each id is above all ids whose calls had returned before its own began, whatever the
-// goroutine, for single calls and runs, on the system's clock and on one that is set back and forth.
+// TestLinearizable checks that each id is above all ids whose calls had returned before its own
+// began, whatever the goroutine, for single calls and runs, on the system's clock and on one
+// that is set back and forth.
 func TestLinearizable(t *testing.T) {
 	const goroutines, calls, each = 6, 1500, 50 // one call in fifty is a run
 	steady := func() *ids.ClockOptions { return &ids.ClockOptions{Tolerance: 1 << 62} }
@@ -176,7 +179,8 @@ func streams() []scheme {
 	return append(uuidSchemes(), snowflakeScheme("Twitter", ids.TwitterLayout()))
 }
 
-// newUnseeded returns a process with a clock of the options given, and the random bytes that package ids draws itself.
+// newUnseeded returns a process with a clock of the options given, and the random bytes that
+// package ids draws itself.
 func newUnseeded(o *ids.ClockOptions) *library {
 	p := &library{boot: boot{schemes: streams(), number: 1}, clock: ids.NewClock(o)}
 	p.nodes = make([]*ids.SnowflakeNode, len(p.schemes))
@@ -185,7 +189,8 @@ func newUnseeded(o *ids.ClockOptions) *library {
 	return p
 }
 
-// TestNotLinearizable shows that the check fails for generators that are wrong only where goroutines meet.
+// TestNotLinearizable shows that the check fails for generators that are wrong only where
+// goroutines meet.
 func TestNotLinearizable(t *testing.T) {
 	procs(t, func(t *testing.T) {
 		for name, broken := range map[string]func() func(goroutine int) mintFunc{
@@ -206,8 +211,8 @@ func TestNotLinearizable(t *testing.T) {
 	})
 }
 
-// staleReading is a Snowflake generator that takes its lock after it has read the clock, and starts the sequence anew
-// whenever the tick has changed.
+// staleReading is a Snowflake generator that takes its lock after it has read the clock, and
+// starts the sequence anew whenever the tick has changed.
 func staleReading() func(int) mintFunc {
 	var mu sync.Mutex
 	var last, seq uint64

@@ -106,8 +106,8 @@ func (m *machine) save() {
 	}
 }
 
-// state asks the process for its state. It would start a clock sequence at bits that do not follow from the seed: an id
-// starts it at some that do.
+// state asks the process for its state. It would start a clock sequence at bits that do not
+// follow from the seed: an id starts it at some that do.
 func (m *machine) state() ids.ClockState {
 	if !m.known {
 		m.mint(int(v1), 1, 0)
@@ -116,7 +116,8 @@ func (m *machine) state() ids.ClockState {
 	return m.process.state()
 }
 
-// ownSet reports whether the ids of a stream are unique by the machine's number, not by random bits.
+// ownSet reports whether the ids of a stream are unique by the machine's number, not by random
+// bits.
 func (m *machine) ownSet(stream int) bool {
 	k := m.world.plan.schemes[stream].kind
 	return k != v7 && k != ulid

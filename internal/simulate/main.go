@@ -28,8 +28,8 @@ func main() {
 	workers := runtime.GOMAXPROCS(0)
 	fmt.Fprintf(os.Stderr, "simulate: first seed %d, %d scenarios at a time\n", *seed, workers)
 
-	// A bubble of testing/synctest needs a test, so this is a program of one test for each worker. Package testing
-	// reports to os.Stdout.
+	// A bubble of testing/synctest needs a test, so this is a program of one test for each
+	// worker. Package testing reports to os.Stdout.
 	out := os.Stdout
 	os.Stdout = os.Stderr
 	var tests []testing.InternalTest
@@ -89,7 +89,8 @@ func report(t *testing.T, seed uint64, mk maker) string {
 		"the whole one: go run ./internal/simulate -ids 1 -seed %d\n", seed, v.text, p.text(), seed)
 }
 
-// shortest returns the shortest plan found in which a promise is broken as in the scenario of a seed.
+// shortest returns the shortest plan found in which a promise is broken as in the scenario of a
+// seed.
 func shortest(t *testing.T, seed uint64, mk maker) (*plan, *violation) {
 	const tries = 3000
 	return shrink(newPlan(seed), func(p *plan) *violation {
@@ -97,8 +98,8 @@ func shortest(t *testing.T, seed uint64, mk maker) (*plan, *violation) {
 	}, tries)
 }
 
-// progress writes a line about the sweep now and then: every second over the one before if the log is a terminal, and else
-// every half minute.
+// progress writes a line about the sweep now and then: every second over the one before if the
+// log is a terminal, and else every half minute.
 func (s *sweep) progress(log *os.File) {
 	period, before, after := 30*time.Second, "", "\n"
 	if info, err := log.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A process is one life of a program that mints ids. Streams are numbered as the schemes of the plan.
+// A process is one life of a program that mints ids. Streams are numbered as the schemes of the
+// plan.
 type process interface {
 	// open makes a stream ready, or says why it cannot be now.
 	open(stream int) error

@@ -70,7 +70,8 @@ func TestEveryFault(t *testing.T) {
 	}
 }
 
-// TestSweepEnds shows that a sweep ends with its number of ids or at the first broken promise, and what it reports then.
+// TestSweepEnds shows that a sweep ends with its number of ids or at the first broken promise,
+// and what it reports then.
 func TestSweepEnds(t *testing.T) {
 	var log strings.Builder
 	s := &sweep{want: 50_000, seed: 7, make: newLibrary, log: &log}

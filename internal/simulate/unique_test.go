@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSet adds to a set from several appenders, in ascending runs that overlap, and compares with a map.
+// TestSet adds to a set from several appenders, in ascending runs that overlap, and compares
+// with a map.
 func TestSet(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 0))

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// A wall is the wall clock of a machine: what it shows follows from the true time and the faults in force.
+// A wall is the wall clock of a machine: what it shows follows from the true time and the
+// faults in force.
 type wall struct {
 	world *world
 	rng   *rand.Rand
 
-	// Apart from what follows below, the clock showed shown at the true time anchor, and runs on from
-	// there, drift billionths too fast.
+	// Apart from what follows below, the clock showed shown at the true time anchor, and runs
+	// on from there, drift billionths too fast.
 	anchor, shown int64
 	drift         int64
 
@@ -70,7 +71,8 @@ func (w *wall) plain() int64 {
 	return w.shown + passed
 }
 
-// Readings stay between these two, for which an int64 of nanoseconds has room: the years 1700 and 2240.
+// Readings stay between these two, for which an int64 of nanoseconds has room: the years 1700
+// and 2240.
 const (
 	least    = -8_520_336_000 * 1e9
 	greatest = 8_520_336_000 * 1e9
@@ -113,7 +115,8 @@ func toTime(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
-// nanos is the inverse of toTime. A time that no int64 of nanoseconds has room for is future or past.
+// nanos is the inverse of toTime. A time that no int64 of nanoseconds has room for is future or
+// past.
 func nanos(t time.Time) int64 {
 	switch y := t.Year(); {
 	case y > 2261:

@@ -121,8 +121,8 @@ func (w *world) limits() bool {
 	return false
 }
 
-// renew lifts the limit that holds up a call for longer than any waits for the clock. All that it changes, it changes while
-// that call is blocked, and the limit last.
+// renew lifts the limit that holds up a call for longer than any waits for the clock. All that
+// it changes, it changes while that call is blocked, and the limit last.
 func (w *world) renew(stop chan struct{}) {
 	const period = 100 * time.Millisecond
 	for {

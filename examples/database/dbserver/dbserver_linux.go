@@ -20,7 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It skips the test where there is none.
+// Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It
+// skips the test where there is none.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	initdb := program(t, "initdb", "/usr/lib/postgresql/*/bin/initdb")
@@ -42,7 +43,8 @@ func Postgres(t testing.TB) string {
 	return url
 }
 
-// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It skips the test where there is none.
+// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It
+// skips the test where there is none.
 func MariaDB(t testing.TB) string {
 	t.Helper()
 	install := program(t, "mariadb-install-db", "/usr/bin/mariadb-install-db")
@@ -85,7 +87,8 @@ func program(t testing.TB, name, pattern string) string {
 	return ""
 }
 
-// unprivileged returns the account to run servers under, since they refuse to be root: nil, for this one, if it is not root.
+// unprivileged returns the account to run servers under, since they refuse to be root: nil, for
+// this one, if it is not root.
 func unprivileged(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -106,8 +109,9 @@ func unprivileged(t testing.TB) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// serverDir returns a temporary folder, removed when the test has ended. It is not t.TempDir, which lies in a folder
-// that another account cannot enter, and has a name too long for a socket.
+// serverDir returns a temporary folder, removed when the test has ended. It is not t.TempDir,
+// which lies in a folder that another account cannot enter, and has a name too long for a
+// socket.
 func serverDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ids-server-")
@@ -136,7 +140,8 @@ func prepare(t testing.TB, account *syscall.Credential, dir, name string, args .
 	}
 }
 
-// serve starts a server that stop ends, at the latest when the test has ended. The channel gets its output when it has exited.
+// serve starts a server that stop ends, at the latest when the test has ended. The channel gets
+// its output when it has exited.
 func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.Signal, name string, args ...string) <-chan string {
 	t.Helper()
 	var out bytes.Buffer

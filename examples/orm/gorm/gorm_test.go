@@ -17,8 +17,9 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type of a column from what the
-// zero value stores, and a Null stores NULL. See README for what it guesses.
+// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type
+// of a column from what the zero value stores, and a Null stores NULL. See README for what it
+// guesses.
 type Order struct {
 	ID       ids.UUID `gorm:"type:char(36)"` // by its name the primary key
 	Event    ids.ULID `gorm:"type:char(26)"`
@@ -88,7 +89,8 @@ func TestMariaDB(t *testing.T) {
 	u := ids.Binary[ids.UUID]{ID: ids.NewV7()}
 	testKeys(t, db, Native{ID: u, Parent: &u}, Native{ID: ids.Binary[ids.UUID]{ID: ids.NewV7()}})
 
-	// A bare key makes GORM ask for IN (1, 160, …), a number for each byte. If it is found, README can drop its warning.
+	// A bare key makes GORM ask for IN (1, 160, …), a number for each byte. If it is found,
+	// README can drop its warning.
 	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
 	if err := quiet.First(&Native{}, u).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Errorf("a bare Binary as the primary key: error %v, want %v", err, gorm.ErrRecordNotFound)

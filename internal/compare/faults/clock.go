@@ -30,7 +30,8 @@ func (r *recorder) one(p *process, now func() time.Time) {
 	r.watch(v, wait, before, after)
 }
 
-// watch counts what is to be seen in an id, of a call that took wait and lay between two readings of the clock.
+// watch counts what is to be seen in an id, of a call that took wait and lay between two
+// readings of the clock.
 func (r *recorder) watch(v id, wait time.Duration, before, after time.Time) {
 	if _, again := r.seen[v]; again {
 		r.Duplicates++
@@ -47,7 +48,8 @@ func (r *recorder) watch(v id, wait time.Duration, before, after time.Time) {
 	r.Astray = max(r.Astray, before.Sub(at)-r.kind.tick, at.Sub(after))
 }
 
-// load mints n ids at some million a second, as a clock that is read to 10 µs sees them: in bursts of 1 to 20.
+// load mints n ids at some million a second, as a clock that is read to 10 µs sees them: in
+// bursts of 1 to 20.
 func (r *recorder) load(p *process, bursts *rand.Rand, n int) {
 	for n > 0 {
 		for range min(1+bursts.IntN(20), n) {
@@ -61,7 +63,8 @@ func (r *recorder) load(p *process, bursts *rand.Rand, n int) {
 // newBursts returns what load draws the sizes of bursts from: the same ones in each run.
 func newBursts() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// in calls f in a bubble whose clock is, at first, the given time after that at which bubbles begin.
+// in calls f in a bubble whose clock is, at first, the given time after that at which bubbles
+// begin.
 func in(t *testing.T, offset time.Duration, f func()) {
 	synctest.Test(t, func(*testing.T) {
 		time.Sleep(offset)
@@ -105,8 +108,9 @@ func still(t *testing.T, r *recorder, n int) {
 	})
 }
 
-// burst mints as fast as can be, on the machine's clock, and watches the ids afterwards. Since the machine may do something else
-// meanwhile, the wait is that of the second longest call, and the times are the least of five bursts.
+// burst mints as fast as can be, on the machine's clock, and watches the ids afterwards. Since
+// the machine may do something else meanwhile, the wait is that of the second longest call, and
+// the times are the least of five bursts.
 func burst(_ *testing.T, r *recorder, n int) {
 	const bursts = 5
 	minted, at := make([]id, n/bursts), make([]time.Time, n/bursts+1)
@@ -133,7 +137,8 @@ func burst(_ *testing.T, r *recorder, n int) {
 // lives is how often restart begins anew.
 const lives = 200
 
-// restart mints in several lives of a process, each of which begins at the same reading of the clock.
+// restart mints in several lives of a process, each of which begins at the same reading of the
+// clock.
 func restart(saved bool) func(t *testing.T, r *recorder, n int) {
 	return func(t *testing.T, r *recorder, n int) {
 		var l life

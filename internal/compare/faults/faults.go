@@ -1,10 +1,11 @@
-// Package faults does to the clock, the random source and the input of each library what can be done to it from outside, and counts
-// what comes of it.
+// Package faults does to the clock, the random source and the input of each library what can be
+// done to it from outside, and counts what comes of it.
 //
-// Clocks are those of testing/synctest: in a bubble all that reads the time reads the bubble's, which begins at a fixed instant and
-// moves only while all sleep. A second bubble after the first is a wall clock that was set back, for every
-// library that reads one. Each measurement runs in a process of its own, since some libraries keep their state in package variables, and some
-// never return.
+// Clocks are those of testing/synctest: in a bubble all that reads the time reads the bubble's,
+// which begins at a fixed instant and moves only while all sleep. A second bubble after the
+// first is a wall clock that was set back, for every library that reads one. Each measurement
+// runs in a process of its own, since some libraries keep their state in package variables, and
+// some never return.
 package faults
 
 import (
@@ -39,7 +40,8 @@ type probe struct {
 type fault struct {
 	name, title string
 
-	// probes returns the measurements of a library, and without is what the table says where there is none.
+	// probes returns the measurements of a library, and without is what the table says where
+	// there is none.
 	probes  func(l *library) []probe
 	without string
 }
@@ -64,7 +66,8 @@ var all = []fault{
 	{"decode", "text that is no id is decoded into a variable that holds one", func(l *library) []probe { return l.decoders }, noParser},
 }
 
-// minting returns probes that put each kind of id of a library through a scenario, if the library allows it.
+// minting returns probes that put each kind of id of a library through a scenario, if the
+// library allows it.
 func minting(scenario func(*testing.T, *recorder, int), allows func(library) bool) func(*library) []probe {
 	return func(l *library) []probe {
 		if allows != nil && !allows(*l) {

@@ -119,7 +119,8 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestStill checks, on more Snowflakes than ticks up to MaxAhead hold, that the clock that the library is given does not move.
+// TestStill checks, on more Snowflakes than ticks up to MaxAhead hold, that the clock that the
+// library is given does not move.
 func TestStill(t *testing.T) {
 	r := &recorder{kind: libraries[0].kinds[4], seen: map[id]struct{}{}}
 	still(t, r, 60_000)
@@ -147,7 +148,8 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestRunEnds checks that a process that never returns is ended, and that one that fails is an error.
+// TestRunEnds checks that a process that never returns is ended, and that one that fails is an
+// error.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	var f *fault

@@ -187,7 +187,8 @@ func oursSnowflake(l life) *process {
 	return &process{func() id { return snowflakeID(int64(n.Next())) }, func() any { return c.State() }}
 }
 
-// googles mints by a function of google/uuid. What its process would have to save is the clock sequence; it takes the next one.
+// googles mints by a function of google/uuid. What its process would have to save is the clock
+// sequence; it takes the next one.
 func googles(mint func() (google.UUID, error)) func(life) *process {
 	return func(l life) *process {
 		google.SetNodeID(node[:])

@@ -13,13 +13,15 @@ import (
 	"time"
 )
 
-// cellVariable is the environment variable that tells a process what to measure, as "<fault> <module> <probe> <n>".
+// cellVariable is the environment variable that tells a process what to measure, as "<fault>
+// <module> <probe> <n>".
 const cellVariable = "IDS_FAULTS_CELL"
 
 // outcomeMark begins the line on which a process prints its Outcome.
 const outcomeMark = "outcome: "
 
-// Child measures one thing and ends the process, if [Measure] started the process for it. Call it first in main, and in TestMain.
+// Child measures one thing and ends the process, if [Measure] started the process for it. Call
+// it first in main, and in TestMain.
 func Child() {
 	cell, ok := os.LookupEnv(cellVariable)
 	if !ok {
@@ -55,7 +57,8 @@ func measure(t *testing.T, p probe, n int) {
 	fmt.Printf("%s%s\n", outcomeMark, out)
 }
 
-// run measures one thing in a process of its own, which is ended when it takes longer than patience.
+// run measures one thing in a process of its own, which is ended when it takes longer than
+// patience.
 func run(ctx context.Context, f *fault, l *library, at, n int, patience time.Duration) (Outcome, error) {
 	program, err := os.Executable()
 	if err != nil {

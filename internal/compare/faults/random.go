@@ -48,8 +48,8 @@ func (b *broken) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// failing gives a library a source that breaks, after each number of bytes up to 100, and sees what becomes of the calls. Some
-// read ahead, so the first calls after that may be in order.
+// failing gives a library a source that breaks, after each number of bytes up to 100, and sees
+// what becomes of the calls. Some read ahead, so the first calls after that may be in order.
 func failing(kind string, start func(io.Reader) mintFunc) probe {
 	return probe{kind, func(*testing.T, int) Outcome {
 		const sources, calls = 100, 10_000

@@ -17,7 +17,8 @@ type Options struct {
 	Progress func(line string)
 }
 
-// Text injects all faults and returns what came of them, in Markdown: a row for each fault and a column for each library.
+// Text injects all faults and returns what came of them, in Markdown: a row for each fault and
+// a column for each library.
 func Text(ctx context.Context, o Options) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Each cell is counted by [a program](internal/compare/faults) that injects the fault and mints %s ids of each kind before it and after it, "+
@@ -92,7 +93,8 @@ func cell(f *fault, outcomes []Outcome) string {
 	return strings.Join(said, "<br>")
 }
 
-// Below these nothing is said of a wait, and of an embedded time: the second is what this library allows itself.
+// Below these nothing is said of a wait, and of an embedded time: the second is what this
+// library allows itself.
 const (
 	shortWait = 500 * time.Microsecond
 	astray    = 10 * time.Millisecond

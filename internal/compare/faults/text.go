@@ -24,7 +24,8 @@ var (
 	quotedText  = text{decimalText.good, decimalText.other, decimalText.junk, false, true}
 )
 
-// spoil returns text that is no id: with a wrong character, with more at one end or both, or with less.
+// spoil returns text that is no id: with a wrong character, with more at one end or both, or
+// with less.
 func (t *text) spoil(random *rand.Rand) string {
 	junk := func(n int) string {
 		b := make([]byte, n)
@@ -72,7 +73,8 @@ func parsing[T any](kind string, t text, parse func(string) (T, error)) probe {
 	}}
 }
 
-// decoding gives n spoiled texts to a decoder whose receiver holds another id, and counts the errors that leave it changed.
+// decoding gives n spoiled texts to a decoder whose receiver holds another id, and counts the
+// errors that leave it changed.
 func decoding[T comparable](kind string, t text, decode func(*T, []byte) error) probe {
 	return probe{kind, func(test *testing.T, n int) Outcome {
 		var held T

@@ -45,8 +45,9 @@ text{fill:#e6edf3}.floor-name{fill:#f0a35e}.foot{fill:#9198a1}
 }
 `
 
-// Chart returns bars of what one id costs in each library, as an SVG picture, with the floors drawn as lines. It is readable on light and on
-// dark ground, and has no ground of its own. It returns "" if there is nothing to draw.
+// Chart returns bars of what one id costs in each library, as an SVG picture, with the floors
+// drawn as lines. It is readable on light and on dark ground, and has no ground of its own. It
+// returns "" if there is nothing to draw.
 func (r *Results) Chart() string {
 	var body strings.Builder
 	scale := float64(chartWidth-labelWidth-margin) / r.longest()

@@ -15,7 +15,8 @@ var latencyKinds = [][2]string{
 	{"Snowflake", "Snowflake of 41 + 1 + 21 bits"}, {"SnowflakeUsual", "Snowflake of the usual layout"},
 }
 
-// LatencyTable returns how long single calls take while a number of goroutines make them, in Markdown.
+// LatencyTable returns how long single calls take while a number of goroutines make them, in
+// Markdown.
 func LatencyTable(goroutines, calls int, progress func(line string)) string {
 	all := compare.Latencies(goroutines, calls, func(kind, library string) {
 		progress(fmt.Sprintf("latency of %s %s", kind, library))

@@ -15,7 +15,8 @@ import (
 	"github.com/oneclock/ids/internal/compare"
 )
 
-// canned are the results of three rounds on a machine that becomes slower by half from each round to the next.
+// canned are the results of three rounds on a machine that becomes slower by half from each
+// round to the next.
 func canned(t *testing.T) *Results {
 	t.Helper()
 	r := NewResults()
@@ -136,8 +137,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestRun runs each benchmark of the targets once, so that a target whose benchmark has lost its name is
-// noticed, and checks that every benchmark is of an operation that Run knows.
+// TestRun runs each benchmark of the targets once, so that a target whose benchmark has lost
+// its name is noticed, and checks that every benchmark is of an operation that Run knows.
 func TestRun(t *testing.T) {
 	ctx := t.Context()
 	r, err := Run(ctx, Options{Dir: "..", Count: 2, Benchtime: "1x", CPU: "1,2", Filter: ".", Raw: io.Discard, Progress: func(string) {}})

@@ -1,4 +1,5 @@
-// Package report runs the benchmarks of package compare and turns what they print into tables and a chart.
+// Package report runs the benchmarks of package compare and turns what they print into tables
+// and a chart.
 package report
 
 import (
@@ -99,9 +100,9 @@ func (r *Results) Rounds() int {
 // Time returns the median of the nanoseconds of k, with its confidence interval.
 func (r *Results) Time(k Key) benchmath.Summary { return median(r.ns[k]) }
 
-// Ratio returns the median of the ratios of a to b, both divided by how many ids one call of theirs makes. The two are
-// compared within each round, where they ran one after the other, so that a machine whose speed drifts does
-// the least harm.
+// Ratio returns the median of the ratios of a to b, both divided by how many ids one call of
+// theirs makes. The two are compared within each round, where they ran one after the other, so
+// that a machine whose speed drifts does the least harm.
 func (r *Results) Ratio(a Key, perA float64, b Key, perB float64) benchmath.Summary {
 	x, y := r.ns[a], r.ns[b]
 	ratios := make([]float64, min(len(x), len(y)))

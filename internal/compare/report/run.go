@@ -28,8 +28,9 @@ type Options struct {
 	Progress  func(line string)
 }
 
-// Run runs all benchmarks once in each round. Rounds take turns, instead of each benchmark running several times on end, so that a change
-// in the speed of the machine meets all libraries alike.
+// Run runs all benchmarks once in each round. Rounds take turns, instead of each benchmark
+// running several times on end, so that a change in the speed of the machine meets all
+// libraries alike.
 func Run(ctx context.Context, o Options) (*Results, error) {
 	temp, err := os.MkdirTemp("", "compare")
 	if err != nil {
@@ -66,7 +67,8 @@ func Run(ctx context.Context, o Options) (*Results, error) {
 	return results, nil
 }
 
-// progress says how far a run is. How many benchmarks there are in a round is known after the first.
+// progress says how far a run is. How many benchmarks there are in a round is known after the
+// first.
 func progress(round, rounds, done, inRound int, elapsed time.Duration, total int) string {
 	line := "round " + strconv.Itoa(round) + " of " + strconv.Itoa(rounds) + ", benchmark " + strconv.Itoa(done)
 	if inRound > 0 {

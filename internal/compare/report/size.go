@@ -25,8 +25,8 @@ var programs = []struct{ name, path, print string }{
 	{"segmentio/ksuid", "github.com/segmentio/ksuid", `println(lib.New().String())`},
 }
 
-// Size returns how many bytes importing each library, and minting one id and printing it, add to the empty program, in Markdown. dir is the folder of
-// the module.
+// Size returns how many bytes importing each library, and minting one id and printing it, add
+// to the empty program, in Markdown. dir is the folder of the module.
 func Size(ctx context.Context, dir string, progress func(line string)) (string, error) {
 	temp, err := os.MkdirTemp("", "compare")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Put replaces what stands between the markers <!-- name:begin --> and <!-- name:end --> in a file by text. If the path is
-// empty it prints text.
+// Put replaces what stands between the markers <!-- name:begin --> and <!-- name:end --> in a
+// file by text. If the path is empty it prints text.
 func Put(path, name, text string) error {
 	if path == "" {
 		_, err := fmt.Println(text)

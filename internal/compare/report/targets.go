@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A Target is how much an operation of this library may cost at most, as a ratio to what it is measured against.
+// A Target is how much an operation of this library may cost at most, as a ratio to what it is
+// measured against.
 type Target struct {
 	Operation string
 	Ours      Key

@@ -11,7 +11,8 @@ var others = []string{
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",
 }
 
-// Versions returns the versions of the other libraries, by the path of the module, as the go.mod in dir has them.
+// Versions returns the versions of the other libraries, by the path of the module, as the
+// go.mod in dir has them.
 func Versions(ctx context.Context, dir string) (map[string]string, error) {
 	out, err := goOutput(ctx, dir, append([]string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}, others...)...)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command faults does to the clock, the random source and the input of this library and of others what can be done to them, and writes
-// what comes of it into the README, between the markers <!-- faults:begin --> and <!-- faults:end -->:
+// Command faults does to the clock, the random source and the input of this library and of
+// others what can be done to them, and writes what comes of it into the README, between the
+// markers <!-- faults:begin --> and <!-- faults:end -->:
 //
 //	go -C internal/compare run ./cmd/faults
 //	go -C internal/compare run ./cmd/faults -short -readme ""    a trial of seconds, printed

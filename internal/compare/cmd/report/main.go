@@ -1,6 +1,6 @@
-// Command report measures this library side by side with others and writes what it finds into the README, between the markers
-// <!-- compare:begin --> and <!-- compare:end -->, and into the chart docs/speed.svg. It takes some 12 minutes, on a machine that should do
-// nothing else:
+// Command report measures this library side by side with others and writes what it finds into
+// the README, between the markers <!-- compare:begin --> and <!-- compare:end -->, and into the
+// chart docs/speed.svg. It takes some 12 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/compare run ./cmd/report    with Go's own package uuid among the others
