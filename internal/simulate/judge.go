@@ -69,7 +69,7 @@ func (j *judge) observe(r int64) {
 		j.peak = r
 		j.setback = max(min(j.setback, sub(j.start(j.last), r)), 0)
 		if j.setback == 0 {
-			j.peak = max(j.peak, j.based) // no longer behind
+			j.peak = max(j.peak, j.high) // no longer behind
 		}
 	case back > 0 && back >= j.maxAhead:
 		j.setback, j.peak = add(j.setback, back), r
@@ -151,7 +151,7 @@ func (j *judge) first(c *call, x key, tick int64, seq uint16, r, t int64) *viola
 	if v := j.ascending(c, x, tick); v != nil {
 		return v
 	}
-	if tick > j.last+1 {
+	if tick > j.last+1 || c.unsure && tick == c.top+1 {
 		j.rebase(j.start(tick)) // where the clock sequence came round
 	}
 	if tick == t {

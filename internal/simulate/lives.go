@@ -68,6 +68,9 @@ func (m *machine) try(stream, n int, pace int64) {
 				m.must(stream, x, c, problem("refused with %q, where the clock was not set back", err))
 			}
 		case errors.Is(err, ids.ErrExhausted):
+			if j.at(r) > j.end {
+				r = j.peak // it tells nothing, as if the clock stood still
+			}
 			if !j.issued || sub(j.start(j.last+1), j.start(j.at(r))) <= j.maxAhead {
 				m.must(stream, x, c, problem("refused with %q, where there is room", err))
 			}
