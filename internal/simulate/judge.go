@@ -151,7 +151,7 @@ func (j *judge) first(c *call, x key, tick int64, seq uint16, r, t int64) *viola
 	if v := j.ascending(c, x, tick); v != nil {
 		return v
 	}
-	if tick > j.last+1 || c.unsure && tick == c.top+1 {
+	if tick > j.last+1 || c.unsure && tick == c.top+1 && j.start(tick) > j.present() {
 		j.rebase(j.start(tick)) // where the clock sequence came round
 	}
 	if tick == t {
