@@ -8,7 +8,6 @@ typedef Lane {
 	byte last, used;  /* the tick of the latest id, and the ids in it */
 	byte high;        /* the latest tick before the lane last followed the clock back */
 	byte limit;       /* the last tick that Limit lets it use */
-	byte seq;         /* the clock sequence in the latest id */
 	byte mark;        /* the latest reading since the lane last followed */
 	byte lag, peak    /* its present is lag after peak, or mark where lag is 0 */
 }
@@ -18,7 +17,7 @@ Lane lane[3];
 byte now;  /* the clock sequence */
 
 /* Scratch of one step; it is no part of a state. */
-hidden byte r, tick, over, turned, s, z;
+hidden byte r, tick, over, turned, caughtUp, s, z;
 hidden short back;
 
 #define MAX(a, b)    ((a) > (b) -> (a) : (b))
@@ -77,15 +76,22 @@ inline observe(l) {  /* r */
 }
 
 inline within(l) {  /* for r and tick; no reading is before the first tick here */
-	if :: tick > LAST(l) -> r = L.mark; tick = L.last :: else fi
+	if
+	:: tick > LAST(l) ->
+		r = (L.lag == 0 -> L.mark : L.peak);
+		tick = MIN(AT(l, r), L.last)
+	:: else
+	fi
 }
 
 inline allowed(l) {  /* in z, at r */
 	tick = AT(l, r);
 	within(l);
+	caughtUp = (r >= L.mark);
+	observe(l);
 	if
-	:: r >= L.mark -> z = tick + AHEADT(l)
-	:: else -> observe(l); ceiling(l)
+	:: caughtUp -> z = tick + AHEADT(l)
+	:: else -> ceiling(l)
 	fi
 }
 
@@ -122,8 +128,7 @@ inline follow(l) {  /* to tick, at r */
 	fi
 }
 
-#define FULL(l)  (L.used >= PERTICK(l))
-#define MIXED(l) (SEQUENCED(l) && L.seq != now && L.used > 0)
+#define FULL(l) (L.used >= PERTICK(l))
 
 inline skipTick(l) {
 	if
@@ -139,7 +144,7 @@ inline hold(l) {
 		tick = MIN(tick, LAST(l));
 		if
 		:: tick > L.limit -> over = SUSPENDED
-		:: else -> L.last = tick; L.used = 1; L.mark = r; L.seq = now
+		:: else -> L.last = tick; L.used = 1; L.mark = r
 		fi
 	:: else ->
 		within(l);
@@ -151,13 +156,12 @@ inline hold(l) {
 			observe(l);
 			if
 			:: L.last > L.limit -> over = SUSPENDED
-			:: L.last <= L.limit && (FULL(l) || MIXED(l)) -> skipTick(l)
+			:: L.last <= L.limit && FULL(l) -> skipTick(l)
 			:: else
 			fi;
 			if
 			:: over == 0 ->
 				L.used++;
-				L.seq = now;
 				if
 				:: L.last - tick > AHEADT(l) ->
 					ceiling(l);
@@ -175,8 +179,8 @@ inline take(l) {  /* at r; what it returns is in over */
 	over = 0;
 	if
 	:: tick > L.last && tick <= L.limit ->
-		L.last = tick; L.used = 1; L.mark = r; setLag(l, 0); L.seq = now
-	:: tick == L.last && !FULL(l) && L.seq == now && tick <= L.limit ->
+		L.last = tick; L.used = 1; L.mark = r; setLag(l, 0)
+	:: tick == L.last && !FULL(l) && tick <= L.limit ->
 		L.used++; L.mark = r; setLag(l, 0)
 	:: else -> hold(l)
 	fi

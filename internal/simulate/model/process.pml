@@ -1,4 +1,4 @@
-/* The callers: NewV1, NewV6 and Next, which are Clock.ordinal. */
+/* The callers: NewV1, NewV6 and Next, which are Clock.lock and Clock.late. */
 
 #define IDLE   0
 #define LIFT   1  /* withheld by Limit */
@@ -82,6 +82,7 @@ active [CALLERS] proctype Call() {
 			assert(s > 0 && C.slept <= BOUND);
 			if :: any -> C.slept = BOUND :: else fi;
 			r = reading;
+			if :: l == L6 -> latest = MAX(latest, r) :: else fi;
 			printf("lane %d waits, at %d\n", l, r);
 			allowed(l);
 			C.over = (C.tick > z -> C.tick - z : 0);

@@ -27,7 +27,7 @@ inline turn(t) {  /* says in turned whether a lane may go back to tick t */
 			floor = MAX(HIGHEST(L1), HIGHEST(L6));
 			if :: BROKEN != FLOOR_OF_THIS_LIFE -> floor = MAX(floor, state) :: else fi;
 			if :: BROKEN != FLOOR_ONLY_NOTED -> raise() :: else fi
-		:: else
+		:: else -> lane[L1].used = CAP; lane[L6].used = CAP
 		fi
 	fi
 }
@@ -78,7 +78,7 @@ inline NewClock() {
 	do
 	:: z < 3 ->
 		lane[z].last = 0; lane[z].used = 0; lane[z].high = 0; lane[z].limit = LAST(z);
-		lane[z].seq = 0; lane[z].mark = 0; lane[z].lag = 0; lane[z].peak = 0;
+		lane[z].mark = 0; lane[z].lag = 0; lane[z].peak = 0;
 		z++
 	:: else -> break
 	od;
