@@ -8,8 +8,15 @@ import (
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func (g *Generator) NewV4() (u UUID) {
-	hi, lo := g.random128()
+	if g.source != nil {
+		hi, lo := g.source.draw(16)
+		u.set(4, hi, lo)
+		return u
+	}
+	b := random.Get()
+	hi, lo := b.Uint128()
 	u.set(4, hi, lo)
+	random.Put(b)
 	return u
 }
 
