@@ -77,7 +77,14 @@ func (b *Block) Words(dst []uint64) {
 		p := b.buf[Size-b.left:]
 		p = p[:min(len(p), 8*len(dst))]
 		b.left -= len(p)
-		for q := p; len(q) >= 8 && len(dst) > 0; q, dst = q[8:], dst[1:] {
+		q := p
+		for ; len(q) >= 32 && len(dst) >= 4; q, dst = q[32:], dst[4:] {
+			dst[0] = binary.LittleEndian.Uint64(q)
+			dst[1] = binary.LittleEndian.Uint64(q[8:])
+			dst[2] = binary.LittleEndian.Uint64(q[16:])
+			dst[3] = binary.LittleEndian.Uint64(q[24:])
+		}
+		for ; len(q) >= 8 && len(dst) > 0; q, dst = q[8:], dst[1:] {
 			dst[0] = binary.LittleEndian.Uint64(q)
 		}
 		clear(p)
