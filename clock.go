@@ -38,8 +38,8 @@ type Clock struct {
 
 	mu sync.Mutex // guards all that follows, and every lane
 
-	anchor   int64   // ns after base
-	anchored reading // the wall clock at the anchor
+	anchor    int64 // ns after base
+	sec, nsec int64 // the wall clock at the anchor
 
 	random   random.Block // of the ids that take their bits under the mutex
 	v1, v6   lane
@@ -279,7 +279,7 @@ func (c *Clock) reading(elapsed int64) reading {
 	if elapsed -= c.anchor; uint64(elapsed) > anchorLife {
 		return c.readAnew()
 	}
-	return reading{c.anchored.sec, c.anchored.nsec + elapsed}
+	return reading{c.sec, c.nsec + elapsed}
 }
 
 // readAnew reads the wall clock, or what replaces it, and sets the anchor.
@@ -293,7 +293,7 @@ func (c *Clock) readAnew() reading {
 		}
 		c.anchor = int64(now.Sub(c.base))
 		r = newReading(now)
-		c.anchored = r
+		c.sec, c.nsec = r.sec, r.nsec
 	} else {
 		r = c.readInjected()
 	}
