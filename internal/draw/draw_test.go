@@ -13,6 +13,9 @@ import (
 
 const docs = "../../docs"
 
+// measured is the picture in the folder that internal/compare makes, of what it measures.
+const measured = "speed.svg"
+
 // TestCommitted checks that the folder holds what the program makes, and no other picture.
 func TestCommitted(t *testing.T) {
 	all := pictures()
@@ -29,7 +32,8 @@ func TestCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range found {
-		if _, ok := all[filepath.Base(path)]; !ok {
+		name := filepath.Base(path)
+		if _, ok := all[name]; !ok && name != measured {
 			t.Errorf("%s is not made by the program", path)
 		}
 	}

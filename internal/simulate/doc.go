@@ -49,7 +49,8 @@
 // with the clock. While the clock is behind what was issued, base goes on from where it was as
 // the clock does, by 20 ms with each call that waited so long, and no further than start(L) by
 // a reading: base = peak + setback, where a step back of d ≥ MaxAhead adds d to setback, and a
-// reading above peak makes setback min(setback, max(start(L) − reading, 0)).
+// reading above peak makes setback min(setback, max(start(L) − reading, 0)). A reading past the
+// format's last tick tells nothing, as if the clock stood still.
 //
 // An attempt does not wait. It may say that the clock went backward only if highest reading −
 // r[0] ≥ MaxAhead, that no id is free only if start(L + 1) − start(tick(r[0])) > MaxAhead, and
