@@ -43,6 +43,9 @@
 //
 // Version 2 stands outside the promises: its time has 28 bits.
 //
+// A constructor panics when the last tick of its format is used up: versions 1 and 6 end in the
+// year 5236, version 7 and ULID in 10889, Snowflakes where their layout does.
+//
 // # Randomness
 //
 // All random bits come from crypto/rand. A key of 256 bits is drawn for each 4 KiB of them,
