@@ -123,8 +123,7 @@ func NewClock(opts *ClockOptions) *Clock {
 		if !c.state.Floor.IsZero() {
 			floor := newReading(c.state.Floor)
 			c.sequence.floor = gregorianScale.at(floor)
-			c.v1.resume(floor)
-			c.v6.resume(floor)
+			c.resume(floor)
 		}
 	}
 	return c
@@ -188,7 +187,7 @@ func (c *Clock) Ahead(d time.Duration) ClockState {
 	limit := c.limit
 	c.mu.Unlock()
 
-	s.Time = later(s.Time, time.Unix(now.sec, now.nsec).UTC()).Add(d)
+	s.Time = later(s.Time, now.time()).Add(d)
 	s.Time = later(s.Time, limit.Time)
 	s.Sequence = (s.Sequence + ordinals) & sequenceMask
 	if s.Sequence == 0 {
@@ -326,8 +325,13 @@ func (c *Clock) restore(r reading) {
 		c.bind()
 		return
 	}
-	c.v1.resume(saved)
-	c.v6.resume(saved)
+	c.resume(saved)
+}
+
+// resume makes versions 1 and 6 go on after reading r, up to which ids were issued.
+func (c *Clock) resume(r reading) {
+	c.v1.resume(r)
+	c.v6.resume(r)
 }
 
 // outcomes of lane.take below zero; above, it is a number of ticks.
@@ -434,9 +438,7 @@ func (c *Clock) turn(tick int64) bool {
 	// Each sequence has been in force since the floor, and may hold any tick up to the highest
 	// issued. What comes now stays above that.
 	s.floor = max(c.v1.highest(), c.v6.highest(), gregorianScale.at(newReading(c.state.Time)))
-	top := gregorianScale.reading(s.floor)
-	c.v1.resume(top)
-	c.v6.resume(top)
+	c.resume(gregorianScale.reading(s.floor))
 	return false
 }
 

@@ -31,6 +31,9 @@ func (r reading) add(ns int64) reading {
 	return r
 }
 
+// time returns r in UTC.
+func (r reading) time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
+
 // sub returns r - s in nanoseconds, or the nearest number that an int64 can hold.
 func (r reading) sub(s reading) int64 {
 	sec := r.sec - s.sec
@@ -116,8 +119,7 @@ func (s *scale) reading(tick int64) reading {
 
 // time returns the first nanosecond of a tick that is not negative, in UTC.
 func (s *scale) time(tick int64) time.Time {
-	r := s.reading(tick)
-	return time.Unix(r.sec, r.nsec).UTC()
+	return s.reading(tick).time()
 }
 
 // floorDiv returns a / b, rounded down, for b > 0.

@@ -25,8 +25,7 @@ func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
 	if g.source != nil {
 		for i := range run {
-			hi, lo := g.source.draw(16)
-			run[i].set(4, hi, lo)
+			run[i] = g.NewV4()
 		}
 		return dst
 	}
