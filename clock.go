@@ -341,8 +341,7 @@ const (
 )
 
 // lock takes the mutex and the next id of l. It waits as long as the limit withholds that. The
-// caller makes the id of l.last and l.used, releases the mutex, and calls late unless the
-// result is 0.
+// caller makes the id of l.last and l.used, and calls unlock with the result.
 func (c *Clock) lock(l *lane) (over int64) {
 	elapsed := c.elapsed()
 	c.mu.Lock()
@@ -351,6 +350,16 @@ func (c *Clock) lock(l *lane) (over int64) {
 		over = c.suspend(l, over)
 	}
 	return over
+}
+
+// unlock releases the mutex after an id of l was taken with the result over, and then does what
+// that asks for.
+func (c *Clock) unlock(l *lane, over int64) {
+	tick := l.last
+	c.mu.Unlock()
+	if over != 0 {
+		c.late(l, tick, over)
+	}
 }
 
 // late waits, without the mutex, until the wall clock allows the tick of an id that was taken

@@ -115,11 +115,7 @@ func (n *SnowflakeNode) Next() Snowflake {
 	c, l := n.clock, n.lane
 	over := c.lock(l)
 	s := n.pack(l.last, l.used-1)
-	tick := l.last
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(l, tick, over)
-	}
+	c.unlock(l, over)
 	return s
 }
 

@@ -76,13 +76,9 @@ func (g *Generator) NewULID() (u ULID) {
 	if !l.draw(l.used == 1, hi, lo) {
 		over = l.overflow(hi, lo)
 	}
-	tick := l.last
-	c.ulidTick = max(c.ulidTick, tick)
-	u.set(uint64(tick), l.hi, l.lo)
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(&l.lane, tick, over)
-	}
+	c.ulidTick = max(c.ulidTick, l.last)
+	u.set(uint64(l.last), l.hi, l.lo)
+	c.unlock(&l.lane, over)
 	return u
 }
 
@@ -115,11 +111,7 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 			piece[i].set(uint64(l.last), l.hi, l.lo)
 		}
 		c.ulidTick = max(c.ulidTick, l.last)
-		tick := l.last
-		c.mu.Unlock()
-		if over != 0 {
-			c.late(&l.lane, tick, over)
-		}
+		c.unlock(&l.lane, over)
 	}
 	return dst
 }

@@ -32,11 +32,7 @@ func (g *Generator) NewV1() (u UUID) {
 	c, l := g.clock, &g.clock.v1
 	over := c.lock(l)
 	u.setV1(uint64(l.last), c.ordinal(l), node)
-	tick := l.last
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(l, tick, over)
-	}
+	c.unlock(l, over)
 	return u
 }
 
@@ -68,11 +64,7 @@ func (g *Generator) NewV6() (u UUID) {
 	c, l := g.clock, &g.clock.v6
 	over := c.lock(l)
 	u.setV6(uint64(l.last), c.ordinal(l), node)
-	tick := l.last
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(l, tick, over)
-	}
+	c.unlock(l, over)
 	return u
 }
 

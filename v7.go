@@ -65,12 +65,8 @@ func (g *Generator) NewV7() (u UUID) {
 	if !l.draw(l.used == 1, bits) {
 		over = l.overflow(bits)
 	}
-	tick := l.last
-	u.setV7(uint64(tick), l.rand)
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(&l.lane, tick, over)
-	}
+	u.setV7(uint64(l.last), l.rand)
+	c.unlock(&l.lane, over)
 	return u
 }
 
@@ -99,11 +95,7 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 			}
 			piece[i].setV7(uint64(l.last), l.rand)
 		}
-		tick := l.last
-		c.mu.Unlock()
-		if over != 0 {
-			c.late(&l.lane, tick, over)
-		}
+		c.unlock(&l.lane, over)
 	}
 	return dst
 }
