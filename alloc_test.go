@@ -43,16 +43,16 @@ func TestAllocs(t *testing.T) {
 	}{
 		{"NewV1", 0, func() { uuid.NewV1() }},
 		{"NewV2", 0, func() { uuid.NewV2(uuid.DomainPerson, 1) }},
-		{"NewV3", 0, func() { uuid.NewV3(uuid.NamespaceDNS, "www.example.com") }},
+		{"NewV3", 0, func() { uuid.NewV3(uuid.NamespaceDNS(), "www.example.com") }},
 		{"NewV4", 0, func() { uuid.NewV4() }},
-		{"NewV5", 0, func() { uuid.NewV5(uuid.NamespaceDNS, "www.example.com") }},
+		{"NewV5", 0, func() { uuid.NewV5(uuid.NamespaceDNS(), "www.example.com") }},
 		{"NewV6", 0, func() { uuid.NewV6() }},
 		{"NewV7", 0, func() { uuid.NewV7() }},
 		{"NewV8", 0, func() { uuid.NewV8(u) }},
 		{"NewV7At", 0, func() { uuid.NewV7At(now) }},
 		{"NewV7At of a bad time", 0, func() { uuid.NewV7At(time.Time{}) }},
-		{"MinV7", 0, func() { uuid.MinV7(now) }},
-		{"MaxV7", 0, func() { uuid.MaxV7(now) }},
+		{"MinV7At", 0, func() { uuid.MinV7At(now) }},
+		{"MaxV7At", 0, func() { uuid.MaxV7At(now) }},
 		{"ulid.Make", 0, func() { ulid.Make() }},
 		{"ulid.MakeAt", 0, func() { ulid.MakeAt(now) }},
 		{"snowflake.Next", 0, func() { snowflake.Next() }},
@@ -94,7 +94,7 @@ func TestAllocs(t *testing.T) {
 		{"UUID.ToV6", 0, func() { u.ToV6() }},
 		{"ULID.Next", 0, func() { l.Next() }},
 		{"Layout.Split", 0, func() { layout.Split(s) }},
-		{"Layout.Min", 0, func() { layout.Min(now) }},
+		{"Layout.MinAt", 0, func() { layout.MinAt(now) }},
 	} {
 		if got := testing.AllocsPerRun(200, test.run); got != test.want {
 			t.Errorf("%s: %v allocations, want %v", test.name, got, test.want)

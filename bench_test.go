@@ -53,7 +53,8 @@ func BenchmarkFloor(b *testing.B) {
 			rand.Read(buf[:])
 		}
 	})
-	name := append(ids.NamespaceDNS[:], "www.example.com"...)
+	dns := ids.NamespaceDNS()
+	name := append(dns[:], "www.example.com"...)
 	b.Run("md5.Sum", func(b *testing.B) {
 		for b.Loop() {
 			md5.Sum(name)
@@ -109,7 +110,7 @@ func BenchmarkNew(b *testing.B) {
 	b.Run("V3", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			ids.NewV3(ids.NamespaceDNS, "www.example.com")
+			ids.NewV3(ids.NamespaceDNS(), "www.example.com")
 		}
 	})
 	b.Run("V4", func(b *testing.B) {
@@ -121,7 +122,7 @@ func BenchmarkNew(b *testing.B) {
 	b.Run("V5", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			ids.NewV5(ids.NamespaceDNS, "www.example.com")
+			ids.NewV5(ids.NamespaceDNS(), "www.example.com")
 		}
 	})
 	b.Run("V6", func(b *testing.B) {

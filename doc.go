@@ -16,7 +16,7 @@
 //     [NextSnowflake] and [SnowflakeNode].
 //   - Versions 1, 2, 3 and 6 are for systems that demand them; version 8 for bits of one's own.
 //
-// An id is not a secret. Versions 1 and 6, ULIDs with [GeneratorOptions].ULIDStepOne and
+// An id is not a secret. Versions 1 and 6, ULIDs with [GeneratorOptions].ULIDMonotonic and
 // Snowflakes can be guessed from their neighbours.
 //
 // # Promises

@@ -124,12 +124,11 @@ func ExampleGenerator_NewV1() {
 	// Output: 02005e100001 2026-01-01 12:00:00 +0000 UTC
 }
 
-// ULIDs in steps of one, as the specification's monotonic mode has them, can be guessed from
-// each other.
+// Monotonic ULIDs, as the specification has them, can be guessed from each other.
 func ExampleGenerator_NewULID() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
-		Clock:       ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
-		ULIDStepOne: true,
+		Clock:         ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
+		ULIDMonotonic: true,
 	})
 	a, b := g.NewULID(), g.NewULID()
 	next, _ := a.Next()

@@ -89,7 +89,7 @@ func ExampleSnowflakeLayout() {
 		NodeBits:     6,  // 64 nodes
 		SequenceBits: 16, // 65,536 ids in a millisecond
 	}
-	fmt.Println(layout.Min(noon), layout.Max(noon))
+	fmt.Println(layout.MinAt(noon), layout.MaxAt(noon))
 	// Output: 181193932800000 181193936994303
 }
 
@@ -105,11 +105,11 @@ func ExampleSnowflakeLayout_Compose() {
 	// 2026-01-01 12:00:00 +0000 UTC 378 5
 }
 
-func ExampleSnowflakeLayout_Min() {
+func ExampleSnowflakeLayout_MinAt() {
 	// SELECT … WHERE id BETWEEN $1 AND $2
 	layout := ids.DiscordLayout()
-	fmt.Println(layout.Min(noon))
-	fmt.Println(layout.Max(noon.Add(time.Hour)))
+	fmt.Println(layout.MinAt(noon))
+	fmt.Println(layout.MaxAt(noon.Add(time.Hour)))
 	// Output:
 	// 1456255637913600000
 	// 1456270737412194303

@@ -34,7 +34,7 @@ func ExampleNewV2() {
 }
 
 func ExampleNewV3() {
-	fmt.Println(ids.NewV3(ids.NamespaceDNS, "www.example.com"))
+	fmt.Println(ids.NewV3(ids.NamespaceDNS(), "www.example.com"))
 	// Output: 5df41881-3aed-3515-88a7-2f4a814cf09e
 }
 
@@ -46,9 +46,9 @@ func ExampleNewV4() {
 
 func ExampleNewV5() {
 	// The same name gives the same id on every machine.
-	fmt.Println(ids.NewV5(ids.NamespaceDNS, "www.example.com"))
+	fmt.Println(ids.NewV5(ids.NamespaceDNS(), "www.example.com"))
 	// A namespace of one's own is itself a UUID.
-	invoices := ids.NewV5(ids.NamespaceURL, "https://example.com/invoices")
+	invoices := ids.NewV5(ids.NamespaceURL(), "https://example.com/invoices")
 	fmt.Println(ids.NewV5(invoices, "2026-0001"))
 	// Output:
 	// 2ed6657d-e927-568b-95e1-2665a8aea6a2
@@ -90,10 +90,10 @@ func ExampleNewV8() {
 	// Output: 54f51b67-3147-8815-b963-5a612ff24ac0 8
 }
 
-func ExampleMinV7() {
+func ExampleMinV7At() {
 	// SELECT … WHERE id BETWEEN $1 AND $2
-	fmt.Println(ids.MinV7(noon))
-	fmt.Println(ids.MaxV7(noon.Add(time.Hour)))
+	fmt.Println(ids.MinV7At(noon))
+	fmt.Println(ids.MaxV7At(noon.Add(time.Hour)))
 	// Output:
 	// 019b796d-d600-7000-8000-000000000000
 	// 019b79a4-c480-7fff-bfff-ffffffffffff
@@ -215,9 +215,9 @@ func ExampleNewULIDAt() {
 	// Output: 01KDWPVNG0 2026-01-01 12:00:00 +0000 UTC <nil>
 }
 
-func ExampleMinULID() {
-	fmt.Println(ids.MinULID(noon))
-	fmt.Println(ids.MaxULID(noon))
+func ExampleMinULIDAt() {
+	fmt.Println(ids.MinULIDAt(noon))
+	fmt.Println(ids.MaxULIDAt(noon))
 	// Output:
 	// 01KDWPVNG00000000000000000
 	// 01KDWPVNG0ZZZZZZZZZZZZZZZZ

@@ -37,10 +37,10 @@ type GeneratorOptions struct {
 	// multicast bit set (RFC 9562, Section 6.10), drawn when the first such id is minted.
 	Node [6]byte
 
-	// ULIDStepOne makes each ULID of a millisecond the previous one plus 1, as the
+	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the
 	// specification's monotonic mode has it. Such ULIDs can be guessed from
 	// each other. By default they grow by a random stride of up to 2^48.
-	ULIDStepOne bool
+	ULIDMonotonic bool
 }
 
 // NewGenerator returns a generator. Nil options mean the default.
@@ -57,7 +57,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	}
 	g.node = nodeUint(opts.Node)
 	g.ulid.lane = g.clock.newLane(ulidScale, maxMilli, unlimited, g.clock.tolerance)
-	g.ulid.stepOne = opts.ULIDStepOne
+	g.ulid.monotonic = opts.ULIDMonotonic
 	return g
 }
 
@@ -171,7 +171,7 @@ var (
 // restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
 // for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
 // schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
-// Snowflake need another node, and ULIDs in steps of one another millisecond.
+// Snowflake need another node, and monotonic ULIDs another millisecond.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It

@@ -77,12 +77,12 @@ func TestRandomParts(t *testing.T) {
 		t.Errorf("after 20,000 largest strides rand_a is %d, want 2", got)
 	}
 
-	one := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDStepOne: true})
+	one := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
 	u := one.NewULID()
 	for range 1000 {
 		next, ok := u.Next()
 		if got := one.NewULID(); !ok || got != next {
-			t.Fatalf("ULIDStepOne: %v then %v, want %v", u, got, next)
+			t.Fatalf("ULIDMonotonic: %v then %v, want %v", u, got, next)
 		}
 		u = next
 	}

@@ -130,15 +130,15 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// Min returns the least Snowflake of the tick that t is in. With Max it bounds a range query,
+// MinAt returns the least Snowflake of the tick that t is in. With MaxAt it bounds a range query,
 // both included. A time outside the field is taken as the nearest in it. It panics if l is not
 // valid.
-func (l SnowflakeLayout) Min(t time.Time) Snowflake {
+func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	return l.pack(l.nearest(t), 0, 0)
 }
 
-// Max returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.Min].
-func (l SnowflakeLayout) Max(t time.Time) Snowflake {
+// MaxAt returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.MinAt].
+func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	tick := l.nearest(t)
 	_, nodeEnd, sequenceEnd := l.ends()
 	return l.pack(tick, nodeEnd, sequenceEnd)

@@ -33,7 +33,7 @@ func TestLayouts(t *testing.T) {
 		if l.Epoch.Format(time.RFC3339Nano) != c.epoch || l.Tick != c.tick || l.NodeBits != c.node || l.SequenceBits != c.sequence || l.NodeLast != c.nodeLast {
 			t.Errorf("%s: %+v", c.name, l)
 		}
-		if last := l.Split(l.Max(time.Unix(1<<40, 0))); last.Time.Year() != c.lastYear ||
+		if last := l.Split(l.MaxAt(time.Unix(1<<40, 0))); last.Time.Year() != c.lastYear ||
 			last.Node != 1<<c.node-1 || last.Sequence != 1<<c.sequence-1 {
 			t.Errorf("%s: the last id is of %v", c.name, last)
 		}
@@ -132,15 +132,15 @@ func TestLayoutOracle(t *testing.T) {
 				if got := l.Split(id); got != want {
 					t.Fatalf("Split of %s: %v, want %v", what, got, want)
 				}
-				if id < l.Min(at) || id > l.Max(at) {
-					t.Fatalf("%s: %v is not within the bounds %v and %v", what, id, l.Min(at), l.Max(at))
+				if id < l.MinAt(at) || id > l.MaxAt(at) {
+					t.Fatalf("%s: %v is not within the bounds %v and %v", what, id, l.MinAt(at), l.MaxAt(at))
 				}
 			}
 			if err != nil && id != 0 {
 				t.Fatalf("Compose of %s: %v beside the error", what, id)
 			}
 			wantMin, wantMax := l.pack(nearest, 0, 0), l.pack(nearest, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
-			if gotMin, gotMax := l.Min(at), l.Max(at); gotMin != wantMin || gotMax != wantMax {
+			if gotMin, gotMax := l.MinAt(at), l.MaxAt(at); gotMin != wantMin || gotMax != wantMax {
 				t.Fatalf("%s: bounds %v and %v, want %v and %v", what, gotMin, gotMax, wantMin, wantMax)
 			}
 		}
@@ -175,12 +175,12 @@ func TestLayoutFarTimes(t *testing.T) {
 		for _, far := range []time.Time{time.Unix(-1<<39, 0), time.Unix(-1<<40, 0), time.Unix(-1<<62, 0)} {
 			_, err := l.Compose(ids.SnowflakeParts{Time: far})
 			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is before the epoch")
-			if got := l.Min(far); got != 0 {
-				t.Errorf("%+v: Min of %v is %v", l, far, got)
+			if got := l.MinAt(far); got != 0 {
+				t.Errorf("%+v: MinAt of %v is %v", l, far, got)
 			}
 		}
-		if l.Max(time.Unix(1<<62, 0)) < l.Max(time.Unix(1<<35, 0)) {
-			t.Errorf("%+v: Max goes down", l)
+		if l.MaxAt(time.Unix(1<<62, 0)) < l.MaxAt(time.Unix(1<<35, 0)) {
+			t.Errorf("%+v: MaxAt goes down", l)
 		}
 	}
 }
@@ -240,8 +240,8 @@ func TestBadLayouts(t *testing.T) {
 		_, err = c.layout.Compose(ids.SnowflakeParts{Time: time.Now()})
 		checkRangeError(t, what, err, c.message)
 		checkPanic(t, "Split of "+what, c.message, func() { c.layout.Split(0) })
-		checkPanic(t, "Min of "+what, c.message, func() { c.layout.Min(time.Now()) })
-		checkPanic(t, "Max of "+what, c.message, func() { c.layout.Max(time.Now()) })
+		checkPanic(t, "MinAt of "+what, c.message, func() { c.layout.MinAt(time.Now()) })
+		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
 	}
 }
 

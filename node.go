@@ -17,7 +17,7 @@ type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane
 	layout SnowflakeLayout
-	id     int64
+	number int64
 
 	// The fields of layout, as shifts.
 	timeShift, sequenceShift uint8
@@ -36,14 +36,14 @@ type nodeKey struct {
 	tick                   time.Duration
 	nodeBits, sequenceBits int
 	nodeLast               bool
-	id                     int64
+	number                 int64
 }
 
 // NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
 // layout has no tick or leaves no bits for the time, or if the clock's time is before its epoch
 // or after its last tick.
-func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
+func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	if opts == nil {
 		opts = new(SnowflakeOptions)
 	}
@@ -58,8 +58,8 @@ func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) 
 		return nil, err
 	}
 	tickEnd, nodeEnd, _ := l.ends()
-	if id < 0 || id > nodeEnd {
-		return nil, outside("Snowflake node", id, nodeEnd)
+	if number < 0 || number > nodeEnd {
+		return nil, outside("Snowflake node", number, nodeEnd)
 	}
 	sc := newScale(l.Epoch, l.Tick)
 	switch tick := sc.at(c.time()); {
@@ -68,21 +68,21 @@ func NewSnowflakeNode(id int64, opts *SnowflakeOptions) (*SnowflakeNode, error) 
 	case tick > tickEnd:
 		return nil, rangeError("ids: the clock is after the last tick of a SnowflakeLayout with epoch " + l.Epoch.UTC().Format(time.RFC3339Nano))
 	}
-	return newNode(c, l, id), nil
+	return newNode(c, l, number), nil
 }
 
 // newNode returns the node of a valid layout with a number that fits it. Before the epoch it
 // mints as if at the epoch.
-func newNode(c *Clock, l SnowflakeLayout, id int64) *SnowflakeNode {
-	n := &SnowflakeNode{clock: c, layout: l, id: id}
+func newNode(c *Clock, l SnowflakeLayout, number int64) *SnowflakeNode {
+	n := &SnowflakeNode{clock: c, layout: l, number: number}
 	n.timeShift = uint8(l.NodeBits + l.SequenceBits)
 	if l.NodeLast {
 		n.sequenceShift = uint8(l.NodeBits)
 	}
-	n.base = int64(l.pack(0, id, 0))
+	n.base = int64(l.pack(0, number, 0))
 
 	sc := newScale(l.Epoch, l.Tick)
-	key := nodeKey{sc.epoch, l.Tick, l.NodeBits, l.SequenceBits, l.NodeLast, id}
+	key := nodeKey{sc.epoch, l.Tick, l.NodeBits, l.SequenceBits, l.NodeLast, number}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n.lane = c.nodes[key]; n.lane != nil {
@@ -100,8 +100,8 @@ func newNode(c *Clock, l SnowflakeLayout, id int64) *SnowflakeNode {
 	return n
 }
 
-// ID returns the node number.
-func (n *SnowflakeNode) ID() int64 { return n.id }
+// Number returns the node number.
+func (n *SnowflakeNode) Number() int64 { return n.number }
 
 // Layout returns the layout.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.layout }
@@ -189,11 +189,11 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 var defaultNode atomic.Pointer[SnowflakeNode]
 
 // nodeVariable names the environment variable with the number of the default node.
-const nodeVariable = "SNOWFLAKE_NODE"
+const nodeVariable = "IDS_SNOWFLAKE_NODE"
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does.
 // That is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the
-// default clock, with the number in the environment variable SNOWFLAKE_NODE. It panics if that
+// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that
 // is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
 // testing/synctest bubble, ids begin at the epoch.
 //

@@ -71,8 +71,8 @@ func TestNewSnowflakeNode(t *testing.T) {
 		if c.opts != nil && c.opts.Layout != (ids.SnowflakeLayout{}) {
 			layout = c.opts.Layout
 		}
-		if n.ID() != c.id || n.Layout() != layout {
-			t.Errorf("%s: node %d of %+v", what, n.ID(), n.Layout())
+		if n.Number() != c.id || n.Layout() != layout {
+			t.Errorf("%s: node %d of %+v", what, n.Number(), n.Layout())
 		}
 		s, err := n.TryNext()
 		if err != nil {
@@ -146,7 +146,7 @@ func TestSharedNode(t *testing.T) {
 	}
 }
 
-// nodeValues are values of SNOWFLAKE_NODE, and the number that each gives, or -1.
+// nodeValues are values of IDS_SNOWFLAKE_NODE, and the number that each gives, or -1.
 var nodeValues = map[string]int64{
 	"0": 0, "7": 7, "1023": 1023, "0012": 12,
 	"": -1, "1024": -1, "-1": -1, "+1": -1, "0x1": -1, " 1": -1, "1 ": -1, "1\n": -1, "1_0": -1, "1.0": -1, "node": -1, "\uff11": -1,
@@ -157,18 +157,18 @@ var nodeValues = map[string]int64{
 func TestNodeVariable(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	for value, want := range nodeValues {
-		t.Setenv("SNOWFLAKE_NODE", value)
+		t.Setenv("IDS_SNOWFLAKE_NODE", value)
 		ids.SetDefaultSnowflakeNode(nil)
 		if want < 0 {
-			message := "environment variable SNOWFLAKE_NODE is " + strconv.Quote(value) + ", not a number from 0 to 1023"
-			checkPanic(t, "NextSnowflake with SNOWFLAKE_NODE="+value, message, func() { ids.NextSnowflake() })
+			message := "environment variable IDS_SNOWFLAKE_NODE is " + strconv.Quote(value) + ", not a number from 0 to 1023"
+			checkPanic(t, "NextSnowflake with IDS_SNOWFLAKE_NODE="+value, message, func() { ids.NextSnowflake() })
 			continue
 		}
 		if got := ids.NextSnowflake().Node(); got != want {
-			t.Errorf("SNOWFLAKE_NODE=%q gives node %d, want %d", value, got, want)
+			t.Errorf("IDS_SNOWFLAKE_NODE=%q gives node %d, want %d", value, got, want)
 		}
 		// It is read once.
-		t.Setenv("SNOWFLAKE_NODE", "bad")
+		t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
 		if got := ids.NextSnowflake().Node(); got != want {
 			t.Errorf("the second id is of node %d, want %d", got, want)
 		}
@@ -191,17 +191,17 @@ func TestNodeVariableAtStart(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"7":    "node 7\n",
-		"1024": `ids: environment variable SNOWFLAKE_NODE is "1024", not a number from 0 to 1023`,
-		"":     `ids: environment variable SNOWFLAKE_NODE is "", not a number from 0 to 1023`,
+		"1024": `ids: environment variable IDS_SNOWFLAKE_NODE is "1024", not a number from 0 to 1023`,
+		"":     `ids: environment variable IDS_SNOWFLAKE_NODE is "", not a number from 0 to 1023`,
 	} {
 		cmd := exec.Command(exe, "-test.run=^TestNodeVariableAtStart$")
-		cmd.Env = append(os.Environ(), child+"=1", "SNOWFLAKE_NODE="+value)
+		cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE="+value)
 		out, err := cmd.CombinedOutput()
 		if got := string(out); !strings.Contains(got, "started\n") || !strings.Contains(got, want) {
-			t.Errorf("SNOWFLAKE_NODE=%q: output %q, want %q", value, got, want)
+			t.Errorf("IDS_SNOWFLAKE_NODE=%q: output %q, want %q", value, got, want)
 		}
 		if failed := err != nil; failed != (value != "7") {
-			t.Errorf("SNOWFLAKE_NODE=%q: the process ended with %v", value, err)
+			t.Errorf("IDS_SNOWFLAKE_NODE=%q: the process ended with %v", value, err)
 		}
 	}
 }
@@ -209,8 +209,8 @@ func TestNodeVariableAtStart(t *testing.T) {
 // TestRandomNode makes the default node without the variable, again and again.
 func TestRandomNode(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("SNOWFLAKE_NODE"); err != nil {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
+	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
 	ones, zeros := int64(0), int64(0)
@@ -248,8 +248,8 @@ func TestSetDefault(t *testing.T) {
 // and the same.
 func TestDefaultNodeOnce(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("SNOWFLAKE_NODE"); err != nil {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
+	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
 	for range 200 {

@@ -42,8 +42,8 @@ var (
 // TestULIDOverflow uses up the random part of a millisecond's ULIDs: the next one is of the
 // next millisecond, with fresh bits, and nothing wraps.
 func TestULIDOverflow(t *testing.T) {
-	for _, stepOne := range []bool{false, true} {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0x55), ULIDStepOne: stepOne})
+	for _, monotonic := range []bool{false, true} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0x55), ULIDMonotonic: monotonic})
 		for name, mint := range map[string]func() ids.ULID{
 			"NewULID":    g.NewULID,
 			"AppendULID": func() ids.ULID { return g.AppendULID(nil, 1)[0] },
@@ -52,18 +52,18 @@ func TestULIDOverflow(t *testing.T) {
 			g.SetEntropy(full)
 			u := mint()
 			if !u.Time().Equal(first.Time().Add(time.Millisecond)) || u.Entropy() != drawn55 {
-				t.Errorf("%s, in steps of one %v: %v follows the last of %v", name, stepOne, u, first)
+				t.Errorf("%s, monotonic %v: %v follows the last of %v", name, monotonic, u, first)
 			}
 			if next := mint(); u.Compare(next) >= 0 {
-				t.Errorf("%s, in steps of one %v: %v follows %v", name, stepOne, next, u)
+				t.Errorf("%s, monotonic %v: %v follows %v", name, monotonic, next, u)
 			}
 		}
 		first := g.NewULID()
 		g.SetEntropy(oneLeft)
-		if u := g.NewULID(); stepOne != (u.Entropy() == full) || u.Time().Equal(first.Time()) != stepOne {
-			t.Errorf("in steps of one %v: %v follows the last but one of %v", stepOne, u, first)
+		if u := g.NewULID(); monotonic != (u.Entropy() == full) || u.Time().Equal(first.Time()) != monotonic {
+			t.Errorf("monotonic %v: %v follows the last but one of %v", monotonic, u, first)
 		}
-		if !stepOne {
+		if !monotonic {
 			continue
 		}
 		g.SetEntropy(oneLeft)
@@ -111,7 +111,7 @@ func TestV7Overflow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
 			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0xff)})
-			last := ids.MinV7(start)
+			last := ids.MinV7At(start)
 			for i := range v7Room + 1 {
 				began := time.Now()
 				u := mint(g)

@@ -43,7 +43,8 @@ func TestRFCVectors(t *testing.T) {
 			State: ids.ClockState{Time: vectorTime.Add(-time.Second), Sequence: 0x33c8},
 		}),
 	})
-	hash := sha256.Sum256(append(ids.NamespaceDNS[:len(ids.NamespaceDNS):len(ids.NamespaceDNS)], "www.example.com"...))
+	dns := ids.NamespaceDNS()
+	hash := sha256.Sum256([]byte(string(dns[:]) + "www.example.com"))
 	// Its fraction, 0xcc3 of 4096, is 797,607.4 ns.
 	v7Time := vectorTime.Add(797_608)
 	v7At, err := drawn(v7Time, "f8c4dc0c0c07398ff8c4dc0c0c07398f").NewV7At(v7Time)
@@ -53,8 +54,8 @@ func TestRFCVectors(t *testing.T) {
 	for want, got := range map[string]ids.UUID{
 		"C232AB00-9414-11EC-B3C8-9F6BDECED846": g.NewV1(),
 		"1EC9414C-232A-6B00-B3C8-9F6BDECED846": g.NewV6(),
-		"5df41881-3aed-3515-88a7-2f4a814cf09e": ids.NewV3(ids.NamespaceDNS, "www.example.com"),
-		"2ed6657d-e927-568b-95e1-2665a8aea6a2": ids.NewV5(ids.NamespaceDNS, "www.example.com"),
+		"5df41881-3aed-3515-88a7-2f4a814cf09e": ids.NewV3(ids.NamespaceDNS(), "www.example.com"),
+		"2ed6657d-e927-568b-95e1-2665a8aea6a2": ids.NewV5(ids.NamespaceDNS(), "www.example.com"),
 		"919108f7-52d1-4320-9bac-f847db4148a8": drawn(vectorTime, "919108f752d1f320dbacf847db4148a8").NewV4(),
 		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": drawn(v7Time, "18c4dc0c0c07398f").NewV7(),
 		"017F22E2-79B0-7CC3-B8C4-DC0C0C07398F": v7At, // all 62 bits of rand_b, where NewV7 leaves one clear
@@ -132,7 +133,7 @@ func TestMinted(t *testing.T) {
 		{1, ids.NewV1()}, {2, ids.NewV2(ids.DomainOrg, 1<<32-1)}, {3, ids.NewV3(ids.MaxUUID(), "")}, {4, ids.NewV4()},
 		{5, ids.NewV5(ids.MaxUUID(), "")}, {6, ids.NewV6()}, {7, ids.NewV7()}, {7, at}, {8, ids.NewV8(ones)}, {8, ids.NewV8([16]byte{})},
 		{4, ids.AppendV4(nil, 1)[0]}, {7, ids.AppendV7(nil, 1)[0]},
-		{7, ids.MinV7(vectorTime)}, {7, ids.MaxV7(vectorTime)},
+		{7, ids.MinV7At(vectorTime)}, {7, ids.MaxV7At(vectorTime)},
 	} {
 		if c.u.Version() != c.version || c.u.Variant() != ids.VariantRFC9562 {
 			t.Errorf("%v: version %d, want %d, variant %v", c.u, c.u.Version(), c.version, c.u.Variant())
@@ -151,7 +152,7 @@ func TestMinted(t *testing.T) {
 func TestNamed(t *testing.T) {
 	for n := range 300 {
 		name := strings.Repeat("name of some length", 20)[:n]
-		for _, space := range []ids.UUID{ids.NamespaceDNS, ids.NamespaceURL, ids.NamespaceOID, ids.NamespaceX500, ids.NilUUID(), ids.MaxUUID()} {
+		for _, space := range []ids.UUID{ids.NamespaceDNS(), ids.NamespaceURL(), ids.NamespaceOID(), ids.NamespaceX500(), ids.NilUUID(), ids.MaxUUID()} {
 			m, s := md5.New(), sha1.New()
 			m.Write(space[:])
 			s.Write(space[:])
@@ -171,10 +172,10 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	for want, got := range map[string]ids.UUID{
-		"6ba7b810-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceDNS,
-		"6ba7b811-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceURL,
-		"6ba7b812-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceOID,
-		"6ba7b814-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceX500,
+		"6ba7b810-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceDNS(),
+		"6ba7b811-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceURL(),
+		"6ba7b812-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceOID(),
+		"6ba7b814-9dad-11d1-80b4-00c04fd430c8": ids.NamespaceX500(),
 	} {
 		if got.String() != want {
 			t.Errorf("namespace %v, want %s", got, want)

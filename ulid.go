@@ -21,8 +21,8 @@ var ulidScale = scale{perSecond: 1000, tick: int64(time.Millisecond)}
 // apart by 80 bits: random at a new tick, then raised by a random stride or by one.
 type ulidLane struct {
 	lane
-	stepOne bool
-	hi, lo  uint64 // the random part of the latest ULID: 16 and 64 bits
+	monotonic bool
+	hi, lo    uint64 // the random part of the latest ULID: 16 and 64 bits
 }
 
 // ulidFresh masks the upper 16 bits of a fresh random part, which leaves its top bit clear, so
@@ -37,7 +37,7 @@ func (l *ulidLane) draw(first bool, hi, lo uint64) (fits bool) {
 		return true
 	}
 	n := uint64(1)
-	if !l.stepOne {
+	if !l.monotonic {
 		n = stride(lo)
 	}
 	lo, carry := bits.Add64(l.lo, n, 0)
@@ -146,16 +146,16 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULID returns the least ULID of t's millisecond. With [MaxULID] it bounds a
+// MinULIDAt returns the least ULID of t's millisecond. With [MaxULIDAt] it bounds a
 // range query, both included. A time outside the field is taken as the nearest in it.
-func MinULID(t time.Time) (u ULID) {
+func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0, 0)
 	return u
 }
 
-// MaxULID returns the greatest ULID of t's millisecond: see [MinULID].
-func MaxULID(t time.Time) (u ULID) {
+// MaxULIDAt returns the greatest ULID of t's millisecond: see [MinULIDAt].
+func MaxULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0xffff, ^uint64(0))
 	return u

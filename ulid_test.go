@@ -18,10 +18,10 @@ func TestULIDVectors(t *testing.T) {
 	if u.String() != "01ARZ3NDEKTSV4RRFFQ69G5FAV" {
 		t.Errorf("String() = %s", u)
 	}
-	if got := ids.MinULID(time.UnixMilli(1465824320894)).String(); got != "01AN4Z07BY0000000000000000" {
+	if got := ids.MinULIDAt(time.UnixMilli(1465824320894)).String(); got != "01AN4Z07BY0000000000000000" {
 		t.Errorf("the time part of 1465824320894 ms: %s", got)
 	}
-	if got := ids.MaxULID(time.UnixMilli(281474976710655)).String(); got != "7ZZZZZZZZZZZZZZZZZZZZZZZZZ" {
+	if got := ids.MaxULIDAt(time.UnixMilli(281474976710655)).String(); got != "7ZZZZZZZZZZZZZZZZZZZZZZZZZ" {
 		t.Errorf("the largest: %s", got)
 	}
 	if got := ids.MustParseULID("7ZZZZZZZZZZZZZZZZZZZZZZZZZ").Time().UnixMilli(); got != 281474976710655 {
@@ -35,15 +35,15 @@ func TestULIDVectors(t *testing.T) {
 	}
 }
 
-// TestULIDStepOne mints the specification's example of the monotonic mode, and what follows an
+// TestULIDMonotonic mints the specification's example of the monotonic mode, and what follows an
 // overflow.
-func TestULIDStepOne(t *testing.T) {
+func TestULIDMonotonic(t *testing.T) {
 	first := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
 	random := first.Entropy()
 	g := ids.NewGenerator(&ids.GeneratorOptions{
-		Clock:       stopped(first.Time()),
-		Random:      strings.NewReader(strings.Repeat(string(random[:]), 3)),
-		ULIDStepOne: true,
+		Clock:         stopped(first.Time()),
+		Random:        strings.NewReader(strings.Repeat(string(random[:]), 3)),
+		ULIDMonotonic: true,
 	})
 	for _, want := range []string{"01BX5ZZKBKACTAV9WEVGEMMVRZ", "01BX5ZZKBKACTAV9WEVGEMMVS0", "01BX5ZZKBKACTAV9WEVGEMMVS1"} {
 		if got := g.NewULID().String(); got != want {

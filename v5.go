@@ -6,15 +6,21 @@ import (
 	"encoding/binary"
 )
 
-// The namespaces of [Section 6.6 of RFC 9562].
+// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
+// see [Section 6.6 of RFC 9562].
 //
 // [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
-var (
-	NamespaceDNS  = namespace(0x10) // of fully qualified domain names
-	NamespaceURL  = namespace(0x11) // of URLs
-	NamespaceOID  = namespace(0x12) // of ISO object identifiers
-	NamespaceX500 = namespace(0x14) // of X.500 distinguished names, in DER or text
-)
+func NamespaceDNS() UUID { return namespace(0x10) }
+
+// NamespaceURL returns the namespace of URLs: see [NamespaceDNS].
+func NamespaceURL() UUID { return namespace(0x11) }
+
+// NamespaceOID returns the namespace of ISO object identifiers: see [NamespaceDNS].
+func NamespaceOID() UUID { return namespace(0x12) }
+
+// NamespaceX500 returns the namespace of X.500 distinguished names, in DER or text: see
+// [NamespaceDNS].
+func NamespaceX500() UUID { return namespace(0x14) }
 
 // namespace returns 6ba7b8XX-9dad-11d1-80b4-00c04fd430c8.
 func namespace(x uint64) (u UUID) {

@@ -130,17 +130,17 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7 returns the least version 7 UUID of t's millisecond. With [MaxV7] it bounds a
-// range query: the ids from time a to time b are those from MinV7(a) to MaxV7(b), both
+// MinV7At returns the least version 7 UUID of t's millisecond. With [MaxV7At] it bounds a
+// range query: the ids from time a to time b are those from MinV7At(a) to MaxV7At(b), both
 // included. A time outside the field is taken as the nearest in it.
-func MinV7(t time.Time) (u UUID) {
+func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
 
-// MaxV7 returns the greatest version 7 UUID of t's millisecond: see [MinV7].
-func MaxV7(t time.Time) (u UUID) {
+// MaxV7At returns the greatest version 7 UUID of t's millisecond: see [MinV7At].
+func MaxV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12|0xfff, v7Random)
 	return u

@@ -36,19 +36,19 @@ func TestMilliBounds(t *testing.T) {
 		{last.Add(time.Hour), last, false},
 		{time.Unix(1<<62, 999_999_999), last, false},
 	} {
-		minV7, maxV7, minULID, maxULID := ids.MinV7(c.at), ids.MaxV7(c.at), ids.MinULID(c.at), ids.MaxULID(c.at)
+		minV7, maxV7, minULID, maxULID := ids.MinV7At(c.at), ids.MaxV7At(c.at), ids.MinULIDAt(c.at), ids.MaxULIDAt(c.at)
 		for name, got := range map[string]time.Time{
-			"MinV7": timeOf(minV7), "MaxV7": timeOf(maxV7), "MinULID": minULID.Time(), "MaxULID": maxULID.Time(),
+			"MinV7At": timeOf(minV7), "MaxV7At": timeOf(maxV7), "MinULIDAt": minULID.Time(), "MaxULIDAt": maxULID.Time(),
 		} {
 			if !got.Equal(c.milli) || got.Location() != time.UTC {
 				t.Errorf("%s of %v is of %v, want %v", name, c.at, got, c.milli)
 			}
 		}
 		if got := minV7.String()[14:]; got != "7000-8000-000000000000" {
-			t.Errorf("MinV7 ends in %s", got)
+			t.Errorf("MinV7At ends in %s", got)
 		}
 		if got := maxV7.String()[14:]; got != "7fff-bfff-ffffffffffff" {
-			t.Errorf("MaxV7 ends in %s", got)
+			t.Errorf("MaxV7At ends in %s", got)
 		}
 		if minULID.Entropy() != [10]byte{} || maxULID.Entropy() != [10]byte(bytes.Repeat([]byte{0xff}, 10)) {
 			t.Errorf("entropy of bounds: %x, %x", minULID.Entropy(), maxULID.Entropy())
@@ -72,8 +72,8 @@ func TestMilliBounds(t *testing.T) {
 		}
 	}
 	// The bounds of neighbouring milliseconds do not meet.
-	if next := vectorTime.Add(time.Millisecond); ids.MaxV7(vectorTime).Compare(ids.MinV7(next)) >= 0 ||
-		ids.MaxULID(vectorTime).Compare(ids.MinULID(next)) >= 0 {
+	if next := vectorTime.Add(time.Millisecond); ids.MaxV7At(vectorTime).Compare(ids.MinV7At(next)) >= 0 ||
+		ids.MaxULIDAt(vectorTime).Compare(ids.MinULIDAt(next)) >= 0 {
 		t.Error("the bounds of neighbouring milliseconds meet")
 	}
 }
@@ -106,13 +106,13 @@ func TestAtIsFresh(t *testing.T) {
 			allL[i], someL[i] = allL[i]&l[i], someL[i]|l[i]
 		}
 	}
-	if want := ids.MinV7(vectorTime); all != want {
+	if want := ids.MinV7At(vectorTime); all != want {
 		t.Errorf("bits that are always 1: %v, want %v", all, want)
 	}
-	if want := ids.MaxV7(vectorTime).String()[19:]; some.String()[19:] != want {
+	if want := ids.MaxV7At(vectorTime).String()[19:]; some.String()[19:] != want {
 		t.Errorf("bits that are ever 1: %v, want %v at the end", some, want)
 	}
-	if allL != ids.MinULID(vectorTime) || someL != ids.MaxULID(vectorTime) {
+	if allL != ids.MinULIDAt(vectorTime) || someL != ids.MaxULIDAt(vectorTime) {
 		t.Errorf("bits of ULIDs that are always 1: %v, and ever: %v", allL, someL)
 	}
 }

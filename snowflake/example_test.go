@@ -78,11 +78,11 @@ func ExampleLayout_split() {
 }
 
 // The ids of one day, as the bounds of a database query.
-func ExampleLayout_min() {
+func ExampleLayout_minAt() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	layout := snowflake.Twitter()
-	fmt.Println(layout.Min(day))
-	fmt.Println(layout.Max(day.AddDate(0, 0, 1).Add(-1)))
+	fmt.Println(layout.MinAt(day))
+	fmt.Println(layout.MaxAt(day.AddDate(0, 0, 1).Add(-1)))
 	// Output:
 	// 2006515713438646272
 	// 2006878101304246271
@@ -97,7 +97,7 @@ func ExampleLayout() {
 		NodeBits:     6,
 		SequenceBits: 15,
 	}
-	century := layout.Max(layout.Epoch.AddDate(100, 0, 0))
+	century := layout.MaxAt(layout.Epoch.AddDate(100, 0, 0))
 	fmt.Println(century < 1<<53)
 	// Output: true
 }

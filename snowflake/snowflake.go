@@ -52,7 +52,7 @@ var (
 
 // Next returns the next Snowflake of the default node, as [Node.Next] does.
 // That is the one given to [SetDefault], or else one of Twitter's layout on the
-// default clock, with the number in the environment variable SNOWFLAKE_NODE. It panics if that
+// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that
 // is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
 // testing/synctest bubble, ids begin at the epoch.
 //
@@ -72,7 +72,9 @@ func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
 // layout has no tick or leaves no bits for the time, or if the clock's time is before its epoch
 // or after its last tick.
-func NewNode(id int64, opts *Options) (*Node, error) { return ids.NewSnowflakeNode(id, opts) }
+func NewNode(number int64, opts *Options) (*Node, error) {
+	return ids.NewSnowflakeNode(number, opts)
+}
 
 // Twitter returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last
 // until 2080, 10 bits of node, and 12 of sequence. It is the default.

@@ -27,10 +27,10 @@ func ExampleMakeAt() {
 }
 
 // The ids of one day, as the bounds of a database query.
-func ExampleMin() {
+func ExampleMinAt() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	fmt.Println(ulid.Min(day))
-	fmt.Println(ulid.Max(day.AddDate(0, 0, 1).Add(-1)))
+	fmt.Println(ulid.MinAt(day))
+	fmt.Println(ulid.MaxAt(day.AddDate(0, 0, 1).Add(-1)))
 	// Output:
 	// 01KDVDNA000000000000000000
 	// 01KDY020ZZZZZZZZZZZZZZZZZZ

@@ -45,12 +45,12 @@ func Make() ULID { return ids.NewULID() }
 // matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// Min returns the least ULID of t's millisecond. With [Max] it bounds a
+// MinAt returns the least ULID of t's millisecond. With [MaxAt] it bounds a
 // range query, both included. A time outside the field is taken as the nearest in it.
-func Min(t time.Time) ULID { return ids.MinULID(t) }
+func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
-// Max returns the greatest ULID of t's millisecond: see [Min].
-func Max(t time.Time) ULID { return ids.MaxULID(t) }
+// MaxAt returns the greatest ULID of t's millisecond: see [MinAt].
+func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
 // Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all
 // of them. It panics if n is negative.
@@ -68,11 +68,3 @@ func MustParse(s string) ULID { return ids.MustParseULID(s) }
 // ParseBase58 returns the ULID that s holds in the 22 characters that
 // [ULID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
-
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
-// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
-// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
-// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
-// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
-// Snowflake need another node, and ULIDs in steps of one another millisecond.
-func Reseed() { ids.Reseed() }

@@ -41,9 +41,9 @@ func ExampleNewV7At() {
 }
 
 // The ids of one day, as the bounds of a database query.
-func ExampleMinV7() {
+func ExampleMinV7At() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	from, to := uuid.MinV7(day), uuid.MaxV7(day.AddDate(0, 0, 1).Add(-1))
+	from, to := uuid.MinV7At(day), uuid.MaxV7At(day.AddDate(0, 0, 1).Add(-1))
 	fmt.Println("SELECT * FROM orders WHERE id BETWEEN $1 AND $2")
 	fmt.Println(from)
 	fmt.Println(to)
@@ -54,7 +54,7 @@ func ExampleMinV7() {
 }
 
 func ExampleNewV5() {
-	fmt.Println(uuid.NewV5(uuid.NamespaceURL, "https://example.com/"))
+	fmt.Println(uuid.NewV5(uuid.NamespaceURL(), "https://example.com/"))
 	// Output: dd2c1780-811a-5296-81c5-178a0ef488bc
 }
 

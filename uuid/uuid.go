@@ -53,14 +53,6 @@ const (
 	DomainOrg    = ids.DomainOrg
 )
 
-// The namespaces of [NewV3] and [NewV5].
-var (
-	NamespaceDNS  = ids.NamespaceDNS
-	NamespaceURL  = ids.NamespaceURL
-	NamespaceOID  = ids.NamespaceOID
-	NamespaceX500 = ids.NamespaceX500
-)
-
 // The errors that those of [Parse], and times and domains out of range, match by errors.Is.
 var (
 	ErrSyntax = ids.ErrSyntax
@@ -90,6 +82,22 @@ func NewV4() UUID { return ids.NewV4() }
 // their SHA-1. The same two always give the same UUID.
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
+// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
+// see [Section 6.6 of RFC 9562].
+//
+// [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
+func NamespaceDNS() UUID { return ids.NamespaceDNS() }
+
+// NamespaceURL returns the namespace of URLs: see [NamespaceDNS].
+func NamespaceURL() UUID { return ids.NamespaceURL() }
+
+// NamespaceOID returns the namespace of ISO object identifiers: see [NamespaceDNS].
+func NamespaceOID() UUID { return ids.NamespaceOID() }
+
+// NamespaceX500 returns the namespace of X.500 distinguished names, in DER or text: see
+// [NamespaceDNS].
+func NamespaceX500() UUID { return ids.NamespaceX500() }
+
 // NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly
 // increase in the order of the calls, unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return ids.NewV6() }
@@ -106,13 +114,13 @@ func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV7 returns the least version 7 UUID of t's millisecond. With [MaxV7] it bounds a
-// range query: the ids from time a to time b are those from MinV7(a) to MaxV7(b), both
+// MinV7At returns the least version 7 UUID of t's millisecond. With [MaxV7At] it bounds a
+// range query: the ids from time a to time b are those from MinV7At(a) to MaxV7At(b), both
 // included. A time outside the field is taken as the nearest in it.
-func MinV7(t time.Time) UUID { return ids.MinV7(t) }
+func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
-// MaxV7 returns the greatest version 7 UUID of t's millisecond: see [MinV7].
-func MaxV7(t time.Time) UUID { return ids.MaxV7(t) }
+// MaxV7At returns the greatest version 7 UUID of t's millisecond: see [MinV7At].
+func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
@@ -144,11 +152,3 @@ func Nil() UUID { return ids.NilUUID() }
 
 // Max returns the Max UUID, ffffffff-ffff-ffff-ffff-ffffffffffff.
 func Max() UUID { return ids.MaxUUID() }
-
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
-// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
-// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
-// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
-// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
-// Snowflake need another node, and ULIDs in steps of one another millisecond.
-func Reseed() { ids.Reseed() }

@@ -79,7 +79,7 @@ func keyIsTable(e engine, s scheme) bool {
 func testFindsErrors(t *testing.T, ctx context.Context, e engine) {
 	good := schemes(testNode(t))[2] // v7
 	wrongBound := good
-	wrongBound.bounds = func(from, to time.Time) (any, any) { return ids.MaxV7(from), ids.MaxV7(from) }
+	wrongBound.bounds = func(from, to time.Time) (any, any) { return ids.MaxV7At(from), ids.MaxV7At(from) }
 	disorder := good
 	disorder.mint = func(n int) []any {
 		keys := good.mint(n)

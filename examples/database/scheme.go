@@ -38,8 +38,8 @@ func schemes(node *ids.SnowflakeNode) []scheme {
 	whenV7 := func(key any) time.Time { t, _ := key.(ids.UUID).Time(); return t }
 	whenULID := func(key any) time.Time { return key.(ids.ULID).Time() }
 
-	boundsV7 := func(from, to time.Time) (any, any) { return ids.MinV7(from), ids.MaxV7(to) }
-	boundsULID := func(from, to time.Time) (any, any) { return ids.MinULID(from), ids.MaxULID(to) }
+	boundsV7 := func(from, to time.Time) (any, any) { return ids.MinV7At(from), ids.MaxV7At(to) }
+	boundsULID := func(from, to time.Time) (any, any) { return ids.MinULIDAt(from), ids.MaxULIDAt(to) }
 
 	layout := node.Layout()
 	return []scheme{
@@ -54,7 +54,7 @@ func schemes(node *ids.SnowflakeNode) []scheme {
 			form:   formInteger,
 			mint:   func(n int) []any { return boxed(node.Append(nil, n)) },
 			when:   func(key any) time.Time { return layout.Split(key.(ids.Snowflake)).Time },
-			bounds: func(from, to time.Time) (any, any) { return layout.Min(from), layout.Max(to) },
+			bounds: func(from, to time.Time) (any, any) { return layout.MinAt(from), layout.MaxAt(to) },
 		},
 	}
 }

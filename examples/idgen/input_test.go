@@ -120,7 +120,7 @@ func TestLongLine(t *testing.T) {
 func TestLongestLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", ""} {
 		name := strings.Repeat("n", 65534)
-		want := ids.NewV5(ids.NamespaceDNS, name).String()
+		want := ids.NewV5(ids.NamespaceDNS(), name).String()
 		if got := must(t, "a\n"+name+end, "uuid5"); len(got) != 2 || got[1] != want {
 			t.Errorf("%q, want %q", got, want)
 		}

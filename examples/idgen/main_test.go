@@ -89,8 +89,8 @@ func TestUsage(t *testing.T) {
 }
 
 func TestBadNodeInEnvironment(t *testing.T) {
-	t.Setenv("SNOWFLAKE_NODE", "1024")
-	if status, _, errs := try("", "snowflake"); status != 2 || !strings.Contains(errs, `SNOWFLAKE_NODE "1024"`) {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "1024")
+	if status, _, errs := try("", "snowflake"); status != 2 || !strings.Contains(errs, `IDS_SNOWFLAKE_NODE "1024"`) {
 		t.Errorf("status %d, %q", status, errs)
 	}
 }

@@ -114,7 +114,7 @@ func (t *tool) snowflake(args []string) error {
 func nodeNumber(given string, l ids.SnowflakeLayout) (int64, error) {
 	from := "-node"
 	if given == "" {
-		const variable = "SNOWFLAKE_NODE"
+		const variable = "IDS_SNOWFLAKE_NODE"
 		from, given = variable, os.Getenv(variable)
 	}
 	if given == "" {

@@ -14,7 +14,7 @@ import (
 
 // TestMint checks the number, the version, the order and the time of what each scheme mints.
 func TestMint(t *testing.T) {
-	t.Setenv("SNOWFLAKE_NODE", "")
+	t.Setenv("IDS_SNOWFLAKE_NODE", "")
 	for scheme, version := range map[string]int{"uuid1": 1, "uuid4": 4, "uuid6": 6, "uuid7": 7, "ulid": 0, "snowflake": 0} {
 		t.Run(scheme, func(t *testing.T) {
 			from := time.Now().Add(-time.Second)
@@ -93,10 +93,10 @@ func TestNamed(t *testing.T) {
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
-		{"uuid5 -namespace url", site, ids.NewV5(ids.NamespaceURL, site).String()},
-		{"uuid5 -namespace oid", " 1.3 ", ids.NewV5(ids.NamespaceOID, " 1.3 ").String()},
-		{"uuid3 -namespace x500 -format urn", `"c=ch"`, ids.NewV3(ids.NamespaceX500, `"c=ch"`).URN()},
-		{"uuid5 a -format base58 -- -b", "", ids.NewV5(ids.NamespaceDNS, "a").Base58() + "\n" + ids.NewV5(ids.NamespaceDNS, "-b").Base58()},
+		{"uuid5 -namespace url", site, ids.NewV5(ids.NamespaceURL(), site).String()},
+		{"uuid5 -namespace oid", " 1.3 ", ids.NewV5(ids.NamespaceOID(), " 1.3 ").String()},
+		{"uuid3 -namespace x500 -format urn", `"c=ch"`, ids.NewV3(ids.NamespaceX500(), `"c=ch"`).URN()},
+		{"uuid5 a -format base58 -- -b", "", ids.NewV5(ids.NamespaceDNS(), "a").Base58() + "\n" + ids.NewV5(ids.NamespaceDNS(), "-b").Base58()},
 		{"uuid8 5c146b14-3c52-8afd-938a-375d0df1fbf6", "", "5c146b14-3c52-8afd-938a-375d0df1fbf6"},
 		{"uuid8 00000000000000000000000000000000 FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "",
 			"00000000-0000-8000-8000-000000000000\nffffffff-ffff-8fff-bfff-ffffffffffff"},
@@ -151,7 +151,7 @@ func TestSnowflakeNode(t *testing.T) {
 		{"", "-node 8191 -layout instagram", 8191},
 		{"1000", "-layout discord -n 3", 1000},
 	} {
-		t.Setenv("SNOWFLAKE_NODE", test.env)
+		t.Setenv("IDS_SNOWFLAKE_NODE", test.env)
 		l := layouts[0]
 		for _, other := range layouts {
 			if strings.Contains(test.args, other.name) {
@@ -165,7 +165,7 @@ func TestSnowflakeNode(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv("SNOWFLAKE_NODE", "")
+	t.Setenv("IDS_SNOWFLAKE_NODE", "")
 	seen := map[int64]bool{}
 	for range 40 {
 		s, _ := ids.ParseSnowflake(must(t, "", "snowflake")[0])

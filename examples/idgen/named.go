@@ -9,10 +9,10 @@ import (
 
 // namespaces are the namespaces of versions 3 and 5 by name.
 var namespaces = map[string]ids.UUID{
-	"dns":  ids.NamespaceDNS,
-	"url":  ids.NamespaceURL,
-	"oid":  ids.NamespaceOID,
-	"x500": ids.NamespaceX500,
+	"dns":  ids.NamespaceDNS(),
+	"url":  ids.NamespaceURL(),
+	"oid":  ids.NamespaceOID(),
+	"x500": ids.NamespaceX500(),
 }
 
 // named returns the command of a scheme whose ids are made of a namespace and a name.

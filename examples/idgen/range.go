@@ -24,20 +24,20 @@ func limitsOf(scheme, layout string) (limits, error) {
 	switch scheme {
 	case "uuid7":
 		return limits{first, last,
-			func(t time.Time) ident { return ids.MinV7(t) },
-			func(t time.Time) ident { return ids.MaxV7(t) }}, nil
+			func(t time.Time) ident { return ids.MinV7At(t) },
+			func(t time.Time) ident { return ids.MaxV7At(t) }}, nil
 	case "ulid":
 		return limits{first, last,
-			func(t time.Time) ident { return ids.MinULID(t) },
-			func(t time.Time) ident { return ids.MaxULID(t) }}, nil
+			func(t time.Time) ident { return ids.MinULIDAt(t) },
+			func(t time.Time) ident { return ids.MaxULIDAt(t) }}, nil
 	case "snowflake":
 		l, err := layoutNamed(layout)
 		if err != nil {
 			return limits{}, err
 		}
 		return limits{l.Epoch, l.lastTime(),
-			func(t time.Time) ident { return l.Min(t) },
-			func(t time.Time) ident { return l.Max(t) }}, nil
+			func(t time.Time) ident { return l.MinAt(t) },
+			func(t time.Time) ident { return l.MaxAt(t) }}, nil
 	}
 	return limits{}, usageError(fmt.Sprintf("the ids of %q are not in the order of time: range is for uuid7, ulid and snowflake", scheme))
 }

@@ -50,10 +50,10 @@ func everyKind(out io.Writer) {
 	v4 := uuid.NewV4()
 	show("uuid.NewV4()", v4, "122 random bits: nothing to read, not even when it was made")
 
-	v5 := uuid.NewV5(uuid.NamespaceDNS, "example.com")
+	v5 := uuid.NewV5(uuid.NamespaceDNS(), "example.com")
 	show("uuid.NewV5(…)", v5, "the SHA-1 of the name example.com: the same everywhere, always")
 
-	v3 := uuid.NewV3(uuid.NamespaceDNS, "example.com")
+	v3 := uuid.NewV3(uuid.NamespaceDNS(), "example.com")
 	show("uuid.NewV3(…)", v3, "the MD5 of the same name, for systems that demand it")
 
 	v1 := uuid.NewV1()

@@ -13,7 +13,7 @@ import (
 
 // TestRun checks the facts in the output of one run.
 func TestRun(t *testing.T) {
-	t.Setenv("SNOWFLAKE_NODE", "308")
+	t.Setenv("IDS_SNOWFLAKE_NODE", "308")
 	var out bytes.Buffer
 	from := time.Now()
 	if err := run(&out); err != nil {
@@ -45,10 +45,10 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %q does not tell node %x", call, inside, node)
 		}
 	}
-	if want := ids.NewV5(ids.NamespaceDNS, "example.com").String(); shown["uuid.NewV5"][0] != want {
+	if want := ids.NewV5(ids.NamespaceDNS(), "example.com").String(); shown["uuid.NewV5"][0] != want {
 		t.Errorf("version 5 is %s, want %s", shown["uuid.NewV5"][0], want)
 	}
-	if want := ids.NewV3(ids.NamespaceDNS, "example.com").String(); shown["uuid.NewV3"][0] != want {
+	if want := ids.NewV3(ids.NamespaceDNS(), "example.com").String(); shown["uuid.NewV3"][0] != want {
 		t.Errorf("version 3 is %s, want %s", shown["uuid.NewV3"][0], want)
 	}
 	if !strings.HasPrefix(shown["uuid.NewV2"][1], "person 1000, ") || !strings.HasPrefix(shown["uuid.NewV2"][0], "000003e8-") {

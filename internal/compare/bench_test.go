@@ -145,5 +145,6 @@ var (
 
 	// The name of versions 3 and 5, and what is hashed for it.
 	sampleName   = "www.example.com"
-	sampleHashed = append(ids.NamespaceDNS[:], sampleName...)
+	sampleSpace  = ids.NamespaceDNS()
+	sampleHashed = append(sampleSpace[:], sampleName...)
 )

@@ -108,7 +108,7 @@ var newV3 = group{"V3", []entry{
 	md5Sum,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
-			ids.NewV3(ids.NamespaceDNS, sampleName)
+			ids.NewV3(ids.NamespaceDNS(), sampleName)
 		}
 	}},
 	{"google", func(b *testing.B) {
@@ -127,7 +127,7 @@ var newV5 = group{"V5", []entry{
 	sha1Sum,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
-			ids.NewV5(ids.NamespaceDNS, sampleName)
+			ids.NewV5(ids.NamespaceDNS(), sampleName)
 		}
 	}},
 	{"google", func(b *testing.B) {

@@ -126,9 +126,9 @@ func TestFree(t *testing.T) {
 		return u
 	}
 	var hashes ids.UUID
-	first := ids.NewV5(ids.NamespaceDNS, "")
+	first := ids.NewV5(ids.NamespaceDNS(), "")
 	for n := range 100 {
-		for i, b := range ids.NewV5(ids.NamespaceDNS, fmt.Sprint(n)) {
+		for i, b := range ids.NewV5(ids.NamespaceDNS(), fmt.Sprint(n)) {
 			hashes[i] |= b ^ first[i]
 		}
 	}
@@ -146,10 +146,10 @@ func TestFree(t *testing.T) {
 	}{
 		{"uuid-v4.svg", randomKind, xor(zeros.NewV4(), ones.NewV4())},
 		{"uuid-v7.svg", randomKind, xor(v7(zeros), v7(ones))},
-		{"uuid-v7.svg", randomKind + fractionKind, xor(ids.MinV7(at), ids.MaxV7(at))},
+		{"uuid-v7.svg", randomKind + fractionKind, xor(ids.MinV7At(at), ids.MaxV7At(at))},
 		{"uuid-v8.svg", customKind, xor(ids.NewV8([16]byte{}), ids.NewV8(ids.MaxUUID()))},
 		{"uuid-v3-v5.svg", hashKind, hashes},
-		{"ulid.svg", randomKind, xor(ids.MinULID(at).UUID(), ids.MaxULID(at).UUID())},
+		{"ulid.svg", randomKind, xor(ids.MinULIDAt(at).UUID(), ids.MaxULIDAt(at).UUID())},
 		{"uuid-v1.svg", ordinalKind, places},
 	} {
 		for _, s := range schemes() {

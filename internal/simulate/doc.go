@@ -17,7 +17,7 @@
 // # What is simulated
 //
 // One to three machines, with numbers of their own, mint V1, V6, V7, ULIDs in random strides
-// and in steps of one, and Snowflakes of three of ten layouts, on one clock: single calls,
+// and monotonic, and Snowflakes of three of ten layouts, on one clock: single calls,
 // runs, attempts (TryNext), bursts that fill ticks, and all schemes in turn. Their clocks are
 // set by 1 ns to 100 years, stop and go on, jitter, run slow or fast, are coarse (100 ns to 1
 // s), smear or repeat a leap second, stand still with a suspended machine, and show times

@@ -23,7 +23,7 @@ func newPlan(seed uint64) *plan {
 	d.copies = d.IntN(8) == 0
 	d.plan.schemes = uuidSchemes()
 	if d.copies {
-		// ULIDs in steps of one stay equal in the copies, within the millisecond.
+		// Monotonic ULIDs stay equal in the copies, within the millisecond.
 		d.plan.schemes = d.plan.schemes[:4]
 	}
 	for _, i := range d.Perm(len(layouts))[:3] {

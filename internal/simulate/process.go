@@ -65,9 +65,9 @@ func newLibrary(b boot) process {
 	return p
 }
 
-func (p *library) generator(stepOne bool) *ids.Generator {
+func (p *library) generator(monotonic bool) *ids.Generator {
 	return ids.NewGenerator(&ids.GeneratorOptions{
-		Clock: p.clock, Random: p.random, Node: p.boot.node, ULIDStepOne: stepOne,
+		Clock: p.clock, Random: p.random, Node: p.boot.node, ULIDMonotonic: monotonic,
 	})
 }
 
@@ -93,7 +93,7 @@ func (p *library) next(stream int) key {
 }
 
 func (p *library) ulidsOf(s *scheme) *ids.Generator {
-	if s.stepOne {
+	if s.monotonic {
 		return p.ulids[1]
 	}
 	return p.ulids[0]

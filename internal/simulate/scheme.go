@@ -34,12 +34,12 @@ const (
 
 // A scheme says how the ids of one stream hold the time. Times are in nanoseconds since 1970.
 type scheme struct {
-	name    string
-	kind    kind
-	stepOne bool                // a ULID is the one before plus 1
-	layout  ids.SnowflakeLayout // of a Snowflake
-	epoch   int64               // of a Snowflake
-	end     int64               // the last tick
+	name      string
+	kind      kind
+	monotonic bool                // a ULID is the one before plus 1
+	layout    ids.SnowflakeLayout // of a Snowflake
+	epoch     int64               // of a Snowflake
+	end       int64               // the last tick
 }
 
 // ordered reports whether ids of the scheme are promised to ascend.
@@ -55,7 +55,7 @@ func uuidSchemes() []scheme {
 		{name: "V6", kind: v6, end: 1<<60 - 1},
 		{name: "V7", kind: v7, end: 1<<60 - 1},
 		{name: "ULID", kind: ulid, end: 1<<48 - 1},
-		{name: "ULID by one", kind: ulid, end: 1<<48 - 1, stepOne: true},
+		{name: "ULID by one", kind: ulid, end: 1<<48 - 1, monotonic: true},
 	}
 }
 

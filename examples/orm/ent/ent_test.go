@@ -178,7 +178,7 @@ func testRangeByTime(t *testing.T, client *ent.Client) {
 		all = append(all, id)
 	}
 	got := client.Order.Query().
-		Where(order.IDGTE(ids.MinV7(start.Add(3*time.Hour))), order.IDLTE(ids.MaxV7(start.Add(5*time.Hour)))).
+		Where(order.IDGTE(ids.MinV7At(start.Add(3*time.Hour))), order.IDLTE(ids.MaxV7At(start.Add(5*time.Hour)))).
 		Order(order.ByID()).
 		IDsX(ctx)
 	if !reflect.DeepEqual(got, all[3:6]) {

@@ -211,7 +211,7 @@ func testRangeByTime(t *testing.T, db *gorm.DB) {
 		}
 		all = append(all, order.ID)
 	}
-	from, to := ids.MinV7(start.Add(3*time.Hour)), ids.MaxV7(start.Add(5*time.Hour))
+	from, to := ids.MinV7At(start.Add(3*time.Hour)), ids.MaxV7At(start.Add(5*time.Hour))
 	var got []ids.UUID
 	err := db.Model(&Order{}).Where("id BETWEEN ? AND ?", from, to).Order("id").Pluck("id", &got).Error
 	if err != nil || !reflect.DeepEqual(got, all[3:6]) {

@@ -105,8 +105,8 @@ func TestSQLite(t *testing.T) {
 	some, err := q.ListOrders(ctx, []ids.UUID{all[7], all[2], ids.NewV7()})
 	check(t, "ListOrders", some, err, []sqlite.Order{orders[2], orders[7]})
 	between, err := q.ListOrdersBetween(ctx, sqlite.ListOrdersBetweenParams{
-		From: ids.MinV7(start.Add(3 * time.Hour)),
-		To:   ids.MaxV7(start.Add(5 * time.Hour)),
+		From: ids.MinV7At(start.Add(3 * time.Hour)),
+		To:   ids.MaxV7At(start.Add(5 * time.Hour)),
 	})
 	check(t, "ListOrdersBetween", between, err, all[3:6])
 	children, err := q.ListOrdersOfParent(ctx, uuid.Null{ID: all[0], Valid: true})
@@ -151,8 +151,8 @@ func TestPostgres(t *testing.T) {
 	some, err := q.ListOrders(ctx, []ids.UUID{all[7], all[2], ids.NewV7()})
 	check(t, "ListOrders", some, err, []postgres.Order{orders[2], orders[7]})
 	between, err := q.ListOrdersBetween(ctx, postgres.ListOrdersBetweenParams{
-		From: ids.MinV7(start.Add(3 * time.Hour)),
-		To:   ids.MaxV7(start.Add(5 * time.Hour)),
+		From: ids.MinV7At(start.Add(3 * time.Hour)),
+		To:   ids.MaxV7At(start.Add(5 * time.Hour)),
 	})
 	check(t, "ListOrdersBetween", between, err, all[3:6])
 }
