@@ -63,6 +63,7 @@ func TestAllocs(t *testing.T) {
 		{"Node.Append", 0, func() { node.Append(snowflakes, 100) }},
 
 		{"ParseUUID", 0, func() { ids.ParseUUID(ut) }},
+		{"MustParseUUID", 0, func() { uuid.MustParse(ut) }},
 		{"ParseUUID of 10 MB", 0, func() { ids.ParseUUID(tenMB) }},
 		{"ParseUUID of a bad digit", 0, func() { ids.ParseUUID("00000000-0000-0000-0000-00000000000x") }},
 		{"ParseUUIDBase58", 0, func() { ids.ParseUUIDBase58(u58) }},

@@ -132,6 +132,11 @@ func ExampleParseSnowflake() {
 	// ids: parsing Snowflake: not within 0 to 9223372036854775807, in at most 19 digits at byte 0
 }
 
+func ExampleMustParseSnowflake() {
+	fmt.Println(ids.MustParseSnowflake("1541815603606036480").Time())
+	// Output: 2022-06-28 16:07:40.105 +0000 UTC
+}
+
 func ExampleParseSnowflakeBase32() {
 	s := ids.Snowflake(1541815603606036480)
 	fmt.Println(s.Base32())

@@ -167,6 +167,10 @@ func ParseSnowflake(s string) (Snowflake, error) {
 	return Snowflake(v), nil
 }
 
+// MustParseSnowflake is like [ParseSnowflake] but panics if s is invalid. The panic value is an
+// error that quotes s.
+func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s) }
+
 // ParseSnowflakeBase32 returns the Snowflake that s holds in the 13 characters that
 // [Snowflake.Base32] writes, in either case. The error is a *[ParseError].
 func ParseSnowflakeBase32(s string) (Snowflake, error) {

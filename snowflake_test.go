@@ -103,6 +103,9 @@ func TestSnowflakeForms(t *testing.T) {
 		if got, err := ids.ParseSnowflake(s); got != want || err != nil {
 			t.Errorf("ParseSnowflake(%q) = %v, %v", s, got, err)
 		}
+		if got := ids.MustParseSnowflake(s); got != want {
+			t.Errorf("MustParseSnowflake(%q) = %v", s, got)
+		}
 	}
 	for _, c := range []struct {
 		what, s string
@@ -147,6 +150,7 @@ func TestSnowflakeForms(t *testing.T) {
 		if got != 0 {
 			t.Errorf("%s: %v beside the error", c.what, got)
 		}
+		checkMustParse(t, "MustParseSnowflake of "+c.what, c.s, err, func() { ids.MustParseSnowflake(c.s) })
 		if len(c.s) < 1000 { // the oracle's number is slow
 			textForms[4].judge(t, c.s)
 		}

@@ -255,9 +255,9 @@ func ParseULID(s string) (u ULID, err error) {
 	return u, nil
 }
 
-// MustParseULID is ParseULID for texts known to be good, such as constants. It panics if s is
-// not.
-func MustParseULID(s string) ULID { return must(ParseULID(s)) }
+// MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error that
+// quotes s.
+func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 
 // ParseULIDBase58 returns the ULID that s holds in the 22 characters that
 // [ULID.Base58] writes. The error is a *[ParseError].

@@ -148,6 +148,6 @@ func TestULIDForms(t *testing.T) {
 			t.Errorf("%s: %v beside the error", c.what, got)
 		}
 		textForms[2].judge(t, c.s)
-		checkPanic(t, "MustParseULID of "+c.what, err.Error(), func() { ids.MustParseULID(c.s) })
+		checkMustParse(t, "MustParseULID of "+c.what, c.s, err, func() { ids.MustParseULID(c.s) })
 	}
 }

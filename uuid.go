@@ -3,6 +3,7 @@ package ids
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"time"
 	"unsafe"
@@ -226,9 +227,9 @@ func ParseUUID(s string) (u UUID, err error) {
 	return u, nil
 }
 
-// MustParseUUID is ParseUUID for texts known to be good, such as constants. It panics if s is
-// not.
-func MustParseUUID(s string) UUID { return must(ParseUUID(s)) }
+// MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error that
+// quotes s.
+func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
 // ParseUUIDBase58 returns the UUID that s holds in the 22 characters that
 // [UUID.Base58] writes. The error is a *[ParseError].
@@ -247,6 +248,15 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // viewBytes is the inverse of view: the call must not write to the bytes.
 func viewBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// mustParse returns the id that s holds, or panics with an error that wraps that of parse.
+func mustParse[T any](parse func(s string) (T, error), s string) T {
+	v, err := parse(s)
+	if err != nil {
+		panic(fmt.Errorf("%w: %q", err, s))
+	}
+	return v
+}
 
 // must returns v, or panics with err.
 func must[T any](v T, err error) T {

@@ -1,7 +1,9 @@
 package ids_test
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,7 +82,7 @@ func TestUUIDForms(t *testing.T) {
 			t.Errorf("%s: %v beside the error", c.what, got)
 		}
 		textForms[0].judge(t, c.s)
-		checkPanic(t, "MustParseUUID of "+c.what, err.Error(), func() { ids.MustParseUUID(c.s) })
+		checkMustParse(t, "MustParseUUID of "+c.what, c.s, err, func() { ids.MustParseUUID(c.s) })
 	}
 }
 
@@ -105,6 +107,24 @@ func checkPanic(t *testing.T, what, message string, f func()) {
 		}
 	}()
 	f()
+}
+
+// checkMustParse checks that f panics with an error that wraps err, that of the Parse function
+// for s, and quotes s.
+func checkMustParse(t *testing.T, what, s string, err error, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		got, ok := recover().(error)
+		if !ok || !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(s) {
+			t.Errorf("%s panics with %.200v, want %v and the text, quoted", what, got, err)
+		}
+		if parse := new(ids.ParseError); !errors.As(got, &parse) {
+			t.Errorf("%s: the panic value wraps no ParseError", what)
+		}
+	}()
+	f()
+	t.Errorf("%s does not panic", what)
 }
 
 // TestVersionAndVariant reads all values of the two bytes that hold them.

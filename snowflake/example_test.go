@@ -113,6 +113,11 @@ func ExampleParse() {
 	// ids: parsing Snowflake: not a decimal digit at byte 1
 }
 
+func ExampleMustParse() {
+	fmt.Println(snowflake.MustParse("1541815603606036480").Time())
+	// Output: 2022-06-28 16:07:40.105 +0000 UTC
+}
+
 func ExampleParseBase32() {
 	text := snowflake.ID(1541815603606036480).Base32()
 	id, err := snowflake.ParseBase32(text)

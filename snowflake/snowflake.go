@@ -102,6 +102,10 @@ func DatacenterWorker(datacenter, worker int) (node int64, err error) {
 // 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
 func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an
+// error that quotes s.
+func MustParse(s string) ID { return ids.MustParseSnowflake(s) }
+
 // ParseBase32 returns the Snowflake that s holds in the 13 characters that
 // [ID.Base32] writes, in either case. The error is a *[ParseError].
 func ParseBase32(s string) (ID, error) { return ids.ParseSnowflakeBase32(s) }

@@ -61,8 +61,8 @@ func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 // The error is a *[ParseError].
 func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
 
-// MustParse is Parse for texts known to be good, such as constants. It panics if s is
-// not.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParse(s string) ULID { return ids.MustParseULID(s) }
 
 // ParseBase58 returns the ULID that s holds in the 22 characters that

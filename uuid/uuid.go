@@ -139,8 +139,8 @@ func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 // Every version and variant is accepted. The error is a *[ParseError].
 func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 
-// MustParse is Parse for texts known to be good, such as constants. It panics if s is
-// not.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
 // ParseBase58 returns the UUID that s holds in the 22 characters that

@@ -25,13 +25,13 @@ func TestCopies(t *testing.T) {
 		same  map[string]bool
 	}{
 		{"at once, and nothing is done", nothing, 0, map[string]bool{
-			"V1": true, "V6": true, "V7": true, "ULID": true, "ULID by one": true, "Twitter Snowflake": true,
+			"V1": true, "V6": true, "V7": true, "ULID": true, "ULID monotonic": true, "Twitter Snowflake": true,
 		}},
 		{"a second later, and nothing is done", nothing, time.Second, nil},
 		{"at once, reseeded", reseeded, 0, map[string]bool{
-			"V1": true, "V6": true, "ULID by one": true, "Twitter Snowflake": true,
+			"V1": true, "V6": true, "ULID monotonic": true, "Twitter Snowflake": true,
 		}},
-		{"at once, reseeded and renumbered", renumbered, 0, map[string]bool{"ULID by one": true}},
+		{"at once, reseeded and renumbered", renumbered, 0, map[string]bool{"ULID monotonic": true}},
 		{"a second later, reseeded and renumbered", renumbered, time.Second, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -55,7 +55,7 @@ func uuidSchemes() []scheme {
 		{name: "V6", kind: v6, end: 1<<60 - 1},
 		{name: "V7", kind: v7, end: 1<<60 - 1},
 		{name: "ULID", kind: ulid, end: 1<<48 - 1},
-		{name: "ULID by one", kind: ulid, end: 1<<48 - 1, monotonic: true},
+		{name: "ULID monotonic", kind: ulid, end: 1<<48 - 1, monotonic: true},
 	}
 }
 
