@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"slices"
 	"time"
 
@@ -14,6 +15,16 @@ func ExampleNextSnowflake() {
 	a, b := ids.NextSnowflake(), ids.NextSnowflake()
 	fmt.Println(a < b, a.Node() == b.Node())
 	// Output: true true
+}
+
+// A program that calls it first refuses a bad IDS_SNOWFLAKE_NODE when it starts.
+func ExampleDefaultSnowflakeNode() {
+	node, err := ids.DefaultSnowflakeNode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ids.NextSnowflake().Node() == node.Number())
+	// Output: true
 }
 
 func ExampleSetDefaultSnowflakeNode() {

@@ -193,42 +193,58 @@ const nodeVariable = "IDS_SNOWFLAKE_NODE"
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does.
 // That is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the
-// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that
-// is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
-// testing/synctest bubble, ids begin at the epoch.
+// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if
+// that is not a number from 0 to 1023: see [DefaultSnowflakeNode]. While the clock is before
+// Twitter's epoch, as in a testing/synctest bubble, ids begin at the epoch.
 //
-// Without the variable, the number is drawn at random when the first Snowflake is minted. Then
-// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a
-// chance of 1 in 2, and those two mint the same ids when they mint in the same millisecond.
-// That will do for one process, or for tests. Where several mint into one table, give each its
-// own number, by the variable or by SetDefaultSnowflakeNode.
+// Without the variable, the number is drawn at random when the node is made. Then two processes
+// have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2,
+// and those two mint the same ids when they mint in the same millisecond. That will do for one
+// process, or for tests. If several mint into one table, give each its own number, by the
+// variable or by [SetDefaultSnowflakeNode].
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
-		n = startDefaultNode()
+		n = must(DefaultSnowflakeNode())
 	}
 	return n.Next()
 }
 
-// startDefaultNode makes the default node, unless another caller was faster.
-func startDefaultNode() *SnowflakeNode {
-	b := random.Get()
-	id := int64(b.Uint64() >> (64 - twitterNodeBits))
-	random.Put(b)
-	if s, ok := os.LookupEnv(nodeVariable); ok {
-		v, err := strconv.ParseUint(s, 10, twitterNodeBits)
-		if err != nil {
-			panic("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) + ", not a number from 0 to 1023")
-		}
-		id = int64(v)
+// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none yet.
+// The error matches [ErrRange] if the environment variable IDS_SNOWFLAKE_NODE is needed and is
+// not a number from 0 to 1023. Call it when the program starts, so that a bad value ends the
+// program there and not at its first id.
+func DefaultSnowflakeNode() (*SnowflakeNode, error) {
+	if n := defaultNode.Load(); n != nil {
+		return n, nil
 	}
-	n := newNode(defaultClock, TwitterLayout(), id)
+	number, err := defaultNumber()
+	if err != nil {
+		return nil, err
+	}
+	n := newNode(defaultClock, TwitterLayout(), number)
 	if !defaultNode.CompareAndSwap(nil, n) {
 		if faster := defaultNode.Load(); faster != nil {
-			return faster
+			return faster, nil
 		}
 	}
-	return n
+	return n, nil
+}
+
+// defaultNumber returns the node number in the environment, or else one drawn at random.
+func defaultNumber() (int64, error) {
+	s, ok := os.LookupEnv(nodeVariable)
+	if !ok {
+		b := random.Get()
+		defer random.Put(b)
+		return int64(b.Uint64() >> (64 - twitterNodeBits)), nil
+	}
+	v, err := strconv.ParseUint(s, 10, twitterNodeBits)
+	if err != nil {
+		return 0, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) +
+			", not a number from 0 to 1023")
+	}
+	return int64(v), nil
 }
 
 // SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil puts back what NextSnowflake

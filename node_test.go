@@ -161,7 +161,25 @@ func TestNodeVariable(t *testing.T) {
 		ids.SetDefaultSnowflakeNode(nil)
 		if want < 0 {
 			message := "environment variable IDS_SNOWFLAKE_NODE is " + strconv.Quote(value) + ", not a number from 0 to 1023"
-			checkPanic(t, "NextSnowflake with IDS_SNOWFLAKE_NODE="+value, message, func() { ids.NextSnowflake() })
+			for range 2 { // what fails leaves no node behind
+				n, err := ids.DefaultSnowflakeNode()
+				checkRangeError(t, "DefaultSnowflakeNode with IDS_SNOWFLAKE_NODE="+value, err, message)
+				if n != nil {
+					t.Errorf("IDS_SNOWFLAKE_NODE=%q: a node beside the error", value)
+				}
+				func() {
+					defer func() {
+						if got, ok := recover().(error); !ok || got != err {
+							t.Errorf("NextSnowflake with IDS_SNOWFLAKE_NODE=%q panics with %v, want %v", value, got, err)
+						}
+					}()
+					ids.NextSnowflake()
+				}()
+			}
+			t.Setenv("IDS_SNOWFLAKE_NODE", "7") // and the next call tries again
+			if got := ids.NextSnowflake().Node(); got != 7 {
+				t.Errorf("after a bad value, IDS_SNOWFLAKE_NODE=7 gives node %d", got)
+			}
 			continue
 		}
 		if got := ids.NextSnowflake().Node(); got != want {
@@ -171,6 +189,37 @@ func TestNodeVariable(t *testing.T) {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
 		if got := ids.NextSnowflake().Node(); got != want {
 			t.Errorf("the second id is of node %d, want %d", got, want)
+		}
+	}
+}
+
+// TestDefaultNode asks for the default node before the first id and after it, and for one that
+// was given: each is the node of NextSnowflake.
+func TestDefaultNode(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "308")
+	ids.SetDefaultSnowflakeNode(nil)
+	made, err := ids.DefaultSnowflakeNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Number() != 308 || made.Layout() != ids.TwitterLayout() {
+		t.Errorf("node %d of %+v, want 308 of Twitter's layout", made.Number(), made.Layout())
+	}
+	// The variable has been read, and has no more to say.
+	t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
+	before := made.Next()
+	if id := ids.NextSnowflake(); id.Node() != 308 || id <= before {
+		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, id.Node(), before)
+	}
+	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []*ids.SnowflakeNode{made, given} {
+		ids.SetDefaultSnowflakeNode(want)
+		if got, err := ids.DefaultSnowflakeNode(); got != want || err != nil {
+			t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, want)
 		}
 	}
 }

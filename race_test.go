@@ -68,6 +68,9 @@ func TestConcurrentUse(t *testing.T) {
 					add("ULIDAt", u)
 				}
 				ids.Reseed()
+				if _, err := ids.DefaultSnowflakeNode(); err != nil {
+					t.Error(err)
+				}
 				if _, err := ids.ParseUUID("?"); err == nil {
 					t.Error("a bad UUID was parsed")
 				}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"time"
 
 	"github.com/oneclock/ids/snowflake"
@@ -12,6 +13,16 @@ import (
 func Example() {
 	a, b := snowflake.Next(), snowflake.Next()
 	fmt.Println(a < b)
+	// Output: true
+}
+
+// A program that calls it first refuses a bad IDS_SNOWFLAKE_NODE when it starts.
+func ExampleDefault() {
+	node, err := snowflake.Default()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(snowflake.Next().Node() == node.Number())
 	// Output: true
 }
 

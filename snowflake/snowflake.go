@@ -52,16 +52,22 @@ var (
 
 // Next returns the next Snowflake of the default node, as [Node.Next] does.
 // That is the one given to [SetDefault], or else one of Twitter's layout on the
-// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that
-// is not a number from 0 to 1023. While the clock is before Twitter's epoch, as in a
-// testing/synctest bubble, ids begin at the epoch.
+// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if
+// that is not a number from 0 to 1023: see [Default]. While the clock is before
+// Twitter's epoch, as in a testing/synctest bubble, ids begin at the epoch.
 //
-// Without the variable, the number is drawn at random when the first Snowflake is minted. Then
-// two processes have the same number with a chance of 1 in 1,024, and any two of 38 with a
-// chance of 1 in 2, and those two mint the same ids when they mint in the same millisecond.
-// That will do for one process, or for tests. Where several mint into one table, give each its
-// own number, by the variable or by SetDefault.
+// Without the variable, the number is drawn at random when the node is made. Then two processes
+// have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2,
+// and those two mint the same ids when they mint in the same millisecond. That will do for one
+// process, or for tests. If several mint into one table, give each its own number, by the
+// variable or by [SetDefault].
 func Next() ID { return ids.NextSnowflake() }
+
+// Default returns the node of [Next], and makes it if there is none yet.
+// The error matches [ErrRange] if the environment variable IDS_SNOWFLAKE_NODE is needed and is
+// not a number from 0 to 1023. Call it when the program starts, so that a bad value ends the
+// program there and not at its first id.
+func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the node of [Next]. Nil puts back what Next
 // would make itself. Call it before ids are minted: those of the node before know nothing of
