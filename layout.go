@@ -7,7 +7,8 @@ import (
 )
 
 // SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time has the bits that these two leave of 63.
+// epoch, then node and sequence. The time has the bits that these two leave of 63. The zero value
+// is Twitter's layout.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
 	Tick         time.Duration // above 0
@@ -23,6 +24,15 @@ func TwitterLayout() SnowflakeLayout {
 		Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
 		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits,
 	}
+}
+
+// orTwitter returns l, or Twitter's layout if l is zero.
+func (l SnowflakeLayout) orTwitter() SnowflakeLayout {
+	// A zero time may have a location, so that == would not do.
+	if l.Epoch.IsZero() && l.Tick == 0 && l.NodeBits == 0 && l.SequenceBits == 0 && !l.NodeLast {
+		return TwitterLayout()
+	}
+	return l
 }
 
 // DiscordLayout returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10
@@ -87,6 +97,7 @@ func (l SnowflakeLayout) pack(tick, node, sequence int64) Snowflake {
 // Split returns what is in s, which is of layout l. It panics if l is not valid, that is, if
 // [NewSnowflakeNode] would refuse its Tick or bits.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
+	l = l.orTwitter()
 	l.mustBeValid()
 	tickEnd, nodeEnd, sequenceEnd := l.ends()
 	tick := min(max(int64(s)>>(l.NodeBits+l.SequenceBits), 0), tickEnd)
@@ -101,6 +112,7 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 // Compose is the inverse of Split. A time within a tick counts as its start. The error matches
 // [ErrRange] if a part does not fit the layout, or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
+	l = l.orTwitter()
 	if err := l.check(); err != nil {
 		return 0, err
 	}
@@ -134,11 +146,13 @@ func outside(what string, n, end int64) error {
 // both included. A time outside the field is taken as the nearest in it. It panics if l is not
 // valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
+	l = l.orTwitter()
 	return l.pack(l.nearest(t), 0, 0)
 }
 
 // MaxAt returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.MinAt].
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
+	l = l.orTwitter()
 	tick := l.nearest(t)
 	_, nodeEnd, sequenceEnd := l.ends()
 	return l.pack(tick, nodeEnd, sequenceEnd)

@@ -50,6 +50,53 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// TestZeroLayout gives the zero layout to everything that takes one: it is Twitter's, whatever
+// location its zero epoch has. A layout with one field set is not zero.
+func TestZeroLayout(t *testing.T) {
+	twitter := ids.TwitterLayout()
+	parts := ids.SnowflakeParts{Time: vectorTime, Node: 378, Sequence: 5}
+	want, err := twitter.Compose(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []ids.SnowflakeLayout{
+		{}, {Epoch: time.Time{}.In(time.FixedZone("east", 3600))}, {Epoch: time.Time{}.Local()},
+	} {
+		if got, err := l.Compose(parts); got != want || err != nil {
+			t.Errorf("%+v: Compose = %v, %v, want %v", l, got, err, want)
+		}
+		if got := l.Split(want); got != parts {
+			t.Errorf("%+v: Split = %v, want %v", l, got, parts)
+		}
+		for _, at := range []time.Time{vectorTime, {}, twitter.Epoch, time.Unix(1<<40, 0)} {
+			if got, want := l.MinAt(at), twitter.MinAt(at); got != want {
+				t.Errorf("%+v: MinAt(%v) = %v, want %v", l, at, got, want)
+			}
+			if got, want := l.MaxAt(at), twitter.MaxAt(at); got != want {
+				t.Errorf("%+v: MaxAt(%v) = %v, want %v", l, at, got, want)
+			}
+		}
+		n, err := ids.NewSnowflakeNode(378, &ids.SnowflakeOptions{Layout: l, Clock: stopped(vectorTime)})
+		if err != nil {
+			t.Errorf("%+v: %v", l, err)
+			continue
+		}
+		if n.Layout() != twitter {
+			t.Errorf("%+v: the node has the layout %+v", l, n.Layout())
+		}
+		if got, want := n.Next(), (ids.SnowflakeParts{Time: vectorTime, Node: 378}); twitter.Split(got) != want {
+			t.Errorf("%+v: the node mints %v, want %v", l, twitter.Split(got), want)
+		}
+	}
+	for _, l := range []ids.SnowflakeLayout{{Epoch: twitter.Epoch}, {NodeBits: 10}, {SequenceBits: 12}, {NodeLast: true}} {
+		_, err := l.Compose(parts)
+		checkRangeError(t, fmt.Sprintf("%+v", l), err, "Tick of 0s is not positive")
+	}
+	if got, _ := (ids.SnowflakeLayout{Tick: time.Second}).Compose(parts); got == want {
+		t.Error("a layout with a tick alone is Twitter's")
+	}
+}
+
 // A slowLayout is the oracle of a layout.
 type slowLayout struct{ ids.SnowflakeLayout }
 

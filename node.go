@@ -47,12 +47,9 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	if opts == nil {
 		opts = new(SnowflakeOptions)
 	}
-	c, l := opts.Clock, opts.Layout
+	c, l := opts.Clock, opts.Layout.orTwitter()
 	if c == nil {
 		c = defaultClock
-	}
-	if l == (SnowflakeLayout{}) {
-		l = TwitterLayout()
 	}
 	if err := l.check(); err != nil {
 		return nil, err

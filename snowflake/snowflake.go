@@ -26,7 +26,8 @@ type Node = ids.SnowflakeNode
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time has the bits that these two leave of 63.
+// epoch, then node and sequence. The time has the bits that these two leave of 63. The zero value
+// is Twitter's layout.
 type Layout = ids.SnowflakeLayout
 
 // Parts are what is in a Snowflake.
