@@ -1,10 +1,12 @@
 // Package random hands out the random bytes of identifiers.
 //
 // Reading crypto/rand for each id costs more than all the rest of an id, so a
-// [Block] reads one key from crypto/rand for [Size] bytes, expands it with
-// AES-256-CTR and forgets the key. Bytes are wiped as they are handed out:
-// what is in memory never tells what has been handed out, and a copy of the
-// memory shares with the original at most what was left of its blocks.
+// [Block] reads one key from crypto/rand for [Size] bytes and expands it with
+// AES-256-CTR. Bytes are wiped as they are handed out, and the key as soon as it
+// is expanded, so a copy of the memory shares with the original at most what was
+// left of its blocks. But crypto/aes leaves its key schedule on the heap, where
+// nothing wipes it: whoever can read the memory of the process may recover bytes
+// that were handed out.
 package random
 
 import (
@@ -33,7 +35,7 @@ type Block struct {
 	buf  [Size]byte
 	left int // bytes of buf not yet handed out, at its end
 	born uint32
-	key  [32]byte // zero but while fill runs; here, so that it is not allocated
+	key  [32]byte // zero except while fill runs; here, so that it is not allocated
 }
 
 // Uint64 returns 64 random bits.
@@ -103,21 +105,28 @@ func (b *Block) Next(n int) []byte {
 	return b.buf[at : at+n]
 }
 
-// fill makes all of buf random again.
+// fill makes all of buf random again. Until it is, nothing is in stock: tests replace
+// rand.Reader, and one that panics must not leave a block that hands out zeros.
 func (b *Block) fill() {
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
-	b.born = epoch.Load()
-	b.left = Size
-	if !expands {
+	b.left = 0
+	born := epoch.Load()
+	if expands {
+		b.expand()
+	} else {
 		rand.Read(b.buf[:])
-		return
 	}
+	b.born, b.left = born, Size
+}
+
+// expand fills buf, which is all zeros, from a new key.
+func (b *Block) expand() {
+	defer clear(b.key[:])
 	rand.Read(b.key[:])
 	block, err := aes.NewCipher(b.key[:])
 	if err != nil {
 		panic("ids: " + err.Error()) // a key of 32 bytes is always valid
 	}
-	clear(b.key[:])
 	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
 }
 

@@ -119,6 +119,56 @@ func TestWiped(t *testing.T) {
 	}
 }
 
+// failing is a rand.Reader that gives some bytes and panics.
+type failing struct{}
+
+func (failing) Read(p []byte) (int, error) {
+	for i := range p[:len(p)/2] {
+		p[i] = 1
+	}
+	panic("no randomness")
+}
+
+// TestPanic lets crypto/rand panic while a block fills, as a test may that replaces its Reader. The
+// block must have nothing in stock, keep no key, and fill itself when asked again.
+func TestPanic(t *testing.T) {
+	const seed = 17
+	cryptotest.SetGlobalRandom(t, seed)
+	var fresh Block
+	want := words(&fresh, Size/8)
+	for name, take := range map[string]func(*Block){
+		"Uint64":  func(b *Block) { b.Uint64() },
+		"Uint128": func(b *Block) { b.Uint128() },
+		"Words":   func(b *Block) { words(b, 3) },
+		"Next":    func(b *Block) { b.Next(16) },
+	} {
+		cryptotest.SetGlobalRandom(t, seed+1)
+		var b Block
+		words(&b, 100)
+		Reseed()
+		for range 2 {
+			func() {
+				good := rand.Reader
+				rand.Reader = failing{}
+				defer func() {
+					rand.Reader = good
+					if recover() == nil {
+						t.Errorf("%s does not panic", name)
+					}
+				}()
+				take(&b)
+			}()
+			if b.left != 0 || b.key != ([32]byte{}) {
+				t.Errorf("%s: after a panic %d bytes are in stock, the key is %x", name, b.left, b.key)
+			}
+		}
+		cryptotest.SetGlobalRandom(t, seed)
+		if got := words(&b, Size/8); !slices.Equal(got, want) {
+			t.Errorf("%s: after a panic, a block hands out other bytes than a new one", name)
+		}
+	}
+}
+
 // filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about
 // by chance in one of 2^52 blocks.
 func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte, 8)) }
