@@ -2,10 +2,14 @@ package ids_test
 
 import (
 	"bytes"
+	"crypto/fips140"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -153,15 +157,17 @@ func TestNamed(t *testing.T) {
 	for n := range 300 {
 		name := strings.Repeat("name of some length", 20)[:n]
 		for _, space := range []ids.UUID{ids.NamespaceDNS(), ids.NamespaceURL(), ids.NamespaceOID(), ids.NamespaceX500(), ids.NilUUID(), ids.MaxUUID()} {
-			m, s := md5.New(), sha1.New()
-			m.Write(space[:])
-			s.Write(space[:])
-			m.Write([]byte(name))
-			s.Write([]byte(name))
+			var md5Sum, sha1Sum []byte
+			fips140.WithoutEnforcement(func() {
+				m, s := md5.New(), sha1.New()
+				io.WriteString(m, string(space[:])+name)
+				io.WriteString(s, string(space[:])+name)
+				md5Sum, sha1Sum = m.Sum(nil), s.Sum(nil)
+			})
 			for version, c := range map[byte]struct {
 				got ids.UUID
 				sum []byte
-			}{3: {ids.NewV3(space, name), m.Sum(nil)}, 5: {ids.NewV5(space, name), s.Sum(nil)}} {
+			}{3: {ids.NewV3(space, name), md5Sum}, 5: {ids.NewV5(space, name), sha1Sum}} {
 				want := ids.UUID(c.sum[:16])
 				want[6] = want[6]&0x0f | version<<4
 				want[8] = want[8]&0x3f | 0x80
@@ -180,5 +186,38 @@ func TestNamed(t *testing.T) {
 		if got.String() != want {
 			t.Errorf("namespace %v, want %s", got, want)
 		}
+	}
+}
+
+// TestFIPS runs what hashes names in a process whose GODEBUG forbids MD5 and SHA-1: they make names
+// here and protect nothing.
+func TestFIPS(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip("a test that starts processes: ", err)
+	}
+	cmd := exec.Command(exe, "-test.run=^(TestFIPSChild|TestNamed|TestRFCVectors|TestAllocs|ExampleNewV3|ExampleNewV5)$", "-test.v")
+	cmd.Env = append(os.Environ(), "GODEBUG=fips140=only")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"TestFIPSChild", "TestNamed", "ExampleNewV5"} {
+		if !strings.Contains(string(out), "--- PASS: "+name+" ") {
+			t.Errorf("%s has not passed:\n%s", name, out)
+		}
+	}
+}
+
+// TestFIPSChild shows that the process of TestFIPS forbids SHA-1, and does so again after a name
+// is hashed.
+func TestFIPSChild(t *testing.T) {
+	if !fips140.Enforced() {
+		t.Skip("it runs in a process that TestFIPS starts")
+	}
+	for range 2 {
+		checkPanic(t, "SHA-1", "not allowed in FIPS 140-only mode", func() { sha1.Sum(nil) })
+		ids.NewV3(ids.NilUUID(), "name")
+		ids.NewV5(ids.NilUUID(), "name")
 	}
 }

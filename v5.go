@@ -1,9 +1,9 @@
 package ids
 
 import (
+	"crypto/fips140"
 	"crypto/md5"
 	"crypto/sha1"
-	"encoding/binary"
 )
 
 // NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
@@ -28,8 +28,9 @@ func namespace(x uint64) (u UUID) {
 	return u
 }
 
-// hashed is the size of the namespace and name that [NewV3] and [NewV5] hash
-// without an allocation.
+// hashed is the size of the namespace and name that [NewV3] and [NewV5] hash without an
+// allocation. They name and protect nothing, so GODEBUG=fips140=only, which forbids both hashes,
+// is not enforced for them.
 const hashed = 16 + 112
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
@@ -37,8 +38,9 @@ const hashed = 16 + 112
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	copy(buf[:], namespace[:])
-	sum := md5.Sum(append(buf[:16], name...))
-	hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
+	var sum [md5.Size]byte
+	fips140.WithoutEnforcement(func() { sum = md5.Sum(append(buf[:16], name...)) })
+	hi, lo := split(sum)
 	u.set(3, hi, lo)
 	return u
 }
@@ -48,8 +50,9 @@ func NewV3(namespace UUID, name string) (u UUID) {
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	copy(buf[:], namespace[:])
-	sum := sha1.Sum(append(buf[:16], name...))
-	hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
+	var sum [sha1.Size]byte
+	fips140.WithoutEnforcement(func() { sum = sha1.Sum(append(buf[:16], name...)) })
+	hi, lo := split([16]byte(sum[:]))
 	u.set(5, hi, lo)
 	return u
 }
