@@ -1,9 +1,13 @@
 package ids_test
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
+	"testing/cryptotest"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/random"
 )
 
 // TestNegativeRuns asks for runs of negative length.
@@ -62,5 +66,31 @@ func checkRun[T comparable](t *testing.T, name string, f func([]T, int) []T) {
 			}
 			seen[id] = true
 		}
+	}
+}
+
+// TestAppendV4 shows that AppendV4 makes the same ids as NewV4 of the same random bytes, of which
+// it takes each once, beyond the end of a block too.
+func TestAppendV4(t *testing.T) {
+	const seed = 19
+	cryptotest.SetGlobalRandom(t, seed)
+	var block random.Block
+	want := make([]ids.UUID, 3*random.Size/16)
+	for i := range want {
+		hi, lo := block.Uint128()
+		binary.BigEndian.PutUint64(want[i][:8], hi)
+		binary.BigEndian.PutUint64(want[i][8:], lo)
+		want[i][6] = want[i][6]&0x0f | 4<<4
+		want[i][8] = want[i][8]&0x3f | 1<<7
+	}
+	ids.Reseed()
+	cryptotest.SetGlobalRandom(t, seed)
+	if got := ids.NewV4(); got != want[0] {
+		t.Errorf("NewV4 makes %v, want %v", got, want[0])
+	}
+	ids.Reseed()
+	cryptotest.SetGlobalRandom(t, seed)
+	if got := ids.AppendV4(nil, len(want)); !slices.Equal(got, want) {
+		t.Errorf("AppendV4 makes %v …, want %v …", got[:3], want[:3])
 	}
 }
