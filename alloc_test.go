@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ func TestAllocs(t *testing.T) {
 		snowflakes = make([]ids.Snowflake, 0, 100)
 		now        = time.Now()
 		layout     = ids.SonyflakeLayout()
+
+		negative any = int64(-5)
 	)
 	node, err := ids.NewSnowflakeNode(1, nil)
 	if err != nil {
@@ -78,6 +81,7 @@ func TestAllocs(t *testing.T) {
 		{"ULID.UnmarshalText", 0, func() { l.UnmarshalText(lb) }},
 		{"Snowflake.UnmarshalText", 0, func() { s.UnmarshalText(sb) }},
 		{"Snowflake.UnmarshalJSON", 0, func() { s.UnmarshalJSON(sb) }},
+		{"Scan of a bad number", 0, func() { s.Scan(negative) }},
 
 		{"UUID.String", 1, func() { sinkString = u.String() }},
 		{"UUID.URN", 1, func() { sinkString = u.URN() }},
@@ -104,3 +108,55 @@ func TestAllocs(t *testing.T) {
 }
 
 var tenMB = string(make([]byte, 10_000_000))
+
+// TestHostile gives every decoder 10 MB of many kinds: it must refuse them for their length, and
+// allocate nothing.
+func TestHostile(t *testing.T) {
+	const size = 10_000_000
+	var (
+		u  ids.UUID
+		l  ids.ULID
+		s  ids.Snowflake
+		nu ids.Null[ids.UUID]
+		nl ids.Null[ids.ULID]
+		ns ids.Null[ids.Snowflake]
+		b  ids.Binary[ids.UUID]
+	)
+	refuses := func(what, input string, read func() error) {
+		t.Helper()
+		var err error
+		if n := testing.AllocsPerRun(10, func() { err = read() }); n != 0 || !isOnly(err, ids.ErrLength) {
+			t.Errorf("%s of 10 MB of %s: %v allocations, error %v", what, input, n, err)
+		}
+	}
+	for input, text := range map[string]string{
+		"digits": strings.Repeat("1", size), "a minus sign and digits": "-" + strings.Repeat("1", size), "backslashes": strings.Repeat(`\`, size),
+		"escapes": strings.Repeat(`\u0031`, size/6), "digits and a backslash": strings.Repeat("1", size) + `\`, "a backslash and digits": `\` + strings.Repeat("1", size),
+		"quotes": strings.Repeat(`"`, size), "NUL": strings.Repeat("\x00", size),
+	} {
+		bare := []byte(text)
+		quoted := []byte(`"` + text + `"`)
+		for what, read := range map[string]func() error{
+			"ParseUUID":      func() error { _, err := ids.ParseUUID(text); return err },
+			"ParseULID":      func() error { _, err := ids.ParseULID(text); return err },
+			"ParseSnowflake": func() error { _, err := ids.ParseSnowflake(text); return err },
+			"UUID text":      func() error { return u.UnmarshalText(bare) }, "Binary text": func() error { return b.UnmarshalText(bare) },
+			"ULID text": func() error { return l.UnmarshalText(bare) }, "Snowflake text": func() error { return s.UnmarshalText(bare) },
+			"Null text": func() error { return nu.UnmarshalText(bare) }, "UUID binary": func() error { return u.UnmarshalBinary(bare) },
+			"Snowflake JSON": func() error { return s.UnmarshalJSON(quoted) }, "Null JSON of a Snowflake": func() error { return ns.UnmarshalJSON(quoted) },
+			"Null JSON of a UUID": func() error { return nu.UnmarshalJSON(quoted) }, "Null JSON of a ULID": func() error { return nl.UnmarshalJSON(quoted) },
+		} {
+			refuses(what, input, read)
+		}
+		if text[0] != '"' {
+			refuses("bare Snowflake JSON", input, func() error { return s.UnmarshalJSON(bare) })
+			refuses("bare Null JSON", input, func() error { return ns.UnmarshalJSON(bare) })
+		}
+		var asAny, asBytes any = text, bare
+		refuses("UUID scan", input, func() error { return u.Scan(asAny) })
+		refuses("Snowflake scan", input, func() error { return s.Scan(asBytes) })
+	}
+	if !u.IsZero() || !l.IsZero() || s != 0 || nu.Valid || nl.Valid || ns.Valid || !b.IsZero() {
+		t.Error("a receiver was changed")
+	}
+}

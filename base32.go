@@ -40,37 +40,35 @@ func putBase32(text *[12]byte, x uint64) {
 	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
-// decodeBase32to64 reads 13 digits. If they are not that, or above 64 bits, it returns the
-// fault and its offset.
-func decodeBase32to64(s string) (x uint64, f fault, at int) {
+// decodeBase32to64 reads 13 digits. p is the problem with their length.
+func decodeBase32to64(s string, p problem) (x uint64, err error) {
 	if len(s) != base32Len64 {
-		return 0, faultLength, min(len(s), base32Len64)
+		return 0, parseError(p, len(s))
 	}
 	first, upper, lower := base32Values[s[0]], get30(s[1:7]), get30(s[7:13])
 	switch {
 	case first|upper|lower >= noDigit:
-		return 0, faultDigit, base32Values.locate(s)
+		return 0, parseError(p+badDigit, base32Values.locate(s))
 	case first > 15:
-		return 0, faultRange, 0
+		return 0, parseError(p+badRange, 0)
 	}
-	return first<<60 | upper<<30 | lower, 0, 0
+	return first<<60 | upper<<30 | lower, nil
 }
 
-// decodeBase32to128 reads 26 digits. If they are not that, or above 128 bits, it returns the
-// fault and its offset.
-func decodeBase32to128(s string) (hi, lo uint64, f fault, at int) {
+// decodeBase32to128 reads 26 digits. p is the problem with their length.
+func decodeBase32to128(s string, p problem) (hi, lo uint64, err error) {
 	if len(s) != base32Len128 {
-		return 0, 0, faultLength, min(len(s), base32Len128)
+		return 0, 0, parseError(p, len(s))
 	}
 	first := base32Values[s[0]]<<5 | base32Values[s[1]]
 	a, b, c, d := get30(s[2:8]), get30(s[8:14]), get30(s[14:20]), get30(s[20:26])
 	switch {
 	case first|a|b|c|d >= noDigit:
-		return 0, 0, faultDigit, base32Values.locate(s)
+		return 0, 0, parseError(p+badDigit, base32Values.locate(s))
 	case first > 0xff:
-		return 0, 0, faultRange, 0
+		return 0, 0, parseError(p+badRange, 0)
 	}
-	return first<<56 | a<<26 | b>>4, b<<60 | c<<30 | d, 0, 0
+	return first<<56 | a<<26 | b>>4, b<<60 | c<<30 | d, nil
 }
 
 // get30 reads six digits. Its result is noDigit or more if one is none.

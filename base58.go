@@ -51,36 +51,34 @@ func putBase58(text *[10]byte, x uint64) {
 	le.PutUint16(text[0:], base58Pairs[upper])
 }
 
-// decodeBase58to64 reads 11 digits. If they are not that, or above 64 bits, it returns
-// the fault and its offset.
-func decodeBase58to64(s string) (x uint64, f fault, at int) {
+// decodeBase58to64 reads 11 digits. p is the problem with their length.
+func decodeBase58to64(s string, p problem) (x uint64, err error) {
 	if len(s) != base58Len64 {
-		return 0, faultLength, min(len(s), base58Len64)
+		return 0, parseError(p, len(s))
 	}
 	high, bad := get58(s[:1])
 	low, badLow := get58(s[1:])
 	if bad|badLow >= noDigit {
-		return 0, faultDigit, base58Values.locate(s)
+		return 0, parseError(p+badDigit, base58Values.locate(s))
 	}
 	over, x := bits.Mul64(high, pow58to10)
 	x, carry := bits.Add64(x, low, 0)
 	if over|carry != 0 {
-		return 0, faultRange, 0
+		return 0, parseError(p+badRange, 0)
 	}
-	return x, 0, 0
+	return x, nil
 }
 
-// decodeBase58to128 reads 22 digits. If they are not that, or above 128 bits, it returns
-// the fault and its offset.
-func decodeBase58to128(s string) (hi, lo uint64, f fault, at int) {
+// decodeBase58to128 reads 22 digits. p is the problem with their length.
+func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
 	if len(s) != base58Len128 {
-		return 0, 0, faultLength, min(len(s), base58Len128)
+		return 0, 0, parseError(p, len(s))
 	}
 	top, bad := get58(s[:2])
 	middle, badMiddle := get58(s[2:12])
 	low, badLow := get58(s[12:])
 	if bad|badMiddle|badLow >= noDigit {
-		return 0, 0, faultDigit, base58Values.locate(s)
+		return 0, 0, parseError(p+badDigit, base58Values.locate(s))
 	}
 	// (top*58^10 + middle)*58^10 + low. The first bracket is below 58^12 < 2^71.
 	h, l := bits.Mul64(top, pow58to10)
@@ -91,9 +89,9 @@ func decodeBase58to128(s string) (hi, lo uint64, f fault, at int) {
 	lo, carry = bits.Add64(lo, low, 0)
 	hi, carry = bits.Add64(hi, upper, carry)
 	if over|carry != 0 {
-		return 0, 0, faultRange, 0
+		return 0, 0, parseError(p+badRange, 0)
 	}
-	return hi, lo, 0, 0
+	return hi, lo, nil
 }
 
 // get58 reads up to ten digits. Its second result is noDigit or more if one is none.

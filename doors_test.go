@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the doc comments of the doors a
 // configures all schemes at once.
 var rootOnly = []string{
 	"Clock", "NewClock", "ClockOptions", "ClockState",
-	"Generator", "NewGenerator", "GeneratorOptions", "Reseed",
+	"Generator", "NewGenerator", "GeneratorOptions", "ID", "Reseed",
 }
 
 // TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied

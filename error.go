@@ -2,15 +2,19 @@ package ids
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
-	"sync"
 )
 
 var (
 	// ErrSyntax reports input that is not in a form the scheme accepts.
 	// Errors of the Parse functions, of the Unmarshal methods and of Scan match it
-	// by [errors.Is].
+	// or ErrRange by [errors.Is].
 	ErrSyntax = errors.New("invalid syntax")
+
+	// ErrLength reports input whose length no accepted form has. It is an ErrSyntax, so
+	// that every error that matches it matches both.
+	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange reports a well-formed value outside what the scheme can hold:
 	// a text that encodes more bits than the id has, a time before the epoch or
@@ -30,23 +34,57 @@ var (
 	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
 )
 
-// ParseError says why and where the text or binary form of an id was refused. Every error of a
-// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
-// is shared: do not modify it.
+// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
+// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
+// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
+// bad input costs no allocation.
 type ParseError struct {
-	Scheme  string // "UUID", "ULID" or "Snowflake", or "JSON" for the quotes around one
-	Problem string // what is wrong, as a phrase
-	Offset  int    // index of the first offending byte, or the length of the input where it ends too early; at most 45
-	Err     error  // ErrSyntax or ErrRange
+	problem problem
+	offset  uint8 // at most tooLong
 }
 
-// Error returns a message that names the scheme, the offset and the problem.
-func (e *ParseError) Error() string {
-	return "ids: parsing " + e.Scheme + ": " + e.Problem + " at byte " + strconv.Itoa(e.Offset)
+// Error returns a message that names the scheme, what is wrong, and the offset of a character.
+func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
+
+// Scheme returns "UUID", "ULID" or "Snowflake", or "JSON" for quotes and escapes around one.
+func (e *ParseError) Scheme() string { return problems[e.problem].scheme }
+
+// Offset returns the index of the first offending byte, or the length if that is wrong, at most
+// 45. It is 0 for all else. In JSON it counts within the quotes, an escape as one byte.
+func (e *ParseError) Offset() int { return min(int(e.offset), maxText) }
+
+// Unwrap returns [ErrSyntax] or [ErrRange].
+func (e *ParseError) Unwrap() error {
+	if problems[e.problem].kind == outOfRange {
+		return ErrRange
+	}
+	return ErrSyntax
 }
 
-// Unwrap returns Err.
-func (e *ParseError) Unwrap() error { return e.Err }
+// Is reports whether target is [ErrLength] and the length is wrong, for [errors.Is].
+func (e *ParseError) Is(target error) bool {
+	return target == ErrLength && problems[e.problem].kind == wrongLength
+}
+
+// describe returns the scheme and what is wrong.
+func (e *ParseError) describe() string {
+	p, n := &problems[e.problem], strconv.Itoa(e.Offset())
+	switch {
+	case p.kind == wrongCharacter:
+		return p.scheme + ": " + p.text + " at byte " + n
+	case p.kind == wrongLength && int(e.offset) == tooLong:
+		return p.scheme + ": length over " + n + ", want " + p.text
+	case p.kind == wrongLength:
+		return p.scheme + ": length " + n + ", want " + p.text
+	}
+	return p.scheme + ": " + p.text
+}
+
+// A scanError is a ParseError of Scan.
+type scanError struct{ *ParseError }
+
+func (e scanError) Error() string { return "ids: scanning " + e.describe() }
+func (e scanError) Unwrap() error { return e.ParseError }
 
 // rangeError is an error that matches [ErrRange].
 type rangeError string
@@ -59,105 +97,85 @@ func (rangeError) Unwrap() error { return ErrRange }
 // errSpent is what a constructor panics with, and TryNext returns, past the last tick of a format.
 const errSpent = rangeError("ids: the last tick of the format is used up")
 
-// A problem is a kind of parse error. The zero problem is none.
+// A problem is something that may be wrong with a form of an id: an index of problems.
 type problem uint8
 
-const (
-	_ problem = iota
-	uuidLength
-	uuidBinaryLength
-	uuidDigit
-	uuidHyphen
-	uuidURN
-	uuidBrace
-	uuidBase58Length
-	uuidBase58Digit
-	uuidBase58Range
-	ulidLength
-	ulidDigit
-	ulidRange
-	ulidBinaryLength
-	ulidBase58Length
-	ulidBase58Digit
-	ulidBase58Range
-	snowflakeEmpty
-	snowflakeBinaryLength
-	snowflakeDigit
-	snowflakeRange
-	jsonQuote
-	snowflakeBase32Length
-	snowflakeBase32Digit
-	snowflakeBase32Range
-	snowflakeBase58Length
-	snowflakeBase58Digit
-	snowflakeBase58Range
-	problems
-)
-
-// maxOffset is the largest offset that an error states: the longest accepted
-// text, so that a longer input is wrong there at the latest.
-const maxOffset = len("urn:uuid:") + 36
-
-// parseErrors builds, once, an error for each problem at each offset: bad input
-// from a client then costs no allocation.
-var parseErrors = sync.OnceValue(func() *[problems][maxOffset + 1]ParseError {
-	kinds := [problems]ParseError{
-		uuidLength:            {"UUID", "length is not 36, 32, 38 (in braces) or 45 (urn:uuid:)", 0, ErrSyntax},
-		uuidBinaryLength:      {"UUID", "binary length is not 16", 0, ErrSyntax},
-		uuidDigit:             {"UUID", "not a hexadecimal digit", 0, ErrSyntax},
-		uuidHyphen:            {"UUID", "not a hyphen", 0, ErrSyntax},
-		uuidURN:               {"UUID", "prefix is not urn:uuid:", 0, ErrSyntax},
-		uuidBrace:             {"UUID", "not a brace", 0, ErrSyntax},
-		uuidBase58Length:      {"UUID", "length is not 22", 0, ErrSyntax},
-		uuidBase58Digit:       {"UUID", "not a Base58 digit", 0, ErrSyntax},
-		uuidBase58Range:       {"UUID", "Base58 above 128 bits", 0, ErrRange},
-		ulidLength:            {"ULID", "length is not 26", 0, ErrSyntax},
-		ulidBinaryLength:      {"ULID", "binary length is not 16", 0, ErrSyntax},
-		ulidDigit:             {"ULID", "not a Crockford Base32 digit", 0, ErrSyntax},
-		ulidRange:             {"ULID", "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ", 0, ErrRange},
-		ulidBase58Length:      {"ULID", "length is not 22", 0, ErrSyntax},
-		ulidBase58Digit:       {"ULID", "not a Base58 digit", 0, ErrSyntax},
-		ulidBase58Range:       {"ULID", "Base58 above 128 bits", 0, ErrRange},
-		snowflakeEmpty:        {"Snowflake", "no digits", 0, ErrSyntax},
-		snowflakeBinaryLength: {"Snowflake", "binary length is not 8", 0, ErrSyntax},
-		snowflakeDigit:        {"Snowflake", "not a decimal digit", 0, ErrSyntax},
-		snowflakeRange:        {"Snowflake", "not within 0 to 9223372036854775807, in at most 19 digits", 0, ErrRange},
-		jsonQuote:             {"JSON", "not a string in quotes", 0, ErrSyntax},
-		snowflakeBase32Length: {"Snowflake", "length is not 13", 0, ErrSyntax},
-		snowflakeBase32Digit:  {"Snowflake", "not a Crockford Base32 digit", 0, ErrSyntax},
-		snowflakeBase32Range:  {"Snowflake", "Base32 above 63 bits", 0, ErrRange},
-		snowflakeBase58Length: {"Snowflake", "length is not 11", 0, ErrSyntax},
-		snowflakeBase58Digit:  {"Snowflake", "not a Base58 digit", 0, ErrSyntax},
-		snowflakeBase58Range:  {"Snowflake", "Base58 above 63 bits", 0, ErrRange},
-	}
-	table := new([problems][maxOffset + 1]ParseError)
-	for p, kind := range kinds {
-		for offset := range table[p] {
-			kind.Offset = offset
-			table[p][offset] = kind
-		}
-	}
-	return table
-})
-
-// parseError returns the error for problem p at offset, which is brought into
-// the range that an error can state.
-func parseError(p problem, offset int) error {
-	return &parseErrors()[p][min(offset, maxOffset)]
-}
-
-// A fault is why a text is not a number of some width in some base: the same
-// three reasons for each, in the order in which the problems list them.
-type fault uint8
+// A kind of problem says how its text makes a message.
+type kind uint8
 
 const (
-	faultLength fault = iota + 1
-	faultDigit
-	faultRange
+	malformed      kind = iota // the text says all
+	wrongCharacter             // the offset follows the text
+	wrongLength                // the text is the length that is wanted
+	outOfRange                 // the text says all
 )
 
-// of returns the error for the fault at offset, where length is its scheme's problem for a
-// wrong length.
-func (f fault) of(length problem, offset int) error {
-	return parseError(length+problem(f-faultLength), offset)
+const (
+	maxText = len("urn:uuid:") + 36 // the longest accepted text
+	tooLong = maxText + 1           // stands for all lengths above it
+)
+
+// problems are all that there are, each with its errors by offset.
+var problems = make([]struct {
+	scheme string
+	kind   kind
+	text   string
+	errs   [tooLong + 1]ParseError
+}, 0, 32)
+
+var (
+	uuidLength = define("UUID", wrongLength, "36")
+	uuidBinary = define("UUID", wrongLength, "16 bytes")
+	uuidDigit  = define("UUID", wrongCharacter, "not a hexadecimal digit")
+	uuidHyphen = define("UUID", wrongCharacter, "not a hyphen")
+	uuidURN    = define("UUID", wrongCharacter, "prefix is not urn:uuid:")
+	uuidBrace  = define("UUID", wrongCharacter, "not a brace")
+	uuidNull   = define("UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID")
+	uuidBase58 = defineBase("UUID", "Base58", "22", "Base58 above 128 bits")
+
+	ulidBase32 = defineBase("ULID", "Crockford Base32", "26", "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
+	ulidBinary = define("ULID", wrongLength, "16 bytes")
+	ulidNull   = define("ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID")
+	ulidBase58 = defineBase("ULID", "Base58", "22", "Base58 above 128 bits")
+
+	snowflakeLength   = define("Snowflake", wrongLength, "1 to 19")
+	snowflakeBinary   = define("Snowflake", wrongLength, "8 bytes")
+	snowflakeDigit    = define("Snowflake", wrongCharacter, "not a decimal digit")
+	snowflakeNegative = define("Snowflake", outOfRange, "negative")
+	snowflakeRange    = define("Snowflake", outOfRange, "above 9223372036854775807")
+	snowflakeNull     = define("Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake")
+	snowflakeBase32   = defineBase("Snowflake", "Crockford Base32", "13", "Base32 above 63 bits")
+	snowflakeBase58   = defineBase("Snowflake", "Base58", "11", "Base58 above 63 bits")
+
+	jsonQuotes = define("JSON", malformed, "not a string in quotes")
+	jsonEscape = define("JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`)
+)
+
+// define adds a problem.
+func define(scheme string, k kind, text string) problem {
+	p := problem(len(problems))
+	problems = problems[:p+1]
+	d := &problems[p]
+	d.scheme, d.kind, d.text = scheme, k, text
+	for offset := range d.errs {
+		d.errs[offset] = ParseError{p, uint8(offset)}
+	}
+	return p
 }
+
+// defineBase adds the problems of the texts in a base, and returns that with their length. The
+// others follow it.
+func defineBase(scheme, base, length, above string) problem {
+	p := define(scheme, wrongLength, length)
+	define(scheme, wrongCharacter, "not a "+base+" digit")
+	define(scheme, outOfRange, above)
+	return p
+}
+
+const (
+	badDigit problem = 1
+	badRange problem = 2
+)
+
+// parseError returns the error for problem p at offset.
+func parseError(p problem, offset int) *ParseError { return &problems[p].errs[min(offset, tooLong)] }

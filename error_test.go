@@ -18,43 +18,65 @@ func TestErrorMessages(t *testing.T) {
 		message string
 		kind    error
 	}{
-		{failing(ids.ParseUUID("")), "ids: parsing UUID: length is not 36, 32, 38 (in braces) or 45 (urn:uuid:) at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseUUID("")), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
 		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bfx")), "ids: parsing UUID: not a hexadecimal digit at byte 35", ids.ErrSyntax},
 		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a7650-0a0c91e6bf6")), "ids: parsing UUID: not a hyphen at byte 23", ids.ErrSyntax},
 		{failing(ids.ParseUUID("urn-uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")), "ids: parsing UUID: prefix is not urn:uuid: at byte 3", ids.ErrSyntax},
 		{failing(ids.ParseUUID("{f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")), "ids: parsing UUID: not a brace at byte 37", ids.ErrSyntax},
-		{failing(ids.ParseUUIDBase58("1")), "ids: parsing UUID: length is not 22 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseUUIDBase58("1")), "ids: parsing UUID: length 1, want 22", ids.ErrLength},
 		{failing(ids.ParseUUIDBase58(strings.Repeat("0", 22))), "ids: parsing UUID: not a Base58 digit at byte 0", ids.ErrSyntax},
-		{failing(ids.ParseUUIDBase58(strings.Repeat("z", 22))), "ids: parsing UUID: Base58 above 128 bits at byte 0", ids.ErrRange},
-		{new(ids.UUID).UnmarshalBinary(make([]byte, 17)), "ids: parsing UUID: binary length is not 16 at byte 16", ids.ErrSyntax},
-		{failing(ids.ParseULID("0")), "ids: parsing ULID: length is not 26 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseUUIDBase58(strings.Repeat("z", 22))), "ids: parsing UUID: Base58 above 128 bits", ids.ErrRange},
+		{new(ids.UUID).UnmarshalBinary(make([]byte, 17)), "ids: parsing UUID: length 17, want 16 bytes", ids.ErrLength},
+		{failing(ids.ParseULID("0")), "ids: parsing ULID: length 1, want 26", ids.ErrLength},
 		{failing(ids.ParseULID(strings.Repeat("0", 25) + "U")), "ids: parsing ULID: not a Crockford Base32 digit at byte 25", ids.ErrSyntax},
-		{failing(ids.ParseULID(strings.Repeat("8", 26))), "ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ at byte 0", ids.ErrRange},
-		{failing(ids.ParseULIDBase58("1")), "ids: parsing ULID: length is not 22 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseULID(strings.Repeat("8", 26))), "ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ids.ErrRange},
+		{failing(ids.ParseULIDBase58("1")), "ids: parsing ULID: length 1, want 22", ids.ErrLength},
 		{failing(ids.ParseULIDBase58(strings.Repeat("I", 22))), "ids: parsing ULID: not a Base58 digit at byte 0", ids.ErrSyntax},
-		{failing(ids.ParseULIDBase58(strings.Repeat("z", 22))), "ids: parsing ULID: Base58 above 128 bits at byte 0", ids.ErrRange},
-		{new(ids.ULID).UnmarshalBinary(make([]byte, 3)), "ids: parsing ULID: binary length is not 16 at byte 3", ids.ErrSyntax},
-		{failing(ids.ParseSnowflake("")), "ids: parsing Snowflake: no digits at byte 0", ids.ErrSyntax},
+		{failing(ids.ParseULIDBase58(strings.Repeat("z", 22))), "ids: parsing ULID: Base58 above 128 bits", ids.ErrRange},
+		{new(ids.ULID).UnmarshalBinary(make([]byte, 3)), "ids: parsing ULID: length 3, want 16 bytes", ids.ErrLength},
+		{failing(ids.ParseSnowflake("")), "ids: parsing Snowflake: length 0, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseSnowflake("0x1")), "ids: parsing Snowflake: not a decimal digit at byte 1", ids.ErrSyntax},
-		{failing(ids.ParseSnowflake("-1")), "ids: parsing Snowflake: not within 0 to 9223372036854775807, in at most 19 digits at byte 0", ids.ErrRange},
-		{new(ids.Snowflake).UnmarshalBinary(make([]byte, 9)), "ids: parsing Snowflake: binary length is not 8 at byte 8", ids.ErrSyntax},
-		{failing(ids.ParseSnowflakeBase32("1")), "ids: parsing Snowflake: length is not 13 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseSnowflake("-1")), "ids: parsing Snowflake: negative", ids.ErrRange},
+		{new(ids.Snowflake).UnmarshalBinary(make([]byte, 9)), "ids: parsing Snowflake: length 9, want 8 bytes", ids.ErrLength},
+		{failing(ids.ParseSnowflakeBase32("1")), "ids: parsing Snowflake: length 1, want 13", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase32("000000000000U")), "ids: parsing Snowflake: not a Crockford Base32 digit at byte 12", ids.ErrSyntax},
-		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits at byte 0", ids.ErrRange},
-		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length is not 11 at byte 1", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
+		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length 1, want 11", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase58("1111111111l")), "ids: parsing Snowflake: not a Base58 digit at byte 10", ids.ErrSyntax},
-		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits at byte 0", ids.ErrRange},
-		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes at byte 0", ids.ErrSyntax},
-		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes at byte 3", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte 1`, ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"1` + strings.Repeat(`\u0031`, 45) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
+		{failing(ids.ParseUUID(strings.Repeat("0", 44))), "ids: parsing UUID: length 44, want 36", ids.ErrLength},
+		{failing(ids.ParseUUID(strings.Repeat("0", 46))), "ids: parsing UUID: length over 45, want 36", ids.ErrLength},
+		{failing(ids.ParseULID(strings.Repeat("0", 45))), "ids: parsing ULID: length 45, want 26", ids.ErrLength},
+		{failing(ids.ParseSnowflake(strings.Repeat("1", 25))), "ids: parsing Snowflake: length 25, want 1 to 19", ids.ErrLength},
+		{failing(ids.ParseSnowflake("9223372036854775808")), "ids: parsing Snowflake: above 9223372036854775807", ids.ErrRange},
+		{new(ids.UUID).Scan("0123"), "ids: scanning UUID: length 4, want 36", ids.ErrLength},
+		{new(ids.UUID).Scan(nil), "ids: scanning UUID: NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID", ids.ErrSyntax},
+		{new(ids.ULID).Scan(nil), "ids: scanning ULID: NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID", ids.ErrSyntax},
+		{new(ids.Snowflake).Scan(nil), "ids: scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake", ids.ErrSyntax},
+		{new(ids.Snowflake).Scan(int64(-5)), "ids: scanning Snowflake: negative", ids.ErrRange},
+		{new(ids.Snowflake).Scan("12x"), "ids: scanning Snowflake: not a decimal digit at byte 2", ids.ErrSyntax},
 	} {
 		var pe *ids.ParseError
-		if !errors.As(c.err, &pe) || c.err.Error() != c.message || pe.Err != c.kind {
-			t.Errorf("error %v of kind %v, want %q of kind %v", c.err, pe, c.message, c.kind)
+		if !errors.As(c.err, &pe) || c.err.Error() != c.message || !isOnly(c.err, c.kind) || !isOnly(pe, c.kind) {
+			t.Errorf("error %v, want %q that matches %v", c.err, c.message, c.kind)
 		}
 	}
-	if errors.Is(ids.ErrRange, ids.ErrSyntax) || errors.Is(ids.ErrSyntax, ids.ErrRange) {
-		t.Error("ErrSyntax and ErrRange match each other")
+	for _, kind := range []error{ids.ErrSyntax, ids.ErrLength, ids.ErrRange} {
+		if !isOnly(kind, kind) {
+			t.Errorf("%v matches others", kind)
+		}
 	}
+}
+
+// isOnly reports whether err matches kind, which is ErrSyntax, ErrLength or ErrRange, and of the
+// others only what kind itself is: an ErrLength is an ErrSyntax too.
+func isOnly(err, kind error) bool {
+	return errors.Is(err, kind) && errors.Is(err, ids.ErrSyntax) == (kind != ids.ErrRange) &&
+		errors.Is(err, ids.ErrLength) == (kind == ids.ErrLength) && errors.Is(err, ids.ErrRange) == (kind == ids.ErrRange)
 }
 
 // failing returns the error of a call.
@@ -62,9 +84,8 @@ func failing[T any](_ T, err error) error { return err }
 
 // stated is what an error of a decoder may say: names, phrases and numbers of this package, and
 // the name of a Go type.
-var stated = regexp.MustCompile(`^(ids: scanning (UUID|ULID|Snowflake): )?` +
-	`(ids: parsing (UUID|ULID|Snowflake|JSON): [a-zA-Z0-9 ,():-]+ at byte \d+|` +
-	`NULL: scan into an ids\.Null\[ids\.\w+\] or .+: invalid syntax|a value of type [\w.*\[\]]+: want .+: invalid syntax)$`)
+var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake|JSON): ` +
+	`([a-zA-Z0-9 ,():\\-]+|NULL: scan into an ids\.Null\[ids\.\w+\] or a \*ids\.\w+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
 // TestNoEcho gives every decoder a secret in every place and looks for it in the error.
 func TestNoEcho(t *testing.T) {
@@ -107,7 +128,7 @@ func TestNoEcho(t *testing.T) {
 			"scan of another type": u.Scan(&s), "scan of a struct": l.Scan(struct{ s string }{s}), "scan of NULL": u.Scan(nil),
 		} {
 			if err == nil {
-				if len(s) != 8 && len(s) != 16 {
+				if n := map[bool]int{true: 8, false: 16}[what == "Snowflake binary"]; len(s) != n {
 					t.Errorf("%s accepts %q", what, s)
 				}
 				continue // bytes of the right number
@@ -129,17 +150,30 @@ func TestNoEcho(t *testing.T) {
 	}
 }
 
-// TestErrorIsShared parses bad input twice: the errors are one value, which costs nothing to
-// return.
-func TestErrorIsShared(t *testing.T) {
-	for _, s := range []string{"", "x", strings.Repeat("x", 36), strings.Repeat("x", 1000)} {
-		for _, f := range textForms {
-			_, first := f.parse(s)
-			_, second := f.parse(s)
-			if first != second {
-				t.Errorf("%s of %q: two errors, %p and %p", f.name, s, first, second)
+// TestErrorsInPlace parses bad input of each kind at many offsets, all before it looks at any
+// error: each must have its own place and kind still, since errors are shared.
+func TestErrorsInPlace(t *testing.T) {
+	type refusal struct {
+		form *textForm
+		s    string
+		err  error
+	}
+	var all []refusal
+	for i := range textForms {
+		f := &textForms[i]
+		for n := range 60 {
+			for _, s := range []string{strings.Repeat("1", n), strings.Repeat("1", n) + "x", strings.Repeat("1", n/2) + "!" + strings.Repeat("1", n)} {
+				if f.oracle(s).err != nil {
+					all = append(all, refusal{f, s, failing(f.parse(s))})
+				}
 			}
 		}
+	}
+	for _, r := range all {
+		checkRefusal(t, r.form.name, r.s, r.err, r.form.scheme, r.form.oracle(r.s))
+	}
+	if zero := (&ids.ParseError{}).Error(); zero == "" {
+		t.Error("the zero ParseError says nothing")
 	}
 }
 
@@ -156,7 +190,7 @@ func TestRangeErrors(t *testing.T) {
 			t.Errorf("error %q", err)
 		}
 	}
-	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrRange); got != "invalid syntax, value out of range" {
-		t.Errorf("ErrSyntax, ErrRange: %q", got)
+	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrLength, ", ", ids.ErrRange); got != "invalid syntax, invalid syntax: wrong length, value out of range" {
+		t.Errorf("ErrSyntax, ErrLength, ErrRange: %q", got)
 	}
 }

@@ -140,7 +140,7 @@ func ExampleParseSnowflake() {
 	fmt.Println(err)
 	// Output:
 	// 1541815603606036480 <nil>
-	// ids: parsing Snowflake: not within 0 to 9223372036854775807, in at most 19 digits at byte 0
+	// ids: parsing Snowflake: above 9223372036854775807
 }
 
 func ExampleMustParseSnowflake() {

@@ -132,16 +132,20 @@ func ExampleParseUUID() {
 func ExampleParseError() {
 	_, err := ids.ParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAU")
 	if problem, ok := errors.AsType[*ids.ParseError](err); ok {
-		fmt.Printf("bad %s: %s, in column %d\n", problem.Scheme, problem.Problem, problem.Offset+1)
+		fmt.Printf("bad %s in column %d\n", problem.Scheme(), problem.Offset()+1)
 	}
-	fmt.Println(errors.Is(err, ids.ErrSyntax))
+	fmt.Println(err, errors.Is(err, ids.ErrSyntax))
 
 	_, err = ids.ParseULID("80000000000000000000000000")
 	fmt.Println(err, errors.Is(err, ids.ErrRange))
+
+	_, err = ids.ParseULID("01ARZ3NDEK")
+	fmt.Println(err, errors.Is(err, ids.ErrLength))
 	// Output:
-	// bad ULID: not a Crockford Base32 digit, in column 26
-	// true
-	// ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ at byte 0 true
+	// bad ULID in column 26
+	// ids: parsing ULID: not a Crockford Base32 digit at byte 25 true
+	// ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ true
+	// ids: parsing ULID: length 10, want 26 true
 }
 
 func ExampleMustParseUUID() {
@@ -277,7 +281,7 @@ func Example_json() {
 	fmt.Println(err)
 	// Output:
 	// {"id":"017f22e2-79b0-7cc3-98c4-dc0c0c07398f","batch":"1541815603606036480","parent":null,"prices":{"01ARZ3NDEKTSV4RRFFQ69G5FAV":9.5}} <nil>
-	// ids: parsing UUID: length is not 36, 32, 38 (in braces) or 45 (urn:uuid:) at byte 9
+	// ids: parsing UUID: length 9, want 36
 }
 
 func ExampleNull() {
@@ -317,6 +321,6 @@ func ExampleUUID_Scan() {
 	// Output:
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 	// 30313233-3435-3637-3839-616263646566 <nil>
-	// 30313233-3435-3637-3839-616263646566 ids: scanning UUID: NULL: scan into an ids.Null[ids.UUID] or into a pointer to a *ids.UUID: invalid syntax
+	// 30313233-3435-3637-3839-616263646566 ids: scanning UUID: NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID
 	// string 30313233-3435-3637-3839-616263646566
 }

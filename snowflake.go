@@ -88,13 +88,7 @@ func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]by
 
 // UnmarshalText sets s to the Snowflake that text holds, as [ParseSnowflake] does. On an error
 // s keeps its value.
-func (s *Snowflake) UnmarshalText(text []byte) error {
-	v, err := ParseSnowflake(view(text))
-	if err == nil {
-		*s = v
-	}
-	return err
-}
+func (s *Snowflake) UnmarshalText(text []byte) error { return parse(s, view(text)) }
 
 // MarshalJSON returns s in decimal within quotes, since JavaScript loses integers above 2^53.
 // The error is always nil.
@@ -110,11 +104,7 @@ func (s *Snowflake) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	text, _, err := unquote(data)
-	if err != nil {
-		return err
-	}
-	return s.UnmarshalText(text)
+	return parseJSON(s, data)
 }
 
 // AppendBinary appends the 8 bytes of s, big-endian. The error is always nil.
@@ -128,40 +118,38 @@ func (s Snowflake) MarshalBinary() ([]byte, error) { return s.AppendBinary(make(
 // UnmarshalBinary sets s to the 8 bytes of data, big-endian. On an error s keeps its value.
 func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	if len(data) != 8 {
-		return parseError(snowflakeBinaryLength, min(len(data), 8))
+		return parseError(snowflakeBinary, len(data))
 	}
 	v := binary.BigEndian.Uint64(data)
 	if v>>63 != 0 {
-		return parseError(snowflakeRange, 0)
+		return parseError(snowflakeNegative, 0)
 	}
 	*s = Snowflake(v)
 	return nil
 }
 
-// ParseSnowflake returns the Snowflake that s holds in decimal digits, 0 to
-// 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
+// ParseSnowflake returns the Snowflake that s holds in 1 to 19 decimal digits, 0 to
+// 9223372036854775807. The error is a *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
-	if s == "" {
-		return 0, parseError(snowflakeEmpty, 0)
-	}
 	start := 0
-	if s[0] == '-' && len(s) > 1 {
+	if len(s) > 1 && s[0] == '-' {
 		start = 1 // a number, but none in range
 	}
+	if len(s) == 0 || len(s) > start+maxDigits {
+		return 0, parseError(snowflakeLength, len(s))
+	}
 	var v uint64
-	for i := start; i < len(s) && i < start+maxDigits; i++ {
+	for i := start; i < len(s); i++ {
 		d := s[i] - '0'
 		if d > 9 {
 			return 0, parseError(snowflakeDigit, i)
 		}
 		v = v*10 + uint64(d)
 	}
-	for i := start + maxDigits; i < len(s); i++ {
-		if s[i]-'0' > 9 {
-			return 0, parseError(snowflakeDigit, i)
-		}
-	}
-	if start > 0 || len(s) > maxDigits || v>>63 != 0 {
+	switch {
+	case start > 0:
+		return 0, parseError(snowflakeNegative, 0)
+	case v>>63 != 0:
 		return 0, parseError(snowflakeRange, 0)
 	}
 	return Snowflake(v), nil
@@ -174,25 +162,19 @@ func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s
 // ParseSnowflakeBase32 returns the Snowflake that s holds in the 13 characters that
 // [Snowflake.Base32] writes, in either case. The error is a *[ParseError].
 func ParseSnowflakeBase32(s string) (Snowflake, error) {
-	v, f, at := decodeBase32to64(s)
-	if f == 0 && v>>63 != 0 {
-		f = faultRange
+	v, err := decodeBase32to64(s, snowflakeBase32)
+	if v>>63 != 0 {
+		return 0, parseError(snowflakeBase32+badRange, 0)
 	}
-	if f != 0 {
-		return 0, f.of(snowflakeBase32Length, at)
-	}
-	return Snowflake(v), nil
+	return Snowflake(v), err
 }
 
 // ParseSnowflakeBase58 returns the Snowflake that s holds in the 11 characters that
 // [Snowflake.Base58] writes. The error is a *[ParseError].
 func ParseSnowflakeBase58(s string) (Snowflake, error) {
-	v, f, at := decodeBase58to64(s)
-	if f == 0 && v>>63 != 0 {
-		f = faultRange
+	v, err := decodeBase58to64(s, snowflakeBase58)
+	if v>>63 != 0 {
+		return 0, parseError(snowflakeBase58+badRange, 0)
 	}
-	if f != 0 {
-		return 0, f.of(snowflakeBase58Length, at)
-	}
-	return Snowflake(v), nil
+	return Snowflake(v), err
 }

@@ -5,8 +5,14 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"fmt"
-	"strconv"
 )
+
+// ID is one of the three types of ids: the constraint of [Null].
+type ID interface {
+	UUID | ULID | Snowflake
+	driver.Valuer
+	encoding.TextAppender
+}
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
 // [Binary]. The error is always nil.
@@ -14,7 +20,12 @@ func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
 // or []byte, or a []byte of the 16 bytes themselves. On an error u keeps its value.
-func (u *UUID) Scan(src any) error { return scan("UUID", "string or []byte", src, len(u), u) }
+func (u *UUID) Scan(src any) error {
+	if b, ok := src.([]byte); ok && len(b) == len(u) {
+		return u.UnmarshalBinary(b)
+	}
+	return scan(u, src, uuidNull, "string or []byte")
+}
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
 // [Binary]. The error is always nil.
@@ -22,82 +33,125 @@ func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
 // a []byte of the 16 bytes themselves. On an error u keeps its value.
-func (u *ULID) Scan(src any) error { return scan("ULID", "string or []byte", src, len(u), u) }
+func (u *ULID) Scan(src any) error {
+	if b, ok := src.([]byte); ok && len(b) == len(u) {
+		return u.UnmarshalBinary(b)
+	}
+	return scan(u, src, ulidNull, "string or []byte")
+}
 
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
-// Scan sets s to a value from a database: an int64, text that [ParseSnowflake] accepts, as
-// string or []byte, or a []byte of 8 bytes, big-endian, that are not all digits. On an error s
-// keeps its value.
+// Scan sets s to a value from a database: an int64, a uint64, or text that [ParseSnowflake]
+// accepts, as string or []byte. Eight bytes are text too, never the id itself, since an id may have
+// eight digits. On an error s keeps its value.
 func (s *Snowflake) Scan(src any) error {
-	if v, ok := src.(int64); ok {
+	switch v := src.(type) {
+	case int64:
 		if v < 0 {
-			return fmt.Errorf("ids: scanning Snowflake: %w", parseError(snowflakeRange, 0))
+			return scanError{parseError(snowflakeNegative, 0)}
 		}
 		*s = Snowflake(v)
-		return nil
-	}
-	size := 8
-	if b, ok := src.([]byte); ok && len(b) == size && allDigits(b) {
-		size = -1 // text of eight digits
-	}
-	return scan("Snowflake", "int64, string or []byte", src, size, s)
-}
-
-// allDigits reports whether b is decimal digits throughout. Read as eight bytes, digits would be a
-// time of centuries hence in any layout in use.
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if c-'0' > 9 {
-			return false
+	case uint64:
+		if v>>63 != 0 {
+			return scanError{parseError(snowflakeRange, 0)}
 		}
-	}
-	return true
-}
-
-// decoder is what scan needs of an id.
-type decoder interface {
-	encoding.TextUnmarshaler
-	encoding.BinaryUnmarshaler
-}
-
-// scan sets dst, of the named scheme and the given size in bytes, to src, which should be of
-// one of the accepted types.
-func scan(scheme, accepted string, src any, size int, dst decoder) (err error) {
-	switch v := src.(type) {
-	case []byte:
-		if len(v) == size {
-			err = dst.UnmarshalBinary(v)
-		} else {
-			err = dst.UnmarshalText(v)
-		}
-	case string:
-		err = dst.UnmarshalText(viewBytes(v))
-	case nil:
-		return fmt.Errorf("ids: scanning %s: NULL: scan into an ids.Null[ids.%[1]s] or into a pointer to a *ids.%[1]s: %w", scheme, ErrSyntax)
+		*s = Snowflake(v)
 	default:
-		return fmt.Errorf("ids: scanning %s: a value of type %T: want %s: %w", scheme, src, accepted, ErrSyntax)
-	}
-	if err != nil {
-		return fmt.Errorf("ids: scanning %s: %w", scheme, err)
+		return scan(s, src, snowflakeNull, "int64, uint64, string or []byte")
 	}
 	return nil
 }
 
-// An identifier is what the wrappers below need of the id within.
-type identifier interface {
-	driver.Valuer
-	encoding.TextAppender
-	comparable
+// scan sets dst to src, which should be text and so of one of the accepted types. null is the
+// problem of its scheme with NULL.
+func scan[T ID](dst *T, src any, null problem, accepted string) error {
+	var err error
+	switch v := src.(type) {
+	case []byte:
+		err = parse(dst, view(v))
+	case string:
+		err = parse(dst, v)
+	case nil:
+		err = parseError(null, 0)
+	default:
+		return fmt.Errorf("ids: scanning %s: a value of type %T, want %s: %w", problems[null].scheme, src, accepted, ErrSyntax)
+	}
+	if err != nil {
+		return scanError{err.(*ParseError)}
+	}
+	return nil
+}
+
+// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
+// to dst itself: to copy an id that was just written as two halves makes the processor wait.
+func parse[T ID](dst *T, s string) (err error) {
+	switch p := any(dst).(type) {
+	case *UUID:
+		var u UUID
+		if u, err = ParseUUID(s); err == nil {
+			*p = u
+		}
+	case *ULID:
+		var u ULID
+		if u, err = ParseULID(s); err == nil {
+			*p = u
+		}
+	case *Snowflake:
+		var v Snowflake
+		if v, err = ParseSnowflake(s); err == nil {
+			*p = v
+		}
+	}
+	return err
+}
+
+// parseJSON sets dst to the id in a JSON string. A Snowflake may also be a bare number.
+func parseJSON[T ID](dst *T, data []byte) error {
+	if _, ok := any(dst).(*Snowflake); ok && len(data) > 0 && data[0] != '"' {
+		return parse(dst, view(data))
+	}
+	var buf [tooLong]byte
+	text, err := unquote(data, &buf)
+	if err != nil {
+		return err
+	}
+	return parse(dst, view(text))
+}
+
+// unquote returns what is within the quotes of a JSON string, unescaped into buf if need be. Where
+// that is longer than any id it stops early, but not before its length shows.
+func unquote(data []byte, buf *[tooLong]byte) ([]byte, error) {
+	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
+		return nil, parseError(jsonQuotes, 0)
+	}
+	const escape = len(`\u00XX`) // the one form of escape that a character of an id has
+	text := data[1 : len(data)-1]
+	if len(text) > maxText*escape || bytes.IndexByte(text, '\\') < 0 {
+		return text, nil
+	}
+	n := 0
+	for ; len(text) > 0 && n < len(buf); n++ {
+		if text[0] != '\\' {
+			buf[n], text = text[0], text[1:]
+			continue
+		}
+		c := uint64(noDigit)
+		if len(text) >= escape && string(text[:4]) == `\u00` {
+			c = hexValues[text[4]]<<4 | hexValues[text[5]]
+		}
+		if c >= noDigit {
+			return nil, parseError(jsonEscape, n)
+		}
+		buf[n], text = byte(c), text[escape:]
+	}
+	return buf[:n], nil
 }
 
 // Null is an id that may be absent: NULL in a database, null in JSON and the empty text
 // elsewhere. The zero value is absent.
-type Null[T interface {
-	UUID | ULID | Snowflake
-	identifier
-}] struct {
+type Null[T ID] struct {
 	ID    T
 	Valid bool // ID is there
 }
@@ -147,7 +201,7 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		return nil
 	}
 	var id T
-	if err := any(&id).(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
+	if err := parse(&id, view(text)); err != nil {
 		return err
 	}
 	*n = Null[T]{id, true}
@@ -172,44 +226,11 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var id T
-	if s, ok := any(&id).(*Snowflake); ok {
-		if err := s.UnmarshalJSON(data); err != nil {
-			return err
-		}
-	} else {
-		text, quoted, err := unquote(data)
-		if err != nil {
-			return err
-		}
-		if !quoted {
-			return parseError(jsonQuote, 0)
-		}
-		if err := any(&id).(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
-			return err
-		}
+	if err := parseJSON(&id, data); err != nil {
+		return err
 	}
 	*n = Null[T]{id, true}
 	return nil
-}
-
-// unquote returns the text of a JSON string, or data itself if there is no quote.
-func unquote(data []byte) (text []byte, quoted bool, err error) {
-	if len(data) == 0 || data[0] != '"' {
-		return data, false, nil
-	}
-	if len(data) < 2 || data[len(data)-1] != '"' {
-		return nil, true, parseError(jsonQuote, len(data))
-	}
-	escape := bytes.IndexByte(data, '\\')
-	if escape < 0 {
-		return data[1 : len(data)-1], true, nil
-	}
-	// Of the escapes of JSON, those that can stand for a character of an id are Go's too.
-	s, err := strconv.Unquote(string(data))
-	if err != nil {
-		return nil, true, parseError(jsonQuote, escape)
-	}
-	return []byte(s), true, nil
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
@@ -217,7 +238,7 @@ func unquote(data []byte) (text []byte, quoted bool, err error) {
 // *Binary.
 type Binary[T interface {
 	UUID | ULID
-	identifier
+	ID
 }] struct{ ID T }
 
 // Value returns the 16 bytes of the id. The error is always nil.
@@ -244,9 +265,7 @@ func (b Binary[T]) AppendText(text []byte) ([]byte, error) { return b.ID.AppendT
 func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]byte, 0, 36)) }
 
 // UnmarshalText sets b to the id that text holds. On an error b keeps its value.
-func (b *Binary[T]) UnmarshalText(text []byte) error {
-	return any(&b.ID).(encoding.TextUnmarshaler).UnmarshalText(text)
-}
+func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
 
 // IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }

@@ -108,7 +108,7 @@ func TestStdDifferential(t *testing.T) {
 			t.Fatalf("%q: %v, %v, and by Go's package %v, %v", s, got, err, want, wantErr)
 		}
 	}
-	texts := spellings(&textForms[0])
+	texts := spellings(&textForms[formUUID])
 	for _, s := range texts {
 		for i := range len(s) {
 			text := []byte(s)

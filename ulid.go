@@ -8,8 +8,9 @@ import (
 )
 
 // ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. It is comparable, and
-// converts freely to and from any other type whose underlying type is [16]byte.
+// milliseconds since 1970 and 80 random bits, in network byte order. The top random bit of a
+// fresh one is clear, so that later ones of the same millisecond fit above it: 79 are random. It
+// is comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
 // [specification]: https://github.com/ulid/spec
@@ -220,13 +221,7 @@ func (u ULID) MarshalText() ([]byte, error) {
 
 // UnmarshalText sets u to the ULID that text holds, as [ParseULID] does. On an error u keeps
 // its value.
-func (u *ULID) UnmarshalText(text []byte) error {
-	v, err := ParseULID(view(text))
-	if err == nil {
-		*u = v
-	}
-	return err
-}
+func (u *ULID) UnmarshalText(text []byte) error { return parse(u, view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
 func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
@@ -237,7 +232,7 @@ func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byt
 // UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
-		return parseError(ulidBinaryLength, min(len(data), len(u)))
+		return parseError(ulidBinary, len(data))
 	}
 	copy(u[:], data)
 	return nil
@@ -247,9 +242,9 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 // either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
 // The error is a *[ParseError].
 func ParseULID(s string) (u ULID, err error) {
-	hi, lo, f, at := decodeBase32to128(s)
-	if f != 0 {
-		return ULID{}, f.of(ulidLength, at)
+	hi, lo, err := decodeBase32to128(s, ulidBase32)
+	if err != nil {
+		return u, err
 	}
 	put((*[16]byte)(&u), hi, lo)
 	return u, nil
@@ -262,9 +257,9 @@ func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 // ParseULIDBase58 returns the ULID that s holds in the 22 characters that
 // [ULID.Base58] writes. The error is a *[ParseError].
 func ParseULIDBase58(s string) (u ULID, err error) {
-	hi, lo, f, at := decodeBase58to128(s)
-	if f != 0 {
-		return ULID{}, f.of(ulidBase58Length, at)
+	hi, lo, err := decodeBase58to128(s, ulidBase58)
+	if err != nil {
+		return u, err
 	}
 	put((*[16]byte)(&u), hi, lo)
 	return u, nil

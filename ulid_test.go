@@ -123,10 +123,10 @@ func TestULIDForms(t *testing.T) {
 		err     error
 		at      int
 	}{
-		{"empty", "", ids.ErrSyntax, 0},
-		{"25 characters", "01ARZ3NDEKTSV4RRFFQ69G5FA", ids.ErrSyntax, 25},
-		{"27 characters", "01ARZ3NDEKTSV4RRFFQ69G5FAVV", ids.ErrSyntax, 26},
-		{"line feed at the end", "01ARZ3NDEKTSV4RRFFQ69G5FAV\n", ids.ErrSyntax, 26},
+		{"empty", "", ids.ErrLength, 0},
+		{"25 characters", "01ARZ3NDEKTSV4RRFFQ69G5FA", ids.ErrLength, 25},
+		{"27 characters", "01ARZ3NDEKTSV4RRFFQ69G5FAVV", ids.ErrLength, 27},
+		{"line feed at the end", "01ARZ3NDEKTSV4RRFFQ69G5FAV\n", ids.ErrLength, 27},
 		{"just above the largest", "80000000000000000000000000", ids.ErrRange, 0},
 		{"the largest that the digits can write", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ", ids.ErrRange, 0},
 		{"above the largest, with a bad digit", "8000000000000000000000000U", ids.ErrSyntax, 25},
@@ -139,15 +139,15 @@ func TestULIDForms(t *testing.T) {
 		{"full-width digit", "01ARZ3NDEKTSV4RRFFQ69G5\uff16", ids.ErrSyntax, 23},
 		{"NUL", "01ARZ3NDEKTSV4RRFFQ69G5FA\x00", ids.ErrSyntax, 25},
 		{"high bit on a digit", "01ARZ3NDEKTSV4RRFFQ69G5FA\xd6", ids.ErrSyntax, 25},
-		{"a UUID", "01563df3-5b93-d65b-b8bd-fbd83a8a1b5b", ids.ErrSyntax, 26},
-		{"10 MB", strings.Repeat("0", 10<<20), ids.ErrSyntax, 26},
+		{"a UUID", "01563df3-5b93-d65b-b8bd-fbd83a8a1b5b", ids.ErrLength, 36},
+		{"10 MB", strings.Repeat("0", 10<<20), ids.ErrLength, 45},
 	} {
 		got, err := ids.ParseULID(c.s)
-		checkRefusal(t, "ParseULID", c.what, err, "ULID", verdict{nil, c.err, c.at})
+		checkRefusal(t, "ParseULID", c.s, err, "ULID", verdict{nil, c.err, c.at})
 		if !got.IsZero() {
 			t.Errorf("%s: %v beside the error", c.what, got)
 		}
-		textForms[2].judge(t, c.s)
+		textForms[formULID].judge(t, c.s)
 		checkMustParse(t, "MustParseULID of "+c.what, c.s, err, func() { ids.MustParseULID(c.s) })
 	}
 }

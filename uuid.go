@@ -167,13 +167,7 @@ func (u UUID) MarshalText() ([]byte, error) {
 
 // UnmarshalText sets u to the UUID that text holds, in any form that [ParseUUID] accepts. On an
 // error u keeps its value.
-func (u *UUID) UnmarshalText(text []byte) error {
-	v, err := ParseUUID(view(text))
-	if err == nil {
-		*u = v
-	}
-	return err
-}
+func (u *UUID) UnmarshalText(text []byte) error { return parse(u, view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
 func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
@@ -184,7 +178,7 @@ func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byt
 // UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
-		return parseError(uuidBinaryLength, min(len(data), len(u)))
+		return parseError(uuidBinary, len(data))
 	}
 	copy(u[:], data)
 	return nil
@@ -234,9 +228,9 @@ func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 // ParseUUIDBase58 returns the UUID that s holds in the 22 characters that
 // [UUID.Base58] writes. The error is a *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
-	hi, lo, f, at := decodeBase58to128(s)
-	if f != 0 {
-		return UUID{}, f.of(uuidBase58Length, at)
+	hi, lo, err := decodeBase58to128(s, uuidBase58)
+	if err != nil {
+		return u, err
 	}
 	put((*[16]byte)(&u), hi, lo)
 	return u, nil
@@ -245,9 +239,6 @@ func ParseUUIDBase58(s string) (u UUID, err error) {
 // view returns the bytes as a string without a copy, for the duration of a call
 // that keeps no part of it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// viewBytes is the inverse of view: the call must not write to the bytes.
-func viewBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // mustParse returns the id that s holds, or panics with an error that wraps that of parse.
 func mustParse[T any](parse func(s string) (T, error), s string) T {

@@ -33,14 +33,16 @@ type Layout = ids.SnowflakeLayout
 // Parts are what is in a Snowflake.
 type Parts = ids.SnowflakeParts
 
-// ParseError says why and where the text or binary form of an id was refused. Every error of a
-// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
-// is shared: do not modify it.
+// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
+// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
+// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
+// bad input costs no allocation.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [NewNode] match by errors.Is.
 var (
 	ErrSyntax = ids.ErrSyntax
+	ErrLength = ids.ErrLength
 	ErrRange  = ids.ErrRange
 )
 
@@ -105,8 +107,8 @@ func DatacenterWorker(datacenter, worker int) (node int64, err error) {
 	return ids.DatacenterWorker(datacenter, worker)
 }
 
-// Parse returns the Snowflake that s holds in decimal digits, 0 to
-// 9223372036854775807, of which there are at most 19. The error is a *[ParseError].
+// Parse returns the Snowflake that s holds in 1 to 19 decimal digits, 0 to
+// 9223372036854775807. The error is a *[ParseError].
 func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an

@@ -10,8 +10,9 @@ import (
 )
 
 // ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. It is comparable, and
-// converts freely to and from any other type whose underlying type is [16]byte.
+// milliseconds since 1970 and 80 random bits, in network byte order. The top random bit of a
+// fresh one is clear, so that later ones of the same millisecond fit above it: 79 are random. It
+// is comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
 // [specification]: https://github.com/ulid/spec
@@ -26,14 +27,16 @@ type Null = ids.Null[ids.ULID]
 // *Binary.
 type Binary = ids.Binary[ids.ULID]
 
-// ParseError says why and where the text or binary form of an id was refused. Every error of a
-// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
-// is shared: do not modify it.
+// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
+// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
+// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
+// bad input costs no allocation.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [MakeAt] match by errors.Is.
 var (
 	ErrSyntax = ids.ErrSyntax
+	ErrLength = ids.ErrLength
 	ErrRange  = ids.ErrRange
 )
 

@@ -24,9 +24,10 @@ type Null = ids.Null[ids.UUID]
 // *Binary.
 type Binary = ids.Binary[ids.UUID]
 
-// ParseError says why and where the text or binary form of an id was refused. Every error of a
-// Parse function or an Unmarshal method is a *ParseError. It does not repeat the input, and it
-// is shared: do not modify it.
+// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
+// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
+// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
+// bad input costs no allocation.
 type ParseError = ids.ParseError
 
 // Variant is the layout that the most significant bits of a UUID's ninth byte
@@ -56,6 +57,7 @@ const (
 // The errors that those of [Parse], and times and domains out of range, match by errors.Is.
 var (
 	ErrSyntax = ids.ErrSyntax
+	ErrLength = ids.ErrLength
 	ErrRange  = ids.ErrRange
 )
 

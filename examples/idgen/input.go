@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/oneclock/ids"
 )
 
 // longest is one more than the bytes that a line may have, with its line end: what is held of
@@ -55,7 +53,7 @@ func (t *tool) lines(do func(input) error) error {
 		var bad error
 		switch {
 		case long:
-			bad = &ids.ParseError{Scheme: "line", Problem: fmt.Sprintf("longer than %d bytes", longest-2), Offset: longest - 2, Err: ids.ErrSyntax}
+			bad = &refusal{longest - 2, fmt.Sprintf("line: longer than %d bytes", longest-2)}
 		case text != "":
 			bad = do(input{text, n})
 		}
@@ -91,10 +89,8 @@ func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 func (t *tool) refuse(where string, err error) {
 	t.bad++
 	t.out.Flush() // so that output and reports come in the order of the input; if it fails, stopped tells later
-	var parse *ids.ParseError
-	if errors.As(err, &parse) {
-		fmt.Fprintf(t.errs, "idgen: %s, byte %d: %s: %s\n", where, parse.Offset, parse.Scheme, parse.Problem)
-		return
+	if bad, ok := refused(err, 0).(*refusal); ok {
+		where, err = fmt.Sprintf("%s, byte %d", where, bad.at), bad
 	}
 	fmt.Fprintf(t.errs, "idgen: %s: %v\n", where, err)
 }

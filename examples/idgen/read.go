@@ -65,12 +65,12 @@ func parseSnowflakeHex(s string) (ids.Snowflake, error) {
 	for i := 2; i < len(s); i++ {
 		digit := strings.IndexByte("0123456789abcdef", s[i]|0x20)
 		if digit < 0 || s[i] < '0' {
-			return 0, &ids.ParseError{Scheme: "Snowflake", Problem: "not a hexadecimal digit", Offset: i, Err: ids.ErrSyntax}
+			return 0, &refusal{i, "Snowflake: not a hexadecimal digit"}
 		}
 		v = v<<4 | uint64(digit)
 	}
 	if v>>63 != 0 {
-		return 0, &ids.ParseError{Scheme: "Snowflake", Problem: "above 63 bits", Offset: 2, Err: ids.ErrRange}
+		return 0, &refusal{2, "Snowflake: above 63 bits"}
 	}
 	return ids.Snowflake(v), nil
 }
@@ -105,11 +105,11 @@ func read(text string, readings []reading) (ident, reading, error) {
 		}
 		id, err := r.parse(s)
 		if err != nil {
-			return nil, r, moved(err, offset)
+			return nil, r, refused(err, offset)
 		}
 		return id, r, nil
 	}
-	return nil, reading{}, moved(unlike(s), offset)
+	return nil, reading{}, refused(unlike(s), offset)
 }
 
 // trim returns s without blanks and one pair of quotes around it, and where in s that begins.
@@ -123,27 +123,34 @@ func trim(s string) (trimmed string, offset int) {
 	return trimmed, offset
 }
 
-// moved returns an error of a text that begins at the given offset of the input.
-func moved(err error, offset int) error {
-	parse, ok := err.(*ids.ParseError)
-	if !ok {
-		return err
+// A refusal says what is wrong with an input, and at which of its bytes.
+type refusal struct {
+	at   int
+	what string
+}
+
+func (r *refusal) Error() string { return r.what }
+
+// refused returns the refusal for an error of a text that begins at the given offset of the input.
+func refused(err error, offset int) error {
+	switch bad := err.(type) {
+	case *refusal:
+		return &refusal{offset + bad.at, bad.what}
+	case *ids.ParseError:
+		what, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "), " at byte ")
+		return &refusal{offset + bad.Offset(), what}
 	}
-	e := *parse // which is shared
-	e.Offset += offset
-	return &e
+	return err
 }
 
 // unlike returns the error for a text that looks like no id: where it has a character that no
 // id has, or else where it ends.
 func unlike(s string) error {
-	e := &ids.ParseError{Scheme: "id", Problem: fmt.Sprintf("none has a length of %d", len(s)), Offset: len(s), Err: ids.ErrSyntax}
 	for i := range len(s) {
 		c := s[i]
 		if !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-{}:", c) >= 0) {
-			e.Problem, e.Offset = "not a character of an id", i
-			break
+			return &refusal{i, "id: not a character of an id"}
 		}
 	}
-	return e
+	return &refusal{len(s), fmt.Sprintf("id: none has a length of %d", len(s))}
 }

@@ -1,15 +1,179 @@
 package ids_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/oneclock/ids"
 )
+
+// TestTextForms writes and reads numbers in each text form, beside the oracle.
+func TestTextForms(t *testing.T) {
+	for _, f := range textForms {
+		t.Run(f.name, func(t *testing.T) {
+			for _, n := range samples(f.bits, 2000) {
+				text := f.format(n)
+				if want := f.spell(n); text != want {
+					t.Fatalf("%x is written %q, want %q", n, text, want)
+				}
+				f.judge(t, text)
+			}
+		})
+	}
+}
+
+// TestSpellings reads each text form in each case.
+func TestSpellings(t *testing.T) {
+	for _, f := range textForms {
+		t.Run(f.name, func(t *testing.T) {
+			for _, s := range spellings(&f) {
+				f.judge(t, s)
+			}
+		})
+	}
+}
+
+// spellings returns accepted texts of f in each case, and some in which only the case is wrong.
+func spellings(f *textForm) (texts []string) {
+	last := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), f.bits), big.NewInt(1))
+	ns := samples(f.bits, 1)
+	for _, n := range []*big.Int{new(big.Int), last, ns[len(ns)-1]} {
+		s := f.spell(n)
+		texts = append(texts, s, strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(s[:len(s)/2])+strings.ToLower(s[len(s)/2:]))
+	}
+	if f.name == "UUID" {
+		for _, s := range slices.Clone(texts) {
+			texts = append(texts, "urn:uuid:"+s, "URN:UUID:"+s, "Urn:uUid:"+s, "{"+s+"}", strings.ReplaceAll(s, "-", ""))
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// TestMutations puts each byte at each position of texts in each form, leaves each byte out,
+// and doubles each.
+func TestMutations(t *testing.T) {
+	for _, f := range textForms {
+		t.Run(f.name, func(t *testing.T) {
+			for _, s := range spellings(&f) {
+				for i := range len(s) {
+					text := []byte(s)
+					for b := range 256 {
+						text[i] = byte(b)
+						f.judge(t, string(text))
+					}
+					f.judge(t, s[:i])
+					f.judge(t, s[:i]+s[i+1:])
+					f.judge(t, s[:i+1]+s[i:])
+				}
+			}
+		})
+	}
+}
+
+// TestOverflow reads the numbers just above the largest, and the largest that the digits can write.
+func TestOverflow(t *testing.T) {
+	for _, f := range textForms {
+		if f.name == "UUID" {
+			continue // its digits are bits
+		}
+		end := new(big.Int).Lsh(big.NewInt(1), f.bits)
+		last := f.spell(new(big.Int).Sub(end, big.NewInt(1)))
+		highest := map[string]string{"Snowflake": "9"}[f.name]
+		if highest == "" {
+			highest = map[bool]string{true: "z", false: "Z"}[strings.HasSuffix(f.name, "Base58")]
+		}
+		for _, s := range []string{f.spell(end), f.spell(new(big.Int).Add(end, big.NewInt(1))), strings.Repeat(highest, len(last))} {
+			if got := f.oracle(s); got.err != ids.ErrRange {
+				t.Fatalf("%s: the oracle has no ErrRange for %q", f.name, s)
+			}
+			f.judge(t, s)
+		}
+		if f.bits == 63 {
+			// All that 64 bits can hold besides, for which the decoders have an overflow of
+			// their own.
+			f.judge(t, f.spell(new(big.Int).Sub(new(big.Int).Lsh(end, 1), big.NewInt(1))))
+			f.judge(t, f.spell(new(big.Int).Lsh(end, 1)))
+		}
+	}
+}
+
+// TestNegativeBases shows that the bases, which have no sign, write a negative Snowflake as its
+// 64 bits and do not read it.
+func TestNegativeBases(t *testing.T) {
+	if got := ids.Snowflake(-1).Base32(); got != "FZZZZZZZZZZZZ" {
+		t.Errorf("Snowflake(-1).Base32() = %q", got)
+	}
+	if got := ids.Snowflake(-1).Base58(); got != "jpXCZedGfVQ" {
+		t.Errorf("Snowflake(-1).Base58() = %q", got)
+	}
+	if got := ids.Snowflake(-1).String(); got != "-1" {
+		t.Errorf("Snowflake(-1).String() = %q", got)
+	}
+}
+
+// TestExcludedLetters reads each letter that an alphabet leaves out.
+func TestExcludedLetters(t *testing.T) {
+	for _, f := range textForms {
+		var out string
+		switch {
+		case strings.HasSuffix(f.name, "Base58"):
+			out = "0OIl"
+		case f.name == "ULID", strings.HasSuffix(f.name, "Base32"):
+			out = "IiLlOoUu"
+		}
+		zero := f.spell(new(big.Int))
+		for _, c := range out {
+			s := zero[:len(zero)-1] + string(c)
+			_, err := f.parse(s)
+			checkRefusal(t, f.name, s, err, f.scheme, verdict{nil, ids.ErrSyntax, len(s) - 1})
+		}
+	}
+}
+
+// TestOrder sorts ids and each of their fixed-width texts: all must come in one order.
+func TestOrder(t *testing.T) {
+	for _, f := range textForms {
+		if f.name == "Snowflake" {
+			continue // decimal has no fixed width
+		}
+		ns := samples(f.bits, 2000)
+		slices.SortFunc(ns, (*big.Int).Cmp)
+		for i, n := range ns[1:] {
+			if got, want := cmp.Compare(f.format(ns[i]), f.format(n)), ns[i].Cmp(n); got != want {
+				t.Fatalf("%s of %x and of %x compare as %d, want %d", f.name, ns[i], n, got, want)
+			}
+		}
+	}
+}
+
+// TestCompare compares ids beside their numbers.
+func TestCompare(t *testing.T) {
+	sign := func(bits uint, compare func(a, b *big.Int) int) {
+		t.Helper()
+		ns := samples(bits, 20)
+		for _, a := range ns[len(ns)-60:] {
+			for _, b := range ns {
+				if got, want := compare(a, b), a.Cmp(b); got != want {
+					t.Fatalf("%x and %x compare as %d, want %d", a, b, got, want)
+				}
+			}
+		}
+	}
+	sign(128, func(a, b *big.Int) int { return toID[ids.UUID](a).Compare(toID[ids.UUID](b)) })
+	sign(128, func(a, b *big.Int) int { return toID[ids.ULID](a).Compare(toID[ids.ULID](b)) })
+	sign(63, func(a, b *big.Int) int { return toID[ids.Snowflake](a).Compare(toID[ids.Snowflake](b)) })
+	if ids.Snowflake(-1).Compare(0) != -1 || ids.Snowflake(0).Compare(-1) != 1 {
+		t.Error("a negative Snowflake does not sort before zero")
+	}
+}
 
 // The oracles here decide slowly and readably, with math/big, what each text form holds.
 
@@ -24,7 +188,7 @@ const (
 // A verdict is what an oracle makes of a text: a number, or what is wrong and where.
 type verdict struct {
 	n   *big.Int
-	err error // nil, ids.ErrSyntax or ids.ErrRange
+	err error // nil, ids.ErrLength, ids.ErrSyntax of a character, or ids.ErrRange
 	at  int
 }
 
@@ -42,7 +206,7 @@ var uuidTemplates = map[int]string{
 func oracleUUID(s string) verdict {
 	template, ok := uuidTemplates[len(s)]
 	if !ok {
-		return refuse(ids.ErrSyntax, len(s))
+		return refuse(ids.ErrLength, len(s))
 	}
 	var digits []byte
 	for i := range len(s) {
@@ -64,7 +228,7 @@ func oracleUUID(s string) verdict {
 func oracleOfBase(alphabet string, anyCase bool, width int, bits uint) func(string) verdict {
 	return func(s string) verdict {
 		if len(s) != width {
-			return refuse(ids.ErrSyntax, min(len(s), width))
+			return refuse(ids.ErrLength, len(s))
 		}
 		n, base := new(big.Int), big.NewInt(int64(len(alphabet)))
 		for i := range len(s) {
@@ -106,20 +270,17 @@ func oracleSnowflake(s string) verdict {
 	if len(s) > 1 {
 		digits = strings.TrimPrefix(s, "-")
 	}
-	if s == "" {
-		return refuse(ids.ErrSyntax, 0)
+	const width = 19 // of the largest Snowflake
+	if s == "" || len(digits) > width {
+		return refuse(ids.ErrLength, len(s))
 	}
 	for i := range len(digits) {
 		if digits[i] < '0' || digits[i] > '9' {
 			return refuse(ids.ErrSyntax, len(s)-len(digits)+i)
 		}
 	}
-	const width = 19 // of the largest Snowflake
-	if len(digits) != len(s) || len(s) > width {
-		return refuse(ids.ErrRange, 0)
-	}
 	n, _ := new(big.Int).SetString(s, 10)
-	if n.BitLen() > 63 {
+	if len(digits) < len(s) || n.BitLen() > 63 {
 		return refuse(ids.ErrRange, 0)
 	}
 	return verdict{n: n}
@@ -143,19 +304,26 @@ type textForm struct {
 	spell     func(*big.Int) string // the oracle's format
 }
 
+// The forms that tests name, as indices of textForms.
+const (
+	formUUID      = 0
+	formULID      = 2
+	formSnowflake = 4
+)
+
 var textForms = []textForm{
-	{"UUID", "UUID", 128, parses(ids.ParseUUID), unmarshals[ids.UUID],
+	formUUID: {"UUID", "UUID", 128, parses(ids.ParseUUID), unmarshals[ids.UUID],
 		func(n *big.Int) string { return toID[ids.UUID](n).String() }, oracleUUID, formatUUID},
 	{"UUID Base58", "UUID", 128, parses(ids.ParseUUIDBase58), nil,
 		func(n *big.Int) string { return toID[ids.UUID](n).Base58() },
 		oracleOfBase(bitcoinAlphabet, false, 22, 128), formatBase(bitcoinAlphabet, 22)},
-	{"ULID", "ULID", 128, parses(ids.ParseULID), unmarshals[ids.ULID],
+	formULID: {"ULID", "ULID", 128, parses(ids.ParseULID), unmarshals[ids.ULID],
 		func(n *big.Int) string { return toID[ids.ULID](n).String() },
 		oracleOfBase(crockfordAlphabet, true, 26, 128), formatBase(crockfordAlphabet, 26)},
 	{"ULID Base58", "ULID", 128, parses(ids.ParseULIDBase58), nil,
 		func(n *big.Int) string { return toID[ids.ULID](n).Base58() },
 		oracleOfBase(bitcoinAlphabet, false, 22, 128), formatBase(bitcoinAlphabet, 22)},
-	{"Snowflake", "Snowflake", 63, parses(ids.ParseSnowflake), unmarshals[ids.Snowflake],
+	formSnowflake: {"Snowflake", "Snowflake", 63, parses(ids.ParseSnowflake), unmarshals[ids.Snowflake],
 		func(n *big.Int) string { return toID[ids.Snowflake](n).String() }, oracleSnowflake, (*big.Int).String},
 	{"Snowflake Base32", "Snowflake", 63, parses(ids.ParseSnowflakeBase32), nil,
 		func(n *big.Int) string { return toID[ids.Snowflake](n).Base32() },
@@ -213,18 +381,15 @@ func (f *textForm) judge(t *testing.T, s string) {
 	t.Helper()
 	want := f.oracle(s)
 	got, err := f.parse(s)
-	shown := s
-	if len(shown) > 80 {
-		shown = shown[:80] + "…"
-	}
+	shown := shorten(s)
 	if want.err == nil {
 		if err != nil || got.Cmp(want.n) != 0 {
-			t.Fatalf("%s of %q: got %x, error %v; want %x", f.name, shown, got, err, want.n)
+			t.Fatalf("%s of %s: got %x, error %v; want %x", f.name, shown, got, err, want.n)
 		}
 	} else {
-		checkRefusal(t, f.name, shown, err, f.scheme, want)
+		checkRefusal(t, f.name, s, err, f.scheme, want)
 		if got.Sign() != 0 {
-			t.Fatalf("%s of %q: got %x beside the error %v, want zero", f.name, shown, got, err)
+			t.Fatalf("%s of %s: got %x beside the error %v, want zero", f.name, shown, got, err)
 		}
 	}
 	if f.unmarshal == nil {
@@ -235,29 +400,48 @@ func (f *textForm) judge(t *testing.T, s string) {
 	got, errBytes := f.unmarshal(before, text)
 	switch {
 	case string(text) != s:
-		t.Fatalf("%s of %q: UnmarshalText changed its argument", f.name, shown)
-	case errBytes != err:
-		t.Fatalf("%s of %q: error %v of bytes, %v of a string", f.name, shown, errBytes, err)
+		t.Fatalf("%s of %s: UnmarshalText changed its argument", f.name, shown)
+	case fmt.Sprint(errBytes) != fmt.Sprint(err):
+		t.Fatalf("%s of %s: error %v of bytes, %v of a string", f.name, shown, errBytes, err)
 	case err != nil && got.Cmp(before) != 0:
-		t.Fatalf("%s of %q: the receiver was changed to %x beside the error %v", f.name, shown, got, err)
+		t.Fatalf("%s of %s: the receiver was changed to %x beside the error %v", f.name, shown, got, err)
 	case err == nil && got.Cmp(want.n) != 0:
-		t.Fatalf("%s of %q: got %x of bytes, want %x", f.name, shown, got, want.n)
+		t.Fatalf("%s of %s: got %x of bytes, want %x", f.name, shown, got, want.n)
 	}
+}
+
+// shorten quotes a text for a message.
+func shorten(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return strconv.Quote(s)
 }
 
 // checkRefusal checks that err refuses the text s as want says.
 func checkRefusal(t *testing.T, what, s string, err error, scheme string, want verdict) {
 	t.Helper()
+	shown := shorten(s)
 	var pe *ids.ParseError
 	if !errors.As(err, &pe) {
-		t.Fatalf("%s of %q: error %v, want a ParseError", what, s, err)
+		t.Fatalf("%s of %s: error %v, want a ParseError", what, shown, err)
 	}
-	if pe.Scheme != scheme || pe.Offset != want.at || pe.Err != want.err || !errors.Is(err, want.err) {
-		t.Fatalf("%s of %q: error %#v, want one of scheme %q at %d, %v", what, s, pe, scheme, want.at, want.err)
+	message := "ids: parsing " + scheme + ": "
+	suffix := ""
+	switch want.err {
+	case ids.ErrLength:
+		message += fmt.Sprintf("length %d, want ", want.at)
+		if len(s) > statedOffset {
+			message = strings.Replace(message, "length", "length over", 1)
+		}
+	case ids.ErrSyntax:
+		suffix = fmt.Sprintf(" at byte %d", want.at)
 	}
-	message := fmt.Sprintf("ids: parsing %s: %s at byte %d", pe.Scheme, pe.Problem, pe.Offset)
-	if pe.Error() != message {
-		t.Fatalf("%s of %q: message %q, want %q", what, s, pe, message)
+	if pe.Scheme() != scheme || pe.Offset() != want.at || !isOnly(err, want.err) {
+		t.Fatalf("%s of %s: error %v of scheme %s at %d, want one of scheme %s at %d, %v", what, shown, pe, pe.Scheme(), pe.Offset(), scheme, want.at, want.err)
+	}
+	if got := pe.Error(); !strings.HasPrefix(got, message) || !strings.HasSuffix(got, suffix) || suffix == "" && strings.Contains(got, " at byte ") {
+		t.Fatalf("%s of %s: message %q, want %q … %q", what, shown, got, message, suffix)
 	}
 }
 
