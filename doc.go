@@ -48,16 +48,18 @@
 //
 // # Randomness
 //
-// All random bits come from crypto/rand. A key of 256 bits is drawn for each 4 KiB of them,
-// expanded with AES-256-CTR and forgotten, and bytes are wiped as they are handed out. See
-// [Reseed] for virtual machines that are cloned or restored.
+// All random bits come from crypto/rand. A key of 256 bits is drawn for each 4 KiB of them and
+// expanded with AES-256-CTR. Bytes are wiped as they are handed out, but the key schedule that
+// crypto/aes leaves on the heap is not, so whoever can read the memory of the process may recover
+// ids that were handed out. See [Reseed] for virtual machines that are cloned or restored.
 //
 // # Text, databases and errors
 //
 // The types implement the interfaces of encoding, encoding/json and database/sql. [Null] is for
 // what may be absent, [Binary] for database columns of 16 bytes. A decoder writes its receiver
-// only on success. Errors name the scheme, the problem and the offset, match [ErrSyntax] or
-// [ErrRange], do not repeat the input, and cost no allocation.
+// only on success. Parsers judge the length first, so that hostile input costs nothing. Errors
+// name the scheme, what is wrong and where, match [ErrSyntax], [ErrLength] or [ErrRange], do not
+// repeat the input, and cost no allocation. See [ParseError].
 //
 // # Tests with a clock of one's own
 //

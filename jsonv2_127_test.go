@@ -7,5 +7,7 @@ package ids_test
 
 import "encoding/json/v2"
 
-func marshalV2(v any) ([]byte, error)         { return json.Marshal(v) }
-func unmarshalV2(data []byte, into any) error { return json.Unmarshal(data, into) }
+func init() {
+	marshalV2 = func(v any) ([]byte, error) { return json.Marshal(v) }
+	unmarshalV2 = func(data []byte, into any) error { return json.Unmarshal(data, into) }
+}

@@ -162,12 +162,9 @@ func (n *Null[T]) Scan(src any) error {
 		*n = Null[T]{}
 		return nil
 	}
-	var id T
-	if err := any(&id).(interface{ Scan(any) error }).Scan(src); err != nil {
-		return err
-	}
-	*n = Null[T]{id, true}
-	return nil
+	err := any(&n.ID).(interface{ Scan(any) error }).Scan(src)
+	n.Valid = n.Valid || err == nil
+	return err
 }
 
 // Value returns nil if the id is absent, and otherwise what its own Value returns. The error is
@@ -200,12 +197,9 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	var id T
-	if err := parse(&id, view(text)); err != nil {
-		return err
-	}
-	*n = Null[T]{id, true}
-	return nil
+	err := parse(&n.ID, view(text))
+	n.Valid = n.Valid || err == nil
+	return err
 }
 
 // MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
@@ -225,12 +219,9 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	var id T
-	if err := parseJSON(&id, data); err != nil {
-		return err
-	}
-	*n = Null[T]{id, true}
-	return nil
+	err := parseJSON(&n.ID, data)
+	n.Valid = n.Valid || err == nil
+	return err
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
