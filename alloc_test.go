@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -14,12 +15,21 @@ import (
 // sinkString makes strings escape, so that they are allocated as a caller's would be.
 var sinkString string
 
+// skipUnderRace skips a test that counts allocations if the race detector is on.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-race" && s.Value == "true" {
+			t.Skip("the race detector drops pooled objects, which are then allocated anew")
+		}
+	}
+}
+
 // TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small
 // ones for each 4 KiB, so a single id costs a fraction of one on average, which counts as none.
 func TestAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops pooled objects, which are then allocated anew")
-	}
+	skipUnderRace(t)
 	var (
 		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 		ut, lt, st = u.String(), l.String(), s.String()
@@ -39,6 +49,15 @@ func TestAllocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	back := &fakeClock{t: now}
+	clock := ids.NewClock(&ids.ClockOptions{Now: back.now})
+	ahead, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead.Next()
+	back.step(-time.Hour)
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0x55)})
 	for _, test := range []struct {
 		name string
 		want float64
@@ -52,6 +71,8 @@ func TestAllocs(t *testing.T) {
 		{"NewV6", 0, func() { uuid.NewV6() }},
 		{"NewV7", 0, func() { uuid.NewV7() }},
 		{"NewV8", 0, func() { uuid.NewV8(u) }},
+		{"NewV1At", 0, func() { uuid.NewV1At(now) }},
+		{"NewV6At", 0, func() { uuid.NewV6At(now) }},
 		{"NewV7At", 0, func() { uuid.NewV7At(now) }},
 		{"NewV7At of a bad time", 0, func() { uuid.NewV7At(time.Time{}) }},
 		{"MinV7At", 0, func() { uuid.MinV7At(now) }},
@@ -59,10 +80,22 @@ func TestAllocs(t *testing.T) {
 		{"ulid.Make", 0, func() { ulid.Make() }},
 		{"ulid.MakeAt", 0, func() { ulid.MakeAt(now) }},
 		{"snowflake.Next", 0, func() { snowflake.Next() }},
+		{"Node.Next", 0, func() { node.Next() }},
 		{"Node.TryNext", 0, func() { node.TryNext() }},
+		{"Node.TryNext, refused", 0, func() { ahead.TryNext() }},
 		{"AppendV4", 0, func() { ids.AppendV4(uuids, 100) }},
 		{"AppendV7", 0, func() { ids.AppendV7(uuids, 100) }},
 		{"AppendULID", 0, func() { ids.AppendULID(ulids, 100) }},
+		{"with an injected clock and reader: NewV1", 0, func() { g.NewV1() }},
+		{"with an injected clock and reader: NewV4", 0, func() { g.NewV4() }},
+		{"with an injected clock and reader: NewV6", 0, func() { g.NewV6() }},
+		{"with an injected clock and reader: NewV7", 0, func() { g.NewV7() }},
+		{"with an injected clock and reader: NewULID", 0, func() { g.NewULID() }},
+		{"with an injected clock and reader: AppendV7", 0, func() { g.AppendV7(uuids, 100) }},
+		{"with an injected clock and reader: AppendULID", 0, func() { g.AppendULID(ulids, 100) }},
+		{"Clock.Latest", 0, func() { clock.Latest() }},
+		{"Clock.Horizon", 0, func() { clock.Horizon(time.Minute) }},
+		{"Clock.SetLimit", 0, func() { clock.SetLimit(now.Add(time.Hour)) }},
 		{"Node.Append", 0, func() { node.Append(snowflakes, 100) }},
 
 		{"ParseUUID", 0, func() { ids.ParseUUID(ut) }},

@@ -56,9 +56,9 @@ func decodeBase58to64(s string, p problem) (x uint64, err error) {
 	if len(s) != base58Len64 {
 		return 0, parseError(p, len(s))
 	}
-	high, bad := get58(s[:1])
-	low, badLow := get58(s[1:])
-	if bad|badLow >= noDigit {
+	high := base58Values[s[0]]
+	low, bad := get58(s[1:])
+	if high|bad >= noDigit {
 		return 0, parseError(p+badDigit, base58Values.locate(s))
 	}
 	over, x := bits.Mul64(high, pow58to10)
@@ -74,14 +74,14 @@ func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
 	if len(s) != base58Len128 {
 		return 0, 0, parseError(p, len(s))
 	}
-	top, bad := get58(s[:2])
-	middle, badMiddle := get58(s[2:12])
+	upper, lower := base58Values[s[0]], base58Values[s[1]]
+	middle, bad := get58(s[2:12])
 	low, badLow := get58(s[12:])
-	if bad|badMiddle|badLow >= noDigit {
+	if upper|lower|bad|badLow >= noDigit {
 		return 0, 0, parseError(p+badDigit, base58Values.locate(s))
 	}
-	// (top*58^10 + middle)*58^10 + low. The first bracket is below 58^12 < 2^71.
-	h, l := bits.Mul64(top, pow58to10)
+	// ((upper*58 + lower)*58^10 + middle)*58^10 + low. The outer bracket is below 58^12 < 2^71.
+	h, l := bits.Mul64(upper*58+lower, pow58to10)
 	l, carry := bits.Add64(l, middle, 0)
 	h += carry
 	over, upper := bits.Mul64(h, pow58to10)
@@ -94,12 +94,15 @@ func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// get58 reads up to ten digits. Its second result is noDigit or more if one is none.
+// get58 reads ten digits. Its second result is noDigit or more if one is none.
 func get58(s string) (x, bad uint64) {
-	for i := range len(s) {
-		v := base58Values[s[i]]
-		bad |= v
-		x = x*58 + v
-	}
-	return x, bad
+	upper, bad := getFive58(s[:5])
+	lower, badLower := getFive58(s[5:10])
+	return upper*pow58to5 + lower, bad | badLower
+}
+
+// getFive58 is get58 for five digits.
+func getFive58(s string) (x, bad uint64) {
+	a, b, c, d, e := base58Values[s[0]], base58Values[s[1]], base58Values[s[2]], base58Values[s[3]], base58Values[s[4]]
+	return (a*58+b)*58*58*58 + (c*58+d)*58 + e, a | b | c | d | e
 }

@@ -1,99 +1,71 @@
 package ids
 
 import (
+	"math"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
 )
 
 const (
-	// defaultTolerance is the step back up to which a lane keeps ascending.
 	defaultTolerance = 10 * time.Second
-	// defaultMaxAhead is how far a lane may run ahead of the wall clock.
-	defaultMaxAhead = 10 * time.Millisecond
-	// maxWait bounds the waiting of one call for the wall clock.
-	maxWait = 20 * time.Millisecond
-	// minSleep is the least that a waiting call sleeps before it looks at the clock again.
-	minSleep = 100 * time.Microsecond
-	// anchorLife is how long an anchor serves before the wall clock is read anew.
-	anchorLife = uint64(time.Millisecond)
+	defaultMaxAhead  = 10 * time.Millisecond
+
+	maxSpan    = time.Duration(1 << 60) // bounds the options, so that no sum of times overflows
+	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
 )
 
-// Clock is the source of time that schemes share. It reads the wall clock, keeps what each
-// scheme has issued, and holds the clock sequence of versions 1 and 6, so that no two ids
-// of one kind from one clock are equal, whatever the wall clock does. It is safe for
-// concurrent use. Make one with [NewClock]; the zero value is not usable.
+// Clock is the source of time that schemes share. It records the latest id of each, so that ids
+// stay unique and ordered whatever the wall clock does. It is safe for concurrent use. Make one
+// with [NewClock]; using the zero value panics.
 type Clock struct {
 	now       func() time.Time // nil: the wall clock
-	tolerance int64            // ns
-	maxAhead  int64            // ns
-	jitter    int64            // ns: a step back by less is none
+	tolerance time.Duration
+	maxAhead  time.Duration
+	after     time.Time
 
-	// base is the first reading of the wall clock. The time since then is one system clock
-	// reading, where time.Now makes two, and is taken before the mutex.
-	base  time.Time   // set before based is, and not changed then
-	based atomic.Bool // never set if now replaces the wall clock
+	// base is when the clock was made. The time since then is one reading of the system's clock,
+	// where time.Now makes two.
+	base time.Time
 
-	mu sync.Mutex // guards all that follows, and every lane
+	mu     sync.Mutex // guards all that follows, and every lane
+	lifted sync.Cond  // SetLimit was called
+	limit  time.Time  // the zero time: none
 
 	anchor    int64 // ns after base
 	sec, nsec int64 // the wall clock at the anchor
 
-	random   random.Block // of the ids that take their bits under the mutex
-	v1, v6   lane
-	v7       v7Lane
-	v2       uint64 // how many version 2 ids were minted
-	ulidTick int64  // the latest of all generators' ULIDs
-	nodes    map[nodeKey]*lane
-
-	sequence sequence
-	state    ClockState // what the clock was restored from
-	restored bool       // state still awaits the first reading
-	limit    ClockState // the zero value: none
-	lifted   chan struct{}
+	random random.Block // for ids that take their bits under the mutex
+	v1, v6 lane
+	v7     tail
+	v2     uint64 // how many version 2 ids there were
+	nodes  map[nodeKey]*lane
 }
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the wall clock. It is read once for each id, once for a run of
-	// AppendV7 or AppendULID, once for each 256 ids of a run of Snowflakes, and again
-	// while a call waits. It is called with the clock's mutex held: it must not use the
-	// clock. Nil means the system's wall clock.
+	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent
+	// use and must not call back into the clock.
 	Now func() time.Time
 
-	// Tolerance is the step back of the wall clock up to which version 6, version 7
-	// and ULID keep ascending; at a longer one they follow the wall clock.
-	// Zero means 10 s; a negative value means none.
+	// Tolerance is how far the wall clock may be behind the latest id before version 6,
+	// version 7 and ULID follow it back. Zero means 10 s; a negative value means none. It is
+	// at least MaxAhead and 1 ms.
 	Tolerance time.Duration
 
-	// MaxAhead is how far an embedded time may be ahead of the wall clock. A step back by less
-	// than it is jitter, which no scheme follows. Zero means 10 ms; a negative value means
-	// none.
+	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero
+	// means 10 ms; a negative value means none.
 	MaxAhead time.Duration
 
-	// State is what [Clock.State] gave in an earlier life of the process. The zero
-	// value means no state.
-	State ClockState
+	// After is what [Clock.Latest] or [Clock.Horizon] returned in a former process. Versions 1
+	// and 6 and Snowflake issue no id of that time or an earlier one. The zero time means no
+	// restriction.
+	After time.Time
 }
 
-// ClockState is what of a [Clock] must outlive the process, so that a successor whose wall clock
-// was set back repeats no id. It survives a round trip through JSON. The zero value is no
-// state.
-type ClockState struct {
-	// Time is the latest time in any id issued, in UTC.
-	Time time.Time
-	// Sequence is the 14-bit clock sequence of versions 1 and 6. Its low two bits are
-	// clear: they number the ids of one tick.
-	Sequence uint16
-	// Floor is the latest time issued before the clock sequence last came round to 0, in UTC,
-	// or the zero time if it never did. Versions 1 and 6 stay above it.
-	Floor time.Time `json:",omitzero"`
-}
-
-// NewClock returns a clock of its own, which shares nothing with the default clock.
-// Nil options mean the default.
+// NewClock returns a new clock, independent of the default one. Nil options mean the default.
 func NewClock(opts *ClockOptions) *Clock {
 	if opts == nil {
 		opts = new(ClockOptions)
@@ -102,376 +74,163 @@ func NewClock(opts *ClockOptions) *Clock {
 		now:       opts.Now,
 		tolerance: orDefault(opts.Tolerance, defaultTolerance),
 		maxAhead:  orDefault(opts.MaxAhead, defaultMaxAhead),
-		ulidTick:  none,
+		after:     opts.After.Round(0).UTC(),
+		base:      time.Now(),
+		anchor:    math.MinInt64, // which no reading is near
 		nodes:     make(map[nodeKey]*lane),
-		lifted:    make(chan struct{}),
 	}
-	c.jitter = c.maxAhead
-	if c.now == nil {
-		c.jitter = max(c.jitter, int64(anchorLife)) // so old may a reading be when its caller gets the mutex
-	}
-	c.sequence.floor = none
-	c.v1 = c.newLane(gregorianScale, gregorianMax, ordinals, 0)
-	c.v6 = c.newLane(gregorianScale, gregorianMax, ordinals, c.tolerance)
+	c.lifted.L = &c.mu
+	c.random.Failed = c.mu.Unlock
+	c.v1 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, 0, c.after)
+	c.v6 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, c.tolerance, c.after)
 	c.v1.sequenced, c.v6.sequenced = true, true
-	c.v7.lane = c.newLane(v7Scale, v7Max, unlimited, c.tolerance)
-	if opts.State != (ClockState{}) {
-		c.state = opts.State
-		c.state.Sequence &= sequenceMask
-		c.restored = true
-		c.sequence.set(c.state.Sequence)
-		if !c.state.Floor.IsZero() {
-			floor := newReading(c.state.Floor)
-			c.sequence.floor = gregorianScale.at(floor)
-			c.resume(floor)
-		}
-	}
+	c.v7 = c.newTail(v7Scale, v7Max, 0, v7Random)
 	return c
 }
 
-// orDefault returns d in nanoseconds, or what zero and negative values mean.
-func orDefault(d, zero time.Duration) int64 {
+// orDefault returns d, or what zero, negative and extreme values mean.
+func orDefault(d, zero time.Duration) time.Duration {
 	if d == 0 {
-		d = zero
+		return zero
 	}
-	return max(int64(d), 0)
+	return min(max(d, 0), maxSpan)
 }
 
-// State returns the latest time issued by any scheme of c and the clock sequence. The first
-// call starts the sequence, if no id has. Save the state where it outlives the process, and
-// give it to the successor's [ClockOptions]. A state saved before the latest ids were minted
-// does not protect those: [Clock.Limit] closes that gap.
-func (c *Clock) State() ClockState {
-	c.mu.Lock()
-	s := c.current()
-	c.mu.Unlock()
-	return s
-}
-
-// current is State. The mutex is held.
-func (c *Clock) current() ClockState {
-	if c.restored {
-		c.read() // which may move the sequence
-	}
-	c.sequence.seed(c.random.Uint64())
-	s := ClockState{Time: c.state.Time, Sequence: c.sequence.now}
-	if c.sequence.floor != none {
-		s.Floor = gregorianScale.time(c.sequence.floor)
-	}
-	issued := func(sc scale, tick int64) {
-		if tick == none {
-			return
-		}
-		if t := sc.time(tick); t.After(s.Time) {
-			s.Time = t
-		}
-	}
-	issued(c.v1.scale, c.v1.highest())
-	issued(c.v6.scale, c.v6.highest())
-	issued(c.v7.scale, c.v7.highest())
-	issued(ulidScale, c.ulidTick)
-	for _, l := range c.nodes {
-		issued(l.scale, l.highest())
-	}
-	return s
-}
-
-// Ahead returns a state that covers what c may issue in the next d: its time is d after
-// the wall clock's or the latest id's, whichever is later, and one change of the clock
-// sequence is allowed for. It is not behind the limit in force. Save it, then put it in
-// force with [Clock.Limit], and do so again before it is reached.
-func (c *Clock) Ahead(d time.Duration) ClockState {
-	c.mu.Lock()
-	now := c.read()
-	s := c.current()
-	limit := c.limit
-	c.mu.Unlock()
-
-	s.Time = later(s.Time, now.time()).Add(d)
-	s.Time = later(s.Time, limit.Time)
-	s.Sequence = (s.Sequence + ordinals) & sequenceMask
-	if s.Sequence == 0 {
-		s.Floor = s.Time
-	}
-	if limit != (ClockState{}) && covers(limit.Sequence, s.Sequence) {
-		s.Sequence = limit.Sequence
-	}
-	s.Floor = later(s.Floor, limit.Floor)
-	return s
-}
-
-// later returns the later one of two times.
-func later(t, u time.Time) time.Time {
-	if u.After(t) {
-		return u
-	}
-	return t
-}
-
-// Limit withholds every id that s does not cover: one whose time is after s.Time, or whose
-// clock sequence lies past s.Sequence. It binds the schemes whose ids are unique by their time,
-// which are versions 1 and 6 and Snowflake; versions 4 and 7 and ULID are unique by their
-// random bits and are not bound.
-//
-// Where the time is not covered, a call waits until a later Limit covers
-// it, and [SnowflakeNode.TryNext] returns [ErrSuspended]. A clock sequence that is not covered
-// is not entered: the scheme keeps ascending instead of following the clock back.
-//
-// A process that saves a state [Clock.Ahead] of its time and only then calls Limit
-// with it can end at any moment: a successor restored from the saved state repeats no id.
-// A limit in the past suspends at once; the zero state lifts the limit.
-func (c *Clock) Limit(s ClockState) {
+// Latest returns the latest time in any id of version 1, version 6 and Snowflake from c, in UTC,
+// or [ClockOptions].After if that is later. It is the zero time if there is neither. A process
+// that issues no more ids can save it as the After of its successor.
+func (c *Clock) Latest() time.Time {
+	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.Sequence &= sequenceMask
-	c.limit = s
-	c.bind()
-	close(c.lifted)
-	c.lifted = make(chan struct{})
+	return c.latest()
 }
 
-// bind puts the limit in force in all lanes.
-func (c *Clock) bind() {
-	c.v1.bound(c.limit)
-	c.v6.bound(c.limit)
+// latest is Latest. The mutex is held.
+func (c *Clock) latest() time.Time {
+	latest := c.after
+	c.limited(func(l *lane) {
+		if tick := max(l.last, l.sequence.top); tick >= l.first {
+			if t := l.time(tick); t.After(latest) {
+				latest = t
+			}
+		}
+	})
+	return latest
+}
+
+// limited calls f for the lanes whose ids are unique by their time. The mutex is held.
+func (c *Clock) limited(f func(*lane)) {
+	f(&c.v1)
+	f(&c.v6)
 	for _, l := range c.nodes {
-		l.bound(c.limit)
-	}
-	if !c.covers(c.sequence.now) {
-		c.v1.limit, c.v6.limit = none, none
+		f(l)
 	}
 }
 
-// covers reports whether the limit covers a clock sequence.
-func (c *Clock) covers(seq uint16) bool {
-	return c.limit == (ClockState{}) || covers(c.limit.Sequence, seq)
-}
-
-// covers reports whether seq is limit, or one of the half of all sequences that come before.
-func covers(limit, seq uint16) bool { return (limit-seq)&sequenceMask <= sequenceMask/2 }
-
-// time returns the time.
-func (c *Clock) time() reading {
+// Horizon returns a time up to which c may issue ids: the latest of the wall clock plus d, Latest
+// plus d/100, and the limit that is set. A negative d counts as 0. Save it durably, and then give it
+// to [Clock.SetLimit]: no id is later than the saved time, at whatever moment the process ends.
+//
+// Renew it before it is reached, at least every d/100 while Latest is ahead of the wall clock. The
+// small step there keeps a process that crashes again and again from carrying its ids ever further
+// ahead. Choose d at least 100 times the longest tick of the layouts in use.
+//
+// One wrong reading of the wall clock stays in the horizon, and in Latest if an id was issued at
+// it. The horizon comes down only by a SetLimit of an earlier time, before that time is saved.
+func (c *Clock) Horizon(d time.Duration) time.Time {
+	mustBe(c.nodes != nil, "Clock")
+	d = max(d, 0)
+	now, elapsed := c.injected(), c.elapsed()
 	c.mu.Lock()
-	r := c.read()
-	c.mu.Unlock()
-	return r
+	defer c.mu.Unlock()
+	now = c.reading(elapsed, now)
+	return slices.MaxFunc([]time.Time{now.time().Add(d), c.latest().Add(d / 100), c.limit}, time.Time.Compare)
 }
 
-// elapsed returns the nanoseconds since base, or a number that no anchor serves. The mutex need
-// not be held.
-func (c *Clock) elapsed() int64 {
-	if !c.based.Load() {
-		return -1
+// SetLimit withholds ids of version 1, version 6 and Snowflake whose time is after t. Calls for
+// them wait until a later SetLimit allows the id, and [SnowflakeNode.TryNext] returns
+// [ErrSuspended]. The zero time lifts the limit. Versions 4 and 7 and ULID are unique by their
+// random bits, and are not limited.
+func (c *Clock) SetLimit(t time.Time) {
+	mustBe(c.nodes != nil, "Clock")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit = time.Time{}
+	if !t.IsZero() {
+		c.limit = t.Round(0).UTC()
 	}
-	return int64(time.Since(c.base))
+	c.limited(func(l *lane) { l.bind(c.limit) })
+	c.lifted.Broadcast()
 }
 
-// read returns the time. The mutex is held.
-func (c *Clock) read() reading { return c.reading(c.elapsed()) }
+// elapsed returns the nanoseconds since base.
+func (c *Clock) elapsed() int64 { return int64(time.Since(c.base)) }
 
-// reading returns the time at elapsed, or a new one if that is too far from the anchor. A
-// caller that was preempted before it got the mutex may come with a time before the anchor: a
-// negative difference is a large unsigned one. So is that to a time from within a
-// testing/synctest bubble, or from without. The mutex is held.
-func (c *Clock) reading(elapsed int64) reading {
-	if elapsed -= c.anchor; uint64(elapsed) > anchorLife {
-		return c.readAnew()
+// injected returns the time that replaces the wall clock's, if any does. The mutex must not be
+// held: now may block or panic.
+func (c *Clock) injected() (now reading) {
+	if c.now != nil {
+		now = c.callNow()
+	}
+	return now
+}
+
+// callNow is not inlined, so that injected is.
+func (c *Clock) callNow() reading { return newReading(c.now()) }
+
+// reading returns the wall clock at elapsed, or now if that replaces it. A caller that was
+// preempted before it got the mutex may come with a time before the anchor: a negative difference
+// is a large unsigned one. So is that to a time from within a testing/synctest bubble, or from
+// without. The mutex is held.
+func (c *Clock) reading(elapsed int64, now reading) reading {
+	if elapsed -= c.anchor; uint64(elapsed) > uint64(anchorLife) {
+		return c.readAnew(now)
 	}
 	return reading{c.sec, c.nsec + elapsed}
 }
 
-// readAnew reads the wall clock, or what replaces it, and sets the anchor.
-func (c *Clock) readAnew() reading {
-	var r reading
+// readAnew reads the wall clock and sets the anchor, unless the wall clock is replaced.
+func (c *Clock) readAnew(now reading) reading {
 	if c.now == nil {
-		now := time.Now()
-		if !c.based.Load() {
-			c.base = now
-			c.based.Store(true)
-		}
-		c.anchor = int64(now.Sub(c.base))
-		r = newReading(now)
-		c.sec, c.nsec = r.sec, r.nsec
-	} else {
-		r = c.readInjected()
+		t := time.Now()
+		now = newReading(t)
+		c.anchor, c.sec, c.nsec = int64(t.Sub(c.base)), now.sec, now.nsec
 	}
-	if c.restored {
-		c.restored = false
-		c.restore(r)
-	}
-	return r
+	return now
 }
 
-// readInjected calls now. If that panics, the caller, which does not defer it, never gets to
-// unlock the mutex, so this does it.
-func (c *Clock) readInjected() reading {
-	returned := false
-	defer func() {
-		if !returned {
-			c.mu.Unlock()
-		}
-	}()
-	r := newReading(c.now())
-	returned = true
-	return r
-}
-
-// restore puts the restored state into force at the first reading.
-func (c *Clock) restore(r reading) {
-	saved := newReading(c.state.Time)
-	if saved.sub(r) > 0 && c.turn(gregorianScale.at(r)) {
-		// Versions 1 and 6 start at r with a clock sequence of their own.
-		c.bind()
-		return
-	}
-	c.resume(saved)
-}
-
-// resume makes versions 1 and 6 go on after reading r, up to which ids were issued.
-func (c *Clock) resume(r reading) {
-	c.v1.resume(r)
-	c.v6.resume(r)
-}
-
-// outcomes of lane.take below zero; above, it is a number of ticks.
-const (
-	suspended = -1 // by Limit
-	spent     = -2 // the last tick that the format can name is used up
-)
-
-// lock takes the mutex and the next id of l. It waits as long as the limit withholds that. The
-// caller makes the id of l.last and l.used, and calls unlock with the result.
-func (c *Clock) lock(l *lane) (over int64) {
-	elapsed := c.elapsed()
-	c.mu.Lock()
-	over = l.take(c, c.reading(elapsed))
-	if over < 0 {
-		over = c.suspend(l, over)
-	}
-	return over
-}
-
-// unlock releases the mutex after an id of l was taken with the result over, and then does what
-// that asks for.
-func (c *Clock) unlock(l *lane, over int64) {
-	tick := l.last
-	c.mu.Unlock()
-	if over != 0 {
-		c.late(l, tick, over)
-	}
-}
-
-// late waits, without the mutex, until the wall clock allows the tick of an id that was taken
-// with the result over, at most maxWait. It panics if there was none to take.
-func (c *Clock) late(l *lane, tick, over int64) {
-	if over < 0 {
-		panic(errSpent)
-	}
-	var w wait
-	w.until(c, l, tick)
-}
-
-// ordinal returns the clock sequence of the latest id of l, with its place in its tick.
-func (c *Clock) ordinal(l *lane) uint64 { return uint64(c.sequence.now) | uint64(l.used-1) }
-
-// suspend waits, with the mutex released, until the limit lets l issue an id, and takes it. The
-// first attempt ended in outcome.
-func (c *Clock) suspend(l *lane, outcome int64) (over int64) {
-	for outcome < 0 {
-		if outcome == spent {
-			c.mu.Unlock()
-			panic(errSpent)
-		}
-		lifted := c.lifted
-		c.mu.Unlock()
-		<-lifted
+// lock takes the mutex and the next id of l, of l.last and l.used. The caller must make the id and
+// call unlock. If there is no such id, lock waits for a later limit or panics.
+func (c *Clock) lock(l *lane) (wait time.Duration) {
+	for {
+		now, elapsed := c.injected(), c.elapsed()
 		c.mu.Lock()
-		outcome = l.take(c, c.read())
-	}
-	return outcome
-}
-
-// A wait is the waiting of one call for the wall clock: maxWait in all.
-type wait struct{ began time.Time }
-
-// until waits, without the mutex, until the wall clock allows the tick that the caller has
-// taken. If it does not do so in time, the wait itself tells the lane how much time has passed.
-func (w *wait) until(c *Clock, l *lane, tick int64) {
-	c.mu.Lock()
-	was := l.present()
-	over := tick - l.ceiling()
-	c.mu.Unlock()
-	if w.began.IsZero() {
-		w.began = time.Now()
-	}
-	from := time.Since(w.began)
-	for left := maxWait - from; over > 0 && left > 0; left = maxWait - time.Since(w.began) {
-		time.Sleep(min(left, max(minSleep, l.span(over))))
-		c.mu.Lock()
-		over = tick - l.allowed(c, c.read())
-		c.mu.Unlock()
-	}
-	if over > 0 {
-		c.mu.Lock()
-		l.credit(was.add(int64(maxWait - from)))
-		c.mu.Unlock()
+		now = c.reading(elapsed, now)
+		tick := l.multiply(now) // inlined
+		if l.perSecond == 0 {
+			tick = l.divide(now)
+		}
+		wait, err := l.take(tick, elapsed)
+		if err == nil {
+			return wait
+		}
+		c.refused(err)
 	}
 }
 
-// follow lets l follow the wall clock back to reading r, which is in the given tick. It
-// reports false if versions 1 and 6 cannot: no clock sequence is free there.
-func (c *Clock) follow(l *lane, r reading, tick int64) bool {
-	if l.sequenced && !c.turn(tick) {
-		return false
+// refused releases the mutex after a lane has returned err: at the next SetLimit, or by a panic.
+func (c *Clock) refused(err error) {
+	defer c.mu.Unlock()
+	if err != ErrSuspended {
+		panic(err)
 	}
-	l.high = l.highest()
-	l.last, l.used = tick, 0
-	l.mark, l.lag = r, 0
-	return true
+	c.lifted.Wait()
 }
 
-// turn moves to the next clock sequence for a lane that goes back to tick, or reports that none
-// is free there.
-func (c *Clock) turn(tick int64) bool {
-	s := &c.sequence
-	if tick <= s.floor || !c.covers(s.after()) {
-		return false
-	}
-	s.now = s.after()
-	if s.now != 0 {
-		// A lower sequence must not follow in a tick that has ids already.
-		c.v1.used, c.v6.used = ordinals, ordinals
-		return true
-	}
-	// Each sequence has been in force since the floor, and may hold any tick up to the highest
-	// issued. What comes now stays above that.
-	s.floor = max(c.v1.highest(), c.v6.highest(), gregorianScale.at(newReading(c.state.Time)))
-	c.resume(gregorianScale.reading(s.floor))
-	return false
-}
-
-// sequence is the clock sequence of versions 1 and 6: 12 bits, in a field of 14 whose low two
-// bits are the ordinal. It counts up, and when it comes round to 0, the ticks issued so far
-// become a floor: so a tick and a sequence never meet twice.
-type sequence struct {
-	now    uint16
-	seeded bool
-	floor  int64 // the highest tick issued before now last became 0
-}
-
-const sequenceMask = (1<<14 - 1) &^ (ordinals - 1)
-
-// set makes v the sequence.
-func (s *sequence) set(v uint16) { s.now, s.seeded = v&sequenceMask, true }
-
-// seed starts the sequence at random bits, unless it has started. It starts in the lower half, so
-// that it does not soon come round.
-func (s *sequence) seed(bits uint64) {
-	if !s.seeded {
-		s.set(uint16(bits) & (sequenceMask / 2))
+// sleep is time.Sleep, inlined as far as there is nothing to wait for.
+func sleep(wait time.Duration) {
+	if wait > 0 {
+		time.Sleep(wait)
 	}
 }
-
-// after returns the sequence that comes next.
-func (s *sequence) after() uint16 { return (s.now + ordinals) & sequenceMask }

@@ -1,5 +1,27 @@
 package ids_test
 
+// Which file tests what:
+//
+//	clock_test.go      the clock itself: readings, panics of Now, bubbles, zero values
+//	model_test.go      every tick, place and clock sequence beside a model of the rule, over random histories
+//	step_test.go       a wall clock that is set back: who follows it, clock sequences
+//	wait_test.go       waiting: for how long, how far ids run ahead, TryNext
+//	restart_test.go    After, Latest, Horizon and SetLimit, over restarts and crashes
+//	overflow_test.go   the ends: of random parts, of ticks, of formats
+//	runs_test.go       AppendV4, AppendV7, AppendULID and SnowflakeNode.Append
+//	race_test.go       many goroutines
+//	generator_test.go  injected random bytes: the same ids in every run, readers that fail
+//	v1_test.go         versions 1, 2 and 6, fields and NewV1At
+//	v7_test.go         times and bounds of version 7 and ULID
+//	ulid_test.go       uuid_test.go  snowflake_test.go  what the types hold, and their text for people to check
+//	node_test.go       nodes: numbers, the default node, its variable
+//	layout_test.go     layouts beside an oracle
+//	rfc_test.go        vectors of RFC 9562
+//	base_test.go       oracle_test.go  codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
+//	edges_test.go      sql_test.go  error_test.go  std_test.go  std127_test.go  JSON, SQL, errors, Go's own uuid
+//	alloc_test.go      inline_test.go  bench_test.go  cost
+//	api_test.go        doors_test.go  what is exported, and where
+
 import (
 	"encoding/binary"
 	"slices"
@@ -37,14 +59,14 @@ func (f *fakeClock) step(d time.Duration) {
 // newFake returns a fake clock, and a generator and a node on a clock that reads it.
 func newFake(t *testing.T) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
-	return newFakeAt(t, start, ids.ClockState{})
+	return newFakeAt(t, start, time.Time{})
 }
 
-// newFakeAt is newFake at a given time with a restored state.
-func newFakeAt(t *testing.T, at time.Time, state ids.ClockState) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
+// newFakeAt is newFake at a given time, after another.
+func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	f := &fakeClock{t: at}
-	c := ids.NewClock(&ids.ClockOptions{Now: f.now, State: state})
+	c := ids.NewClock(&ids.ClockOptions{Now: f.now, After: after})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: [6]byte{1, 2, 3, 4, 5, 6}})
 	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c})
 	if err != nil {
@@ -70,6 +92,9 @@ func snowflakeBytes(s ids.Snowflake) (b [16]byte) {
 	return b
 }
 
+// snowflakeOf is the Snowflake that snowflakeBytes made bytes of.
+func snowflakeOf(b [16]byte) ids.Snowflake { return ids.Snowflake(binary.BigEndian.Uint64(b[:])) }
+
 var (
 	kindV1 = kind{"V1", 100, false,
 		func(g *ids.Generator, _ *ids.SnowflakeNode) [16]byte { return g.NewV1() }, uuidTime}
@@ -82,71 +107,142 @@ var (
 		func(b [16]byte) time.Time { return ids.ULID(b).Time() }}
 	kindSnowflake = kind{"Snowflake", time.Millisecond, true,
 		func(_ *ids.Generator, n *ids.SnowflakeNode) [16]byte { return snowflakeBytes(n.Next()) },
-		func(b [16]byte) time.Time { return ids.Snowflake(binary.BigEndian.Uint64(b[:])).Time() }}
+		func(b [16]byte) time.Time { return snowflakeOf(b).Time() }}
 	kinds = []kind{kindV1, kindV6, kindV7, kindULID, kindSnowflake}
 )
 
 func less(a, b [16]byte) bool { return slices.Compare(a[:], b[:]) < 0 }
 
-func TestClockIsReadOnce(t *testing.T) {
-	f, _, g, n := newFake(t)
-	for name, mint := range map[string]func(){
-		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
-		"NewV7": func() { g.NewV7() }, "NewULID": func() { g.NewULID() },
-		"AppendV7": func() { g.AppendV7(nil, 10_000) }, "AppendULID": func() { g.AppendULID(nil, 10_000) },
-		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 100) },
-	} {
-		f.reads = 0
-		mint()
-		if f.reads != 1 {
-			t.Errorf("%s read the clock %d times", name, f.reads)
-		}
-	}
-	f.reads = 0
-	g.NewV4()
-	g.NewV7At(start)
-	g.NewULIDAt(start)
-	ids.MinV7At(start)
-	if f.reads != 0 {
-		t.Errorf("functions that take no time from the clock read it %d times", f.reads)
+// within fails t if f takes longer than a call can that does not hang.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal(what + " hangs")
 	}
 }
 
-// TestNowPanics checks that a clock whose Now panicked is still usable.
-func TestNowPanics(t *testing.T) {
-	bad := true
-	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
-		if bad {
-			panic("no time")
+// TestReadings counts readings of the clock where the documentation does: a run of version 7 or
+// ULID reads it once, and functions that take a time never do.
+func TestReadings(t *testing.T) {
+	f, _, g, _ := newFake(t)
+	for _, c := range []struct {
+		name string
+		want int
+		mint func()
+	}{
+		{"AppendV7", 1, func() { g.AppendV7(nil, 10_000) }},
+		{"AppendULID", 1, func() { g.AppendULID(nil, 10_000) }},
+		{"NewV4", 0, func() { g.NewV4() }},
+		{"NewV1At", 0, func() { g.NewV1At(start) }},
+		{"NewV6At", 0, func() { g.NewV6At(start) }},
+		{"NewV7At", 0, func() { g.NewV7At(start) }},
+		{"NewULIDAt", 0, func() { g.NewULIDAt(start) }},
+		{"MinV7At", 0, func() { ids.MinV7At(start) }},
+	} {
+		f.reads = 0
+		c.mint()
+		if f.reads != c.want {
+			t.Errorf("%s read the clock %d times, want %d", c.name, f.reads, c.want)
 		}
-		return start
-	}})
-	bad = false
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-	if err != nil {
-		t.Fatal(err)
+	}
+}
+
+// constructors returns all that reads the clock, by name.
+func constructors(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]func() {
+	return map[string]func(){
+		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
+		"NewV7": func() { g.NewV7() }, "AppendV7": func() { g.AppendV7(nil, 300) },
+		"NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 300) },
+		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 300) },
+		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(2, &ids.SnowflakeOptions{Clock: c}) },
+		"Horizon":          func() { c.Horizon(time.Second) },
+	}
+}
+
+// TestNowPanics panics in Now at each call that reads it: the panic comes through, and then the
+// ids are those of a clock whose Now has never panicked.
+func TestNowPanics(t *testing.T) {
+	mint := func(panics bool) (out []string) {
+		bad := false
+		c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+			if bad {
+				panic("no time")
+			}
+			return start
+		}})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: vectorNode, Random: repeated(0x55)})
+		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, n.Next().String(), g.NewV1().String()) // which draws the node and the sequences
+		for name, use := range constructors(c, g, n) {
+			if !panics {
+				break
+			}
+			bad = true
+			within(t, name, func() {
+				defer func() {
+					if recover() != "no time" {
+						t.Errorf("%s: the panic of Now got lost", name)
+					}
+				}()
+				use()
+			})
+			bad = false
+			within(t, "Latest after "+name, func() { c.Latest() }) // which needs the mutex
+		}
+		return append(out, g.NewV1().String(), g.NewV6().String(), g.NewV7().String(), g.NewV2(1, 2).String(), g.NewULID().String(), n.Next().String())
+	}
+	if with, without := mint(true), mint(false); !slices.Equal(with, without) {
+		t.Errorf("ids after panics of Now:\n%v, without:\n%v", with, without)
+	}
+}
+
+// TestZeroValues uses the zero Clock, Generator and SnowflakeNode: each method works or panics
+// with one clear sentence.
+func TestZeroValues(t *testing.T) {
+	c, g, n := new(ids.Clock), new(ids.Generator), new(ids.SnowflakeNode)
+	for name, use := range map[string]func(){
+		"Latest": func() { c.Latest() }, "Horizon": func() { c.Horizon(0) }, "SetLimit": func() { c.SetLimit(start) },
+		"NewGenerator":     func() { ids.NewGenerator(&ids.GeneratorOptions{Clock: c}) },
+		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c}) },
+	} {
+		checkPanic(t, name, "ids: zero Clock: use NewClock", use)
 	}
 	for name, use := range map[string]func(){
-		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV7": func() { g.NewV7() },
-		"AppendV7": func() { g.AppendV7(nil, 2) }, "NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 2) },
-		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 2) },
-		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(2, &ids.SnowflakeOptions{Clock: c}) },
-		"State": func() {
-			ids.NewClock(&ids.ClockOptions{Now: func() time.Time { panic("no time") }, State: ids.ClockState{Time: start}}).State()
-		},
+		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
+		"NewV1At": func() { g.NewV1At(start) }, "NewV6At": func() { g.NewV6At(start) }, "Node": func() { g.Node() },
+		"NewV7": func() { g.NewV7() }, "AppendV7": func() { g.AppendV7(nil, 1) },
+		"NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 1) },
 	} {
-		bad = true
-		func() {
-			defer func() {
-				if recover() != "no time" {
-					t.Errorf("%s: the panic of Now got lost", name)
-				}
-			}()
-			use()
-		}()
-		bad = false
-		g.NewV7()
+		checkPanic(t, name, "ids: zero Generator: use NewGenerator", use)
+	}
+	for name, use := range map[string]func(){
+		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 1) },
+		"SetDefaultSnowflakeNode": func() { ids.SetDefaultSnowflakeNode(n) },
+	} {
+		checkPanic(t, name, "ids: zero SnowflakeNode: use NewSnowflakeNode", use)
+	}
+	// These need no clock.
+	if u := g.NewV4(); u.Version() != 4 || len(g.AppendV4(nil, 2)) != 2 {
+		t.Errorf("NewV4 of the zero Generator: %v", u)
+	}
+	if u, err := g.NewV7At(start); u.Version() != 7 || err != nil {
+		t.Errorf("NewV7At of the zero Generator: %v, %v", u, err)
+	}
+	if _, err := g.NewULIDAt(start); err != nil {
+		t.Errorf("NewULIDAt of the zero Generator: %v", err)
+	}
+	if n.Number() != 0 || n.Layout() != (ids.SnowflakeLayout{}) {
+		t.Errorf("the zero SnowflakeNode has number %d and layout %v", n.Number(), n.Layout())
 	}
 }
 

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the doc comments of the doors a
 // rootOnly are the exported names of the root that no door repeats: what
 // configures all schemes at once.
 var rootOnly = []string{
-	"Clock", "NewClock", "ClockOptions", "ClockState",
+	"Clock", "NewClock", "ClockOptions",
 	"Generator", "NewGenerator", "GeneratorOptions", "ID", "Reseed",
 }
 

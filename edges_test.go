@@ -361,9 +361,7 @@ func TestSnowflakeVerbs(t *testing.T) {
 // TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
 // three where slog is given the id itself (the id as an any, its text, and that as a string).
 func TestSlogAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops pooled objects, which are then allocated anew")
-	}
+	skipUnderRace(t)
 	u, l, s := ids.NewV4(), ids.NewULID(), ids.NextSnowflake()
 	ctx := t.Context()
 	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "JSON": slog.NewJSONHandler(io.Discard, nil)} {

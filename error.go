@@ -7,37 +7,31 @@ import (
 )
 
 var (
-	// ErrSyntax reports input that is not in a form the scheme accepts.
-	// Errors of the Parse functions, of the Unmarshal methods and of Scan match it
-	// or ErrRange by [errors.Is].
+	// ErrSyntax reports input that is not in a form the scheme accepts. Errors of the Parse
+	// functions, of the Unmarshal methods and of Scan match it or ErrRange.
 	ErrSyntax = errors.New("invalid syntax")
 
-	// ErrLength reports input whose length no accepted form has. It is an ErrSyntax, so
-	// that every error that matches it matches both.
+	// ErrLength reports input whose length no accepted form has. It is an ErrSyntax too.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
-	// ErrRange reports a well-formed value outside what the scheme can hold:
-	// a text that encodes more bits than the id has, a time before the epoch or
-	// after the last tick, a node number or a layout that does not fit.
+	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a time
+	// before the first tick or after the last, a node number or a layout that does not fit.
 	ErrRange = errors.New("value out of range")
 
-	// ErrClockBackward is returned by [SnowflakeNode.TryNext] while the clock is
-	// behind what the node has issued already, because it was set back.
+	// ErrClockBackward is returned by [SnowflakeNode.TryNext] while the wall clock, having
+	// been set back, is behind the latest id by more than [ClockOptions].MaxAhead.
 	ErrClockBackward = errors.New("ids: clock went backward")
 
-	// ErrExhausted is returned by [SnowflakeNode.TryNext] where
-	// [SnowflakeNode.Next] would wait for a free tick.
+	// ErrExhausted is returned by [SnowflakeNode.TryNext] where Next would wait for a tick.
 	ErrExhausted = errors.New("ids: no id free in this tick")
 
-	// ErrSuspended is returned by [SnowflakeNode.TryNext] while the limit of its
-	// clock withholds ids: see [Clock.Limit].
+	// ErrSuspended is returned by [SnowflakeNode.TryNext] while [Clock.SetLimit] withholds ids.
 	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
 )
 
-// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
-// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
-// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
-// bad input costs no allocation.
+// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
+// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError struct {
 	problem problem
 	offset  uint8 // at most tooLong
@@ -69,18 +63,19 @@ func (e *ParseError) Is(target error) bool {
 // describe returns the scheme and what is wrong.
 func (e *ParseError) describe() string {
 	p, n := &problems[e.problem], strconv.Itoa(e.Offset())
-	switch {
-	case p.kind == wrongCharacter:
+	if int(e.offset) == tooLong {
+		n = "over " + n
+	}
+	switch p.kind {
+	case wrongCharacter:
 		return p.scheme + ": " + p.text + " at byte " + n
-	case p.kind == wrongLength && int(e.offset) == tooLong:
-		return p.scheme + ": length over " + n + ", want " + p.text
-	case p.kind == wrongLength:
+	case wrongLength:
 		return p.scheme + ": length " + n + ", want " + p.text
 	}
 	return p.scheme + ": " + p.text
 }
 
-// A scanError is a ParseError of Scan.
+// A scanError is a ParseError from Scan.
 type scanError struct{ *ParseError }
 
 func (e scanError) Error() string { return "ids: scanning " + e.describe() }
@@ -90,12 +85,14 @@ func (e scanError) Unwrap() error { return e.ParseError }
 type rangeError string
 
 func (e rangeError) Error() string { return string(e) }
+func (rangeError) Unwrap() error   { return ErrRange }
 
-// Unwrap returns ErrRange.
-func (rangeError) Unwrap() error { return ErrRange }
-
-// errSpent is what a constructor panics with, and TryNext returns, past the last tick of a format.
-const errSpent = rangeError("ids: the last tick of the format is used up")
+const (
+	// errEnd is what a constructor panics with, and TryNext returns, after the last id of a format.
+	errEnd = rangeError("ids: the last tick of the format is exhausted")
+	// errPast is the same for a clock that has never shown a time of the format.
+	errPast = rangeError("ids: the clock is past the last tick of the format")
+)
 
 // A problem is something that may be wrong with a form of an id: an index of problems.
 type problem uint8
@@ -104,10 +101,10 @@ type problem uint8
 type kind uint8
 
 const (
-	malformed      kind = iota // the text says all
-	wrongCharacter             // the offset follows the text
-	wrongLength                // the text is the length that is wanted
-	outOfRange                 // the text says all
+	malformed      kind = iota
+	wrongCharacter      // the offset follows the text
+	wrongLength         // the text is the length that is wanted
+	outOfRange
 )
 
 const (

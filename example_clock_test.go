@@ -1,7 +1,6 @@
 package ids_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -30,57 +29,55 @@ func ExampleNewClock() {
 	// 2026-01-01 10:59:59 +0000 UTC
 }
 
-// The state of a clock is saved as JSON. The next life of the process starts from it, at a time
-// when the wall clock is an hour behind.
-func ExampleClock_State() {
+// A process that ends in good order saves the time of its latest id. The next one starts after it,
+// although its wall clock is an hour behind.
+func ExampleClock_Latest() {
 	now := noon
-	life := func(state ids.ClockState) (*ids.Clock, *ids.SnowflakeNode) {
-		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }, State: state})
+	start := func(after time.Time) (*ids.Clock, *ids.SnowflakeNode) {
+		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }, After: after})
 		node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
 		if err != nil {
 			panic(err)
 		}
 		return clock, node
 	}
-	clock, node := life(ids.ClockState{})
+	clock, node := start(time.Time{})
 	last := node.Next()
-	saved, err := json.Marshal(clock.State())
+	clock.SetLimit(time.Unix(0, 0)) // a time of the past: no more ids
+	saved := clock.Latest().Format(time.RFC3339Nano)
+	fmt.Println(saved)
+
+	now = now.Add(-time.Hour)
+	after, err := time.Parse(time.RFC3339Nano, saved)
 	if err != nil {
 		panic(err)
 	}
-
-	now = now.Add(-time.Hour)
-	var state ids.ClockState
-	if err := json.Unmarshal(saved, &state); err != nil {
-		panic(err)
-	}
-	fmt.Println(state.Time)
-	_, node = life(state)
+	_, node = start(after)
 	fmt.Println(node.Next() > last)
 	// Output:
-	// 2026-01-01 12:00:00 +0000 UTC
+	// 2026-01-01T12:00:00Z
 	// true
 }
 
-// A mark ahead of the clock is saved before it becomes the limit. So the process may crash at
-// any moment: the next one starts from the mark, past every id that this one can have minted.
-func ExampleClock_Limit() {
+// A time ahead of the clock is saved before it becomes the limit. So the process may crash at any
+// moment: the next one starts after what was saved, past every id that this one can have issued.
+func ExampleClock_Horizon() {
 	now := noon
-	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
+	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }}) // After: what was saved
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
 	if err != nil {
 		panic(err)
 	}
-	save := func(mark ids.ClockState) { fmt.Println("saved", mark.Time) } // on a disk, say, and synced
+	save := func(t time.Time) { fmt.Println("saved", t) } // on a disk, say, and synced
 	renew := func() {
-		mark := clock.Ahead(10 * time.Second)
-		save(mark)
-		clock.Limit(mark)
+		horizon := clock.Horizon(10 * time.Second)
+		save(horizon)
+		clock.SetLimit(horizon)
 	}
 	renew()
 	fmt.Println(node.TryNext())
 
-	now = now.Add(time.Minute) // in which nobody has renewed the mark
+	now = now.Add(time.Minute) // in which nobody has called renew
 	_, err = node.TryNext()
 	fmt.Println(err, errors.Is(err, ids.ErrSuspended))
 
@@ -92,6 +89,27 @@ func ExampleClock_Limit() {
 	// ids: suspended by the limit of the clock true
 	// saved 2026-01-01 12:01:10 +0000 UTC
 	// 2006697159029714944 <nil>
+}
+
+// A limit in the past suspends version 1, version 6 and Snowflake. Version 7 goes on.
+func ExampleClock_SetLimit() {
+	clock := ids.NewClock(nil)
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	clock.SetLimit(time.Unix(0, 0))
+	_, err = node.TryNext()
+	fmt.Println(err)
+	fmt.Println(ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7().Version())
+
+	clock.SetLimit(time.Time{}) // no limit
+	_, err = node.TryNext()
+	fmt.Println(err)
+	// Output:
+	// ids: suspended by the limit of the clock
+	// 7
+	// <nil>
 }
 
 // With a clock and random bytes that are fixed, the ids are the same in every run: for tests

@@ -67,6 +67,39 @@ func ExampleNewV7() {
 	// Output: 7 -1
 }
 
+// Version 1 UUIDs for records of the past. Those of one tick differ in the clock sequence.
+func ExampleNewV1At() {
+	a, err := ids.NewV1At(noon)
+	if err != nil {
+		panic(err)
+	}
+	b, err := ids.NewV1At(noon)
+	if err != nil {
+		panic(err)
+	}
+	at, _ := a.Time()
+	fmt.Println(at, a != b)
+
+	_, err = ids.NewV1At(time.Date(1492, 10, 12, 0, 0, 0, 0, time.UTC))
+	fmt.Println(err, errors.Is(err, ids.ErrRange))
+	// Output:
+	// 2026-01-01 12:00:00 +0000 UTC true
+	// ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z true
+}
+
+func ExampleNewV6At() {
+	earlier, err := ids.NewV6At(noon)
+	if err != nil {
+		panic(err)
+	}
+	later, err := ids.NewV6At(noon.Add(time.Microsecond))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(earlier.Compare(later))
+	// Output: -1
+}
+
 func ExampleNewV7At() {
 	// An id for a record of the past.
 	u, err := ids.NewV7At(noon)

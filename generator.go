@@ -2,24 +2,29 @@ package ids
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
 )
 
 // Generator mints UUIDs and ULIDs. The package-level functions use a default one. It is safe for
-// concurrent use. Make one with [NewGenerator]; the zero value is not usable.
+// concurrent use. Make one with [NewGenerator]; the methods of the zero value that need a clock
+// panic.
 type Generator struct {
 	clock  *Clock
 	source *source // nil: internal/random
 
-	once sync.Once // sets node
-	node uint64    // of versions 1, 2 and 6: 48 bits
+	given uint64        // the node of the options, or 0
+	node  atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
+	calls atomic.Uint32 // of NewV1At and NewV6At
 
-	ulid ulidLane // guarded by the mutex of clock
+	ulid tail // guarded by the mutex of clock
 }
 
 // GeneratorOptions are the options of [NewGenerator]. The zero value is the default.
@@ -28,9 +33,9 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random replaces the random bytes. It is read for each id that takes any, one reader at a
-	// time. A constructor panics with the text of an error that it returns. Nil means bytes
-	// expanded from crypto/rand.
+	// Random replaces the random bytes. Nil means crypto/rand. It is read for each id, one Read
+	// at a time, and must not call the generator. If a Read fails, the constructor panics
+	// with an error that wraps the reader's; the next call tries again.
 	Random io.Reader
 
 	// Node is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
@@ -38,12 +43,12 @@ type GeneratorOptions struct {
 	Node [6]byte
 
 	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the
-	// specification's monotonic mode has it. Such ULIDs can be guessed from
-	// each other. By default they grow by a random stride of up to 2^48.
+	// specification has it. Such ULIDs can be guessed from each other. By default they grow
+	// by a random stride of up to 2^48.
 	ULIDMonotonic bool
 }
 
-// NewGenerator returns a generator. Nil options mean the default.
+// NewGenerator returns a new generator. Nil options mean the default.
 func NewGenerator(opts *GeneratorOptions) *Generator {
 	if opts == nil {
 		opts = new(GeneratorOptions)
@@ -52,36 +57,62 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	if g.clock == nil {
 		g.clock = defaultClock
 	}
+	mustBe(g.clock.nodes != nil, "Clock")
 	if opts.Random != nil {
 		g.source = &source{r: opts.Random}
 	}
-	g.node = nodeUint(opts.Node)
-	g.ulid.lane = g.clock.newLane(ulidScale, maxMilli, unlimited, g.clock.tolerance)
-	g.ulid.monotonic = opts.ULIDMonotonic
+	var node [8]byte
+	copy(node[2:], opts.Node[:])
+	g.given = binary.BigEndian.Uint64(node[:])
+	g.ulid = g.clock.newTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1)
+	if opts.ULIDMonotonic {
+		g.ulid.stride = 0
+	}
 	return g
 }
 
-// nodeUint returns the 48 bits of a node.
-func nodeUint(node [6]byte) uint64 {
-	var b [8]byte
-	copy(b[2:], node[:])
-	return binary.BigEndian.Uint64(b[:])
+// mustBe panics if a value of the named type is not made, but the zero value.
+func mustBe(made bool, name string) {
+	if !made {
+		panic("ids: zero " + name + ": use New" + name)
+	}
 }
 
-// nodeBits returns the node. At first it draws it, if it was not given, and starts the clock
-// sequence at random.
+// Node returns the node of versions 1, 2 and 6.
+func (g *Generator) Node() (node [6]byte) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], g.nodeBits())
+	return [6]byte(b[2:])
+}
+
+// nodeBits returns the 48 bits of the node.
 func (g *Generator) nodeBits() uint64 {
-	g.once.Do(func() {
-		_, bits := g.random128()
-		if g.node == 0 {
-			const multicast = 1 << 40 // the least bit of the first byte
-			g.node = bits>>16 | multicast
-		}
-		g.clock.mu.Lock()
-		g.clock.sequence.seed(bits)
-		g.clock.mu.Unlock()
-	})
-	return g.node
+	if node := g.node.Load(); node != 0 {
+		return node
+	}
+	return g.start()
+}
+
+// start draws the node, unless it is given, and starts the clock sequences at random.
+func (g *Generator) start() uint64 {
+	mustBe(g.clock != nil, "Generator")
+	c := g.clock
+	hi, lo := g.random(16)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if node := g.node.Load(); node != 0 {
+		return node // another call was faster
+	}
+	const multicast = 1 << 40 // the least bit of the first byte
+	node := g.given
+	if node == 0 {
+		node = hi>>16 | multicast
+	}
+	c.v1.sequence.start(lo)
+	c.v6.sequence.start(lo >> 32)
+	g.calls.Store(uint32(hi))
+	g.node.Store(node)
+	return node
 }
 
 // source draws the bits of ids from a reader.
@@ -91,40 +122,35 @@ type source struct {
 	buf [16]byte // here, so that it is not allocated for each id
 }
 
-// draw reads n bytes, the first in the top byte of hi if there are 16 and, if there are 8, in
-// the top byte of lo.
+// draw reads n bytes, the lowest of hi and lo. It panics if it cannot.
 func (s *source) draw(n int) (hi, lo uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer clear(s.buf[:])
-	if _, err := io.ReadFull(s.r, s.buf[len(s.buf)-n:]); err != nil {
-		panic("ids: GeneratorOptions.Random: " + err.Error())
+	if _, err := io.ReadFull(s, s.buf[len(s.buf)-n:]); err != nil {
+		panic(fmt.Errorf("ids: reading GeneratorOptions.Random: %w", err))
 	}
 	return binary.BigEndian.Uint64(s.buf[:8]), binary.BigEndian.Uint64(s.buf[8:])
 }
 
-// injected64 returns 64 bits of the reader that was given, if one was. Then it is read before the
-// clock's mutex is taken, since it may be slow.
-func (g *Generator) injected64() uint64 {
-	if g.source == nil {
-		return 0
+// Read reads from the reader, but does not try for ever.
+func (s *source) Read(p []byte) (n int, err error) {
+	for range 100 {
+		n, err = s.r.Read(p)
+		switch {
+		case n < 0 || n > len(p):
+			return 0, errors.New("impossible count of bytes")
+		case n > 0 || err != nil:
+			return n, err
+		}
 	}
-	_, lo := g.source.draw(8)
-	return lo
+	return 0, io.ErrNoProgress
 }
 
-// injected80 is injected64 for 80 bits.
-func (g *Generator) injected80() (hi, lo uint64) {
-	if g.source == nil {
-		return 0, 0
-	}
-	return g.source.draw(10)
-}
-
-// random128 returns 128 random bits.
-func (g *Generator) random128() (hi, lo uint64) {
+// random returns 128 random bits. If Random is injected, only the last n bytes of them are.
+func (g *Generator) random(n int) (hi, lo uint64) {
 	if g.source != nil {
-		return g.source.draw(16)
+		return g.source.draw(n)
 	}
 	b := random.Get()
 	hi, lo = b.Uint128()
@@ -145,10 +171,6 @@ func (g *Generator) words(dst []uint64) {
 	random.Put(b)
 }
 
-// pieceLen is how many ids of a run are minted under one lock, so that others need not wait for
-// all of a long one.
-const pieceLen = 256
-
 // extend appends n zero elements to dst and returns the result and the new part.
 func extend[T any](dst []T, n int) (all, added []T) {
 	if n < 0 {
@@ -159,19 +181,16 @@ func extend[T any](dst []T, n int) (all, added []T) {
 	return all, all[len(dst):]
 }
 
-// defaultClock and defaultGenerator serve the package-level functions. Making them reads
-// nothing: neither the time nor random bytes.
+// defaultClock and defaultGenerator serve the package-level functions. Making them reads the
+// process's clock once, and no random bytes.
 var (
 	defaultClock     = NewClock(nil)
 	defaultGenerator = NewGenerator(nil)
 )
 
-// Reseed drops all random bytes that were drawn from crypto/rand in advance, so that ids minted
-// from now on owe nothing to what was in memory before. Call it in a virtual machine that was
-// restored from a snapshot or cloned: until then, the copies share at most 4 KiB of such bytes
-// for each processor and clock, and so may mint the same version 4 UUIDs. It does not help
-// schemes that are told apart by a node, which the copies share too: versions 1 and 6 and
-// Snowflake need another node, and monotonic ULIDs another millisecond.
+// Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
+// restored or cloned: until then, copies share up to 4 KiB of them for each processor and clock, and
+// may mint the same version 4 UUIDs. It does not change nodes and clock sequences.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It
@@ -179,20 +198,26 @@ func Reseed() { random.Reseed() }
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids
-// repeat. See [Generator.NewV2].
+// node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func NewV4() UUID { return defaultGenerator.NewV4() }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly
-// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly
-// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
 func NewV7() UUID { return defaultGenerator.NewV7() }
+
+// NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
+// before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z. See [Generator.NewV1At].
+func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
+
+// NewV6At is like [NewV1At] for version 6.
+func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
 // NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
 // of the past. The error matches [ErrRange] if t is before 1970 or after
@@ -206,8 +231,8 @@ func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, 
 // for all of them. It panics if n is negative.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
-// NewULID returns a ULID of the current time. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
+// clock is set back by more than 10 s.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
 // NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error

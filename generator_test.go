@@ -1,8 +1,11 @@
 package ids_test
 
 import (
+	cryptorand "crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,33 +15,94 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestGolden checks that an injected clock and injected random bytes give the same ids in every
-// run.
+// TestGolden checks that an injected clock, injected random bytes and an injected node give the
+// same ids in every run, whatever else was called before.
 func TestGolden(t *testing.T) {
-	mint := func() (out []string) {
+	mint := func(node [6]byte, before func(*ids.Clock, *ids.Generator)) (out []string) {
 		f := &fakeClock{t: start}
 		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: rand.NewChaCha8([32]byte{1})})
-		for range 3 {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node, Random: rand.NewChaCha8([32]byte{1})})
+		n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before(c, g)
+		for _, step := range []time.Duration{0, time.Millisecond, -time.Second, -time.Hour, 2 * time.Hour} {
+			f.step(step)
 			ulid, err := g.NewULIDAt(start)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v7, err := g.NewV7At(start)
-			if err != nil {
-				t.Fatal(err)
+			var at [3]ids.UUID
+			for i, mint := range []func(time.Time) (ids.UUID, error){g.NewV1At, g.NewV6At, g.NewV7At} {
+				if at[i], err = mint(start); err != nil {
+					t.Fatal(err)
+				}
 			}
-			for _, u := range []ids.UUID{g.NewV1(), g.NewV2(1, 2), g.NewV4(), g.NewV6(), g.NewV7(), v7,
+			for _, u := range []ids.UUID{g.NewV1(), g.NewV2(1, 2), g.NewV4(), g.NewV6(), g.NewV7(), at[0], at[1], at[2],
 				g.NewULID().UUID(), ulid.UUID(), g.AppendV4(nil, 2)[1], g.AppendV7(nil, 2)[1], g.AppendULID(nil, 2)[1].UUID()} {
 				out = append(out, u.String())
 			}
-			f.step(time.Millisecond)
+			out = append(out, n.Next().String(), n.Append(nil, 2)[1].String())
 		}
 		return out
 	}
-	a, b := mint(), mint()
-	if !slices.Equal(a, b) {
-		t.Errorf("two runs differ:\n%s\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+	nothing := func(*ids.Clock, *ids.Generator) {}
+	for _, node := range [][6]byte{{}, vectorNode} {
+		want := mint(node, nothing)
+		for name, before := range map[string]func(*ids.Clock, *ids.Generator){
+			"nothing": nothing,
+			"Latest":  func(c *ids.Clock, _ *ids.Generator) { c.Latest() },
+			"Horizon": func(c *ids.Clock, _ *ids.Generator) { c.Horizon(time.Minute) },
+			"SetLimit": func(c *ids.Clock, _ *ids.Generator) {
+				c.SetLimit(c.Horizon(time.Minute))
+				c.SetLimit(time.Time{})
+			},
+			"times that are out of range": func(_ *ids.Clock, g *ids.Generator) {
+				g.NewV1At(time.Time{})
+				g.NewV6At(time.Time{})
+				g.NewV7At(time.Time{})
+				g.NewULIDAt(time.Time{})
+			},
+			"another generator": func(c *ids.Clock, _ *ids.Generator) {
+				ids.NewGenerator(&ids.GeneratorOptions{Clock: c}).NewV4()
+			},
+		} {
+			if got := mint(node, before); !slices.Equal(got, want) {
+				t.Errorf("node %x: after %s, a run differs:\n%s\n%s", node, name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	}
+}
+
+// TestNode asks generators for their nodes: what was given, or random bits with the multicast bit,
+// all others of which occur as 0 and as 1.
+func TestNode(t *testing.T) {
+	given := ids.NewGenerator(&ids.GeneratorOptions{Node: vectorNode})
+	if got := given.Node(); got != vectorNode {
+		t.Errorf("Node() = %x, want %x", got, vectorNode)
+	}
+	var ever, always [6]byte
+	always = [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+	for range 200 {
+		g := ids.NewGenerator(nil)
+		node := g.Node()
+		at, err := g.NewV1At(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range []ids.UUID{g.NewV1(), g.NewV2(0, 0), g.NewV6(), at} {
+			if got, _ := u.NodeID(); got != node {
+				t.Fatalf("%v is of node %x, want %x", u, got, node)
+			}
+		}
+		for i, b := range node {
+			ever[i] |= b
+			always[i] &= b
+		}
+	}
+	if ever != [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff} || always != [6]byte{1} {
+		t.Errorf("bits of random nodes that are ever 1: %x, always: %x", ever, always)
 	}
 }
 
@@ -99,30 +163,151 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestRandomFails checks that the error of an injected reader is not swallowed, and that the
-// generator is usable afterwards.
+// randomUsers are the constructors that read random bytes.
+var randomUsers = []struct {
+	name string
+	mint func(*ids.Generator) string
+}{
+	{"NewV1", func(g *ids.Generator) string { return g.NewV1().String() }},
+	{"NewV2", func(g *ids.Generator) string { return g.NewV2(1, 2).String() }},
+	{"NewV4", func(g *ids.Generator) string { return g.NewV4().String() }},
+	{"NewV6", func(g *ids.Generator) string { return g.NewV6().String() }},
+	{"NewV7", func(g *ids.Generator) string { return g.NewV7().String() }},
+	{"NewULID", func(g *ids.Generator) string { return g.NewULID().String() }},
+	{"NewV1At", func(g *ids.Generator) string { u, err := g.NewV1At(start); return fmt.Sprint(u, err) }},
+	{"NewV6At", func(g *ids.Generator) string { u, err := g.NewV6At(start); return fmt.Sprint(u, err) }},
+	{"NewV7At", func(g *ids.Generator) string { u, err := g.NewV7At(start); return fmt.Sprint(u, err) }},
+	{"NewULIDAt", func(g *ids.Generator) string { u, err := g.NewULIDAt(start); return fmt.Sprint(u, err) }},
+	{"AppendV4", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV4(nil, 2)) }},
+	{"AppendV7", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV7(nil, 2)) }},
+	{"AppendULID", func(g *ids.Generator) string { return fmt.Sprint(g.AppendULID(nil, 2)) }},
+	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.Node()) }},
+}
+
+// errUnplugged is what readers fail with.
+var errUnplugged = errors.New("device unplugged")
+
+// TestRandomFails lets the injected reader fail once in each constructor, as the first call of a
+// generator and later, in several ways. The panic value is an error that wraps the reader's, or
+// what the reader panicked with; and then the ids are those of a generator whose reader has never
+// failed: node, clock sequences and clock are as they were.
 func TestRandomFails(t *testing.T) {
-	var err error
-	g := ids.NewGenerator(&ids.GeneratorOptions{Random: readerFunc(func(p []byte) (int, error) {
-		if err != nil {
-			return 0, err
-		}
-		return len(p), nil
-	})})
-	for name, mint := range map[string]func(){
-		"NewV4": func() { g.NewV4() }, "NewV7": func() { g.NewV7() }, "NewULID": func() { g.NewULID() },
-		"AppendV7": func() { g.AppendV7(nil, 2) },
-	} {
-		func() {
-			err = errors.New("device unplugged")
-			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, "device unplugged") {
-					t.Errorf("%s panics with %q", name, text)
+	fill := func(p []byte) (int, error) { return repeated(0x5a)(p) }
+	faults := []struct {
+		name string
+		read func([]byte) (int, error)
+		want error // nil: the panic of the reader
+	}{
+		{"an error", func([]byte) (int, error) { return 0, errUnplugged }, errUnplugged},
+		{"an error after some bytes", func(p []byte) (int, error) { return copy(p, "abc"), errUnplugged }, errUnplugged},
+		{"the end", func([]byte) (int, error) { return 0, io.EOF }, io.EOF},
+		{"no progress", func([]byte) (int, error) { return 0, nil }, io.ErrNoProgress},
+		{"a negative count", func([]byte) (int, error) { return -1, nil }, errAny},
+		{"a count above the length", func(p []byte) (int, error) { return len(p) + 1, nil }, errAny},
+		{"a panic", func([]byte) (int, error) { panic("short circuit") }, nil},
+	}
+	for _, fault := range faults {
+		for _, user := range randomUsers {
+			for _, late := range []bool{false, true} {
+				what := fmt.Sprintf("%s of the reader in %s, late: %v", fault.name, user.name, late)
+				mint := func(fails bool) (out []string) {
+					source := fill
+					g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) { return source(p) })})
+					if late {
+						for _, u := range randomUsers {
+							out = append(out, u.mint(g))
+						}
+					}
+					if reads := !late || !strings.Contains("NewV1 NewV2 NewV6 NewV1At NewV6At Node", user.name); fails && reads {
+						source = fault.read
+						within(t, what, func() {
+							defer func() { checkFault(t, what, recover(), fault.want) }()
+							user.mint(g)
+						})
+						source = fill
+					}
+					within(t, what+": what follows", func() {
+						for _, u := range randomUsers {
+							out = append(out, u.mint(g))
+						}
+					})
+					return out
 				}
+				if with, without := mint(true), mint(false); !slices.Equal(with, without) {
+					t.Fatalf("after %s:\n%s\nwithout it:\n%s", what, strings.Join(with, "\n"), strings.Join(without, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// errAny stands for any error in a table.
+var errAny = errors.New("any")
+
+func checkFault(t *testing.T, what string, panicked any, want error) {
+	t.Helper()
+	err, ok := panicked.(error)
+	switch {
+	case want == nil && panicked != "short circuit":
+		t.Errorf("%s: panics with %v", what, panicked)
+	case want != nil && (!ok || !strings.HasPrefix(err.Error(), "ids: ") || want != errAny && !errors.Is(err, want)):
+		t.Errorf("%s: panics with %v, want an error that wraps %v", what, panicked, want)
+	}
+}
+
+// TestShortReads gives an injected reader that returns a byte at a time, and nothing now and then,
+// or an error with the last byte: the ids are those of a reader that returns all at once.
+func TestShortReads(t *testing.T) {
+	mint := func(short func(r io.Reader, p []byte, reads int) (int, error)) (out []string) {
+		r, reads := rand.NewChaCha8([32]byte{2}), 0
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+			reads++
+			return short(r, p, reads)
+		})})
+		for _, u := range randomUsers {
+			out = append(out, u.mint(g))
+		}
+		return out
+	}
+	want := mint(func(r io.Reader, p []byte, _ int) (int, error) { return r.Read(p) })
+	for name, short := range map[string]func(io.Reader, []byte, int) (int, error){
+		"a byte at a time": func(r io.Reader, p []byte, _ int) (int, error) { return r.Read(p[:1]) },
+		"99 times nothing": func(r io.Reader, p []byte, reads int) (int, error) {
+			if reads%100 != 0 {
+				return 0, nil
+			}
+			return r.Read(p)
+		},
+		"an error at the end": func(r io.Reader, p []byte, _ int) (int, error) { n, _ := r.Read(p); return n, io.EOF },
+	} {
+		if got := mint(short); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestSystemRandomPanics replaces crypto/rand.Reader by one that panics once, while a clock or a
+// generator fills its block of random bytes: no lock is held afterwards, and the next call works.
+func TestSystemRandomPanics(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	for _, user := range randomUsers {
+		ids.Reseed() // so that all blocks are filled anew
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
+		within(t, user.name+" beside a reader that panics", func() {
+			cryptorand.Reader = readerFunc(func([]byte) (int, error) { panic("short circuit") })
+			defer func() {
+				cryptorand.Reader = system
+				checkFault(t, user.name, recover(), nil)
 			}()
-			mint()
-		}()
-		err = nil
-		mint()
+			user.mint(g)
+		})
+		within(t, user.name+" afterwards", func() {
+			for _, u := range randomUsers {
+				if a, b := u.mint(g), u.mint(g); a == b && u.name != "Node" && u.name != "NewV2" {
+					t.Errorf("after a panic in %s, %s gives %s twice", user.name, u.name, a)
+				}
+			}
+		})
 	}
 }

@@ -62,20 +62,16 @@ func get16(s string) uint64 {
 // locateHex returns the problem and the offset of the first bad character of what decodeHex
 // refused.
 func locateHex(s string) (problem, int) {
-	if len(s) == 36 {
-		start := 0
-		for _, hyphen := range [...]int{8, 13, 18, 23} {
-			if at := start + hexValues.locate(s[start:hyphen]); at < hyphen {
-				return uuidDigit, at
-			}
-			if s[hyphen] != '-' {
-				return uuidHyphen, hyphen
-			}
-			start = hyphen + 1
+	for i := range len(s) {
+		hyphen := len(s) == 36 && (i == 8 || i == 13 || i == 18 || i == 23)
+		switch {
+		case hyphen && s[i] != '-':
+			return uuidHyphen, i
+		case !hyphen && hexValues[s[i]] == noDigit:
+			return uuidDigit, i
 		}
-		return uuidDigit, start + hexValues.locate(s[start:])
 	}
-	return uuidDigit, hexValues.locate(s)
+	return uuidDigit, len(s)
 }
 
 // mismatchURN returns the offset at which s ceases to begin with "urn:uuid:" in any

@@ -7,134 +7,149 @@ import (
 )
 
 // SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time has the bits that these two leave of 63. The zero value
-// is Twitter's layout.
+// epoch, then node and sequence. The time takes the rest of the 63 bits. The zero value is
+// [TwitterLayout].
+//
+// Tick must be positive, and the time must have at least one bit. Times more than 2^39 s (some
+// 17,000 years) from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, which is
+// the zero [time.Time], are out of range.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
-	Tick         time.Duration // above 0
+	Tick         time.Duration // the unit of the time
 	NodeBits     int
 	SequenceBits int
-	NodeLast     bool // the sequence above the node, as Sonyflake has it
+	NodeLast     bool // the node is below the sequence, as in Sonyflake's layout
 }
 
-// TwitterLayout returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last
-// until 2080, 10 bits of node, and 12 of sequence. It is the default.
+// TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since
+// 2010-11-04T01:42:54.657Z (until 2080), 10 of node, 12 of sequence.
 func TwitterLayout() SnowflakeLayout {
-	return SnowflakeLayout{
-		Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
-		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits,
-	}
+	return SnowflakeLayout{Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
+		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits}
 }
 
-// orTwitter returns l, or Twitter's layout if l is zero.
-func (l SnowflakeLayout) orTwitter() SnowflakeLayout {
-	// A zero time may have a location, so that == would not do.
-	if l.Epoch.IsZero() && l.Tick == 0 && l.NodeBits == 0 && l.SequenceBits == 0 && !l.NodeLast {
-		return TwitterLayout()
-	}
-	return l
-}
-
-// DiscordLayout returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10
-// bits of node (5 of worker, 5 of process), and 12 of sequence.
+// DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),
+// 10 of node (5 of worker, 5 of process), 12 of sequence.
 func DiscordLayout() SnowflakeLayout {
-	return SnowflakeLayout{
-		Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond,
-		NodeBits: 10, SequenceBits: 12,
-	}
+	return SnowflakeLayout{Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 }
 
-// InstagramLayout returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last
-// until 2046, 13 bits of node (the logical shard), and 10 of sequence.
+// InstagramLayout returns Instagram's layout: 40 bits of milliseconds since
+// 2011-08-24T21:07:01.721Z (until 2046), 13 of node (the logical shard), 10 of sequence.
 func InstagramLayout() SnowflakeLayout {
-	return SnowflakeLayout{
-		Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond,
-		NodeBits: 13, SequenceBits: 10,
-	}
+	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of
-// sequence, and 16 bits of node below them.
+// SonyflakeLayout returns Sonyflake's layout: 39 bits of 10 ms since 2014-09-01 (until 2188), 8 of
+// sequence, 16 of node.
 func SonyflakeLayout() SnowflakeLayout {
-	return SnowflakeLayout{
-		Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
-		NodeBits: 16, SequenceBits: 8, NodeLast: true,
-	}
+	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
+		NodeBits: 16, SequenceBits: 8, NodeLast: true}
 }
 
-// SnowflakeParts are what is in a Snowflake.
+// SnowflakeParts holds the fields of a Snowflake.
 type SnowflakeParts struct {
-	Time           time.Time // the start of the tick
+	Time           time.Time // the start of the tick, in UTC
 	Node, Sequence int64
 }
 
-// check returns an error that matches ErrRange unless the layout can hold an id.
-func (l SnowflakeLayout) check() error {
+// A format is a layout made ready for use.
+type format struct {
+	layout SnowflakeLayout
+	scale
+
+	last, lastNode, lastSequence        int64 // what the bits can hold
+	timeShift, nodeShift, sequenceShift uint8
+}
+
+// set makes f the format of l. The error matches ErrRange if l can hold no id.
+func (f *format) set(l SnowflakeLayout) error {
+	if l.Epoch.IsZero() && l.Tick == 0 && l.NodeBits == 0 && l.SequenceBits == 0 && !l.NodeLast {
+		l = TwitterLayout()
+	}
 	switch {
 	case l.Tick <= 0:
-		return rangeError("ids: SnowflakeLayout.Tick of " + l.Tick.String() + " is not positive")
+		return rangeError("ids: SnowflakeLayout.Tick " + l.Tick.String() + " is not positive")
 	case l.NodeBits < 0 || l.SequenceBits < 0 || l.NodeBits > 62 || l.SequenceBits > 62 || l.NodeBits+l.SequenceBits > 62:
 		return rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
-			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no time in 63 bits")
+			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
+	f.layout, f.scale = l, newScale(l.Epoch, l.Tick)
+	if f.epoch.far() {
+		return rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
+	}
+	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
+	if l.NodeLast {
+		f.nodeShift, f.sequenceShift = 0, uint8(l.NodeBits)
+	}
+	f.last = min(int64(math.MaxInt64)>>f.timeShift, 1<<62-1) // above that, the arithmetic on ticks saturates
+	f.lastNode, f.lastSequence = 1<<l.NodeBits-1, 1<<l.SequenceBits-1
 	return nil
 }
 
-// ends returns the last of each field. That of the time is below what the arithmetic on ticks
-// saturates at.
-func (l SnowflakeLayout) ends() (tick, node, sequence int64) {
-	return min(int64(math.MaxInt64)>>(l.NodeBits+l.SequenceBits), 1<<62-1), 1<<l.NodeBits - 1, 1<<l.SequenceBits - 1
+// mustSet is set, but panics if l can hold no id.
+func (f *format) mustSet(l SnowflakeLayout) {
+	if err := f.set(l); err != nil {
+		panic(err)
+	}
+}
+
+// first and end return the first and the last tick whose times are in range.
+func (f *format) first() int64 { return max(f.at(newReading(time.Time{}))+1, 0) }
+
+func (f *format) end() int64 {
+	// All times too far from 1970 are one reading, whose tick is out of range too.
+	return min(f.last, f.at(reading{maxSec + 1, 0})-1, f.at(reading{f.epoch.sec + maxSec, f.epoch.nsec}))
+}
+
+// tick returns the tick of t. The error matches ErrRange if t is out of range.
+func (f *format) tick(t time.Time) (tick int64, err error) {
+	tick = f.at(newReading(t))
+	where, bound := "before the first", f.first()
+	switch end := f.end(); {
+	case tick > end:
+		where, bound = "after the last", end
+	case tick >= bound:
+		return tick, nil
+	}
+	return 0, rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
+		f.time(max(bound, 0)).Format(time.RFC3339Nano))
 }
 
 // pack returns the Snowflake of fields that are in range.
-func (l SnowflakeLayout) pack(tick, node, sequence int64) Snowflake {
-	if l.NodeLast {
-		return Snowflake((tick<<l.SequenceBits|sequence)<<l.NodeBits | node)
-	}
-	return Snowflake((tick<<l.NodeBits|node)<<l.SequenceBits | sequence)
+func (f *format) pack(tick, node, sequence int64) Snowflake {
+	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
-// Split returns what is in s, which is of layout l. It panics if l is not valid, that is, if
-// [NewSnowflakeNode] would refuse its Tick or bits.
+// Split returns the fields of s, which is of layout l. It panics if l is not valid, that is, if
+// [NewSnowflakeNode] would return an error for its Tick, bits or Epoch.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
-	l = l.orTwitter()
-	l.mustBeValid()
-	tickEnd, nodeEnd, sequenceEnd := l.ends()
-	tick := min(max(int64(s)>>(l.NodeBits+l.SequenceBits), 0), tickEnd)
-	node, sequence := int64(s)>>l.SequenceBits&nodeEnd, int64(s)&sequenceEnd
-	if l.NodeLast {
-		node, sequence = int64(s)&nodeEnd, int64(s)>>l.NodeBits&sequenceEnd
+	var f format
+	f.mustSet(l)
+	return SnowflakeParts{
+		Time:     f.time(min(max(int64(s)>>f.timeShift, 0), f.last)),
+		Node:     int64(s) >> f.nodeShift & f.lastNode,
+		Sequence: int64(s) >> f.sequenceShift & f.lastSequence,
 	}
-	sc := newScale(l.Epoch, l.Tick)
-	return SnowflakeParts{sc.time(tick), node, sequence}
 }
 
 // Compose is the inverse of Split. A time within a tick counts as its start. The error matches
 // [ErrRange] if a part does not fit the layout, or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
-	l = l.orTwitter()
-	if err := l.check(); err != nil {
+	var f format
+	if err := f.set(l); err != nil {
 		return 0, err
 	}
-	tickEnd, nodeEnd, sequenceEnd := l.ends()
-	sc := newScale(l.Epoch, l.Tick)
-	tick := sc.at(newReading(p.Time))
-	if sec := p.Time.Unix(); sec >= maxSec {
-		tick = tickEnd + 1
-	} else if sec <= -maxSec {
-		tick = -1
-	}
+	tick, err := f.tick(p.Time)
 	switch {
-	case tick < 0:
-		return 0, rangeError("ids: Snowflake time " + p.Time.UTC().Format(time.RFC3339Nano) + " is before the epoch")
-	case tick > tickEnd:
-		return 0, rangeError("ids: Snowflake time " + p.Time.UTC().Format(time.RFC3339Nano) + " is after the last tick")
-	case p.Node < 0 || p.Node > nodeEnd:
-		return 0, outside("Snowflake node", p.Node, nodeEnd)
-	case p.Sequence < 0 || p.Sequence > sequenceEnd:
-		return 0, outside("Snowflake sequence", p.Sequence, sequenceEnd)
+	case err != nil:
+		return 0, err
+	case p.Node < 0 || p.Node > f.lastNode:
+		return 0, outside("Snowflake node", p.Node, f.lastNode)
+	case p.Sequence < 0 || p.Sequence > f.lastSequence:
+		return 0, outside("Snowflake sequence", p.Sequence, f.lastSequence)
 	}
-	return l.pack(tick, p.Node, p.Sequence), nil
+	return f.pack(tick, p.Node, p.Sequence), nil
 }
 
 // outside returns the error for a number that is not within 0 to end.
@@ -142,29 +157,27 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the least Snowflake of the tick that t is in. With MaxAt it bounds a range query,
-// both included. A time outside the field is taken as the nearest in it. It panics if l is not
-// valid.
+// MinAt returns the least Snowflake of the tick that t is in. With [SnowflakeLayout.MaxAt] it
+// bounds a range query, both included. A time out of range counts as the layout's first or last
+// tick. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
-	l = l.orTwitter()
-	return l.pack(l.nearest(t), 0, 0)
+	var f format
+	f.mustSet(l)
+	return f.pack(f.nearest(t), 0, 0)
 }
 
 // MaxAt returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.MinAt].
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
-	l = l.orTwitter()
-	tick := l.nearest(t)
-	_, nodeEnd, sequenceEnd := l.ends()
-	return l.pack(tick, nodeEnd, sequenceEnd)
+	var f format
+	f.mustSet(l)
+	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 
-// nearest returns the tick of t, or the nearest in the field.
-func (l SnowflakeLayout) nearest(t time.Time) int64 {
-	l.mustBeValid()
-	tickEnd, _, _ := l.ends()
-	sc := newScale(l.Epoch, l.Tick)
-	return min(max(sc.at(newReading(t)), 0), tickEnd)
+// nearest returns the tick of t, or the nearest one that the bits can hold.
+func (f *format) nearest(t time.Time) int64 {
+	r := newReading(t)
+	if r.sec > maxSec {
+		return f.last
+	}
+	return min(max(f.at(r), 0), f.last)
 }
-
-// mustBeValid panics unless the layout can hold an id.
-func (l SnowflakeLayout) mustBeValid() { must(0, l.check()) }

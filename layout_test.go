@@ -90,7 +90,7 @@ func TestZeroLayout(t *testing.T) {
 	}
 	for _, l := range []ids.SnowflakeLayout{{Epoch: twitter.Epoch}, {NodeBits: 10}, {SequenceBits: 12}, {NodeLast: true}} {
 		_, err := l.Compose(parts)
-		checkRangeError(t, fmt.Sprintf("%+v", l), err, "Tick of 0s is not positive")
+		checkRangeError(t, fmt.Sprintf("%+v", l), err, "Tick 0s is not positive")
 	}
 	if got, _ := (ids.SnowflakeLayout{Tick: time.Second}).Compose(parts); got == want {
 		t.Error("a layout with a tick alone is Twitter's")
@@ -166,7 +166,7 @@ func TestLayoutOracle(t *testing.T) {
 			case tick.Sign() < 0:
 				early++
 				nearest = new(big.Int)
-				checkRangeError(t, what, err, "is before the epoch")
+				checkRangeError(t, what, err, "is before the first tick")
 			case tick.Cmp(l.last()) > 0:
 				late++
 				nearest = l.last()
@@ -212,16 +212,16 @@ func TestLayoutFarTimes(t *testing.T) {
 		{Epoch: time.Unix(0, 0), Tick: 100},
 		{Epoch: time.Unix(0, 0), Tick: time.Second},
 		{Epoch: time.Unix(0, 0), Tick: time.Hour},
-		{Epoch: time.Unix(-1<<39, 0), Tick: 100},
+		{Epoch: time.Unix(-1<<38, 0), Tick: 100},
 		{Epoch: time.Unix(1<<39, 0), Tick: 100},
 	} {
-		for _, far := range []time.Time{time.Unix(1<<39, 0), time.Unix(1<<40, 0), time.Unix(1<<62, 999_999_999)} {
+		for _, far := range []time.Time{time.Unix(1<<39+3600, 0), time.Unix(1<<40, 0), time.Unix(1<<62, 999_999_999)} {
 			_, err := l.Compose(ids.SnowflakeParts{Time: far})
 			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is after the last tick")
 		}
-		for _, far := range []time.Time{time.Unix(-1<<39, 0), time.Unix(-1<<40, 0), time.Unix(-1<<62, 0)} {
+		for _, far := range []time.Time{time.Unix(-1<<39-1, 0), time.Unix(-1<<40, 0), time.Unix(-1<<62, 0)} {
 			_, err := l.Compose(ids.SnowflakeParts{Time: far})
-			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is before the epoch")
+			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is before the first tick")
 			if got := l.MinAt(far); got != 0 {
 				t.Errorf("%+v: MinAt of %v is %v", l, far, got)
 			}
@@ -243,7 +243,7 @@ func TestLayoutParts(t *testing.T) {
 		{ids.SnowflakeParts{Node: -1}, "node -1 is not within 0 to 1023"},
 		{ids.SnowflakeParts{Sequence: 4096}, "sequence 4096 is not within 0 to 4095"},
 		{ids.SnowflakeParts{Sequence: -1}, "sequence -1 is not within 0 to 4095"},
-		{ids.SnowflakeParts{Time: l.Epoch.Add(-1)}, "2010-11-04T01:42:54.656999999Z is before the epoch"},
+		{ids.SnowflakeParts{Time: l.Epoch.Add(-1)}, "2010-11-04T01:42:54.656999999Z is before the first tick"},
 		{ids.SnowflakeParts{Time: l.Epoch.Add(1 << 41 * time.Millisecond)}, "2080-07-10T17:30:30.209Z is after the last tick"},
 	} {
 		if c.parts.Time.IsZero() {
@@ -262,16 +262,16 @@ var badLayouts = []struct {
 	layout  ids.SnowflakeLayout
 	message string
 }{
-	{ids.SnowflakeLayout{NodeBits: 10, SequenceBits: 12}, "Tick of 0s is not positive"},
-	{ids.SnowflakeLayout{Tick: -time.Millisecond, NodeBits: 10, SequenceBits: 12}, "Tick of -1ms is not positive"},
+	{ids.SnowflakeLayout{NodeBits: 10, SequenceBits: 12}, "Tick 0s is not positive"},
+	{ids.SnowflakeLayout{Tick: -time.Millisecond, NodeBits: 10, SequenceBits: 12}, "Tick -1ms is not positive"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 31, SequenceBits: 32}, "31 node bits and 32 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 63}, "63 node bits and 0 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, SequenceBits: 63}, "0 node bits and 63 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1, SequenceBits: 12}, "-1 node bits and 12 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 12, SequenceBits: -1}, "12 node bits and -1 sequence bits"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 1<<31 - 1, SequenceBits: 1<<31 - 1}, "leaves no time in 63 bits"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: math.MaxInt}, "leaves no time in 63 bits"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "leaves no time in 63 bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 1<<31 - 1, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: math.MaxInt}, "leaves no bit of 63 for the time"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
 }
 
 // TestBadLayouts gives layouts that cannot hold an id to everything that takes one.
@@ -302,11 +302,49 @@ func TestSplitNegative(t *testing.T) {
 	}
 }
 
+// TestTicksBeyondTheRange takes layouts whose ticks reach beyond the year 19391, more than 2^39 s
+// from 1970: Split tells their times, Compose refuses them, and MinAt and MaxAt of any later time
+// bound all of their ids.
+func TestTicksBeyondTheRange(t *testing.T) {
+	epoch := time.Unix(0, 0).UTC()
+	for _, l := range []ids.SnowflakeLayout{
+		{Epoch: epoch, Tick: time.Second, NodeBits: 10, SequenceBits: 12}, // until 71708
+		{Epoch: epoch, Tick: 7 * time.Second, NodeBits: 10, SequenceBits: 12, NodeLast: true},
+		{Epoch: epoch, Tick: time.Hour, NodeBits: 10, SequenceBits: 12},
+		{Epoch: start, Tick: 10 * time.Millisecond, NodeBits: 5, SequenceBits: 6},
+		{Epoch: epoch, Tick: 250, NodeBits: 0, SequenceBits: 0},
+	} {
+		slow := slowLayout{l}
+		last := slow.last()
+		for _, tick := range []*big.Int{last, new(big.Int).Rsh(last, 1), new(big.Int).Sub(last, big.NewInt(12345))} {
+			want, _ := slow.time(tick)
+			id := slow.pack(tick, 0, 0)
+			got := l.Split(id)
+			if want.Unix() < 1<<39 {
+				continue
+			}
+			if got.Time != want || got.Node != 0 || got.Sequence != 0 {
+				t.Errorf("%+v: Split(%v) = %v, want %v", l, id, got.Time, want)
+			}
+			_, err := l.Compose(got)
+			checkRangeError(t, fmt.Sprintf("Compose of %+v at %v", l, got.Time), err, "is after the last tick")
+			for _, at := range []time.Time{want, time.Unix(1<<39+10_000, 0), time.Unix(1<<62, 0)} {
+				if low, high := l.MinAt(epoch), l.MaxAt(at); id < low || id > high {
+					t.Errorf("%+v: %v is not within MinAt of the epoch, %v, and MaxAt(%v), %v", l, id, low, at, high)
+				}
+			}
+		}
+		if got := l.MaxAt(time.Unix(1<<62, 0)); got != slow.pack(last, 1<<l.NodeBits-1, 1<<l.SequenceBits-1) {
+			t.Errorf("%+v: MaxAt of a far time is %v", l, got)
+		}
+	}
+}
+
 // TestSplitFar takes apart a time that no time.Duration and hardly a calendar can hold: it is
 // far in the future.
 func TestSplitFar(t *testing.T) {
 	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 1<<63 - 1}
-	if got := l.Split(1<<63 - 1).Time; got.Year() < 15_000 {
+	if got := l.Split(1<<63 - 1).Time; got.Before(time.Date(15_000, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("time %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -46,13 +48,13 @@ func TestNewSnowflakeNode(t *testing.T) {
 		{1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Second}), "node 1 is not within 0 to 0"},
 		{1<<62 - 1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Hour, NodeBits: 62}), ""},
 		{0, with(epochAt(now)), ""},
-		{0, with(epochAt(now.Add(1))), "Epoch 2025-06-01T00:00:00.000000001Z is in the future"},
-		{0, with(epochAt(now.Add(time.Millisecond))), "Epoch 2025-06-01T00:00:00.001Z is in the future"},
-		{0, with(epochAt(now.AddDate(100, 0, 0))), "Epoch 2125-06-01T00:00:00Z is in the future"},
+		{0, with(epochAt(now.Add(1))), "2025-06-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.000000001Z"},
+		{0, with(epochAt(now.Add(time.Millisecond))), "before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.001Z"},
+		{0, with(epochAt(now.AddDate(100, 0, 0))), "before the first tick of the SnowflakeLayout, 2125-06-01T00:00:00Z"},
 		{0, with(epochAt(now.Add(-last))), ""},
 		{0, with(epochAt(now.Add(-last - time.Millisecond + 1))), ""},
-		{0, with(epochAt(now.Add(-last - time.Millisecond))), "after the last tick of a SnowflakeLayout with epoch 1955-"},
-		{0, with(epochAt(time.Time{})), "after the last tick of a SnowflakeLayout with epoch 0001-01-01T00:00:00Z"},
+		{0, with(epochAt(now.Add(-last - time.Millisecond))), "2025-06-01T00:00:00Z is after the last tick of the SnowflakeLayout, 2025-05-31T23:59:59.999Z"},
+		{0, with(epochAt(time.Time{})), "after the last tick of the SnowflakeLayout, 0070-"},
 	} {
 		what := fmt.Sprintf("NewSnowflakeNode(%d, %+v)", c.id, c.opts)
 		n, err := ids.NewSnowflakeNode(c.id, c.opts)
@@ -143,6 +145,109 @@ func TestSharedNode(t *testing.T) {
 		if got := n.Layout().Split(n.Next()); got.Sequence != 0 {
 			t.Errorf("%s: sequence %d", what, got.Sequence)
 		}
+	}
+}
+
+// TestLayoutsThatPackAlike mints with layouts that differ in words alone: without node bits or
+// without sequence bits, NodeLast changes nothing. They share a sequence, so that no id repeats.
+func TestLayoutsThatPackAlike(t *testing.T) {
+	for _, c := range []struct {
+		node, sequence int
+		number         int64
+	}{{0, 12, 0}, {10, 0, 7}, {0, 0, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := stopped(start)
+			seen := map[ids.Snowflake]bool{}
+			for range 20 {
+				for _, last := range []bool{false, true} {
+					l := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: c.node, SequenceBits: c.sequence, NodeLast: last}
+					n, err := ids.NewSnowflakeNode(c.number, &ids.SnowflakeOptions{Layout: l, Clock: clock})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s := n.Next()
+					if parts := l.Split(s); seen[s] || parts.Node != c.number || n.Layout() != l {
+						t.Errorf("%d and %d bits, NodeLast %v: %v of %v, seen: %v", c.node, c.sequence, last, s, parts, seen[s])
+					}
+					seen[s] = true
+				}
+			}
+		})
+	}
+}
+
+// TestFarLayouts makes nodes of layouts at the ends of what is in range, and beyond. A node that can
+// be made repeats no id after a restart.
+func TestFarLayouts(t *testing.T) {
+	at := func(sec int64) time.Time { return time.Unix(sec, 0).UTC() }
+	year1 := time.Time{}
+	for _, c := range []struct {
+		what       string
+		epoch, now time.Time
+		tick       time.Duration
+		message    string // "": no error
+	}{
+		{"epoch 2^39 s after 1970", at(1 << 39), at(1 << 39), time.Second, ""},
+		{"clock 2^39 s after 1970", at(0), at(1 << 39), time.Second, ""},
+		{"clock just before", at(0), at(1<<39 - 1), time.Millisecond, ""},
+		{"clock beyond 2^39 s", at(0), at(1<<39 + 1), time.Second, "after the last tick"},
+		{"clock far beyond", at(0), at(1 << 50), time.Hour, "after the last tick"},
+		{"epoch beyond 2^39 s", at(1<<39 + 1), at(1<<39 + 1), time.Second, "Epoch is more than 2^39 s from 1970"},
+		{"epoch far beyond", at(1 << 55), at(1 << 55), time.Second, "Epoch is more than 2^39 s from 1970"},
+		{"epoch before -2^39 s", at(-1<<39 - 1), start, time.Second, "Epoch is more than 2^39 s from 1970"},
+		{"clock 2^39 s after the epoch", at(-1 << 39), at(0), time.Hour, ""},
+		{"clock beyond 2^39 s after the epoch", at(-1 << 38), at(1<<38 + 2), time.Second, "after the last tick"},
+		{"clock at the zero time", year1, year1, time.Second, "before the first tick"},
+		{"clock at the zero time, epoch before it", year1.AddDate(-1, 0, 0), year1, time.Second, "before the first tick"},
+		{"clock before the zero time", year1.AddDate(-2, 0, 0), year1.AddDate(-1, 0, 0), time.Second, "before the first tick"},
+		{"clock a tick after the zero time", year1, year1.Add(time.Second), time.Second, ""},
+		{"clock in year 1", year1.AddDate(-5, 0, 0), year1.AddDate(0, 1, 0), time.Millisecond, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			layout := ids.SnowflakeLayout{Epoch: c.epoch, Tick: c.tick, SequenceBits: 3}
+			var saved time.Time
+			var last ids.Snowflake = -1
+			for life := range 5 {
+				clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return c.now }, After: saved})
+				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: layout, Clock: clock})
+				if c.message != "" {
+					checkRangeError(t, c.what, err, c.message)
+					return
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", c.what, err)
+				}
+				for range 3 {
+					s, ok := ids.Snowflake(0), false
+					func() {
+						defer func() {
+							if err, _ := recover().(error); err != nil && !errors.Is(err, ids.ErrRange) {
+								t.Errorf("%s: %v", c.what, err)
+							}
+						}()
+						s, ok = n.Next(), true
+					}()
+					if !ok { // the format has ended
+						if life == 0 {
+							t.Errorf("%s: no id in the first life", c.what)
+						}
+						return
+					}
+					at := layout.Split(s).Time
+					if s <= last || life == 0 && (at.After(c.now) || c.now.Sub(at) >= c.tick) {
+						t.Errorf("%s, life %d: %v of %v after %v", c.what, life, s, at, last)
+					}
+					if id, err := layout.Compose(layout.Split(s)); id != s || err != nil {
+						t.Errorf("%s: %v composed of its parts is %v, %v", c.what, s, id, err)
+					}
+					last = s
+				}
+				saved = clock.Latest()
+				if saved.IsZero() {
+					t.Errorf("%s: Latest() is the zero time after %v", c.what, last)
+				}
+			}
+		})
 	}
 }
 

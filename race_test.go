@@ -3,11 +3,73 @@ package ids_test
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 )
+
+// TestFullNode mints with Next, TryNext and Append on one node whose ticks are full, so that some
+// calls wait while others try, and with limits that come and go. No id comes twice, and those of
+// each goroutine increase.
+func TestFullNode(t *testing.T) {
+	c := ids.NewClock(nil)
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
+		Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 { // until it is as far ahead as may be
+		n.Next()
+	}
+	var mu sync.Mutex
+	seen := map[ids.Snowflake]bool{}
+	var refused atomic.Int64
+	begin := make(chan struct{})
+	var wg sync.WaitGroup
+	for i, mint := range []func() []ids.Snowflake{
+		func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
+		func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
+		func() []ids.Snowflake { return n.Append(nil, 5) },
+		func() []ids.Snowflake {
+			s, err := n.TryNext()
+			if err != nil {
+				refused.Add(1)
+				time.Sleep(10 * time.Microsecond)
+				return nil
+			}
+			return []ids.Snowflake{s}
+		},
+		func() []ids.Snowflake {
+			c.SetLimit(c.Latest())
+			time.Sleep(time.Millisecond)
+			c.SetLimit(time.Time{})
+			return nil
+		},
+	} {
+		wg.Go(func() {
+			<-begin
+			last := ids.Snowflake(-1)
+			for until := time.Now().Add(60 * time.Millisecond); time.Now().Before(until); {
+				for _, s := range mint() {
+					mu.Lock()
+					if seen[s] || s <= last {
+						t.Errorf("goroutine %d: %v after %v, seen: %v", i, s, last, seen[s])
+					}
+					seen[s] = true
+					mu.Unlock()
+					last = s
+				}
+			}
+		})
+	}
+	close(begin)
+	within(t, "minting on a full node", wg.Wait)
+	if refused.Load() == 0 {
+		t.Error("TryNext was never refused")
+	}
+}
 
 // TestConcurrentUse calls every package-level function that mints, and what changes their
 // state, from many goroutines, and checks that no id came twice. Under the race detector it
@@ -61,6 +123,9 @@ func TestConcurrentUse(t *testing.T) {
 				for _, s := range node.Append(nil, 3) {
 					add("node", snowflakeBytes(s))
 				}
+				ids.NewV1At(time.Now())
+				ids.NewV6At(time.Now())
+				g.Node()
 				if u, err := ids.NewV7At(time.Now()); err == nil {
 					add("V7At", u)
 				}
@@ -83,11 +148,12 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Go(func() { // what changes a clock's and the package's state
 		c := ids.NewClock(nil)
 		for range rounds {
-			c.Limit(c.Ahead(time.Minute))
+			c.SetLimit(c.Horizon(time.Minute))
+			c.Latest()
 			ids.SetDefaultSnowflakeNode(nil)
 			ids.SetDefaultSnowflakeNode(node)
 		}
-		c.Limit(ids.ClockState{})
+		c.SetLimit(time.Time{})
 	})
 	wg.Wait()
 	for name, got := range all {

@@ -1,7 +1,10 @@
 package ids_test
 
 import (
+	"errors"
+	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,121 +12,531 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// mintOnce returns what mints with g and fails t at an id that was there before.
-func mintOnce(t *testing.T, seen map[ids.UUID]bool) func(*ids.Generator) ids.UUID {
-	return func(g *ids.Generator) ids.UUID {
+// limited are the kinds that After and SetLimit bind: their ids are unique by their time.
+var limited = []kind{kindV1, kindV6, kindSnowflake}
+
+// TestAfter starts clocks before, at and after the time that a former process saved: no id of
+// versions 1 and 6 and Snowflake is of that time or earlier, and none is later than it must be.
+func TestAfter(t *testing.T) {
+	for _, k := range limited {
+		for _, off := range []time.Duration{-15 * 365 * 24 * time.Hour, -time.Hour, -time.Millisecond, -1, 0, 1, 100, time.Millisecond, time.Hour} {
+			now := start.Add(off)
+			_, c, g, n := newFakeAt(t, now, start)
+			if got := c.Latest(); !got.Equal(start) {
+				t.Errorf("Latest() of a clock after %v is %v", start, got)
+			}
+			want := now.Truncate(k.tick)
+			if !want.After(start) {
+				want = start.Add(k.tick)
+			}
+			if got := k.time(k.mint(g, n)); !got.Equal(want) {
+				t.Errorf("%s: the first id after %v with the clock at %v is of %v, want %v", k.name, start, now, got, want)
+			}
+		}
+	}
+	// Within a tick: no id of the tick that the saved time is in.
+	_, _, _, n := newFakeAt(t, start, start.Add(time.Millisecond-1))
+	if got := n.Next().Time(); !got.Equal(start.Add(time.Millisecond)) {
+		t.Errorf("the first Snowflake after the end of a millisecond is of %v", got)
+	}
+	// Version 7 and ULID need no such time.
+	_, _, g, _ := newFakeAt(t, start, start.Add(time.Hour))
+	if u, l := g.NewV7(), g.NewULID(); !timeOf(u).Equal(start) || !l.Time().Equal(start) {
+		t.Errorf("after a saved time, %v of %v and %v of %v, want the clock's time", u, timeOf(u), l, l.Time())
+	}
+}
+
+// TestLatest compares Latest with the times of all ids.
+func TestLatest(t *testing.T) {
+	f, c, g, n := newFake(t)
+	check := func(what string, want time.Time) {
 		t.Helper()
-		u := g.NewV1()
-		if seen[u] {
-			t.Fatalf("%v twice (of %d)", u, len(seen))
+		if got := c.Latest(); !got.Equal(want) || got.Location() != time.UTC {
+			t.Errorf("%s: Latest() = %v, want %v", what, got, want)
 		}
-		seen[u] = true
-		return u
+	}
+	check("before the first id", time.Time{})
+	if !c.Latest().IsZero() {
+		t.Error("Latest() before the first id is not the zero time")
+	}
+	g.NewV2(0, 0)
+	g.NewV4()
+	g.NewV7()
+	g.NewULID()
+	check("with ids that are unique by their random bits", time.Time{})
+	var latest time.Time
+	for _, k := range limited {
+		f.step(time.Second + 1234567)
+		latest = k.time(k.mint(g, n))
+		check(k.name, latest)
+	}
+	for _, first := range limited { // the latest of all, before the clock is set back
+		f.step(2 * time.Hour)
+		latest = first.time(first.mint(g, n))
+		f.step(-time.Hour)
+		for _, k := range limited {
+			if at := k.time(k.mint(g, n)); at.After(latest) {
+				latest = at
+			}
+			check(k.name+" after a step back of "+first.name, latest)
+		}
+	}
+	_, c, _, _ = newFakeAt(t, start, start.In(time.FixedZone("", 3600)).Add(time.Hour))
+	check("After", start.Add(time.Hour))
+}
+
+// TestHorizon asks for horizons where the clock, the latest id and the limit decide.
+func TestHorizon(t *testing.T) {
+	const d = 10 * time.Second
+	hour := start.Add(time.Hour)
+	for _, c := range []struct {
+		what              string
+		now, after, limit time.Time
+		d                 time.Duration
+		want              time.Time
+	}{
+		{"unused", start, time.Time{}, time.Time{}, d, start.Add(d)},
+		{"clock", start, start.Add(-time.Hour), time.Time{}, d, start.Add(d)},
+		{"clock within d/100", start, start.Add(9900*time.Millisecond - 1), time.Time{}, d, start.Add(d)},
+		{"latest id", start, hour, time.Time{}, d, hour.Add(d / 100)},
+		{"limit", start, time.Time{}, hour, d, hour},
+		{"a limit that is reached", start.Add(2 * time.Hour), start, hour, d, start.Add(2*time.Hour + d)},
+		{"nothing ahead", start, time.Time{}, time.Time{}, 0, start},
+		{"a negative d", start, time.Time{}, time.Time{}, -d, start},
+		{"a negative d, ids ahead", start, hour, time.Time{}, -1 << 63, hour},
+		{"the longest d", start, hour, time.Time{}, 1<<63 - 1, start.Add(1<<63 - 1)},
+	} {
+		_, clock, _, _ := newFakeAt(t, c.now, c.after)
+		clock.SetLimit(c.limit)
+		if got := clock.Horizon(c.d); !got.Equal(c.want) || got.Location() != time.UTC {
+			t.Errorf("%s: Horizon(%v) = %v, want %v", c.what, c.d, got, c.want)
+		}
 	}
 }
 
-// TestRoundEndsAfterRestart starts in the past of a restored state and sets the clock back
-// until all clock sequences are used. The next round enters the sequences of the former life,
-// and must stay above its ticks.
-func TestRoundEndsAfterRestart(t *testing.T) {
-	mint := mintOnce(t, map[ids.UUID]bool{})
-	f, c, g, _ := newFake(t)
-	first := start.Add(time.Hour)
-	// The former life uses two sequences, the second at the ticks that are tried again.
-	f.t = first
-	mint(g)
-	f.t = start.Add(time.Second)
-	mint(g)
-	for i := range 100 {
-		f.t = first.Add(time.Duration(i) * time.Second)
-		mint(g)
+// TestHorizonCovers puts the limit a minute ahead: ids are minted, and after an idle hour they
+// are again, once the horizon is renewed.
+func TestHorizonCovers(t *testing.T) {
+	f, c, _, n := newFake(t)
+	for range 2 {
+		c.SetLimit(c.Horizon(time.Minute))
+		if _, err := n.TryNext(); err != nil {
+			t.Errorf("at %v: %v", f.t, err)
+		}
+		f.step(time.Hour)
+		if _, err := n.TryNext(); err != ids.ErrSuspended {
+			t.Errorf("at %v: %v, want ErrSuspended", f.t, err)
+		}
 	}
-	saved := c.State()
-	f, c, g, _ = newFakeAt(t, start, saved)
-	for range 4096 {
+}
+
+// TestWildReadingOfV7 shows version 7 and ULID a clock in the year 2081 and beyond, once. They
+// are unique by their random bits, so that this must not get into what a successor starts after:
+// Twitter's layout ends in 2080.
+func TestWildReadingOfV7(t *testing.T) {
+	for _, year := range []int{2081, 2999, 10_000} {
+		f, c, g, n := newFake(t)
+		last := n.Next()
+		f.t = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		g.NewV7()
+		g.NewULID()
+		g.AppendV7(nil, 2)
+		g.AppendULID(nil, 2)
+		g.NewV2(0, 0)
 		f.t = start.Add(time.Second)
-		mint(g)
-		f.t = start
-		u := mint(g)
-		if at, _ := u.Time(); !at.After(c.State().Floor) {
-			t.Fatalf("%v of %v is not above the floor %v", u, at, c.State().Floor)
+		if got := c.Latest(); got.After(start) {
+			t.Errorf("Latest() after a reading in %d that version 7 and ULID saw alone: %v", year, got)
 		}
-	}
-	if c.State().Floor.Before(saved.Time) {
-		t.Errorf("the floor %v is before the restored %v", c.State().Floor, saved.Time)
-	}
-	for i := range 4096 {
-		f.t = first.Add(time.Duration(i%100) * time.Second)
-		mint(g)
-		f.t = start.Add(10 * time.Second)
-		mint(g)
-	}
-}
-
-// TestFloorAfterRestart restores a state with a floor in a life whose first reading is above
-// it, and sets the clock back below it before the first id: the sequence at hand has served
-// there.
-func TestFloorAfterRestart(t *testing.T) {
-	for _, k := range []kind{kindV1, kindV6} {
-		saved := ids.ClockState{Time: start.Add(time.Hour), Floor: start.Add(30 * time.Minute)}
-		f, c, g, n := newFakeAt(t, start.Add(45*time.Minute), saved)
-		if s := c.State(); s.Sequence == saved.Sequence {
-			t.Fatalf("restored before the saved time, the clock sequence stays %#x", s.Sequence)
+		if got := c.Horizon(time.Second); got.After(f.t.Add(time.Second)) {
+			t.Errorf("Horizon(time.Second) after a reading in %d: %v", year, got)
 		}
-		f.t = start
-		if at := k.time(k.mint(g, n)); !at.After(saved.Floor) {
-			t.Errorf("%s of %v is not above the floor %v", k.name, at, saved.Floor)
+		_, _, g, n = newFakeAt(t, start.Add(2*time.Second), c.Latest())
+		if s, err := n.TryNext(); err != nil || s <= last || !s.Time().Equal(start.Add(2*time.Second)) {
+			t.Errorf("the first Snowflake of the successor: %v of %v, %v", s, s.Time(), err)
+		}
+		if at := timeOf(g.NewV1()); !at.Equal(start.Add(2 * time.Second)) {
+			t.Errorf("the first version 1 of the successor is of %v", at)
 		}
 	}
 }
 
-// TestLimitBeforeFirstReading puts the restored state in force before the clock is read: its
-// sequence is covered and the next is not, so that the clock, behind the state, must not move
-// on to that.
-func TestLimitBeforeFirstReading(t *testing.T) {
+// TestLimit checks that nothing later than the limit is issued, that calls wait for a later one,
+// and that what is unique by its random bits goes on.
+func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		saved := ids.ClockState{Time: start.Add(time.Hour), Sequence: 8}
-		f := &fakeClock{t: start}
-		c := ids.NewClock(&ids.ClockOptions{Now: f.now, State: saved})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-		c.Limit(saved)
-		var u ids.UUID
-		var wg sync.WaitGroup
-		wg.Go(func() { u = g.NewV1() })
-		synctest.Wait()
-		if !u.IsZero() {
-			t.Errorf("%v under a limit that covers nothing new", u)
+		f, c, g, n := newFake(t)
+		limit := start.Add(50 * time.Millisecond)
+		c.SetLimit(limit)
+		for !f.t.After(limit) {
+			for range 4 { // which is what a tick of version 1 holds
+				for _, k := range limited {
+					if at := k.time(k.mint(g, n)); at.After(limit) {
+						t.Fatalf("%s of %v is after the limit %v", k.name, at, limit)
+					}
+				}
+			}
+			f.step(time.Millisecond)
 		}
-		saved.Time = saved.Time.Add(time.Second)
-		c.Limit(saved)
+		if s, err := n.TryNext(); err != ids.ErrSuspended || s != 0 {
+			t.Fatalf("past the limit TryNext gives %v, %v", s, err)
+		}
+		g.NewV2(0, 0)
+		g.NewV4()
+		g.NewV7()
+		g.NewULID()
+		g.AppendV7(nil, 300)
+		g.AppendULID(nil, 300)
+
+		var minted atomic.Int32
+		var wg sync.WaitGroup
+		for _, mint := range []func(){
+			func() { g.NewV1() }, func() { g.NewV6() }, func() { n.Next() }, func() { n.Append(nil, 10_000) },
+		} {
+			wg.Go(func() {
+				mint()
+				minted.Add(1)
+			})
+		}
+		for _, to := range []time.Time{limit, limit.Add(-time.Hour), f.t.Add(-time.Millisecond), time.Unix(-1<<62, 0)} {
+			c.SetLimit(to)
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := minted.Load(); got != 0 {
+				t.Errorf("with the clock at %v and the limit at %v, %d calls returned", f.t, to, got)
+			}
+		}
+		c.SetLimit(time.Time{})
 		wg.Wait()
-		seq, _ := u.ClockSequence()
-		if at, _ := u.Time(); uint16(seq)&^3 != saved.Sequence || !at.After(start.Add(time.Hour)) {
-			t.Errorf("%v of %v, sequence %#x; want the restored sequence and a later time", u, at, seq&^3)
+		if _, err := n.TryNext(); err != nil {
+			t.Errorf("after the limit is lifted TryNext gives %v", err)
 		}
 	})
 }
 
-// TestRoundEndsLive checks that ids of versions 1 and 6 need not wait when all clock sequences
-// are used, though the clock is an hour behind what was issued.
-func TestRoundEndsLive(t *testing.T) {
+// TestLimitRaised raises a limit tick by tick while calls of Next wait: each goes on as soon as
+// the limit is past its tick, and not earlier.
+func TestLimitRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, c, g, _ := newFake(t)
-		f.t = start.Add(time.Hour)
-		g.NewV1()
-		began := time.Now()
-		for range 5000 {
-			f.t = start
-			g.NewV1()
-			f.t = start.Add(time.Second)
-			g.NewV1()
-			g.NewV6()
+		f, c, _, n := newFake(t)
+		c.SetLimit(start.Add(-time.Millisecond))
+		for range 100 {
+			var s ids.Snowflake
+			var done atomic.Bool
+			began := time.Now()
+			go func() {
+				s = n.Next()
+				done.Store(true)
+			}()
+			synctest.Wait()
+			c.SetLimit(f.t.Add(-1))
+			synctest.Wait()
+			if done.Load() {
+				t.Fatalf("%v of %v under a limit of %v", s, s.Time(), f.t.Add(-1))
+			}
+			c.SetLimit(f.t)
+			synctest.Wait()
+			if !done.Load() || !s.Time().Equal(f.t) || time.Since(began) != 0 {
+				t.Fatalf("under a limit of %v: %v of %v, returned %v", f.t, s, s.Time(), done.Load())
+			}
+			f.step(time.Millisecond)
 		}
-		if c.State().Floor.IsZero() {
-			t.Error("the clock sequence has not come round")
+	})
+}
+
+// TestLimitCoversNewNodes checks that a node made under a limit obeys it.
+func TestLimitCoversNewNodes(t *testing.T) {
+	_, c, _, _ := newFake(t)
+	c.SetLimit(start.Add(-time.Hour))
+	n, err := ids.NewSnowflakeNode(8, &ids.SnowflakeOptions{Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+		t.Errorf("TryNext gives %v, want %v", err, ids.ErrSuspended)
+	}
+}
+
+// TestLimitWithinTick exhausts the last tick that a limit allows: the next one is not entered.
+func TestLimitWithinTick(t *testing.T) {
+	_, c, _, n := newFake(t)
+	c.SetLimit(start)
+	for range 4096 {
+		if s, err := n.TryNext(); err != nil || !s.Time().Equal(start) {
+			t.Fatalf("%v of %v, %v", s, s.Time(), err)
 		}
-		if waited := time.Since(began); waited > 0 {
-			t.Errorf("15,000 ids waited %v", waited)
+	}
+	if s, err := n.TryNext(); err != ids.ErrSuspended {
+		t.Errorf("past the last id of the limit's tick: %v of %v, %v, want ErrSuspended", s, s.Time(), err)
+	}
+	c.SetLimit(start.Add(time.Millisecond))
+	if s, err := n.TryNext(); err != nil || !s.Time().Equal(start.Add(time.Millisecond)) || s.Sequence() != 0 {
+		t.Errorf("under a later limit: %v of %v, %v", s, s.Time(), err)
+	}
+}
+
+// TestSuspendedTakesNoSequence sets the clock back while a limit in the past withholds versions 1
+// and 6: a call that waits must not use a clock sequence for each time that it looks.
+func TestSuspendedTakesNoSequence(t *testing.T) {
+	for _, k := range []kind{kindV1, kindV6} {
+		synctest.Test(t, func(t *testing.T) {
+			f, c, g, n := newFake(t)
+			before := k.mint(g, n)
+			f.step(-time.Hour)
+			c.SetLimit(f.t.Add(-time.Second))
+			var after [16]byte
+			var done atomic.Bool
+			go func() {
+				after = k.mint(g, n)
+				done.Store(true)
+			}()
+			for i := range 100 {
+				synctest.Wait()
+				c.SetLimit(f.t.Add(-time.Second + time.Duration(i)))
+			}
+			synctest.Wait()
+			if done.Load() {
+				t.Fatalf("%s: %x under a limit before the clock's time", k.name, after)
+			}
+			c.SetLimit(time.Time{})
+			synctest.Wait()
+			a, _ := ids.UUID(before).ClockSequence()
+			b, _ := ids.UUID(after).ClockSequence()
+			if !done.Load() || b>>2 != (a>>2+1)%4096 {
+				t.Errorf("%s: clock sequence %#x, after one step back %#x", k.name, a>>2, b>>2)
+			}
+		})
+	}
+}
+
+// TestLimitBeforeFirstID sets the limit before the first id. If it is in the past, that must wait.
+// If it is ahead, each life crashes under it. All lives have the same random bits, and so the same first clock sequence: what must
+// keep their ids apart is the time that was saved.
+func TestLimitBeforeFirstID(t *testing.T) {
+	for _, k := range limited {
+		synctest.Test(t, func(t *testing.T) {
+			_, c, g, n := newFake(t)
+			c.SetLimit(start.Add(-time.Nanosecond))
+			var done atomic.Bool
+			go func() {
+				k.mint(g, n)
+				done.Store(true)
+			}()
+			synctest.Wait()
+			if done.Load() {
+				t.Errorf("%s: the first id was not withheld", k.name)
+			}
+			c.SetLimit(time.Time{})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[[17]byte]bool{}
+		var saved time.Time
+		for life := range 50 {
+			f := &fakeClock{t: start.Add(time.Duration(life%5) * -time.Minute)}
+			c := ids.NewClock(&ids.ClockOptions{Now: f.now, After: saved})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: vectorNode, Random: repeated(0)})
+			n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved = c.Horizon(time.Second)
+			c.SetLimit(saved)
+			for i := range 40 {
+				for j, k := range limited {
+					id := k.mint(g, n)
+					key := [17]byte{byte(j)}
+					copy(key[1:], id[:])
+					if seen[key] {
+						t.Fatalf("life %d: %s: %x was there before", life, k.name, id)
+					}
+					if k.time(id).After(saved) {
+						t.Fatalf("life %d: %s: %x of %v is after the limit %v", life, k.name, id, k.time(id), saved)
+					}
+					seen[key] = true
+				}
+				f.step([]time.Duration{0, 50, time.Microsecond, -time.Minute}[i%4])
+			}
+		}
+	})
+}
+
+// TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
+// good order, with a clock that leaps, stands still and falls behind what was saved. No id of
+// versions 1 and 6 and Snowflake may come twice, and Snowflakes increase over all lives.
+func TestLives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[ids.UUID]bool{}
+		var last ids.Snowflake
+		var saved time.Time
+		for seed := range uint64(1000) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			leap := func() time.Duration { return time.Duration(r.Int64N(int64(2*time.Hour))) - time.Hour }
+			f, c, g, n := newFakeAt(t, start.Add(leap()), saved)
+			crashes := r.IntN(2) == 0
+			renew := func() {
+				if crashes {
+					saved = c.Horizon(time.Duration(r.Int64N(int64(time.Minute))) + time.Second)
+					c.SetLimit(saved)
+				}
+			}
+			renew()
+			for range r.IntN(10) {
+				switch r.IntN(4) {
+				case 0:
+					f.step(leap())
+					renew() // as a keeper would in time
+				case 1:
+					f.step(time.Duration(r.Int64N(int64(time.Millisecond))))
+					renew()
+				}
+				for range r.IntN(20) {
+					for _, u := range []ids.UUID{g.NewV1(), g.NewV6()} {
+						if seen[u] {
+							t.Fatalf("seed %d: %v was there before (of %d)", seed, u, len(seen))
+						}
+						seen[u] = true
+					}
+					s := n.Next()
+					if s <= last {
+						t.Fatalf("seed %d: Snowflake %v after %v", seed, s, last)
+					}
+					last = s
+				}
+			}
+			if !crashes {
+				if latest := c.Latest(); latest.Before(saved) {
+					t.Fatalf("seed %d: Latest() goes back from %v to %v", seed, saved, latest)
+				}
+				saved = c.Latest()
+			}
+		}
+	})
+}
+
+// TestCrashLoop crashes ten times a second for 100 s, each time after it has saved a horizon of
+// 10 s: its Snowflakes are then at most those 10 s and a tick ahead.
+func TestCrashLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
+		var saved time.Time
+		var last ids.Snowflake
+		for crash := range 1000 {
+			c := ids.NewClock(&ids.ClockOptions{After: saved})
+			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved = c.Horizon(10 * time.Second)
+			c.SetLimit(saved)
+			for range 100 {
+				s := n.Next()
+				if s <= last {
+					t.Fatalf("crash %d: %v after %v", crash, s, last)
+				}
+				last = s
+				time.Sleep(time.Millisecond)
+			}
+			if ahead := time.Until(last.Time()); ahead > 10*time.Second+time.Millisecond {
+				t.Fatalf("crash %d: %v ahead", crash, ahead)
+			}
+		}
+	})
+}
+
+// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them:
+// they mean what the zero time means.
+func TestZeroTimeInZone(t *testing.T) {
+	parsed, err := time.Parse(time.RFC3339, "0001-01-01T00:00:00+00:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, zero := range []time.Time{{}, parsed, time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local()} {
+		_, c, g, n := newFakeAt(t, start, zero)
+		if got := c.Latest(); !got.IsZero() {
+			t.Errorf("After %#v: Latest() = %v", zero, got)
+		}
+		c.SetLimit(start.Add(-time.Hour))
+		if _, err := n.TryNext(); err != ids.ErrSuspended {
+			t.Errorf("under a limit: %v, want ErrSuspended", err)
+		}
+		c.SetLimit(zero)
+		if _, err := n.TryNext(); err != nil {
+			t.Errorf("after SetLimit(%#v): %v", zero, err)
+		}
+		if got := c.Horizon(time.Second); !got.Equal(start.Add(time.Second)) {
+			t.Errorf("after SetLimit(%#v): Horizon(time.Second) = %v", zero, got)
+		}
+		within(t, "NewV1 after the limit is lifted", func() {
+			if at := timeOf(g.NewV1()); !at.Equal(start) {
+				t.Errorf("After %#v: version 1 of %v", zero, at)
+			}
+		})
+	}
+}
+
+// TestLimitAcrossBubbles lets calls wait for one limit outside of a testing/synctest bubble and
+// in it. SetLimit in the bubble wakes both, and afterwards it works outside.
+func TestLimitAcrossBubbles(t *testing.T) {
+	_, c, _, n := newFake(t)
+	c.SetLimit(start.Add(-time.Hour))
+	var outside sync.WaitGroup
+	wait := func() {
+		began := make(chan struct{})
+		outside.Go(func() {
+			close(began)
+			n.Next()
+		})
+		<-began
+		time.Sleep(time.Millisecond) // most likely it waits by now; the test holds if not
+	}
+	wait()
+	synctest.Test(t, func(t *testing.T) {
+		var inside sync.WaitGroup
+		inside.Go(func() { n.Next() })
+		synctest.Wait()
+		c.SetLimit(time.Time{})
+		inside.Wait()
+		c.SetLimit(start.Add(-time.Hour))
+		inside.Go(func() { n.Next() })
+		synctest.Wait()
+		c.SetLimit(time.Time{})
+		inside.Wait()
+	})
+	within(t, "a call that waited outside", outside.Wait)
+	c.SetLimit(start.Add(-time.Hour))
+	wait()
+	c.SetLimit(time.Time{})
+	within(t, "a call that waited afterwards", outside.Wait)
+	if s := n.Next(); s.Sequence() != 4 {
+		t.Errorf("after four calls that waited, the sequence is %d", s.Sequence())
+	}
+}
+
+// TestSuccessorOfEachLayout takes Latest as the successor's After, again and again, on a clock that
+// stands still: nothing is issued in a tick of any layout that a former process was in.
+func TestSuccessorOfEachLayout(t *testing.T) {
+	layouts := []ids.SnowflakeLayout{ids.TwitterLayout(), ids.SonyflakeLayout(), ids.DiscordLayout(),
+		{Epoch: start.AddDate(-1, 0, 0).Add(333), Tick: 7 * time.Microsecond, SequenceBits: 3},
+		{Epoch: start.AddDate(-1, 0, 0), Tick: time.Minute, SequenceBits: 3}}
+	synctest.Test(t, func(t *testing.T) {
+		var saved time.Time
+		last := make([]ids.Snowflake, len(layouts))
+		for life := range 100 {
+			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, After: saved})
+			for i, l := range layouts {
+				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: c})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					s := n.Next()
+					if s <= last[i] || !l.Split(s).Time.After(saved) {
+						t.Fatalf("life %d, layout %d: %v of %v after %v and the time %v", life, i, s, l.Split(s).Time, last[i], saved)
+					}
+					last[i] = s
+				}
+			}
+			saved = c.Latest()
 		}
 	})
 }

@@ -1,10 +1,13 @@
 package ids_test
 
 import (
+	cryptorand "crypto/rand"
 	"encoding/binary"
 	"slices"
 	"testing"
 	"testing/cryptotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/internal/random"
@@ -93,4 +96,157 @@ func TestAppendV4(t *testing.T) {
 	if got := ids.AppendV4(nil, len(want)); !slices.Equal(got, want) {
 		t.Errorf("AppendV4 makes %v …, want %v …", got[:3], want[:3])
 	}
+}
+
+// TestRunStaysInOrder sets the clock back by more than Tolerance between two pieces of a run, and
+// lets another generator on the same clock follow it: the run stays in increasing order all the
+// same.
+func TestRunStaysInOrder(t *testing.T) {
+	for _, forth := range []time.Duration{0, time.Hour} { // the clock stays where it was set back to, or comes back
+		f := &fakeClock{t: start}
+		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
+		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+		reads, now := 0, ids.UUID{}
+		r := readerFunc(func(p []byte) (int, error) {
+			if reads++; reads%400 == 399 { // in the second piece, and then again and again
+				f.step(-time.Hour)
+				now = other.NewV7()
+				other.AppendV7(nil, 3)
+				f.step(forth)
+				if forth > 0 {
+					other.NewV7()
+				}
+			}
+			return repeated(0x55)(p)
+		})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: r})
+		v7 := g.AppendV7(nil, 3000)
+		if !slices.IsSortedFunc(v7, ids.UUID.Compare) || len(slices.Compact(v7)) != 3000 {
+			t.Errorf("clock forth by %v: a run of version 7 does not increase", forth)
+		}
+		if !timeOf(now).Before(start) {
+			t.Errorf("no other call has followed the clock back: %v", now)
+		}
+		ulids := g.AppendULID(nil, 3000)
+		if !slices.IsSortedFunc(ulids, ids.ULID.Compare) || len(slices.Compact(ulids)) != 3000 {
+			t.Errorf("clock forth by %v: a run of ULIDs does not increase", forth)
+		}
+	}
+}
+
+// TestULIDRunStaysInOrder does the same for the ULIDs of one generator. Its own reader could not
+// call it; crypto/rand's can.
+func TestULIDRunStaysInOrder(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	f := &fakeClock{t: start}
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now})})
+	g.NewULID() // which draws the clock's own random bytes
+	ids.Reseed()
+	var between []ids.ULID
+	var reader readerFunc
+	reader = func(p []byte) (int, error) {
+		cryptorand.Reader = system
+		f.step(-time.Hour)
+		between = append(between, g.NewULID())
+		cryptorand.Reader = reader
+		return system.Read(p)
+	}
+	cryptorand.Reader = reader
+	run := g.AppendULID(nil, 10_000)
+	if !slices.IsSortedFunc(run, ids.ULID.Compare) || len(slices.Compact(run)) != 10_000 {
+		t.Error("a run of ULIDs does not increase")
+	}
+	if len(between) == 0 || !between[len(between)-1].Time().Before(start) {
+		t.Errorf("no other call has followed the clock back: %v", between)
+	}
+}
+
+// TestRunsWaitAsCalls makes runs of version 7 wait, by random bits that leave room for some 8,000
+// ids in a tick, on clocks that may not be run ahead of. A run waits for no longer than as many
+// calls do, whether it is alone or others mint beside it.
+func TestRunsWaitAsCalls(t *testing.T) {
+	n := 4_000_000
+	if testing.Short() {
+		n /= 10
+	}
+	for _, beside := range []bool{false, true} {
+		took := func(mint func(*ids.Generator)) (took time.Duration) {
+			synctest.Test(t, func(t *testing.T) {
+				c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+				other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
+				reads := 0
+				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+					if reads++; beside && reads%100 == 0 {
+						other.NewV7()
+					}
+					for i := range p {
+						p[i] = 0xff
+					}
+					return len(p), nil
+				})})
+				began := time.Now()
+				mint(g)
+				took = time.Since(began)
+			})
+			return took
+		}
+		calls := took(func(g *ids.Generator) {
+			for range n {
+				g.NewV7()
+			}
+		})
+		run := took(func(g *ids.Generator) { g.AppendV7(make([]ids.UUID, 0, n), n) })
+		if run > calls+100*time.Microsecond { // the others' ids fall elsewhere
+			t.Errorf("others beside: %v: a run waits for %v, as many calls for %v", beside, run, calls)
+		}
+	}
+}
+
+// TestTenMillionSnowflakes mints ten million ids of Twitter's layout in one run. It lasts as long
+// as their ticks, tells the true time, and leaves no debt to those who come next.
+func TestTenMillionSnowflakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
+		c := ids.NewClock(nil)
+		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		run := n.Append(nil, 10_000_000)
+		if took := time.Since(began); took < 2400*time.Millisecond || took > 2500*time.Millisecond {
+			t.Errorf("ten million ids, of 2,442 ticks of 1 ms, took %v", took)
+		}
+		for i := range run[1:] {
+			if run[i] >= run[i+1] {
+				t.Fatalf("%d then %d", run[i], run[i+1])
+			}
+		}
+		if first, last := run[0].Time(), run[len(run)-1].Time(); first.Sub(began) > maxAhead || time.Until(last) > maxAhead {
+			t.Errorf("a run from %v to %v has ids from %v to %v", began, time.Now(), first, last)
+		}
+		before := time.Now()
+		n.Next()
+		if waited := time.Since(before); waited > time.Millisecond {
+			t.Errorf("the next id waited for %v", waited)
+		}
+	})
+}
+
+// TestRunEqualsCalls mints runs beside calls, of the same readings: they are the same Snowflakes.
+func TestRunEqualsCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, _, a := newFake(t)
+		_, _, _, b := newFake(t)
+		var run []ids.Snowflake
+		for i := range 40 {
+			run = a.Append(run, i*i*i%5000)
+		}
+		for i, s := range run {
+			if got := b.Next(); got != s {
+				t.Fatalf("id %d of a run is %v, of calls %v", i, s, got)
+			}
+		}
+	})
 }

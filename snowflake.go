@@ -8,8 +8,7 @@ import (
 )
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [SnowflakeLayout] gives. Snowflakes of one layout sort by time. The zero value is
-// the first of all.
+// widths a [SnowflakeLayout] gives. Snowflakes of one layout sort by time.
 type Snowflake int64
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
@@ -43,11 +42,12 @@ func (s Snowflake) Sequence() int64 { return int64(s & (1<<twitterSequenceBits -
 // DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.
 // Each is 0 to 31; else the error matches [ErrRange].
 func DatacenterWorker(datacenter, worker int) (node int64, err error) {
-	if datacenter>>5 != 0 {
-		return 0, rangeError("ids: datacenter " + strconv.Itoa(datacenter) + " is not within 0 to 31")
-	}
-	if worker>>twitterWorkerBits != 0 {
-		return 0, rangeError("ids: worker " + strconv.Itoa(worker) + " is not within 0 to 31")
+	const last = 1<<twitterWorkerBits - 1
+	switch {
+	case datacenter < 0 || datacenter > last:
+		return 0, outside("datacenter", int64(datacenter), last)
+	case worker < 0 || worker > last:
+		return 0, outside("worker", int64(worker), last)
 	}
 	return int64(datacenter)<<twitterWorkerBits | int64(worker), nil
 }
@@ -64,16 +64,14 @@ func (s Snowflake) String() string {
 	return string(text[encodeDecimal(&text, uint64(s)):])
 }
 
-// Base32 returns the 13 characters of s in Crockford's Base32. Of one fixed width, they
-// sort as the Snowflakes do. [ParseSnowflakeBase32] reads them.
+// Base32 returns s as 13 characters of Crockford's Base32, which sort like the Snowflakes.
 func (s Snowflake) Base32() string {
 	var text [base32Len64]byte
 	encodeBase32of64(&text, uint64(s))
 	return string(text[:])
 }
 
-// Base58 returns the 11 characters of s in Bitcoin's Base58 alphabet. Of one fixed width, they
-// sort as the Snowflakes do. [ParseSnowflakeBase58] reads them.
+// Base58 returns s as 11 characters of Bitcoin's Base58 alphabet, which sort like the Snowflakes.
 func (s Snowflake) Base58() string {
 	var text [base58Len64]byte
 	encodeBase58of64(&text, uint64(s))
@@ -86,8 +84,7 @@ func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b
 // MarshalText returns what String returns. The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
-// UnmarshalText sets s to the Snowflake that text holds, as [ParseSnowflake] does. On an error
-// s keeps its value.
+// UnmarshalText sets s as [ParseSnowflake] does. On an error s keeps its value.
 func (s *Snowflake) UnmarshalText(text []byte) error { return parse(s, view(text)) }
 
 // MarshalJSON returns s in decimal within quotes, since JavaScript loses integers above 2^53.
@@ -97,9 +94,8 @@ func (s Snowflake) MarshalJSON() ([]byte, error) {
 	return append(appendDecimal(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON sets s to a decimal number, within quotes or bare. As encoding/json wants it,
-// null leaves s as it is: to tell null apart, use a pointer or [Null]. On an error s keeps its
-// value.
+// UnmarshalJSON sets s to a decimal number, quoted or bare. As is conventional, null is a no-op: to
+// see it, use a pointer or [Null]. On an error s keeps its value.
 func (s *Snowflake) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -66,7 +66,7 @@ func (s *Snowflake) Scan(src any) error {
 
 // scan sets dst to src, which should be text and so of one of the accepted types. null is the
 // problem of its scheme with NULL.
-func scan[T ID](dst *T, src any, null problem, accepted string) error {
+func scan(dst, src any, null problem, accepted string) error {
 	var err error
 	switch v := src.(type) {
 	case []byte:
@@ -86,8 +86,8 @@ func scan[T ID](dst *T, src any, null problem, accepted string) error {
 
 // parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
 // to dst itself: to copy an id that was just written as two halves makes the processor wait.
-func parse[T ID](dst *T, s string) (err error) {
-	switch p := any(dst).(type) {
+func parse(dst any, s string) (err error) {
+	switch p := dst.(type) {
 	case *UUID:
 		var u UUID
 		if u, err = ParseUUID(s); err == nil {
@@ -108,8 +108,8 @@ func parse[T ID](dst *T, s string) (err error) {
 }
 
 // parseJSON sets dst to the id in a JSON string. A Snowflake may also be a bare number.
-func parseJSON[T ID](dst *T, data []byte) error {
-	if _, ok := any(dst).(*Snowflake); ok && len(data) > 0 && data[0] != '"' {
+func parseJSON(dst any, data []byte) error {
+	if _, ok := dst.(*Snowflake); ok && len(data) > 0 && data[0] != '"' {
 		return parse(dst, view(data))
 	}
 	var buf [tooLong]byte
@@ -162,7 +162,11 @@ func (n *Null[T]) Scan(src any) error {
 		*n = Null[T]{}
 		return nil
 	}
-	err := any(&n.ID).(interface{ Scan(any) error }).Scan(src)
+	return n.set(any(&n.ID).(interface{ Scan(any) error }).Scan(src))
+}
+
+// set makes the id present unless a decoder of it returned an error, which left it as it was.
+func (n *Null[T]) set(err error) error {
 	n.Valid = n.Valid || err == nil
 	return err
 }
@@ -197,9 +201,7 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	err := parse(&n.ID, view(text))
-	n.Valid = n.Valid || err == nil
-	return err
+	return n.set(parse(&n.ID, view(text)))
 }
 
 // MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
@@ -219,9 +221,7 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	err := parseJSON(&n.ID, data)
-	n.Valid = n.Valid || err == nil
-	return err
+	return n.set(parseJSON(&n.ID, data))
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB

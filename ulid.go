@@ -8,128 +8,49 @@ import (
 )
 
 // ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. The top random bit of a
-// fresh one is clear, so that later ones of the same millisecond fit above it: 79 are random. It
-// is comparable, and converts freely to and from any other type whose underlying type is [16]byte.
+// milliseconds since 1970 and 80 random bits, in network byte order. The first ULID of a
+// millisecond has 79 random bits: the top one is clear, so that later ones fit above it. ULID is
+// comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
-var ulidScale = scale{perSecond: 1000, tick: int64(time.Millisecond)}
+var ulidScale = scale{perSecond: 1000, length: int64(time.Millisecond)}
 
-// ulidLane is the lane of one generator's ULIDs. Those of one tick, a millisecond, are told
-// apart by 80 bits: random at a new tick, then raised by a random stride or by one.
-type ulidLane struct {
-	lane
-	monotonic bool
-	hi, lo    uint64 // the random part of the latest ULID: 16 and 64 bits
-}
-
-// ulidFresh masks the upper 16 bits of a fresh random part, which leaves its top bit clear, so
-// that strides fit above it.
-const ulidFresh = 1<<15 - 1
-
-// draw makes the random part of the next ULID from 80 random bits, and reports whether it fits:
-// a fresh one for the first ULID of a tick, else the latest one raised.
-func (l *ulidLane) draw(first bool, hi, lo uint64) (fits bool) {
-	if first {
-		l.hi, l.lo = hi&ulidFresh, lo
-		return true
-	}
-	n := uint64(1)
-	if !l.monotonic {
-		n = stride(lo)
-	}
-	lo, carry := bits.Add64(l.lo, n, 0)
-	if l.hi+carry >= 1<<16 {
-		return false
-	}
-	l.hi, l.lo = l.hi+carry, lo
-	return true
-}
-
-// overflow moves a ULID whose random part does not fit its tick to the next one. It takes more
-// than 2^31 ULIDs in one tick to come to this.
-func (l *ulidLane) overflow(hi, lo uint64) (over int64) {
-	if outcome := l.skip(); outcome < 0 {
-		return outcome
-	}
-	l.used = 1
-	l.draw(true, hi, lo)
-	return max(l.last-l.ceiling(), 0)
-}
-
-// NewULID returns a ULID of the current time. Those of one generator strictly increase while
-// the wall clock is set back by at most its [ClockOptions].Tolerance.
+// NewULID returns a ULID of the current time. Those of one generator strictly increase unless the
+// wall clock is set back by more than its [ClockOptions].Tolerance.
 func (g *Generator) NewULID() (u ULID) {
-	c, l := g.clock, &g.ulid
-	hi, lo := g.injected80()
-	elapsed := c.elapsed()
-	c.mu.Lock()
-	over := l.take(c, c.reading(elapsed))
-	if g.source == nil {
-		lo = c.random.Uint64()
-		if l.used == 1 {
-			hi = c.random.Uint64()
-		}
-	}
-	if !l.draw(l.used == 1, hi, lo) {
-		over = l.overflow(hi, lo)
-	}
-	c.ulidTick = max(c.ulidTick, l.last)
-	u.set(uint64(l.last), l.hi, l.lo)
-	c.unlock(&l.lane, over)
+	mustBe(g.clock != nil, "Generator")
+	u.set(g.next(&g.ulid, 10))
 	return u
 }
 
-// AppendULID appends n ULIDs to dst, in increasing order. It reads the clock once for all of
-// them, and so does it in a fraction of the time that as many calls of [Generator.NewULID]
-// take. It panics if n is negative.
+// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
+// of them. It panics if n is negative.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
-	dst, run := extend(dst, n)
-	c, l := g.clock, &g.ulid
-	var bits [pieceLen]uint64
-	for first := true; len(run) > 0; first = false {
-		piece := run[:min(len(run), pieceLen)]
-		run = run[len(piece):]
-		g.words(bits[:len(piece)])
-		hi := g.injected64()
-		c.mu.Lock()
-		if g.source == nil {
-			hi = c.random.Uint64()
+	dst, added := extend(dst, n)
+	mustBe(g.clock != nil, "Generator")
+	r := run{g: g, tail: &g.ulid, now: g.clock.injected()}
+	defer clear(r.words[:])
+	for len(added) > 0 {
+		tick, hi, los := r.piece(len(added))
+		for i, lo := range los {
+			added[i].set(tick, hi, lo)
 		}
-		var over int64
-		for i := range piece {
-			fresh := false
-			if first && i == 0 {
-				over = l.take(c, c.read())
-				fresh = l.used == 1
-			}
-			if !l.draw(fresh, hi, bits[i]) {
-				over = l.overflow(hi, bits[i])
-			}
-			piece[i].set(uint64(l.last), l.hi, l.lo)
-		}
-		c.ulidTick = max(c.ulidTick, l.last)
-		c.unlock(&l.lane, over)
+		added = added[len(los):]
 	}
 	return dst
 }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
-// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt is like the function [NewULIDAt], with the random bits of g.
 func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
-	ms, ok := milli(t)
-	if !ok {
-		return u, errMilli
+	ms, err := milli(t)
+	if err == nil {
+		hi, lo := g.random(10)
+		u.set(ms, hi, lo)
 	}
-	hi, lo := g.injected80()
-	if g.source == nil {
-		hi, lo = g.random128()
-	}
-	u.set(ms, hi, lo)
-	return u, nil
+	return u, err
 }
 
 // set makes u the ULID of a millisecond and a random part:
@@ -171,8 +92,8 @@ func (u ULID) Time() time.Time {
 // Entropy returns the 80 random bits of u.
 func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
-// Next returns u with its random part raised by one, as the specification's monotonic mode does,
-// and false if it would overflow.
+// Next returns u with its random part raised by one, as the specification's monotonic mode does. ok
+// is false if that overflows.
 func (u ULID) Next() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
@@ -189,8 +110,7 @@ func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 // IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID. Version and variant are not set: only of a
-// ULID that came from [UUID.ULID] are they those of RFC 9562.
+// UUID returns the same 128 bits as a UUID. Its version and variant may be any.
 func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
@@ -201,8 +121,7 @@ func (u ULID) String() string {
 	return string(text[:])
 }
 
-// Base58 returns the 22 characters of u in Bitcoin's Base58 alphabet. Of one fixed width, they
-// sort as the ULIDs do. [ParseULIDBase58] reads them.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet, which sort like the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
 // AppendText appends what String returns. The error is always nil.
@@ -215,12 +134,9 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 }
 
 // MarshalText returns what String returns. The error is always nil.
-func (u ULID) MarshalText() ([]byte, error) {
-	return u.AppendText(make([]byte, 0, base32Len128))
-}
+func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }
 
-// UnmarshalText sets u to the ULID that text holds, as [ParseULID] does. On an error u keeps
-// its value.
+// UnmarshalText sets u as [ParseULID] does. On an error u keeps its value.
 func (u *ULID) UnmarshalText(text []byte) error { return parse(u, view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
@@ -243,11 +159,8 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 // The error is a *[ParseError].
 func ParseULID(s string) (u ULID, err error) {
 	hi, lo, err := decodeBase32to128(s, ulidBase32)
-	if err != nil {
-		return u, err
-	}
 	put((*[16]byte)(&u), hi, lo)
-	return u, nil
+	return u, err
 }
 
 // MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error that
@@ -258,9 +171,6 @@ func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 // [ULID.Base58] writes. The error is a *[ParseError].
 func ParseULIDBase58(s string) (u ULID, err error) {
 	hi, lo, err := decodeBase58to128(s, ulidBase58)
-	if err != nil {
-		return u, err
-	}
 	put((*[16]byte)(&u), hi, lo)
-	return u, nil
+	return u, err
 }

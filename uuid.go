@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 	"unsafe"
@@ -22,23 +23,15 @@ type Variant uint8
 
 // The variants. Every UUID that this package mints is of VariantRFC9562.
 const (
-	VariantNCS       Variant = iota // 0xxx: Apollo NCS; the Nil UUID falls here too
+	VariantNCS       Variant = iota // 0xxx: Apollo NCS, also the Nil UUID
 	VariantRFC9562                  // 10xx: RFC 9562 and its predecessors
-	VariantMicrosoft                // 110x: Microsoft's GUIDs of old
-	VariantFuture                   // 111x: reserved; the Max UUID falls here too
+	VariantMicrosoft                // 110x: legacy Microsoft GUIDs
+	VariantFuture                   // 111x: reserved, also the Max UUID
 )
 
 // String returns "NCS", "RFC 9562", "Microsoft" or "Future".
 func (v Variant) String() string {
-	switch v {
-	case VariantNCS:
-		return "NCS"
-	case VariantRFC9562:
-		return "RFC 9562"
-	case VariantMicrosoft:
-		return "Microsoft"
-	}
-	return "Future"
+	return [...]string{"NCS", "RFC 9562", "Microsoft", "Future"}[min(v, VariantFuture)]
 }
 
 // NilUUID returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
@@ -50,19 +43,8 @@ func MaxUUID() (u UUID) {
 	return u
 }
 
-// set makes u the UUID of two halves, in which it sets the version and the variant:
-//
-//	 0                   1                   2                   3
-//	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//	+-------------------------------+-------------------------------+
-//	|                              hi                               |
-//	+-------------------------------+-------+-----------------------+
-//	|              hi               |version|          hi           |
-//	+---+---------------------------+-------+-----------------------+
-//	|1 0|                           lo                              |
-//	+---+-----------------------------------------------------------+
-//	|                              lo                               |
-//	+---------------------------------------------------------------+
+// set makes u the UUID of two halves, in which it sets the version, the upper four bits of byte 6,
+// and the variant, the upper two of byte 8.
 func (u *UUID) set(version, hi, lo uint64) {
 	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
@@ -83,44 +65,28 @@ func split(b [16]byte) (hi, lo uint64) {
 // is [VariantRFC9562].
 func (u UUID) Version() int { return int(u[6] >> 4) }
 
-// Variant returns the variant.
-func (u UUID) Variant() Variant {
-	switch {
-	case u[8] < 0x80:
-		return VariantNCS
-	case u[8] < 0xc0:
-		return VariantRFC9562
-	case u[8] < 0xe0:
-		return VariantMicrosoft
-	}
-	return VariantFuture
-}
+// Variant returns the variant, which is the number of ones that byte 8 begins with, up to 3.
+func (u UUID) Variant() Variant { return Variant(min(bits.LeadingZeros8(^u[8]), 3)) }
 
 // is reports whether u is of the given version of RFC 9562.
-func (u UUID) is(version int) bool {
-	return u.Variant() == VariantRFC9562 && u.Version() == version
-}
+func (u UUID) is(version int) bool { return u[8]>>6 == 2 && u.Version() == version }
 
-// Time returns the time in u, in UTC, and whether u has one. Versions 1 and 6 tell it
-// to 100 ns, version 7 to 1 ms, version 2 to 429.4967296 s (the start of that span).
-// Of version 7 it leaves out the 12 bits below the millisecond: in ids of this package
-// they are a fraction, in those of others they may be random.
-func (u UUID) Time() (time.Time, bool) {
+// Time returns the time in u, in UTC. ok is false unless u is of version 1, 2, 6 or 7. The time is
+// exact to 100 ns in versions 1 and 6, to 1 ms in version 7, whose next 12 bits may be random in ids
+// of other packages, and to 429.4967296 s in version 2.
+func (u UUID) Time() (t time.Time, ok bool) {
 	if u.is(7) {
 		hi, _ := split(u)
 		return time.UnixMilli(int64(hi >> 16)).UTC(), true
 	}
-	ticks, ok := u.gregorian()
-	if !ok {
-		return time.Time{}, false
+	tick, ok := u.gregorian()
+	if ok {
+		t = gregorianScale.time(int64(tick))
 	}
-	return gregorianTime(ticks), true
+	return t, ok
 }
 
-// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v in byte order,
-// the order of [Section 6.11 of RFC 9562].
-//
-// [Section 6.11 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.11
+// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v in byte order.
 func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
 // IsZero reports whether u is the Nil UUID. The omitzero option of struct tags uses it.
@@ -143,8 +109,7 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns the 22 characters of u in Bitcoin's Base58 alphabet. Of one fixed width, they
-// sort as the UUIDs do. [ParseUUIDBase58] reads them.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet, which sort like the UUIDs.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
 	hi, lo := split(u)
@@ -161,9 +126,7 @@ func (u UUID) AppendText(b []byte) ([]byte, error) {
 }
 
 // MarshalText returns what String returns. The error is always nil.
-func (u UUID) MarshalText() ([]byte, error) {
-	return u.AppendText(make([]byte, 0, 36))
-}
+func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, 36)) }
 
 // UnmarshalText sets u to the UUID that text holds, in any form that [ParseUUID] accepts. On an
 // error u keeps its value.
@@ -229,18 +192,14 @@ func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 // [UUID.Base58] writes. The error is a *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
-	if err != nil {
-		return u, err
-	}
 	put((*[16]byte)(&u), hi, lo)
-	return u, nil
+	return u, err
 }
 
-// view returns the bytes as a string without a copy, for the duration of a call
-// that keeps no part of it.
+// view returns b as a string without a copy, for calls that keep no part of it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// mustParse returns the id that s holds, or panics with an error that wraps that of parse.
+// mustParse returns the id that s holds, or panics.
 func mustParse[T any](parse func(s string) (T, error), s string) T {
 	v, err := parse(s)
 	if err != nil {

@@ -10,45 +10,54 @@ const (
 	gregorianMax       = 1<<60 - 1                         // in the year 5236
 )
 
-var gregorianScale = scale{
-	perSecond: gregorianPerSecond,
-	offset:    gregorianOffset,
-	tick:      100,
-	epoch:     reading{sec: gregorianOffset / gregorianPerSecond},
-}
-
-// gregorianTime returns the start of a tick.
-func gregorianTime(tick uint64) time.Time { return gregorianScale.time(int64(tick)) }
-
-// ordinals is how many ids of version 1 or 6 one tick holds: the low two bits of the
-// clock sequence tell them apart.
-const ordinals = 4
+var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffset, length: 100}
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, the clock sequence and the node of g. It does
-// not sort by time: [Generator.NewV6] does. When more than four are asked for in
-// 100 ns, lastingly, it waits, for up to 20 ms.
+// not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
+// wall clock and all clock sequences have been used.
 func (g *Generator) NewV1() (u UUID) {
 	node := g.nodeBits()
-	c, l := g.clock, &g.clock.v1
-	over := c.lock(l)
-	u.setV1(uint64(l.last), c.ordinal(l), node)
-	c.unlock(l, over)
+	l := &g.clock.v1
+	wait := g.clock.lock(l)
+	u.setV1(uint64(l.last), l.sequence.field(l.used), node)
+	g.clock.mu.Unlock()
+	sleep(wait)
 	return u
 }
 
-// NewV2 returns a version 2 UUID, of DCE Security: a local id, such as a POSIX user id, of a
-// domain, with the node of g. Only 28 bits are left for the time, which counts spans of 429.4967296
-// s, and 6 for a sequence. So it stands outside the promises of this package: after
-// 64 ids in one span of some 7 minutes, ids repeat.
+// NewV1At returns a version 1 UUID of time t, to 100 ns, with the node of g. Its clock sequence
+// counts the calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. The
+// error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
+func (g *Generator) NewV1At(t time.Time) (u UUID, err error) {
+	tick, seq, node, err := g.gregorianAt(t)
+	if err == nil {
+		u.setV1(tick, seq, node)
+	}
+	return u, err
+}
+
+// gregorianAt returns the fields of a version 1 or 6 UUID of time t.
+func (g *Generator) gregorianAt(t time.Time) (tick, seq, node uint64, err error) {
+	tick = uint64(gregorianScale.at(newReading(t)))
+	if tick > gregorianMax { // or negative
+		return 0, 0, 0, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
+	}
+	node = g.nodeBits()
+	return tick, uint64(g.calls.Add(1)) % (sequences * placesInTick), node, nil
+}
+
+// NewV2 returns a version 2 UUID of DCE Security: a local id, such as a POSIX user id, of a domain,
+// with the node of g. The promises of this package do not cover it: the time has 28 bits, in units
+// of 429.4967296 s, and after 64 ids in one unit ids repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
-	node := g.nodeBits()
-	c := g.clock
+	node, c := g.nodeBits(), g.clock
+	now, elapsed := c.injected(), c.elapsed()
 	c.mu.Lock()
-	tick := min(max(gregorianScale.at(c.read()), 0), gregorianMax)
-	place := c.v2 & 63
+	tick := min(max(gregorianScale.at(c.reading(elapsed, now)), 0), gregorianMax)
+	place := c.v2 % 64
 	c.v2++
 	c.mu.Unlock()
-	// As version 1, save that the local id stands for time_low and the domain for
+	// As version 1, except that the local id stands for time_low and the domain for
 	// clock_seq_low.
 	u.setV1(uint64(tick), place<<8|uint64(domain), node)
 	hi, lo := split(u)
@@ -57,15 +66,25 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 }
 
 // NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. The ids of one
-// clock strictly increase while the wall clock is set back by at most
-// [ClockOptions].Tolerance. It waits as [Generator.NewV1] does.
+// clock strictly increase unless the wall clock is set back by more than its
+// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms.
 func (g *Generator) NewV6() (u UUID) {
 	node := g.nodeBits()
-	c, l := g.clock, &g.clock.v6
-	over := c.lock(l)
-	u.setV6(uint64(l.last), c.ordinal(l), node)
-	c.unlock(l, over)
+	l := &g.clock.v6
+	wait := g.clock.lock(l)
+	u.setV6(uint64(l.last), l.sequence.field(l.used), node)
+	g.clock.mu.Unlock()
+	sleep(wait)
 	return u
+}
+
+// NewV6At is like [Generator.NewV1At] for version 6.
+func (g *Generator) NewV6At(t time.Time) (u UUID, err error) {
+	tick, seq, node, err := g.gregorianAt(t)
+	if err == nil {
+		u.setV6(tick, seq, node)
+	}
+	return u, err
 }
 
 // setV1 makes u a version 1 UUID:
@@ -77,7 +96,7 @@ func (g *Generator) NewV6() (u UUID) {
 //	+-------------------------------+-------+-----------------------+
 //	|     time_mid: bits 32-47      |   1   | time_high: bits 48-59 |
 //	+---+-----------------------+---+-------+-----------------------+
-//	|1 0|    clock sequence     |ord|          node, 48 bits        |
+//	|1 0|       sequence        |pl.|          node, 48 bits        |
 //	+---+-----------------------+---+-------------------------------+
 //	|                             node                              |
 //	+---------------------------------------------------------------+
@@ -85,13 +104,10 @@ func (u *UUID) setV1(tick, seq, node uint64) {
 	u.set(1, tick<<32|tick>>32&0xffff<<16|tick>>48, seq<<48|node)
 }
 
-// setV6 makes u a version 6 UUID: the same, with the upper 48 bits of the
-// tick first and its lower 12 after the version.
-func (u *UUID) setV6(tick, seq, node uint64) {
-	u.set(6, tick>>12<<16|tick&0xfff, seq<<48|node)
-}
+// setV6 makes u a version 6 UUID: the same, with the bits of the tick in their order.
+func (u *UUID) setV6(tick, seq, node uint64) { u.set(6, tick>>12<<16|tick&0xfff, seq<<48|node) }
 
-// gregorian returns the tick in u, and whether u is of version 1, 2 or 6. Of
+// gregorian returns the tick in u. ok is false unless u is of version 1, 2 or 6. Of
 // version 2 it is the first of its span.
 func (u UUID) gregorian() (tick uint64, ok bool) {
 	hi, _ := split(u)
@@ -106,17 +122,14 @@ func (u UUID) gregorian() (tick uint64, ok bool) {
 	return 0, false
 }
 
-// ClockSequence returns the 14 bits of the clock sequence, and whether u has one: it is of
-// version 1 or 6.
-func (u UUID) ClockSequence() (int, bool) {
-	if !u.is(1) && !u.is(6) {
-		return 0, false
-	}
-	_, lo := split(u)
-	return int(lo >> 48 & 0x3fff), true
+// ClockSequence returns the 14 bits of the clock sequence. ok is false unless u is of version 1
+// or 6.
+func (u UUID) ClockSequence() (seq int, ok bool) {
+	_, s, _, ok := u.fields()
+	return int(s), ok
 }
 
-// NodeID returns the 48 bits of the node, and whether u has one: it is of version 1, 2 or 6.
+// NodeID returns the 48 bits of the node. ok is false unless u is of version 1, 2 or 6.
 func (u UUID) NodeID() (node [6]byte, ok bool) {
 	if !u.is(1) && !u.is(2) && !u.is(6) {
 		return node, false
@@ -124,31 +137,35 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 	return [6]byte(u[10:]), true
 }
 
-// ToV6 returns the version 6 UUID of the same time, sequence and node as u, and
-// whether there is one: u is of version 1 or 6.
+// ToV6 returns the version 6 UUID of the same time, clock sequence and node as u. ok is false
+// unless u is of version 1 or 6. The result may equal an id of [NewV6], whose clock sequence is
+// independent of version 1's.
 func (u UUID) ToV6() (v UUID, ok bool) {
-	if u.is(1) || u.is(6) {
-		v.setV6(u.fields())
-		return v, true
+	tick, seq, node, ok := u.fields()
+	if ok {
+		v.setV6(tick, seq, node)
 	}
-	return v, false
+	return v, ok
 }
 
-// ToV1 returns the version 1 UUID of the same time, sequence and node as u, and
-// whether there is one: u is of version 1 or 6.
+// ToV1 returns the version 1 UUID of the same time, clock sequence and node as u. ok is false
+// unless u is of version 1 or 6. The result may equal an id of [NewV1].
 func (u UUID) ToV1() (v UUID, ok bool) {
-	if u.is(1) || u.is(6) {
-		v.setV1(u.fields())
-		return v, true
+	tick, seq, node, ok := u.fields()
+	if ok {
+		v.setV1(tick, seq, node)
 	}
-	return v, false
+	return v, ok
 }
 
-// fields returns what a version 1 or 6 UUID is made of.
-func (u UUID) fields() (tick, seq, node uint64) {
-	tick, _ = u.gregorian()
+// fields returns the fields of a version 1 or 6 UUID.
+func (u UUID) fields() (tick, seq, node uint64, ok bool) {
+	tick, ok = u.gregorian()
+	if !ok || u.is(2) {
+		return 0, 0, 0, false
+	}
 	_, lo := split(u)
-	return tick, lo >> 48 & 0x3fff, lo & (1<<48 - 1)
+	return tick, lo >> 48 & 0x3fff, lo & (1<<48 - 1), true
 }
 
 // Domain says what the local id of a version 2 UUID identifies.
@@ -163,27 +180,19 @@ const (
 
 // String returns "person", "group", "org" or "unknown".
 func (d Domain) String() string {
-	switch d {
-	case DomainPerson:
-		return "person"
-	case DomainGroup:
-		return "group"
-	case DomainOrg:
-		return "org"
-	}
-	return "unknown"
+	return [...]string{"person", "group", "org", "unknown"}[min(d, DomainOrg+1)]
 }
 
-// Domain returns the domain, and whether u has one: it is of version 2.
-func (u UUID) Domain() (Domain, bool) {
+// Domain returns the domain. ok is false unless u is of version 2.
+func (u UUID) Domain() (d Domain, ok bool) {
 	if !u.is(2) {
 		return 0, false
 	}
 	return Domain(u[9]), true
 }
 
-// LocalID returns the local id, and whether u has one: it is of version 2.
-func (u UUID) LocalID() (uint32, bool) {
+// LocalID returns the local id. ok is false unless u is of version 2.
+func (u UUID) LocalID() (id uint32, ok bool) {
 	if !u.is(2) {
 		return 0, false
 	}

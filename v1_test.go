@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -72,14 +73,73 @@ func TestGregorianTime(t *testing.T) {
 		{last.Add(99), last},
 		{first.Add(-1), first},
 		{time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC), first},
-		{last.Add(100), last},
-		{time.Date(15000, 1, 1, 0, 0, 0, 0, time.UTC), last},
 	} {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(c.now)})
 		for _, u := range []ids.UUID{g.NewV1(), g.NewV6()} {
 			if at, ok := u.Time(); !at.Equal(c.want) || !ok {
 				t.Errorf("%v at %v: time %v, %v, want %v", u, c.now, at, ok, c.want)
 			}
+		}
+	}
+	for _, late := range []time.Time{last.Add(100), time.Date(15000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(late)})
+		checkSpent(t, "NewV1", func() { g.NewV1() })
+		checkSpent(t, "NewV6", func() { g.NewV6() })
+	}
+}
+
+// TestV1At mints versions 1 and 6 of given times: all ids of one tick differ, up to 16,384 of them.
+func TestV1At(t *testing.T) {
+	for name, mintAt := range map[string]func(*ids.Generator, time.Time) (ids.UUID, error){
+		"NewV1At": (*ids.Generator).NewV1At, "NewV6At": (*ids.Generator).NewV6At,
+	} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Node: vectorNode})
+		mint := func(at time.Time) ids.UUID {
+			t.Helper()
+			u, err := mintAt(g, at)
+			if err != nil {
+				t.Fatalf("%s(%v): %v", name, at, err)
+			}
+			return u
+		}
+		seen := map[ids.UUID]bool{}
+		at := vectorTime.Add(123_456_789)
+		for range 16_384 {
+			u := mint(at)
+			if node, _ := u.NodeID(); !timeOf(u).Equal(at.Truncate(100)) || node != vectorNode || u.Variant() != ids.VariantRFC9562 ||
+				u.Version() != int(name[4]-'0') {
+				t.Fatalf("%s(%v) = %v of %v", name, at, u, timeOf(u))
+			}
+			seen[u] = true
+		}
+		if again := mint(at); len(seen) != 16_384 || !seen[again] {
+			t.Errorf("%s: %d distinct of 16,384, and the next is among them: %v", name, len(seen), seen[again])
+		}
+		// The ends of the field, and times beyond.
+		first := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
+		last := time.Date(5236, 3, 31, 21, 21, 0, 684697500, time.UTC)
+		for _, at := range []time.Time{first, first.Add(99), last, last.Add(99), last.In(time.FixedZone("", 12345))} {
+			if got := timeOf(mint(at)); !got.Equal(at.Add(-time.Duration(at.Nanosecond() % 100))) {
+				t.Errorf("%s(%v) is of %v", name, at, got)
+			}
+		}
+		for _, at := range []time.Time{first.Add(-1), last.Add(100), {}, time.Unix(-1<<62, 0), time.Unix(1<<62, 999_999_999), time.Unix(1<<39, 0)} {
+			if u, err := mintAt(g, at); !errors.Is(err, ids.ErrRange) || !u.IsZero() {
+				t.Errorf("%s(%v) = %v, %v, want ErrRange", name, at, u, err)
+			}
+		}
+		// They leave the clock alone.
+		if u := g.NewV1(); !timeOf(u).Equal(start) {
+			t.Errorf("NewV1 after %s: %v of %v", name, u, timeOf(u))
+		}
+	}
+	// NewV1At and NewV6At count together: an id of the one is none of the other by ToV6.
+	g := ids.NewGenerator(nil)
+	for range 100 {
+		a, _ := g.NewV1At(start)
+		b, _ := g.NewV6At(start)
+		if c, _ := a.ToV6(); c == b {
+			t.Fatalf("%v and %v are the same id", a, b)
 		}
 	}
 }

@@ -18,8 +18,7 @@ func NamespaceURL() UUID { return namespace(0x11) }
 // NamespaceOID returns the namespace of ISO object identifiers: see [NamespaceDNS].
 func NamespaceOID() UUID { return namespace(0x12) }
 
-// NamespaceX500 returns the namespace of X.500 distinguished names, in DER or text: see
-// [NamespaceDNS].
+// NamespaceX500 returns the namespace of X.500 distinguished names: see [NamespaceDNS].
 func NamespaceX500() UUID { return namespace(0x14) }
 
 // namespace returns 6ba7b8XX-9dad-11d1-80b4-00c04fd430c8.

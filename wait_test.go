@@ -2,6 +2,8 @@ package ids_test
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,37 +11,283 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestFrozenClock checks a clock that stands still: ids go on, ascend, and are
-// at most MaxAhead ahead until a call has waited.
+// The most that a call waits for a clock, and that an id is ahead of one by default.
+const (
+	maxWait  = 20 * time.Millisecond
+	maxAhead = 10 * time.Millisecond
+)
+
+// A meter is a wall clock in a testing/synctest bubble that knows what time it can be, by all that
+// it has shown: the highest reading so far, plus what has passed since.
+type meter struct {
+	mu     sync.Mutex
+	wall   func() time.Time
+	offset time.Duration // the most that a reading was ahead of the bubble's clock
+	read   bool
+}
+
+func (m *meter) now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.wall()
+	if off := time.Until(t); !m.read || off > m.offset {
+		m.offset, m.read = off, true
+	}
+	return t
+}
+
+// ahead returns how far t is ahead of what time it can be.
+func (m *meter) ahead(t time.Time) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Until(t) - m.offset
+}
+
+// narrow is a layout of few ids, so that a test that demands more than there are is short.
+func narrow(tick time.Duration, sequenceBits int) ids.SnowflakeLayout {
+	return ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, SequenceBits: sequenceBits}
+}
+
+// load mints with a node for as long as the test says, as fast as it goes. It checks that ids
+// ascend, that no call waits for more than 20 ms, and that no id is further ahead than most when
+// its call returns.
+func load(t *testing.T, n *ids.SnowflakeNode, span time.Duration, ahead func(time.Time) time.Duration, most time.Duration) {
+	t.Helper()
+	l := n.Layout()
+	var last ids.Snowflake = -1
+	for began := time.Now(); time.Since(began) < span; {
+		before := time.Now()
+		s := n.Next()
+		if waited := time.Since(before); waited > maxWait {
+			t.Fatalf("a call waited for %v", waited)
+		}
+		if s <= last {
+			t.Fatalf("%v after %v", s, last)
+		}
+		if got := ahead(l.Split(s).Time); got > most {
+			t.Fatalf("after %v, %v is %v ahead, want at most %v", time.Since(began), s, got, most)
+		}
+		last = s
+	}
+}
+
+// TestRunAhead demands more ids than the ticks hold from clocks that are never set back for long:
+// none is further ahead than MaxAhead of what time it can be, however long that lasts.
+func TestRunAhead(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		maxAhead time.Duration
+		span     time.Duration
+		wall     func(since time.Duration) time.Duration
+	}{
+		{"frozen", maxAhead, 100 * time.Second, func(time.Duration) time.Duration { return 0 }},
+		{"running", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d }},
+		{"running, no run-ahead", -1, 100 * time.Second, func(d time.Duration) time.Duration { return d }},
+		{"slow", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d * 9 / 10 }},
+		{"steps of 15 ms", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d.Truncate(15 * time.Millisecond) }},
+		{"steps of 50 ms", 100 * time.Millisecond, 10 * time.Minute, func(d time.Duration) time.Duration { return d.Truncate(50 * time.Millisecond) }},
+		{"steps of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d.Truncate(maxAhead) }},
+		{"sawtooth of MaxAhead, standing still", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d % (maxAhead + 1) }},
+		{"sawtooth of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - (2*d)%(maxAhead+1) }},
+		{"jitter of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - d/time.Millisecond%2*maxAhead }},
+		{"jitter of MaxAhead, standing still", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return -(d / time.Millisecond % 2) * maxAhead }},
+		{"jitter of less than MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - d/time.Millisecond%2*(maxAhead-1) }},
+	} {
+		if testing.Short() {
+			c.span /= 20
+		}
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				m := &meter{wall: func() time.Time { return start.Add(c.wall(time.Since(began))) }}
+				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: narrow(time.Millisecond, 1),
+					Clock: ids.NewClock(&ids.ClockOptions{Now: m.now, MaxAhead: c.maxAhead})})
+				if err != nil {
+					t.Fatal(err)
+				}
+				load(t, n, c.span, m.ahead, max(c.maxAhead, 0))
+			})
+		})
+	}
+}
+
+// TestFrozenClock mints ids of each kind on a clock that stands still: they ascend, and are at
+// most MaxAhead ahead of what time it can be.
 func TestFrozenClock(t *testing.T) {
+	count := 500_000 // with which version 1 must wait, too
+	if testing.Short() {
+		count = 60_000
+	}
 	for _, k := range kinds {
 		synctest.Test(t, func(t *testing.T) {
-			f, _, g, n := newFake(t)
+			m := &meter{wall: func() time.Time { return start }}
+			c := ids.NewClock(&ids.ClockOptions{Now: m.now})
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
 			var last [16]byte
-			waits := 0
-			for i := range 500_000 {
+			for i := range count {
 				began := time.Now()
 				id := k.mint(g, n)
-				waited := time.Since(began)
+				if waited := time.Since(began); waited > maxWait {
+					t.Fatalf("%s: a call waited for %v", k.name, waited)
+				}
 				if k.ordered && !less(last, id) {
 					t.Fatalf("%s: %x then %x", k.name, last, id)
 				}
-				if waited > 20*time.Millisecond {
-					t.Fatalf("%s: a call waited %v", k.name, waited)
-				}
-				if waited > 0 {
-					waits++
-				}
-				if ahead := k.time(id).Sub(f.t); waits == 0 && ahead > 10*time.Millisecond {
+				if ahead := m.ahead(k.time(id)); ahead > maxAhead {
 					t.Fatalf("%s: id %d is %v ahead", k.name, i, ahead)
 				}
 				last = id
 			}
-			// A wait of 20 ms makes room for 20 ms of ticks, so there are few.
-			if most := 10; waits > most {
-				t.Errorf("%s: %d waits, want at most %d", k.name, waits, most)
+		})
+	}
+}
+
+// TestStepBackDuringWait waits for a version 1 on a clock that stands still, while another call
+// follows that clock back by 250 ms. Those 250 ms are nobody's to run ahead.
+func TestStepBackDuringWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, _, g, _ := newFake(t)
+		waits := startWait(t, func() { g.NewV1() })
+		f.step(-250 * time.Millisecond)
+		m := &meter{wall: f.now}
+		m.now()
+		if u := g.NewV1(); !timeOf(u).Equal(f.t) {
+			t.Fatalf("version 1 did not follow the clock to %v: %v", f.t, timeOf(u))
+		}
+		waits.Wait()
+		for i := range 1_000_000 {
+			if ahead := m.ahead(timeOf(g.NewV1())); ahead > maxAhead {
+				t.Fatalf("id %d is %v ahead", i, ahead)
+			}
+		}
+	})
+}
+
+// startWait mints until a call waits, and returns with that call still waiting.
+func startWait(t *testing.T, mint func()) *sync.WaitGroup {
+	t.Helper()
+	var calls atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			calls.Add(1)
+			mint()
+		}
+	})
+	synctest.Wait() // until it sleeps
+	stop.Store(true)
+	if calls.Load() < 2 {
+		t.Fatal("the first call waits")
+	}
+	return &wg
+}
+
+// TestWildReadingDuringWait shows a wrong time, an hour ahead or behind, only while a call waits:
+// it must not count.
+func TestWildReadingDuringWait(t *testing.T) {
+	for _, wrong := range []time.Duration{time.Hour, -time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			var off atomic.Int64
+			right := func() time.Time { return start.Add(time.Since(began)) }
+			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return right().Add(time.Duration(off.Load())) }})
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Millisecond, 1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			waits := startWait(t, func() { n.Next() })
+			off.Store(int64(wrong))
+			time.Sleep(500 * time.Microsecond)
+			off.Store(0)
+			waits.Wait()
+			load(t, n, 10*time.Second, func(at time.Time) time.Duration { return at.Sub(right()) }, maxAhead)
+		})
+	}
+}
+
+// TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
+// 11 s its ids are within MaxAhead of the clock again.
+func TestSetBackUnderFullLoad(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		layout ids.SnowflakeLayout
+		mint   func(*ids.SnowflakeNode) ids.Snowflake
+	}{
+		{"Next", narrow(time.Millisecond, 1), (*ids.SnowflakeNode).Next},
+		{"Next, ticks of 10 ms", narrow(10*time.Millisecond, 1), (*ids.SnowflakeNode).Next},
+		{"Append", ids.TwitterLayout(), func(n *ids.SnowflakeNode) ids.Snowflake { return n.Append(nil, 1000)[999] }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			offset := time.Duration(0)
+			wall := func() time.Time { return start.Add(time.Since(began) + offset) }
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{Now: wall})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last ids.Snowflake
+			full := func(span time.Duration) {
+				for began := time.Now(); time.Since(began) < span; {
+					before := time.Now()
+					s := c.mint(n)
+					if waited := time.Since(before); waited > maxWait && c.name != "Append" {
+						t.Fatalf("%s: a call waited for %v", c.name, waited)
+					}
+					if s <= last {
+						t.Fatalf("%s: %v after %v", c.name, s, last)
+					}
+					last = s
+				}
+			}
+			full(time.Second)
+			offset = -5 * time.Second
+			full(time.Second)
+			if ahead := n.Layout().Split(last).Time.Sub(wall()); ahead < 3*time.Second || ahead > 5*time.Second {
+				t.Errorf("%s: a second after the step, ids are %v ahead", c.name, ahead)
+			}
+			full(10 * time.Second)
+			if ahead := n.Layout().Split(last).Time.Sub(wall()); ahead > maxAhead {
+				t.Errorf("%s: 11 s after a step back of 5 s, ids are %v ahead", c.name, ahead)
 			}
 		})
+	}
+}
+
+// TestFarStepBack sets the clock back by centuries, within the formats and out of them. The calls
+// that follow need not wait.
+func TestFarStepBack(t *testing.T) {
+	epoch := time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, k := range kinds {
+		for _, years := range []int{16, 300, 500, 1500, 20_000} {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeClock{t: time.Date(2600, 1, 1, 0, 0, 0, 0, time.UTC)}
+				c := ids.NewClock(&ids.ClockOptions{Now: f.now})
+				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
+					Epoch: epoch, Tick: time.Millisecond, SequenceBits: 12}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				last := k.mint(g, n)
+				f.t = f.t.AddDate(-years, 0, 0)
+				began := time.Now()
+				for i := range 3000 {
+					id := k.mint(g, n)
+					if k.ordered && i > 0 && !less(last, id) || id == last {
+						t.Fatalf("%s, %d years back: %x after %x", k.name, years, id, last)
+					}
+					last = id
+				}
+				if waited := time.Since(began); waited > 0 {
+					t.Errorf("%s: 3000 ids after a step back of %d years waited for %v", k.name, years, waited)
+				}
+			})
+		}
 	}
 }
 
@@ -48,8 +296,7 @@ func TestFrozenClock(t *testing.T) {
 func TestWaitsForClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
-		c := ids.NewClock(&ids.ClockOptions{Now: time.Now})
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,68 +307,70 @@ func TestWaitsForClock(t *testing.T) {
 			if s <= last {
 				t.Fatalf("%d then %d", last, s)
 			}
-			if ahead := time.Until(s.Time()); ahead > 10*time.Millisecond {
+			if ahead := time.Until(s.Time()); ahead > maxAhead {
 				t.Fatalf("%d is %v ahead", s, ahead)
 			}
 			last = s
 		}
-		if got := time.Since(began); got < 88*time.Millisecond || got > 92*time.Millisecond {
-			t.Errorf("100 ticks of ids took %v, want about 90ms: 100 less the 10 ahead", got)
+		if got := time.Since(began); got > 100*time.Millisecond {
+			t.Errorf("100 ticks of 1 ms took %v", got)
 		}
 	})
+}
+
+// TestLongTicks mints with ticks that are longer than any wait.
+func TestLongTicks(t *testing.T) {
+	for _, tick := range []time.Duration{20 * time.Millisecond, time.Second, time.Hour, 1 << 62} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeClock{t: start}
+			layout := narrow(tick, 1)
+			layout.Epoch = start
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: layout, Clock: ids.NewClock(&ids.ClockOptions{Now: f.now})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last ids.Snowflake = -1
+			for range 200 {
+				began := time.Now()
+				s := n.Next()
+				if waited := time.Since(began); waited > maxWait || s <= last {
+					t.Fatalf("ticks of %v: %v after %v, waited %v", tick, s, last, waited)
+				}
+				last = s
+				f.step(time.Millisecond)
+			}
+		})
+	}
 }
 
 // TestNoWaitHoldsTheMutex lets one caller wait for the clock, and mints of another scheme
 // meanwhile.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, c, g, _ := newFake(t)
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
-			Epoch: start.Add(-time.Hour), Tick: time.Second}})
+		_, c, g, _ := newFake(t)
+		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Second, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Next()
-		done := false
-		go func() {
-			n.Next() // one id a second: this one waits
-			done = true
-		}()
-		synctest.Wait()
-		if done {
-			t.Fatal("the second id of a tick for one did not wait")
-		}
-		g.NewV7()
-		g.NewV1()
-		f.step(time.Second)
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if !done {
-			t.Fatal("still waiting after the clock has moved")
-		}
-	})
-}
-
-// TestAppendWaitsOnce checks that a run of Snowflakes far larger than ticks have room for waits
-// for 20 ms in all.
-func TestAppendWaitsOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, _, n := newFake(t)
 		began := time.Now()
-		run := n.Append(nil, 1_000_000)
-		if got := time.Since(began); got != 20*time.Millisecond {
-			t.Errorf("waited %v, want 20ms", got)
+		waits := startWait(t, func() { n.Next() })
+		for _, k := range kinds[:4] {
+			k.mint(g, nil)
 		}
-		for i := range run[1:] {
-			if run[i] >= run[i+1] {
-				t.Fatalf("%d then %d", run[i], run[i+1])
-			}
+		c.Latest()
+		c.Horizon(time.Second)
+		if got := time.Since(began); got != 0 {
+			t.Errorf("beside a call that waits, others took %v", got)
+		}
+		waits.Wait()
+		if got := time.Since(began); got == 0 || got > maxWait {
+			t.Errorf("the second id of a tick for one took %v", got)
 		}
 	})
 }
 
-// TestBehindClockIsLive checks that a node behind a clock that was set back goes on at the full
-// rate without waiting.
+// TestBehindClockIsLive checks that a node behind a clock that was set back goes on at half of its
+// full rate without waiting.
 func TestBehindClockIsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back time.Duration
@@ -153,55 +402,149 @@ func TestBehindClockIsLive(t *testing.T) {
 	})
 }
 
+// TestTryNext takes ids up to each of the reasons to refuse one. What is refused is not lost.
 func TestTryNext(t *testing.T) {
-	f, _, _, n := newFake(t)
-	mint := func() ids.Snowflake {
-		t.Helper()
-		s, err := n.TryNext()
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		f, c, _, n := newFake(t)
+		mint := func() ids.Snowflake {
+			t.Helper()
+			s, err := n.TryNext()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
-		return s
-	}
-	refuse := func(want error) {
-		t.Helper()
-		if s, err := n.TryNext(); !errors.Is(err, want) || s != 0 {
-			t.Fatalf("got %d, %v, want %v", s, err, want)
+		refuse := func(want error) {
+			t.Helper()
+			if s, err := n.TryNext(); !errors.Is(err, want) || s != 0 {
+				t.Fatalf("got %d, %v, want %v", s, err, want)
+			}
 		}
-	}
-	first := mint()
-	f.step(-9 * time.Millisecond)
-	if s := mint(); s != first+1 {
-		t.Errorf("after jitter: %d, want %d", s, first+1)
-	}
-	f.step(-1 * time.Millisecond)
-	refuse(ids.ErrClockBackward)
-	f.step(-time.Hour)
-	refuse(ids.ErrClockBackward)
-	f.step(time.Hour + 10*time.Millisecond)
-	if s := mint(); s != first+2 {
-		t.Errorf("after refusals: %d, want %d: a refused id is not used up", s, first+2)
-	}
-	for range 11*4096 - 3 { // fill the tick and the ten ahead
+		first := mint()
+		f.step(-maxAhead)
+		if s := mint(); s != first+1 {
+			t.Errorf("after jitter: %d, want %d", s, first+1)
+		}
+		f.step(-time.Millisecond)
+		refuse(ids.ErrClockBackward)
+		f.step(-time.Hour)
+		refuse(ids.ErrClockBackward)
+		f.step(time.Hour + maxAhead + time.Millisecond)
+		if s := mint(); s != first+2 {
+			t.Errorf("after refusals: %d, want %d: a refused id is not lost", s, first+2)
+		}
+		for range 11*4096 - 3 { // fill the tick and the ten ahead
+			mint()
+		}
+		refuse(ids.ErrExhausted)
+		if got := n.Next(); !got.Time().Equal(start.Add(11*time.Millisecond)) || got.Sequence() != 0 {
+			t.Errorf("Next after refusals: %v of %v", got, got.Time())
+		}
+		f.step(20 * time.Millisecond)
 		mint()
-	}
-	refuse(ids.ErrExhausted)
-	f.step(time.Millisecond)
-	mint()
-	f.step(-time.Second)
-	n.Next()
-	refuse(ids.ErrClockBackward)
+		f.step(-time.Second)
+		n.Next()
+		refuse(ids.ErrClockBackward)
+		c.SetLimit(start)
+		refuse(ids.ErrSuspended)
+		c.SetLimit(time.Time{})
+		refuse(ids.ErrClockBackward)
+	})
 }
 
-// TestOneNumberOneSequence checks that two nodes of one number on one clock share
-// their sequence.
-func TestOneNumberOneSequence(t *testing.T) {
-	_, c, _, n := newFake(t)
-	twin, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c, Layout: ids.TwitterLayout()})
+// TestTryNextOrNext compares two nodes in the same state: TryNext of the one gives what Next of the
+// other does, refuses where that waits or runs behind the clock, and says ErrExhausted only where
+// it waits.
+func TestTryNextOrNext(t *testing.T) {
+	walls := map[string]func(time.Duration) time.Duration{
+		"frozen":   func(time.Duration) time.Duration { return 0 },
+		"running":  func(d time.Duration) time.Duration { return d },
+		"steps":    func(d time.Duration) time.Duration { return d.Truncate(50 * time.Millisecond) },
+		"set back": func(d time.Duration) time.Duration { return d - d/(300*time.Millisecond)*200*time.Millisecond },
+		"past the end": func(d time.Duration) time.Duration { // now and then
+			return d + d/(100*time.Millisecond)%2*(1<<62)
+		},
+	}
+	exhausted, backward := 0, 0
+	for name, wall := range walls {
+		for _, most := range []time.Duration{-1, time.Millisecond, maxAhead, 100 * time.Millisecond} {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				var nodes [2]*ids.SnowflakeNode
+				layout := narrow(time.Millisecond, 1)
+				layout.NodeBits = 20 // 42 bits of time, 139 years
+				for i := range nodes {
+					c := ids.NewClock(&ids.ClockOptions{MaxAhead: most, Now: func() time.Time { return start.Add(wall(time.Since(began))) }})
+					var err error
+					if nodes[i], err = ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				refused := map[error]int{}
+				for i := range 10_000 {
+					tried, err := nodes[0].TryNext()
+					if err != nil {
+						refused[err]++
+					}
+					before := time.Now()
+					wallTime := start.Add(wall(before.Sub(began)))
+					var s [2]ids.Snowflake
+					var wg sync.WaitGroup
+					if err != nil {
+						wg.Go(func() { s[0] = nodes[0].Next() })
+					}
+					wg.Go(func() { s[1] = nodes[1].Next() })
+					wg.Wait()
+					waited := time.Since(before)
+					ahead := layout.Split(s[1]).Time.Sub(wallTime)
+					switch {
+					case err == nil && (tried != s[1] || waited > 0 || ahead > max(most, 0)+time.Millisecond && ahead > -1<<61 && name != "past the end"):
+						t.Fatalf("%s: TryNext gives %v, Next gives %v after %v, %v ahead", name, tried, s[1], waited, ahead)
+					case err != nil && s[0] != s[1]:
+						t.Fatalf("%s: after %v, Next gives %v and %v", name, err, s[0], s[1])
+					case err == ids.ErrExhausted && waited == 0:
+						t.Fatalf("%s: id %d: TryNext says %v where Next does not wait", name, i, err)
+					case err != nil && waited == 0 && ahead <= max(most, 0):
+						t.Fatalf("%s: id %d: TryNext says %v where Next gives %v, %v ahead, and does not wait", name, i, err, s[1], ahead)
+					}
+					if i%1000 > 900 {
+						time.Sleep(time.Millisecond)
+					}
+				}
+				exhausted += refused[ids.ErrExhausted]
+				backward += refused[ids.ErrClockBackward]
+				if len(refused) > 2 {
+					t.Errorf("%s: refused %v", name, refused)
+				}
+			})
+		}
+	}
+	if exhausted < 1000 || backward < 1000 {
+		t.Errorf("only %d ids were exhausted, %d behind", exhausted, backward)
+	}
+}
+
+// TestBubbleOwesNothing mints at full load in one testing/synctest bubble, and then in another, which
+// begins where the first did. What was owed in the first is of no account: a call does not wait.
+func TestBubbleOwesNothing(t *testing.T) {
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{
+		Clock:  ids.NewClock(nil),
+		Layout: ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := n.Next(), twin.Next(); b != a+1 {
-		t.Errorf("%d then %d, want one more", a, b)
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			n.Next()
+			if waited := time.Since(began); waited != 0 {
+				t.Errorf("the first call of a bubble waits for %v", waited)
+			}
+			time.Sleep(time.Hour)
+			for range 100 {
+				n.Next()
+			}
+		})
 	}
 }

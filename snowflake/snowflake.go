@@ -8,35 +8,37 @@ import (
 )
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [Layout] gives. Snowflakes of one layout sort by time. The zero value is
-// the first of all.
+// widths a [Layout] gives. Snowflakes of one layout sort by time.
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON and the empty text
 // elsewhere. The zero value is absent.
 type Null = ids.Null[ids.Snowflake]
 
-// Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes
-// of one clock that have the same layout and number share one sequence, so that they repeat no
-// id; of those on different clocks, and so on different machines, no two may have the same
-// number at a time. Make one with [NewNode]; the zero value is not usable.
+// Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
+// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of
+// different clocks, and so of different processes, must have different numbers. Make one with
+// [NewNode]; using the zero value panics.
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time has the bits that these two leave of 63. The zero value
-// is Twitter's layout.
+// epoch, then node and sequence. The time takes the rest of the 63 bits. The zero value is
+// [Twitter].
+//
+// Tick must be positive, and the time must have at least one bit. Times more than 2^39 s (some
+// 17,000 years) from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, which is
+// the zero [time.Time], are out of range.
 type Layout = ids.SnowflakeLayout
 
-// Parts are what is in a Snowflake.
+// Parts holds the fields of a Snowflake.
 type Parts = ids.SnowflakeParts
 
-// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
-// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
-// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
-// bad input costs no allocation.
+// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
+// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [NewNode] match by errors.Is.
@@ -53,52 +55,48 @@ var (
 	ErrSuspended     = ids.ErrSuspended
 )
 
-// Next returns the next Snowflake of the default node, as [Node.Next] does.
-// That is the one given to [SetDefault], or else one of Twitter's layout on the
-// default clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if
-// that is not a number from 0 to 1023: see [Default]. While the clock is before
-// Twitter's epoch, as in a testing/synctest bubble, ids begin at the epoch.
+// Next returns the next Snowflake of the default node, as [Node.Next] does. That
+// is the one given to [SetDefault], or else one of Twitter's layout on the default
+// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
+// a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
+// bubble, ids begin at the epoch.
 //
-// Without the variable, the number is drawn at random when the node is made. Then two processes
-// have the same number with a chance of 1 in 1,024, and any two of 38 with a chance of 1 in 2,
-// and those two mint the same ids when they mint in the same millisecond. That will do for one
-// process, or for tests. If several mint into one table, give each its own number, by the
-// variable or by [SetDefault].
+// Without the variable, the number is random. Two processes then share one with probability
+// 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
+// processes mint into one table, give each its own number.
 func Next() ID { return ids.NextSnowflake() }
 
-// Default returns the node of [Next], and makes it if there is none yet.
-// The error matches [ErrRange] if the environment variable IDS_SNOWFLAKE_NODE is needed and is
-// not a number from 0 to 1023. Call it when the program starts, so that a bad value ends the
-// program there and not at its first id.
+// Default returns the node of [Next], and makes it if there is none. Call it
+// in main to see a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches
+// [ErrRange].
 func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
-// SetDefault makes n the node of [Next]. Nil puts back what Next
-// would make itself. Call it before ids are minted: those of the node before know nothing of
-// those of n.
+// SetDefault makes n the node of [Next]. Nil restores what Next
+// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
 // NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout has no tick or leaves no bits for the time, or if the clock's time is before its epoch
-// or after its last tick.
+// layout can hold no id, or if the clock's time is before its first tick or after its last. A
+// clock never forgets a node.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }
 
-// Twitter returns 41 bits of milliseconds since 2010-11-04T01:42:54.657Z, which last
-// until 2080, 10 bits of node, and 12 of sequence. It is the default.
+// Twitter returns Twitter's layout, the default: 41 bits of milliseconds since
+// 2010-11-04T01:42:54.657Z (until 2080), 10 of node, 12 of sequence.
 func Twitter() Layout { return ids.TwitterLayout() }
 
-// Discord returns 41 bits of milliseconds since 2015-01-01, which last until 2084, 10
-// bits of node (5 of worker, 5 of process), and 12 of sequence.
+// Discord returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),
+// 10 of node (5 of worker, 5 of process), 12 of sequence.
 func Discord() Layout { return ids.DiscordLayout() }
 
-// Instagram returns 40 bits of milliseconds since 2011-08-24T21:07:01.721Z, which last
-// until 2046, 13 bits of node (the logical shard), and 10 of sequence.
+// Instagram returns Instagram's layout: 40 bits of milliseconds since
+// 2011-08-24T21:07:01.721Z (until 2046), 13 of node (the logical shard), 10 of sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns 39 bits of 10 ms since 2014-09-01, which last until 2188, 8 of
-// sequence, and 16 bits of node below them.
+// Sonyflake returns Sonyflake's layout: 39 bits of 10 ms since 2014-09-01 (until 2188), 8 of
+// sequence, 16 of node.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 
 // DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.

@@ -10,9 +10,9 @@ import (
 )
 
 // ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. The top random bit of a
-// fresh one is clear, so that later ones of the same millisecond fit above it: 79 are random. It
-// is comparable, and converts freely to and from any other type whose underlying type is [16]byte.
+// milliseconds since 1970 and 80 random bits, in network byte order. The first ULID of a
+// millisecond has 79 random bits: the top one is clear, so that later ones fit above it. ULID is
+// comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
 // [specification]: https://github.com/ulid/spec
@@ -27,10 +27,9 @@ type Null = ids.Null[ids.ULID]
 // *Binary.
 type Binary = ids.Binary[ids.ULID]
 
-// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
-// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
-// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
-// bad input costs no allocation.
+// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
+// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError = ids.ParseError
 
 // The errors that those of [Parse] and [MakeAt] match by errors.Is.
@@ -40,8 +39,8 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// Make returns a ULID of the current time. They strictly increase in the order of the calls,
-// unless the wall clock is set back by more than 10 s.
+// Make returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
+// clock is set back by more than 10 s.
 func Make() ULID { return ids.NewULID() }
 
 // MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error

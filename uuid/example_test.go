@@ -32,6 +32,22 @@ func ExampleNewV7() {
 	// Output: -1
 }
 
+func ExampleNewV1At() {
+	birthday := time.Date(2015, 12, 10, 8, 30, 0, 0, time.UTC)
+	id, err := uuid.NewV1At(birthday)
+	at, _ := id.Time()
+	fmt.Println(id.Version(), at, err)
+	// Output: 1 2015-12-10 08:30:00 +0000 UTC <nil>
+}
+
+func ExampleNewV6At() {
+	birthday := time.Date(2015, 12, 10, 8, 30, 0, 0, time.UTC)
+	id, err := uuid.NewV6At(birthday)
+	at, _ := id.Time()
+	fmt.Println(id.Version(), at, err)
+	// Output: 6 2015-12-10 08:30:00 +0000 UTC <nil>
+}
+
 func ExampleNewV7At() {
 	birthday := time.Date(2015, 12, 10, 8, 30, 0, 0, time.UTC)
 	id, err := uuid.NewV7At(birthday)

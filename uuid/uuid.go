@@ -24,10 +24,9 @@ type Null = ids.Null[ids.UUID]
 // *Binary.
 type Binary = ids.Binary[ids.UUID]
 
-// ParseError says what is wrong with the text or binary form of an id, and where. Every error of
-// a Parse function or an Unmarshal method is a *ParseError, and those of Scan wrap one except for
-// a value of a type that is not accepted. It does not repeat the input, and it is shared, so that
-// bad input costs no allocation.
+// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
+// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError = ids.ParseError
 
 // Variant is the layout that the most significant bits of a UUID's ninth byte
@@ -69,8 +68,7 @@ func New() UUID { return ids.NewV4() }
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. It stands outside the promises of this package: after 64 ids within some 7 minutes, ids
-// repeat. See [ids.Generator.NewV2].
+// node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
@@ -96,20 +94,26 @@ func NamespaceURL() UUID { return ids.NamespaceURL() }
 // NamespaceOID returns the namespace of ISO object identifiers: see [NamespaceDNS].
 func NamespaceOID() UUID { return ids.NamespaceOID() }
 
-// NamespaceX500 returns the namespace of X.500 distinguished names, in DER or text: see
-// [NamespaceDNS].
+// NamespaceX500 returns the namespace of X.500 distinguished names: see [NamespaceDNS].
 func NamespaceX500() UUID { return ids.NamespaceX500() }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. They strictly
-// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return ids.NewV6() }
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. They strictly
-// increase in the order of the calls, unless the wall clock is set back by more than 10 s.
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
 func NewV7() UUID { return ids.NewV7() }
 
 // NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
 func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
+
+// NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
+// before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z. See [ids.Generator.NewV1At].
+func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
+
+// NewV6At is like [NewV1At] for version 6.
+func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
 // NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
 // of the past. The error matches [ErrRange] if t is before 1970 or after

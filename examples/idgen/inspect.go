@@ -116,7 +116,7 @@ type report struct {
 type jsonView struct {
 	Layout    string      `json:"layout,omitempty"`
 	Plausible *bool       `json:"plausible,omitempty"`
-	Time      string      `json:"time,omitempty"` // RFC 3339, save that a ULID can be of a year with 5 digits
+	Time      string      `json:"time,omitempty"` // RFC 3339, except that a ULID can be of a year with 5 digits
 	Fields    []jsonField `json:"fields"`
 }
 

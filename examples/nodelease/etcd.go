@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -11,14 +10,12 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
-
-	"github.com/oneclock/ids"
 )
 
 // EtcdStore is a Store in etcd. It has two keys for each node number that was ever held:
 //
 //	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
-//	<prefix>/mark/00017   the mark, a ClockState in JSON, attached to no lease
+//	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease
 type EtcdStore struct {
 	Client *clientv3.Client
 	Prefix string        // of every key
@@ -77,7 +74,7 @@ func (s *EtcdStore) free(ctx context.Context) ([]candidate, error) {
 		if err != nil || n < 0 || n >= s.Nodes {
 			continue // a number outside this store's range
 		}
-		if err := json.Unmarshal(kv.Value, &all[n].mark); err != nil {
+		if err := all[n].mark.UnmarshalText(kv.Value); err != nil {
 			return nil, fmt.Errorf("nodelease: etcd: mark %s: %w", kv.Key, err)
 		}
 		all[n].version = kv.ModRevision
@@ -116,15 +113,15 @@ type etcdLease struct {
 	id      clientv3.LeaseID
 	ttl     time.Duration
 	node    int64
-	mark    ids.ClockState // as it was when the number was taken
-	raised  ids.ClockState // as this holder knows it to be now
-	fence   int64          // create revision of the owner key
-	version int64          // mod revision of the mark
+	mark    time.Time // as it was when the number was taken
+	raised  time.Time // as this holder knows it to be now
+	fence   int64     // create revision of the owner key
+	version int64     // mod revision of the mark
 }
 
-func (l *etcdLease) Node() int64          { return l.node }
-func (l *etcdLease) Mark() ids.ClockState { return l.mark }
-func (l *etcdLease) TTL() time.Duration   { return l.ttl }
+func (l *etcdLease) Node() int64        { return l.node }
+func (l *etcdLease) Mark() time.Time    { return l.mark }
+func (l *etcdLease) TTL() time.Duration { return l.ttl }
 
 // Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on
 // answering keep-alives for a while; the transaction, to which a majority of the members must
@@ -133,41 +130,47 @@ func (l *etcdLease) TTL() time.Duration   { return l.ttl }
 //
 // The client's KeepAlive channel would be no help: it does not tell when the request behind an
 // answer was sent.
-func (l *etcdLease) Extend(ctx context.Context, mark ids.ClockState) error {
+func (l *etcdLease) Extend(ctx context.Context, mark time.Time) error {
 	if _, err := l.store.Client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return ErrLost
 	} else if err != nil {
 		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
 	}
-	if mark == l.raised {
+	if mark.Equal(l.raised) {
 		return l.commit(ctx)
 	}
-	value, err := json.Marshal(mark)
+	put, err := l.put(mark)
 	if err != nil {
-		return fmt.Errorf("nodelease: mark of node %d: %w", l.node, err)
+		return err
 	}
-	if err := l.commit(ctx, clientv3.OpPut(l.store.key("mark", l.node), string(value))); err != nil {
+	if err := l.commit(ctx, put); err != nil {
 		return err
 	}
 	l.raised = mark
 	return nil
 }
 
-// Release writes state and deletes the owner key in one transaction; the lease is then of no
+// Release writes the mark and deletes the owner key in one transaction; the lease is then of no
 // more use.
-func (l *etcdLease) Release(ctx context.Context, state ids.ClockState) error {
-	value, err := json.Marshal(state)
+func (l *etcdLease) Release(ctx context.Context, mark time.Time) error {
+	put, err := l.put(mark)
 	if err != nil {
-		return fmt.Errorf("nodelease: state of node %d: %w", l.node, err)
+		return err
 	}
-	if err := l.commit(ctx,
-		clientv3.OpPut(l.store.key("mark", l.node), string(value)),
-		clientv3.OpDelete(l.store.key("owner", l.node)),
-	); err != nil {
+	if err := l.commit(ctx, put, clientv3.OpDelete(l.store.key("owner", l.node))); err != nil {
 		return err
 	}
 	l.store.revoke(ctx, l.id)
 	return nil
+}
+
+// put writes the mark.
+func (l *etcdLease) put(mark time.Time) (clientv3.Op, error) {
+	text, err := mark.MarshalText()
+	if err != nil {
+		return clientv3.Op{}, fmt.Errorf("nodelease: mark of node %d: %w", l.node, err)
+	}
+	return clientv3.OpPut(l.store.key("mark", l.node), string(text)), nil
 }
 
 // commit carries out ops if the owner key is still the one that this lease wrote and the mark

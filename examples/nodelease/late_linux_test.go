@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-
-	"github.com/oneclock/ids"
 )
 
 // slowKV lets a test come between a transaction and the servers.
@@ -47,7 +44,7 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	s := &EtcdStore{Client: client, Prefix: "/late", Holder: "test", Nodes: 1, TTL: 10 * time.Second}
 	now := time.Now().UTC()
 	ctx := t.Context()
-	mark := func(n int) ids.ClockState { return ids.ClockState{Time: now.Add(time.Duration(n) * time.Minute)} }
+	mark := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
 
 	// Between this process's look at the free numbers and its transaction, another one takes
 	// the number.
@@ -88,12 +85,12 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got ids.ClockState
-	if err := json.Unmarshal(resp.Kvs[0].Value, &got); err != nil {
+	var got time.Time
+	if err := got.UnmarshalText(resp.Kvs[0].Value); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Time.Equal(mark(3).Time) {
-		t.Errorf("a late request has set the mark to %v, want %v", got.Time, mark(3).Time)
+	if !got.Equal(mark(3)) {
+		t.Errorf("a late request has set the mark to %v, want %v", got, mark(3))
 	}
 
 	// A request is carried out, but the answer is lost.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/oneclock/ids"
 )
 
 // memoryStore is a Store in memory whose leases end by time.Now, which is a synctest bubble's.
@@ -24,7 +22,7 @@ type memoryStore struct {
 type memoryRow struct {
 	fence   int64
 	expires time.Time
-	mark    ids.ClockState
+	mark    time.Time
 }
 
 func newMemoryStore(nodes int, ttl time.Duration) *memoryStore {
@@ -68,7 +66,7 @@ func (s *memoryStore) Take(ctx context.Context, now time.Time) (Lease, error) {
 		s.granted++
 		l := &memoryLease{store: s, node: free[0].node, fence: r.fence, mark: r.mark}
 		if s.forget {
-			l.mark = ids.ClockState{}
+			l.mark = time.Time{}
 		}
 		taken <- l
 		return nil
@@ -104,20 +102,20 @@ type memoryLease struct {
 	store *memoryStore
 	node  int64
 	fence int64
-	mark  ids.ClockState
+	mark  time.Time
 }
 
-func (l *memoryLease) Node() int64          { return l.node }
-func (l *memoryLease) Mark() ids.ClockState { return l.mark }
-func (l *memoryLease) TTL() time.Duration   { return l.store.ttl }
+func (l *memoryLease) Node() int64        { return l.node }
+func (l *memoryLease) Mark() time.Time    { return l.mark }
+func (l *memoryLease) TTL() time.Duration { return l.store.ttl }
 
-func (l *memoryLease) Extend(ctx context.Context, mark ids.ClockState) error {
+func (l *memoryLease) Extend(ctx context.Context, mark time.Time) error {
 	return l.store.call(ctx, func() error {
 		r := &l.store.rows[l.node]
 		if r.fence != l.fence {
 			return ErrLost
 		}
-		if mark.Time.Before(r.mark.Time) && !l.store.forget {
+		if mark.Before(r.mark) && !l.store.forget {
 			return ErrLost
 		}
 		r.mark, r.expires = mark, time.Now().Add(l.store.ttl)
@@ -126,13 +124,13 @@ func (l *memoryLease) Extend(ctx context.Context, mark ids.ClockState) error {
 	})
 }
 
-func (l *memoryLease) Release(ctx context.Context, state ids.ClockState) error {
+func (l *memoryLease) Release(ctx context.Context, mark time.Time) error {
 	return l.store.call(ctx, func() error {
 		r := &l.store.rows[l.node]
 		if r.fence != l.fence {
 			return ErrLost
 		}
-		r.mark, r.expires = state, time.Time{}
+		r.mark, r.expires = mark, time.Time{}
 		r.fence++
 		return nil
 	})

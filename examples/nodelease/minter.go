@@ -17,8 +17,8 @@ var ErrClosed = errors.New("nodelease: the minter is closed")
 // MinterOptions has a usable zero value.
 type MinterOptions struct {
 	// Window is how far past the clock the mark is written: a longer one makes fewer writes,
-	// and a number whose holder crashed rests longer. It is never less than the lease's TTL.
-	// Zero means four times the TTL.
+	// and a number whose holder crashed rests longer. It is never less than the lease's TTL, and
+	// must be at least 100 times the layout's tick. Zero means four times the TTL.
 	Window time.Duration
 	// Layout is the ids' layout. The zero value is Twitter's, with 1,024 nodes. All holders of
 	// one store's numbers must use one layout.
@@ -113,7 +113,7 @@ func ascend(ctx context.Context, n *ids.SnowflakeNode) (ids.Snowflake, error) {
 }
 
 // mint draws an id and then looks whether the tenure still lasts. In this order, an id that is
-// returned was drawn before the end of the tenure read the clock's state and before it lifted
+// returned was drawn before the end of the tenure read the time of the latest and before it lifted
 // the limit; one drawn later is thrown away.
 func (m *Minter) mint(draw func(*ids.SnowflakeNode) (ids.Snowflake, error)) (ids.Snowflake, error) {
 	t := m.tenure.Load()

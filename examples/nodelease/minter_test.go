@@ -129,7 +129,7 @@ func TestNoIDBeyondTheMark(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
 	bubble(t, store, MinterOptions{Window: testTTL}, func(t *testing.T, m *Minter, w *wall) {
 		setSilent(store, true)
-		mark := store.row(0).mark.Time
+		mark := store.row(0).mark
 		w.step(mark.Sub(w.now()))
 		if id := mustMint(t, m); id.Time().After(mark) {
 			t.Errorf("id of %v past the mark %v", id.Time(), mark)
@@ -154,8 +154,8 @@ func TestNoIDBeyondTheMark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if id.Time().After(store.row(0).mark.Time) {
-			t.Errorf("id of %v past the mark %v", id.Time(), store.row(0).mark.Time)
+		if id.Time().After(store.row(0).mark) {
+			t.Errorf("id of %v past the mark %v", id.Time(), store.row(0).mark)
 		}
 		if waited := time.Since(start); waited > testTTL/3 {
 			t.Errorf("waited %v for a higher mark", waited)
@@ -168,7 +168,7 @@ func TestMarkIsNotWrittenAtEveryBeat(t *testing.T) {
 	bubble(t, store, MinterOptions{Window: 4 * testTTL}, func(t *testing.T, m *Minter, w *wall) {
 		marks := map[time.Time]bool{}
 		for range 100 {
-			marks[store.row(0).mark.Time] = true
+			marks[store.row(0).mark] = true
 			mustMint(t, m)
 			time.Sleep(testTTL / 3)
 			synctest.Wait()
@@ -207,8 +207,8 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 			if !row.expires.IsZero() {
 				t.Error("the number is still held")
 			}
-			if !row.mark.Time.Equal(last.Time()) {
-				t.Errorf("mark %v, want the latest id's time %v", row.mark.Time, last.Time())
+			if !row.mark.Equal(last.Time()) {
+				t.Errorf("mark %v, want the latest id's time %v", row.mark, last.Time())
 			}
 			if _, err := m.TryNext(); !errors.Is(err, ErrClosed) {
 				t.Errorf("TryNext after Close: %v", err)
@@ -222,18 +222,18 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 
 func TestUnusedTenureKeepsTheMark(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
-	mark := ids.ClockState{Time: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Sequence: 4}
+	mark := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	store.rows[0].mark = mark
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {})
-	if got := store.rows[0].mark.Time; !got.Equal(mark.Time) {
-		t.Errorf("mark %v after a tenure without an id, want %v", got, mark.Time)
+	if got := store.rows[0].mark; !got.Equal(mark) {
+		t.Errorf("mark %v after a tenure without an id, want %v", got, mark)
 	}
 }
 
 func TestClockBehindTheMark(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
 	mark := time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC) // an hour ahead of the bubble's clock
-	store.rows[0].mark = ids.ClockState{Time: mark}
+	store.rows[0].mark = mark
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) {
 			t.Fatalf("got %v, %v, want ErrClockBackward", id, err)
@@ -256,11 +256,11 @@ func TestNumbersWhoseMarkHasPassedComeFirst(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for range 100 {
 		free := []candidate{
-			{node: 0, mark: ids.ClockState{Time: now.Add(time.Hour)}},
-			{node: 1, mark: ids.ClockState{Time: now.Add(time.Second)}},
-			{node: 2, mark: ids.ClockState{Time: now}},
+			{node: 0, mark: now.Add(time.Hour)},
+			{node: 1, mark: now.Add(time.Second)},
+			{node: 2, mark: now},
 			{node: 3},
-			{node: 4, mark: ids.ClockState{Time: now.Add(-time.Hour)}},
+			{node: 4, mark: now.Add(-time.Hour)},
 		}
 		prefer(free, now)
 		if free[3].node != 1 || free[4].node != 0 {
@@ -275,7 +275,7 @@ func TestEndWakesThoseWhoWait(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		id := mustMint(t, m)
-		m.tenure.Load().clock.Limit(ids.ClockState{Time: id.Time().Add(-time.Second)})
+		m.tenure.Load().clock.SetLimit(id.Time().Add(-time.Second))
 		type result struct {
 			id  ids.Snowflake
 			err error
@@ -309,7 +309,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		clock := ids.NewClock(&ids.ClockOptions{Now: now})
-		clock.Limit(ids.ClockState{Time: start.Add(time.Minute)})
+		clock.SetLimit(start.Add(time.Minute))
 		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock})
 		if err != nil {
 			t.Fatal(err)
@@ -324,13 +324,13 @@ func TestNextEndsWithItsContext(t *testing.T) {
 		if len(readings) > 1 {
 			t.Errorf("%d readings are left", len(readings))
 		}
-		clock.Limit(ids.ClockState{}) // ends the call that waits
+		clock.SetLimit(time.Time{}) // ends the call that waits
 	})
 }
 
 func TestTheLayoutsEnd(t *testing.T) {
 	store := newMemoryStore(1, testTTL)
-	store.rows[0].mark = ids.ClockState{Time: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)} // Twitter's layout ends in 2080
+	store.rows[0].mark = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) // Twitter's layout ends in 2080
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		if id, err := m.Next(t.Context()); !errors.Is(err, ids.ErrRange) {
 			t.Errorf("got %v, %v", id, err)

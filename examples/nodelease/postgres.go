@@ -9,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/oneclock/ids"
 )
 
 // PostgresStore is a Store in one PostgreSQL table, node_lease, with a row for each node
@@ -23,17 +21,14 @@ type PostgresStore struct {
 	ttl    time.Duration
 }
 
-// The columns mark, sequence and floor are the mark's ClockState, with NULL for the zero time.
-// A timestamptz holds microseconds: the Minter makes no finer marks.
+// A timestamptz holds microseconds: the Minter makes no finer marks. NULL is the zero time.
 const createTable = `
 create table if not exists node_lease (
 	node     integer     primary key,
 	fence    bigint      not null default 0,
 	holder   text        not null default '',
 	expires  timestamptz not null default 'epoch',
-	mark     timestamptz,
-	sequence integer     not null default 0,
-	floor    timestamptz
+	mark     timestamptz
 ) with (fillfactor = 50)`
 
 // NewPostgresStore returns a store over pool and creates the table and its rows if they are
@@ -79,52 +74,52 @@ with free as (
 update node_lease l
 set fence = fence + 1, holder = $3, expires = clock_timestamp() + $4
 from free where l.node = free.node
-returning l.node, l.fence, l.mark, l.sequence, l.floor`
+returning l.node, l.fence, l.mark`
 
 // Take implements Store.
 func (s *PostgresStore) Take(ctx context.Context, now time.Time) (Lease, error) {
 	l := &postgresLease{store: s}
-	var mark, floor zeronull.Timestamptz
-	err := s.pool.QueryRow(ctx, takeRow, s.nodes, now, s.holder, s.ttl).Scan(&l.node, &l.fence, &mark, &l.mark.Sequence, &floor)
+	var mark zeronull.Timestamptz
+	err := s.pool.QueryRow(ctx, takeRow, s.nodes, now, s.holder, s.ttl).Scan(&l.node, &l.fence, &mark)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNoNode
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: postgres: take a node: %w", err)
 	}
-	l.mark.Time, l.mark.Floor = time.Time(mark).UTC(), time.Time(floor).UTC()
+	l.mark = time.Time(mark).UTC()
 	return l, nil
 }
 
 type postgresLease struct {
 	store *PostgresStore
 	node  int64
-	mark  ids.ClockState
+	mark  time.Time
 	fence int64
 }
 
-func (l *postgresLease) Node() int64          { return l.node }
-func (l *postgresLease) Mark() ids.ClockState { return l.mark }
-func (l *postgresLease) TTL() time.Duration   { return l.store.ttl }
+func (l *postgresLease) Node() int64        { return l.node }
+func (l *postgresLease) Mark() time.Time    { return l.mark }
+func (l *postgresLease) TTL() time.Duration { return l.store.ttl }
 
 // Extend implements Lease. The fence shuts out a holder that has lost its number, even if the
 // row has expired and nobody else has wanted it yet. The comparison of marks shuts out a
 // delayed statement of this holder, which would lower the mark again.
-func (l *postgresLease) Extend(ctx context.Context, mark ids.ClockState) error {
+func (l *postgresLease) Extend(ctx context.Context, mark time.Time) error {
 	return l.update(ctx, `
-		update node_lease set expires = clock_timestamp() + $6, mark = $3, sequence = $4, floor = $5
+		update node_lease set expires = clock_timestamp() + $4, mark = $3
 		where node = $1 and fence = $2 and (mark is null or mark <= $3)`, mark, l.store.ttl)
 }
 
 // Release implements Lease.
-func (l *postgresLease) Release(ctx context.Context, state ids.ClockState) error {
+func (l *postgresLease) Release(ctx context.Context, mark time.Time) error {
 	return l.update(ctx, `
-		update node_lease set expires = 'epoch', mark = $3, sequence = $4, floor = $5, fence = fence + 1, holder = ''
-		where node = $1 and fence = $2`, state)
+		update node_lease set expires = 'epoch', mark = $3, fence = fence + 1, holder = ''
+		where node = $1 and fence = $2`, mark)
 }
 
-func (l *postgresLease) update(ctx context.Context, sql string, mark ids.ClockState, more ...any) error {
-	args := []any{l.node, l.fence, zeronull.Timestamptz(mark.Time), mark.Sequence, zeronull.Timestamptz(mark.Floor)}
+func (l *postgresLease) update(ctx context.Context, sql string, mark time.Time, more ...any) error {
+	args := []any{l.node, l.fence, zeronull.Timestamptz(mark)}
 	tag, err := l.store.pool.Exec(ctx, sql, append(args, more...)...)
 	if err != nil {
 		return fmt.Errorf("nodelease: postgres: update node %d: %w", l.node, err)

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/oneclock/ids"
 )
 
 // A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every
@@ -28,18 +26,18 @@ type Store interface {
 type Lease interface {
 	// Node is the number held.
 	Node() int64
-	// Mark is the state that the number's earlier holders left behind, read in the transaction
-	// that took the number. The zero state means that the number was never held.
-	Mark() ids.ClockState
+	// Mark is the time that the number's earlier holders left behind, read in the transaction
+	// that took the number. The zero time means that no id was issued under the number.
+	Mark() time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL() time.Duration
 	// Extend proves to the store that the holder is alive and raises the number's mark. Only
 	// after Extend has returned nil may the holder issue ids up to mark. A mark must not be
 	// lower than the one before. It returns ErrLost if the number has gone.
-	Extend(ctx context.Context, mark ids.ClockState) error
-	// Release leaves state as the number's mark and gives the number back. It returns ErrLost
-	// if the number has gone.
-	Release(ctx context.Context, state ids.ClockState) error
+	Extend(ctx context.Context, mark time.Time) error
+	// Release makes mark, the time of the latest id, the number's mark and gives the number back.
+	// It returns ErrLost if the number has gone.
+	Release(ctx context.Context, mark time.Time) error
 }
 
 // ErrNoNode says that every node number is held.
@@ -51,7 +49,7 @@ var ErrLost = errors.New("nodelease: the node number is no longer held")
 // candidate is a free node number with its mark.
 type candidate struct {
 	node    int64
-	mark    ids.ClockState
+	mark    time.Time
 	version int64 // the mark's revision in etcd
 }
 
@@ -61,7 +59,7 @@ type candidate struct {
 func prefer(free []candidate, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	slices.SortStableFunc(free, func(a, b candidate) int {
-		return later(a.mark.Time, now).Compare(later(b.mark.Time, now))
+		return later(a.mark, now).Compare(later(b.mark, now))
 	})
 }
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/oneclock/ids"
 )
 
 // testStore holds a new store with two numbers to what Store and Lease promise.
@@ -27,12 +25,10 @@ func testStore(t *testing.T, s Store) {
 			t.Fatalf("%s: error %v, want %v", what, got, want)
 		}
 	}
-	state := func(after time.Duration) ids.ClockState {
-		return ids.ClockState{Time: now.Add(after), Sequence: 4 * uint16(after/time.Second) & (1<<14 - 1), Floor: now.Add(after / 2)}
-	}
-	holds := func(what string, l Lease, want ids.ClockState) {
+	mark := func(after time.Duration) time.Time { return now.Add(after) }
+	holds := func(what string, l Lease, want time.Time) {
 		t.Helper()
-		if got := l.Mark(); !got.Time.Equal(want.Time) || got.Sequence != want.Sequence || !got.Floor.Equal(want.Floor) {
+		if got := l.Mark(); !got.Equal(want) {
 			t.Fatalf("%s: mark %v, want %v", what, got, want)
 		}
 	}
@@ -41,38 +37,38 @@ func testStore(t *testing.T, s Store) {
 	if a.Node() == b.Node() || a.Node() < 0 || a.Node() > 1 || b.Node() < 0 || b.Node() > 1 {
 		t.Fatalf("numbers %d and %d, want 0 and 1", a.Node(), b.Node())
 	}
-	if a.Mark() != (ids.ClockState{}) {
+	if !a.Mark().IsZero() {
 		t.Errorf("mark %v of a number that was never held", a.Mark())
 	}
 	check("Release of an unused number", b.Release(t.Context(), b.Mark()), nil)
 	b = take()
-	holds("of an unused number", b, ids.ClockState{})
+	holds("of an unused number", b, time.Time{})
 	_, err := s.Take(t.Context(), now)
 	check("Take of a third number", err, ErrNoNode)
 
-	check("Extend", a.Extend(t.Context(), state(time.Hour)), nil)
-	check("Extend to the same mark", a.Extend(t.Context(), state(time.Hour)), nil)
-	check("Release", a.Release(t.Context(), state(time.Minute)), nil)
-	check("Extend after Release", a.Extend(t.Context(), state(2*time.Hour)), ErrLost)
-	check("second Release", a.Release(t.Context(), state(2*time.Hour)), ErrLost)
+	check("Extend", a.Extend(t.Context(), mark(time.Hour)), nil)
+	check("Extend to the same mark", a.Extend(t.Context(), mark(time.Hour)), nil)
+	check("Release", a.Release(t.Context(), mark(time.Minute)), nil)
+	check("Extend after Release", a.Extend(t.Context(), mark(2*time.Hour)), ErrLost)
+	check("second Release", a.Release(t.Context(), mark(2*time.Hour)), ErrLost)
 	c := take()
 	if c.Node() != a.Node() {
 		t.Fatalf("took %d, want the released %d", c.Node(), a.Node())
 	}
-	holds("after Release", c, state(time.Minute))
-	check("Extend by a former holder", a.Extend(t.Context(), state(2*time.Hour)), ErrLost)
+	holds("after Release", c, mark(time.Minute))
+	check("Extend by a former holder", a.Extend(t.Context(), mark(2*time.Hour)), ErrLost)
 
 	// c asks for a mark and does not hear whether it was written; then it falls silent. b stays.
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := c.Extend(ended, state(2*time.Hour)); err == nil {
+	if err := c.Extend(ended, mark(2*time.Hour)); err == nil {
 		t.Error("Extend without a connection has succeeded")
 	}
-	check("Extend after an attempt without an answer", c.Extend(t.Context(), state(3*time.Hour)), nil)
-	check("Extend", b.Extend(t.Context(), state(4*time.Hour)), nil)
+	check("Extend after an attempt without an answer", c.Extend(t.Context(), mark(3*time.Hour)), nil)
+	check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
 	var d Lease
 	for limit := time.Now().Add(10 * c.TTL()); d == nil; time.Sleep(c.TTL() / 8) {
-		check("Extend", b.Extend(t.Context(), state(4*time.Hour)), nil)
+		check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
 		if d, err = s.Take(t.Context(), now); err != nil {
 			check("Take", err, ErrNoNode)
 		}
@@ -83,21 +79,21 @@ func testStore(t *testing.T, s Store) {
 	if d.Node() != c.Node() {
 		t.Fatalf("took %d, want the silent holder's %d", d.Node(), c.Node())
 	}
-	holds("after a silent holder", d, state(3*time.Hour))
-	check("Extend by a former holder", c.Extend(t.Context(), state(5*time.Hour)), ErrLost)
-	check("Release by a former holder", c.Release(t.Context(), state(0)), ErrLost)
-	check("Extend", d.Extend(t.Context(), state(3*time.Hour)), nil)
+	holds("after a silent holder", d, mark(3*time.Hour))
+	check("Extend by a former holder", c.Extend(t.Context(), mark(5*time.Hour)), ErrLost)
+	check("Release by a former holder", c.Release(t.Context(), mark(0)), ErrLost)
+	check("Extend", d.Extend(t.Context(), mark(3*time.Hour)), nil)
 
 	// Of two free numbers, the one whose mark has passed, or else the one whose mark will pass
 	// first.
-	check("Release", d.Release(t.Context(), state(3*time.Hour)), nil)
-	check("Release", b.Release(t.Context(), state(0)), nil)
+	check("Release", d.Release(t.Context(), mark(3*time.Hour)), nil)
+	check("Release", b.Release(t.Context(), mark(0)), nil)
 	for range 5 {
 		e := take()
 		if e.Node() != b.Node() {
 			t.Fatalf("took %d, whose mark is ahead, want %d", e.Node(), b.Node())
 		}
-		check("Release", e.Release(t.Context(), state(2*time.Hour)), nil)
+		check("Release", e.Release(t.Context(), mark(2*time.Hour)), nil)
 	}
 }
 

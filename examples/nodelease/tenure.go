@@ -27,7 +27,7 @@ type tenure struct {
 	node  *ids.SnowflakeNode
 	// asked is the highest mark asked of the store. A request without an answer may have been
 	// carried out, so no later one asks for less.
-	asked ids.ClockState
+	asked time.Time
 	// deadline is when minting stops, on the scale of Minter.elapsed: before the store can have
 	// given the number away.
 	deadline atomic.Int64
@@ -69,12 +69,12 @@ func (m *Minter) begin(ctx context.Context) (*tenure, error) {
 		return nil, err
 	}
 	t := &tenure{lease: lease, asked: lease.Mark()}
-	t.clock = ids.NewClock(&ids.ClockOptions{Now: m.opts.Now, State: lease.Mark()})
+	t.clock = ids.NewClock(&ids.ClockOptions{Now: m.opts.Now, After: lease.Mark()})
 	t.node, err = ids.NewSnowflakeNode(lease.Node(), &ids.SnowflakeOptions{Layout: m.opts.Layout, Clock: t.clock})
 	if err != nil {
 		return nil, errors.Join(err, lease.Release(ctx, lease.Mark()))
 	}
-	m.opts.Logger.Info("took a node number", "node", lease.Node(), "mark", lease.Mark().Time)
+	m.opts.Logger.Info("took a node number", "node", lease.Node(), "mark", lease.Mark())
 	return t, nil
 }
 
@@ -121,7 +121,7 @@ func (m *Minter) extend(ctx context.Context, t *tenure) error {
 	if err := t.lease.Extend(ctx, t.asked); err != nil {
 		return err
 	}
-	t.clock.Limit(t.asked)
+	t.clock.SetLimit(t.asked)
 	t.deadline.Store(int64(sent + ttl - margin(ttl)))
 	m.tenure.Store(t)
 	m.announce()
@@ -129,19 +129,22 @@ func (m *Minter) extend(ctx context.Context, t *tenure) error {
 }
 
 // mark returns the mark to ask for: the one asked before if it still lies a TTL ahead, else one
-// that lies a whole window ahead of the wall clock, or of the latest id where the wall clock is
-// behind it. It is rounded up to the microseconds that every store can hold.
-func (m *Minter) mark(t *tenure, ttl time.Duration) ids.ClockState {
-	if least := t.clock.Ahead(ttl); !least.Time.After(t.asked.Time) {
+// that lies a whole window ahead of the wall clock. Where the latest id is ahead of that, a
+// hundredth of either suffices.
+func (m *Minter) mark(t *tenure, ttl time.Duration) time.Time {
+	if least := t.clock.Horizon(ttl); !least.After(t.asked) {
 		return t.asked
 	}
 	window := m.opts.Window
 	if window == 0 {
 		window = 4 * ttl
 	}
-	mark := t.clock.Ahead(max(window, ttl))
-	mark.Time = mark.Time.Add(time.Microsecond - 1).Truncate(time.Microsecond)
-	return mark
+	return micros(t.clock.Horizon(max(window, ttl)))
+}
+
+// micros rounds a mark up to the microseconds that every store can hold.
+func micros(mark time.Time) time.Time {
+	return mark.Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // end ends t and hands its number back, with the latest time issued as its mark, so that the
@@ -149,20 +152,19 @@ func (m *Minter) mark(t *tenure, ttl time.Duration) ids.ClockState {
 func (m *Minter) end(ctx context.Context, t *tenure, cause error) {
 	t.deadline.Store(math.MinInt64) // from here on, mint throws away what it draws
 	m.tenure.Store(nil)
-	state := t.clock.State()
-	t.clock.Limit(ids.ClockState{}) // wakes those who wait in ascend
+	mark := micros(t.clock.Latest())
+	t.clock.SetLimit(time.Time{}) // wakes those who wait in ascend
 	if cause != nil {
 		m.opts.Logger.Warn("lost the node number", "node", t.lease.Node(), "error", cause)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	state.Time = state.Time.Add(time.Microsecond - 1).Truncate(time.Microsecond) // rounded up, for the stores
-	if err := t.lease.Release(ctx, state); err != nil {
+	if err := t.lease.Release(ctx, mark); err != nil {
 		m.opts.Logger.Warn("could not hand the node number back", "node", t.lease.Node(), "error", err)
 		return
 	}
-	m.opts.Logger.Info("handed the node number back", "node", t.lease.Node(), "mark", state.Time)
+	m.opts.Logger.Info("handed the node number back", "node", t.lease.Node(), "mark", mark)
 }
 
 // retry is the pause after a number of failures in a row: it doubles, with a random part so

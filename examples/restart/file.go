@@ -1,90 +1,78 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
-
-	"github.com/oneclock/ids"
+	"time"
 )
 
-// ErrBadState is matched by the errors for a file that holds no state, or that of another owner.
-var ErrBadState = errors.New("no usable clock state")
+// ErrBadFile is matched by the errors for a file that holds no horizon.
+var ErrBadFile = errors.New("not a usable horizon")
 
-// formatName stands in each state file, so that no other file is taken for one.
-const formatName = "clock state of github.com/oneclock/ids, 1"
+// header begins each file, so that no other file is taken for one. The number is the version.
+const header = "github.com/oneclock/ids horizon 1 "
 
-// document is what a state file holds, in JSON. The sum is that of the owner and the state.
-type document struct {
-	Format string          `json:"format"`
-	Owner  string          `json:"owner"`
-	State  json.RawMessage `json:"state"`
-	Sum    string          `json:"sum"`
+// encode returns what the file of a horizon holds: the header, the time as in RFC 3339, and a
+// checksum of the two. It fails if the year has more than four digits.
+func encode(horizon time.Time) ([]byte, error) {
+	text, err := horizon.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	line := append([]byte(header), text...)
+	return fmt.Appendf(line, " %08x\n", crc32.ChecksumIEEE(line)), nil
 }
 
-// checksum returns what belongs in Sum.
-func (d *document) checksum() string {
-	sum := sha256.Sum256(append([]byte(d.Owner+"\n"), d.State...))
-	return hex.EncodeToString(sum[:])
+// decode returns the horizon in the bytes of a file.
+func decode(data []byte) (horizon time.Time, err error) {
+	if len(data) == 0 {
+		return horizon, errors.New("the file is empty")
+	}
+	rest, ok := bytes.CutPrefix(data, []byte(header))
+	if !ok {
+		return horizon, errors.New("the file is torn, or of another kind")
+	}
+	text, _, _ := bytes.Cut(rest, []byte(" "))
+	if err := horizon.UnmarshalText(text); err != nil {
+		return time.Time{}, errors.New("the file is damaged: it has no time")
+	}
+	// There is one way to write each horizon.
+	if whole, err := encode(horizon); err != nil || !bytes.Equal(whole, data) {
+		return time.Time{}, errors.New("the file is damaged: its checksum does not match")
+	}
+	return horizon, nil
 }
 
-// readState returns the state in the file at path.
-func readState(path, owner string) (ids.ClockState, error) {
+// load returns the horizon in the file at path.
+func load(path string) (time.Time, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return ids.ClockState{}, err
+		return time.Time{}, err
 	}
-	s, err := parseState(data, owner)
+	horizon, err := decode(data)
 	if err != nil {
-		return ids.ClockState{}, fmt.Errorf("%s: %w: %w", path, ErrBadState, err)
+		return time.Time{}, fmt.Errorf("%s: %w: %w", path, ErrBadFile, err)
 	}
-	return s, nil
+	return horizon, nil
 }
 
-// parseState returns the state in the bytes of a file.
-func parseState(data []byte, owner string) (s ids.ClockState, err error) {
-	if len(data) == 0 {
-		return s, errors.New("the file is empty")
-	}
-	var d document
-	if err := json.Unmarshal(data, &d); err != nil {
-		return s, fmt.Errorf("the file is torn, or of another kind: %w", err)
-	}
-	switch {
-	case d.Format != formatName:
-		return s, fmt.Errorf("the file is of another kind: its format is %q, not %q", d.Format, formatName)
-	case d.Sum != d.checksum():
-		return s, errors.New("the file is damaged: its checksum does not match")
-	case d.Owner != owner:
-		return s, fmt.Errorf("the file belongs to %q, not to %q", d.Owner, owner)
-	}
-	err = json.Unmarshal(d.State, &s) // without a time, if the clock has issued nothing
-	return s, err
-}
-
-// writeState replaces the file at path. When it returns nil, the new state outlives a power
-// failure; when it returns an error, either the earlier one or the new one does.
-func writeState(path, owner string, s ids.ClockState) error {
-	state, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	d := document{Format: formatName, Owner: owner, State: state}
-	d.Sum = d.checksum()
-	data, err := json.Marshal(d)
+// save replaces the file at path. When it returns nil, the new horizon outlives a power failure;
+// when it returns an error, either the earlier one or the new one does.
+func save(path string, horizon time.Time) error {
+	data, err := encode(horizon)
 	if err != nil {
 		return err
 	}
 	fresh := path + ".new"
-	if err := writeSynced(fresh, append(data, '\n')); err != nil {
-		os.Remove(fresh)
-		return err
+	err = writeSynced(fresh, data)
+	if err == nil {
+		err = os.Rename(fresh, path)
 	}
-	if err := os.Rename(fresh, path); err != nil {
+	if err != nil {
 		os.Remove(fresh)
 		return err
 	}

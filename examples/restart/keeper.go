@@ -10,82 +10,71 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Keeper keeps the state of a clock in a file, so that no id is issued twice, whenever the
-// process ends and wherever its wall clock is when it starts again. To use it in a program of
+// ErrLocked is matched by the error for a file that another process has open.
+var ErrLocked = errors.New("in use by another process")
+
+// A Keeper keeps the horizon of a clock in a file, so that no id is issued twice, whenever the
+// process ends and whatever its wall clock shows when it starts again. To use it in a program of
 // your own, copy keeper.go, file.go and the lock files.
 //
-// The file holds a mark: a state somewhat ahead of the clock. The clock issues only what the
-// mark in the file covers ([ids.Clock.Limit]), and a new mark is saved before that is used up.
+// The horizon is a time ahead of the clock ([ids.Clock.Horizon]). The clock issues nothing after
+// the one in the file, and the keeper saves a later one before that is reached.
 type Keeper struct {
 	path   string
-	owner  string
 	ahead  time.Duration
 	report func(error)
 
-	lock  *os.File
-	clock *ids.Clock
-	mark  ids.ClockState // in the file and in force
+	lock    *os.File
+	clock   *ids.Clock
+	horizon time.Time // in the file, and the limit of the clock
 
 	stop, done chan struct{}
 }
 
 // KeeperOptions are the options of [OpenKeeper].
 type KeeperOptions struct {
-	// Init says that this is the first start, which makes the file. It must not exist then, and
-	// must exist without Init: to start without it because it got lost could repeat ids.
+	// Init says that this is the first start, which makes the file. Then the file must not
+	// exist. Without Init it must: to start without a file that was lost could repeat ids.
 	Init bool
 
-	// Owner is what tells the ids of this clock from those of others, such as the node number. A
-	// file of another owner is refused.
-	Owner string
-
-	// Ahead is how far the mark is ahead of the clock. A longer one means fewer writes, at
-	// least one in half of it; and after a crash, Snowflakes go on from the mark. Zero means 10
-	// s.
+	// Ahead is how far the horizon is ahead of the wall clock. A longer one means fewer writes,
+	// which are at least half of it apart; and after a crash, Snowflakes go on from the horizon.
+	// It must be at least 100 times the longest tick of the layouts in use. Zero means 10 s.
 	Ahead time.Duration
 
-	// Clock are the options of the clock. Its State is read from the file instead.
+	// Clock are the options of the clock. Its After is replaced by what the file holds.
 	Clock ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with
-	// nil when it works again. Meanwhile ids go on up to the mark, and then they wait: the next
-	// save that works lets them go on.
+	// nil when it works again. Meanwhile ids go on up to the horizon. Then they wait until a
+	// save succeeds.
 	Report func(error)
 }
 
 // OpenKeeper returns a keeper of the file at path, whose directory must exist. No other process
 // can open it until this one calls Close or ends. The error matches [fs.ErrNotExist] if there
-// is no file, [fs.ErrExist] if there is one and it must not, [ErrLocked] if it is in use, and
-// [ErrBadState] if it holds no state of this owner.
-func OpenKeeper(path string, opts KeeperOptions) (*Keeper, error) {
+// is no file, [fs.ErrExist] if there is one and Init is set, [ErrLocked] if it is in use, and
+// [ErrBadFile] if it holds no horizon.
+func OpenKeeper(path string, opts KeeperOptions) (k *Keeper, err error) {
 	lock, err := acquire(path + ".lock")
 	if err != nil {
 		return nil, err
 	}
-	k, err := open(path, opts)
-	if err != nil {
-		lock.Close()
+	defer func() {
+		if err != nil {
+			lock.Close()
+		}
+	}()
+	opts.Clock.After, err = load(path)
+	switch {
+	case opts.Init && err == nil:
+		return nil, fmt.Errorf("%s exists: this is not the first start: %w", path, fs.ErrExist)
+	case err != nil && !(opts.Init && errors.Is(err, fs.ErrNotExist)):
 		return nil, err
 	}
-	k.lock = lock
-	go k.keep()
-	return k, nil
-}
-
-// open is OpenKeeper with the lock held.
-func open(path string, opts KeeperOptions) (*Keeper, error) {
-	saved, err := readState(path, opts.Owner)
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case missing && opts.Init:
-	case err != nil:
-		return nil, err
-	case opts.Init:
-		return nil, fmt.Errorf("%s is there already: this is not the first start: %w", path, fs.ErrExist)
-	}
-	opts.Clock.State = saved
-	k := &Keeper{
-		path: path, owner: opts.Owner, ahead: opts.Ahead, report: opts.Report,
-		clock: ids.NewClock(&opts.Clock), mark: saved,
+	k = &Keeper{
+		path: path, ahead: opts.Ahead, report: opts.Report,
+		lock: lock, clock: ids.NewClock(&opts.Clock),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if k.ahead <= 0 {
@@ -94,31 +83,30 @@ func open(path string, opts KeeperOptions) (*Keeper, error) {
 	if k.report == nil {
 		k.report = func(error) {}
 	}
-	// The clock leaves here with a limit in force, so it cannot issue what no file covers.
+	// The clock is limited before anybody has it, so it cannot issue what the file does not cover.
 	if err := k.renew(); err != nil {
 		return nil, err
 	}
+	go k.keep()
 	return k, nil
 }
 
 // Clock returns the clock.
 func (k *Keeper) Clock() *ids.Clock { return k.clock }
 
-// Close, to be called once, stops the clock for good, saves its last state and lets another
-// process open the file. Calls for ids of versions 1 and 6 and Snowflakes that begin or wait
-// after it never return. After an error the file still holds a mark, from which a successor is
-// as safe as after a crash.
+// Close, to be called once, suspends the clock for good, saves the time of its latest id and lets
+// another process open the file. Calls for ids of versions 1 and 6 and Snowflakes that begin or
+// wait after it never return. After an error the file still holds a horizon, which keeps ids
+// unique as after a crash.
 func (k *Keeper) Close() error {
 	close(k.stop)
 	<-k.done
-	never := ids.ClockState{Time: time.Time{}.Add(1), Sequence: k.mark.Sequence}
-	k.clock.Limit(never)
-	err := writeState(k.path, k.owner, k.clock.State())
-	return errors.Join(err, k.lock.Close())
+	k.clock.SetLimit(time.Time{}.Add(1)) // before the first tick of every scheme
+	return errors.Join(save(k.path, k.clock.Latest()), k.lock.Close())
 }
 
-// keep renews the mark before it is used up. It looks often, so that a wall clock that was set
-// forward past the mark is noticed soon.
+// keep renews the horizon before it is reached. It looks often, so that it soon notices a wall
+// clock that was set forward past the horizon.
 func (k *Keeper) keep() {
 	defer close(k.done)
 	often := max(k.ahead/100, time.Millisecond)
@@ -138,7 +126,7 @@ func (k *Keeper) keep() {
 		if (err != nil) != failed {
 			failed = err != nil
 			look.Reset(often)
-			if failed { // a disk in trouble is not to be pressed
+			if failed { // spare a disk in trouble
 				look.Reset(10 * often)
 			}
 			k.report(err)
@@ -146,21 +134,21 @@ func (k *Keeper) keep() {
 	}
 }
 
-// due reports whether half of what the mark allows is used up: of its time, or its one change
-// of the clock sequence.
+// due reports whether a later horizon must be saved: when the wall clock has come half of the
+// way to this one, or the latest id within the small step that Horizon goes ahead of an id. While
+// ids are ahead of the wall clock, that is at each look: to wait for longer would withhold ids.
 func (k *Keeper) due() bool {
-	half := k.clock.Ahead(k.ahead / 2)
-	return half.Time.After(k.mark.Time) || half.Sequence != k.mark.Sequence
+	return k.clock.Horizon(k.ahead/2).After(k.horizon) || k.clock.Latest().Add(k.ahead/100).After(k.horizon)
 }
 
-// renew saves a new mark, and then puts it in force. The order is what all depends on: an id
-// must be covered by the file before it can be issued.
+// renew saves a later horizon and then lets the clock go up to it. The order matters: the file
+// must cover an id before the clock can issue it.
 func (k *Keeper) renew() error {
-	mark := k.clock.Ahead(k.ahead)
-	if err := writeState(k.path, k.owner, mark); err != nil {
+	horizon := k.clock.Horizon(k.ahead)
+	if err := save(k.path, horizon); err != nil {
 		return err
 	}
-	k.clock.Limit(mark)
-	k.mark = mark
+	k.clock.SetLimit(horizon)
+	k.horizon = horizon
 	return nil
 }

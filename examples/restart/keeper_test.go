@@ -66,18 +66,18 @@ func mustNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	return n
 }
 
-func mustRead(t *testing.T, path string) ids.ClockState {
+func mustLoad(t *testing.T, path string) time.Time {
 	t.Helper()
-	s, err := readState(path, "")
+	horizon, err := load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return horizon
 }
 
 func TestFirstStartIsExplicit(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	if _, err := OpenKeeper(path, KeeperOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file and without Init: %v", err)
 	}
@@ -90,7 +90,7 @@ func TestFirstStartIsExplicit(t *testing.T) {
 
 func TestOneKeeperAtATime(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	first := mustOpen(t, path, KeeperOptions{Init: true})
 	if _, err := OpenKeeper(path, KeeperOptions{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("while another has it open: %v", err)
@@ -103,21 +103,16 @@ func TestOneKeeperAtATime(t *testing.T) {
 // keep a successor from repeating it.
 func TestFileCoversEveryID(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	synctest.Test(t, func(t *testing.T) {
 		w, rnd := newWallClock(), rand.New(rand.NewPCG(1, 2))
 		k := mustOpen(t, path, KeeperOptions{Init: true, Ahead: time.Second, Clock: ids.ClockOptions{Now: w.now}})
 		defer mustClose(t, k)
 		g, n := ids.NewGenerator(&ids.GeneratorOptions{Clock: k.Clock()}), mustNode(t, k.Clock())
-		check := func(name string, at time.Time, u ids.UUID) {
+		check := func(name string, at time.Time) {
 			t.Helper()
-			mark := mustRead(t, path)
-			if at.After(mark.Time) {
-				t.Fatalf("%s of %v is %v past the file's mark", name, at, at.Sub(mark.Time))
-			}
-			const ring = 1 << 14
-			if seq, ok := u.ClockSequence(); ok && (int(mark.Sequence)-seq&^3+ring)%ring > ring/2 {
-				t.Fatalf("%s has clock sequence %#x, past the file's %#x", name, seq&^3, mark.Sequence)
+			if horizon := mustLoad(t, path); at.After(horizon) {
+				t.Fatalf("%s of %v is %v past the file's horizon", name, at, at.Sub(horizon))
 			}
 		}
 		for range 3000 {
@@ -129,29 +124,28 @@ func TestFileCoversEveryID(t *testing.T) {
 			case 2, 3, 4:
 				time.Sleep(time.Duration(rnd.Int64N(int64(100 * time.Millisecond))))
 			}
-			u, v := g.NewV1(), g.NewV6()
-			uTime, _ := u.Time()
-			vTime, _ := v.Time()
-			check("V1", uTime, u)
-			check("V6", vTime, v)
-			check("Snowflake", n.Next().Time(), ids.UUID{})
+			v1, _ := g.NewV1().Time()
+			v6, _ := g.NewV6().Time()
+			check("V1", v1)
+			check("V6", v6)
+			check("Snowflake", n.Next().Time())
 		}
 	})
 }
 
-// TestSavingFails puts a directory in the file's place, so that no mark can be renamed to it:
-// ids stop at the last mark, and go on when saving works again.
+// TestSavingFails puts a directory in the file's place, so that no file can be renamed to it: ids
+// stop at the last horizon, and go on when saving works again.
 func TestSavingFails(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	synctest.Test(t, func(t *testing.T) {
 		w := newWallClock()
-		var reports []error
+		reports := make(chan error, 10)
 		k := mustOpen(t, path, KeeperOptions{Init: true, Ahead: time.Second, Clock: ids.ClockOptions{Now: w.now},
-			Report: func(err error) { reports = append(reports, err) }})
+			Report: func(err error) { reports <- err }})
 		defer mustClose(t, k)
 		n := mustNode(t, k.Clock())
-		mark := mustRead(t, path)
+		horizon := mustLoad(t, path)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -167,24 +161,24 @@ func TestSavingFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s <= last || s.Time().After(mark.Time) {
-				t.Fatalf("%d of %v after %d; the mark is %v", s, s.Time(), last, mark.Time)
+			if s <= last || s.Time().After(horizon) {
+				t.Fatalf("%d of %v after %d; the horizon is %v", s, s.Time(), last, horizon)
 			}
 			last = s
 			time.Sleep(time.Millisecond)
 		}
-		if last.Time().Before(mark.Time.Add(-2 * time.Millisecond)) {
-			t.Errorf("ids stopped at %v, long before the mark %v", last.Time(), mark.Time)
+		if last.Time().Before(horizon.Add(-2 * time.Millisecond)) {
+			t.Errorf("ids stopped at %v, long before the horizon %v", last.Time(), horizon)
 		}
-		var next ids.Snowflake
-		go func() { next = n.Next() }()
+		next := make(chan ids.Snowflake, 1)
+		go func() { next <- n.Next() }()
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if next != 0 {
-			t.Fatalf("Next gives %d while no mark can be saved", next)
+		if len(next) > 0 {
+			t.Fatalf("Next gives %d while no horizon can be saved", <-next)
 		}
-		if len(reports) != 1 || reports[0] == nil {
-			t.Errorf("reports are %v, want one error", reports)
+		if len(reports) != 1 || <-reports == nil {
+			t.Error("not one error is reported")
 		}
 		if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the file that could not be renamed: %v", err)
@@ -194,19 +188,22 @@ func TestSavingFails(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if next <= last {
-			t.Errorf("Next gives %d after %d once marks can be saved", next, last)
+		if len(next) == 0 {
+			t.Fatal("Next waits although horizons can be saved")
 		}
-		if len(reports) != 2 || reports[1] != nil {
-			t.Errorf("reports are %v, want an error and then nil", reports)
+		if s := <-next; s <= last {
+			t.Errorf("Next gives %d after %d", s, last)
+		}
+		if len(reports) != 1 || <-reports != nil {
+			t.Error("it is not reported that horizons can be saved")
 		}
 	})
 }
 
-// TestCannotSave has the first mark fail: then there is no keeper, and no lock is left.
+// TestCannotSave has the first save fail: then there is no keeper, and no lock is left.
 func TestCannotSave(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	fail := func(name string) {
 		t.Helper()
 		if k, err := OpenKeeper(path, KeeperOptions{Init: true}); err == nil || errors.Is(err, ErrLocked) || k != nil {
@@ -229,10 +226,10 @@ func TestCannotSave(t *testing.T) {
 	mustClose(t, mustOpen(t, path, KeeperOptions{Init: true}))
 }
 
-// TestClose checks that the last state is the exact one, and that nothing is issued after it.
+// TestClose checks that Close leaves the time of the last id, and that nothing is issued after it.
 func TestClose(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	synctest.Test(t, func(t *testing.T) {
 		w := newWallClock()
 		k := mustOpen(t, path, KeeperOptions{Init: true, Clock: ids.ClockOptions{Now: w.now}})
@@ -240,8 +237,8 @@ func TestClose(t *testing.T) {
 		time.Sleep(time.Minute)
 		last := n.Next()
 		mustClose(t, k)
-		if got := mustRead(t, path); !got.Time.Equal(last.Time()) {
-			t.Errorf("the file has the time %v, want that of the last id, %v", got.Time, last.Time())
+		if got := mustLoad(t, path); !got.Equal(last.Time()) {
+			t.Errorf("the file has %v, want the time of the last id, %v", got, last.Time())
 		}
 		if s, err := n.TryNext(); !errors.Is(err, ids.ErrSuspended) {
 			t.Errorf("after Close: %d, %v", s, err)
@@ -249,31 +246,79 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestMarkIsNeverBehindTheLimit sets the clock back before each mark, while ids that only the
-// mark before covers may still be issued.
-func TestMarkIsNeverBehindTheLimit(t *testing.T) {
+// TestHorizonNeverGoesBack sets the clock back again and again, while ids up to the horizon in the
+// file may still be issued.
+func TestHorizonNeverGoesBack(t *testing.T) {
 	needLock(t)
-	path := filepath.Join(t.TempDir(), "state")
+	path := filepath.Join(t.TempDir(), "file")
 	synctest.Test(t, func(t *testing.T) {
 		w := newWallClock()
 		k := mustOpen(t, path, KeeperOptions{Init: true, Ahead: time.Second, Clock: ids.ClockOptions{Now: w.now}})
 		defer mustClose(t, k)
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: k.Clock()})
-		last := mustRead(t, path)
-		w.step(-time.Hour) // far behind the mark, before any id
+		g, n := ids.NewGenerator(&ids.GeneratorOptions{Clock: k.Clock()}), mustNode(t, k.Clock())
+		last := mustLoad(t, path)
+		w.step(-time.Hour) // far behind the horizon, before any id
 		for range 100 {
 			g.NewV1()
+			n.Next()
 			w.step(-time.Minute)
-			g.NewV1() // changes the clock sequence, so that a new mark is due
+			g.NewV1()
 			time.Sleep(100 * time.Millisecond)
-			mark := mustRead(t, path)
-			if mark.Time.Before(last.Time) {
-				t.Fatalf("the file goes back from %v to %v", last.Time, mark.Time)
+			horizon := mustLoad(t, path)
+			if horizon.Before(last) {
+				t.Fatalf("the file goes back from %v to %v", last, horizon)
 			}
-			if mark.Sequence == last.Sequence {
-				t.Fatalf("no new mark after the clock sequence %#x was used", mark.Sequence)
+			last = horizon
+		}
+	})
+}
+
+// TestFullLoadAhead starts with a file an hour ahead of the wall clock, as a step back leaves it,
+// and mints as fast as can be. The horizon stays well ahead of the ids, so that no call takes
+// longer than it does without a keeper.
+func TestFullLoadAhead(t *testing.T) {
+	needLock(t)
+	path := filepath.Join(t.TempDir(), "file")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWallClock()
+		if err := save(path, w.now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		k := mustOpen(t, path, KeeperOptions{Clock: ids.ClockOptions{Now: w.now}})
+		defer mustClose(t, k)
+		n := mustNode(t, k.Clock())
+		for began := time.Now(); time.Since(began) < 2*time.Second; {
+			called := time.Now()
+			s := n.Next()
+			if took := time.Since(called); took > 20*time.Millisecond {
+				t.Fatalf("a call takes %v", took)
+			} else if took > 0 {
+				if left := mustLoad(t, path).Sub(s.Time()); left < 20*time.Millisecond {
+					t.Fatalf("an id is only %v from the horizon", left)
+				}
 			}
-			last = mark
+		}
+	})
+}
+
+// TestFewWrites checks that a clock that runs as it should has its horizon saved every half of
+// the way ahead, and no more often.
+func TestFewWrites(t *testing.T) {
+	needLock(t)
+	path := filepath.Join(t.TempDir(), "file")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWallClock()
+		k := mustOpen(t, path, KeeperOptions{Init: true, Clock: ids.ClockOptions{Now: w.now}})
+		defer mustClose(t, k)
+		n := mustNode(t, k.Clock())
+		saved := map[time.Time]bool{}
+		for range 6000 { // a minute
+			n.Next()
+			saved[mustLoad(t, path)] = true
+			time.Sleep(10 * time.Millisecond)
+		}
+		if len(saved) < 12 || len(saved) > 13 {
+			t.Errorf("saved %d times in a minute, want every 5 s", len(saved))
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 // acquire locks the file at path, which it makes if need be. The lock is the operating
 // system's: it ends when the file returned is closed, and when the process ends, however it
 // ends. The file itself stays, since to remove it would let two processes lock two files of one
-// name. It is not the state file, which is replaced at each write.
+// name. It is not the file with the horizon, which is replaced at each write.
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Restart mints ids that are never repeated, whenever it is killed and wherever its wall clock
-// is when it starts again: it keeps the state of its clock in a file. The [Keeper] is made to
-// be copied.
+// Restart mints ids that are never repeated, whenever it is killed and whatever its wall clock
+// shows when it starts again: it keeps the horizon of its clock in a file. The [Keeper] is made
+// to be copied.
 //
-//	go run ./examples/restart -state /var/lib/ids/clock -init -n 10   # the first time on this machine
-//	go run ./examples/restart -state /var/lib/ids/clock               # from then on
+//	go run ./examples/restart -file /var/lib/ids/clock -init -n 10   # the first time on this machine
+//	go run ./examples/restart -file /var/lib/ids/clock               # from then on
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 const offsetVariable = "RESTART_TEST_CLOCK_OFFSET"
 
 type config struct {
-	state        string
+	file         string
 	init         bool
 	node         int64
 	ahead, every time.Duration
@@ -55,10 +55,10 @@ func parse(args []string, offset string, usage io.Writer) (*config, error) {
 	c := new(config)
 	f := flag.NewFlagSet("restart", flag.ContinueOnError)
 	f.SetOutput(usage)
-	f.StringVar(&c.state, "state", "", "the file with the clock's state; required")
+	f.StringVar(&c.file, "file", "", "the file with the clock's horizon; required")
 	f.BoolVar(&c.init, "init", false, "make the file: for the first start on this machine, and never again")
 	f.Int64Var(&c.node, "node", 0, "the node number, 0 to 1023, that no other process of the fleet has")
-	f.DurationVar(&c.ahead, "ahead", 10*time.Second, "how far ahead of the clock the state is saved")
+	f.DurationVar(&c.ahead, "ahead", 10*time.Second, "how far the horizon is ahead of the clock; at least 100ms")
 	f.DurationVar(&c.every, "every", time.Second, "pause between two rounds of ids (0: none)")
 	f.Int64Var(&c.count, "n", 0, "how many rounds to mint (0: until stopped)")
 	if err := f.Parse(args); err != nil {
@@ -67,12 +67,14 @@ func parse(args []string, offset string, usage io.Writer) (*config, error) {
 	switch {
 	case f.NArg() > 0:
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case c.state == "":
-		return nil, errors.New("give -state, the file for the clock's state")
+	case c.file == "":
+		return nil, errors.New("give -file, the file for the clock's horizon")
 	case c.node < 0 || c.node > 1023:
 		return nil, fmt.Errorf("-node %d is not within 0 to 1023", c.node)
-	case c.ahead <= 0 || c.every < 0 || c.count < 0:
-		return nil, errors.New("-ahead must be above zero, and -every and -n not below it")
+	case c.ahead < 100*time.Millisecond: // 100 ticks of a Snowflake
+		return nil, fmt.Errorf("-ahead %v is less than 100ms", c.ahead)
+	case c.every < 0 || c.count < 0:
+		return nil, errors.New("-every and -n must not be negative")
 	}
 	if offset != "" {
 		var err error
@@ -85,17 +87,16 @@ func parse(args []string, offset string, usage io.Writer) (*config, error) {
 
 // run mints until ctx is done or the count is reached.
 func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
-	k, err := OpenKeeper(c.state, KeeperOptions{
+	k, err := OpenKeeper(c.file, KeeperOptions{
 		Init:  c.init,
-		Owner: fmt.Sprintf("node %d", c.node),
 		Ahead: c.ahead,
 		Clock: ids.ClockOptions{Now: func() time.Time { return time.Now().Add(c.offset) }},
 		Report: func(err error) {
 			if err == nil {
-				fmt.Fprintln(log, "restart: the state is saved again, and ids go on")
+				fmt.Fprintln(log, "restart: the horizon is saved again, and ids go on")
 				return
 			}
-			fmt.Fprintln(log, "restart: the state is not saved, and ids will stop:", err)
+			fmt.Fprintln(log, "restart: the horizon is not saved, and ids will stop:", err)
 		},
 	})
 	switch {
@@ -108,7 +109,7 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 
 	minted := make(chan error, 1)
 	go func() { minted <- mint(ctx, c, k.Clock(), out) }()
-	// A call for an id may wait as long as the state cannot be saved, and cannot be told to
+	// A call for an id may wait for as long as the horizon cannot be saved, and cannot be told to
 	// stop: so it is left behind.
 	select {
 	case err := <-minted:
@@ -120,8 +121,8 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 
 // mint writes rounds of three ids, each on a line after the name of its kind.
 func mint(ctx context.Context, c *config, clock *ids.Clock, out io.Writer) error {
-	// The node of versions 1 and 6 is fixed, as an address would be. The state is of use only
-	// then: a random node is another one in each life.
+	// The node of versions 1 and 6 is fixed, as an address would be. Only then can they repeat: a
+	// random node is another one in each process.
 	node := [6]byte{0x03, 'i', 'd', 's', byte(c.node >> 8), byte(c.node)}
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Node: node})
 	n, err := ids.NewSnowflakeNode(c.node, &ids.SnowflakeOptions{Clock: clock})

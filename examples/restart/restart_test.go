@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -88,11 +87,11 @@ func TestKilled(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	state := filepath.Join(t.TempDir(), "state")
+	file := filepath.Join(t.TempDir(), "file")
 	h := history{ids: map[string]int{}}
 	lives := 0 // that printed something
 	for life := range kills + 2 {
-		args := []string{"-state", state}
+		args := []string{"-file", file}
 		last := life == 0 || life == kills+1
 		if life == 0 {
 			args = append(args, "-init")
@@ -100,9 +99,10 @@ func TestKilled(t *testing.T) {
 		if last {
 			args = append(args, "-n", "10")
 		}
-		// The shortest mark is used up sooner than the next one is saved: so ids are withheld
-		// again and again.
-		args = append(args, "-ahead", []string{"1ms", "20ms", "10s"}[rnd.IntN(3)], "-every", []string{"0", "1ms"}[rnd.IntN(2)])
+		// Ids an hour ahead of the clock reach the nearest horizon, 1 ms further, before the next
+		// one is saved: so they are withheld again and again.
+		args = append(args, "-ahead", []string{"100ms", "1s", "10s"}[rnd.IntN(3)])
+		args = append(args, "-every", []string{"0", "1ms"}[rnd.IntN(2)])
 		cmd := exec.Command(program, args...)
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=-%dms", offsetVariable, rnd.IntN(3600_000)))
 		out, log := &output{begun: make(chan struct{})}, new(bytes.Buffer)
@@ -157,24 +157,24 @@ func TestProgramRefuses(t *testing.T) {
 	if err := os.Mkdir(path("directory"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	k := mustOpen(t, path("locked"), KeeperOptions{Init: true, Owner: "node 0"})
+	k := mustOpen(t, path("locked"), KeeperOptions{Init: true})
 	defer mustClose(t, k)
 	for _, test := range []struct {
 		args string
 		exit int
 		says string
 	}{
-		{"-state " + path("none"), 1, "add -init"},
-		{"-state " + path("empty"), 1, "the file is empty"},
-		{"-state " + path("foreign"), 1, "of another kind"},
-		{"-state " + path("directory"), 1, "directory"},
-		{"-state " + path("locked"), 1, "in use by another process"},
-		{"-state " + path("locked") + " -init", 1, "in use by another process"},
-		{"-state " + path("no/where") + " -init", 1, "no such"},
-		{"", 2, "-state"},
-		{"-state x -node 1024", 2, "-node 1024"},
-		{"-state x -ahead 0s", 2, "-ahead"},
-		{"-state x y", 2, `"y"`},
+		{"-file " + path("none"), 1, "add -init"},
+		{"-file " + path("empty"), 1, "the file is empty"},
+		{"-file " + path("foreign"), 1, "of another kind"},
+		{"-file " + path("directory"), 1, "directory"},
+		{"-file " + path("locked"), 1, "in use by another process"},
+		{"-file " + path("locked") + " -init", 1, "in use by another process"},
+		{"-file " + path("no/where") + " -init", 1, "no such"},
+		{"", 2, "-file"},
+		{"-file x -node 1024", 2, "-node 1024"},
+		{"-file x -ahead 99ms", 2, "-ahead"},
+		{"-file x y", 2, `"y"`},
 	} {
 		cmd := exec.Command(program, strings.Fields(test.args+" -n 1")...)
 		if test.exit == 2 {
@@ -189,12 +189,11 @@ func TestProgramRefuses(t *testing.T) {
 	}
 }
 
-// TestProgramStops checks that a signal ends the program in good order, also while no id can be
-// issued.
+// TestProgramStops checks that a signal ends the program in good order.
 func TestProgramStops(t *testing.T) {
 	program := build(t)
-	state := filepath.Join(t.TempDir(), "state")
-	cmd := exec.Command(program, "-state", state, "-init", "-every", "1ms", "-ahead", "1ms")
+	file := filepath.Join(t.TempDir(), "file")
+	cmd := exec.Command(program, "-file", file, "-init", "-every", "1ms")
 	out, log := &output{begun: make(chan struct{})}, new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = out, log
 	if err := cmd.Start(); err != nil {
@@ -207,13 +206,39 @@ func TestProgramStops(t *testing.T) {
 	if err := cmd.Wait(); err != nil || log.Len() > 0 {
 		t.Fatalf("%v: %s", err, log)
 	}
-	// The last state has the time of an id, which a mark, somewhere in the future of one, would
-	// not.
-	saved, err := readState(state, "node 0")
+	// The file has the time of an id, which no horizon, ten seconds ahead of the clock, would be.
+	saved, err := load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := json.Marshal(saved); saved.Time.After(time.Now().Add(10*time.Millisecond)) || saved.Time.IsZero() {
-		t.Errorf("the last state is %s", text)
+	if saved.After(time.Now().Add(10*time.Millisecond)) || saved.IsZero() {
+		t.Errorf("the file has %v", saved)
+	}
+}
+
+// TestProgramStopsWhileIDsWait checks that a signal ends the program also while no horizon can be
+// saved and calls for ids wait. The program says that the last save has failed.
+func TestProgramStopsWhileIDsWait(t *testing.T) {
+	program := build(t)
+	file := filepath.Join(t.TempDir(), "file")
+	cmd := exec.Command(program, "-file", file, "-init", "-every", "0", "-ahead", "100ms")
+	out, log := &output{begun: make(chan struct{})}, &output{begun: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = out, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-out.begun
+	// A directory goes where the next file would be written, as soon as none is being written.
+	for os.MkdirAll(filepath.Join(file+".new", "in the way"), 0o755) != nil {
+		time.Sleep(time.Millisecond)
+	}
+	<-log.begun
+	time.Sleep(200 * time.Millisecond) // past the horizon
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 1 || !strings.Contains(log.text.String(), "is not saved") {
+		t.Errorf("ends with %d and says %q", got, &log.text)
 	}
 }

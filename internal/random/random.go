@@ -31,6 +31,10 @@ func Reseed() { epoch.Add(1) }
 // Block is a supply of random bytes. It is not safe for concurrent use. The
 // zero value is an empty block, which fills itself when first asked.
 type Block struct {
+	// Failed, if not nil, is called before a panic of rand.Reader, which tests replace,
+	// leaves a method.
+	Failed func()
+
 	// buf holds random bytes from next on and zeros before it.
 	buf  [Size]byte
 	left int // bytes of buf not yet handed out, at its end
@@ -105,9 +109,14 @@ func (b *Block) Next(n int) []byte {
 	return b.buf[at : at+n]
 }
 
-// fill makes all of buf random again. Until it is, nothing is in stock: tests replace
-// rand.Reader, and one that panics must not leave a block that hands out zeros.
+// fill makes all of buf random again. Until it is, nothing is in stock, so that a rand.Reader
+// that panics leaves no block that hands out zeros.
 func (b *Block) fill() {
+	defer func() {
+		if b.left == 0 && b.Failed != nil {
+			b.Failed()
+		}
+	}()
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.left = 0
 	born := epoch.Load()

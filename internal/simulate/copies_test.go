@@ -38,10 +38,10 @@ func TestCopies(t *testing.T) {
 			start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 			now := [2]time.Time{start, start}
 			var images [2]process
-			var random [2]seeded
+			var random [2]*seeded
 			for i := range images {
 				// A process that went the same way is a copy.
-				random[i] = seeded{rand.NewPCG(1, 2)}
+				random[i] = &seeded{PCG: rand.NewPCG(1, 2)}
 				images[i] = newLibrary(boot{
 					schemes: streams(), now: func() time.Time { return now[i] }, random: random[i],
 					node: [6]byte{2}, number: 1,
@@ -55,8 +55,8 @@ func TestCopies(t *testing.T) {
 			}
 			now[1] = now[1].Add(test.later)
 			if test.done >= reseeded {
-				random[0].reseed(3, 4)
-				random[1].reseed(5, 6)
+				random[0].Seed(3, 4)
+				random[1].Seed(5, 6)
 			}
 			if test.done >= renumbered {
 				images[1].renumber([6]byte{4}, 2)

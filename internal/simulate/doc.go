@@ -10,52 +10,66 @@
 // What a machine lives through is a list of events (event.go) that a seed gives (plan.go) and
 // that a world carries out (world.go, machine.go, lives.go, wall.go). What is expected of an id
 // follows from the readings of the clock and from the ids before it alone (check.go, judge.go,
-// runs.go, unique.go, scheme.go); nothing there is taken from the package under test. When a
-// promise is broken, the list is made as short as it will go while it still breaks it
-// (shrink.go), and printed with the seed.
+// unique.go, scheme.go); nothing there is taken from the package under test. When a promise is
+// broken, the list is made as short as it will go while it still breaks it (shrink.go), and
+// printed with the seed.
 //
 // # What is simulated
 //
 // One to three machines, with numbers of their own, mint V1, V6, V7, ULIDs in random strides
-// and monotonic, and Snowflakes of three of ten layouts, on one clock: single calls,
-// runs, attempts (TryNext), bursts that fill ticks, and all schemes in turn. Their clocks are
-// set by 1 ns to 100 years, stop and go on, jitter, run slow or fast, are coarse (100 ns to 1
-// s), smear or repeat a leap second, stand still with a suspended machine, and show times
-// outside all formats. Processes crash and start again with nothing, with their last state,
-// with an old one, or with one saved ahead of time under [ids.Clock.Limit]; clock sequences
-// come round. A virtual machine is copied in the midst of its work.
+// and monotonic, and Snowflakes of three of twelve layouts, on one clock: single calls, runs,
+// attempts (TryNext), bursts that fill ticks, and all schemes in turn. Some use two layouts that
+// pack alike. Their clocks are set by 1 ns to 310 years, to and fro, and to the edges of a format;
+// they stop and go on, jitter, run slow or fast, are coarse (100 ns to 1 s), smear or repeat a leap
+// second, and show single wrong times and times outside all formats. A host is suspended. A clock
+// panics, and random bytes fail. Processes crash and start again After nothing, the latest time of
+// the one before, an older time, or a horizon that was the limit, also ten times a second; limits
+// are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
+// work.
 //
-// Not simulated: goroutines that mint at the same time (linear_test.go has them), states whose
-// time an int64 of nanoseconds since 1970 has no room for, and version 2, which stands outside
-// the promises.
+// Not simulated: goroutines that mint at the same time (linear_test.go has them), times that an
+// int64 of nanoseconds since 1970 has no room for, except as readings outside all formats, and
+// version 2, which is outside the promises.
 //
 // # Invariants
 //
-// For a call with readings r[0], r[1], …, of which those after the first came while it waited,
-// and an id with tick T and clock sequence s after one with tick L and clock sequence q in the
-// same stream:
+// A call reads the clock once; a run of Snowflakes once for each part, and a call that a limit
+// held up once more each time. Let the reading be of tick t, and the id of tick T after one of tick
+// L in the same stream. A reading before the first tick counts as t = 0, and one past the last as
+// t = L.
 //
-//   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID those of all machines, for V1, V6 and Snowflake
-//     those of its machine over all processes, save what was lost with the state. Its node is the machine's. V1 and V6 stay above
-//     the floor of the clock sequence, and they and Snowflakes within the limit.
-//   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the clock was set back and the stream
-//     follows: highest reading − r[0] ≥ MaxAhead and > Tolerance, T = tick(r[0]), and never for Snowflake.
-//   - Live. The call waited for at most 20 ms, and read the clock at most 10,000 times.
-//   - True. T = tick(r[0]) if that is above L or the stream follows, and it must follow a clock that was set back so far, if a
-//     clock sequence is free; else T is L or L + 1, or follows the floor. Where T is above L: start(T) − base ≤ MaxAhead, or the
-//     call waited for all of 20 ms.
+//   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID those of all
+//     machines, for V1, V6 and Snowflake those of its machine over all processes, except what was
+//     lost in a crash. Its node is the machine's. It is later than After and not later than the
+//     limit, unless it is of V7 or ULID.
+//   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the stream
+//     follows the clock.
+//   - True. T = t if t > L. If t is earlier than L by at most the patience (Tolerance for V6, V7 and
+//     ULID, nothing for V1, and never less than MaxAhead or 1 ms) or the id is a Snowflake, T = L, or
+//     L + 1 if tick L is full. Otherwise the stream follows the clock: T = t, and the clock sequence
+//     is raised by one. V1 and V6 do not follow it to After or below the floor; when they have used
+//     every clock sequence, T is above all ticks, and T - 1 is the floor.
+//   - No id is left out: those of a tick are numbered from 0. Random bits are raised by 1 to 2^48
+//     within a tick, and otherwise fresh. So a call that a limit suspended, or that met a broken
+//     clock, took nothing.
+//   - Live. The call waited for at most 20 ms, a run for no longer than as many calls, and neither
+//     for longer than until the clock was within MaxAhead of the id, or 100 us. In all, calls wait
+//     for at most twice the ticks that they take.
 //
-// Base is the time that ids may be based on: the highest reading since the stream last went
-// with the clock. While the clock is behind what was issued, base goes on from where it was as
-// the clock does, by 20 ms with each call that waited so long, and no further than start(L) by
-// a reading: base = peak + setback, where a step back of d ≥ MaxAhead adds d to setback, and a
-// reading above peak makes setback min(setback, max(start(L) − reading, 0)). A reading past the
-// format's last tick tells nothing, as if the clock stood still.
+// The call waits long enough that T is at most MaxAhead ahead of the clock when it returns, or of
+// one that has not lost time since the stream last went with the clock: the ticks that the stream
+// has taken since then last no longer than the time that has passed, and MaxAhead. While T is more
+// than MaxAhead ahead of t, twice those ticks do, so that the two come together again. A tick
+// counts for at most 20 ms here.
 //
-// An attempt does not wait. It may say that the clock went backward only if highest reading −
-// r[0] ≥ MaxAhead, that no id is free only if start(L + 1) − start(tick(r[0])) > MaxAhead, and
-// that it is suspended only if the limit does not cover the id.
+// An attempt does not wait, and its id is at most MaxAhead ahead of the clock. One that is refused
+// takes nothing. Then Next, called at the same reading, waits (ErrExhausted) or gives an id further
+// ahead (ErrClockBackward); or the limit does not cover the id (ErrSuspended).
 //
-// The tests of this package run a short sweep of the same, and show that generators with a
-// known flaw are found out.
+// Latest is the latest time of V1, V6 and Snowflake, or After. Horizon is the latest of the reading
+// plus d, Latest plus d/100 and the limit. Over restarts ten times a second, it does not move away
+// from the clock.
+//
+// The tests of this package run a short sweep of the same. They show that another implementation
+// of the rule passes, and that generators with a known flaw are found out.
 package main

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/oneclock/ids"
 )
 
 // An action is what an event does.
@@ -17,39 +15,47 @@ const (
 	run                   // a run of n ids of a stream
 	try                   // n attempts at a Snowflake, d apart
 	mix                   // n ids of all streams in turn, d apart
+	saw                   // n ids of a stream, for which the clock is set back and forward by d
 	idle                  // d passes
 	step                  // the clock is set by d
+	edge                  // the clock is set to d after the first (n 0) or the last (n 1) tick of a stream
 	freeze                // the clock stops
 	thaw                  // the clock goes on from where it stopped
-	suspend               // the machine is suspended for d; its clock stops with it
+	suspend               // the host is suspended for d: clocks go on, processes do not
 	drift                 // the clock runs d billionths too fast
 	smear                 // a leap second is smeared over a day, while n ids of a stream are minted
 	leap                  // a leap second is repeated: at the full second, the clock is set back by 1 s
 	grain                 // the clock moves in steps of d
 	jitter                // readings are up to d off
+	glitch                // the n-th reading from now is off by d
 	wild                  // readings are past all formats: n is +1 or -1; 0 ends it
-	save                  // the state is saved
-	persist               // a state d ahead is saved
-	enforce               // the state saved last becomes the limit
-	crash                 // the process ends and another starts, with what n says
+	fail                  // the next reading (n 0) or the n-th read of random bytes fails
+	save                  // the latest time is saved
+	persist               // a horizon d ahead is saved
+	enforce               // the horizon saved last becomes the limit
+	lift                  // the limit is lifted
+	crash                 // the process ends and another starts, after what n says
+	loop                  // it does so n times, ten times a second
 	clone                 // the virtual machine is copied, and the copy reseeded and given other numbers
 	actions
 )
 
-// What a process that starts after a crash has of the one before.
+// The time after which the ids of a process begin that starts after a crash.
 const (
-	lost    = iota // nothing
-	current        // its state at the end
-	old            // the state saved last
-	ahead          // the state saved ahead of time, within whose limit it kept
+	lost    = iota // none
+	current        // the latest time of the one before
+	old            // the time saved last
+	ahead          // the horizon saved last, which was the limit
 )
 
 // actionNames are the rows of the summary, in the order of the actions.
 var actionNames = [actions]string{
-	"calls for one id", "runs (Append)", "attempts (TryNext)", "interleaved schemes", "pauses",
-	"clock steps", "clock freezes", "clock thaws", "suspend and resume", "drift changes", "leap seconds smeared over a day",
-	"leap seconds repeated", "coarse clock changes", "jitter changes", "readings outside all formats", "states saved",
-	"states saved ahead", "limits", "crashes and restarts", "virtual machines copied",
+	"calls for one id", "runs (Append)", "attempts (TryNext)", "interleaved schemes",
+	"clock set back and forward in turn", "pauses", "clock steps", "clock set to the edge of a format",
+	"clock freezes", "clock thaws", "suspend and resume", "drift changes", "leap seconds smeared over a day",
+	"leap seconds repeated", "coarse clock changes", "jitter changes", "single wrong readings",
+	"readings outside all formats", "broken clocks and sources of random bytes", "times saved",
+	"horizons saved", "limits", "limits lifted", "crashes and restarts", "crash loops", "virtual machines copied",
 }
 
 // An event happens to one machine.
@@ -75,6 +81,10 @@ func (e event) text(p *plan) string {
 		fmt.Fprintf(&b, "try for %d of %s, %s apart", e.n, name, span(e.d))
 	case mix:
 		fmt.Fprintf(&b, "mint %d of all schemes in turn, %s apart", e.n, span(e.d))
+	case saw:
+		fmt.Fprintf(&b, "mint %d of %s, and set the clock back and forward by %s (%d ns)", e.n, name, span(e.d), e.d)
+	case edge:
+		fmt.Fprintf(&b, "the clock is set to %s after the %s tick of %s", span(e.d), [2]string{"first", "last"}[e.n], name)
 	case idle:
 		fmt.Fprintf(&b, "%s passes", span(e.d))
 	case step:
@@ -84,7 +94,7 @@ func (e event) text(p *plan) string {
 	case thaw:
 		b.WriteString("the clock goes on from where it stopped")
 	case suspend:
-		fmt.Fprintf(&b, "the machine is suspended for %s, and its clock with it", span(e.d))
+		fmt.Fprintf(&b, "the host is suspended for %s", span(e.d))
 	case drift:
 		fmt.Fprintf(&b, "the clock runs %d ns a second too fast", e.d)
 	case smear:
@@ -97,14 +107,27 @@ func (e event) text(p *plan) string {
 		fmt.Fprintf(&b, "readings are up to %s off", span(e.d))
 	case wild:
 		b.WriteString([]string{"readings are of the year 1", "readings are right again", "readings are of the year 30000"}[e.n+1])
+	case glitch:
+		fmt.Fprintf(&b, "reading %d from now is off by %s", e.n, span(e.d))
+	case fail:
+		if e.n == 0 {
+			b.WriteString("the next reading panics")
+		} else {
+			fmt.Fprintf(&b, "read %d of random bytes from now fails", e.n)
+		}
 	case save:
-		b.WriteString("the state is saved")
+		b.WriteString("the latest time is saved")
 	case persist:
-		fmt.Fprintf(&b, "a state is saved that is %s ahead", span(e.d))
+		fmt.Fprintf(&b, "a horizon is saved that is %s ahead", span(e.d))
 	case enforce:
-		b.WriteString("the state saved ahead becomes the limit")
+		b.WriteString("the horizon saved last becomes the limit")
+	case lift:
+		b.WriteString("the limit is lifted")
 	case crash:
-		b.WriteString("crash; restart with " + []string{"nothing", "the state at the end", "the state saved last", "the state saved ahead"}[e.n])
+		after := []string{"no time", "the latest time", "the time saved last", "the horizon saved last"}
+		b.WriteString("crash; restart after " + after[e.n])
+	case loop:
+		fmt.Fprintf(&b, "%d crashes and restarts, 100 ms apart", e.n)
 	case clone:
 		b.WriteString("the virtual machine is copied; both are reseeded, and the copy gets other numbers")
 	}
@@ -123,8 +146,11 @@ type plan struct {
 type options struct {
 	start               int64 // what the clock shows at first
 	tolerance, maxAhead time.Duration
-	state               ids.ClockState // of the first process
-	safe                bool           // its processes keep to the limit of a state saved ahead
+	after               int64 // of the first process; past: none
+	zoned               bool  // its times are not in UTC
+	steep               bool  // its random bits are high
+	early               bool  // its processes make all nodes at their start
+	safe                bool  // its processes keep to a limit, a horizon saved before
 }
 
 // text returns p in words.
@@ -141,11 +167,17 @@ func (p *plan) text() string {
 		if o.maxAhead != 0 {
 			fmt.Fprintf(&b, ", MaxAhead %s", o.maxAhead)
 		}
-		if o.state != (ids.ClockState{}) {
-			fmt.Fprintf(&b, ", restored from %s with clock sequence %#x", clock(nanos(o.state.Time)), o.state.Sequence)
-			if !o.state.Floor.IsZero() {
-				fmt.Fprintf(&b, " and floor %s", clock(nanos(o.state.Floor)))
-			}
+		if o.after != past {
+			fmt.Fprintf(&b, ", After %s", clock(o.after))
+		}
+		if o.zoned {
+			b.WriteString(", times in another zone")
+		}
+		if o.steep {
+			b.WriteString(", high random bits")
+		}
+		if o.early {
+			b.WriteString(", nodes made at the start")
 		}
 		if o.safe {
 			b.WriteString(", keeps to a limit")

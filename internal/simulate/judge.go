@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -13,190 +14,279 @@ func problem(format string, args ...any) *violation {
 	return &violation{fmt.Sprintf(format, args...)}
 }
 
-// patience is how long a call may wait for the wall clock, in nanoseconds.
-const patience = 20e6
+const (
+	longest  = int64(20 * time.Millisecond)  // the longest wait of a call
+	rounding = int64(100 * time.Microsecond) // a wait may be this long, however little is due
+	rounds   = 1 << 12                       // clock sequences
+)
 
-// A judge knows what the ids of one stream in one life must be. It derives that from the
-// readings of the clock and from the ids before, by the promises of package ids.
+// A judge knows what the ids of one stream in one life must be. It derives that from the readings
+// of the clock and from the ids before.
 type judge struct {
 	*scheme
-	tolerance, maxAhead int64 // ns
+	maxAhead int64 // ns
+	patience int64 // in ticks: the clock may be that far behind the latest id and not be followed
+	most     int64 // MaxAhead in whole ticks
 
-	issued bool  // whether there is an id so far, or a saved state stands for some
-	last   int64 // the tick of the latest
-	minted bool  // whether there is an id in this life
-	prev   key   // the latest, sortable
-	seq    uint16
+	issued bool   // there is an id so far, or After stands for some
+	last   int64  // the tick of the latest
+	minted bool   // there is an id in this life
+	prev   key    // the latest
+	seq    uint16 // its clock sequence
+	top    int64  // the highest tick
+	floor  int64  // V1 and V6 do not follow the clock to this tick or an earlier one
+	turns  int    // how often they have followed it since the floor was set
 
-	// Of the readings since the stream last went with the wall clock back: the highest of all,
-	// above which it must be set back for an inversion to be allowed, and the highest that an
-	// id was based on, above which it must be set back for an inversion to be due.
-	high, based int64
-
-	// While the wall clock is behind, time goes on from what was issued: the time that ids may
-	// be based on is setback after peak, the highest reading since the step. That ends when the
-	// clock has come to the latest id.
-	peak, setback int64
+	// The stream last went with the clock at tick from, when the process had run until since.
+	// All calls since then have waited for waited in all.
+	from, since, waited int64
+	// While ids are more than MaxAhead ahead of the clock: the first of them.
+	far               bool
+	farFrom, farSince int64
 }
 
-// resume tells j of a saved state: ids up to a time were issued, with the clock sequence given.
-func (j *judge) resume(saved int64, seq uint16) {
-	if tick := min(j.at(saved), j.end); tick >= 0 {
-		j.issued, j.last, j.seq = true, tick, seq
-		j.rebase(saved)
+// newJudge returns a judge for a stream of a process that starts at the time since.
+func newJudge(s *scheme, tolerance, maxAhead time.Duration, after, since int64) judge {
+	j := judge{scheme: s, maxAhead: orDefault(maxAhead, 10*time.Millisecond), last: -1, top: -1, floor: -1}
+	j.most = j.ticks(j.maxAhead)
+	jitter := max(j.maxAhead, int64(time.Millisecond))
+	switch s.kind {
+	case v1:
+		j.patience = j.ticks(jitter)
+	case snowflake:
+		j.patience = math.MaxInt64
+	default:
+		j.patience = j.ticks(max(orDefault(tolerance, 10*time.Second), jitter))
 	}
-}
-
-// rebase makes r the only reading that counts: an id was given its time.
-func (j *judge) rebase(r int64) {
-	r = max(r, j.start(0))
-	j.high, j.based, j.peak, j.setback = r, r, r, 0
-}
-
-// present is the time that ids may be based on.
-func (j *judge) present() int64 { return add(j.peak, j.setback) }
-
-// observe tells j of a reading.
-func (j *judge) observe(r int64) {
-	if j.at(r) > j.end {
-		return // it tells nothing
+	if tick := min(j.at(after), j.end); tick >= 0 && s.limited() {
+		j.issued, j.last, j.top, j.floor = true, tick, tick, tick
+		j.from, j.since = tick, since
 	}
-	r = max(r, j.start(0))
-	j.high = max(j.high, r)
-	back := sub(j.peak, r)
+	return j
+}
+
+// orDefault returns an option in nanoseconds, or what zero and negative values mean.
+func orDefault(d, zero time.Duration) int64 {
+	if d == 0 {
+		d = zero
+	}
+	return max(int64(d), 0)
+}
+
+// A move is how an id stands to the clock and to the id before it.
+type move int
+
+const (
+	goes    move = iota // with the clock, which is later than all
+	stays               // in the tick before, or in the next one if that is full
+	follows             // the clock, which was set back
+	rises               // above all, since every clock sequence has been used
+)
+
+// next returns the tick of the next id if the clock shows r. It is past the end of the format if
+// there is none.
+func (j *judge) next(r int64) (tick int64, how move) {
+	t := max(j.at(r), 0)
+	if t > j.end {
+		if !j.issued {
+			return j.end + 1, goes
+		}
+		t = j.last // it tells nothing
+	}
 	switch {
-	case back < 0:
-		j.peak = r
-		j.setback = max(min(j.setback, sub(j.start(j.last), r)), 0)
-		if j.setback == 0 {
-			j.peak = max(j.peak, j.high) // no longer behind
+	case !j.issued || t > j.last:
+		return t, goes
+	case j.last-t > j.patience && t > j.floor:
+		if j.sequenced() && j.turns == rounds-1 {
+			return j.top + 1, rises
 		}
-	case back > 0 && back >= j.maxAhead:
-		j.setback, j.peak = add(j.setback, back), r
+		return t, follows
+	case j.full():
+		return j.last + 1, stays
 	}
+	return j.last, stays
 }
 
-// observeWaiting tells j of a reading that came while a call waited. It may move the present
-// on, not back: no id is based on it.
-func (j *judge) observeWaiting(r int64) {
-	was := j.present()
-	j.observe(r)
-	if missing := sub(was, j.present()); missing > 0 {
-		j.setback = add(j.setback, missing)
-	}
+// full reports whether the tick of the latest id has no place left. Where places are random, see
+// mayOverflow.
+func (j *judge) full() bool {
+	return j.limited() && (!j.minted || j.number(j.prev) == j.places()-1)
 }
 
-// A call is what is known of one call: what the clock showed and how long it waited.
-type call struct {
-	began    time.Time // of the bubble
-	readings []int64
-	waited   int64 // ns
-	// unsure says that the stream need not go with the wall clock when it is due: the clock
-	// sequence may not be free.
-	unsure bool
-	// top is the highest tick of V1 and V6 that was issued, or that the saved state tells of:
-	// where they go on when the clock sequence has come round.
-	top int64
-}
-
-// id checks one id, x, whose tick and clock sequence are given. ahead is how
-// far it is ahead of the time that it may be based on, at most.
-func (j *judge) id(c *call, x key, tick int64, seq uint16) (ahead int64, v *violation) {
-	r := c.readings[0]
-	t := j.at(r)
-	if j.minted && t >= j.last && tick == t && j.prev.less(x) && len(c.readings) == 1 && t <= j.end {
-		// By far the most: an id of the time at hand.
-		j.last, j.prev, j.seq = tick, x, seq
-		j.rebase(r)
-		return 0, nil
+// take checks x, the next id, if the clock shows r, and remembers it.
+func (j *judge) take(x key, r reading) *violation {
+	tick, seq, _ := j.fields(x)
+	want, how := j.next(r.shown)
+	if how == stays && tick == want+1 && j.mayOverflow() {
+		want = tick
 	}
-	if v := j.first(c, x, tick, seq, r, t); v != nil {
-		return 0, v
-	}
-	entered := !j.issued || tick != j.last
-	j.issued, j.minted, j.last, j.prev, j.seq = true, true, tick, x, seq
-	return j.bound(c, entered, c.readings[1:])
-}
-
-// first checks x against the first reading of its call.
-func (j *judge) first(c *call, x key, tick int64, seq uint16, r, t int64) *violation {
 	switch {
-	case !j.issued || t > j.last && t <= j.end:
-		if want := min(max(t, 0), j.end); tick != want {
-			return problem("true: it is of %s, where the clock shows %s", clock(j.start(tick)), clock(r))
+	case how != follows && j.ordered() && j.minted && !j.prev.less(x):
+		return problem("ordered: it is not above the one before")
+	case tick != want:
+		return problem("true: it is of %s, not of %s, where the clock shows %s and the one before is of %s",
+			clock(j.start(tick)), clock(j.start(want)), clock(r.shown), clock(j.start(j.last)))
+	}
+	if j.sequenced() && j.minted {
+		want := j.seq
+		if how == follows {
+			want = (want + 1) % rounds
 		}
-		if j.ordered() && j.minted && !j.prev.less(x) {
-			return problem("ordered: it is not above the one before")
+		if seq != want {
+			return problem("unique: its clock sequence is %d, not %d", seq, want)
 		}
-		j.rebase(r)
-		return nil
-	case t > j.end:
-		return j.ascending(c, x, tick)
 	}
-	t, r = max(t, 0), max(r, j.start(0))
-	follows := tick == t && (tick < j.last || !j.minted || !j.prev.less(x))
-	if j.sequenced() {
-		follows = tick == t && seq != j.seq
-	}
-	if follows {
-		if back := sub(j.high, r); !j.allows(back) {
-			return problem("ordered: it is not above the one before, and the clock was set back by %s", span(back))
-		}
-		j.rebase(r)
-		return nil
-	}
-	if back := sub(j.based, r); j.allows(back) && tick != t && !c.unsure {
-		return problem("true: the clock was set back by %s to %s, and it is still of %s", span(back), clock(r), clock(j.start(tick)))
-	}
-	if v := j.ascending(c, x, tick); v != nil {
+	if v := j.beside(x, j.minted && tick == j.last); v != nil {
 		return v
 	}
-	if tick > j.last+1 || c.unsure && tick == c.top+1 && j.start(tick) > j.present() {
-		j.rebase(j.start(tick)) // where the clock sequence came round
+	switch how {
+	case follows:
+		j.turns++
+	case rises:
+		j.floor, j.turns = tick-1, 0
 	}
-	if tick == t {
-		j.rebase(r)
-	} else {
-		j.based = max(j.based, r)
-		j.observe(r)
-	}
-	return nil
-}
-
-// allows reports whether the stream goes with a wall clock that was set back by that much.
-func (j *judge) allows(back int64) bool {
-	return j.kind != snowflake && back >= j.maxAhead && back > j.tolerance
-}
-
-// ascending checks that x goes on from the id before.
-func (j *judge) ascending(c *call, x key, tick int64) *violation {
-	switch {
-	case j.ordered() && j.minted && !j.prev.less(x):
-		return problem("ordered: it is not above the one before")
-	case tick < j.last:
-		return problem("true: it is of %s, before the one before", clock(j.start(tick)))
-	case tick > j.last+1 && !(c.unsure && tick <= c.top+1):
-		return problem("true: it skips from %s to %s", clock(j.start(j.last)), clock(j.start(tick)))
+	j.issued, j.minted, j.last, j.prev, j.seq, j.top = true, true, tick, x, seq, max(j.top, tick)
+	if how != stays {
+		j.from, j.since, j.waited, j.far = tick, r.when, 0, false
 	}
 	return nil
 }
 
-// bound checks that the latest id is not too far ahead of the time that it may be based on,
-// given the readings that came while its call waited. An id of a tick that was entered before
-// is not further ahead than what has been issued.
-func (j *judge) bound(c *call, entered bool, later []int64) (ahead int64, v *violation) {
-	seen := j.present()
-	for _, r := range later {
-		j.observeWaiting(r)
-		seen = max(seen, j.present())
+// A call is what is known of one call.
+type call struct {
+	stream   int
+	began    int64
+	readings []reading
+	end      int64 // when it returned
+	held     int   // how often a limit held it up
+	run      bool
+}
+
+// last returns the reading that the latest id is based on.
+func (c *call) last() reading { return c.readings[len(c.readings)-1] }
+
+// waited returns how long the call waited after that.
+func (c *call) waited() int64 { return c.end - c.last().when }
+
+// lasted returns how long the call lasted, except for what a limit held it up.
+func (c *call) lasted() int64 {
+	if c.held > 0 {
+		return c.waited()
 	}
-	ahead = sub(j.start(j.last), seen)
+	return c.end - c.began
+}
+
+// id checks the one id of a call.
+func (j *judge) id(c *call, x key) *violation {
+	r := c.last()
+	if v := j.take(x, r); v != nil {
+		return v
+	}
+	if j.since == r.when && j.from == j.last && c.end == r.when {
+		return nil // by far the most: an id of the time at hand
+	}
+	return j.pace(c, j.last)
+}
+
+// run checks the ids of a run. Which of its readings an id is based on is not known: they serve in
+// their order.
+func (j *judge) run(c *call, xs []key) *violation {
+	first, _, _ := j.fields(xs[0])
+	i := 0
+	for k, x := range xs {
+		tick, _, _ := j.fields(x)
+		if k > 0 && tick != j.last || k == 0 && c.held > 0 {
+			for i < len(c.readings)-1 && !j.may(tick, c.readings[i].shown) {
+				i++
+			}
+		}
+		r := c.readings[i]
+		if k > 0 && tick == j.last {
+			r.shown = j.start(tick) // or any: it makes no difference
+		}
+		if v := j.take(x, r); v != nil {
+			v.text = fmt.Sprintf("%s; it is number %d of a run", v.text, k)
+			return v
+		}
+	}
+	return j.pace(c, first)
+}
+
+// may reports whether the next id can be of a tick if the clock shows r.
+func (j *judge) may(tick, r int64) bool {
+	want, how := j.next(r)
+	return tick == want || how == stays && tick == want+1 && j.mayOverflow()
+}
+
+// pace checks how long a call has waited, whose first id is of the tick first and whose last is
+// the latest.
+func (j *judge) pace(c *call, first int64) *violation {
+	r, begin := c.last(), c.readings[0].when
+	if !c.run {
+		begin = r.when
+	}
+	if c.held == 0 || !c.run {
+		j.waited += c.end - max(begin, j.since)
+	}
+	t := max(j.at(r.shown), 0)
+	told := t <= j.end             // the clock shows a time of the format
+	over := j.last - t - j.most    // ticks by which the id is ahead by more than MaxAhead
+	due := times(over, j.length()) // the time until the clock is within MaxAhead of it
+	taken := max(j.last-j.from, 0) // ticks, since the stream went with the clock
+	passed := c.end - j.since      // since then
+	w := c.waited()
+	near := told && due <= w
 	switch {
-	case c.waited >= patience:
-		j.setback = add(j.setback, c.waited) // time passed, whatever the clock showed
-	case ahead > j.maxAhead && entered:
-		return 0, problem("true: it is of %s, %s ahead of %s, after a wait of %s",
-			clock(j.start(j.last)), span(ahead), clock(seen), span(c.waited))
+	case c.run || !told:
+	case w > 0 && over <= 0:
+		return problem("live: it waited, although it is not more than MaxAhead ahead of the clock")
+	case w > max(due, rounding):
+		return problem("live: it waited longer than the %s until the clock was within MaxAhead of it", span(due))
 	}
-	return ahead, nil
+	if least := times(taken, max(2*j.length(), rounding)); j.waited > add(least, longest+j.maxAhead) {
+		return problem("live: calls waited %s for %d ticks since the stream went with the clock", span(j.waited), taken)
+	}
+	if !near && times(taken, min(j.length(), longest)) > passed+j.maxAhead {
+		return problem("true: it is of %s, %d ticks and only %s after the stream went with the clock",
+			clock(j.start(j.last)), taken, span(passed))
+	}
+	if near && sub(j.start(t), j.start(j.from)) > r.when-j.since {
+		j.from, j.since, j.waited = t, r.when, 0 // the clock has caught up, although ids are ahead of it
+	}
+	return j.converge(c, first, near)
+}
+
+// converge checks that ids and the clock come together again, when ids are more than MaxAhead
+// ahead of it: at full load, time in them passes at half the speed.
+func (j *judge) converge(c *call, first int64, near bool) *violation {
+	for _, r := range c.readings {
+		t := max(j.at(r.shown), 0)
+		near = near || t > j.end || first-t <= j.most
+	}
+	switch begin := c.readings[0].when; {
+	case near:
+		j.far = false
+	case !j.far:
+		j.far, j.farFrom, j.farSince = true, j.last, begin
+	case times(j.last-j.farFrom, min(2*j.length(), longest)) > c.end-j.farSince+j.maxAhead:
+		return problem("true: it is %s ahead of the clock, and %d ticks were taken in %s",
+			span(times(j.last-j.at(c.last().shown), j.length())), j.last-j.farFrom, span(c.end-j.farSince))
+	}
+	return nil
+}
+
+// behind reports whether a reading is behind the latest id by more than MaxAhead.
+func (j *judge) behind(r int64) bool {
+	t := max(j.at(r), 0)
+	return t <= j.end && j.last-t > j.most
+}
+
+// ahead returns how far the latest id was ahead of the clock when its call returned, if the clock
+// has not lost time since the stream went with it.
+func (j *judge) ahead(c *call) int64 {
+	r := c.last()
+	if sub(r.shown, j.start(j.from)) < r.when-j.since || j.length() >= longest {
+		return 0
+	}
+	return sub(j.start(j.last), r.shown) - c.waited()
 }

@@ -123,12 +123,14 @@ func procs(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// restless is a wall clock that is set by up to 5 s now and then, to and fro. It is called by
-// one goroutine at a time.
+// restless is a wall clock that is set by up to 5 s now and then, to and fro.
 func restless() func() time.Time {
+	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(1, 1))
 	var off time.Duration
 	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
 		if rng.IntN(100) == 0 {
 			off = time.Duration(rng.Int64N(int64(5 * time.Second)))
 		}
@@ -176,7 +178,7 @@ func TestLinearizable(t *testing.T) {
 
 // streams are those of a process that newUnseeded returns.
 func streams() []scheme {
-	return append(uuidSchemes(), snowflakeScheme("Twitter", ids.TwitterLayout()))
+	return append(uuidSchemes(), snowflakeScheme("Twitter", ids.TwitterLayout(), 5))
 }
 
 // newUnseeded returns a process with a clock of the options given, and the random bytes that

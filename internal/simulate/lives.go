@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"slices"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -9,83 +11,92 @@ import (
 
 // run mints a run of n ids.
 func (m *machine) run(stream, n int) {
-	defer m.spent(stream)
-	j := &m.judges[stream]
-	c := m.begin(stream)
+	if !m.ready(stream) {
+		return
+	}
+	defer m.recovered(stream, n)
+	c := m.begin(stream, true)
 	m.buf = m.process.run(stream, m.buf[:0], n)
-	m.end(c)
+	m.returned()
 	if len(m.buf) != n {
 		m.must(stream, key{}, c, problem("a run of %d ids has %d", n, len(m.buf)))
 	}
 	if n == 0 {
 		return
 	}
-	const part = 64 // Snowflakes of a run for each reading, at the least
-	if j.kind != snowflake || c.waited > 0 || len(c.readings) > (n+part-1)/part {
-		m.wait(stream, c)
-	}
+	m.wait(stream, c, n)
 	for _, x := range m.buf {
-		tick, seq, node := j.fields(x)
-		m.format(stream, x, tick, seq, node)
+		m.format(stream, x)
 	}
-	if m.world.heldUp == m {
-		m.world.heldUp = nil
-		for _, x := range m.buf {
-			tick, seq, _ := j.fields(x)
-			m.must(stream, x, c, j.resync(c, x, tick, seq))
-		}
-	} else {
-		ahead, v := j.run(c, m.buf)
-		m.must(stream, j.prev, c, v)
-		if ahead > m.world.stats.ahead {
-			m.ahead(j, ahead)
-		}
-	}
+	j := m.judge(stream)
+	m.must(stream, j.prev, c, j.run(c, m.buf))
 	for _, x := range m.buf {
-		m.world.stats.mix(x)
-		if !m.adders[stream].add(x) {
-			m.must(stream, x, c, problem("unique: it was issued before"))
-		}
+		m.unique(stream, x)
 	}
-	m.world.stats.ids[j.kind] += int64(n)
 }
 
-// try makes n attempts at a Snowflake.
+// try makes n attempts at a Snowflake. After every other one that is refused, it shows what Next
+// does at the same reading.
 func (m *machine) try(stream, n int, pace int64) {
-	j := &m.judges[stream]
-	for range n {
-		c := m.begin(stream)
+	if !m.ready(stream) {
+		return
+	}
+	defer m.recovered(stream, n)
+	j := m.judge(stream)
+	for i := range n {
+		c := m.begin(stream, false)
 		x, err := m.process.try(stream)
-		m.end(c)
-		if c.waited > 0 {
+		m.returned()
+		if c.lasted() > 0 {
 			m.must(stream, x, c, problem("live: an attempt waited"))
 		}
-		switch r := c.readings[0]; {
+		r := c.last().shown
+		tick, _ := j.next(r)
+		var v *violation
+		switch {
 		case err == nil:
 			m.check(stream, c, x)
-		case errors.Is(err, ids.ErrClockBackward):
-			if !j.issued || sub(j.high, r) < j.maxAhead {
-				m.must(stream, x, c, problem("refused with %q, where the clock was not set back", err))
-			}
-		case errors.Is(err, ids.ErrExhausted):
-			if j.at(r) > j.end {
-				r = j.peak // it tells nothing, as if the clock stood still
-			}
-			if !j.issued || sub(j.start(j.last+1), j.start(j.at(r))) <= j.maxAhead {
-				m.must(stream, x, c, problem("refused with %q, where there is room", err))
+			if j.behind(r) {
+				v = problem("true: an attempt gave an id more than MaxAhead ahead of the clock")
 			}
 		case errors.Is(err, ids.ErrSuspended):
-			if !m.limited || max(j.at(r), j.last+1) <= j.at(nanos(m.limit.Time)) {
-				m.must(stream, x, c, problem("refused with %q, where the limit covers it", err))
+			if !m.limited || j.start(tick) <= m.limit {
+				v = problem("refused with %q, where the limit covers it", err)
 			}
-			m.persist(renewal)
-			m.enforce()
-		case errors.Is(err, ids.ErrRange) && j.last >= j.end:
+			m.release(renewal)
+		case errors.Is(err, ids.ErrClockBackward), errors.Is(err, ids.ErrExhausted):
+			if i%2 == 0 {
+				v = m.instead(stream, r, errors.Is(err, ids.ErrExhausted))
+			}
+		case errors.Is(err, ids.ErrRange) && tick > j.end:
 		default:
-			m.must(stream, x, c, problem("refused with %q", err))
+			v = problem("refused with %q", err)
 		}
-		m.world.now += pace
+		m.must(stream, x, c, v)
+		m.world.pass(pace)
 	}
+}
+
+// instead calls Next at the reading r, at which TryNext has been refused because all ticks are
+// taken, or because the clock was set back.
+func (m *machine) instead(stream int, r int64, exhausted bool) *violation {
+	j := m.judge(stream)
+	lag := times(j.last-max(j.at(r), 0), j.length())
+	if exhausted && j.behind(r) && lag > longest+2*j.maxAhead+j.length() {
+		return problem("refused as exhausted, where the clock was set back by %s", span(lag))
+	}
+	m.wall.again = true
+	c := m.begin(stream, false)
+	x := m.process.next(stream)
+	m.returned()
+	m.check(stream, c, x)
+	switch {
+	case exhausted && c.lasted() == 0:
+		return problem("refused as exhausted, where Next does not wait")
+	case !exhausted && !j.behind(r):
+		return problem("refused because of a clock set back, where Next is not more than MaxAhead ahead")
+	}
+	return nil
 }
 
 // smear lets a day pass on a clock that shows a second less in it, with n ids in it.
@@ -93,14 +104,34 @@ func (m *machine) smear(stream, n int) {
 	const day = int64(24 * time.Hour)
 	m.wall.drifts(-11_574)
 	for range n {
-		m.do(event{action: mint, stream: stream, n: 1, d: day / int64(n)})
+		m.mint(stream, 1, day/int64(n))
 	}
 	m.wall.drifts(0)
 }
 
-// save saves the state, as one that may be old when it is needed.
+// latest returns what Latest gives, which follows from the ids.
+func (m *machine) latest() int64 {
+	for i := range m.judges {
+		if j := &m.judges[i]; j.minted && j.limited() {
+			m.issued = max(m.issued, j.start(j.top))
+		}
+	}
+	t := m.process.latest()
+	if m.call.run && m.world.began.Load() != idleNow {
+		m.issued = max(m.issued, nanos(t)) // a run in progress has issued ids that are not known yet
+	}
+	switch {
+	case nanos(t) != m.issued:
+		panic(problem("Latest is %s, not %s", t, clock(m.issued)))
+	case t.Location() != time.UTC:
+		panic(problem("Latest is in %s", t.Location()))
+	}
+	return m.issued
+}
+
+// save saves the latest time, as one that may be old when it is needed.
 func (m *machine) save() {
-	m.saved = m.state()
+	m.saved = m.latest()
 	for i := range m.adders {
 		if m.ownSet(i) {
 			m.adders[i].close()
@@ -109,71 +140,156 @@ func (m *machine) save() {
 	}
 }
 
-// state asks the process for its state. It would start a clock sequence at bits that do not
-// follow from the seed: an id starts it at some that do.
-func (m *machine) state() ids.ClockState {
-	if !m.known {
-		m.mint(int(v1), 1, 0)
-	}
-	m.wall.readings = m.wall.readings[:0]
-	return m.process.state()
-}
+// ownSet reports whether the ids of a lane are unique by the machine's number, not by random bits.
+func (m *machine) ownSet(lane int) bool { return m.world.plan.schemes[lane].limited() }
 
-// ownSet reports whether the ids of a stream are unique by the machine's number, not by random
-// bits.
-func (m *machine) ownSet(stream int) bool {
-	k := m.world.plan.schemes[stream].kind
-	return k != v7 && k != ulid
-}
-
-// persist saves a state that is d ahead of the clock and of what was issued.
+// persist saves a horizon.
 func (m *machine) persist(d int64) {
-	m.state()
-	m.durable = m.process.ahead(time.Duration(d))
+	calls := m.wall.readings
+	m.wall.readings = nil
+	t := m.process.horizon(time.Duration(d))
+	shown := m.wall.readings[0].shown
+	m.wall.readings = calls
+	m.durable = nanos(t)
+	if shown == future {
+		return // later than that is hard to tell
+	}
+	want := int64(past)
+	if shown != past {
+		want = add(shown, d)
+	}
+	if latest := m.latest(); latest != past {
+		want = max(want, add(latest, d/100))
+	}
+	if m.limited {
+		want = max(want, m.limit)
+	}
+	if m.durable != want {
+		panic(problem("Horizon(%s) is %s, not %s, where the clock shows %s", span(d), t, clock(want), clock(shown)))
+	}
 }
 
-// enforce makes the state saved ahead the limit.
+// enforce makes the horizon that was saved last the limit.
 func (m *machine) enforce() {
-	m.limited, m.limit = true, m.durable
-	m.process.limit(m.durable)
+	if m.durable != past {
+		m.watching, m.limited, m.limit = true, true, m.durable
+		m.process.limit(toTime(m.durable, m.wall.zone))
+	}
+}
+
+// lift lifts the limit.
+func (m *machine) lift() {
+	m.watching, m.limited = true, false
+	m.process.limit(toTime(past, m.wall.zone))
+}
+
+// release lets the ids go on that a limit withholds.
+func (m *machine) release(d int64) {
+	if !m.safe {
+		m.lift()
+		return
+	}
+	m.persist(d)
+	m.enforce()
+}
+
+const (
+	// renewal is how far ahead of its time the horizon is that a program saves, as a rule, in ns.
+	renewal = int64(10 * time.Second)
+	// period is after what time a call is looked at that has a limit.
+	period = 100 * time.Millisecond
+	// idleNow is when a call began that is not in progress.
+	idleNow = -1
+)
+
+// watched runs beside a call that has lasted for some time. If the limit holds it up, it lets it go
+// on, as another goroutine of a program would.
+func (m *machine) watched() {
+	synctest.Wait() // until the call can do nothing by itself
+	w := m.world
+	if began := w.began.Load(); began == idleNow || time.Since(w.start)-time.Duration(began) < period {
+		return
+	}
+	w.catchUp()
+	n := len(m.wall.readings)
+	alive := n > m.seen+1 // a long run that goes on by itself
+	m.seen = n
+	m.watch.Reset(period)
+	w.began.Store(w.bubble)
+	if !alive {
+		m.heldUp()
+	}
+}
+
+// heldUp lets the call in progress go on, which the limit holds up. SetLimit comes last: all else
+// is done while the call is blocked.
+func (m *machine) heldUp() {
+	defer func() {
+		if p := recover(); p != nil {
+			m.fault = caught(p)
+			m.process.limit(toTime(greatest, time.UTC))
+		}
+	}()
+	c := &m.call
+	j := m.judge(c.stream)
+	switch tick, _ := j.next(m.wall.latest); {
+	case !m.limited:
+		panic(problem("live: %s is held up without a limit", m.world.plan.schemes[c.stream].name))
+	case !c.run && j.start(tick) <= m.limit:
+		panic(problem("live: an id of %s is held up, where the limit covers it", clock(j.start(tick))))
+	}
+	if c.held++; c.held == 1 {
+		m.world.stats.heldUp++
+	}
+	far := m.far
+	m.far = min(2*far, 1<<61) // or a call for a tick that is far ahead takes long
+	m.release(far)
 }
 
 // crash ends the process and starts another.
 func (m *machine) crash(with int) {
-	w := m.world
 	if m.safe {
 		with = ahead // it always has one
-	} else if with == ahead {
-		with = current
 	}
-	var state ids.ClockState
-	switch with {
-	case current:
-		state = m.state()
-	case old:
-		state = m.saved
-	case ahead:
-		state = m.durable
-	}
-	if nanos(state.Time) == future {
-		with, state = lost, ids.ClockState{} // ids of a wild reading: no int64 of nanoseconds has room for their time
-	}
-	w.stats.crashes[with]++
+	after := int64(past)
 	switch with {
 	case lost:
 		m.forget(make([][]key, len(m.adders)))
+	case current:
+		after = m.latest()
 	case old:
+		after = m.saved
 		m.forget(m.savedSets)
+	case ahead:
+		after = m.durable
 	}
-	m.boot(state)
+	m.world.stats.crashes[with]++
+	m.boot(after)
 }
 
-// forget makes the machine answer only for the ids given, by stream.
+// loop crashes ten times a second, on a clock that is right. That must not carry the horizon away.
+func (m *machine) loop(n int) {
+	if !m.safe {
+		return
+	}
+	m.wall.mend()
+	most := max(renewal, sub(m.durable, m.wall.plain()))
+	for range n {
+		m.world.pass(1e8)
+		m.crash(ahead)
+		m.mint(int(v1), 1, 0)
+		if far := sub(m.durable, m.wall.plain()); far > most {
+			panic(problem("true: restarts have carried the horizon %s away from the clock", span(far-most)))
+		}
+	}
+}
+
+// forget makes the machine answer only for the ids given, by lane.
 func (m *machine) forget(sets [][]key) {
 	for i := range m.adders {
 		if m.ownSet(i) {
 			m.adders[i].close()
-			m.adders[i].set.reset(sets[i])
+			m.adders[i].set.reset(slices.Clone(sets[i]))
 		}
 	}
 }

@@ -17,37 +17,42 @@ type machine struct {
 	number int64
 	node   [6]byte
 	nodeID uint64
-	random seeded
+	random *seeded
 
 	process process
-	judges  []judge    // of the process, by stream
-	adders  []appender // by stream; of the machine's own set, or for random ids of the world's
+	judges  []judge    // of the process, by lane
+	adders  []appender // by lane; of the machine's own set, or for random ids of the world's
 	opened  []bool     // by stream
 	buf     []key
+	call    call
+	broken  bool // the next call finds a clock that panics
 
-	restored ids.ClockState // what the process started with
-	pending  bool           // the restored state awaits the first id of V1 or V6
-	seq      uint16         // the latest clock sequence
-	known    bool           // whether it is known
-	wrapped  bool           // it has come round to 0, so that V1 and V6 stay above the floor
-	floor    int64          // a tick of V1 and V6
-	top      int64          // the highest tick of V1 and V6, or of the restored state
-	limited  bool           // a limit is in force
-	limit    ids.ClockState
+	issued  int64 // the highest time of an id that After and the limit bind, or After
+	limited bool
+	limit   int64
 
-	saved     ids.ClockState // by save
-	savedSets [][]key        // the machine's own sets then, by stream
-	durable   ids.ClockState // by persist
+	saved     int64   // by save
+	savedSets [][]key // the machine's own sets then, by lane
+	durable   int64   // by persist
+
+	watch    *time.Timer // for a call that a limit holds up
+	watching bool        // SetLimit has been called
+	seen     int         // how often the call had read the clock when it was last looked at
+	far      int64       // how far ahead the limit will be that lets it go on
+	fault    *violation  // found by watch
 }
 
 // newMachine returns a machine with the given index, and starts a process on it.
 func newMachine(w *world, index int, o options) *machine {
-	m := &machine{options: o, world: w}
+	m := &machine{options: o, world: w, saved: o.after, durable: past}
 	m.wall = wall{
-		world: w, rng: rand.New(rand.NewPCG(w.plan.seed, uint64(index)<<8|1)),
+		world: w, rng: rand.New(rand.NewPCG(w.plan.seed, uint64(index)<<8|1)), zone: time.UTC,
 		anchor: w.now, shown: o.start,
 	}
-	m.random = seeded{rand.NewPCG(w.plan.seed, uint64(index)<<8|2)}
+	if o.zoned {
+		m.wall.zone = time.FixedZone("", 5*3600)
+	}
+	m.random = &seeded{PCG: rand.NewPCG(w.plan.seed, uint64(index)<<8|2), steep: o.steep}
 	m.renumber(index)
 	m.judges = make([]judge, len(w.plan.schemes))
 	m.adders = make([]appender, len(w.plan.schemes))
@@ -55,8 +60,9 @@ func newMachine(w *world, index int, o options) *machine {
 		m.adders[i].set = w.setOf(&w.plan.schemes[i])
 	}
 	m.savedSets = make([][]key, len(w.plan.schemes))
-	m.saved = o.state
-	m.boot(o.state)
+	m.watch = time.AfterFunc(time.Hour, m.watched)
+	m.watch.Stop()
+	m.boot(o.after)
 	return m
 }
 
@@ -67,22 +73,21 @@ func (m *machine) renumber(index int) {
 	m.nodeID = binary.BigEndian.Uint64(append([]byte{0, 0}, m.node[:]...))
 }
 
-// boot starts a process with a state.
-func (m *machine) boot(state ids.ClockState) {
+// boot starts a process that issues nothing up to a time.
+func (m *machine) boot(after int64) {
 	w := m.world
-	m.wall.started = false
-	m.restored, m.pending, m.known = state, state != (ids.ClockState{}), state != (ids.ClockState{})
-	m.seq, m.wrapped, m.limited = state.Sequence, !state.Floor.IsZero(), false
-	m.top = w.plan.schemes[v1].at(nanos(state.Time))
-	m.floor = w.plan.schemes[v1].at(nanos(state.Floor))
+	m.after, m.issued, m.limited = after, after, false
 	m.opened = make([]bool, len(w.plan.schemes))
 	m.process = w.make(boot{
-		schemes: w.plan.schemes, now: m.wall.now, random: m.random, state: state,
+		schemes: w.plan.schemes, now: m.wall.now, random: m.random, after: toTime(after, m.wall.zone),
 		tolerance: m.tolerance, maxAhead: m.maxAhead, node: m.node, number: m.number,
 	})
 	for i := range m.judges {
-		m.judges[i] = m.newJudge(&w.plan.schemes[i])
+		m.judges[i] = m.newJudge(i)
 		m.adders[i].close()
+		if m.early {
+			m.ready(i)
+		}
 	}
 	if m.safe {
 		m.persist(renewal)
@@ -91,94 +96,89 @@ func (m *machine) boot(state ids.ClockState) {
 	w.stats.lives++
 }
 
-// newJudge returns a judge for a stream of the process, at its start.
-func (m *machine) newJudge(s *scheme) judge {
-	j := judge{
-		scheme:    s,
-		tolerance: orDefault(m.tolerance, 10*time.Second),
-		maxAhead:  orDefault(m.maxAhead, 10*time.Millisecond),
-	}
-	switch {
-	case s.kind == v1:
-		j.tolerance = 0
-	case s.kind == snowflake && !m.restored.Time.IsZero():
-		j.resume(nanos(m.restored.Time), 0)
-	}
-	return j
+// newJudge returns a judge for a lane of the process, at its start.
+func (m *machine) newJudge(lane int) judge {
+	return newJudge(&m.world.plan.schemes[lane], m.tolerance, m.maxAhead, m.after, m.world.bubble)
 }
 
-// orDefault returns an option in nanoseconds, or what zero and negative values mean.
-func orDefault(d, zero time.Duration) int64 {
-	if d == 0 {
-		d = zero
-	}
-	return max(int64(d), 0)
-}
+// judge returns the judge of a stream.
+func (m *machine) judge(stream int) *judge { return &m.judges[m.world.plan.schemes[stream].lane] }
 
 // do carries out an event.
 func (m *machine) do(e event) {
 	w := m.world
 	switch e.action {
 	case mint:
-		if m.ready(e.stream) {
-			m.mint(e.stream, e.n, e.d)
-		}
+		m.mint(e.stream, e.n, e.d)
 	case run:
-		if m.ready(e.stream) {
-			m.run(e.stream, e.n)
-		}
+		m.run(e.stream, e.n)
 	case try:
-		if m.ready(e.stream) {
-			m.try(e.stream, e.n, e.d)
-		}
+		m.try(e.stream, e.n, e.d)
 	case mix:
 		for i := range e.n {
-			m.do(event{action: mint, stream: i % len(m.judges), n: 1, d: e.d})
+			m.mint(i%len(m.opened), 1, e.d)
 		}
 	case idle:
-		w.now += e.d
+		w.pass(e.d)
 	case step:
 		m.wall.step(e.d)
 		w.stats.step(e.d, orDefault(m.maxAhead, 10*time.Millisecond), orDefault(m.tolerance, 10*time.Second))
+	case saw:
+		for range e.n / 2 {
+			m.wall.step(-e.d)
+			m.mint(e.stream, 1, 0)
+			m.wall.step(e.d)
+			m.mint(e.stream, 1, 0)
+		}
+	case edge:
+		j := m.judge(e.stream)
+		if to := add([2]int64{j.start(0), j.start(j.end)}[e.n], e.d); to > least && to < greatest {
+			m.wall.step(to - m.wall.plain())
+		}
 	case freeze, thaw:
 		m.wall.freeze(e.action == freeze)
 	case suspend:
-		m.wall.freeze(true)
 		w.now += e.d
-		m.wall.freeze(false)
 	case drift:
 		m.wall.drifts(e.d)
 	case smear:
 		m.smear(e.stream, e.n)
 	case leap:
-		w.now += 1e9 - (m.wall.plain()%1e9+1e9)%1e9
+		w.pass(1e9 - (m.wall.plain()%1e9+1e9)%1e9)
 		m.wall.step(-1e9)
 	case grain:
 		m.wall.grain = e.d
 	case jitter:
 		m.wall.jitter = e.d
+	case glitch:
+		m.wall.glitch, m.wall.in = e.d, e.n
 	case wild:
 		if e.n <= 0 || !m.safe {
 			m.wall.wild = [3]int64{past, 0, future}[e.n+1]
 		}
+	case fail:
+		m.random.fails = e.n
+		m.broken = e.n == 0
 	case save:
 		m.save()
 	case persist:
-		if m.safe {
-			m.persist(e.d)
-		}
+		m.persist(e.d)
 	case enforce:
-		if m.safe {
-			m.enforce()
+		m.enforce()
+	case lift:
+		if !m.safe {
+			m.lift()
 		}
 	case crash:
 		m.crash(e.n)
+	case loop:
+		m.loop(e.n)
 	case clone:
 		w.clone(m)
 	}
 }
 
-// ready opens a stream.
+// ready opens a stream and reports whether it is open.
 func (m *machine) ready(stream int) bool {
 	if m.opened[stream] {
 		return true
@@ -189,49 +189,62 @@ func (m *machine) ready(stream int) bool {
 		m.opened[stream] = true
 		return true
 	}
-	s := &m.world.plan.schemes[stream]
+	j := m.judge(stream)
 	if len(m.wall.readings) == 1 {
-		if t := s.at(m.wall.readings[0]); errors.Is(err, ids.ErrRange) && (t < 0 || t > s.end) {
+		if t := j.at(m.wall.readings[0].shown); errors.Is(err, ids.ErrRange) && (t < 0 || t > j.end) {
 			return false // as it should
 		}
 	}
-	panic(problem("%s: it cannot be opened: %v", s.name, err))
+	panic(problem("%s: it cannot be opened: %v", m.world.plan.schemes[stream].name, err))
 }
 
 // mint mints n ids.
 func (m *machine) mint(stream, n int, pace int64) {
-	defer m.spent(stream)
+	if !m.ready(stream) {
+		return
+	}
+	defer m.recovered(stream, n)
 	for range n {
-		c := m.begin(stream)
+		c := m.begin(stream, false)
 		x := m.process.next(stream)
-		m.end(c)
+		m.returned()
 		m.check(stream, c, x)
-		m.world.now += pace
+		m.world.pass(pace)
 	}
 }
 
 // begin begins a call.
-func (m *machine) begin(stream int) *call {
+func (m *machine) begin(stream int, run bool) *call {
 	w := m.world
 	m.wall.readings = m.wall.readings[:0]
-	c := &w.call
-	s := &w.plan.schemes[stream]
-	c.unsure = s.sequenced() && (m.limited || m.wrapped)
-	c.began = w.bubble
-	if m.limited {
-		w.heldUp, w.calling = nil, m
-		w.began.Store(w.bubble.UnixNano())
+	m.call = call{stream: stream, run: run, began: w.bubble}
+	m.wall.broken, m.broken = m.broken, false
+	m.wall.failed, m.random.failed = false, false
+	if m.watching {
+		m.seen, m.far = 1, renewal
+		w.began.Store(w.bubble)
+		m.watch.Reset(period)
 	}
-	return c
+	return &m.call
 }
 
 // end ends a call.
-func (m *machine) end(c *call) {
-	w := m.world
-	if m.limited {
-		w.began.Store(0)
+func (m *machine) end() {
+	m.world.catchUp()
+	if m.world.began.Load() != idleNow {
+		m.world.began.Store(idleNow)
+		m.watch.Stop()
 	}
-	w.catchUp()
-	c.waited = int64(w.bubble.Sub(c.began))
-	c.readings = m.wall.readings
+	m.call.end, m.call.readings = m.world.bubble, m.wall.readings
+	if m.fault != nil {
+		panic(m.fault)
+	}
+}
+
+// returned is end for a call that has not panicked.
+func (m *machine) returned() {
+	m.end()
+	if m.random.failed || m.wall.failed {
+		panic(problem("a reading of the clock or of random bytes failed, and the call gave an id"))
+	}
 }

@@ -27,7 +27,11 @@ func newPlan(seed uint64) *plan {
 		d.plan.schemes = d.plan.schemes[:4]
 	}
 	for _, i := range d.Perm(len(layouts))[:3] {
-		d.plan.schemes = append(d.plan.schemes, snowflakeScheme(layouts[i].name, layouts[i].layout))
+		lane := len(d.plan.schemes)
+		d.plan.schemes = append(d.plan.schemes, snowflakeScheme(layouts[i].name, layouts[i].layout, lane))
+		if d.IntN(4) == 0 {
+			d.plan.schemes = append(d.plan.schemes, snowflakeScheme(layouts[i].name+" alike", alike(layouts[i].layout), lane))
+		}
 	}
 	for range 1 + d.IntN(3) {
 		d.plan.machines = append(d.plan.machines, d.machine())
@@ -42,22 +46,40 @@ func newPlan(seed uint64) *plan {
 	return d.plan
 }
 
-// layouts are those that plans draw from. The last tick of each is before the year 19000, since
-// readings later than that are all alike to package ids.
-var layouts = []struct {
+type layout struct {
 	name   string
 	layout ids.SnowflakeLayout
-}{
+}
+
+// layouts are those that plans draw from. The last tick of each is before the year 19000, since
+// readings later than that are all alike to package ids.
+var layouts = []layout{
 	{"Twitter", ids.TwitterLayout()},
 	{"Discord", ids.DiscordLayout()},
 	{"Instagram", ids.InstagramLayout()},
 	{"Sonyflake", ids.SonyflakeLayout()},
 	{"1 us", ids.SnowflakeLayout{Epoch: time.Unix(1.6e9, 0), Tick: time.Microsecond, NodeBits: 5}},
-	{"100 ns", ids.SnowflakeLayout{Epoch: time.Unix(1.6e9, 0), Tick: 100, NodeBits: 3, SequenceBits: 2}},
+	{"100 ns", ids.SnowflakeLayout{Epoch: time.Unix(1.6e9, 0), Tick: 100, SequenceBits: 4}},
+	{"1 ms", ids.SnowflakeLayout{Epoch: time.Unix(-8.2e9, 0), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 2}},
+	{"15 ms", ids.SnowflakeLayout{Epoch: time.Unix(-8.2e9, 7), Tick: 15 * time.Millisecond, NodeBits: 16, SequenceBits: 2}},
 	{"1 s", ids.SnowflakeLayout{Epoch: time.Unix(1e9, 0), Tick: time.Second, NodeBits: 10, SequenceBits: 16}},
-	{"7 ms", ids.SnowflakeLayout{Epoch: time.Unix(1.2e9, 123456789), Tick: 7 * time.Millisecond, NodeBits: 14, SequenceBits: 3, NodeLast: true}},
+	{"7 ms", ids.SnowflakeLayout{
+		Epoch: time.Unix(1.2e9, 123456789), Tick: 7 * time.Millisecond, NodeBits: 14, SequenceBits: 3, NodeLast: true,
+	}},
 	{"1 ns", ids.SnowflakeLayout{Epoch: time.Unix(1.7e9, 0), Tick: 1, NodeBits: 3}},
 	{"1 h", ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Hour, NodeBits: 16, SequenceBits: 20}},
+}
+
+// alike returns another layout with the same ids.
+func alike(l ids.SnowflakeLayout) ids.SnowflakeLayout {
+	if l == ids.TwitterLayout() {
+		return ids.SnowflakeLayout{}
+	}
+	l.Epoch = l.Epoch.In(time.FixedZone("", 3600))
+	if l.NodeBits == 0 || l.SequenceBits == 0 {
+		l.NodeLast = !l.NodeLast
+	}
+	return l
 }
 
 // log returns a number from low to high whose logarithm is evenly spread.
@@ -80,17 +102,9 @@ func (d *planner) machine() options {
 	if d.IntN(3) == 0 {
 		o.maxAhead = one[time.Duration](d, -1, 1, time.Microsecond, time.Millisecond, 100*time.Millisecond, time.Minute)
 	}
-	if o.safe || d.IntN(3) == 0 {
-		// Often a sequence that is soon to come round.
-		seq := uint16(d.IntN(1<<12)) << 2
-		if d.IntN(2) == 0 {
-			seq = uint16(1<<12-1-d.IntN(20)) << 2
-		}
-		saved := o.start + one[int64](d, -1, 1)*int64(d.log(1, 1e15))
-		o.state = ids.ClockState{Time: time.Unix(0, saved).UTC(), Sequence: seq}
-		if d.IntN(3) == 0 {
-			o.state.Floor = o.state.Time.Add(-time.Duration(d.log(1, 1e15)))
-		}
+	o.zoned, o.early, o.steep, o.after = d.IntN(2) == 0, d.IntN(2) == 0, d.IntN(4) == 0, past
+	if d.IntN(3) == 0 {
+		o.after = o.start + one[int64](d, -1, 1)*int64(d.log(1, 1e15))
 	}
 	return o
 }
@@ -113,6 +127,8 @@ func (d *planner) event() {
 	case n < 62:
 		e.action, e.n, e.d = mix, int(d.log(10, 3000)), d.pace()
 		d.spend(e, e.n)
+	case n < 64:
+		d.saw(e)
 	case n < 90:
 		d.fault(e)
 	default:
@@ -141,6 +157,21 @@ func (d *planner) mint(e event) {
 		e.n *= 10
 	}
 	e.n = min(e.n, max(d.budget, 1))
+	d.spend(e, e.n)
+}
+
+// saw draws ids of a clock that is set back and forward, sometimes until all clock sequences have
+// been used.
+func (d *planner) saw(e event) {
+	o := d.plan.machines[min(e.machine, len(d.plan.machines)-1)]
+	maxAhead := orDefault(o.maxAhead, 10*time.Millisecond)
+	e.action, e.n, e.d = saw, 2*int(d.log(1, 1000)), max(maxAhead, 1e6)+one[int64](d, -1, 0, 0, 1, 1000)
+	if d.IntN(4) == 0 {
+		e.d = max(orDefault(o.tolerance, 10*time.Second), e.d) + 1e6
+	}
+	if e.stream <= int(v6) && d.IntN(3) == 0 {
+		e.n = 2*rounds + 100
+	}
 	d.spend(e, e.n)
 }
 
@@ -176,8 +207,14 @@ func (d *planner) fault(e event) {
 	switch n := d.IntN(100); {
 	case n < 45:
 		e.action, e.d = step, d.duration()*one[int64](d, -1, -1, 1)
-	case n < 55:
+	case n < 48:
+		// By more than a time.Duration can hold.
+		e.action, e.d = step, one[int64](d, -1, -1, 1)*155*365*24*3600*1e9
+		d.plan.events = append(d.plan.events, e)
+	case n < 54:
 		e.action, e.d = idle, int64(d.log(1, 1e15))
+	case n < 57:
+		e.action, e.n, e.d = edge, one(d, 0, 1, 1), one[int64](d, -1, -1, 1)*int64(d.log(1, 1e10))
 	case n < 62:
 		e.action = freeze
 	case n < 72:
@@ -187,20 +224,21 @@ func (d *planner) fault(e event) {
 	case n < 80:
 		e.action, e.d = drift, one[int64](d, 0, 0, 1, -1, 200_000, -200_000, 100_000_000, -900_000_000)
 	case n < 85:
-		e.action, e.d = jitter, one[int64](d, 0, 0, 0, 1, 100, 10_000, 1e6, 5e6, 9e6)
+		e.action, e.d = jitter, one[int64](d, 0, 0, 0, 1, 100, 10_000, 1e6, 5e6, 1e7)
 		if d.IntN(10) == 0 {
 			d.wobble(e)
 			return
 		}
 	case n < 91:
-		e.action, e.d = grain, one[int64](d, 0, 0, 100, 1e6, 15_600_000, 1e9)
+		e.action, e.d = grain, one[int64](d, 0, 0, 100, 1e6, 15_600_000, 5e7, 1e9)
+	case n < 92:
+		e.action, e.n, e.d = glitch, 1+d.IntN(20), d.duration()*one[int64](d, -1, 1)
 	case n < 94:
 		e.action, e.n = smear, int(d.log(2, 500))
 		d.budget -= e.n
 	case n < 97:
 		e.action = leap
 	default:
-		// For a few ids only, since many schemes leave the present for good.
 		e.action, e.n = wild, one(d, -1, 1)
 		d.plan.events = append(d.plan.events, e)
 		d.mint(event{machine: e.machine, stream: e.stream, action: mint, n: 1 + d.IntN(4)})
@@ -219,18 +257,42 @@ func (d *planner) wobble(e event) {
 	d.plan.events = append(d.plan.events, e)
 }
 
+// tighten draws a limit that is below what was issued, and a clock that is set back to between the
+// two.
+func (d *planner) tighten(e event) {
+	all := event{action: mix, machine: e.machine, n: 16}
+	for _, next := range []event{
+		{action: persist, d: 1}, {action: lift}, {action: idle, d: 3600e9}, all, {action: step, d: -1800e9}, {action: enforce},
+	} {
+		next.machine = e.machine
+		d.plan.events = append(d.plan.events, next)
+	}
+	d.spend(all, 2*all.n)
+}
+
 // life draws what happens to a process.
 func (d *planner) life(e event) {
 	switch n := d.IntN(100); {
 	case d.copies && !d.copied && n < 30 && len(d.plan.events) > 5:
 		e.action, d.copied = clone, true
 		e.machine = d.IntN(len(d.plan.machines))
-	case n < 25:
+	case n < 20:
 		e.action = save
-	case n < 50:
-		e.action, e.d = persist, one[int64](d, 1e7, 1e9, 1e10, 1e12)
-	case n < 70:
+	case n < 30:
+		e.action, e.n = fail, d.IntN(20)
+	case d.copies:
+		e.action, e.n = crash, d.IntN(3)
+	case n < 45:
+		e.action, e.d = persist, one[int64](d, 1, 1e7, 1e9, 1e10, 1e12)
+	case n < 60:
 		e.action = enforce
+	case n < 65:
+		e.action = lift
+	case n < 67:
+		d.tighten(e)
+		return
+	case n < 70:
+		e.action, e.n = loop, int(d.log(2, 200))
 	default:
 		e.action, e.n = crash, d.IntN(3)
 	}

@@ -20,10 +20,10 @@ type process interface {
 	try(stream int) (key, error)
 	// run appends n ids to dst. There are no runs of V1 and V6.
 	run(stream int, dst []key, n int) []key
-	// state, ahead and limit are those of a clock.
-	state() ids.ClockState
-	ahead(time.Duration) ids.ClockState
-	limit(ids.ClockState)
+	// latest, horizon and limit are those of a clock.
+	latest() time.Time
+	horizon(time.Duration) time.Time
+	limit(time.Time)
 	// renumber gives the process the node and number of another, with the same clock.
 	renumber(node [6]byte, number int64)
 }
@@ -33,7 +33,7 @@ type boot struct {
 	schemes             []scheme
 	now                 func() time.Time
 	random              io.Reader
-	state               ids.ClockState
+	after               time.Time
 	tolerance, maxAhead time.Duration
 	node                [6]byte // of V1 and V6
 	number              int64   // of Snowflakes
@@ -58,7 +58,7 @@ type library struct {
 func newLibrary(b boot) process {
 	p := &library{boot: b, nodes: make([]*ids.SnowflakeNode, len(b.schemes))}
 	p.clock = ids.NewClock(&ids.ClockOptions{
-		Now: b.now, Tolerance: b.tolerance, MaxAhead: b.maxAhead, State: b.state,
+		Now: b.now, Tolerance: b.tolerance, MaxAhead: b.maxAhead, After: b.after,
 	})
 	p.node = p.generator(false)
 	p.ulids = [2]*ids.Generator{p.generator(false), p.generator(true)}
@@ -73,7 +73,8 @@ func (p *library) generator(monotonic bool) *ids.Generator {
 
 func (p *library) open(stream int) (err error) {
 	if s := &p.schemes[stream]; s.kind == snowflake && p.nodes[stream] == nil {
-		p.nodes[stream], err = ids.NewSnowflakeNode(p.number, &ids.SnowflakeOptions{Layout: s.layout, Clock: p.clock})
+		number := p.number & (1<<s.layout.NodeBits - 1)
+		p.nodes[stream], err = ids.NewSnowflakeNode(number, &ids.SnowflakeOptions{Layout: s.given, Clock: p.clock})
 	}
 	return err
 }
@@ -125,9 +126,9 @@ func (p *library) run(stream int, dst []key, n int) []key {
 	return dst
 }
 
-func (p *library) state() ids.ClockState                { return p.clock.State() }
-func (p *library) ahead(d time.Duration) ids.ClockState { return p.clock.Ahead(d) }
-func (p *library) limit(s ids.ClockState)               { p.clock.Limit(s) }
+func (p *library) latest() time.Time                 { return p.clock.Latest() }
+func (p *library) horizon(d time.Duration) time.Time { return p.clock.Horizon(d) }
+func (p *library) limit(t time.Time)                 { p.clock.SetLimit(t) }
 
 func (p *library) renumber(node [6]byte, number int64) {
 	p.boot.node, p.number = node, number
@@ -147,22 +148,29 @@ func (a key) bytes() (b [16]byte) {
 	return b
 }
 
-// A stream of bytes that follow from a seed, as a source of random bytes for ids.
-type seeded struct{ *rand.PCG }
-
-// reseed goes on with other bytes.
-func (s seeded) reseed(a, b uint64) { s.Seed(a, b) }
+// A seeded is a stream of bytes that follow from a seed, as a source of random bytes for ids.
+type seeded struct {
+	*rand.PCG
+	steep  bool // the top bits are set, so that the random parts of ids soon overflow
+	fails  int  // if not 0: the read that fails, counted from now
+	failed bool // one has, in the call in progress
+}
 
 // Read fills b.
-func (s seeded) Read(b []byte) (int, error) {
-	n := len(b)
-	for ; len(b) >= 8; b = b[8:] {
-		binary.LittleEndian.PutUint64(b, s.Uint64())
-	}
-	if len(b) > 0 {
-		for i, rest := 0, s.Uint64(); i < len(b); i, rest = i+1, rest>>8 {
-			b[i] = byte(rest)
+func (s *seeded) Read(b []byte) (int, error) {
+	if s.fails > 0 {
+		if s.fails--; s.fails == 0 {
+			s.failed = true
+			return 0, errBroken
 		}
 	}
-	return n, nil
+	for i := 0; i < len(b); i += 8 {
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], s.Uint64())
+		copy(b[i:], word[:])
+	}
+	if s.steep {
+		b[max(len(b)-8, 0)] = 0xff
+	}
+	return len(b), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"time"
 
@@ -37,7 +38,9 @@ type scheme struct {
 	name      string
 	kind      kind
 	monotonic bool                // a ULID is the one before plus 1
-	layout    ids.SnowflakeLayout // of a Snowflake
+	given     ids.SnowflakeLayout // of a Snowflake: the layout, or the zero one
+	layout    ids.SnowflakeLayout // what given means
+	lane      int                 // the stream of which it is one, since their layouts pack alike
 	epoch     int64               // of a Snowflake
 	end       int64               // the last tick
 }
@@ -48,21 +51,28 @@ func (s *scheme) ordered() bool { return s.kind != v1 }
 // sequenced reports whether ids of the scheme hold a clock sequence.
 func (s *scheme) sequenced() bool { return s.kind == v1 || s.kind == v6 }
 
+// limited reports whether After and SetLimit bind ids of the scheme.
+func (s *scheme) limited() bool { return s.kind != v7 && s.kind != ulid }
+
 // uuidSchemes are the schemes other than Snowflake.
 func uuidSchemes() []scheme {
 	return []scheme{
-		{name: "V1", kind: v1, end: 1<<60 - 1},
-		{name: "V6", kind: v6, end: 1<<60 - 1},
-		{name: "V7", kind: v7, end: 1<<60 - 1},
-		{name: "ULID", kind: ulid, end: 1<<48 - 1},
-		{name: "ULID monotonic", kind: ulid, end: 1<<48 - 1, monotonic: true},
+		{name: "V1", kind: v1, end: 1<<60 - 1, lane: 0},
+		{name: "V6", kind: v6, end: 1<<60 - 1, lane: 1},
+		{name: "V7", kind: v7, end: 1<<60 - 1, lane: 2},
+		{name: "ULID", kind: ulid, end: 1<<48 - 1, lane: 3},
+		{name: "ULID monotonic", kind: ulid, end: 1<<48 - 1, lane: 4, monotonic: true},
 	}
 }
 
-// snowflakeScheme returns the scheme of a layout.
-func snowflakeScheme(name string, l ids.SnowflakeLayout) scheme {
+// snowflakeScheme returns the scheme of a layout. Its ids are those of stream lane.
+func snowflakeScheme(name string, l ids.SnowflakeLayout, lane int) scheme {
+	given := l
+	if l == (ids.SnowflakeLayout{}) {
+		l = ids.TwitterLayout()
+	}
 	return scheme{
-		name: name + " Snowflake", kind: snowflake, layout: l,
+		name: name + " Snowflake", kind: snowflake, given: given, layout: l, lane: lane,
 		epoch: l.Epoch.UnixNano(), end: math.MaxInt64 >> (l.NodeBits + l.SequenceBits),
 	}
 }
@@ -96,24 +106,115 @@ func (s *scheme) at(ns int64) int64 {
 	case ulid:
 		return floorDiv(ns, 1e6)
 	}
-	return floorDiv(sub(ns, s.epoch), int64(s.layout.Tick))
+	if ns < s.epoch {
+		return -1
+	}
+	return int64(uint64(ns-s.epoch) / uint64(s.layout.Tick)) // the span may exceed an int64
 }
 
-// start returns the first nanosecond of a tick, or the nearest that an int64 can name.
+// start returns the first nanosecond of a tick, or future or past if an int64 cannot name it.
 func (s *scheme) start(tick int64) int64 {
-	unit, tick, rest := int64(1e6), tick, int64(0)
+	unit, rest := int64(1e6), int64(0)
 	switch s.kind {
 	case v1, v6:
 		unit, tick = 100, tick-gregorianEpoch
 	case v7:
 		tick, rest = tick>>12, (tick&0xfff*1e6+0xfff)>>12
 	case snowflake:
-		unit, rest = int64(s.layout.Tick), s.epoch
+		hi, span := bits.Mul64(uint64(tick), uint64(s.layout.Tick))
+		if hi != 0 || span > uint64(math.MaxInt64-s.epoch) {
+			return future
+		}
+		return s.epoch + int64(span)
 	}
-	if tick > (math.MaxInt64-max(rest, 0))/unit {
-		return math.MaxInt64
+	switch {
+	case tick > (math.MaxInt64-rest)/unit:
+		return future
+	case tick < math.MinInt64/unit:
+		return past
 	}
-	return max(tick, math.MinInt64/unit)*unit + rest
+	return tick*unit + rest
+}
+
+// length returns the length of a tick, in ns, rounded up.
+func (s *scheme) length() int64 {
+	switch s.kind {
+	case v1, v6:
+		return 100
+	case v7:
+		return 245
+	case ulid:
+		return 1e6
+	}
+	return int64(s.layout.Tick)
+}
+
+// ticks returns how many whole ticks a span has.
+func (s *scheme) ticks(d int64) int64 {
+	if s.kind == v7 {
+		return d/1e6<<12 + d%1e6<<12/1e6
+	}
+	return d / s.length()
+}
+
+// places returns how many ids a tick holds, if they are numbered.
+func (s *scheme) places() int64 {
+	if s.kind == snowflake {
+		return 1 << s.layout.SequenceBits
+	}
+	return 4
+}
+
+// number returns the number of x in its tick.
+func (s *scheme) number(x key) int64 {
+	if s.kind != snowflake {
+		return int64(x.lo >> 48 & 3)
+	}
+	n := x.lo & (1<<(s.layout.NodeBits+s.layout.SequenceBits) - 1)
+	if s.layout.NodeLast {
+		return int64(n >> s.layout.NodeBits)
+	}
+	return int64(n & (1<<s.layout.SequenceBits - 1))
+}
+
+const (
+	// Within a tick, the random bits of V7 and ULID are raised by up to stride.
+	stride  = 1 << 48
+	v7Bits  = 1<<62 - 1
+	topOfV7 = 1 << 61
+)
+
+// mayOverflow reports whether the random bits of the latest id may be too high for another one in
+// its tick.
+func (j *judge) mayOverflow() bool {
+	return j.kind == v7 && j.prev.lo&v7Bits+stride > v7Bits ||
+		j.kind == ulid && j.prev.hi&0xffff == 0xffff && j.prev.lo > math.MaxUint64-stride
+}
+
+// beside checks what differs in the ids of one tick: a number, or random bits, which are raised
+// within the tick and otherwise fresh, with the top bit clear.
+func (j *judge) beside(x key, same bool) *violation {
+	if j.limited() {
+		want := int64(0)
+		if same {
+			want = j.number(j.prev) + 1
+		}
+		if n := j.number(x); n != want {
+			return problem("its number within the tick is %d, not %d", n, want)
+		}
+		return nil
+	}
+	lo, borrow := bits.Sub64(x.lo, j.prev.lo, 0)
+	hi := x.hi - j.prev.hi - borrow
+	switch {
+	case same && (hi != 0 || lo == 0 || lo > stride):
+		return problem("unique: its random bits are not raised by 1 to 2^48")
+	case same && j.monotonic && lo != 1:
+		return problem("it is not the one before plus 1")
+	case !same && (j.kind == v7 && x.lo&topOfV7 != 0 || j.kind == ulid && x.hi&(1<<15) != 0):
+		return problem("the top one of its fresh random bits is set")
+	}
+	return nil
 }
 
 // fields returns the tick of x, its clock sequence, and its node.
@@ -134,7 +235,7 @@ func (s *scheme) fields(x key) (tick int64, seq uint16, node uint64) {
 		return int64(x.lo >> (l.NodeBits + l.SequenceBits)), 0, node
 	}
 	if s.sequenced() {
-		seq, node = uint16(x.lo>>48&0x3ffc), x.lo&(1<<48-1)
+		seq, node = uint16(x.lo>>50&(rounds-1)), x.lo&(1<<48-1)
 	}
 	return tick, seq, node
 }
@@ -193,6 +294,14 @@ func add(a, b int64) int64 {
 		return math.MinInt64
 	}
 	return s
+}
+
+// times returns n times unit, or the greatest number.
+func times(n, unit int64) int64 {
+	if n > math.MaxInt64/unit {
+		return math.MaxInt64
+	}
+	return n * unit
 }
 
 // clock returns a reading in words.

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"slices"
-
-	"github.com/oneclock/ids"
-)
+import "slices"
 
 // A shrinker looks for the shortest plan that still breaks a promise.
 type shrinker struct {
@@ -67,7 +63,7 @@ func (s *shrinker) simplify() (changed bool) {
 			f(&q.events[i])
 			return q.events[i] != s.best.events[i] && s.attempt(q)
 		}
-		if a := s.best.events[i].action; a <= mix || a == smear {
+		if a := s.best.events[i].action; a <= saw || a == smear || a == loop {
 			for cut := s.best.events[i].n / 2; cut > 0; {
 				if !change(func(e *event) { e.n = max(e.n-cut, 1) }) {
 					cut /= 2
@@ -92,7 +88,7 @@ var simpler = []func(*event){
 		}
 	},
 	func(e *event) {
-		if e.action == mix {
+		if e.action == mix || e.action == run {
 			e.action = mint
 		}
 	},
@@ -119,8 +115,10 @@ func (s *shrinker) plain() (changed bool) {
 			func(o *options) { o.tolerance = 0 },
 			func(o *options) { o.maxAhead = 0 },
 			func(o *options) { o.safe = false },
-			func(o *options) { o.state.Floor = ids.ClockState{}.Floor },
-			func(o *options) { o.state = ids.ClockState{} },
+			func(o *options) { o.after = past },
+			func(o *options) { o.zoned = false },
+			func(o *options) { o.steep = false },
+			func(o *options) { o.early = false },
 		} {
 			q := *s.best
 			q.machines = slices.Clone(q.machines)

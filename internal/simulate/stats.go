@@ -18,8 +18,9 @@ type stats struct {
 	forced           int64  // of those, how many waited for as long as a call may
 	longest          int64  // ns
 	heldUp           int64  // calls that waited for a limit
-	spent            int64  // formats used up
-	ahead            int64  // ns: the furthest run-ahead of a clock that is not behind what was issued
+	broken           int64  // calls that met a broken clock or source of random bytes
+	ended            int64  // calls after the end of a format
+	ahead            int64  // ns: the furthest run-ahead of a clock that was not set back
 	digest           uint64 // of the ids of one scenario, in their order
 }
 
@@ -34,7 +35,7 @@ func (s *stats) step(d, maxAhead, tolerance int64) {
 	switch {
 	case d >= 0:
 		s.steps[0]++
-	case -d < maxAhead:
+	case -d <= maxAhead:
 		s.steps[1]++
 	case -d <= tolerance:
 		s.steps[2]++
@@ -68,7 +69,8 @@ func (s *stats) add(o *stats) {
 	sum(s.crashes[:], o.crashes[:])
 	s.waits += o.waits
 	s.heldUp += o.heldUp
-	s.spent += o.spent
+	s.broken += o.broken
+	s.ended += o.ended
 	s.longest = max(s.longest, o.longest)
 	s.ahead = max(s.ahead, o.ahead)
 	s.forced += o.forced
@@ -89,18 +91,18 @@ func (s *stats) table() string {
 	row("scenarios, each from a seed", s.scenarios)
 	row("processes started", s.lives)
 	row("clock set forward", s.steps[0])
-	row("clock set back by less than MaxAhead · up to Tolerance · up to a year · more", join(s.steps[1:]))
-	for _, a := range []action{freeze, suspend, drift, jitter, grain, smear, leap, wild} {
+	row("clock set back by up to MaxAhead · up to Tolerance · up to a year · more", join(s.steps[1:]))
+	for _, a := range []action{freeze, suspend, drift, jitter, grain, smear, leap, saw, edge, glitch, wild} {
 		row(actionNames[a], s.events[a])
 	}
-	row("restarts with nothing · the last state · an old state · a state saved ahead", join(s.crashes[:]))
+	row("restarts after no time · the latest time · an older time · a horizon", join(s.crashes[:]))
 	row(actionNames[clone], s.events[clone])
 	row("calls that waited for the clock · for all of 20 ms · for a limit", join([]int64{s.waits, s.forced, s.heldUp}))
-	row("formats used up", s.spent)
+	row("calls that met a broken clock or source of random bytes · the end of a format", join([]int64{s.broken, s.ended}))
 	row("duplicates", int64(0))
 	row("inversions", int64(0))
 	row("longest wait for the clock", span(s.longest))
-	row("furthest run-ahead of a clock not behind what was issued, with MaxAhead 10 ms", span(s.ahead))
+	row("furthest run-ahead of a clock that was not set back, with MaxAhead 10 ms", span(s.ahead))
 	return b.String()
 }
 

@@ -1,15 +1,17 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"time"
 )
 
-// A wall is the wall clock of a machine: what it shows follows from the true time and the
-// faults in force.
+// A wall is the wall clock of a machine: what it shows follows from the true time and from its
+// faults.
 type wall struct {
 	world *world
 	rng   *rand.Rand
+	zone  *time.Location
 
 	// Apart from what follows below, the clock showed shown at the true time anchor, and runs
 	// on from there, drift billionths too fast.
@@ -20,28 +22,42 @@ type wall struct {
 	grain  int64 // the clock moves in steps of it; 0: of 1 ns
 	jitter int64 // each reading is up to this much off, either way
 	wild   int64 // if not 0, what every reading gives: future or past
+	glitch int64 // one reading is off by this,
+	in     int   // if not 0: the one that many readings from now
 
-	readings []int64 // by the call in progress
-	first    int64   // the first reading of the process
-	started  bool    // whether there was one
+	broken bool // the next reading panics
+	failed bool // one has, in the call in progress
+	again  bool // the next reading is the latest again
+	latest int64
+
+	readings []reading // by the call in progress
 }
 
+// A reading is what the wall clock showed when the process had run for some time, both in ns.
+type reading struct{ shown, when int64 }
+
 // maxReadings is how many readings a call may take before it is said to spin.
-const maxReadings = 10_000
+const maxReadings = 100_000
+
+// errBroken is what a clock panics with, or a source of random bytes returns, that is broken.
+var errBroken = errors.New("broken")
 
 // now is a reading as the process takes it.
 func (w *wall) now() time.Time {
-	if len(w.readings) > 0 {
-		w.world.catchUp()
+	if w.broken {
+		w.broken, w.failed = false, true
+		panic(errBroken)
 	}
+	w.world.catchUp()
 	r := w.read()
-	if !w.started {
-		w.first, w.started = r, true
+	if w.again {
+		r = w.latest
 	}
-	if w.readings = append(w.readings, r); len(w.readings) > maxReadings {
+	w.again, w.latest = false, r
+	if w.readings = append(w.readings, reading{r, w.world.bubble}); len(w.readings) > maxReadings {
 		panic(problem("live: one call read the clock %d times", maxReadings))
 	}
-	return toTime(r)
+	return toTime(r, w.zone)
 }
 
 // read returns what a reading gives.
@@ -56,6 +72,11 @@ func (w *wall) read() int64 {
 	if w.jitter != 0 {
 		r += w.rng.Int64N(2*w.jitter+1) - w.jitter
 	}
+	if w.in > 0 {
+		if w.in--; w.in == 0 && r+w.glitch > least && r+w.glitch < greatest {
+			r += w.glitch
+		}
+	}
 	return r
 }
 
@@ -69,6 +90,12 @@ func (w *wall) plain() int64 {
 		passed += passed/1e9*w.drift + passed%1e9*w.drift/1e9
 	}
 	return w.shown + passed
+}
+
+// mend ends all faults of the clock.
+func (w *wall) mend() {
+	w.settle()
+	w.frozen, w.drift, w.grain, w.jitter, w.wild, w.in = false, 0, 0, 0, 0, 0
 }
 
 // Readings stay between these two, for which an int64 of nanoseconds has room: the years 1700
@@ -104,21 +131,21 @@ func (w *wall) drifts(n int64) {
 	w.drift = n
 }
 
-// toTime returns a reading as a time.
-func toTime(ns int64) time.Time {
+// toTime returns a reading as a time. That of past is the zero time.
+func toTime(ns int64, zone *time.Location) time.Time {
 	switch ns {
 	case future:
-		return time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)
+		return time.Date(30000, 1, 1, 0, 0, 0, 0, zone)
 	case past:
-		return time.Time{}
+		return time.Time{}.In(zone)
 	}
-	return time.Unix(0, ns)
+	return time.Unix(0, ns).In(zone)
 }
 
 // nanos is the inverse of toTime. A time that no int64 of nanoseconds has room for is future or
 // past.
 func nanos(t time.Time) int64 {
-	switch y := t.Year(); {
+	switch y := t.UTC().Year(); {
 	case y > 2261:
 		return future
 	case y < 1678:

@@ -14,28 +14,24 @@ type world struct {
 	make  maker
 	stats *stats
 
+	start  time.Time // of the bubble
 	now    int64     // the true time, in ns since the beginning
-	bubble time.Time // the time of the bubble up to which now is counted
+	bubble int64     // how long processes have run, up to which now is counted
+
+	// began is when the call in progress on a machine with a limit began, or was last looked at
+	// by a goroutine beside it, or idleNow. That goroutine sets it last.
+	began atomic.Int64
 
 	machines []*machine
 	random   [2]*set // the V7s and the ULIDs of all machines, which are unique by random bits
 	done     int     // events carried out
 	replica  bool    // made to copy a machine of another world
-	call     call
-
-	// Limits that hold a call up are lifted from a goroutine of its own, as a program would do it.
-	began   atomic.Int64 // when the call in progress on a machine with a limit began, or 0
-	calling *machine
-	heldUp  *machine // whose call in progress was held up
-	ahead   int64    // how far ahead its next limit is, in ns
 }
-
-// renewal is how far ahead of its time the state is that a program saves, as a rule, in ns.
-const renewal = int64(10 * time.Second)
 
 // newWorld returns a world at the beginning of a plan.
 func newWorld(p *plan, mk maker, s *stats) *world {
-	w := &world{plan: p, make: mk, stats: s, bubble: time.Now(), random: [2]*set{{}, {}}}
+	w := &world{plan: p, make: mk, stats: s, start: time.Now(), random: [2]*set{{}, {}}}
+	w.began.Store(idleNow)
 	for i, o := range p.machines {
 		w.machines = append(w.machines, newMachine(w, i, o))
 	}
@@ -55,9 +51,18 @@ func (w *world) setOf(s *scheme) *set {
 
 // catchUp counts the time that has passed in the bubble.
 func (w *world) catchUp() {
-	t := time.Now()
-	w.now += int64(t.Sub(w.bubble))
+	w.began.Load() // what another goroutine did is seen
+	t := int64(time.Since(w.start))
+	w.now += t - w.bubble
 	w.bubble = t
+}
+
+// pass lets time pass, for processes too.
+func (w *world) pass(d int64) {
+	if d > 0 {
+		time.Sleep(time.Duration(d))
+		w.catchUp()
+	}
 }
 
 // A result is what came of a plan.
@@ -77,11 +82,6 @@ func play(t *testing.T, p *plan, mk maker, s *stats) (r result) {
 			r.violation = caught(recover())
 		}()
 		w = newWorld(p, mk, s)
-		if w.limits() {
-			stop := make(chan struct{})
-			defer close(stop)
-			go w.renew(stop)
-		}
 		for _, e := range p.events {
 			w.do(e)
 		}
@@ -111,47 +111,6 @@ func (w *world) do(e event) {
 	w.machines[e.machine].do(e)
 }
 
-// limits reports whether a machine has a limit.
-func (w *world) limits() bool {
-	for _, o := range w.plan.machines {
-		if o.safe {
-			return true
-		}
-	}
-	return false
-}
-
-// renew lifts the limit that holds up a call for longer than any waits for the clock. All that
-// it changes, it changes while that call is blocked, and the limit last.
-func (w *world) renew(stop chan struct{}) {
-	const period = 100 * time.Millisecond
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(period):
-			synctest.Wait()
-		}
-		began := w.began.Load()
-		if began == 0 || time.Now().UnixNano()-began < int64(period) {
-			continue
-		}
-		m := w.calling
-		if w.heldUp != m {
-			w.heldUp, w.ahead = m, renewal
-			w.stats.heldUp++
-		}
-		w.catchUp()
-		readings := m.wall.readings
-		m.wall.readings = nil
-		m.persist(w.ahead)
-		m.wall.readings = readings
-		w.ahead = min(2*w.ahead, 1<<61) // or a call for a tick that is far ahead takes long
-		w.began.Store(time.Now().UnixNano())
-		m.enforce()
-	}
-}
-
 // clone adds a copy of m: what m is in a world that went the same way. Both draw
 // other random bytes from then on, as after Reseed, and the copy has numbers of its own.
 func (w *world) clone(m *machine) {
@@ -162,10 +121,10 @@ func (w *world) clone(m *machine) {
 	other.events = other.events[:w.done-1]
 	twin := newReplica(&other, w.make)
 	index := len(w.machines)
+	w.bubble = int64(time.Since(w.start)) // for w, no true time passed meanwhile
 	c := twin.machines[m.number]
 	c.join(w, index)
-	w.bubble = time.Now()
-	m.random.reseed(w.plan.seed, uint64(index)<<8|3)
+	m.random.Seed(w.plan.seed, uint64(index)<<8|3)
 	w.machines = append(w.machines, c)
 }
 
@@ -184,15 +143,25 @@ func (m *machine) join(w *world, index int) {
 	if m.world.now != w.now {
 		panic(fmt.Sprintf("the copy is at %d, the original at %d", m.world.now, w.now))
 	}
+	m.latest()
+	earlier := int64(m.world.start.Sub(w.start))
+	for i := range m.judges {
+		m.judges[i].since += earlier
+		m.judges[i].farSince += earlier
+	}
 	m.world, m.wall.world = w, w
 	m.renumber(index)
-	m.random.reseed(w.plan.seed, uint64(index)<<8|2)
+	m.random.Seed(w.plan.seed, uint64(index)<<8|2)
 	m.process.renumber(m.node, m.number)
 	for i := range m.adders {
 		s := &w.plan.schemes[i]
 		m.adders[i] = appender{set: w.setOf(s)}
-		if s.kind == snowflake {
-			m.opened[i], m.judges[i] = false, m.newJudge(s)
+		if s.kind != snowflake {
+			continue
+		}
+		m.opened[i] = false
+		if s.layout.NodeBits > 0 {
+			m.judges[i] = m.newJudge(i)
 		}
 	}
 }

@@ -45,7 +45,7 @@ type library struct {
 
 	monotonic bool // once begun it reads no wall clock
 	sleeps    bool // it sleeps with its mutex held, and so moves a bubble's clock, whatever is told to it
-	saves     bool // there is a state that can outlive the process
+	saves     bool // there is a state to save that outlives the process
 
 	randoms, parsers, decoders []probe
 }
@@ -167,7 +167,7 @@ func clock(l life) *ids.Clock {
 		opts.Now = time.Now // with no anchor between it and the bubble's
 	}
 	if l.saved != nil {
-		opts.State = l.saved.(ids.ClockState)
+		opts.After = l.saved.(time.Time)
 	}
 	return ids.NewClock(opts)
 }
@@ -177,14 +177,14 @@ func ours[T ~[16]byte](mint func(*ids.Generator) T) func(life) *process {
 	return func(l life) *process {
 		c := clock(l)
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node})
-		return &process{func() id { return id(mint(g)) }, func() any { return c.State() }}
+		return &process{func() id { return id(mint(g)) }, func() any { return c.Latest() }}
 	}
 }
 
 func oursSnowflake(l life) *process {
 	c := clock(l)
 	n := must(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: usualLayout, Clock: c}))
-	return &process{func() id { return snowflakeID(int64(n.Next())) }, func() any { return c.State() }}
+	return &process{func() id { return snowflakeID(int64(n.Next())) }, func() any { return c.Latest() }}
 }
 
 // googles mints by a function of google/uuid. What its process would have to save is the clock

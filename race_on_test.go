@@ -1,5 +1,0 @@
-//go:build race
-
-package ids_test
-
-const raceEnabled = true

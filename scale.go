@@ -1,0 +1,110 @@
+package ids
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A reading is a time of the wall clock, since 1970-01-01 UTC.
+type reading struct {
+	sec  int64 // at most maxSec+1 either way
+	nsec int64 // 0 to 999,999,999, and up to anchorLife more
+}
+
+// maxSec is how many seconds from 1970, or from an epoch, a time may be: some 17,000 years. That
+// exceeds every format, and keeps the arithmetic on ticks within 64 bits.
+const maxSec = 1 << 39
+
+// newReading returns t as a reading. All times that are too far from 1970 are the same one.
+func newReading(t time.Time) reading {
+	return reading{min(max(t.Unix(), -maxSec-1), maxSec+1), int64(t.Nanosecond())}
+}
+
+// far reports whether r stands for times too far from 1970.
+func (r reading) far() bool { return r.sec < -maxSec || r.sec > maxSec }
+
+// time returns r in UTC.
+func (r reading) time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
+
+// A scale counts ticks of some length from some epoch.
+type scale struct {
+	// perSecond and offset serve if a second is a whole number of ticks and the
+	// epoch, a whole number of ticks from 1970, is offset of them. Otherwise perSecond is 0.
+	perSecond, offset int64
+
+	length int64 // of a tick, in ns, rounded up for version 7
+	epoch  reading
+}
+
+// newScale returns the scale of ticks of the given length from epoch.
+func newScale(epoch time.Time, tick time.Duration) scale {
+	s := scale{length: int64(tick), epoch: newReading(epoch)}
+	near := s.epoch.sec>>37 == 0 || s.epoch.sec>>37 == -1 // so that no product overflows
+	if near && time.Second%tick == 0 && tick >= 100 && s.epoch.nsec%s.length == 0 {
+		s.perSecond = int64(time.Second / tick)
+		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.length
+	}
+	return s
+}
+
+// at returns the tick of r, which is negative before the epoch.
+func (s *scale) at(r reading) int64 {
+	if s.perSecond == 0 {
+		return s.divide(r)
+	}
+	return s.multiply(r)
+}
+
+// multiply is at if a second is a whole number of ticks.
+func (s *scale) multiply(r reading) int64 {
+	return r.sec*s.perSecond + int64(uint64(r.nsec*s.perSecond)/1e9) - s.offset
+}
+
+// divide is at if a second is no whole number of ticks.
+func (s *scale) divide(r reading) int64 {
+	sec, nsec := r.sec-s.epoch.sec, r.nsec-s.epoch.nsec
+	if nsec < 0 {
+		sec, nsec = sec-1, nsec+1e9
+	}
+	if sec < 0 {
+		return -1
+	}
+	// The quotient has at most 71 bits. What exceeds an int64 is past the end of every format.
+	hi, lo := bits.Mul64(uint64(sec), 1e9)
+	lo, carry := bits.Add64(lo, uint64(nsec), 0)
+	hi += carry
+	if hi >= uint64(s.length) {
+		return math.MaxInt64
+	}
+	ticks, _ := bits.Div64(hi, lo, uint64(s.length))
+	return int64(min(ticks, math.MaxInt64))
+}
+
+// time returns the start of a tick that is not negative, in UTC.
+func (s *scale) time(tick int64) time.Time {
+	if s.perSecond != 0 {
+		tick += s.offset
+		sec := tick / s.perSecond
+		rest := tick % s.perSecond
+		if rest < 0 {
+			sec, rest = sec-1, rest+s.perSecond
+		}
+		return time.Unix(sec, rest*1e9/s.perSecond).UTC()
+	}
+	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
+	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
+	if hi/1e9 != 0 || sec > 1<<60 {
+		sec, nsec = 1<<60, 0 // which is beyond what time.Time can print
+	}
+	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
+}
+
+// ticks returns how many whole ticks a span has that is not negative.
+func (s *scale) ticks(d time.Duration) int64 {
+	if s.perSecond == 0 {
+		return int64(d) / s.length
+	}
+	sec, nsec := int64(d/time.Second), int64(d%time.Second)
+	return sec*s.perSecond + nsec*s.perSecond/1e9
+}

@@ -1,0 +1,152 @@
+package ids
+
+import (
+	"cmp"
+	"math/bits"
+	"time"
+)
+
+// A tail is the lane of a scheme whose ids end in random bits: 62 in version 7 and 80 in ULID. They
+// are fresh for the first id of a tick. For each later one they are raised by a random stride, so
+// that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2, method 2).
+type tail struct {
+	lane
+	maxHi, maxLo     uint64 // the largest random part
+	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
+	stride           uint64 // the largest stride less 1, a power of two less 1
+
+	tick   int64  // of hi and lo
+	hi, lo uint64 // the random part of the latest id
+}
+
+// newTail returns a tail that has issued nothing, with random strides of up to 2^48.
+func (c *Clock) newTail(s scale, end int64, maxHi, maxLo uint64) tail {
+	t := tail{maxHi: maxHi, maxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, stride: 1<<48 - 1}
+	if maxHi == 0 {
+		t.freshLo >>= 1
+	}
+	t.lane = c.newLane(s, 0, end, unlimited, c.tolerance, time.Time{})
+	t.tick = t.last
+	return t
+}
+
+// fresh reports whether the next id is the first of its tick.
+func (t *tail) fresh() bool { return t.tick != t.last }
+
+// renew makes a random part from random bits.
+func (t *tail) renew(hi, lo uint64) {
+	t.tick, t.hi, t.lo = t.last, hi&t.freshHi, lo&t.freshLo
+}
+
+// raise raises the random part by a stride from a random word, and reports whether it fits.
+func (t *tail) raise(word uint64) (fits bool) {
+	lo, carry := bits.Add64(t.lo, word>>16&t.stride+1, 0)
+	hi := t.hi + carry
+	if hi > t.maxHi || lo > t.maxLo {
+		return false
+	}
+	t.hi, t.lo = hi, lo
+	return true
+}
+
+// next returns the tick and the random part of the next id of t. If Random is injected, it draws
+// n bytes. It panics if there is no such id.
+func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
+	c := g.clock
+	if g.source != nil {
+		hi, lo = g.source.draw(n) // before the mutex is taken: the reader may be slow
+	}
+	now, elapsed := c.injected(), c.elapsed()
+	c.mu.Lock()
+	at := t.multiply(c.reading(elapsed, now))
+	if g.source == nil {
+		lo = c.random.Uint64()
+	}
+	wait, err := t.take(at, elapsed)
+	if err == nil && !t.fresh() && !t.raise(lo) {
+		t.used = t.perTick // it is full
+		wait, err = t.take(at, elapsed)
+	}
+	if err != nil {
+		c.refused(err)
+	}
+	if t.fresh() {
+		if t.maxHi != 0 && g.source == nil {
+			hi = c.random.Uint64()
+		}
+		t.renew(hi, lo)
+	}
+	tick, hi, lo = uint64(t.last), t.hi, t.lo
+	c.mu.Unlock()
+	sleep(wait)
+	return tick, hi, lo
+}
+
+const pieceLen = 256 // ids of a run that are minted under one lock at most
+
+// A run mints many ids of a tail with one reading of the clock.
+type run struct {
+	g    *Generator
+	tail *tail
+	now  reading // what is injected
+
+	begun bool
+	own   tail // as the run left it
+
+	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
+	at, end int                  // those not yet used
+}
+
+// piece mints up to n ids that have the tick and the upper bits of their random parts in common,
+// and waits if they must. It returns the lower bits, which serve until the next call.
+func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
+	if r.at == r.end {
+		r.at, r.end = 1, 1+min(n, pieceLen)
+		r.g.words(r.words[:r.end])
+	}
+	words := r.words[r.at:r.end]
+	done, wait := r.mint(words)
+	r.at += done
+	sleep(wait)
+	return uint64(r.own.last), r.own.hi, words[:done]
+}
+
+// mint makes random words the lower bits of ids, up to the first id that must wait or has other
+// upper bits, and returns how many. It panics if there is no next id.
+func (r *run) mint(words []uint64) (done int, wait time.Duration) {
+	c, t := r.g.clock, r.tail
+	elapsed := c.elapsed()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var err error
+	if !r.begun {
+		wait, err = t.take(t.at(c.reading(elapsed, r.now)), elapsed)
+		r.begun = true
+	} else if cmp.Or(cmp.Compare(t.last, r.own.last), cmp.Compare(t.hi, r.own.hi), cmp.Compare(t.lo, r.own.lo)) < 0 {
+		t = &r.own // another call has followed the wall clock back; the run stays in order
+	}
+	if err == nil && !t.fresh() && !t.raise(words[0]) {
+		// The tick is full, and here too the run does not follow.
+		tick := max(t.at(c.reading(elapsed, r.now)), t.last-t.patience)
+		t.used = t.perTick
+		wait, err = t.hold(tick, elapsed)
+	}
+	if err != nil {
+		panic(err)
+	}
+	if t.fresh() {
+		t.renew(r.words[0], words[0])
+	}
+	lo := t.lo
+	words[0], done = lo, 1
+	for ; done < len(words) && wait == 0; done++ {
+		next := lo + words[done]>>16&t.stride + 1
+		if next < lo || next > t.maxLo {
+			break
+		}
+		words[done], lo = next, next
+	}
+	t.lo = lo
+	r.own = *t
+	return done, wait
+}
