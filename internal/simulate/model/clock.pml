@@ -1,30 +1,33 @@
 /*
- * The rules by which a clock gives ids their places, in the small. README.md says what stands for what, and what
- * is left out. Inlines have the names of the Go functions that they stand for.
+ * The rule by which a clock gives ids their places, in the small. README.md says what stands for what, and what is
+ * left out.
  *
- *	lane.pml       lane.go: how one scheme takes a tick
- *	sequence.pml   clock.go: the clock sequence, Limit, State and restart
- *	promises.pml   what is asserted
- *	process.pml    the callers, and the machine that ends and restarts the process
+ *	lane.pml      the rule: how a lane takes a tick, pays for it and waits
+ *	process.pml   the calls, the keeper, crash and restart, and what is asserted
  *
- * Times and ticks count from 1, and 0 is none. The wall clock may show any time from 1 to TIMES at any reading.
+ * Times and ticks count from 1, and 0 is none.
  */
+
+/* The schemes at work: a sum of these. */
+#define V1 1
+#define V6 2
+#define SF 4
+#ifndef LANES
+#define LANES V1
+#endif
 
 /* The bounds. */
 #ifndef CAP
-#define CAP 1      /* ids of versions 1 and 6 in a tick */
+#define CAP 1      /* ids in a tick */
 #endif
-#ifndef SFCAP
-#define SFCAP 1    /* Snowflakes in a tick */
-#endif
-#ifndef SFTICK
-#define SFTICK 1   /* the length of a Snowflake's tick; that of versions 1 and 6 is 1 */
+#ifndef TICK
+#define TICK 1     /* the length of a Snowflake's tick; that of versions 1 and 6 is 1 */
 #endif
 #ifndef SEQS
 #define SEQS 2     /* clock sequences */
 #endif
 #ifndef TIMES
-#define TIMES 4    /* the latest time that the wall clock shows */
+#define TIMES 5    /* the latest time that the wall clock shows */
 #endif
 #ifndef END
 #define END 4      /* the latest time that an id can name */
@@ -33,57 +36,54 @@
 #define AHEAD 1    /* MaxAhead */
 #endif
 #ifndef TOL
-#define TOL 1      /* Tolerance */
+#define TOL 2      /* Tolerance */
 #endif
 #ifndef BOUND
-#define BOUND 2    /* the longest wait of one call */
+#define BOUND 4    /* the longest wait of one call */
 #endif
+
+/* With CALLERS, 1 or 2, time passes, and who sleeps does not call. Without, calls are not held up, as if there were any
+ * number of callers. With STEADY, the wall clock shows how time passes, except that it steps back now and then.
+ * Without, it shows any time from 1 to TIMES at any reading. */
 #ifndef CALLERS
-#define CALLERS 1
+#define CALLERS 0
 #endif
+#ifndef STEADY
+#define STEADY 0
+#endif
+
+/* How often the process starts. If more than once, a keeper saves horizons. */
 #ifndef LIVES
-#define LIVES 1    /* how often the process starts */
+#define LIVES 1
 #endif
 
-/* The schemes at work. */
-#ifndef V1
-#define V1 0
-#endif
-#ifndef V6
-#define V6 0
-#endif
-#ifndef SF
-#define SF 0
-#endif
-
-/* With MARK, a life may end at any moment, and a keeper saves marks ahead of its time. Without, each ends in good
- * order, its last state saved. */
-#ifndef MARK
-#define MARK 0
-#endif
-
-/* What can be broken, one rule at a time, so that the asserts can be seen to fail: BROKEN is one of these. */
-#define TURN_NEVER          1  /* a lane goes back in the same clock sequence */
-#define TURN_BELOW_FLOOR    2  /* a lane may go back below the floor of the round */
-#define ROUND_WITHOUT_END   3  /* the clock sequence comes round to 0 with no floor */
-#define FLOOR_OF_THIS_LIFE  4  /* the floor leaves out what former lives issued */
-#define FLOOR_ONLY_NOTED    5  /* the lanes are not raised to the floor of a new round */
-#define FLOOR_NOT_SAVED     6  /* the floor is no part of the saved state */
-#define RESTORE_BELOW       7  /* restored behind the saved time, a lane may start below the floor */
-#define RESTORE_IN_PLACE    8  /* restored behind the saved time, the clock sequence stays */
-#define NODE_FROM_NOW       9  /* a node does not start above the restored time */
-#define TOLERANCE_NONE     10  /* version 6 follows every step back */
-#define WAIT_WHOLE         11  /* a call waits for as long as the clock demands */
-#define LIMIT_OF_TIME      12  /* Limit does not bind the clock sequence */
-#define LIMIT_FIRST        13  /* the keeper puts a mark in force before it saves it */
-#define MARK_BACK          14  /* the keeper saves a mark that is behind the limit in force */
-#define AHEAD_OF_FLOOR     15  /* a mark whose clock sequence comes round to 0 has no floor */
-#define CLOSE_OPEN         16  /* the last state is saved while ids are still issued */
+/* What can be broken, one thing at a time, so that the asserts can be seen to fail: BROKEN is one of these. */
+#define FOLLOW_IN_PLACE      1  /* a lane follows the wall clock back in the same sequence */
+#define FOLLOW_BELOW_FLOOR   2  /* a lane follows to the floor and below */
+#define ROUND_WITHOUT_FLOOR  3  /* after the last sequence comes the first again, and the floor stays */
+#define ROUND_TOO_LONG       4  /* a round has one sequence too many */
+#define FLOOR_OF_LAST        5  /* the new floor is the latest id's tick, not the highest one issued */
+#define AFTER_NO_FLOOR       6  /* After is not the first floor */
+#define AFTER_NOT_FULL       7  /* a lane issues ids in After's tick */
+#define NODE_FROM_NOW        8  /* a Snowflake lane does not start at After */
+#define V6_IMPATIENT         9  /* version 6 follows like version 1 */
+#define V1_FOLLOWS_JITTER   10  /* version 1 follows every step back */
+#define V1_STAYS            11  /* version 1 follows no step back */
+#define LIMIT_LATE          12  /* a lane moves to the next sequence before it looks at the limit */
+#define LIMIT_OF_READING    13  /* the limit is compared with the wall clock's tick, not with the id's */
+#define DEBT_KEPT           14  /* a debt is never forgiven, and a call waits for all of it */
+#define TICKS_FREE          15  /* a tick ahead of the wall clock costs nothing */
+#define COST_SINGLE         16  /* a tick costs its length, however far ahead it is */
+#define PAST_END_NO_WAIT    17  /* a reading past the end does not wait for the debt */
+#define PAST_END_FIRST      18  /* a lane that has issued nothing takes a reading past the end for the last tick */
+#define LATEST_OF_LAST      19  /* Latest is that of the latest ids, not of the highest */
+#define LIMIT_FIRST         20  /* the keeper sets a horizon as the limit before it saves it */
+#define HORIZON_BACK        21  /* a horizon may be below the limit */
+#define LOWER_UNLIMITED     22  /* a lower horizon, or Latest at the end, is saved without a SetLimit before it */
+#define OPEN_EARLY          23  /* a life issues ids before its first SetLimit */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
 
 #include "lane.pml"
-#include "sequence.pml"
-#include "promises.pml"
 #include "process.pml"

@@ -1,187 +1,107 @@
-/* lane.go: what a scheme has issued, and how it takes the next tick. */
-
-#define L1 0
-#define L6 1
-#define LS 2
+/* The rule: lane.take. */
 
 typedef Lane {
-	byte last, used;  /* the tick of the latest id, and the ids in it */
-	byte high;        /* the latest tick before the lane last followed the clock back */
-	byte limit;       /* the last tick that Limit lets it use */
-	byte mark;        /* the latest reading since the lane last followed */
-	byte lag, peak    /* its present is lag after peak, or mark where lag is 0 */
+	byte last, used;       /* the tick of the latest id, and how many ids that tick has given */
+	byte top;              /* the highest tick ever issued */
+	byte debt;             /* paid - elapsed, or 0 if that is negative */
+	byte seq, free, floor  /* the clock sequence, how many more may follow, and the floor */
 }
-Lane lane[3];
-#define L lane[l]
+Lane lane[3];  /* versions 1 and 6, and Snowflake */
+#define NODE 2
+#define L    lane[l]
 
-byte now;  /* the clock sequence */
-
-/* Scratch of one step; it is no part of a state. */
-hidden byte r, tick, over, turned, caughtUp, s, z;
-hidden short back;
+#define NONE 255
+byte limit;  /* as a time; NONE is no limit */
 
 #define MAX(a, b)    ((a) > (b) -> (a) : (b))
 #define MIN(a, b)    ((a) < (b) -> (a) : (b))
 
-#define SEQUENCED(l) (l != LS)
-#define PERTICK(l)   (l == LS -> SFCAP : CAP)
-#define PATIENCE(l)  (l == LS -> 255 : (l == L6 && BROKEN != TOLERANCE_NONE -> TOL : 0))
-
-#define SPAN(l)      (l == LS -> SFTICK : 1)
-#define AT(l, r)     (((r) + SPAN(l) - 1) / SPAN(l))
-#define TIME(l, t)   (((t) - 1) * SPAN(l) + 1)
+#define LENGTH(l)    (l == NODE -> TICK : 1)
+#define AT(l, time)  (((time) + LENGTH(l) - 1) / LENGTH(l))
+#define TIME(l, t)   (((t) - 1) * LENGTH(l) + 1)
 #define LAST(l)      AT(l, END)
-#define AHEADT(l)    (AHEAD / SPAN(l))
+#define LEAD(l)      (AHEAD / LENGTH(l))
 
-/* What take says beside a number of ticks. */
-#define SUSPENDED 254
-#define SPENT     255
+/* The patience that is promised, and that of the lane. */
+#define PROMISED(l)  (l == NODE -> NONE : (l == 1 -> MAX(TOL, AHEAD) : AHEAD))
+#if BROKEN == V6_IMPATIENT
+#define PATIENCE(l)  (l == NODE -> NONE : AHEAD)
+#elif BROKEN == V1_FOLLOWS_JITTER
+#define PATIENCE(l)  (l == 0 -> 0 : PROMISED(l))
+#elif BROKEN == V1_STAYS
+#define PATIENCE(l)  (l == 0 -> NONE : PROMISED(l))
+#else
+#define PATIENCE(l)  PROMISED(l)
+#endif
 
-inline present(l) {  /* in z */
-	z = (L.lag == 0 -> L.mark : L.peak + L.lag)
-}
+/* What a call need not wait for is forgiven. */
+#define MOST         (BROKEN == DEBT_KEPT -> 31 : AHEAD + BOUND)
+#define OWED(l)      (MAX(L.debt, AHEAD) - AHEAD)
 
-inline ceiling(l) {  /* in z */
-	present(l);
-	z = AT(l, z) + AHEADT(l)
-}
+/* Scratch of one step, which is no part of a state. */
+hidden byte tick, past;                 /* the wall clock's tick, and whether it was past the end */
+hidden byte at, used;                   /* the tick of the id to be taken, and how many ids that has then given */
+hidden byte newSeq, newFree, newFloor;  /* the clock sequence then */
+hidden byte cost, wait;
+hidden byte said;                       /* what take says: */
+#define TAKEN     0
+#define SUSPENDED 1
+#define REFUSED   2
+#define EXHAUSTED 3
 
-/* A lag of END does what any greater one does: no tick is past such a present. */
-inline setLag(l, v) {
-	L.lag = MIN(v, END);
-	if :: L.lag == 0 -> L.peak = 0 :: else fi
-}
-
-inline observe(l) {  /* r */
-	back = L.mark - r;
-	if :: back < 0 -> L.mark = r :: else fi;
+inline follow(l) {  /* back to tick */
 	if
-	:: L.lag == 0 ->
-		if
-		:: back > 0 && back >= AHEAD -> L.peak = r; setLag(l, back)
-		:: else
-		fi
+	:: tick <= L.floor && BROKEN != FOLLOW_BELOW_FLOOR  /* stay */
 	:: else ->
-		back = L.peak - r;
 		if
-		:: back < 0 ->
-			L.peak = r;
-			z = TIME(l, L.last);
-			z = (z > r -> MIN(L.lag, z - r) : 0);
-			setLag(l, z)
-		:: back > 0 && back >= AHEAD -> L.peak = r; setLag(l, L.lag + back)
-		:: else
+		:: L.free == 0 && BROKEN != ROUND_WITHOUT_FLOOR ->
+			at = L.top; used = CAP + 1;
+			newFloor = (BROKEN == FLOOR_OF_LAST -> L.last : at);
+			newFree = (BROKEN == ROUND_TOO_LONG -> SEQS : SEQS - 1)
+		:: else ->
+			at = tick; used = 1;
+			if :: BROKEN != FOLLOW_IN_PLACE -> newSeq = (newSeq + 1) % SEQS :: else fi;
+			newFree = (newFree + SEQS - 1) % SEQS
 		fi
 	fi
 }
 
-inline within(l) {  /* for r and tick; no reading is before the first tick here */
+inline take(l, time) {
+	tick = AT(l, time);
+	past = tick > LAST(l);
 	if
-	:: tick > LAST(l) ->
-		r = (L.lag == 0 -> L.mark : L.peak);
-		tick = MIN(AT(l, r), L.last)
+	:: past -> tick = (L.last == 0 && BROKEN == PAST_END_FIRST -> LAST(l) : L.last)
 	:: else
-	fi
-}
-
-inline allowed(l) {  /* in z, at r */
-	tick = AT(l, r);
-	within(l);
-	caughtUp = (r >= L.mark);
-	observe(l);
+	fi;
+	at = L.last; used = L.used + 1;
+	newSeq = L.seq; newFree = L.free; newFloor = L.floor;
 	if
-	:: caughtUp -> z = tick + AHEADT(l)
-	:: else -> ceiling(l)
-	fi
-}
-
-inline credit(l, to) {
-	present(l);
-	if
-	:: to > z ->
-		if :: L.lag == 0 -> L.peak = L.mark :: else fi;
-		setLag(l, L.lag + to - z)
+	:: tick > at -> at = tick; used = 1
+	:: at - tick > PATIENCE(l) ->
+		follow(l);
+		if :: BROKEN == LIMIT_LATE -> L.seq = newSeq; L.free = newFree; L.floor = newFloor :: else fi
 	:: else
-	fi
-}
-
-inline resume(l, t) {
-	z = MIN(AT(l, t), LAST(l));
+	fi;
+	cost = 0; wait = 0; said = TAKEN;
 	if
-	:: z >= L.last && z > 0 -> L.last = z; L.used = PERTICK(l); L.mark = t; setLag(l, 0)
-	:: else
-	fi
-}
-
-inline follow(l) {  /* to tick, at r */
-	turned = true;
-	if
-	:: SEQUENCED(l) && BROKEN != TURN_NEVER -> turn(tick)
+	:: used > CAP ->
+		at++; used = 1;
+		cost = LENGTH(l) * (at - tick > LEAD(l) && BROKEN != COST_SINGLE -> 2 : 1)
 	:: else
 	fi;
 	if
-	:: turned ->
-		L.high = MAX(L.high, L.last);
-		L.last = tick; L.used = 0;
-		L.mark = r; setLag(l, 0)
-	:: else
-	fi
-}
-
-#define FULL(l) (L.used >= PERTICK(l))
-
-inline skipTick(l) {
-	if
-	:: L.last == LAST(l) -> over = SPENT
-	:: L.last < LAST(l) && L.last == L.limit -> over = SUSPENDED
-	:: else -> L.last++; L.used = 0
-	fi
-}
-
-inline hold(l) {
-	if
-	:: L.last == 0 ->
-		tick = MIN(tick, LAST(l));
-		if
-		:: tick > L.limit -> over = SUSPENDED
-		:: else -> L.last = tick; L.used = 1; L.mark = r
-		fi
+	:: tick == 0 -> said = REFUSED
+	:: tick > 0 && at > LAST(l) -> said = EXHAUSTED
+	:: tick > 0 && at <= LAST(l) && (BROKEN == LIMIT_OF_READING -> tick : at) > AT(l, limit) -> said = SUSPENDED
 	:: else ->
-		within(l);
+		L.last = at; L.used = used; L.top = MAX(L.top, at);
+		L.seq = newSeq; L.free = newFree; L.floor = newFloor;
+		L.debt = (BROKEN == TICKS_FREE -> 0 : MIN(L.debt + cost, MOST));
+		/* A time past the end does not tell when the wall clock will be near the id. */
 		if
-		:: tick > L.last -> over = SUSPENDED
-		:: else ->
-			back = L.mark - r;
-			if :: back >= AHEAD && back > PATIENCE(l) -> follow(l) :: else fi;
-			observe(l);
-			if
-			:: L.last > L.limit -> over = SUSPENDED
-			:: L.last <= L.limit && FULL(l) -> skipTick(l)
-			:: else
-			fi;
-			if
-			:: over == 0 ->
-				L.used++;
-				if
-				:: L.last - tick > AHEADT(l) ->
-					ceiling(l);
-					over = (L.last > z -> L.last - z : 0)
-				:: else
-				fi
-			:: else
-			fi
+		:: past && BROKEN != PAST_END_NO_WAIT -> wait = OWED(l)
+		:: !past && at - tick > LEAD(l) -> wait = MIN(OWED(l), (at - tick - LEAD(l)) * LENGTH(l))
+		:: else
 		fi
-	fi
-}
-
-inline take(l) {  /* at r; what it returns is in over */
-	tick = AT(l, r);
-	over = 0;
-	if
-	:: tick > L.last && tick <= L.limit ->
-		L.last = tick; L.used = 1; L.mark = r; setLag(l, 0)
-	:: tick == L.last && !FULL(l) && tick <= L.limit ->
-		L.used++; L.mark = r; setLag(l, 0)
-	:: else -> hold(l)
 	fi
 }

@@ -1,206 +1,177 @@
-/* The callers: NewV1, NewV6 and Next, which are Clock.lock and Clock.late. */
-
-#define IDLE   0
-#define LIFT   1  /* withheld by Limit */
-#define RETRY  2  /* and a new limit is in force */
-#define LATE   3  /* has an id that is ahead of the clock */
-#define SLEEP  4
-#define ENOUGH 5  /* has slept for as long as it may */
-typedef Caller { byte stage, lane, tick, was, over, slept }
-Caller caller[CALLERS];
-#define C caller[i]
+/* The calls, the keeper, crash and restart, and what is asserted. */
 
 byte life;
-bool open;  /* to calls */
+byte after;    /* After */
+byte saved;    /* on the disk */
+byte left[2];  /* how long each caller must still sleep */
+byte wall;     /* the wall clock, if it is steady */
 
-inline leave(i) { C.stage = IDLE; C.lane = 0; C.tick = 0; C.was = 0; C.over = 0; C.slept = 0 }
-
-inline wake() {
-	s = 0;
-	do
-	:: s < CALLERS ->
-		if :: caller[s].stage == LIFT -> caller[s].stage = RETRY :: else fi;
-		s++
-	:: else -> break
-	od
-}
-
-active [CALLERS] proctype Call() {
-	byte l, reading; bool any;
-#define i _pid
-	do
-	/* Under the mutex: read the clock and take an id. */
-	:: atomic {
-		open && (C.stage == IDLE || C.stage == RETRY) ->
-		if
-		:: C.stage == RETRY -> l = C.lane
-		:: C.stage == IDLE && V1 -> l = L1
-		:: C.stage == IDLE && V6 -> l = L6
-		:: C.stage == IDLE && SF -> l = LS
-		fi;
-		select(reading : 1 .. TIMES);
-		if :: any = false :: !watching -> any = true fi;
-		d_step {
-			r = reading;
-			if :: l == L6 -> latest = MAX(latest, r) :: else fi;
-			take(l);
-			C.lane = l;
-			if
-			:: over == SUSPENDED -> C.stage = LIFT
-			:: over == SPENT -> leave(i)  /* it panics */
-			:: else ->
-				C.tick = L.last;
-				if :: over > 0 -> C.stage = LATE :: else -> leave(i) fi;
-				r = reading;
-				issued(l, any)
-			fi;
-			l = 0; reading = 0; any = false
-		}
-	}
-	/* Under the mutex again: wait.until, up to its loop. */
-	:: d_step {
-		C.stage == LATE ->
-		l = C.lane;
-		present(l);
-		C.was = z;
-		ceiling(l);
-		C.over = (C.tick > z -> C.tick - z : 0);
-		if :: C.over > 0 -> C.stage = SLEEP :: else -> leave(i) fi;
-		l = 0
-	}
-	/* Once around the loop. The sleep may turn out longer than it was meant. */
-	:: atomic {
-		C.stage == SLEEP ->
-		select(reading : 1 .. TIMES);
-		if :: any = false :: any = true fi;
-		d_step {
-			l = C.lane;
-			s = C.over * SPAN(l);
-			s = (BROKEN == WAIT_WHOLE -> s : MIN(s, BOUND - C.slept));
-			C.slept = C.slept + s;
-			/* Live: no call sleeps for longer than the bound, and none spins. */
-			assert(s > 0 && C.slept <= BOUND);
-			if :: any -> C.slept = BOUND :: else fi;
-			r = reading;
-			if :: l == L6 -> latest = MAX(latest, r) :: else fi;
-			printf("lane %d waits, at %d\n", l, r);
-			allowed(l);
-			C.over = (C.tick > z -> C.tick - z : 0);
-			if
-			:: C.over == 0 -> leave(i)
-			:: C.over > 0 && C.slept >= BOUND -> C.stage = ENOUGH
-			:: else
-			fi;
-			l = 0; reading = 0; any = false
-		}
-	}
-	:: d_step {
-		C.stage == ENOUGH ->
-		l = C.lane;
-		printf("lane %d has waited enough\n", l);
-		credit(l, C.was + BOUND);
-		leave(i);
-		l = 0
-	}
-	od
-#undef i
-}
-
-/* The machine, on which the process ends and starts again, and the keeper of its state. */
-
-#define REST   0
-#define CHOSEN 1  /* a mark is chosen */
-#define HALF   2  /* it is saved, and not in force yet */
-#define CLOSED 3  /* no more ids are issued */
-#define ENDED  4  /* and the state is saved */
+/* What the keeper is about to do. */
+#define REST  0
+#define SAVE  1
+#define SET   2
+#define LOWER 3
 byte step;
-byte markTime, markSeq, markFloor;  /* the mark at hand */
-byte covered;                       /* the time of the limit in force */
+byte h;  /* the horizon at hand */
 
-inline start() {  /* a life whose first reading is r */
-	life++;
-	printf("life %d, at %d\n", life, r);
-	z = 0;
+/* What only the asserts need. */
+byte watchLane, watchTick, watchSeq, watchPlace;  /* an id, any one, that must not be issued again; tick 0 is none */
+byte former;   /* the latest Snowflake's tick in former lives */
+byte front;  /* what the wall clock would show, had it never been set back */
+byte due;    /* how long the wall clock may still be behind */
+hidden int before;
+hidden byte wasLast, wasUsed;
+
+/* A lane as one number. */
+#define STATE(l) (L.last + 32 * (L.used + 32 * (L.seq + 32 * (L.free + 32 * (L.floor + 32 * L.debt)))))
+
+#define DOWN(x) x = MAX(x, 1) - 1
+
+inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave one */
+	printf("lane %d at %d: said %d; tick %d, place %d, sequence %d, wait %d\n", l, time, said, at, used - 1, newSeq, wait);
+	if
+	:: said != TAKEN -> assert(STATE(l) == before /* a call without an id */)
+	:: else ->
+		assert(at <= LAST(l) && at <= AT(l, limit) && used <= CAP /* the bounds of ids */);
+		assert(TIME(l, at) > after /* After */);
+
+		/* Unique. */
+		assert(!(watchLane == l && watchTick == at && watchSeq == newSeq && watchPlace == used - 1) /* unique */);
+		if
+		:: watch -> watchLane = l; watchTick = at; watchSeq = newSeq; watchPlace = used - 1
+		:: else
+		fi;
+
+		/* Ordered, and followed as the table of the promises says. */
+		assert(at > wasLast || at == wasLast && used > wasUsed || wasLast - tick > PROMISED(l) /* ordered */);
+		assert(l != NODE || at > former /* ordered over lives */);
+		assert(at - tick <= PROMISED(l) + 1 || tick <= L.floor /* followed */);
+
+		/* Live. */
+		assert(wait <= BOUND /* live */);
+
+		/* True, when the call returns. */
+		if :: !past -> front = MAX(front, time) :: else fi;
+		assert(CALLERS == 0 || LENGTH(l) >= BOUND || TIME(l, at) <= front + wait + AHEAD /* true */)
+	fi;
+	if
+	:: CALLERS == 0 -> L.debt = 0; front = 0
+	:: CALLERS > 0 && left[0] == 0 -> left[0] = wait
+	:: CALLERS > 0 && left[0] > 0 -> left[1] = wait
+	fi
+}
+
+inline latest() {  /* in at */
+	at = after;
+	l = 0;
 	do
-	:: z < CALLERS ->
-		caller[z].stage = IDLE; caller[z].lane = 0; caller[z].tick = 0;
-		caller[z].was = 0; caller[z].over = 0; caller[z].slept = 0;
-		z++
-	:: else -> break
+	:: l < 3 ->
+		used = (BROKEN == LATEST_OF_LAST -> L.last : L.top);
+		if :: used > 0 -> at = MAX(at, TIME(l, used)) :: else fi;
+		l++
+	:: else -> l = 0; break
+	od
+}
+
+inline start(random) {
+	life++;
+	printf("life %d, after %d\n", life, saved);
+	after = saved;
+	former = MAX(former, lane[NODE].top);
+	l = 0;
+	do
+	:: l < 3 ->
+		L.last = (l == NODE && BROKEN == NODE_FROM_NOW -> 0 : AT(l, after));
+		L.used = (BROKEN == AFTER_NOT_FULL -> 0 : CAP);
+		L.top = L.last; L.debt = 0;
+		L.seq = (l == NODE -> 0 : random); L.free = SEQS - 1;
+		L.floor = (BROKEN == AFTER_NO_FLOOR -> 0 : L.last);
+		l++
+	:: else -> l = 0; break
 	od;
-	step = REST; markTime = 0; markSeq = 0; markFloor = 0; covered = 0;
-	open = !MARK;
-	forget();
-	NewClock()
+	left[0] = 0; left[1] = 0;
+	if :: CALLERS > 0 -> front = MAX(front, after) :: else fi;
+	step = REST; h = 0;
+	limit = (LIVES > 1 && BROKEN != OPEN_EARLY -> 0 : NONE)
 }
 
-inline enforce() {
-	Limit(markTime, markSeq);
-	covered = markTime;
-	open = true
-}
-
-active proctype Machine() {
-	byte t;
-	atomic {
-		/* The first sequence is random, and in the lower half. */
-		select(savedSeq : 0 .. (SEQS - 1) / 2);
-		d_step { r = 1; start() }
-	}
+active proctype Process() {
+	byte l, t; bool watch;
+	atomic { wall = STEADY; start(0) }
 end:	do
-	/* The process ends in good order: it saves its state and mints no more. */
+	/* A call reads the clock and takes an id with the mutex held, and then sleeps. */
 	:: atomic {
-		!MARK && life < LIVES ->
-		select(t : 1 .. TIMES);
-		d_step { State(); save(z, now, floor); r = t; start(); t = 0 }
+		left[0] == 0 || CALLERS == 2 && left[1] == 0 ->
+		if
+		:: (LANES) & V1 -> l = 0
+		:: (LANES) & V6 -> l = 1
+		:: (LANES) & SF -> l = NODE
+		fi;
+		if
+		:: STEADY -> t = wall
+		:: else -> select(t : 1 .. TIMES)
+		fi;
+		if :: watch = false :: watchTick == 0 -> watch = true fi;
+		before = STATE(l); wasLast = L.last; wasUsed = L.used;
+		take(l, t);
+		judge(l, t, watch);
+		l = 0; t = 0; watch = false
 	}
-	/* The keeper takes the state and chooses a time from there on, but not before the limit in force. */
+	/* Time passes. */
 	:: atomic {
-		MARK && step == REST ->
-		d_step {
-			State();
-			if :: BROKEN != MARK_BACK -> z = MAX(z, covered) :: else fi;
-			t = MAX(z, 1)
-		};
+		CALLERS > 0 && wall < END ->
+		DOWN(lane[0].debt); DOWN(lane[1].debt); DOWN(lane[NODE].debt);
+		DOWN(left[0]); DOWN(left[1]);
+		front = MIN(front + 1, END);
+		if
+		:: STEADY ->
+			wall++;
+			DOWN(due);
+			if :: due == 0 -> front = wall :: else fi
+		:: else
+		fi
+	}
+	/* The wall clock steps back. It is the measure of truth again after twice as much time. */
+	:: atomic {
+		wall > 1 && due == 0 ->
+		select(t : 1 .. wall - 1);
+		due = 2 * (wall - t) + 1; wall = t; t = 0
+	}
+	/* The keeper takes a horizon: a time, any one, but not before Latest or the limit. It saves it, and then sets it. */
+	:: atomic {
+		LIVES > 1 && step == REST ->
+		latest();
+		t = (limit == NONE || BROKEN == HORIZON_BACK -> at : MAX(at, limit));
 		do
 		:: t < END -> t++
 		:: break
 		od;
-		d_step {  /* Ahead */
-			markTime = t; markSeq = AFTER;
-			markFloor = (markSeq == 0 && BROKEN != AHEAD_OF_FLOOR -> t : floor);
-			t = 0; step = CHOSEN
-		}
+		h = t; t = 0; step = SAVE
 	}
-	/* It saves that mark, and then puts it in force. */
-	:: d_step {
-		step == CHOSEN ->
-		if
-		:: BROKEN != LIMIT_FIRST -> save(markTime, markSeq, markFloor)
-		:: else -> enforce()
-		fi;
-		step = HALF
-	}
-	:: d_step {
-		step == HALF ->
-		if
-		:: BROKEN != LIMIT_FIRST -> enforce()
-		:: else -> save(markTime, markSeq, markFloor)
-		fi;
-		step = REST; markTime = 0; markSeq = 0; markFloor = 0
-	}
-	/* Or it closes: it suspends all, and saves the state as it is. */
-	:: d_step {
-		step == REST && MARK && open && life < LIVES ->
-		if :: BROKEN != CLOSE_OPEN -> Limit(0, limitSeq) :: else fi;
-		step = CLOSED
-	}
-	:: d_step { step == CLOSED -> State(); save(z, now, floor); step = ENDED }
-	/* The end, at any moment. */
 	:: atomic {
-		MARK && life < LIVES && saved ->
-		select(t : 1 .. TIMES);
-		d_step { r = t; start(); t = 0 }
+		step == SAVE ->
+		if :: BROKEN != LIMIT_FIRST -> saved = h :: else -> limit = h fi;
+		step = SET
+	}
+	:: atomic {
+		step == SET ->
+		if :: BROKEN != LIMIT_FIRST -> limit = h :: else -> saved = h fi;
+		step = REST; h = 0
+	}
+	/* It sets a lower limit, and then saves that or Latest. With 0, this is the end in good order. */
+	:: atomic {
+		step == REST && limit > 0 && limit != NONE ->
+		select(t : 0 .. limit - 1);
+		if :: BROKEN != LOWER_UNLIMITED -> limit = t :: else fi;
+		h = t; t = 0; step = LOWER
+	}
+	:: atomic { step == LOWER -> latest(); saved = MAX(at, h); step = REST; h = 0 }
+	/* The process ends at any moment, and starts again. The first sequence is random. */
+	:: atomic {
+		life < LIVES ->
+		select(t : 0 .. SEQS - 1);
+		start(t);
+		t = 0
 	}
 	od
 }
