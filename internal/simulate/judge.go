@@ -288,5 +288,5 @@ func (j *judge) ahead(c *call) int64 {
 	if sub(r.shown, j.start(j.from)) < r.when-j.since || j.length() >= longest {
 		return 0
 	}
-	return sub(j.start(j.last), r.shown) - c.waited()
+	return max(sub(j.start(j.last), r.shown), 0) - c.waited()
 }

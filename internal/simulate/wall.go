@@ -73,9 +73,10 @@ func (w *wall) read() int64 {
 		r += w.rng.Int64N(2*w.jitter+1) - w.jitter
 	}
 	if w.in > 0 {
-		if w.in--; w.in == 0 && r+w.glitch > least && r+w.glitch < greatest {
-			r += w.glitch
+		if to := add(r, w.glitch); w.in == 1 && to > least && to < greatest {
+			r = to
 		}
+		w.in--
 	}
 	return r
 }
@@ -108,7 +109,7 @@ const (
 // step sets the clock by d, or the other way where there is no room for that.
 func (w *wall) step(d int64) {
 	w.settle()
-	if to := w.shown + d; to < least || to > greatest {
+	if to := add(w.shown, d); to < least || to > greatest {
 		d = -d
 	}
 	w.shown += d
