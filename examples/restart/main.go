@@ -1,6 +1,5 @@
 // Restart mints ids that are never repeated, whenever it is killed and whatever its wall clock
-// shows when it starts again: it keeps the horizon of its clock in a file. The [Keeper] is made
-// to be copied.
+// shows when it starts again: package clockfile keeps the horizon of its clock in a file.
 //
 //	go run ./examples/restart -file /var/lib/ids/clock -init -n 10   # the first time on this machine
 //	go run ./examples/restart -file /var/lib/ids/clock               # from then on
@@ -12,13 +11,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
 )
 
 // offsetVariable names an environment variable for tests: a duration, such as -40m, by which
@@ -71,8 +70,6 @@ func parse(args []string, offset string, usage io.Writer) (*config, error) {
 		return nil, errors.New("give -file, the file for the clock's horizon")
 	case c.node < 0 || c.node > 1023:
 		return nil, fmt.Errorf("-node %d is not within 0 to 1023", c.node)
-	case c.ahead < 100*time.Millisecond: // 100 ticks of a Snowflake
-		return nil, fmt.Errorf("-ahead %v is less than 100ms", c.ahead)
 	case c.every < 0 || c.count < 0:
 		return nil, errors.New("-every and -n must not be negative")
 	}
@@ -87,10 +84,11 @@ func parse(args []string, offset string, usage io.Writer) (*config, error) {
 
 // run mints until ctx is done or the count is reached.
 func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
-	k, err := OpenKeeper(c.file, KeeperOptions{
+	file, err := clockfile.Open(c.file, &clockfile.Options{
 		Init:  c.init,
+		Owner: fmt.Sprintf("restart, node %d", c.node),
 		Ahead: c.ahead,
-		Clock: ids.ClockOptions{Now: func() time.Time { return time.Now().Add(c.offset) }},
+		Clock: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(c.offset) }},
 		Report: func(err error) {
 			if err == nil {
 				fmt.Fprintln(log, "restart: the horizon is saved again, and ids go on")
@@ -99,16 +97,13 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 			fmt.Fprintln(log, "restart: the horizon is not saved, and ids will stop:", err)
 		},
 	})
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !c.init:
-		return fmt.Errorf("%w; on the first start on this machine, and only then, add -init", err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, k.Close()) }()
+	defer func() { err = errors.Join(err, file.Close()) }()
 
 	minted := make(chan error, 1)
-	go func() { minted <- mint(ctx, c, k.Clock(), out) }()
+	go func() { minted <- mint(ctx, c, file.Clock(), out) }()
 	// A call for an id may wait for as long as the horizon cannot be saved, and cannot be told to
 	// stop: so it is left behind.
 	select {

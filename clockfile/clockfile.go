@@ -1,0 +1,183 @@
+package clockfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+const (
+	defaultAhead = 10 * time.Second
+	minAhead     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
+	maxOwner     = 255
+)
+
+// Errors that those of [Open] match.
+var (
+	// ErrLocked is matched if another File has the file open, in this process or another one.
+	ErrLocked = errors.New("in use by another process")
+
+	// ErrCorrupt is matched if the file is empty, torn or damaged, of another kind, or of
+	// another version of the format.
+	ErrCorrupt = errors.New("holds no usable horizon")
+
+	// ErrOwner is matched if the file belongs to another owner.
+	ErrOwner = errors.New("belongs to another owner")
+)
+
+// Options are the options of [Open]. The zero value is the default.
+type Options struct {
+	// Init declares the first start, which makes the file. With Init the file must not exist,
+	// and without it the file must: a start without a file that was lost could repeat ids.
+	Init bool
+
+	// Owner is whom the file belongs to, such as "orders, node 7". The file keeps it, and a
+	// file of another owner is refused. A file without an owner takes this one. Empty means
+	// that any owner will do, and the file keeps its own. It has at most 255 bytes.
+	Owner string
+
+	// Ahead is how far the horizon is ahead of the wall clock. A longer one means fewer writes,
+	// which are half of it apart. After a crash, ids go on from the horizon. It is at least
+	// 100 ms, and must be at least 100 times the longest tick of the layouts in use, such as 1 s
+	// for [ids.SonyflakeLayout]. Zero means 10 s.
+	Ahead time.Duration
+
+	// Clock are the options of the clock; nil means the default. Their After is replaced by the
+	// time in the file, if that is later.
+	Clock *ids.ClockOptions
+
+	// Report, if it is not nil, is called with the error when saving begins to fail, and with
+	// nil when a save succeeds again. No save is made until it returns, and it must not call
+	// [File.Close].
+	Report func(error)
+}
+
+// File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with
+// [Open]; using the zero value panics.
+type File struct {
+	disk   disk
+	name   string // as given to Open, for errors
+	path   string // of the file that symbolic links lead to
+	ahead  time.Duration
+	report func(error)
+
+	lock  io.Closer
+	clock *ids.Clock
+	saved record // what the file holds; its horizon is the limit of the clock
+
+	stop, done chan struct{}
+	close      func() error
+}
+
+// Open opens the file at path and locks it until Close is called or the process ends. The file
+// must exist, except if Init is set; its directory must exist in any case. A symbolic link is
+// followed: the file that it leads to is the one that is locked and replaced. Nil options mean the
+// default.
+//
+// The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory,
+// [fs.ErrExist] if Init is set and there is a file, [fs.ErrPermission] if the file is read-only,
+// [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for this process to use, and
+// [errors.ErrUnsupported] on a system without locks.
+func Open(path string, opts *Options) (*File, error) {
+	return open(system{}, path, opts)
+}
+
+// open is Open on some disk.
+func open(d disk, path string, opts *Options) (_ *File, err error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	f := &File{disk: d, name: path, ahead: opts.Ahead, report: opts.Report,
+		stop: make(chan struct{}), done: make(chan struct{})}
+	if f.ahead == 0 {
+		f.ahead = defaultAhead
+	}
+	if f.report == nil {
+		f.report = func(error) {}
+	}
+	switch {
+	case path == "":
+		return nil, errors.New("clockfile: the path is empty")
+	case f.ahead < minAhead:
+		return nil, f.failed(fmt.Errorf("Options.Ahead is %v, less than %v", f.ahead, minAhead))
+	case len(opts.Owner) > maxOwner:
+		return nil, f.failed(fmt.Errorf("Options.Owner has %d bytes, more than %d", len(opts.Owner), maxOwner))
+	}
+	if f.path, err = d.Resolve(path); err != nil {
+		return nil, f.failed(err)
+	}
+	if f.lock, err = d.Lock(f.path + ".lock"); err != nil {
+		return nil, f.failed(err)
+	}
+	if err = f.start(opts); err != nil {
+		return nil, errors.Join(f.failed(err), f.lock.Close())
+	}
+	f.close = sync.OnceValue(f.end)
+	go f.keep()
+	return f, nil
+}
+
+// start makes the clock of what the file holds, and saves its first horizon.
+func (f *File) start(opts *Options) error {
+	found, err := load(f.disk, f.path)
+	switch {
+	case opts.Init && errors.Is(err, fs.ErrNotExist):
+	case opts.Init && (err == nil || errors.Is(err, ErrCorrupt)):
+		return fmt.Errorf("%w, so this is not the first start, which Options.Init declares", fs.ErrExist)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; if this is the first start, and only then, set Options.Init", fs.ErrNotExist)
+	case err != nil:
+		return err
+	case opts.Owner != "" && found.owner != "" && found.owner != opts.Owner:
+		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.owner, opts.Owner)
+	}
+	f.saved.owner = found.owner
+	if opts.Owner != "" {
+		f.saved.owner = opts.Owner
+	}
+	var clock ids.ClockOptions
+	if opts.Clock != nil {
+		clock = *opts.Clock
+	}
+	if found.horizon.After(clock.After) {
+		clock.After = found.horizon
+	}
+	f.clock = ids.NewClock(&clock)
+	// The clock is limited before anybody has it, so it cannot issue what the file does not cover.
+	return f.renew()
+}
+
+// failed returns err with the name of the file.
+func (f *File) failed(err error) error { return fmt.Errorf("clockfile: %s: %w", f.name, err) }
+
+// Clock returns the clock. Its SetLimit belongs to f: do not call it.
+func (f *File) Clock() *ids.Clock { return f.clock }
+
+// Close suspends the clock for good, saves the time of its latest id, so that the next start goes
+// on from there, and unlocks the file. Calls that wait for an id of version 1 or 6 or a Snowflake
+// then, or that begin later, never return; [ids.SnowflakeNode.TryNext] returns
+// [ids.ErrSuspended]. Close waits for a save that is under way. After an error the file still holds
+// a horizon that keeps ids unique, as after a crash. Later calls of Close do nothing and return
+// the same error.
+func (f *File) Close() error { return f.close() }
+
+// end is the first Close.
+func (f *File) end() error {
+	close(f.stop)
+	<-f.done
+	// The latest id must be the last one before its time is saved, which is before the horizon.
+	f.clock.SetLimit(suspended)
+	err := save(f.disk, f.path, record{f.clock.Latest(), f.saved.owner})
+	if unlocked := f.lock.Close(); err == nil {
+		err = unlocked
+	}
+	if err != nil {
+		err = f.failed(err)
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package clockfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A disk is what the package asks of the operating system: so little that a test can take its
+// place, fail at each call, and know what a power failure leaves.
+type disk interface {
+	Resolve(path string) (string, error) // the absolute path of the file that links lead to
+	Lock(path string) (io.Closer, error) // makes a file that only one process can have locked
+	Read(path string) ([]byte, error)    // the bytes of a file, or the first that are too many
+	Create(path string) (newFile, error) // makes or empties a file
+	Rename(path, to string) error        // replaces to
+	SyncName(path string) error          // has the disk keep what the name stands for
+}
+
+// A newFile is one that is being written.
+type newFile interface {
+	io.WriteCloser
+	Sync() error // has the disk keep what was written
+}
+
+// load returns what the file at path holds.
+func load(d disk, path string) (record, error) {
+	data, err := d.Read(path)
+	if err != nil {
+		return record{}, err
+	}
+	return decode(data)
+}
+
+// save replaces the file at path. If it returns nil, the new record outlives a power failure; if
+// it returns an error, either the earlier one or the new one does. A file that it leaves under the
+// other name is overwritten by the next save.
+func save(d disk, path string, r record) error {
+	data, err := r.encode()
+	if err != nil {
+		return err
+	}
+	fresh := path + ".new"
+	if err := write(d, fresh, data); err != nil {
+		return err
+	}
+	if err := d.Rename(fresh, path); err != nil {
+		return err
+	}
+	return d.SyncName(path)
+}
+
+// write writes a file that outlives a power failure under one name or another. To rename one that
+// does not could leave no usable file.
+func write(d disk, path string, data []byte) error {
+	f, err := d.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// system is the disk of the operating system.
+type system struct{}
+
+func (system) Resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "", errors.New("is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return "", errors.New("is not a regular file")
+	case err == nil && info.Mode()&0o200 == 0:
+		// Most systems would let it be replaced, but somebody meant it to stay.
+		return "", fmt.Errorf("is read-only: %w", fs.ErrPermission)
+	case err == nil:
+		return filepath.EvalSymlinks(path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", fmt.Errorf("its directory: %w", err)
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+func (system) Lock(path string) (io.Closer, error) { return acquire(path) }
+
+func (system) Read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxSize))
+}
+
+func (system) Create(path string) (newFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+}
+
+func (system) Rename(path, to string) error { return os.Rename(path, to) }
+
+func (system) SyncName(path string) error { return syncName(path) }

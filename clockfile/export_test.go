@@ -1,0 +1,20 @@
+package clockfile
+
+import "time"
+
+// For tests: the package on a disk of theirs, and the format of the file.
+type (
+	Disk    = disk
+	NewFile = newFile
+)
+
+var OpenOn = open
+
+const MaxOwner = maxOwner
+
+func Encode(horizon time.Time, owner string) ([]byte, error) { return record{horizon, owner}.encode() }
+
+func Decode(data []byte) (horizon time.Time, owner string, err error) {
+	r, err := decode(data)
+	return r.horizon, r.owner, err
+}

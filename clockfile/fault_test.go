@@ -1,0 +1,259 @@
+package clockfile_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+)
+
+// A wallClock shows the time of the bubble, moved by offset. Bubbles begin before Twitter's epoch.
+type wallClock struct{ offset atomic.Int64 }
+
+func newWallClock() *wallClock {
+	w := new(wallClock)
+	w.step(30 * 365 * 24 * time.Hour)
+	return w
+}
+
+func (w *wallClock) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
+
+func (w *wallClock) step(d time.Duration) { w.offset.Add(int64(d)) }
+
+// zeros is a source of randomness without any, so that each process has the same clock sequences.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// A world is a machine on which processes live one after another. It knows every id of theirs.
+type world struct {
+	*memory
+	wall   *wallClock
+	rnd    *rand.Rand
+	issued map[string]int // the life in which each id was issued
+	life   int
+	bad    error // the first thing that went wrong
+}
+
+func newWorld(seed uint64) *world {
+	return &world{memory: newMemory(), wall: newWallClock(), rnd: rand.New(rand.NewPCG(seed, 1)), issued: map[string]int{}}
+}
+
+// fail notes that something went wrong.
+func (w *world) fail(format string, args ...any) {
+	if w.bad == nil {
+		w.bad = fmt.Errorf("life %d: "+format, append([]any{w.life}, args...)...)
+	}
+}
+
+// record notes an id, unless its process ended before it could give it to anybody.
+func (w *world) record(p *process, id string, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.dead {
+		return
+	}
+	if err := w.covers(at); err != nil {
+		w.fail("%s: %w", id, err)
+	}
+	if before, ok := w.issued[id]; ok {
+		w.fail("%s of life %d again", id, before)
+	}
+	w.issued[id] = w.life
+}
+
+// open opens the file as an operator does, who declares a first start until there is a file.
+func (w *world) open(p *process, opts clockfile.Options) (*clockfile.File, error) {
+	opts.Init = w.names[path] == nil
+	if opts.Init && len(w.issued) > 0 {
+		w.fail("the file is lost")
+	}
+	return clockfile.OpenOn(p, path, &opts)
+}
+
+// live has one process issue ids for a while, one of each kind every 5 ms, and reports what it
+// has surfaced of its faults.
+func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
+	w.life++
+	w.wall.step(time.Duration(w.rnd.Int64N(int64(70*time.Minute))) - time.Hour)
+	var reports []error
+	opts := clockfile.Options{Owner: "fault_test", Ahead: time.Second, Clock: &ids.ClockOptions{Now: w.wall.now},
+		Report: func(err error) {
+			if (err == nil) != (len(reports)%2 == 1) {
+				w.fail("report %d is %v", len(reports), err)
+			}
+			reports = append(reports, err)
+		}}
+	known := func(err error) bool {
+		return err == nil || (errors.Is(err, errFault) || errors.Is(err, errDead)) && strings.Contains(err.Error(), path)
+	}
+	f, err := w.open(p, opts)
+	if !known(err) {
+		w.fail("Open: %w", err)
+	}
+	if err != nil {
+		return true
+	}
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
+	// One id in a tick: two processes that are at one tick repeat an id.
+	layout := ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
+	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: layout})
+	if err != nil {
+		w.fail("%w", err)
+		f.Close()
+		return true
+	}
+	kinds := []func() (string, time.Time){
+		func() (string, time.Time) {
+			u := g.NewV1()
+			at, _ := u.Time()
+			return u.String(), at
+		},
+		func() (string, time.Time) {
+			u := g.NewV6()
+			at, _ := u.Time()
+			return u.String(), at
+		},
+		func() (string, time.Time) {
+			s := n.Next()
+			return s.String(), layout.Split(s).Time
+		},
+	}
+	var over atomic.Bool
+	var minters sync.WaitGroup
+	for _, mint := range kinds {
+		minters.Go(func() {
+			for {
+				id, at := mint()
+				if over.Load() {
+					return
+				}
+				w.record(p, id, at)
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	time.Sleep(lasts)
+	err = f.Close()
+	if !known(err) {
+		w.fail("Close: %w", err)
+	}
+	if again := f.Close(); !errors.Is(again, err) {
+		w.fail("Close returns %v, and then %v", err, again)
+	}
+	time.Sleep(50 * time.Millisecond) // in which every minter comes to wait
+	over.Store(true)
+	f.Clock().SetLimit(time.Time{}) // lets them go
+	minters.Wait()
+	for _, r := range reports {
+		if !known(r) {
+			w.fail("report: %w", r)
+		}
+	}
+	return err != nil || len(reports) > 0
+}
+
+// TestFaults has each operation of a process fail, once and from then on, and kills the process in
+// each, with and without a power failure. Each life starts with another time on its wall clock. No
+// id is issued twice, no state is lost, and no fault is concealed.
+func TestFaults(t *testing.T) {
+	const lasts = 1200 * time.Millisecond // at least two renewals
+	step := 1
+	if testing.Short() {
+		step = 4 // every fourth operation
+	}
+	for name, plan := range map[string]func(op, at int) outcome{
+		"fails once":                  only(fails),
+		"fails once, with effect":     only(failsAfter),
+		"fails from then on":          from(fails),
+		"fails from then on, with effect": from(failsAfter),
+		"fails for a while": func(op, at int) outcome {
+			if op >= at && op < at+20 {
+				return fails
+			}
+			return works
+		},
+		"killed":             only(killed),
+		"power lost":         only(powerLost),
+		"power flicks":       only(powerFlicks),
+		"power flicks again": only(powerFlicks),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			places := 0
+			for at := 0; ; at += step {
+				more := true
+				synctest.Test(t, func(t *testing.T) {
+					seed := uint64(at)
+					for _, c := range name {
+						seed = seed*31 + uint64(c)
+					}
+					w := newWorld(seed)
+					run := func(plan func(op int) outcome) *process {
+						p := &process{memory: w.memory, rnd: w.rnd, slow: time.Millisecond, plan: plan}
+						if surfaced := w.live(p, lasts); surfaced != p.hit {
+							w.fail("after %d operations, a fault was hit: %v; it surfaced: %v", p.ops, p.hit, surfaced)
+						}
+						return p
+					}
+					planned := func(op int) outcome { return plan(op, at) }
+					more = run(planned).hit // the first start
+					run(planned)            // with a clock that is set back, as a rule
+					late := at + w.rnd.IntN(300)
+					run(func(op int) outcome { return plan(op, late) })
+					run(nil)
+					if w.bad == nil && len(w.wrong) > 0 {
+						w.fail("%v", w.wrong)
+					}
+					if w.bad != nil {
+						t.Errorf("at operation %d: %v", at, w.bad)
+					}
+					if len(w.issued) < 500 {
+						t.Errorf("at operation %d: only %d ids", at, len(w.issued))
+					}
+				})
+				if t.Failed() {
+					return
+				}
+				if !more {
+					break
+				}
+				places += step
+			}
+			if places < 25 {
+				t.Errorf("only %d operations", places)
+			}
+		})
+	}
+}
+
+// only has one operation not work.
+func only(o outcome) func(op, at int) outcome {
+	return func(op, at int) outcome {
+		if op == at {
+			return o
+		}
+		return works
+	}
+}
+
+// from has no operation work any more.
+func from(o outcome) func(op, at int) outcome {
+	return func(op, at int) outcome {
+		if op >= at {
+			return o
+		}
+		return works
+	}
+}

@@ -1,0 +1,83 @@
+package clockfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"time"
+)
+
+// magic begins each file, so that no other file is taken for one. A version of the format follows.
+const (
+	magic   = "github.com/oneclock/ids/clockfile "
+	version = "1"
+)
+
+// maxSize exceeds the length of every file.
+const maxSize = 2048
+
+// A record is what a file holds:
+//
+//	github.com/oneclock/ids/clockfile 1
+//	horizon 2026-03-14T15:09:26.535897932Z
+//	owner "orders, node 7"
+//	crc32 92b1fa60
+//
+// The checksum is that of the lines before it.
+type record struct {
+	horizon time.Time
+	owner   string
+}
+
+// encode returns the bytes of a file. There is one way to write each record, in every version of
+// Go: so other characters than those of ASCII are escaped. It fails if the owner is too long, or
+// the year has more than four digits.
+func (r record) encode() ([]byte, error) {
+	if len(r.owner) > maxOwner {
+		return nil, fmt.Errorf("the owner has %d bytes", len(r.owner))
+	}
+	horizon, err := r.horizon.UTC().MarshalText()
+	if err != nil {
+		return nil, fmt.Errorf("the horizon cannot be written: %w", err)
+	}
+	data := fmt.Appendf(nil, "%s%s\nhorizon %s\nowner %s\n", magic, version, horizon, strconv.QuoteToASCII(r.owner))
+	return fmt.Appendf(data, "crc32 %08x\n", crc32.ChecksumIEEE(data)), nil
+}
+
+// decode returns the record in the bytes of a file. Its errors match ErrCorrupt.
+func decode(data []byte) (record, error) {
+	r, err := decodeLines(data)
+	if err != nil {
+		return record{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return r, nil
+}
+
+// decodeLines takes the lines apart, and puts them together again to see that nothing differs.
+func decodeLines(data []byte) (r record, err error) {
+	if len(data) == 0 {
+		return r, errors.New("the file is empty")
+	}
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok {
+		return r, errors.New("the file is torn or of another kind")
+	}
+	written, rest, _ := bytes.Cut(rest, []byte("\n"))
+	if string(written) != version {
+		return r, fmt.Errorf("the file has version %.20q of the format, not %s", written, version)
+	}
+	horizon, rest, _ := bytes.Cut(rest, []byte("\n"))
+	owner, _, _ := bytes.Cut(rest, []byte("\n"))
+	if err := r.horizon.UnmarshalText(bytes.TrimPrefix(horizon, []byte("horizon "))); err != nil {
+		return r, errors.New("the file is damaged: it has no time")
+	}
+	if r.owner, err = strconv.Unquote(string(bytes.TrimPrefix(owner, []byte("owner ")))); err != nil {
+		return r, errors.New("the file is damaged: it has no owner")
+	}
+	if whole, err := r.encode(); err != nil || !bytes.Equal(whole, data) {
+		return r, errors.New("the file is damaged: its checksum does not match")
+	}
+	return r, nil
+}

@@ -1,0 +1,168 @@
+package clockfile_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids/clockfile"
+)
+
+var march = time.Date(2026, 3, 14, 15, 9, 26, 535_897_932, time.UTC)
+
+// TestFormat pins the bytes of a file: the next version of the package must read them.
+func TestFormat(t *testing.T) {
+	const want = `github.com/oneclock/ids/clockfile 1
+horizon 2026-03-14T15:09:26.535897932Z
+owner "orders, node 7"
+crc32 92b1fa60
+`
+	got, err := clockfile.Encode(march.In(time.FixedZone("", 3600)), "orders, node 7")
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got: %s\nwant: %s", err, got, want)
+	}
+}
+
+// TestFormatRoundTrip encodes records, and decodes each from its bytes and from nothing else: they
+// are refused if any bit differs or their end is missing.
+func TestFormatRoundTrip(t *testing.T) {
+	end := time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	for _, want := range []time.Time{{}, march, march.Truncate(time.Second), end} {
+		for _, owner := range []string{"", "node 7", "\"\\\n\x00\x7f\xff", "Größe 🕰 \u2028", strings.Repeat("\xff", clockfile.MaxOwner)} {
+			data, err := clockfile.Encode(want, owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, of, err := clockfile.Decode(data)
+			if err != nil || at != want || of != owner {
+				t.Fatalf("decoded %v, %q, %v, want %v, %q", at, of, err, want, owner)
+			}
+			for _, b := range data {
+				if b > '~' || b < ' ' && b != '\n' {
+					t.Errorf("%q holds byte %#x", data, b)
+				}
+			}
+			for i := range data {
+				if at, of, err := clockfile.Decode(data[:i]); err == nil {
+					t.Errorf("torn after %d bytes: %v, %q", i, at, of)
+				}
+				for bit := range 8 {
+					bad := []byte(string(data))
+					bad[i] ^= 1 << bit
+					if at, of, err := clockfile.Decode(bad); err == nil {
+						t.Errorf("with bit %d of byte %d flipped: %v, %q", bit, i, at, of)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFormatRefuses checks what has no form: a year of five digits and a long owner.
+func TestFormatRefuses(t *testing.T) {
+	if data, err := clockfile.Encode(march.AddDate(8000, 0, 0), ""); err == nil {
+		t.Errorf("the year 10026 is %q", data)
+	}
+	if data, err := clockfile.Encode(march, strings.Repeat("o", clockfile.MaxOwner+1)); err == nil {
+		t.Errorf("an owner that is too long is %q", data)
+	}
+}
+
+// corrupt are files that hold no usable horizon, and what the error says of each.
+func corrupt(t testing.TB) map[string]string {
+	t.Helper()
+	data, err := clockfile.Encode(march, "node 7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(data)
+	return map[string]string{
+		"":                                "empty",
+		strings.Repeat("\x00", 200):       "torn or of another kind",
+		strings.Repeat("x", 3<<20):        "torn or of another kind",
+		good[:10]:                         "torn or of another kind",
+		good[:60]:                         "no time",
+		good[:len(good)-2]:                "checksum",
+		good + good:                       "checksum",
+		good + "\n":                       "checksum",
+		good + strings.Repeat("x", 1<<20): "checksum",
+		"1e9\n2e9\n":                      "of another kind",
+		"2026-03-14T15:09:26Z\n":          "of another kind",
+		strings.Replace(good, "clockfile 1", "clockfile 2", 1):  `version "2" of the format, not 1`,
+		strings.Replace(good, "clockfile 1", "clockfile 10", 1): `version "10" of the format, not 1`,
+		strings.Replace(good, "2026", "2025", 1):                "checksum",
+		strings.Replace(good, "node 7", "node 8", 1):            "checksum",
+		strings.Replace(good, `"node 7"`, `node 7`, 1):          "no owner",
+		strings.Replace(good, "horizon 2026", "horizon 26", 1):  "no time",
+		strings.Replace(good, "\n", "\r\n", -1):                 "version",
+	}
+}
+
+func TestFormatSaysWhatIsWrong(t *testing.T) {
+	for data, says := range corrupt(t) {
+		at, owner, err := clockfile.Decode([]byte(data))
+		if !errors.Is(err, clockfile.ErrCorrupt) || !strings.Contains(err.Error(), says) || !at.IsZero() || owner != "" {
+			t.Errorf("%.100q: %v, %q, %v; want %q", data, at, owner, err, says)
+		}
+		if len(err.Error()) > 200 {
+			t.Errorf("%.100q: the error has %d bytes", data, len(err.Error()))
+		}
+	}
+}
+
+// TestFormatOneWay forges files that hold what this package would write in another way, with a
+// checksum that is right.
+func TestFormatOneWay(t *testing.T) {
+	forge := func(header, horizon, owner string) []byte {
+		lines := header + "\nhorizon " + horizon + "\nowner " + owner + "\n"
+		return fmt.Appendf(nil, "%scrc32 %08x\n", lines, crc32.ChecksumIEEE([]byte(lines)))
+	}
+	const header, horizon, owner = "github.com/oneclock/ids/clockfile 1", "2026-03-14T15:09:26Z", `"a"`
+	if _, _, err := clockfile.Decode(forge(header, horizon, owner)); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]byte{
+		forge(header, "2026-03-14T15:09:26+00:00", owner),
+		forge(header, "2026-03-14T17:09:26+02:00", owner),
+		forge(header, "2026-03-14T15:09:26.0Z", owner),
+		forge(header, "2026-03-14T15:09:26.5000000009Z", owner),
+		forge(header, " 2026-03-14T15:09:26Z", owner),
+		forge(header, horizon, "`a`"),
+		forge(header, horizon, `'a'`),
+		forge(header, horizon, `"\x61"`),
+		forge(header, horizon, `"é"`),
+		forge(header, horizon, `"`+strings.Repeat("a", clockfile.MaxOwner+1)+`"`),
+		forge(header, horizon, owner+"\n"),
+		forge(header+"\n", horizon, owner),
+		forge(header+" ", horizon, owner),
+	} {
+		if at, of, err := clockfile.Decode(data); !errors.Is(err, clockfile.ErrCorrupt) {
+			t.Errorf("%q is %v, %q, %v", data, at, of, err)
+		}
+	}
+}
+
+// FuzzDecode checks that what is read is exactly what would be written.
+func FuzzDecode(f *testing.F) {
+	for data := range corrupt(f) {
+		if len(data) < 4096 {
+			f.Add([]byte(data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		at, owner, err := clockfile.Decode(data)
+		if err != nil {
+			if !errors.Is(err, clockfile.ErrCorrupt) || !at.IsZero() || owner != "" {
+				t.Fatalf("%v, %q, %v", at, owner, err)
+			}
+			return
+		}
+		again, err := clockfile.Encode(at, owner)
+		if err != nil || string(again) != string(data) {
+			t.Fatalf("%q is read, and %q is written, %v", data, again, err)
+		}
+	})
+}

@@ -1,0 +1,429 @@
+package clockfile_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+)
+
+// A bench is one process in a bubble, with its disk and its wall clock.
+type bench struct {
+	*testing.T
+	*process
+	wall *wallClock
+	file *clockfile.File
+	gen  *ids.Generator
+	node *ids.SnowflakeNode
+}
+
+// inBubble calls f for a process that has opened its file, and closes that afterwards. If held is
+// not zero, the file is there and holds a horizon so far ahead of the wall clock.
+func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{T: t, process: &process{memory: newMemory()}, wall: newWallClock()}
+		opts.Clock = &ids.ClockOptions{Now: b.wall.now}
+		opts.Init = held == 0
+		if !opts.Init {
+			if err := b.put(b.wall.now().Add(held)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		if b.file, err = clockfile.OpenOn(b.process, path, &opts); err != nil {
+			t.Fatal(err)
+		}
+		b.gen = ids.NewGenerator(&ids.GeneratorOptions{Clock: b.file.Clock()})
+		b.node = mustNode(t, b.file.Clock())
+		f(b)
+		if b.file == nil { // closed, with an error
+			return
+		}
+		if err := b.file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func mustNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
+	t.Helper()
+	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// held returns the horizon in the file.
+func (b *bench) held() time.Time {
+	b.Helper()
+	at, err := b.horizon()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return at
+}
+
+// setPlan changes what happens to the operations that follow.
+func (b *bench) setPlan(o outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.plan = func(int) outcome { return o }
+}
+
+// TestFileCoversEveryID moves the clock about, and checks after each id that what is on the disk
+// would keep a successor from repeating it.
+func TestFileCoversEveryID(t *testing.T) {
+	inBubble(t, clockfile.Options{Ahead: time.Second}, 0, func(b *bench) {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		check := func(name string, at time.Time) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			if err := b.covers(at); err != nil {
+				b.Fatalf("%s: %v", name, err)
+			}
+		}
+		for range 3000 {
+			switch rnd.IntN(8) {
+			case 0:
+				b.wall.step(time.Duration(rnd.Int64N(int64(4 * time.Second))))
+			case 1:
+				b.wall.step(-time.Duration(rnd.Int64N(int64(4 * time.Second))))
+			case 2, 3, 4:
+				time.Sleep(time.Duration(rnd.Int64N(int64(100 * time.Millisecond))))
+			}
+			v1, _ := b.gen.NewV1().Time()
+			v6, _ := b.gen.NewV6().Time()
+			check("V1", v1)
+			check("V6", v6)
+			check("Snowflake", b.node.Next().Time())
+		}
+	})
+}
+
+// TestDiskFails has ids stop at the last horizon when no save succeeds, and go on when one does.
+func TestDiskFails(t *testing.T) {
+	reports := make(chan error, 10)
+	inBubble(t, clockfile.Options{Ahead: time.Second, Report: func(err error) { reports <- err }}, 0, func(b *bench) {
+		horizon := b.held()
+		b.setPlan(fails)
+		var last ids.Snowflake
+		for {
+			s, err := b.node.TryNext()
+			if errors.Is(err, ids.ErrSuspended) {
+				break
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			if s <= last || s.Time().After(horizon) {
+				b.Fatalf("%d of %v after %d; the horizon is %v", s, s.Time(), last, horizon)
+			}
+			last = s
+			time.Sleep(time.Millisecond)
+		}
+		if last.Time().Before(horizon.Add(-2 * time.Millisecond)) {
+			b.Errorf("ids stopped at %v, long before the horizon %v", last.Time(), horizon)
+		}
+		next := make(chan ids.Snowflake, 1)
+		go func() { next <- b.node.Next() }()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(next) > 0 {
+			b.Fatalf("Next gives %d while no horizon can be saved", <-next)
+		}
+		if len(reports) != 1 {
+			b.Fatalf("%d reports, want one", len(reports))
+		}
+		if err := <-reports; !errors.Is(err, errFault) || !strings.Contains(err.Error(), path) {
+			b.Errorf("the report is %v", err)
+		}
+		b.setPlan(works)
+		time.Sleep(10 * time.Millisecond) // a hundredth of Ahead
+		synctest.Wait()
+		if len(next) == 0 {
+			b.Fatal("Next waits although horizons can be saved")
+		}
+		if s := <-next; s <= last {
+			b.Errorf("Next gives %d after %d", s, last)
+		}
+		if len(reports) != 1 || <-reports != nil {
+			b.Error("it is not reported that horizons can be saved")
+		}
+	})
+}
+
+// TestSlowDisk has each save take a second. Ids are withheld only if the wall clock has come to the
+// horizon meanwhile, which it has not.
+func TestSlowDisk(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.mu.Lock()
+		b.slow = time.Second / 6
+		b.mu.Unlock()
+		for range 6000 {
+			if _, err := b.node.TryNext(); err != nil {
+				b.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// TestClockSetForward steps past the horizon: ids are withheld until the next look, and no longer.
+func TestClockSetForward(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		for range 20 {
+			time.Sleep(33 * time.Millisecond)
+			b.wall.step(time.Hour)
+			if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+				b.Fatalf("past the horizon: %v", err)
+			}
+			called := time.Now()
+			b.node.Next()
+			if took := time.Since(called); took > 100*time.Millisecond {
+				b.Errorf("Next takes %v", took)
+			}
+		}
+	})
+}
+
+// TestHorizonNeverGoesBack sets the clock back again and again, while ids up to the horizon in the
+// file may still be issued.
+func TestHorizonNeverGoesBack(t *testing.T) {
+	inBubble(t, clockfile.Options{Ahead: time.Second}, 0, func(b *bench) {
+		last := b.held()
+		b.wall.step(-time.Hour) // far behind the horizon, before any id
+		for range 100 {
+			b.gen.NewV1()
+			b.node.Next()
+			b.wall.step(-time.Minute)
+			b.gen.NewV1()
+			time.Sleep(100 * time.Millisecond)
+			horizon := b.held()
+			if horizon.Before(last) {
+				b.Fatalf("the file goes back from %v to %v", last, horizon)
+			}
+			last = horizon
+		}
+	})
+}
+
+// TestFullLoadAhead starts with a file an hour ahead of the wall clock, as a step back leaves it,
+// and mints as fast as can be. The horizon stays well ahead of the ids, so that no call takes
+// longer than it does without a File.
+func TestFullLoadAhead(t *testing.T) {
+	inBubble(t, clockfile.Options{}, time.Hour, func(b *bench) {
+		for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
+			called := time.Now()
+			s := b.node.Next()
+			if took := time.Since(called); took > 20*time.Millisecond {
+				b.Fatalf("a call takes %v", took)
+			} else if took > 0 {
+				if left := b.held().Sub(s.Time()); left < 20*time.Millisecond {
+					b.Fatalf("an id is only %v from the horizon", left)
+				}
+			}
+		}
+	})
+}
+
+// TestFewSaves checks that a clock that runs as it should has its horizon saved every half of the
+// way ahead, and that one whose ids are ahead of it, but are not asked for, has none saved.
+func TestFewSaves(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		for range 6000 { // a minute
+			b.node.Next()
+			time.Sleep(10 * time.Millisecond)
+		}
+		if b.saves < 12 || b.saves > 13 {
+			b.Errorf("saved %d times in a minute, want every 5 s", b.saves)
+		}
+	})
+	inBubble(t, clockfile.Options{}, time.Hour, func(b *bench) {
+		time.Sleep(time.Minute)
+		if b.saves != 1 {
+			b.Errorf("saved %d times in a minute without ids, want once", b.saves)
+		}
+	})
+}
+
+// TestCrashLoop opens the file again and again and never closes it, with a wall clock that stands
+// still. Each life carries the horizon on by a hundredth of Ahead, and no more.
+func TestCrashLoop(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		first := b.held()
+		for range 100 {
+			b.mu.Lock()
+			b.dead = true
+			clear(b.locked)
+			b.mu.Unlock()
+			now := b.wall.now()
+			p := &process{memory: b.memory}
+			f, err := clockfile.OpenOn(p, path, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return now }}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			mustNode(b.T, f.Clock()).Next()
+			p.mu.Lock()
+			p.dead = true
+			p.mu.Unlock()
+			f.Close()
+		}
+		b.file.Close()
+		b.file = nil
+		if went := b.held().Sub(first); went > 10*time.Second+100*time.Millisecond {
+			b.Errorf("100 crashes carry the horizon %v ahead", went)
+		}
+	})
+}
+
+// TestClose checks that Close leaves the time of the last id, and that nothing is issued after it.
+func TestClose(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		time.Sleep(time.Minute)
+		last := b.node.Next()
+		if err := b.file.Close(); err != nil {
+			b.Error(err)
+		}
+		if got := b.held(); !got.Equal(last.Time()) {
+			b.Errorf("the file has %v, want the time of the last id, %v", got, last.Time())
+		}
+		b.wall.step(time.Hour)
+		if s, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+			b.Errorf("after Close: %d, %v", s, err)
+		}
+		if v := b.gen.NewV7().Version(); v != 7 {
+			b.Errorf("after Close, NewV7 gives version %d", v)
+		}
+		next := make(chan ids.Snowflake, 1)
+		go func() { next <- b.node.Next() }()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(next) > 0 {
+			b.Errorf("after Close, Next gives %d", <-next)
+		}
+		b.file.Clock().SetLimit(time.Time{}) // lets it go
+		<-next
+	})
+}
+
+// TestCloseWithoutIDs checks that a process that issues nothing leaves the file as it found it.
+func TestCloseWithoutIDs(t *testing.T) {
+	inBubble(t, clockfile.Options{}, time.Hour, func(b *bench) {
+		before := b.wall.now().Add(time.Hour)
+		time.Sleep(time.Minute)
+		if err := b.file.Close(); err != nil {
+			b.Error(err)
+		}
+		if got := b.held(); !got.Equal(before) {
+			b.Errorf("the file has %v, want %v as before", got, before)
+		}
+	})
+}
+
+// TestCloseTwice checks that Close acts once, whoever calls it, and gives all the same result. An
+// error of the disk does not keep the file locked.
+func TestCloseTwice(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setPlan(fails)
+		var wg sync.WaitGroup
+		errs := make(chan error, 10)
+		for range cap(errs) {
+			wg.Go(func() { errs <- b.file.Close() })
+		}
+		wg.Wait()
+		ops := b.ops
+		first := <-errs
+		for range cap(errs) - 1 {
+			if err := <-errs; err != first || !errors.Is(err, errFault) || !strings.Contains(err.Error(), path) {
+				b.Errorf("Close returns %v, and %v", err, first)
+			}
+		}
+		b.setPlan(works)
+		if err := b.file.Close(); err != first || b.ops != ops {
+			b.Errorf("Close again: %v, with %d operations", err, b.ops-ops)
+		}
+		b.file = nil
+	})
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setPlan(failsAfter)
+		if err := b.file.Close(); !errors.Is(err, errFault) {
+			b.Errorf("Close on a disk that fails: %v", err)
+		}
+		f, err := clockfile.OpenOn(&process{memory: b.memory}, path, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Error(err)
+		}
+		b.file = nil
+	})
+}
+
+// TestCloseWhileNextWaits closes the file while calls wait for a horizon: they go on waiting, and
+// issue nothing that the file does not cover.
+func TestCloseWhileNextWaits(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setPlan(fails)
+		b.wall.step(time.Hour)
+		done := make(chan struct{}, 3)
+		for _, mint := range []func(){func() { b.node.Next() }, func() { b.gen.NewV1() }, func() { b.gen.NewV6() }} {
+			go func() { mint(); done <- struct{}{} }()
+		}
+		time.Sleep(time.Second)
+		b.setPlan(works)
+		if err := b.file.Close(); err != nil {
+			b.Error(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(done) > 0 {
+			b.Errorf("%d of 3 calls have returned", len(done))
+		}
+		b.file.Clock().SetLimit(time.Time{}) // lets them go
+		for range cap(done) {
+			<-done
+		}
+	})
+}
+
+// TestAfter checks that of the After in the options and the time in the file the later one counts,
+// and that the options are not changed.
+func TestAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWallClock()
+		held := w.now().Add(time.Hour)
+		for _, after := range []time.Time{{}, held.Add(-time.Minute), held.Add(time.Minute)} {
+			m := newMemory()
+			if err := m.put(held); err != nil {
+				t.Fatal(err)
+			}
+			opts := &clockfile.Options{Clock: &ids.ClockOptions{Now: w.now, After: after}}
+			f, err := clockfile.OpenOn(&process{memory: m}, path, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := held
+			if after.After(held) {
+				want = after
+			}
+			if got := f.Clock().Latest(); !got.Equal(want) {
+				t.Errorf("After is %v, the file holds %v: ids begin after %v", after, held, got)
+			}
+			if !opts.Clock.After.Equal(after) {
+				t.Errorf("the After of the options is now %v", opts.Clock.After)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package clockfile_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/oneclock/ids/clockfile"
+)
+
+const path = "/disk/clock"
+
+var (
+	errFault = errors.New("injected fault")
+	errDead  = errors.New("the process has ended")
+)
+
+// A memory is a disk with two states: what processes see, and what a power failure leaves of it.
+type memory struct {
+	mu          sync.Mutex
+	names, kept map[string]*inode
+	locked      map[string]bool
+	saves       int      // how many files were renamed
+	wrong       []string // what no process may do
+}
+
+// An inode is a file, whatever its names.
+type inode struct{ data, kept []byte }
+
+func newMemory() *memory {
+	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[string]bool{}}
+}
+
+// put makes the disk hold a file with the given horizon.
+func (m *memory) put(horizon time.Time) error {
+	data, err := clockfile.Encode(horizon, "")
+	m.names[path] = &inode{data, data}
+	m.kept[path] = m.names[path]
+	return err
+}
+
+// horizon returns what the file holds.
+func (m *memory) horizon() (time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i, ok := m.names[path]
+	if !ok {
+		return time.Time{}, fs.ErrNotExist
+	}
+	at, _, err := clockfile.Decode(i.data)
+	return at, err
+}
+
+// covers returns an error unless a process that starts now, after a kill or a power failure,
+// finds a horizon that is not before at. The mutex is held.
+func (m *memory) covers(at time.Time) error {
+	for when, i := range map[string]*inode{"a kill": m.names[path], "a power failure": m.kept[path]} {
+		if i == nil {
+			return fmt.Errorf("%s leaves no file", when)
+		}
+		if !bytes.Equal(i.data, i.kept) {
+			return errors.New("a power failure tears the file")
+		}
+		horizon, _, err := clockfile.Decode(i.kept)
+		if err != nil {
+			return fmt.Errorf("%s leaves %w", when, err)
+		}
+		if at.After(horizon) {
+			return fmt.Errorf("an id is %v after the horizon that %s leaves", at.Sub(horizon), when)
+		}
+	}
+	return nil
+}
+
+// cutPower drops what was not synced, or with rnd some of it: names one by one, and files to any
+// length. The mutex is held.
+func (m *memory) cutPower(rnd *rand.Rand) {
+	drop := func() bool { return rnd == nil || rnd.IntN(2) == 0 }
+	left := map[string]*inode{}
+	for _, name := range []string{path, path + ".new", path + ".lock"} {
+		i := m.names[name]
+		if drop() {
+			i = m.kept[name]
+		}
+		if i == nil {
+			continue
+		}
+		switch {
+		case bytes.Equal(i.data, i.kept):
+		case drop():
+			i.data = i.kept
+		default:
+			i.data = i.data[:rnd.IntN(len(i.data)+1)]
+		}
+		i.kept = i.data
+		left[name] = i
+	}
+	m.names, m.kept = left, maps.Clone(left)
+}
+
+// What happens to an operation.
+type outcome int
+
+const (
+	works       outcome = iota
+	fails               // it has no effect, or half of it
+	failsAfter          // it has its effect, and returns an error all the same
+	killed              // the process ends in it
+	powerLost           // and with it what was not synced
+	powerFlicks         // and with it some of what was not synced
+)
+
+// A process is the disk as one process has it.
+type process struct {
+	*memory
+	plan func(op int) outcome // nil: all works
+	rnd  *rand.Rand
+	slow time.Duration // each operation takes so long
+
+	ops   int
+	hit   bool // an operation did not work
+	dead  bool
+	holds bool // the lock
+}
+
+// do is one operation. Its effect is called with false if it fails or the process ends in it.
+func (p *process) do(effect func(whole bool)) error {
+	time.Sleep(p.slow)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return errDead
+	}
+	happens := works
+	if p.plan != nil {
+		happens = p.plan(p.ops)
+	}
+	p.ops++
+	effect(happens == works || happens == failsAfter)
+	if happens == works {
+		return nil
+	}
+	p.hit = true
+	if happens == fails || happens == failsAfter {
+		return errFault
+	}
+	p.dead = true
+	switch happens {
+	case powerLost:
+		p.cutPower(nil)
+	case powerFlicks:
+		p.cutPower(p.rnd)
+	}
+	clear(p.locked)
+	return errDead
+}
+
+// locks notes an operation that a process without the lock may not do.
+func (p *process) locks(op string) {
+	if !p.holds {
+		p.wrong = append(p.wrong, op+" without the lock")
+	}
+}
+
+func (p *process) Resolve(path string) (string, error) { return path, p.do(func(bool) {}) }
+
+func (p *process) Lock(path string) (io.Closer, error) {
+	var taken bool
+	err := p.do(func(whole bool) {
+		if taken = p.locked[path]; whole && !taken {
+			p.locked[path], p.holds = true, true
+		}
+	})
+	switch {
+	case err != nil:
+		// A call that fails leaves no lock.
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.holds && !p.dead {
+			p.locked[path], p.holds = false, false
+		}
+		return nil, err
+	case taken:
+		return nil, clockfile.ErrLocked
+	}
+	return closer(func() error {
+		return p.do(func(bool) { p.locked[path], p.holds = false, false })
+	}), nil
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+func (p *process) Read(path string) (data []byte, err error) {
+	var i *inode
+	err = p.do(func(bool) {
+		p.locks("read")
+		if i = p.names[path]; i != nil {
+			data = i.data
+		}
+	})
+	if err == nil && i == nil {
+		err = fs.ErrNotExist
+	}
+	return data, err
+}
+
+func (p *process) Create(path string) (clockfile.NewFile, error) {
+	f := &memoryFile{process: p}
+	err := p.do(func(whole bool) {
+		p.locks("create")
+		if f.inode = p.names[path]; f.inode == nil && whole {
+			f.inode = new(inode)
+			p.names[path] = f.inode
+		}
+		if whole {
+			f.inode.data = nil
+		}
+	})
+	return f, err
+}
+
+func (p *process) Rename(path, to string) error {
+	return p.do(func(whole bool) {
+		p.locks("rename")
+		if whole {
+			p.saves++
+			p.names[to] = p.names[path]
+			delete(p.names, path)
+		}
+	})
+}
+
+func (p *process) SyncName(string) error {
+	return p.do(func(whole bool) {
+		p.locks("sync")
+		if whole {
+			p.kept = maps.Clone(p.names)
+		}
+	})
+}
+
+// A memoryFile is a file that a process writes.
+type memoryFile struct {
+	*process
+	inode *inode
+}
+
+func (f *memoryFile) Write(b []byte) (n int, err error) {
+	err = f.do(func(whole bool) {
+		if n = len(b); !whole {
+			n /= 2
+		}
+		f.inode.data = append(f.inode.data[:len(f.inode.data):len(f.inode.data)], b[:n]...)
+	})
+	return n, err
+}
+
+func (f *memoryFile) Sync() error {
+	return f.do(func(whole bool) {
+		if whole {
+			f.inode.kept = f.inode.data
+		}
+	})
+}
+
+func (f *memoryFile) Close() error { return f.do(func(bool) {}) }
