@@ -21,12 +21,12 @@ const (
 	rootPath = "github.com/oneclock/ids"
 )
 
-// TestAPI compares what the root and the doors export with api.txt, so that no name and no type
+// TestAPI compares what the root, the doors and clockfile export with api.txt, so that no name and no type
 // changes unseen.
 func TestAPI(t *testing.T) {
 	c := newChecker()
 	var lines []string
-	for _, path := range []string{rootPath, rootPath + "/uuid", rootPath + "/ulid", rootPath + "/snowflake"} {
+	for _, path := range []string{rootPath, rootPath + "/uuid", rootPath + "/ulid", rootPath + "/snowflake", rootPath + "/clockfile"} {
 		pkg, err := c.Import(path)
 		if err != nil {
 			t.Fatal(err)

@@ -131,6 +131,7 @@ func (c *Clock) limited(f func(*lane)) {
 // Horizon returns a time up to which c may issue ids: the latest of the wall clock plus d, Latest
 // plus d/100, and the limit that is set. A negative d counts as 0. Save it durably, and then give it
 // to [Clock.SetLimit]: no id is later than the saved time, at whatever moment the process ends.
+// Package [github.com/oneclock/ids/clockfile] does all this with a file.
 //
 // Renew it before it is reached, at least every d/100 while Latest is ahead of the wall clock. The
 // small step there keeps a process that crashes again and again from carrying its ids ever further

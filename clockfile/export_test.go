@@ -8,7 +8,10 @@ type (
 	NewFile = newFile
 )
 
-var OpenOn = open
+var (
+	OpenOn      = open
+	System Disk = system{}
+)
 
 const MaxOwner = maxOwner
 

@@ -174,9 +174,9 @@ func TestFaults(t *testing.T) {
 		step = 4 // every fourth operation
 	}
 	for name, plan := range map[string]func(op, at int) outcome{
-		"fails once":                  only(fails),
-		"fails once, with effect":     only(failsAfter),
-		"fails from then on":          from(fails),
+		"fails once":                      only(fails),
+		"fails once, with effect":         only(failsAfter),
+		"fails from then on":              from(fails),
 		"fails from then on, with effect": from(failsAfter),
 		"fails for a while": func(op, at int) outcome {
 			if op >= at && op < at+20 {
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			places := 0
+			places, hits, issued := 0, 0, 0
 			for at := 0; ; at += step {
 				more := true
 				synctest.Test(t, func(t *testing.T) {
@@ -200,16 +200,19 @@ func TestFaults(t *testing.T) {
 						seed = seed*31 + uint64(c)
 					}
 					w := newWorld(seed)
-					run := func(plan func(op int) outcome) *process {
+					run := func(plan func(op int) outcome) (hit bool) {
 						p := &process{memory: w.memory, rnd: w.rnd, slow: time.Millisecond, plan: plan}
 						if surfaced := w.live(p, lasts); surfaced != p.hit {
 							w.fail("after %d operations, a fault was hit: %v; it surfaced: %v", p.ops, p.hit, surfaced)
 						}
-						return p
+						if p.hit {
+							hits++
+						}
+						return p.hit
 					}
 					planned := func(op int) outcome { return plan(op, at) }
-					more = run(planned).hit // the first start
-					run(planned)            // with a clock that is set back, as a rule
+					more = run(planned) // the first start
+					run(planned)        // with a clock that is set back, as a rule
 					late := at + w.rnd.IntN(300)
 					run(func(op int) outcome { return plan(op, late) })
 					run(nil)
@@ -222,6 +225,7 @@ func TestFaults(t *testing.T) {
 					if len(w.issued) < 500 {
 						t.Errorf("at operation %d: only %d ids", at, len(w.issued))
 					}
+					issued += len(w.issued)
 				})
 				if t.Failed() {
 					return
@@ -231,6 +235,7 @@ func TestFaults(t *testing.T) {
 				}
 				places += step
 			}
+			t.Logf("%d processes with a fault in them, %d ids, none twice", hits, issued)
 			if places < 25 {
 				t.Errorf("only %d operations", places)
 			}
