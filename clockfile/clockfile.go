@@ -52,8 +52,8 @@ type Options struct {
 	Clock *ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with
-	// nil when a save succeeds again. No save is made until it returns, and it must not call
-	// [File.Close].
+	// nil when a save succeeds again. Without it, nobody hears of a failing disk before ids are
+	// withheld. No save is made until it returns, and it must not call [File.Close].
 	Report func(error)
 }
 

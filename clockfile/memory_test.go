@@ -26,7 +26,7 @@ type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
 	locked      map[string]bool
-	saves       int      // how many files were renamed
+	saves       int
 	wrong       []string // what no process may do
 }
 
@@ -55,6 +55,13 @@ func (m *memory) horizon() (time.Time, error) {
 	}
 	at, _, err := clockfile.Decode(i.data)
 	return at, err
+}
+
+// countSaves returns how many files were renamed.
+func (m *memory) countSaves() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.saves
 }
 
 // covers returns an error unless a process that starts now, after a kill or a power failure,

@@ -292,9 +292,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWallClock()
-		var reports []error
+		reports := make(chan error, 10)
 		f := mustOpen(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: w.now},
-			Report: func(err error) { reports = append(reports, err) }})
+			Report: func(err error) { reports <- err }})
 		defer mustClose(t, f)
 		n := mustNode(t, f.Clock())
 		symlink(t, "/dev/full", path+".new")
@@ -309,8 +309,13 @@ func TestFullDisk(t *testing.T) {
 		if _, err := n.TryNext(); err != nil {
 			t.Errorf("on a disk that has room again: %v", err)
 		}
-		if len(reports) != 2 || !strings.Contains(reports[0].Error(), "no space left on device") || reports[1] != nil {
-			t.Errorf("the reports are %v", reports)
+		synctest.Wait()
+		if len(reports) != 2 {
+			t.Fatalf("%d reports, want 2", len(reports))
+		}
+		full, healed := <-reports, <-reports
+		if full == nil || !strings.Contains(full.Error(), "no space left on device") || healed != nil {
+			t.Errorf("the reports are %v and %v", full, healed)
 		}
 	})
 }
