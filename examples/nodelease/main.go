@@ -23,6 +23,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
 // maxNodes is how many numbers the default layout's 10 bits can name.
@@ -90,13 +94,13 @@ func parse(args []string, usage io.Writer) (*config, error) {
 }
 
 // open connects to the store that c names. The function it returns closes the connections.
-func open(ctx context.Context, c *config) (Store, func(), error) {
+func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	if c.postgres != "" {
 		pool, err := pgxpool.New(ctx, c.postgres)
 		if err != nil {
 			return nil, nil, fmt.Errorf("-postgres: %w", err)
 		}
-		s, err := NewPostgresStore(ctx, pool, c.holder, c.nodes, c.ttl)
+		s, err := pgstore.New(ctx, pool, c.holder, c.nodes, c.ttl)
 		if err != nil {
 			pool.Close()
 			return nil, nil, err
@@ -107,7 +111,7 @@ func open(ctx context.Context, c *config) (Store, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("-etcd: %w", err)
 	}
-	return &EtcdStore{Client: client, Prefix: c.prefix, Holder: c.holder, Nodes: c.nodes, TTL: c.ttl}, func() { client.Close() }, nil
+	return &etcdstore.Store{Client: client, Prefix: c.prefix, Holder: c.holder, Nodes: c.nodes, TTL: c.ttl}, func() { client.Close() }, nil
 }
 
 // etcdConfig makes the client notice a connection that is dead without having been closed: gRPC
@@ -128,7 +132,10 @@ func run(ctx context.Context, c *config, out, status io.Writer) error {
 		return err
 	}
 	defer closeStore()
-	m := NewMinter(store, MinterOptions{Window: c.window, Logger: slog.New(slog.NewTextHandler(status, nil))})
+	m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Window: c.window, Logger: slog.New(slog.NewTextHandler(status, nil))})
+	if err != nil {
+		return err
+	}
 	var minted atomic.Int64
 	report, silence := context.WithCancel(ctx)
 	var reporting sync.WaitGroup
@@ -166,4 +173,11 @@ func run(ctx context.Context, c *config, out, status io.Writer) error {
 	err = m.Close(context.WithoutCancel(ctx))
 	fmt.Fprintf(status, "%d ids\n", minted.Load())
 	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

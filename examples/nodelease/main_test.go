@@ -1,24 +1,10 @@
 package main
 
 import (
-	"flag"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 )
-
-var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
-
-// drawSeed returns the seed of the test's faults and writes it to its log.
-func drawSeed(t *testing.T) uint64 {
-	seed := *seedFlag
-	for seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-seed %d", seed)
-	return seed
-}
 
 func TestFlags(t *testing.T) {
 	for _, test := range []struct{ args, want string }{

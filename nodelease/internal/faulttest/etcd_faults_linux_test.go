@@ -1,4 +1,4 @@
-package main
+package faulttest_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
 )
 
 // TestEtcdFaults has 100 groups share 102 node numbers of a three-member etcd cluster while
@@ -16,12 +18,12 @@ import (
 func TestEtcdFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4 // the processes reach the members over this many sets of proxies
-	n := newNetwork(t)
-	cluster := startEtcd(t, n)
+	n := faulttest.NewNetwork(t)
+	cluster := faulttest.StartEtcd(t, n)
 	endpoints := make([][]string, sides)
 	for side := range endpoints {
-		for _, m := range cluster.members {
-			endpoints[side] = append(endpoints[side], n.proxy(t, fmt.Sprintf("side%d", side), m.name, m.client, nil))
+		for _, m := range cluster.Members {
+			endpoints[side] = append(endpoints[side], n.Proxy(t, fmt.Sprintf("side%d", side), m.Name, m.Client, nil))
 		}
 	}
 	tr := &trial{
@@ -32,7 +34,7 @@ func TestEtcdFaults(t *testing.T) {
 	if testing.Short() {
 		tr.want, tr.length = 500_000, 6*time.Second
 	}
-	client := cluster.open(t)
+	client := cluster.Open(t)
 	defer client.Close()
 	tr.faults = append(tr.faults,
 		func(ctx context.Context, rng *rand.Rand) { tr.memberFaults(ctx, t, rng, cluster, client) },
@@ -59,46 +61,46 @@ func TestEtcdFaults(t *testing.T) {
 
 // memberFaults kills, pauses and isolates one member after another, and now and then a second
 // one with it.
-func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand, c *etcdCluster, client *clientv3.Client) {
+func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand, c *faulttest.EtcdCluster, client *clientv3.Client) {
 	for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
 		sleep(ctx, between(rng, 300*time.Millisecond, 1500*time.Millisecond))
 		if ctx.Err() != nil {
 			return
 		}
-		m := c.members[rng.IntN(3)]
+		m := c.Members[rng.IntN(3)]
 		if rng.IntN(2) == 0 {
-			m = c.leader(client)
+			m = c.Leader(client)
 		}
-		chosen := []*etcdMember{m}
+		chosen := []*faulttest.EtcdMember{m}
 		if rng.IntN(5) == 0 {
-			chosen = append(chosen, c.members[(m.index()+1+rng.IntN(2))%3])
+			chosen = append(chosen, c.Members[(m.Index()+1+rng.IntN(2))%3])
 		}
 		length := between(rng, 500*time.Millisecond, 5*time.Second)
 		var mend []func()
 		for _, m := range chosen {
-			in, out := c.links(m)
+			in, out := c.Links(m)
 			switch fault {
 			case 0:
 				tr.count("member killed")
-				m.stop(syscall.SIGKILL)
-				mend = append(mend, func() { m.start(t) })
+				m.Stop(syscall.SIGKILL)
+				mend = append(mend, func() { m.Start(t) })
 			case 1:
 				tr.count("member paused")
-				m.signal(syscall.SIGSTOP)
-				mend = append(mend, func() { m.signal(syscall.SIGCONT) })
+				m.Signal(syscall.SIGSTOP)
+				mend = append(mend, func() { m.Signal(syscall.SIGCONT) })
 			case 2:
 				tr.count("member isolated")
 				both := append(in, out...)
-				c.network.set(true, both...)
-				mend = append(mend, func() { c.network.set(false, both...) })
+				c.Network.Set(true, both...)
+				mend = append(mend, func() { c.Network.Set(false, both...) })
 			case 3:
 				tr.count("member unable to hear or to speak")
 				one := in
 				if rng.IntN(2) == 0 {
 					one = out
 				}
-				c.network.set(true, one...)
-				mend = append(mend, func() { c.network.set(false, one...) })
+				c.Network.Set(true, one...)
+				mend = append(mend, func() { c.Network.Set(false, one...) })
 			}
 		}
 		sleep(ctx, length)
@@ -111,28 +113,28 @@ func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand,
 var linkFaultKinds = []string{"connections reset", "requests held up", "answers held up", "link cut"}
 
 // linkFaults cuts and resets the links between the minting processes and the servers.
-func (tr *trial) linkFaults(ctx context.Context, rng *rand.Rand, n *network, sides int, servers []string) {
+func (tr *trial) linkFaults(ctx context.Context, rng *rand.Rand, n *faulttest.Network, sides int, servers []string) {
 	for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
 		sleep(ctx, between(rng, 100*time.Millisecond, time.Second))
 		if ctx.Err() != nil {
 			return
 		}
 		side := fmt.Sprintf("side%d", rng.IntN(sides))
-		var there, back []link
+		var there, back []faulttest.Link
 		only := rng.IntN(2 * len(servers)) // half of the time all of them
 		for i, s := range servers {
 			if i == only || only >= len(servers) {
-				there, back = append(there, link{side, s}), append(back, link{s, side})
+				there, back = append(there, faulttest.Link{From: side, To: s}), append(back, faulttest.Link{From: s, To: side})
 			}
 		}
 		tr.count(linkFaultKinds[fault])
 		if fault == 0 {
-			n.reset(there...)
+			n.Reset(there...)
 			continue
 		}
-		cut := [][]link{1: there, 2: back, 3: append(there, back...)}[fault]
-		n.set(true, cut...)
+		cut := [][]faulttest.Link{1: there, 2: back, 3: append(there, back...)}[fault]
+		n.Set(true, cut...)
 		sleep(ctx, between(rng, 0, 3*tr.ttl))
-		n.set(false, cut...)
+		n.Set(false, cut...)
 	}
 }

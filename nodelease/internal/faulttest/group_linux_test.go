@@ -1,11 +1,10 @@
-package main
+package faulttest_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -20,6 +19,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
 // childVariable holds the job of a process that is to mint instead of testing.
@@ -79,24 +82,24 @@ func (r *record) add(id ids.Snowflake) bool {
 func (r *record) all() []int64 { return r.ids[:min(r.count.Load(), perFile)] }
 
 // open connects a job's process to its store.
-func (j *job) open(ctx context.Context) (Store, func(), error) {
+func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if j.Postgres != "" {
 		pool, err := pgxpool.New(ctx, j.Postgres)
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := NewPostgresStore(ctx, pool, "test", j.Nodes, j.TTL)
+		s, err := pgstore.New(ctx, pool, "test", j.Nodes, j.TTL)
 		if err != nil {
 			pool.Close()
 			return nil, nil, err
 		}
 		return s, pool.Close, nil
 	}
-	client, err := clientv3.New(etcdConfig(j.Etcd))
+	client, err := clientv3.New(faulttest.EtcdConfig(j.Etcd))
 	if err != nil {
 		return nil, nil, err
 	}
-	return &EtcdStore{Client: client, Prefix: "/test", Holder: "test", Nodes: j.Nodes, TTL: j.TTL}, func() { client.Close() }, nil
+	return &etcdstore.Store{Client: client, Prefix: "/test", Holder: "test", Nodes: j.Nodes, TTL: j.TTL}, func() { client.Close() }, nil
 }
 
 // run mints until ctx ends, then hands the numbers back.
@@ -119,14 +122,17 @@ func (j *job) run(ctx context.Context) error {
 }
 
 // group mints with one Minter after another, each from two goroutines.
-func (j *job) group(ctx context.Context, store Store, file string, rng *rand.Rand) error {
+func (j *job) group(ctx context.Context, store nodelease.Store, file string, rng *rand.Rand) error {
 	r, err := openRecord(file)
 	if err != nil {
 		return err
 	}
 	now := skewed(rng)
 	for room := true; room && ctx.Err() == nil; {
-		m := NewMinter(store, MinterOptions{Window: time.Duration(rng.Int64N(int64(4 * j.TTL))), Now: now, Logger: slog.New(slog.DiscardHandler)})
+		m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Window: time.Duration(rng.Int64N(int64(4 * j.TTL))), Now: now})
+		if err != nil {
+			return err
+		}
 		life, cancel := context.WithTimeout(ctx, between(rng, 0, 5*j.TTL))
 		var both sync.WaitGroup
 		for range 2 {
@@ -202,4 +208,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(m.Run())
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

@@ -1,8 +1,9 @@
-package main
+package nodelease
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 	const minters, nodes, length = 12, 5, 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
 		rng := &lockedRand{rand: rand.New(rand.NewPCG(seed, 0))}
-		store := newMemoryStore(nodes, testTTL)
+		store := newFaultyStore(nodes, testTTL)
 		store.forget = forget
 		store.carry = rng.carry
 		seen := map[ids.Snowflake]bool{}
@@ -32,7 +33,11 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 				w := new(wall)
 				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 				for ctx.Err() == nil {
-					m := NewMinter(store, MinterOptions{Window: rng.within(4 * testTTL), Now: w.now, Logger: quiet()})
+					m, err := NewMinter(store, &MinterOptions{Window: rng.within(4 * testTTL), Now: w.now})
+					if err != nil {
+						t.Error(err)
+						return
+					}
 					life := time.Now().Add(rng.within(time.Minute))
 					for time.Now().Before(life) && ctx.Err() == nil {
 						if rng.oneIn(50) {
@@ -138,4 +143,16 @@ func TestSimulationFindsDuplicates(t *testing.T) {
 		}
 	}
 	t.Errorf("seed %d: no duplicate although no holder knew the mark", seed)
+}
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
+
+// drawSeed returns the seed of the test's faults and writes it to its log.
+func drawSeed(t *testing.T) uint64 {
+	seed := *seedFlag
+	for seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-seed %d", seed)
+	return seed
 }

@@ -1,4 +1,4 @@
-package main
+package etcdstore_test
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
 )
 
 // slowKV lets a test come between a transaction and the servers.
@@ -41,14 +44,14 @@ func (t *slowTxn) Commit() (*clientv3.TxnResponse, error) {
 func testLate(t *testing.T, client *clientv3.Client) {
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
-	s := &EtcdStore{Client: client, Prefix: "/late", Holder: "test", Nodes: 1, TTL: 10 * time.Second}
+	s := &etcdstore.Store{Client: client, Prefix: "/late", Holder: "test", Nodes: 1, TTL: 10 * time.Second}
 	now := time.Now().UTC()
 	ctx := t.Context()
 	mark := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
 
 	// Between this process's look at the free numbers and its transaction, another one takes
 	// the number.
-	var other Lease
+	var other nodelease.Lease
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
 		if err != nil {
@@ -59,7 +62,7 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		}
 		return resp, nil
 	}
-	if l, err := s.Take(ctx, now); !errors.Is(err, ErrNoNode) {
+	if l, err := s.Take(ctx, now); !errors.Is(err, nodelease.ErrNoNode) {
 		t.Fatalf("got %v, %v for a number that another process holds", l, err)
 	}
 	if err := other.Extend(ctx, mark(1)); err != nil {

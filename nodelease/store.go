@@ -1,10 +1,8 @@
-package main
+package nodelease
 
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -45,27 +43,3 @@ var ErrNoNode = errors.New("nodelease: every node number is held")
 
 // ErrLost says that a lease has ended and that its node number may have another holder.
 var ErrLost = errors.New("nodelease: the node number is no longer held")
-
-// candidate is a free node number with its mark.
-type candidate struct {
-	node    int64
-	mark    time.Time
-	version int64 // the mark's revision in etcd
-}
-
-// prefer puts the numbers whose mark has passed first, in random order so that processes which
-// start together seldom want the same one. After them come those whose mark lies ahead, the
-// nearest first: ids under such a number carry a time later than the wall clock's.
-func prefer(free []candidate, now time.Time) {
-	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	slices.SortStableFunc(free, func(a, b candidate) int {
-		return later(a.mark, now).Compare(later(b.mark, now))
-	})
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}

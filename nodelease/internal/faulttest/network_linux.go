@@ -1,4 +1,4 @@
-package main
+package faulttest
 
 import (
 	"bufio"
@@ -9,30 +9,30 @@ import (
 	"testing"
 )
 
-// network is made of TCP proxies. Bytes that a cut holds up are delivered when it heals, as
+// Network is made of TCP proxies. Bytes that a cut holds up are delivered when it heals, as
 // after a real partition, so old requests arrive late.
-type network struct {
+type Network struct {
 	mu     sync.Mutex
 	heard  *sync.Cond
-	cut    map[link]bool
-	conns  map[net.Conn]link
+	cut    map[Link]bool
+	conns  map[net.Conn]Link
 	closed bool
 	all    sync.WaitGroup
 }
 
-// A link is one direction between two ends.
-type link struct{ from, to string }
+// A Link is one direction between two ends.
+type Link struct{ From, To string }
 
-func newNetwork(t *testing.T) *network {
-	n := &network{cut: map[link]bool{}, conns: map[net.Conn]link{}}
+func NewNetwork(t *testing.T) *Network {
+	n := &Network{cut: map[Link]bool{}, conns: map[net.Conn]Link{}}
 	n.heard = sync.NewCond(&n.mu)
 	t.Cleanup(n.close)
 	return n
 }
 
-// proxy listens for from and passes its connections on to the address of to. It returns its own
+// Proxy listens for from and passes its connections on to the address of to. It returns its own
 // address. An empty from means that sender tells it from the connection's first bytes.
-func (n *network) proxy(t *testing.T, from, to, address string, sender func(head []byte) string) string {
+func (n *Network) Proxy(t *testing.T, from, to, address string, sender func(head []byte) string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ func (n *network) proxy(t *testing.T, from, to, address string, sender func(head
 	return listener.Addr().String()
 }
 
-func (n *network) serve(near net.Conn, from, to, address string, sender func([]byte) string) {
+func (n *Network) serve(near net.Conn, from, to, address string, sender func([]byte) string) {
 	defer near.Close()
 	in := bufio.NewReader(near)
 	if from == "" {
 		from = sender(peekHead(in))
 	}
-	if !n.wait(link{from, to}) {
+	if !n.wait(Link{from, to}) {
 		return
 	}
 	far, err := net.Dial("tcp", address)
@@ -64,12 +64,12 @@ func (n *network) serve(near net.Conn, from, to, address string, sender func([]b
 		return // the far end is down
 	}
 	defer far.Close()
-	if !n.add(near, far, link{from, to}) {
+	if !n.add(near, far, Link{from, to}) {
 		return
 	}
 	defer n.remove(near, far)
 	var both sync.WaitGroup
-	pump := func(dst net.Conn, src io.Reader, l link) {
+	pump := func(dst net.Conn, src io.Reader, l Link) {
 		buf := make([]byte, 32<<10)
 		for {
 			k, err := src.Read(buf)
@@ -88,8 +88,8 @@ func (n *network) serve(near net.Conn, from, to, address string, sender func([]b
 		near.Close()
 		far.Close()
 	}
-	both.Go(func() { pump(far, in, link{from, to}) })
-	both.Go(func() { pump(near, far, link{to, from}) })
+	both.Go(func() { pump(far, in, Link{from, to}) })
+	both.Go(func() { pump(near, far, Link{to, from}) })
 	both.Wait()
 }
 
@@ -105,7 +105,7 @@ func peekHead(in *bufio.Reader) []byte {
 }
 
 // wait returns once the link is not cut, with false if the network is closed.
-func (n *network) wait(l link) bool {
+func (n *Network) wait(l Link) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for n.cut[l] && !n.closed {
@@ -114,22 +114,22 @@ func (n *network) wait(l link) bool {
 	return !n.closed
 }
 
-func (n *network) add(near, far net.Conn, l link) bool {
+func (n *Network) add(near, far net.Conn, l Link) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.conns[near], n.conns[far] = l, l
 	return !n.closed
 }
 
-func (n *network) remove(near, far net.Conn) {
+func (n *Network) remove(near, far net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.conns, near)
 	delete(n.conns, far)
 }
 
-// set cuts or heals links.
-func (n *network) set(cut bool, links ...link) {
+// Set cuts or heals links.
+func (n *Network) Set(cut bool, links ...Link) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, l := range links {
@@ -138,8 +138,8 @@ func (n *network) set(cut bool, links ...link) {
 	n.heard.Broadcast()
 }
 
-// reset closes the connections that were opened over the links.
-func (n *network) reset(links ...link) {
+// Reset closes the connections that were opened over the links.
+func (n *Network) Reset(links ...Link) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for c, l := range n.conns {
@@ -151,7 +151,7 @@ func (n *network) reset(links ...link) {
 	}
 }
 
-func (n *network) close() {
+func (n *Network) close() {
 	n.mu.Lock()
 	n.closed = true
 	for c := range n.conns {

@@ -1,23 +1,24 @@
-package main
+package faulttest
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
 )
 
-// testStopsFirst cuts a minter off from its store and looks whether anybody can take the number
+// StopsFirst cuts a minter off from its store and looks whether anybody can take the number
 // while it is still minting. Then it heals the cut. The store must have one number; free asks
 // it, over another connection, whether nobody holds that.
-func testStopsFirst(t *testing.T, s Store, free func() bool, cut func(bool)) {
-	m := NewMinter(s, MinterOptions{Logger: quiet()})
+func StopsFirst(t *testing.T, s nodelease.Store, free func() bool, cut func(bool)) {
+	m, err := nodelease.NewMinter(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	defer m.Close(ctx)
@@ -60,15 +61,19 @@ func testStopsFirst(t *testing.T, s Store, free func() bool, cut func(bool)) {
 	}
 }
 
-// testAllNumbers has as many minters as the store has numbers start at once, and hand their
+// AllNumbers has as many minters as the store has numbers start at once, and hand their
 // numbers back at once.
-func testAllNumbers(t *testing.T, s Store, numbers int) {
+func AllNumbers(t *testing.T, s nodelease.Store, numbers int) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	began := time.Now()
-	all := make([]*Minter, numbers)
+	all := make([]*nodelease.Minter, numbers)
 	for i := range all {
-		all[i] = NewMinter(s, MinterOptions{Logger: quiet()})
+		m, err := nodelease.NewMinter(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = m
 	}
 	holders := map[int64]int{}
 	for i, m := range all {
@@ -82,7 +87,7 @@ func testAllNumbers(t *testing.T, s Store, numbers int) {
 		holders[id.Node()] = i
 	}
 	t.Logf("%d minters had numbers after %v", numbers, time.Since(began).Round(time.Millisecond))
-	if _, err := s.Take(ctx, time.Now()); !errors.Is(err, ErrNoNode) {
+	if _, err := s.Take(ctx, time.Now()); !errors.Is(err, nodelease.ErrNoNode) {
 		t.Errorf("Take of one more: %v", err)
 	}
 	began = time.Now()
@@ -98,25 +103,5 @@ func testAllNumbers(t *testing.T, s Store, numbers int) {
 	t.Logf("and had handed them back %v after Close", time.Since(began).Round(time.Millisecond))
 	if _, err := s.Take(ctx, time.Now()); err != nil {
 		t.Errorf("Take after Close: %v", err)
-	}
-}
-
-// testProgram mints with the program twice, one run after the other, under the store's only number.
-func testProgram(t *testing.T, args ...string) {
-	var printed []string
-	for range 2 {
-		c, err := parse(append(args, "-nodes", "1", "-ttl", "2s", "-count", "5000", "-print", "-status", "10ms"), t.Output())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		if err := run(t.Context(), c, &out, t.Output()); err != nil {
-			t.Fatal(err)
-		}
-		printed = append(printed, strings.Fields(out.String())...)
-	}
-	// All have the same length.
-	if len(printed) != 10000 || !slices.IsSorted(printed) || len(slices.Compact(printed)) != 10000 {
-		t.Errorf("%d ids, which do not ascend", len(printed))
 	}
 }

@@ -1,8 +1,9 @@
-package main
+package faulttest_test
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
 )
 
 // A trial has groups mint in this process and in others while faults happen, and then looks for
@@ -58,7 +60,7 @@ func (tr *trial) run(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	children := make([]*server, tr.processes)
+	children := make([]*faulttest.Server, tr.processes)
 	start := func(i int) {
 		j := tr.newJob(i+1, perProcess)
 		files := tr.open(t, j)
@@ -69,16 +71,16 @@ func (tr *trial) run(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		children[i].command = func() *exec.Cmd {
+		children[i].Command = func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+string(text))
 			return cmd
 		}
-		children[i].start(t)
+		children[i].Start(t)
 	}
 	for i := range children {
-		children[i] = &server{log: filepath.Join(tr.dir, fmt.Sprintf("process%d.log", i))}
-		t.Cleanup(func() { children[i].stop(syscall.SIGKILL) })
+		children[i] = &faulttest.Server{Log: filepath.Join(tr.dir, fmt.Sprintf("process%d.log", i))}
+		t.Cleanup(func() { children[i].Stop(syscall.SIGKILL) })
 		start(i)
 	}
 
@@ -93,13 +95,13 @@ func (tr *trial) run(t *testing.T) {
 				i := own.IntN(tr.processes/2)*2 + half
 				if own.IntN(2) == 0 {
 					tr.count("minting process killed")
-					children[i].stop(syscall.SIGKILL)
+					children[i].Stop(syscall.SIGKILL)
 					start(i)
 				} else {
 					tr.count("minting process paused")
-					children[i].signal(syscall.SIGSTOP)
+					children[i].Signal(syscall.SIGSTOP)
 					sleep(faulty, between(own, 0, 3*tr.ttl))
-					children[i].signal(syscall.SIGCONT)
+					children[i].Signal(syscall.SIGCONT)
 				}
 			}
 		})
@@ -132,8 +134,8 @@ func (tr *trial) run(t *testing.T) {
 	}
 	stopLocal()
 	for _, c := range children {
-		c.stop(syscall.SIGTERM)
-		if b, err := os.ReadFile(c.log); err != nil || len(b) > 0 {
+		c.Stop(syscall.SIGTERM)
+		if b, err := os.ReadFile(c.Log); err != nil || len(b) > 0 {
 			t.Errorf("a minting process wrote: %s (%v)", b, err)
 		}
 	}
@@ -220,4 +222,16 @@ func (tr *trial) check(t *testing.T) {
 
 func between(rng *rand.Rand, low, high time.Duration) time.Duration {
 	return low + time.Duration(rng.Int64N(int64(high-low)))
+}
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
+
+// drawSeed returns the seed of the test's faults and writes it to its log.
+func drawSeed(t *testing.T) uint64 {
+	seed := *seedFlag
+	for seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-seed %d", seed)
+	return seed
 }

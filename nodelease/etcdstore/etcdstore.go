@@ -1,4 +1,5 @@
-package main
+// Package etcdstore leases node numbers from etcd.
+package etcdstore
 
 import (
 	"context"
@@ -10,13 +11,16 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/candidate"
 )
 
-// EtcdStore is a Store in etcd. It has two keys for each node number that was ever held:
+// Store is a [nodelease.Store] in etcd. It has two keys for each node number that was ever held:
 //
 //	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
 //	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease
-type EtcdStore struct {
+type Store struct {
 	Client *clientv3.Client
 	Prefix string        // of every key
 	Holder string        // the value of the owner keys, for people who look
@@ -25,41 +29,41 @@ type EtcdStore struct {
 }
 
 // Take implements Store.
-func (s *EtcdStore) Take(ctx context.Context, now time.Time) (Lease, error) {
+func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
 	free, err := s.free(ctx)
 	if err != nil {
 		return nil, err
 	}
-	prefer(free, now)
+	candidate.Prefer(free, now)
 	grant, err := s.Client.Grant(ctx, int64((s.TTL+time.Second-1)/time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
 	}
-	l := &etcdLease{store: s, id: grant.ID, ttl: time.Duration(grant.TTL) * time.Second}
+	l := &lease{store: s, id: grant.ID, ttl: time.Duration(grant.TTL) * time.Second}
 	for _, c := range free {
-		owner, mark := s.key("owner", c.node), s.key("mark", c.node)
+		owner, mark := s.key("owner", c.Node), s.key("mark", c.Node)
 		resp, err := s.Client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
-			clientv3.Compare(clientv3.ModRevision(mark), "=", c.version),
+			clientv3.Compare(clientv3.ModRevision(mark), "=", c.Version),
 		).Then(
 			clientv3.OpPut(owner, s.Holder, clientv3.WithLease(l.id)),
 		).Commit()
 		if err != nil {
 			s.revoke(ctx, l.id)
-			return nil, fmt.Errorf("nodelease: etcd: take node %d: %w", c.node, err)
+			return nil, fmt.Errorf("nodelease: etcd: take node %d: %w", c.Node, err)
 		}
 		if resp.Succeeded {
-			l.node, l.mark, l.version, l.fence = c.node, c.mark, c.version, resp.Header.Revision
+			l.node, l.mark, l.version, l.fence = c.Node, c.Mark, c.Version, resp.Header.Revision
 			l.raised = l.mark
 			return l, nil
 		}
 	}
 	s.revoke(ctx, l.id)
-	return nil, ErrNoNode
+	return nil, nodelease.ErrNoNode
 }
 
 // free lists the numbers without an owner, with their marks, as of one revision.
-func (s *EtcdStore) free(ctx context.Context) ([]candidate, error) {
+func (s *Store) free(ctx context.Context) ([]candidate.Candidate, error) {
 	owners, marks := path.Join(s.Prefix, "owner")+"/", path.Join(s.Prefix, "mark")+"/"
 	resp, err := s.Client.Txn(ctx).Then(
 		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
@@ -68,48 +72,48 @@ func (s *EtcdStore) free(ctx context.Context) ([]candidate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: list the node numbers: %w", err)
 	}
-	all := make([]candidate, s.Nodes)
+	all := make([]candidate.Candidate, s.Nodes)
 	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
 		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
 		if err != nil || n < 0 || n >= s.Nodes {
 			continue // a number outside this store's range
 		}
-		if err := all[n].mark.UnmarshalText(kv.Value); err != nil {
+		if err := all[n].Mark.UnmarshalText(kv.Value); err != nil {
 			return nil, fmt.Errorf("nodelease: etcd: mark %s: %w", kv.Key, err)
 		}
-		all[n].version = kv.ModRevision
+		all[n].Version = kv.ModRevision
 	}
 	held := map[string]bool{}
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
 		held[string(kv.Key)] = true
 	}
-	var free []candidate
+	var free []candidate.Candidate
 	for n, c := range all {
-		c.node = int64(n)
-		if !held[s.key("owner", c.node)] {
+		c.Node = int64(n)
+		if !held[s.key("owner", c.Node)] {
 			free = append(free, c)
 		}
 	}
 	if len(free) == 0 {
-		return nil, ErrNoNode
+		return nil, nodelease.ErrNoNode
 	}
 	return free, nil
 }
 
-func (s *EtcdStore) key(kind string, node int64) string {
+func (s *Store) key(kind string, node int64) string {
 	return path.Join(s.Prefix, kind, fmt.Sprintf("%05d", node))
 }
 
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
 // unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
-func (s *EtcdStore) revoke(ctx context.Context, id clientv3.LeaseID) {
+func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_, _ = s.Client.Revoke(ctx, id)
 }
 
-type etcdLease struct {
-	store   *EtcdStore
+type lease struct {
+	store   *Store
 	id      clientv3.LeaseID
 	ttl     time.Duration
 	node    int64
@@ -119,9 +123,9 @@ type etcdLease struct {
 	version int64     // mod revision of the mark
 }
 
-func (l *etcdLease) Node() int64        { return l.node }
-func (l *etcdLease) Mark() time.Time    { return l.mark }
-func (l *etcdLease) TTL() time.Duration { return l.ttl }
+func (l *lease) Node() int64        { return l.node }
+func (l *lease) Mark() time.Time    { return l.mark }
+func (l *lease) TTL() time.Duration { return l.ttl }
 
 // Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on
 // answering keep-alives for a while; the transaction, to which a majority of the members must
@@ -130,9 +134,9 @@ func (l *etcdLease) TTL() time.Duration { return l.ttl }
 //
 // The client's KeepAlive channel would be no help: it does not tell when the request behind an
 // answer was sent.
-func (l *etcdLease) Extend(ctx context.Context, mark time.Time) error {
+func (l *lease) Extend(ctx context.Context, mark time.Time) error {
 	if _, err := l.store.Client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return ErrLost
+		return nodelease.ErrLost
 	} else if err != nil {
 		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
 	}
@@ -152,7 +156,7 @@ func (l *etcdLease) Extend(ctx context.Context, mark time.Time) error {
 
 // Release writes the mark and deletes the owner key in one transaction; the lease is then of no
 // more use.
-func (l *etcdLease) Release(ctx context.Context, mark time.Time) error {
+func (l *lease) Release(ctx context.Context, mark time.Time) error {
 	put, err := l.put(mark)
 	if err != nil {
 		return err
@@ -165,7 +169,7 @@ func (l *etcdLease) Release(ctx context.Context, mark time.Time) error {
 }
 
 // put writes the mark.
-func (l *etcdLease) put(mark time.Time) (clientv3.Op, error) {
+func (l *lease) put(mark time.Time) (clientv3.Op, error) {
 	text, err := mark.MarshalText()
 	if err != nil {
 		return clientv3.Op{}, fmt.Errorf("nodelease: mark of node %d: %w", l.node, err)
@@ -179,7 +183,7 @@ func (l *etcdLease) put(mark time.Time) (clientv3.Op, error) {
 // The owner's create revision shuts out a holder that has lost its number. The mark's mod
 // revision shuts out a delayed request of this holder, which would lower the mark again below
 // ids that a later request has allowed.
-func (l *etcdLease) commit(ctx context.Context, ops ...clientv3.Op) error {
+func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
 	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
 	for range 2 {
 		resp, err := l.store.Client.Txn(ctx).If(
@@ -200,7 +204,7 @@ func (l *etcdLease) commit(ctx context.Context, ops ...clientv3.Op) error {
 		}
 		held := resp.Responses[0].GetResponseRange().Kvs
 		if len(held) == 0 || held[0].CreateRevision != l.fence {
-			return ErrLost
+			return nodelease.ErrLost
 		}
 		// Only the owner writes the mark: an earlier call whose answer was lost did reach the
 		// store.

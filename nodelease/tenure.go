@@ -1,4 +1,4 @@
-package main
+package nodelease
 
 import (
 	"context"

@@ -1,17 +1,20 @@
-package main
+// Package storetest holds stores to what nodelease.Store and nodelease.Lease promise.
+package storetest
 
 import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/oneclock/ids/nodelease"
 )
 
-// testStore holds a new store with two numbers to what Store and Lease promise.
-func testStore(t *testing.T, s Store) {
+// Run holds a new store with two numbers to what Store and nodelease.Lease promise.
+func Run(t *testing.T, open func(t *testing.T) nodelease.Store) {
+	s := open(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	take := func() Lease {
+	take := func() nodelease.Lease {
 		t.Helper()
 		l, err := s.Take(t.Context(), now)
 		if err != nil {
@@ -26,7 +29,7 @@ func testStore(t *testing.T, s Store) {
 		}
 	}
 	mark := func(after time.Duration) time.Time { return now.Add(after) }
-	holds := func(what string, l Lease, want time.Time) {
+	holds := func(what string, l nodelease.Lease, want time.Time) {
 		t.Helper()
 		if got := l.Mark(); !got.Equal(want) {
 			t.Fatalf("%s: mark %v, want %v", what, got, want)
@@ -44,19 +47,19 @@ func testStore(t *testing.T, s Store) {
 	b = take()
 	holds("of an unused number", b, time.Time{})
 	_, err := s.Take(t.Context(), now)
-	check("Take of a third number", err, ErrNoNode)
+	check("Take of a third number", err, nodelease.ErrNoNode)
 
 	check("Extend", a.Extend(t.Context(), mark(time.Hour)), nil)
 	check("Extend to the same mark", a.Extend(t.Context(), mark(time.Hour)), nil)
 	check("Release", a.Release(t.Context(), mark(time.Minute)), nil)
-	check("Extend after Release", a.Extend(t.Context(), mark(2*time.Hour)), ErrLost)
-	check("second Release", a.Release(t.Context(), mark(2*time.Hour)), ErrLost)
+	check("Extend after Release", a.Extend(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
+	check("second Release", a.Release(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
 	c := take()
 	if c.Node() != a.Node() {
 		t.Fatalf("took %d, want the released %d", c.Node(), a.Node())
 	}
 	holds("after Release", c, mark(time.Minute))
-	check("Extend by a former holder", a.Extend(t.Context(), mark(2*time.Hour)), ErrLost)
+	check("Extend by a former holder", a.Extend(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
 
 	// c asks for a mark and does not hear whether it was written; then it falls silent. b stays.
 	ended, cancel := context.WithCancel(t.Context())
@@ -66,11 +69,11 @@ func testStore(t *testing.T, s Store) {
 	}
 	check("Extend after an attempt without an answer", c.Extend(t.Context(), mark(3*time.Hour)), nil)
 	check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
-	var d Lease
+	var d nodelease.Lease
 	for limit := time.Now().Add(10 * c.TTL()); d == nil; time.Sleep(c.TTL() / 8) {
 		check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
 		if d, err = s.Take(t.Context(), now); err != nil {
-			check("Take", err, ErrNoNode)
+			check("Take", err, nodelease.ErrNoNode)
 		}
 		if time.Now().After(limit) {
 			t.Fatal("the lease of a silent holder does not end")
@@ -80,8 +83,8 @@ func testStore(t *testing.T, s Store) {
 		t.Fatalf("took %d, want the silent holder's %d", d.Node(), c.Node())
 	}
 	holds("after a silent holder", d, mark(3*time.Hour))
-	check("Extend by a former holder", c.Extend(t.Context(), mark(5*time.Hour)), ErrLost)
-	check("Release by a former holder", c.Release(t.Context(), mark(0)), ErrLost)
+	check("Extend by a former holder", c.Extend(t.Context(), mark(5*time.Hour)), nodelease.ErrLost)
+	check("Release by a former holder", c.Release(t.Context(), mark(0)), nodelease.ErrLost)
 	check("Extend", d.Extend(t.Context(), mark(3*time.Hour)), nil)
 
 	// Of two free numbers, the one whose mark has passed, or else the one whose mark will pass
@@ -95,8 +98,4 @@ func testStore(t *testing.T, s Store) {
 		}
 		check("Release", e.Release(t.Context(), mark(2*time.Hour)), nil)
 	}
-}
-
-func TestMemoryStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { testStore(t, newMemoryStore(2, 2*time.Second)) })
 }

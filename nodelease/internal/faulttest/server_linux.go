@@ -1,4 +1,4 @@
-package main
+package faulttest
 
 import (
 	"fmt"
@@ -11,27 +11,27 @@ import (
 	"testing"
 )
 
-// server is an operating system process that can be started again.
-type server struct {
-	command func() *exec.Cmd
-	log     string
+// Server is an operating system process that can be started again.
+type Server struct {
+	Command func() *exec.Cmd
+	Log     string // the name of a file
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
 }
 
-// start starts the process, and fails the test if it cannot. It may be called from any goroutine.
-func (s *server) start(t *testing.T) {
+// Start starts the process, and fails the test if it cannot. It may be called from any goroutine.
+func (s *Server) Start(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	defer out.Close()
-	cmd := s.command()
+	cmd := s.Command()
 	cmd.Stdout, cmd.Stderr = out, out
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -44,7 +44,7 @@ func (s *server) start(t *testing.T) {
 	s.cmd = cmd
 }
 
-func (s *server) signal(sig os.Signal) {
+func (s *Server) Signal(sig os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmd != nil {
@@ -52,8 +52,8 @@ func (s *server) signal(sig os.Signal) {
 	}
 }
 
-// stop ends the process with sig and waits for its end.
-func (s *server) stop(sig os.Signal) {
+// Stop ends the process with sig and waits for its end.
+func (s *Server) Stop(sig os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmd != nil {
@@ -64,19 +64,19 @@ func (s *server) stop(sig os.Signal) {
 	}
 }
 
-// tail returns the end of the log.
-func (s *server) tail() string {
-	b, err := os.ReadFile(s.log)
+// Tail returns the end of the log.
+func (s *Server) Tail() string {
+	b, err := os.ReadFile(s.Log)
 	if err != nil {
 		return err.Error()
 	}
 	return string(b[max(0, len(b)-4000):])
 }
 
-// freePorts returns addresses on loopback that nobody listens on. They lie below the range from
+// FreePorts returns addresses on loopback that nobody listens on. They lie below the range from
 // which the system gives ports to connections, which could otherwise take one while its server
 // is down.
-func freePorts(t *testing.T, n int) []string {
+func FreePorts(t *testing.T, n int) []string {
 	t.Helper()
 	var addresses []string
 	for attempts := 0; len(addresses) < n; attempts++ {

@@ -1,4 +1,4 @@
-package main
+package nodelease
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type MinterOptions struct {
 	Layout ids.SnowflakeLayout
 	// Now is the wall clock. Nil means the system's.
 	Now func() time.Time
-	// Logger is told when a number is taken, lost and given back. Nil means slog.Default.
+	// Logger is told when a number is taken, lost and given back. Nil means none.
 	Logger *slog.Logger
 }
 
@@ -45,18 +45,24 @@ type Minter struct {
 	changed chan struct{} // closed and replaced when an id may be had that could not be had before
 }
 
-// NewMinter starts a Minter. Close hands its number back.
-func NewMinter(store Store, opts MinterOptions) *Minter {
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
+// NewMinter starts a Minter over store. Close hands its number back. Nil options mean the default.
+func NewMinter(store Store, opts *MinterOptions) (*Minter, error) {
+	if store == nil {
+		return nil, errors.New("nodelease: nil Store")
+	}
+	if opts == nil {
+		opts = new(MinterOptions)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Minter{
-		store: store, opts: opts, start: time.Now(), cancel: cancel, ended: ctx.Done(),
+		store: store, opts: *opts, start: time.Now(), cancel: cancel, ended: ctx.Done(),
 		early: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
 	}
+	if m.opts.Logger == nil {
+		m.opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	go m.keep(ctx)
-	return m
+	return m, nil
 }
 
 // TryNext returns an id, or says why there is none now: ErrSuspended while no number is held,

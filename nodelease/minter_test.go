@@ -1,9 +1,8 @@
-package main
+package nodelease
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,7 +18,6 @@ type wall struct{ offset atomic.Int64 }
 
 func (w *wall) now() time.Time        { return time.Now().Add(time.Duration(w.offset.Load())) }
 func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
-func quiet() *slog.Logger             { return slog.New(slog.DiscardHandler) }
 
 // silent lets no request reach the store.
 func silent(ctx context.Context, _ func() error) error {
@@ -29,13 +27,16 @@ func silent(ctx context.Context, _ func() error) error {
 
 // bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name,
 // with a Minter that has a number.
-func bubble(t *testing.T, store *memoryStore, opts MinterOptions, test func(t *testing.T, m *Minter, w *wall)) {
+func bubble(t *testing.T, store *faultyStore, opts MinterOptions, test func(t *testing.T, m *Minter, w *wall)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := new(wall)
 		w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
-		opts.Now, opts.Logger = w.now, quiet()
-		m := NewMinter(store, opts)
+		opts.Now = w.now
+		m, err := NewMinter(store, &opts)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer func() {
 			if err := m.Close(t.Context()); err != nil {
 				t.Error(err)
@@ -56,7 +57,7 @@ func mustMint(t *testing.T, m *Minter) ids.Snowflake {
 }
 
 // setSilent cuts the store off, or brings it back.
-func setSilent(s *memoryStore, on bool) {
+func setSilent(s *faultyStore, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.carry = nil
@@ -66,7 +67,7 @@ func setSilent(s *memoryStore, on bool) {
 }
 
 func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
-	store := newMemoryStore(4, testTTL)
+	store := newFaultyStore(4, testTTL)
 	store.carry = func(_ context.Context, request func() error) error {
 		err := request()
 		time.Sleep(2 * time.Second) // the answer's way
@@ -106,7 +107,7 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 }
 
 func TestLossIsFollowedByAnotherTenure(t *testing.T) {
-	store := newMemoryStore(4, testTTL)
+	store := newFaultyStore(4, testTTL)
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		first := mustMint(t, m)
 		node, _ := m.Node()
@@ -126,7 +127,7 @@ func TestLossIsFollowedByAnotherTenure(t *testing.T) {
 }
 
 func TestNoIDBeyondTheMark(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	bubble(t, store, MinterOptions{Window: testTTL}, func(t *testing.T, m *Minter, w *wall) {
 		setSilent(store, true)
 		mark := store.row(0).mark
@@ -164,7 +165,7 @@ func TestNoIDBeyondTheMark(t *testing.T) {
 }
 
 func TestMarkIsNotWrittenAtEveryBeat(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	bubble(t, store, MinterOptions{Window: 4 * testTTL}, func(t *testing.T, m *Minter, w *wall) {
 		marks := map[time.Time]bool{}
 		for range 100 {
@@ -184,7 +185,7 @@ func TestMarkIsNotWrittenAtEveryBeat(t *testing.T) {
 }
 
 func TestCloseHandsTheNumberBack(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	var last ids.Snowflake
 	for range 3 {
 		bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
@@ -221,7 +222,7 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 }
 
 func TestUnusedTenureKeepsTheMark(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	mark := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	store.rows[0].mark = mark
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {})
@@ -231,7 +232,7 @@ func TestUnusedTenureKeepsTheMark(t *testing.T) {
 }
 
 func TestClockBehindTheMark(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	mark := time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC) // an hour ahead of the bubble's clock
 	store.rows[0].mark = mark
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
@@ -252,27 +253,10 @@ func TestClockBehindTheMark(t *testing.T) {
 	})
 }
 
-func TestNumbersWhoseMarkHasPassedComeFirst(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for range 100 {
-		free := []candidate{
-			{node: 0, mark: now.Add(time.Hour)},
-			{node: 1, mark: now.Add(time.Second)},
-			{node: 2, mark: now},
-			{node: 3},
-			{node: 4, mark: now.Add(-time.Hour)},
-		}
-		prefer(free, now)
-		if free[3].node != 1 || free[4].node != 0 {
-			t.Fatalf("order %v", free)
-		}
-	}
-}
-
 // TestEndWakesThoseWhoWait has a caller wait in the node for a higher limit when the number is
 // lost. What it draws once the end of the tenure has lifted the limit must not come out.
 func TestEndWakesThoseWhoWait(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		id := mustMint(t, m)
 		m.tenure.Load().clock.SetLimit(id.Time().Add(-time.Second))
@@ -329,7 +313,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 }
 
 func TestTheLayoutsEnd(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	store.rows[0].mark = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) // Twitter's layout ends in 2080
 	bubble(t, store, MinterOptions{}, func(t *testing.T, m *Minter, w *wall) {
 		if id, err := m.Next(t.Context()); !errors.Is(err, ids.ErrRange) {
@@ -339,7 +323,7 @@ func TestTheLayoutsEnd(t *testing.T) {
 }
 
 func TestANumberOutsideTheLayoutIsGivenBack(t *testing.T) {
-	store := newMemoryStore(1, testTTL)
+	store := newFaultyStore(1, testTTL)
 	layout := ids.TwitterLayout()
 	layout.NodeBits, layout.SequenceBits = 1, 21
 	store.rows = make([]memoryRow, 3)

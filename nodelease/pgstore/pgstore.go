@@ -1,4 +1,5 @@
-package main
+// Package pgstore leases node numbers from PostgreSQL.
+package pgstore
 
 import (
 	"context"
@@ -9,12 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/oneclock/ids/nodelease"
 )
 
-// PostgresStore is a Store in one PostgreSQL table, node_lease, with a row for each node
+// Store is a [nodelease.Store] in one PostgreSQL table, node_lease, with a row for each node
 // number. Leases end by the server's clock. The column fence counts the times the number was
 // taken or given back: it is the fencing token.
-type PostgresStore struct {
+type Store struct {
 	pool   *pgxpool.Pool
 	holder string
 	nodes  int64
@@ -31,11 +34,11 @@ create table if not exists node_lease (
 	mark     timestamptz
 ) with (fillfactor = 50)`
 
-// NewPostgresStore returns a store over pool and creates the table and its rows if they are
+// New returns a store over pool and creates the table and its rows if they are
 // missing. It refuses a server that acknowledges a commit before the commit is durable: a crash
 // could take a mark back.
-func NewPostgresStore(ctx context.Context, pool *pgxpool.Pool, holder string, nodes int64, ttl time.Duration) (*PostgresStore, error) {
-	s := &PostgresStore{pool: pool, holder: holder, nodes: nodes, ttl: ttl}
+func New(ctx context.Context, pool *pgxpool.Pool, holder string, nodes int64, ttl time.Duration) (*Store, error) {
+	s := &Store{pool: pool, holder: holder, nodes: nodes, ttl: ttl}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		var commit string
 		if err := tx.QueryRow(ctx, `select current_setting('synchronous_commit')`).Scan(&commit); err != nil {
@@ -77,12 +80,12 @@ from free where l.node = free.node
 returning l.node, l.fence, l.mark`
 
 // Take implements Store.
-func (s *PostgresStore) Take(ctx context.Context, now time.Time) (Lease, error) {
-	l := &postgresLease{store: s}
+func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+	l := &lease{store: s}
 	var mark zeronull.Timestamptz
 	err := s.pool.QueryRow(ctx, takeRow, s.nodes, now, s.holder, s.ttl).Scan(&l.node, &l.fence, &mark)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, ErrNoNode
+		return nil, nodelease.ErrNoNode
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: postgres: take a node: %w", err)
@@ -91,41 +94,41 @@ func (s *PostgresStore) Take(ctx context.Context, now time.Time) (Lease, error) 
 	return l, nil
 }
 
-type postgresLease struct {
-	store *PostgresStore
+type lease struct {
+	store *Store
 	node  int64
 	mark  time.Time
 	fence int64
 }
 
-func (l *postgresLease) Node() int64        { return l.node }
-func (l *postgresLease) Mark() time.Time    { return l.mark }
-func (l *postgresLease) TTL() time.Duration { return l.store.ttl }
+func (l *lease) Node() int64        { return l.node }
+func (l *lease) Mark() time.Time    { return l.mark }
+func (l *lease) TTL() time.Duration { return l.store.ttl }
 
 // Extend implements Lease. The fence shuts out a holder that has lost its number, even if the
 // row has expired and nobody else has wanted it yet. The comparison of marks shuts out a
 // delayed statement of this holder, which would lower the mark again.
-func (l *postgresLease) Extend(ctx context.Context, mark time.Time) error {
+func (l *lease) Extend(ctx context.Context, mark time.Time) error {
 	return l.update(ctx, `
 		update node_lease set expires = clock_timestamp() + $4, mark = $3
 		where node = $1 and fence = $2 and (mark is null or mark <= $3)`, mark, l.store.ttl)
 }
 
 // Release implements Lease.
-func (l *postgresLease) Release(ctx context.Context, mark time.Time) error {
+func (l *lease) Release(ctx context.Context, mark time.Time) error {
 	return l.update(ctx, `
 		update node_lease set expires = 'epoch', mark = $3, fence = fence + 1, holder = ''
 		where node = $1 and fence = $2`, mark)
 }
 
-func (l *postgresLease) update(ctx context.Context, sql string, mark time.Time, more ...any) error {
+func (l *lease) update(ctx context.Context, sql string, mark time.Time, more ...any) error {
 	args := []any{l.node, l.fence, zeronull.Timestamptz(mark)}
 	tag, err := l.store.pool.Exec(ctx, sql, append(args, more...)...)
 	if err != nil {
 		return fmt.Errorf("nodelease: postgres: update node %d: %w", l.node, err)
 	}
 	if tag.RowsAffected() == 0 {
-		return ErrLost
+		return nodelease.ErrLost
 	}
 	return nil
 }

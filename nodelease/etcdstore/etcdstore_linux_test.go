@@ -1,0 +1,58 @@
+package etcdstore_test
+
+import (
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/storetest"
+)
+
+func TestEtcd(t *testing.T) {
+	t.Parallel()
+	n := faulttest.NewNetwork(t)
+	cluster := faulttest.StartEtcd(t, n)
+	client := cluster.Open(t)
+	defer client.Close()
+	t.Run("store", func(t *testing.T) {
+		storetest.Run(t, func(*testing.T) nodelease.Store {
+			return &etcdstore.Store{Client: client, Prefix: "/store", Holder: "test", Nodes: 2, TTL: 2 * time.Second}
+		})
+	})
+	t.Run("late", func(t *testing.T) {
+		own := cluster.Open(t)
+		defer own.Close()
+		testLate(t, own)
+	})
+	t.Run("minting stops first", func(t *testing.T) {
+		var endpoints []string
+		var links []faulttest.Link
+		for _, m := range cluster.Members {
+			endpoints = append(endpoints, n.Proxy(t, "minter", m.Name, m.Client, nil))
+			links = append(links, faulttest.Link{From: "minter", To: m.Name}, faulttest.Link{From: m.Name, To: "minter"})
+		}
+		far, err := clientv3.New(faulttest.EtcdConfig(endpoints))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close()
+		faulttest.StopsFirst(t, &etcdstore.Store{Client: far, Prefix: "/cut", Holder: "test", Nodes: 1, TTL: 3 * time.Second}, func() bool {
+			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return resp.Count == 0
+		}, func(on bool) { n.Set(on, links...) })
+	})
+	t.Run("all numbers", func(t *testing.T) {
+		numbers := 1024
+		if testing.Short() {
+			numbers = 64
+		}
+		faulttest.AllNumbers(t, &etcdstore.Store{Client: client, Prefix: "/all", Holder: "test", Nodes: int64(numbers), TTL: 15 * time.Second}, numbers)
+	})
+}

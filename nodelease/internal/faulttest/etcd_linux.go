@@ -1,0 +1,149 @@
+package faulttest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// EtcdCluster is three etcd processes on loopback whose traffic among themselves goes through a
+// network.
+type EtcdCluster struct {
+	Network *Network
+	Members []*EtcdMember
+	byID    sync.Map // a member's id in hexadecimal, as it names itself to its peers, to its name
+}
+
+type EtcdMember struct {
+	Server
+	Name         string
+	Client, peer string // addresses
+	peerProxy    string
+}
+
+// Index is the member's place in the cluster.
+func (m *EtcdMember) Index() int { return int(m.Name[1] - '0') }
+
+var serverFrom = regexp.MustCompile(`(?i)\r\nX-Server-From: ([0-9a-f]+)\r\n`)
+
+func StartEtcd(t *testing.T, n *Network) *EtcdCluster {
+	t.Helper()
+	binary, err := exec.LookPath("etcd")
+	if err != nil {
+		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
+	}
+	c := &EtcdCluster{Network: n}
+	dir := t.TempDir()
+	ports := FreePorts(t, 6)
+	sender := func(head []byte) string {
+		if m := serverFrom.FindSubmatch(head); m != nil {
+			if name, ok := c.byID.Load(string(m[1])); ok {
+				return name.(string)
+			}
+		}
+		return "unknown"
+	}
+	var initial []string
+	for i := range 3 {
+		m := &EtcdMember{Name: fmt.Sprintf("m%d", i), Client: ports[2*i], peer: ports[2*i+1]}
+		m.peerProxy = n.Proxy(t, "", m.Name, m.peer, sender)
+		initial = append(initial, m.Name+"=http://"+m.peerProxy)
+		c.Members = append(c.Members, m)
+	}
+	for _, m := range c.Members {
+		m.Server = Server{
+			Log: filepath.Join(dir, m.Name+".log"),
+			Command: func() *exec.Cmd {
+				return exec.Command(binary,
+					"--name", m.Name, "--data-dir", filepath.Join(dir, m.Name),
+					"--listen-client-urls", "http://"+m.Client, "--advertise-client-urls", "http://"+m.Client,
+					"--listen-peer-urls", "http://"+m.peer, "--initial-advertise-peer-urls", "http://"+m.peerProxy,
+					"--initial-cluster", strings.Join(initial, ","), "--initial-cluster-state", "new",
+					"--heartbeat-interval", "50", "--election-timeout", "500",
+				)
+			},
+		}
+		m.Start(t)
+		t.Cleanup(func() { m.Stop(syscall.SIGKILL) })
+	}
+	client := c.Open(t)
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	list, err := client.MemberList(ctx)
+	if err != nil {
+		t.Fatalf("etcd does not answer: %v\n%s", err, c.Members[0].Tail())
+	}
+	for _, m := range list.Members {
+		c.byID.Store(fmt.Sprintf("%x", m.ID), m.Name)
+	}
+	// What was opened before the members' ids were known cannot be told apart.
+	for _, m := range c.Members {
+		n.Reset(Link{"unknown", m.Name})
+	}
+	return c
+}
+
+// Open returns a client that reaches the members directly.
+func (c *EtcdCluster) Open(t *testing.T) *clientv3.Client {
+	t.Helper()
+	var endpoints []string
+	for _, m := range c.Members {
+		endpoints = append(endpoints, m.Client)
+	}
+	client, err := clientv3.New(EtcdConfig(endpoints))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// Leader returns the member that is the leader, or the first.
+func (c *EtcdCluster) Leader(client *clientv3.Client) *EtcdMember {
+	for _, m := range c.Members {
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		status, err := client.Status(ctx, m.Client)
+		cancel()
+		if err != nil {
+			continue
+		}
+		name, _ := c.byID.Load(fmt.Sprintf("%x", status.Leader))
+		if i := slices.IndexFunc(c.Members, func(m *EtcdMember) bool { return m.Name == name }); i >= 0 {
+			return c.Members[i]
+		}
+	}
+	return c.Members[0]
+}
+
+// Links returns both directions between a member and each of the others.
+func (c *EtcdCluster) Links(m *EtcdMember) (in, out []Link) {
+	for _, other := range c.Members {
+		if other != m {
+			in, out = append(in, Link{other.Name, m.Name}), append(out, Link{m.Name, other.Name})
+		}
+	}
+	return in, out
+}
+
+// EtcdConfig makes the client notice a connection that is dead without having been closed: gRPC
+// pings no more often than every 10 s. The client's own log repeats the errors that it returns.
+func EtcdConfig(endpoints []string) clientv3.Config {
+	return clientv3.Config{
+		Endpoints:            endpoints,
+		DialTimeout:          2 * time.Second,
+		DialKeepAliveTime:    10 * time.Second,
+		DialKeepAliveTimeout: 3 * time.Second,
+		Logger:               zap.NewNop(),
+	}
+}

@@ -1,0 +1,118 @@
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// postgresBinary finds a program of the server, which Debian keeps out of the PATH.
+func postgresBinary(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil || len(found) == 0 {
+		return "", fmt.Errorf("%s is not installed (Debian: apt-get install postgresql)", name)
+	}
+	return slices.Max(found), nil
+}
+
+// unprivileged returns what makes a command run as somebody whom the server accepts, and that
+// user's id. It refuses to run as root.
+func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
+	if os.Getuid() != 0 {
+		return new(syscall.SysProcAttr), os.Getuid()
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
+	}
+	t.Skip("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+	return nil, 0
+}
+
+// StartPostgres starts a server on loopback and returns it with its address.
+func StartPostgres(t *testing.T) (*Server, string) {
+	t.Helper()
+	initdb, err := postgresBinary("initdb")
+	if err != nil {
+		t.Skip(err)
+	}
+	binary, err := postgresBinary("postgres")
+	if err != nil {
+		t.Skip(err)
+	}
+	attr, uid := unprivileged(t)
+	// The parents of t.TempDir are closed to other users.
+	dir, err := os.MkdirTemp("", "nodelease")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chown(dir, uid, -1); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	initialise := exec.Command(initdb, "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	initialise.SysProcAttr, initialise.Dir = attr, dir
+	if out, err := initialise.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	address := FreePorts(t, 1)[0]
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{
+		Log: filepath.Join(dir, "log"),
+		Command: func() *exec.Cmd {
+			cmd := exec.Command(binary, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+				"-c", "max_connections=200")
+			cmd.Dir = dir
+			own := *attr
+			cmd.SysProcAttr = &own
+			return cmd
+		},
+	}
+	s.Start(t)
+	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
+	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		pool, err := pgxpool.New(t.Context(), PostgresURL(address))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = pool.Ping(t.Context())
+		pool.Close()
+		if err == nil {
+			return s, address
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("PostgreSQL does not answer: %v\n%s", err, s.Tail())
+		}
+	}
+}
+
+// PostgresURL names the database of a server that StartPostgres has started.
+func PostgresURL(address string) string {
+	return "postgres://test@" + address + "/postgres?sslmode=disable"
+}
