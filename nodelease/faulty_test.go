@@ -1,26 +1,45 @@
-package nodelease
+package nodelease_test
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/oneclock/ids/nodelease"
 )
 
-// faultyStore is a MemoryStore behind a network that a test provides, and with leases that end
-// whenever the test likes.
+// faultyStore is a MemoryStore behind a network that a test provides.
 type faultyStore struct {
-	*MemoryStore
+	*nodelease.MemoryStore
 	// forget breaks the store on purpose: it shows no holder the mark.
 	forget bool
 
-	mu sync.Mutex
-	// carry takes a request to the store and its answer back. Nil means at once.
+	mu                sync.Mutex
 	carry             func(ctx context.Context, request func() error) error
 	granted, extended int
 }
 
 func newFaultyStore(nodes int, ttl time.Duration) *faultyStore {
-	return &faultyStore{MemoryStore: NewMemoryStore(nodes, ttl)}
+	return &faultyStore{MemoryStore: nodelease.NewMemoryStore(nodes, ttl)}
+}
+
+// setCarry provides what takes a request to the store and its answer back. Nil means at once.
+func (s *faultyStore) setCarry(carry func(ctx context.Context, request func() error) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.carry = carry
+}
+
+// setSilent cuts the store off, or brings it back.
+func (s *faultyStore) setSilent(on bool) {
+	if !on {
+		s.setCarry(nil)
+		return
+	}
+	s.setCarry(func(ctx context.Context, _ func() error) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
 }
 
 func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context) error) error {
@@ -33,34 +52,10 @@ func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context
 	return carry(ctx, func() error { return request(context.WithoutCancel(ctx)) })
 }
 
-func (s *faultyStore) Take(ctx context.Context, now time.Time) (Lease, error) {
-	taken := make(chan *faultyLease, 1)
-	err := s.call(ctx, func(ctx context.Context) error {
-		l, err := s.MemoryStore.Take(ctx, now)
-		if err != nil {
-			return err
-		}
-		s.mu.Lock()
-		s.granted++
-		s.mu.Unlock()
-		select {
-		case taken <- &faultyLease{l, s}:
-		default: // the request has come twice
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return <-taken, nil
-}
-
-// expire ends the lease of a number at once, whatever its holder believes.
-func (s *faultyStore) expire(node int64) {
-	s.MemoryStore.mu.Lock()
-	defer s.MemoryStore.mu.Unlock()
-	s.rows[node].expires = time.Time{}
-	s.rows[node].fence++
+func (s *faultyStore) count(n *int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*n++
 }
 
 // counts returns how many tenures were granted and how many calls of Extend were carried out.
@@ -70,14 +65,28 @@ func (s *faultyStore) counts() (granted, extended int) {
 	return s.granted, s.extended
 }
 
-func (s *faultyStore) row(node int64) memoryRow {
-	s.MemoryStore.mu.Lock()
-	defer s.MemoryStore.mu.Unlock()
-	return s.rows[node]
+func (s *faultyStore) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+	taken := make(chan nodelease.Lease, 1)
+	err := s.call(ctx, func(ctx context.Context) error {
+		l, err := s.MemoryStore.Take(ctx, now)
+		if err != nil {
+			return err
+		}
+		s.count(&s.granted)
+		select {
+		case taken <- &faultyLease{l, s}:
+		default: // the request has come twice: a number that nobody knows to be theirs
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-taken, nil
 }
 
 type faultyLease struct {
-	Lease
+	nodelease.Lease
 	store *faultyStore
 }
 
@@ -91,15 +100,12 @@ func (l *faultyLease) Mark() time.Time {
 func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error {
 		if l.store.forget {
-			l.store.MemoryStore.mu.Lock()
-			l.store.rows[l.Node()].mark = time.Time{}
-			l.store.MemoryStore.mu.Unlock()
+			expires, _ := l.store.Row(l.Node())
+			l.store.SetRow(l.Node(), expires, time.Time{})
 		}
 		err := l.Lease.Extend(ctx, mark)
 		if err == nil {
-			l.store.mu.Lock()
-			l.store.extended++
-			l.store.mu.Unlock()
+			l.store.count(&l.store.extended)
 		}
 		return err
 	})

@@ -3,7 +3,9 @@ package nodelease
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,41 +13,84 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ErrClosed is what Next and TryNext return after Close.
-var ErrClosed = errors.New("nodelease: the minter is closed")
-
-// MinterOptions has a usable zero value.
+// MinterOptions are the options of [NewMinter]. The zero value is the default.
 type MinterOptions struct {
-	// Window is how far past the clock the mark is written: a longer one makes fewer writes,
-	// and a number whose holder crashed rests longer. It is never less than the lease's TTL, and
-	// must be at least 100 times the layout's tick. Zero means four times the TTL.
+	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer
+	// writes, and the number of a holder that crashed rests for longer. It must be at least 100
+	// ticks of the layout; the Minter takes the lease's TTL if that is more. Zero means four
+	// times the TTL, or 100 ticks if that is more.
 	Window time.Duration
-	// Layout is the ids' layout. The zero value is Twitter's, with 1,024 nodes. All holders of
-	// one store's numbers must use one layout.
+
+	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 nodes. All holders
+	// of one store's numbers must use one layout.
 	Layout ids.SnowflakeLayout
-	// Now is the wall clock. Nil means the system's.
+
+	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use, must
+	// not block, and must not call back into the Minter.
 	Now func() time.Time
-	// Logger is told when a number is taken, lost and given back. Nil means none.
+
+	// Logger is told when minting begins and ends and when the store fails. Nil means none.
 	Logger *slog.Logger
+
+	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
+	// concurrent use, must return soon, and must not call Close. A panic in it is not recovered.
+	Observe func(Event)
 }
 
-// Minter mints Snowflake ids under a node number leased from a Store. While it has no number,
-// Next waits and TryNext refuses. Its methods may be called from any goroutine.
+// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next
+// waits and TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the
+// zero value panics.
 type Minter struct {
+	// node mints while that needs no more than its own look at the clock and the limit. Otherwise
+	// it is idle.
+	node atomic.Pointer[ids.SnowflakeNode]
+
 	store  Store
 	opts   MinterOptions
+	tick   time.Duration // of the layout
 	start  time.Time
-	tenure atomic.Pointer[tenure] // nil while no number is held
-	early  chan struct{}          // asks keep to raise the mark before its time
+	early  chan struct{} // asks keep to raise the mark before its time
 	cancel context.CancelFunc
 	ended  <-chan struct{} // closed by cancel
 	done   chan struct{}   // closed when keep has returned
+	failed error           // why the number could not be handed back; set before done is closed
 
 	mu      sync.Mutex
+	tenure  *tenure       // nil while no number is held
+	why     error         // what to refuse with while no id can be minted
 	changed chan struct{} // closed and replaced when an id may be had that could not be had before
+
+	telling sync.Mutex
+	told    int64 // the number that Observe believes to be minting, or -1
 }
 
-// NewMinter starts a Minter over store. Close hands its number back. Nil options mean the default.
+// idle is a node that refuses every id with ErrSuspended.
+var idle = newIdle()
+
+func newIdle() *ids.SnowflakeNode {
+	epoch := ids.TwitterLayout().Epoch
+	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return epoch }})
+	clock.SetLimit(never)
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// unheld is the error while no id can be minted. It matches ids.ErrSuspended and its cause. It is made
+// when the cause arises, so that a refusal allocates nothing.
+type unheld struct{ cause error }
+
+func (e *unheld) Error() string {
+	return "nodelease: no node number: " + strings.TrimPrefix(e.cause.Error(), "nodelease: ")
+}
+
+func (e *unheld) Unwrap() []error { return []error{ids.ErrSuspended, e.cause} }
+
+// NewMinter starts a Minter over store, and does not wait for its number. [Minter.Close] hands the
+// number back. Nil options mean the default. The error says which argument is wrong: a nil store, a
+// layout that can hold no id (it matches [ids.ErrRange]), or a bad window.
 func NewMinter(store Store, opts *MinterOptions) (*Minter, error) {
 	if store == nil {
 		return nil, errors.New("nodelease: nil Store")
@@ -53,82 +98,123 @@ func NewMinter(store Store, opts *MinterOptions) (*Minter, error) {
 	if opts == nil {
 		opts = new(MinterOptions)
 	}
+	tick, err := tickOf(opts.Layout)
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: MinterOptions.Layout: %w", err)
+	}
+	if opts.Window < 0 || opts.Window != 0 && opts.Window/100 < tick {
+		return nil, fmt.Errorf("nodelease: MinterOptions.Window %v is less than 100 ticks of %v", opts.Window, tick)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Minter{
-		store: store, opts: *opts, start: time.Now(), cancel: cancel, ended: ctx.Done(),
+		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel, ended: ctx.Done(),
 		early: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
+		why: &unheld{errors.New("the store has not answered yet")}, told: -1,
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	m.node.Store(idle)
 	go m.keep(ctx)
 	return m, nil
 }
 
-// TryNext returns an id, or says why there is none now: ErrSuspended while no number is held,
-// besides the errors of ids.SnowflakeNode.TryNext.
-func (m *Minter) TryNext() (ids.Snowflake, error) { return m.mint((*ids.SnowflakeNode).TryNext) }
+// tickOf returns the tick of a layout, or an error if the layout can hold no id.
+func tickOf(l ids.SnowflakeLayout) (time.Duration, error) {
+	inside := ids.TwitterLayout().Epoch
+	if l.Tick > 0 {
+		inside = l.Epoch.Add(l.Tick)
+	}
+	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return inside }})
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: clock})
+	if err != nil {
+		return 0, err
+	}
+	return n.Layout().Tick, nil
+}
 
-// Next returns an id. It waits while no number is held. The error is ErrClosed, ctx's, or one
-// that matches ids.ErrRange when the layout has no time left for ids of this number.
+// TryNext returns an id, or says at once why there is none: [ErrClosed], an error that matches
+// [ids.ErrSuspended] while no number is held, besides the errors of [ids.SnowflakeNode.TryNext]. The
+// error while no number is held also matches its cause, such as [ErrNoNode], [ErrLost] or what the
+// store has returned.
+func (m *Minter) TryNext() (ids.Snowflake, error) {
+	id, err := m.node.Load().TryNext()
+	if err != nil {
+		return m.refuse(err)
+	}
+	return id, nil
+}
+
+// refuse is TryNext after the node has returned err.
+func (m *Minter) refuse(err error) (id ids.Snowflake, _ error) {
+	if errors.Is(err, ids.ErrSuspended) {
+		id, err = m.mint(false)
+	}
+	if err != nil {
+		m.observe(Event{Kind: Refused, Node: -1, Err: err})
+	}
+	return id, err
+}
+
+// Next returns an id. While the wall clock is behind the ids issued, they go on in ascending order,
+// at most half as fast as time passes. Next waits while no number is held, while the store is asked
+// for a higher mark, and while the ticks are exhausted. The error is ErrClosed, one that matches ctx's
+// cause and what Next waited for, or one that matches [ids.ErrRange] when the layout has no time left
+// for ids of this number. An id that can be had at once is returned even if ctx is done.
 func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
-	id, err := m.TryNext()
-	for err != nil {
+	id, err := m.node.Load().TryNext()
+	if err != nil {
+		return m.wait(ctx)
+	}
+	return id, nil
+}
+
+// wait is Next where the node refuses.
+func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
+	var began time.Time
+	defer func() {
+		if !began.IsZero() {
+			m.observe(Event{Kind: Waited, Node: -1, Took: time.Since(began), Err: err})
+		}
+	}()
+	for {
 		m.mu.Lock()
-		changed := m.changed // taken before the attempt, so that no change goes unseen
+		changed := m.changed // read before the attempt, so that no change goes unseen
 		m.mu.Unlock()
-		id, err = m.mint(func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return ascend(ctx, n) })
 		var tick <-chan time.Time
-		switch {
-		case err == nil:
-			return id, nil
+		switch id, err = m.mint(true); {
 		case errors.Is(err, ids.ErrExhausted):
 			tick = time.After(time.Millisecond)
 		case !errors.Is(err, ids.ErrSuspended):
-			return 0, err
+			return id, err
+		}
+		if began.IsZero() {
+			began = time.Now()
 		}
 		select {
 		case <-ctx.Done():
-			return 0, context.Cause(ctx)
+			return 0, fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		case <-m.ended:
 			return 0, ErrClosed
 		case <-changed:
 		case <-tick:
 		}
 	}
-	return id, nil
 }
 
-// ascend is TryNext for a caller who takes an id also while the wall clock is behind the ones
-// issued: its time is then later than the wall clock's.
-func ascend(ctx context.Context, n *ids.SnowflakeNode) (ids.Snowflake, error) {
-	id, err := n.TryNext()
-	if !errors.Is(err, ids.ErrClockBackward) {
-		return id, err
+// mint draws an id where a look at the tenure is needed. If ascend is set, it does so also while the
+// wall clock is behind the ids issued.
+func (m *Minter) mint(ascend bool) (ids.Snowflake, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.why != nil {
+		return 0, m.why
 	}
-	// Other callers may get to the limit first. Then Next waits for a higher one or for the end
-	// of the tenure, whatever becomes of ctx.
-	drawn := make(chan ids.Snowflake, 1)
-	go func() { drawn <- n.Next() }()
-	select {
-	case id := <-drawn:
-		return id, nil
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
-	}
-}
-
-// mint draws an id and then looks whether the tenure still lasts. In this order, an id that is
-// returned was drawn before the end of the tenure read the time of the latest and before it lifted
-// the limit; one drawn later is thrown away.
-func (m *Minter) mint(draw func(*ids.SnowflakeNode) (ids.Snowflake, error)) (ids.Snowflake, error) {
-	t := m.tenure.Load()
-	if t == nil {
-		return 0, m.refusal()
-	}
-	id, err := draw(t.node)
-	if int64(m.elapsed()) >= t.deadline.Load() {
-		return 0, m.refusal()
+	t := m.tenure
+	m.node.Store(idle) // should draw panic in Now, the next call comes here again
+	id, err := t.draw(ascend)
+	if !t.slewing {
+		m.node.Store(t.node)
 	}
 	if errors.Is(err, ids.ErrSuspended) {
 		select {
@@ -139,53 +225,67 @@ func (m *Minter) mint(draw func(*ids.SnowflakeNode) (ids.Snowflake, error)) (ids
 	return id, err
 }
 
-func (m *Minter) refusal() error {
-	select {
-	case <-m.ended:
-		return ErrClosed
-	default:
-		return ids.ErrSuspended
-	}
-}
-
-// Node returns the number under which ids can be minted now, or false.
-func (m *Minter) Node() (int64, bool) {
-	t := m.tenure.Load()
-	if t == nil || int64(m.elapsed()) >= t.deadline.Load() {
+// Node returns the number under which ids can be minted now. ok is false while there is none.
+func (m *Minter) Node() (number int64, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.why != nil {
 		return 0, false
 	}
-	return t.lease.Node(), true
+	return m.tenure.number, true
 }
 
-// Close stops the minting and hands the number back. If ctx ends first, that goes on in the
-// background.
+// Close ends the minting at once, and hands the number back. Next and TryNext return [ErrClosed] from
+// then on, also those that wait. The error is the store's, if the number could not be handed back: then
+// it is free after its TTL. If ctx ends first, the error is ctx's cause, and the handing back goes on in
+// the background. A second Close waits for the same end and returns the same error.
 func (m *Minter) Close(ctx context.Context) error {
-	m.cancel()
+	m.shut()
 	select {
 	case <-m.done:
-		return nil
+		return m.failed
+	default:
+	}
+	select {
+	case <-m.done:
+		return m.failed
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("nodelease: %w before the node number was handed back", context.Cause(ctx))
 	}
 }
 
-// elapsed is the monotonic time since the Minter was made. It goes on while the process is
-// stopped. While the machine is suspended it stands still on Linux: the wall clock, which goes
-// on, then runs into the mark.
+// shut ends the minting.
+func (m *Minter) shut() {
+	m.mu.Lock()
+	m.stop(ErrClosed)
+	m.mu.Unlock()
+	m.cancel()
+	m.tell()
+}
+
+// stop ends or interrupts the minting, because of cause. The mutex is held.
+func (m *Minter) stop(cause error) {
+	switch {
+	case cause == ErrClosed:
+		m.why = ErrClosed
+	case m.why != ErrClosed:
+		m.why = &unheld{cause}
+	}
+	m.node.Store(idle)
+	if m.tenure != nil {
+		m.tenure.clock.SetLimit(never)
+	}
+}
+
+// elapsed is the monotonic time since the Minter was made. It goes on while the process is stopped.
+// While the machine is suspended it stands still on Linux: the wall clock, which goes on, then runs
+// into the mark.
 func (m *Minter) elapsed() time.Duration { return time.Since(m.start) }
 
-// now is the wall clock's time.
+// now returns the wall clock's time.
 func (m *Minter) now() time.Time {
 	if m.opts.Now == nil {
 		return time.Now()
 	}
 	return m.opts.Now()
-}
-
-// announce wakes those who wait in Next.
-func (m *Minter) announce() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	close(m.changed)
-	m.changed = make(chan struct{})
 }

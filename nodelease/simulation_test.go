@@ -1,4 +1,4 @@
-package nodelease
+package nodelease_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
 )
 
 // simulate has minters with skewed and stepping clocks share numbers of a store that ends
@@ -19,10 +20,10 @@ import (
 func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 	const minters, nodes, length = 12, 5, 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
-		rng := &lockedRand{rand: rand.New(rand.NewPCG(seed, 0))}
+		rng := &lockedRand{rand: newRand(seed)}
 		store := newFaultyStore(nodes, testTTL)
 		store.forget = forget
-		store.carry = rng.carry
+		store.setCarry(rng.carry)
 		seen := map[ids.Snowflake]bool{}
 		var mu sync.Mutex
 		ctx, cancel := context.WithTimeout(t.Context(), length)
@@ -33,7 +34,7 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 				w := new(wall)
 				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 				for ctx.Err() == nil {
-					m, err := NewMinter(store, &MinterOptions{Window: rng.within(4 * testTTL), Now: w.now})
+					m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Window: time.Second + rng.within(4*testTTL), Now: w.now})
 					if err != nil {
 						t.Error(err)
 						return
@@ -65,8 +66,8 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 		}
 		all.Go(func() {
 			for ctx.Err() == nil {
-				sleep(ctx, rng.within(testTTL/2))
-				store.expire(int64(rng.within(nodes)))
+				time.Sleep(rng.within(testTTL / 2))
+				store.Expire(int64(rng.within(nodes)))
 			}
 		})
 		all.Wait()
@@ -82,6 +83,8 @@ type lockedRand struct {
 	rand *rand.Rand
 }
 
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
 func (r *lockedRand) within(d time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,8 +93,8 @@ func (r *lockedRand) within(d time.Duration) time.Duration {
 
 func (r *lockedRand) oneIn(n int) bool { return r.within(time.Duration(n)) == 0 }
 
-// carry is a network on which a request may arrive after its caller has given up, and an answer
-// never.
+// carry is a network on which a request may arrive after its caller has given up, or twice, and an
+// answer never.
 func (r *lockedRand) carry(ctx context.Context, request func() error) error {
 	delay := func() time.Duration {
 		if r.oneIn(5) {
@@ -100,10 +103,19 @@ func (r *lockedRand) carry(ctx context.Context, request func() error) error {
 		return r.within(10 * time.Millisecond)
 	}
 	answer := make(chan error, 1)
-	there, back := delay(), delay()
+	there, back, again := delay(), delay(), time.Duration(0)
+	if r.oneIn(5) {
+		again = delay()
+	}
 	go func() {
 		time.Sleep(there)
 		err := request()
+		if again > 0 {
+			go func() {
+				time.Sleep(again)
+				_ = request()
+			}()
+		}
 		time.Sleep(back)
 		answer <- err
 	}()

@@ -6,21 +6,24 @@ import (
 	"time"
 )
 
-// A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every
-// number a durable mark: no id later than the mark has ever been issued under that number. The
-// mark outlives every holder; what makes ids unique is the mark and not the time at which a
-// lease ends.
+// A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every number
+// a durable mark: no id later than the mark has ever been issued under that number. The mark outlives
+// every holder; what makes ids unique is the mark and not the time at which a lease ends.
+//
+// Its methods, and those of its leases, must return soon after their context has ended. A store that
+// does not holds up Close and the next number, but lets nobody mint past the lease. A panic in it
+// counts as an error.
 type Store interface {
 	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it
-	// prefers one whose mark has passed at now, the caller's wall clock. It returns ErrNoNode
-	// if every number is held.
+	// prefers one whose mark has passed at now, the caller's wall clock. It returns an error that
+	// matches ErrNoNode if every number is held. It is safe for concurrent use.
 	Take(ctx context.Context, now time.Time) (Lease, error)
 }
 
-// A Lease is one holder's tenure of one node number. Its methods are called by one goroutine.
+// A Lease is one holder's tenure of one node number. Its methods are called by one goroutine at a time.
 //
-// An error other than ErrLost leaves open whether the store did what it was asked to: the same
-// call may be made again.
+// An error that does not match ErrLost leaves open whether the store did what it was asked to: the
+// same call may be made again.
 type Lease interface {
 	// Node is the number held.
 	Node() int64
@@ -29,17 +32,22 @@ type Lease interface {
 	Mark() time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL() time.Duration
-	// Extend proves to the store that the holder is alive and raises the number's mark. Only
-	// after Extend has returned nil may the holder issue ids up to mark. A mark must not be
-	// lower than the one before. It returns ErrLost if the number has gone.
+	// Extend proves to the store that the holder is alive and raises the number's mark to mark, a
+	// whole number of microseconds. Only after Extend has returned nil may the holder issue ids up to
+	// it. The caller never asks for a lower mark than before: if the store sees one, it comes from a
+	// request that was overtaken, and must not lower the mark. It returns ErrLost if the number has gone.
 	Extend(ctx context.Context, mark time.Time) error
 	// Release makes mark, the time of the latest id, the number's mark and gives the number back.
 	// It returns ErrLost if the number has gone.
 	Release(ctx context.Context, mark time.Time) error
 }
 
-// ErrNoNode says that every node number is held.
-var ErrNoNode = errors.New("nodelease: every node number is held")
-
-// ErrLost says that a lease has ended and that its node number may have another holder.
-var ErrLost = errors.New("nodelease: the node number is no longer held")
+// Errors of this package. Match them with [errors.Is].
+var (
+	// ErrNoNode says that every node number is held.
+	ErrNoNode = errors.New("nodelease: every node number is held")
+	// ErrLost says that a lease has ended and that its node number may have another holder.
+	ErrLost = errors.New("nodelease: the node number is no longer held")
+	// ErrClosed says that the Minter is closed.
+	ErrClosed = errors.New("nodelease: the minter is closed")
+)

@@ -1,0 +1,498 @@
+package nodelease_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+)
+
+func TestBadOptions(t *testing.T) {
+	store := nodelease.NewMemoryStore(1, testTTL)
+	for _, test := range []struct {
+		store nodelease.Store
+		opts  *nodelease.MinterOptions
+		want  string
+	}{
+		{nil, nil, "nil Store"},
+		{store, &nodelease.MinterOptions{Window: -1}, "Window -1ns is less than 100 ticks"},
+		{store, &nodelease.MinterOptions{Window: 99 * time.Millisecond}, "Window 99ms is less than 100 ticks of 1ms"},
+		{store, &nodelease.MinterOptions{Window: time.Second - 1, Layout: ids.SonyflakeLayout()}, "100 ticks of 10ms"},
+		{store, &nodelease.MinterOptions{Layout: ids.SnowflakeLayout{NodeBits: 10}}, "SnowflakeLayout.Tick 0s"},
+		{store, &nodelease.MinterOptions{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 63}}, "leaves no bit"},
+	} {
+		m, err := nodelease.NewMinter(test.store, test.opts)
+		if m != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: got %v, %v, want an error with %q", test.opts, m, err, test.want)
+		}
+	}
+}
+
+func TestGoodOptions(t *testing.T) {
+	store := nodelease.NewMemoryStore(1, time.Minute)
+	for _, opts := range []*nodelease.MinterOptions{
+		nil,
+		{Window: 100 * time.Millisecond},
+		{Layout: ids.SonyflakeLayout()},
+		{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 8, SequenceBits: 12}}, // from the year 1
+		{Layout: ids.SnowflakeLayout{Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},
+	} {
+		m, err := nodelease.NewMinter(store, opts)
+		if err != nil {
+			t.Errorf("%+v: %v", opts, err)
+			continue
+		}
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Errorf("%+v: %v", opts, err)
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		store.SetRow(0, time.Time{}, time.Time{}) // the layouts do not agree
+	}
+}
+
+// TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
+// error says what is wrong, and the Minter goes on when the store does better.
+func TestRefusedNumbers(t *testing.T) {
+	narrow := ids.TwitterLayout()
+	narrow.NodeBits, narrow.SequenceBits = 1, 21
+	for _, test := range []struct {
+		name   string
+		bad    lease
+		layout ids.SnowflakeLayout
+		match  error
+		want   string
+	}{
+		{"a number too high", lease{node: 2, ttl: testTTL}, narrow, ids.ErrRange, "node 2: ids: Snowflake node 2 is not within 0 to 1"},
+		{"a negative number", lease{node: -1, ttl: testTTL}, narrow, ids.ErrRange, "Snowflake node -1 is not within 0 to 1"},
+		{"a mark past the layout's end", lease{ttl: testTTL, mark: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
+			narrow, ids.ErrRange, "the mark of node 0 leaves no time for ids: ids: time 2100-01-01T00:00:00Z"},
+		{"a mark past all layouts' ends", lease{ttl: testTTL, mark: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the mark of node 0"},
+		{"no TTL", lease{}, narrow, nil, "a TTL of 0s for node 0 leaves no time"},
+		{"a negative TTL", lease{ttl: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for node 0"},
+		{"a TTL as short as the margin", lease{ttl: 111 * time.Millisecond}, narrow, nil, "a TTL of 111ms for node 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &scriptedStore{}
+			store.set(func() (nodelease.Lease, error) { l := test.bad; l.store = store; return &l, nil })
+			bubble(t, store, &nodelease.MinterOptions{Layout: test.layout}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				id, err := m.TryNext()
+				if !errors.Is(err, ids.ErrSuspended) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("TryNext: %v, %v, want %q", id, err, test.want)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				id, err = m.Next(ctx)
+				if !errors.Is(err, context.DeadlineExceeded) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("Next: %v, %v, want %q", id, err, test.want)
+				}
+				if taken, released := store.taken.Load(), store.released.Load(); taken < 3 || released != taken {
+					t.Errorf("took %d numbers, gave %d back", taken, released)
+				}
+				store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
+				if _, err := m.Next(t.Context()); err != nil {
+					t.Errorf("after the store has done better: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestUnusualAnswers has leases that are odd, but under which ids can be minted.
+func TestUnusualAnswers(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		odd  lease
+	}{
+		{"a TTL without end", lease{ttl: 1<<63 - 1}},
+		{"a mark before the epoch", lease{ttl: testTTL, mark: time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		{"a mark in another zone", lease{ttl: testTTL, mark: time.Date(2026, 1, 1, 1, 0, 0, 999, time.FixedZone("", 3600))}},
+		{"a mark years ahead", lease{ttl: testTTL, mark: time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &scriptedStore{}
+			store.set(func() (nodelease.Lease, error) { l := test.odd; l.store = store; return &l, nil })
+			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				for range 10_000 {
+					id, err := m.Next(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !id.Time().After(test.odd.mark) {
+						t.Fatalf("id of %v, mark %v", id.Time(), test.odd.mark)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestBrokenStores has every call of the store panic, or answer nothing, or end its goroutine. No id
+// may come without a lease, and no call of the Minter may hang.
+func TestBrokenStores(t *testing.T) {
+	cause := errors.New("a cause")
+	for _, test := range []struct {
+		name string
+		take func(good nodelease.Lease) (nodelease.Lease, error)
+		want string
+	}{
+		{"Take panics", func(nodelease.Lease) (nodelease.Lease, error) { panic(cause) }, "nodelease: no node number: panic: a cause"},
+		{"Take panics with text", func(nodelease.Lease) (nodelease.Lease, error) { panic("text") }, "panic: text"},
+		{"Take returns nothing", func(nodelease.Lease) (nodelease.Lease, error) { return nil, nil }, "neither a lease nor an error"},
+		{"Take returns a nil pointer", func(nodelease.Lease) (nodelease.Lease, error) { return (*lease)(nil), nil }, "nil pointer"},
+		{"Take fails", func(nodelease.Lease) (nodelease.Lease, error) { return nil, cause }, "a cause"},
+		{"Node panics", func(l nodelease.Lease) (nodelease.Lease, error) { return panicNode{l}, nil }, "panic: Node"},
+		{"Extend panics", func(l nodelease.Lease) (nodelease.Lease, error) { return panicExtend{l}, nil }, "has not answered yet"},
+		{"TTL and Release panic", func(l nodelease.Lease) (nodelease.Lease, error) { return panicTTL{l}, nil }, "panic: TTL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &scriptedStore{}
+			store.set(func() (nodelease.Lease, error) { return test.take(&lease{store: store, ttl: testTTL}) })
+			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				for range 5 {
+					time.Sleep(time.Second)
+					if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || !strings.Contains(err.Error(), test.want) {
+						t.Fatalf("TryNext: %v, %v, want %q", id, err, test.want)
+					}
+				}
+				if _, ok := m.Node(); ok {
+					t.Error("Node reports a number")
+				}
+				store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
+				if test.name == "Extend panics" {
+					return // it holds a number, and goes on to ask for that
+				}
+				if _, err := m.Next(t.Context()); err != nil {
+					t.Errorf("after the store has done better: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestPanicInTheMiddle has renewals panic after ids have been minted: minting stops before the lease
+// can have ended, and goes on when a renewal succeeds.
+func TestPanicInTheMiddle(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(func(context.Context, func() error) error { panic("Extend") })
+		time.Sleep(testTTL - testTTL/10 - 100*time.Millisecond)
+		synctest.Wait()
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || !strings.Contains(err.Error(), "has not renewed") {
+			t.Fatalf("got %v, %v although the lease was not renewed", id, err)
+		}
+		store.setCarry(nil)
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		store.setCarry(func(context.Context, func() error) error { panic("Release") })
+		if err := m.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "panic: Release") {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+// TestStoreEndsTheGoroutine has the store call runtime.Goexit, as FailNow of a test does.
+func TestStoreEndsTheGoroutine(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(func(context.Context, func() error) error { runtime.Goexit(); return nil })
+		time.Sleep(testTTL)
+		if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) {
+			t.Errorf("got %v, %v", id, err)
+		}
+		if err := m.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "ended the goroutine") {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+// TestStoreThatIgnoresItsContext has a renewal hang for an hour, whatever its context says.
+func TestStoreThatIgnoresItsContext(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(func(_ context.Context, request func() error) error {
+			time.Sleep(time.Hour)
+			return request()
+		})
+		time.Sleep(testTTL)
+		synctest.Wait()
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+			t.Fatalf("got %v, %v while the store hangs", id, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "before the node number was handed back") {
+			t.Errorf("Close: %v", err)
+		}
+		if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
+			t.Errorf("got %v, %v after Close", id, err)
+		}
+		store.setCarry(nil)
+	})
+}
+
+// TestLateAnswers has renewals whose answers come when the lease is over: they allow nothing.
+func TestLateAnswers(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	store.setCarry(func(_ context.Context, request func() error) error {
+		err := request()
+		time.Sleep(testTTL)
+		return err
+	})
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		for range 100 {
+			time.Sleep(time.Second)
+			if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+				t.Fatalf("got %v, %v under a lease that may be over", id, err)
+			}
+		}
+		store.setCarry(nil)
+	})
+}
+
+func TestAllNumbersHeld(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		second, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Now: w.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if id, err := second.TryNext(); !errors.Is(err, ids.ErrSuspended) || !errors.Is(err, nodelease.ErrNoNode) {
+			t.Errorf("TryNext: %v, %v", id, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if id, err := second.Next(ctx); !errors.Is(err, nodelease.ErrNoNode) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Next: %v, %v", id, err)
+		}
+		done, end := context.WithCancelCause(t.Context())
+		cause := errors.New("enough")
+		end(cause)
+		began := time.Now()
+		if id, err := second.Next(done); !errors.Is(err, cause) || !errors.Is(err, nodelease.ErrNoNode) || time.Since(began) > 0 {
+			t.Errorf("Next with a context that is done: %v, %v after %v", id, err, time.Since(began))
+		}
+		if _, err := m.Next(done); err != nil {
+			t.Errorf("Next with a context that is done, where there is an id: %v", err)
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := second.Next(t.Context()); err != nil {
+			t.Errorf("Next after the first Minter's Close: %v", err)
+		}
+		if err := second.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCloseWhileNextWaits(t *testing.T) {
+	store := newFaultyStore(0, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		var waiting sync.WaitGroup
+		for range 10 {
+			waiting.Go(func() {
+				if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) {
+					t.Errorf("Next: %v, %v", id, err)
+				}
+			})
+		}
+		synctest.Wait()
+		began := time.Now()
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		waiting.Wait()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestUseAfterClose(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		store.setCarry(func(_ context.Context, request func() error) error {
+			time.Sleep(time.Second)
+			return request()
+		})
+		for range 2 {
+			if err := m.Close(done); !errors.Is(err, context.Canceled) {
+				t.Errorf("Close with a context that is done: %v", err)
+			}
+			// The number is not handed back yet, but nothing is minted under it any more.
+			if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) || id != 0 {
+				t.Errorf("TryNext after Close: %v, %v", id, err)
+			}
+			if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) || id != 0 {
+				t.Errorf("Next after Close: %v, %v", id, err)
+			}
+			if n, ok := m.Node(); ok {
+				t.Errorf("Node after Close: %v", n)
+			}
+		}
+		for range 3 {
+			if err := m.Close(t.Context()); err != nil {
+				t.Errorf("another Close: %v", err)
+			}
+			if expires, _ := store.Row(0); !expires.IsZero() {
+				t.Error("the number is held after Close")
+			}
+		}
+		if err := m.Close(done); err != nil {
+			t.Errorf("Close after the end with a context that is done: %v", err)
+		}
+	})
+}
+
+// TestCloseReportsWhatItCouldNotDo closes a Minter whose store is away.
+func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setSilent(true)
+		for range 2 {
+			if err := m.Close(t.Context()); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "node 0 could not be handed back") {
+				t.Errorf("Close: %v", err)
+			}
+		}
+	})
+}
+
+// TestEventsAndLog follows a Minter through a tenure, a loss, a failure and Close.
+func TestEventsAndLog(t *testing.T) {
+	var mu sync.Mutex
+	var events []nodelease.Event
+	var text strings.Builder
+	opts := &nodelease.MinterOptions{
+		Observe: func(e nodelease.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			events = append(events, e)
+		},
+		Logger: slog.New(slog.NewTextHandler(&text, nil)),
+	}
+	kinds := func() (k []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, e := range events {
+			k = append(k, e.Kind.String())
+		}
+		events = nil
+		return slices.Compact(k)
+	}
+	expect := func(what string, want ...string) {
+		t.Helper()
+		synctest.Wait()
+		if got := kinds(); !slices.Equal(got, want) {
+			t.Errorf("%s: events %v, want %v", what, got, want)
+		}
+	}
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		expect("start", "renewed", "began")
+		for range 5000 {
+			if _, err := m.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(testTTL / 2)
+		expect("a renewal", "renewed")
+		store.setSilent(true)
+		time.Sleep(testTTL)
+		expect("silence", "failed", "ended", "failed")
+		if _, err := m.TryNext(); err == nil {
+			t.Fatal("an id without a lease")
+		}
+		expect("TryNext", "refused")
+		began := time.Now()
+		time.AfterFunc(5*time.Second, func() { store.setSilent(false) })
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		if last := events[len(events)-1]; last.Kind == nodelease.Waited && last.Took != time.Since(began) {
+			t.Errorf("waited %v, want %v", last.Took, time.Since(began))
+		}
+		mu.Unlock()
+		if got := kinds(); !slices.Contains(got, "waited") || !slices.Contains(got, "began") {
+			t.Errorf("back again: events %v", got)
+		}
+		store.Expire(0)
+		time.Sleep(testTTL / 2)
+		expect("loss", "failed", "ended", "renewed", "began")
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		expect("Close", "ended")
+	})
+	for _, want := range []string{`"minting has begun" node=0`, `"minting has ended" node=0`, `no longer held`, `handed a node number back`, "context deadline exceeded"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, text.String())
+		}
+	}
+	if got := nodelease.EventKind(0).String() + nodelease.EventKind(99).String(); got != "unknownunknown" {
+		t.Error(got)
+	}
+}
+
+// TestPanicInNow has the wall clock panic. That is the caller's panic in a call, and an error in the
+// Minter's own goroutine; no lock stays held.
+func TestPanicInNow(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	w := new(wall)
+	var broken sync.Map
+	now := func() time.Time {
+		if _, ok := broken.Load("now"); ok {
+			panic("Now")
+		}
+		return w.now()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w.step(time.Until(start2026))
+		m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		mustMint(t, m)
+		broken.Store("now", true)
+		for range 3 {
+			func() {
+				defer func() {
+					if v := recover(); v != "Now" {
+						t.Errorf("recovered %v", v)
+					}
+				}()
+				_, _ = m.TryNext()
+			}()
+		}
+		time.Sleep(testTTL)
+		broken.Delete("now")
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package nodelease_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+)
+
+// TestWallClockSetBack sets the wall clock back under a Minter. Next goes on in ascending order, half as
+// fast as time passes under full load, until the wall clock has caught up; TryNext says why it does not.
+func TestWallClockSetBack(t *testing.T) {
+	const back = 300 * time.Millisecond
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		last := mustMint(t, m)
+		base := last.Time()
+		w.step(-back)
+		began := time.Now()
+		minted := 0
+		for last.Time().Sub(w.now()) > 10*time.Millisecond { // less is jitter
+			if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) {
+				t.Fatalf("TryNext: %v, %v while the wall clock is %v behind", id, err, last.Time().Sub(w.now()))
+			}
+			for range 1000 {
+				id, err := m.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if id <= last {
+					t.Fatalf("%d after %d", id, last)
+				}
+				last = id
+				minted++
+			}
+			if ahead, most := last.Time().Sub(base), time.Since(began)/2+25*time.Millisecond; ahead > most {
+				t.Fatalf("ids have run %v ahead in %v, want at most %v", ahead, time.Since(began), most)
+			}
+			if _, mark := store.Row(0); last.Time().After(mark) {
+				t.Fatalf("id of %v past the mark %v", last.Time(), mark)
+			}
+		}
+		if took := time.Since(began); took < back || took > 2*back+50*time.Millisecond {
+			t.Errorf("the wall clock had caught up after %v, want between %v and %v", took, back, 2*back)
+		}
+		if least := int(2 * back / time.Millisecond / 2 * 4096 * 9 / 10); minted < least {
+			t.Errorf("%d ids, want at least %d", minted, least)
+		}
+		time.Sleep(50 * time.Millisecond)
+		for range 100 { // from here on it is as before
+			time.Sleep(time.Millisecond)
+			if id := mustMint(t, m); id <= last || id.Time().After(w.now()) {
+				t.Fatalf("%d of %v after %d, at %v", id, id.Time(), last, w.now())
+			} else {
+				last = id
+			}
+		}
+	})
+}
+
+// TestMarkIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
+// behind. Each time carries the mark a hundredth of the window ahead, and what the ids need.
+func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
+	const window = 100 * time.Second
+	store := newFaultyStore(1, testTTL)
+	base := start2026.Add(24 * time.Hour)
+	store.SetRow(0, time.Time{}, base)
+	for range 20 {
+		bubble(t, store, &nodelease.MinterOptions{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			for range 5 {
+				if _, err := m.Next(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, mark := store.Row(0)
+			store.setSilent(true) // it cannot hand the number back
+			defer store.setSilent(false)
+			_ = m.Close(t.Context())
+			store.SetRow(0, time.Time{}, mark)
+		})
+	}
+	if _, mark := store.Row(0); mark.Sub(base) > 20*(window/100+10*time.Millisecond) {
+		t.Errorf("the mark is %v ahead after 20 crashes", mark.Sub(base))
+	}
+}
+
+// TestRestlessWallClock has a wall clock jump to and fro by up to a second while many goroutines mint.
+func TestRestlessWallClock(t *testing.T) {
+	rng := &lockedRand{rand: newRand(drawSeed(t))}
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		var mu sync.Mutex
+		seen := map[ids.Snowflake]bool{}
+		var all sync.WaitGroup
+		began := time.Now()
+		for range 4 {
+			all.Go(func() {
+				var last ids.Snowflake
+				for time.Since(began) < 20*time.Second {
+					for range 5 {
+						id, err := m.Next(t.Context())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						if seen[id] || id <= last {
+							t.Errorf("%d after %d", id, last)
+						}
+						seen[id] = true
+						mu.Unlock()
+						last = id
+					}
+					if _, err := m.TryNext(); err != nil && !errors.Is(err, ids.ErrClockBackward) && !errors.Is(err, ids.ErrSuspended) {
+						t.Error(err)
+					}
+					time.Sleep(rng.within(30 * time.Millisecond))
+				}
+			})
+		}
+		for time.Since(began) < 20*time.Second {
+			time.Sleep(rng.within(50 * time.Millisecond))
+			w.step(rng.within(2*time.Second) - time.Second)
+		}
+		all.Wait()
+	})
+}
+
+// TestNextEndsWithItsContext has the wall clock leap past the mark while the store is silent.
+func TestNextEndsWithItsContext(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setSilent(true)
+		w.step(time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if id, err := m.Next(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrSuspended) {
+			t.Errorf("got %v, %v past the mark", id, err)
+		}
+		w.step(-2 * time.Hour) // and now it is behind: what is left up to the mark can be had
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
+}
