@@ -220,7 +220,7 @@ func TestHorizonNeverGoesBack(t *testing.T) {
 // longer than it does without a File.
 func TestFullLoadAhead(t *testing.T) {
 	inBubble(t, clockfile.Options{}, time.Hour, func(b *bench) {
-		for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
+		for began := time.Now(); time.Since(began) < 300*time.Millisecond; {
 			called := time.Now()
 			s := b.node.Next()
 			if took := time.Since(called); took > 20*time.Millisecond {
@@ -266,7 +266,8 @@ func TestCrashLoop(t *testing.T) {
 			b.mu.Unlock()
 			now := b.wall.now()
 			p := &process{memory: b.memory}
-			f, err := clockfile.OpenOn(p, path, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return now }}})
+			opts := &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return now }}}
+			f, err := clockfile.OpenOn(p, path, opts)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -375,9 +376,9 @@ func TestCloseWhileNextWaits(t *testing.T) {
 		b.setPlan(fails)
 		b.wall.step(time.Hour)
 		done := make(chan struct{}, 3)
-		for _, mint := range []func(){func() { b.node.Next() }, func() { b.gen.NewV1() }, func() { b.gen.NewV6() }} {
-			go func() { mint(); done <- struct{}{} }()
-		}
+		go func() { b.node.Next(); done <- struct{}{} }()
+		go func() { b.gen.NewV1(); done <- struct{}{} }()
+		go func() { b.gen.NewV6(); done <- struct{}{} }()
 		time.Sleep(time.Second + 50*time.Millisecond) // between two looks
 		b.setPlan(works)
 		if err := b.file.Close(); err != nil {

@@ -122,7 +122,8 @@ func TestOwner(t *testing.T) {
 func TestAheadRefused(t *testing.T) {
 	path := newPath(t)
 	for _, ahead := range []time.Duration{-1, -1 << 63, 1, 100*time.Millisecond - 1} {
-		refused(t, path, &clockfile.Options{Init: true, Ahead: ahead}, nil, "Options.Ahead is "+ahead.String(), "less than 100ms")
+		opts := &clockfile.Options{Init: true, Ahead: ahead}
+		refused(t, path, opts, nil, "Options.Ahead is "+ahead.String(), "less than 100ms")
 	}
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true, Ahead: 100 * time.Millisecond}))
 	for range 2 { // with a horizon that is centuries ahead
@@ -335,6 +336,7 @@ func TestDirectoryIsSynced(t *testing.T) {
 func TestHorizonPastTheCalendar(t *testing.T) {
 	path := newPath(t)
 	late := func() time.Time { return march.AddDate(9000, 0, 0) }
-	refused(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written")
+	opts := &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: late}}
+	refused(t, path, opts, nil, "the horizon cannot be written")
 	refused(t, path, nil, fs.ErrNotExist)
 }

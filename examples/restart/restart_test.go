@@ -226,7 +226,8 @@ func TestProgramStops(t *testing.T) {
 		t.Fatalf("%v: %s", err, log)
 	}
 	// The file has the time of an id, which no horizon, ten seconds ahead of the clock, would be.
-	f, err := clockfile.Open(file, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return time.Unix(0, 0) }}})
+	past := &ids.ClockOptions{Now: func() time.Time { return time.Unix(0, 0) }}
+	f, err := clockfile.Open(file, &clockfile.Options{Clock: past})
 	if err != nil {
 		t.Fatal(err)
 	}
