@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oneclock/ids/nodelease/internal/candidate"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 // MemoryStore is a [Store] in memory, for tests: it serves one process, and forgets everything when
@@ -35,16 +35,16 @@ func (s *MemoryStore) Take(ctx context.Context, now time.Time) (Lease, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var free []candidate.Candidate
+	var free []storekit.Candidate
 	for n, r := range s.rows {
 		if !r.expires.After(time.Now()) {
-			free = append(free, candidate.Candidate{Node: int64(n), Mark: r.mark})
+			free = append(free, storekit.Candidate{Node: int64(n), Mark: r.mark})
 		}
 	}
 	if len(free) == 0 {
 		return nil, ErrNoNode
 	}
-	candidate.Prefer(free, now)
+	storekit.Prefer(free, now)
 	r := &s.rows[free[0].Node]
 	r.fence++
 	r.expires = time.Now().Add(s.ttl)

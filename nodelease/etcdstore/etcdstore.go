@@ -1,4 +1,11 @@
-// Package etcdstore leases node numbers from etcd.
+// Package etcdstore leases Snowflake node numbers from etcd, for [github.com/oneclock/ids/nodelease].
+//
+// TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and
+// DialKeepAliveTimeout, so that it notices a connection that is dead without having been closed.
+//
+// A cluster that forgets what it has committed makes ids repeat: one that is restored from a
+// snapshot, or runs with unsafe-no-fsync. Stop all minters before such a step, and start them a
+// window later.
 package etcdstore
 
 import (
@@ -13,40 +20,73 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/candidate"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
+
+// Options are the options of [New]. The zero value is the default. All processes that share a prefix
+// must agree on Nodes.
+type Options struct {
+	// Prefix begins every key. Empty means /nodelease. Ids of two kinds or layouts need two prefixes.
+	Prefix string
+	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
+	// and the process's number.
+	Holder string
+	// Nodes is how many numbers there are: 0 to Nodes-1. Zero means 1,024.
+	Nodes int64
+	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means
+	// 15 s. etcd counts whole seconds, rounded up, and grants no less than 1.5 election timeouts.
+	TTL time.Duration
+}
 
 // Store is a [nodelease.Store] in etcd. It has two keys for each node number that was ever held:
 //
 //	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
 //	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease
+//
+// Make one with [New].
 type Store struct {
-	Client *clientv3.Client
-	Prefix string        // of every key
-	Holder string        // the value of the owner keys, for people who look
-	Nodes  int64         // numbers 0 to Nodes-1 are handed out
-	TTL    time.Duration // etcd counts whole seconds and has a minimum of its own, 1.5 election timeouts
+	client *clientv3.Client
+	opts   Options
 }
 
-// Take implements Store.
+// New returns a store over client. It does not connect. Nil options mean the default. The client stays
+// the caller's, to be closed after the Minters.
+func New(client *clientv3.Client, opts *Options) (*Store, error) {
+	if client == nil {
+		return nil, errors.New("nodelease: etcd: nil Client")
+	}
+	s := &Store{client: client}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Nodes, &s.opts.TTL); err != nil {
+		return nil, fmt.Errorf("nodelease: etcd: %w", err)
+	}
+	if s.opts.Prefix == "" {
+		s.opts.Prefix = "/nodelease"
+	}
+	return s, nil
+}
+
+// Take implements [nodelease.Store].
 func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
 	free, err := s.free(ctx)
 	if err != nil {
 		return nil, err
 	}
-	candidate.Prefer(free, now)
-	grant, err := s.Client.Grant(ctx, int64((s.TTL+time.Second-1)/time.Second))
+	storekit.Prefer(free, now)
+	grant, err := s.client.Grant(ctx, int64((s.opts.TTL+time.Second-1)/time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
 	}
 	l := &lease{store: s, id: grant.ID, ttl: time.Duration(grant.TTL) * time.Second}
 	for _, c := range free {
 		owner, mark := s.key("owner", c.Node), s.key("mark", c.Node)
-		resp, err := s.Client.Txn(ctx).If(
+		resp, err := s.client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
 			clientv3.Compare(clientv3.ModRevision(mark), "=", c.Version),
 		).Then(
-			clientv3.OpPut(owner, s.Holder, clientv3.WithLease(l.id)),
+			clientv3.OpPut(owner, s.opts.Holder, clientv3.WithLease(l.id)),
 		).Commit()
 		if err != nil {
 			s.revoke(ctx, l.id)
@@ -63,19 +103,19 @@ func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error
 }
 
 // free lists the numbers without an owner, with their marks, as of one revision.
-func (s *Store) free(ctx context.Context) ([]candidate.Candidate, error) {
-	owners, marks := path.Join(s.Prefix, "owner")+"/", path.Join(s.Prefix, "mark")+"/"
-	resp, err := s.Client.Txn(ctx).Then(
+func (s *Store) free(ctx context.Context) ([]storekit.Candidate, error) {
+	owners, marks := path.Join(s.opts.Prefix, "owner")+"/", path.Join(s.opts.Prefix, "mark")+"/"
+	resp, err := s.client.Txn(ctx).Then(
 		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
 		clientv3.OpGet(marks, clientv3.WithPrefix()),
 	).Commit()
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: list the node numbers: %w", err)
 	}
-	all := make([]candidate.Candidate, s.Nodes)
+	all := make([]storekit.Candidate, s.opts.Nodes)
 	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
 		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
-		if err != nil || n < 0 || n >= s.Nodes {
+		if err != nil || n < 0 || n >= s.opts.Nodes {
 			continue // a number outside this store's range
 		}
 		if err := all[n].Mark.UnmarshalText(kv.Value); err != nil {
@@ -87,7 +127,7 @@ func (s *Store) free(ctx context.Context) ([]candidate.Candidate, error) {
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
 		held[string(kv.Key)] = true
 	}
-	var free []candidate.Candidate
+	var free []storekit.Candidate
 	for n, c := range all {
 		c.Node = int64(n)
 		if !held[s.key("owner", c.Node)] {
@@ -101,7 +141,7 @@ func (s *Store) free(ctx context.Context) ([]candidate.Candidate, error) {
 }
 
 func (s *Store) key(kind string, node int64) string {
-	return path.Join(s.Prefix, kind, fmt.Sprintf("%05d", node))
+	return path.Join(s.opts.Prefix, kind, fmt.Sprintf("%05d", node))
 }
 
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
@@ -109,7 +149,7 @@ func (s *Store) key(kind string, node int64) string {
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_, _ = s.Client.Revoke(ctx, id)
+	_, _ = s.client.Revoke(ctx, id)
 }
 
 type lease struct {
@@ -135,13 +175,16 @@ func (l *lease) TTL() time.Duration { return l.ttl }
 // The client's KeepAlive channel would be no help: it does not tell when the request behind an
 // answer was sent.
 func (l *lease) Extend(ctx context.Context, mark time.Time) error {
-	if _, err := l.store.Client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
+	if _, err := l.store.client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return nodelease.ErrLost
 	} else if err != nil {
 		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
 	}
-	if mark.Equal(l.raised) {
+	switch {
+	case mark.Equal(l.raised):
 		return l.commit(ctx)
+	case mark.Before(l.raised):
+		return fmt.Errorf("nodelease: etcd: the mark %v of node %d cannot be lowered to %v", l.raised, l.node, mark)
 	}
 	put, err := l.put(mark)
 	if err != nil {
@@ -186,7 +229,7 @@ func (l *lease) put(mark time.Time) (clientv3.Op, error) {
 func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
 	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
 	for range 2 {
-		resp, err := l.store.Client.Txn(ctx).If(
+		resp, err := l.store.client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
 			clientv3.Compare(clientv3.ModRevision(mark), "=", l.version),
 		).Then(ops...).Else(

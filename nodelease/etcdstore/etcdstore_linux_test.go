@@ -12,6 +12,15 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
+func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
+	t.Helper()
+	s, err := etcdstore.New(client, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 	n := faulttest.NewNetwork(t)
@@ -19,8 +28,8 @@ func TestEtcd(t *testing.T) {
 	client := cluster.Open(t)
 	defer client.Close()
 	t.Run("store", func(t *testing.T) {
-		storetest.Run(t, func(*testing.T) nodelease.Store {
-			return &etcdstore.Store{Client: client, Prefix: "/store", Holder: "test", Nodes: 2, TTL: 2 * time.Second}
+		storetest.Run(t, func(t *testing.T) nodelease.Store {
+			return mustNew(t, client, &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second})
 		})
 	})
 	t.Run("late", func(t *testing.T) {
@@ -28,6 +37,7 @@ func TestEtcd(t *testing.T) {
 		defer own.Close()
 		testLate(t, own)
 	})
+	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("minting stops first", func(t *testing.T) {
 		var endpoints []string
 		var links []faulttest.Link
@@ -40,7 +50,7 @@ func TestEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer far.Close()
-		faulttest.StopsFirst(t, &etcdstore.Store{Client: far, Prefix: "/cut", Holder: "test", Nodes: 1, TTL: 3 * time.Second}, func() bool {
+		faulttest.StopsFirst(t, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() bool {
 			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
 			if err != nil {
 				t.Fatal(err)
@@ -53,6 +63,6 @@ func TestEtcd(t *testing.T) {
 		if testing.Short() {
 			numbers = 64
 		}
-		faulttest.AllNumbers(t, &etcdstore.Store{Client: client, Prefix: "/all", Holder: "test", Nodes: int64(numbers), TTL: 15 * time.Second}, numbers)
+		faulttest.AllNumbers(t, mustNew(t, client, &etcdstore.Options{Prefix: "/all", Nodes: int64(numbers), TTL: 15 * time.Second}), numbers)
 	})
 }

@@ -44,7 +44,7 @@ func (t *slowTxn) Commit() (*clientv3.TxnResponse, error) {
 func testLate(t *testing.T, client *clientv3.Client) {
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
-	s := &etcdstore.Store{Client: client, Prefix: "/late", Holder: "test", Nodes: 1, TTL: 10 * time.Second}
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/late", Nodes: 1, TTL: 10 * time.Second})
 	now := time.Now().UTC()
 	ctx := t.Context()
 	mark := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }

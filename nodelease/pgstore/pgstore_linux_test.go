@@ -1,6 +1,9 @@
 package pgstore_test
 
 import (
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,47 +15,116 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
+func openPool(t *testing.T, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func mustExec(t *testing.T, pool *pgxpool.Pool, sql string) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.Store {
+	t.Helper()
+	s, err := pgstore.New(t.Context(), pool, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	n := faulttest.NewNetwork(t)
 	_, address := faulttest.StartPostgres(t)
-	// Each test has the table in a schema of its own.
-	open := func(t *testing.T, address, schema, options string, nodes int64, ttl time.Duration) (*pgstore.Store, error) {
-		pool, err := pgxpool.New(t.Context(), faulttest.PostgresURL(address)+"&search_path="+schema+options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(pool.Close)
-		if _, err := pool.Exec(t.Context(), "create schema if not exists "+schema); err != nil {
-			t.Fatal(err)
-		}
-		return pgstore.New(t.Context(), pool, "test", nodes, ttl)
+	url := faulttest.PostgresURL(address)
+	pool := openPool(t, url)
+
+	for _, mode := range []string{"cache_statement", "simple_protocol"} { // the latter goes through any pooler
+		t.Run("store, "+mode, func(t *testing.T) {
+			pool := openPool(t, url+"&pool_max_conns=40&default_query_exec_mode="+mode)
+			storetest.Run(t, func(t *testing.T) nodelease.Store {
+				return mustNew(t, pool, &pgstore.Options{Table: t.Name(), Nodes: 2, TTL: 2 * time.Second})
+			})
+			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
+		})
 	}
-	mustOpen := func(t *testing.T, address, schema, options string, nodes int64, ttl time.Duration) *pgstore.Store {
-		t.Helper()
-		s, err := open(t, address, schema, options, nodes, ttl)
-		if err != nil {
+	t.Run("defaults", func(t *testing.T) {
+		mustNew(t, pool, nil)
+		var rows, least, most int
+		if err := pool.QueryRow(t.Context(), `select count(*), min(node), max(node) from node_lease`).Scan(&rows, &least, &most); err != nil {
 			t.Fatal(err)
 		}
-		return s
-	}
-	t.Run("asynchronous commit", func(t *testing.T) {
-		if _, err := open(t, address, "asynchronous", "&synchronous_commit=off", 2, 2*time.Second); err == nil {
-			t.Error("no error although a crash could take a mark back")
+		if rows != 1024 || least != 0 || most != 1023 {
+			t.Errorf("%d rows from %d to %d", rows, least, most)
 		}
 	})
-	t.Run("store", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) nodelease.Store { return mustOpen(t, address, "store", "", 2, 2*time.Second) })
+	t.Run("asynchronous commit", func(t *testing.T) {
+		_, err := pgstore.New(t.Context(), openPool(t, url+"&synchronous_commit=off"), &pgstore.Options{Table: "asynchronous"})
+		if err == nil || !strings.Contains(err.Error(), "synchronous_commit is off") {
+			t.Errorf("error %v although a crash could take a mark back", err)
+		}
+	})
+	t.Run("all create the table at once", func(t *testing.T) {
+		mustExec(t, pool, `create schema "Own"`)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := pgstore.New(t.Context(), openPool(t, url), &pgstore.Options{Table: `Own.it's "one"`, Nodes: 16}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Nodes: 32}) // and one sees more of them
+		var rows int
+		if err := pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows); err != nil || rows != 32 {
+			t.Errorf("%d rows, %v", rows, err)
+		}
+	})
+	t.Run("few rights", func(t *testing.T) {
+		mustExec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
+		poor := openPool(t, strings.Replace(url, "test@", "few@", 1))
+		if _, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("error %v although the table cannot be created", err)
+		}
+		mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
+		mustExec(t, pool, `grant select, update on closed.numbers to few`)
+		if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), time.Now()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("bad options", func(t *testing.T) {
+		for want, opts := range map[string]*pgstore.Options{
+			"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
+			"Options.Nodes 1048577":                                      {Nodes: 1<<20 + 1},
+			"Options.TTL 999.999999ms is not within 1s to 8760h0m0s":     {TTL: time.Second - 1},
+			"Options.TTL -1s":                                            {TTL: -time.Second},
+			"prepare the table a.b.c":                                    {Table: "a.b.c"},
+			"prepare the table missing.table":                            {Table: "missing.table"},
+			"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
+		} {
+			if s, err := pgstore.New(t.Context(), pool, opts); s != nil || err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, want %q", opts, err, want)
+			}
+		}
+		if _, err := pgstore.New(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "nil Pool") {
+			t.Errorf("nil pool: %v", err)
+		}
 	})
 	t.Run("minting stops first", func(t *testing.T) {
-		near, err := pgxpool.New(t.Context(), faulttest.PostgresURL(address))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer near.Close()
-		far := mustOpen(t, n.Proxy(t, "minter", "postgres", address, nil), "cut", "", 1, 3*time.Second)
-		faulttest.StopsFirst(t, far, func() (free bool) {
-			if err := near.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut.node_lease`).Scan(&free); err != nil {
+		opts := &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second}
+		far := openPool(t, faulttest.PostgresURL(n.Proxy(t, "minter", "postgres", address, nil)))
+		faulttest.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
+			if err := pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut`).Scan(&free); err != nil {
 				t.Fatal(err)
 			}
 			return free
@@ -65,6 +137,18 @@ func TestPostgres(t *testing.T) {
 		if testing.Short() {
 			numbers = 64
 		}
-		faulttest.AllNumbers(t, mustOpen(t, address, "all_numbers", "&pool_max_conns=20", int64(numbers), 15*time.Second), numbers)
+		s := mustNew(t, openPool(t, url+"&pool_max_conns=20"), &pgstore.Options{Table: "all_numbers", Nodes: int64(numbers)})
+		faulttest.AllNumbers(t, s, numbers)
+	})
+	t.Run("holder", func(t *testing.T) {
+		s := mustNew(t, pool, &pgstore.Options{Table: "holder", Nodes: 1, Holder: "me"})
+		l, err := s.Take(t.Context(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row string
+		if err := pool.QueryRow(t.Context(), `select node || holder || fence from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me1") {
+			t.Errorf("row %q, %v", row, err)
+		}
 	})
 }

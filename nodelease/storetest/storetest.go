@@ -1,101 +1,355 @@
-// Package storetest holds stores to what nodelease.Store and nodelease.Lease promise.
+// Package storetest tests whether a store keeps the promises of [nodelease.Store] and
+// [nodelease.Lease], on which the uniqueness of ids depends.
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) nodelease.Store { return newEmptyStore(t, 2, 2*time.Second) })
+//	}
 package storetest
 
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Run holds a new store with two numbers to what Store and nodelease.Lease promise.
+// Run tests a store. It calls open for each of its subtests, which run in parallel: open must return a
+// store that shares nothing with the others, that has exactly the numbers 0 and 1, both without a mark,
+// and the shortest TTL with which it can still answer in time, such as 2 s. Some subtests wait for leases
+// to end.
 func Run(t *testing.T, open func(t *testing.T) nodelease.Store) {
-	s := open(t)
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	take := func() nodelease.Lease {
-		t.Helper()
-		l, err := s.Take(t.Context(), now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(newTester(t, open(t)))
+		})
 	}
-	check := func(what string, got, want error) {
-		t.Helper()
-		if !errors.Is(got, want) {
-			t.Fatalf("%s: error %v, want %v", what, got, want)
-		}
-	}
-	mark := func(after time.Duration) time.Time { return now.Add(after) }
-	holds := func(what string, l nodelease.Lease, want time.Time) {
-		t.Helper()
-		if got := l.Mark(); !got.Equal(want) {
-			t.Fatalf("%s: mark %v, want %v", what, got, want)
-		}
-	}
+}
 
-	a, b := take(), take()
-	if a.Node() == b.Node() || a.Node() < 0 || a.Node() > 1 || b.Node() < 0 || b.Node() > 1 {
-		t.Fatalf("numbers %d and %d, want 0 and 1", a.Node(), b.Node())
-	}
-	if !a.Mark().IsZero() {
-		t.Errorf("mark %v of a number that was never held", a.Mark())
-	}
-	check("Release of an unused number", b.Release(t.Context(), b.Mark()), nil)
-	b = take()
-	holds("of an unused number", b, time.Time{})
-	_, err := s.Take(t.Context(), now)
-	check("Take of a third number", err, nodelease.ErrNoNode)
+// soon is how long a call may take whose context has ended.
+const soon = 3 * time.Second
 
-	check("Extend", a.Extend(t.Context(), mark(time.Hour)), nil)
-	check("Extend to the same mark", a.Extend(t.Context(), mark(time.Hour)), nil)
-	check("Release", a.Release(t.Context(), mark(time.Minute)), nil)
-	check("Extend after Release", a.Extend(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
-	check("second Release", a.Release(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
-	c := take()
-	if c.Node() != a.Node() {
-		t.Fatalf("took %d, want the released %d", c.Node(), a.Node())
-	}
-	holds("after Release", c, mark(time.Minute))
-	check("Extend by a former holder", a.Extend(t.Context(), mark(2*time.Hour)), nodelease.ErrLost)
+var checks = []struct {
+	name string
+	run  func(t *tester)
+}{
+	{"numbers", numbers},
+	{"marks", marks},
+	{"former holder", formerHolder},
+	{"end of a lease", endOfLease},
+	{"lower mark", lowerMark},
+	{"no answer", noAnswer},
+	{"preference", preference},
+	{"crowd", crowd},
+	{"minters", minters},
+}
 
-	// c asks for a mark and does not hear whether it was written; then it falls silent. b stays.
+type tester struct {
+	testing.TB
+	store nodelease.Store
+	now   time.Time
+}
+
+func newTester(t testing.TB, s nodelease.Store) *tester {
+	return &tester{t, s, time.Now().UTC().Truncate(time.Microsecond)}
+}
+
+// numbers takes all of them.
+func numbers(t *tester) {
+	a, b := t.take(), t.take()
+	if a.Node() == b.Node() || a.Node()|b.Node() != 1 {
+		t.Fatalf("Take gave the numbers %d and %d, want 0 and 1", a.Node(), b.Node())
+	}
+	for _, l := range []nodelease.Lease{a, b} {
+		if !l.Mark().IsZero() {
+			t.Errorf("node %d, which was never held, has the mark %v, want the zero time", l.Node(), l.Mark())
+		}
+		if l.TTL() < 200*time.Millisecond {
+			t.Errorf("TTL %v of node %d is too short to mint", l.TTL(), l.Node())
+		}
+	}
+	l, err := t.store.Take(t.Context(), t.now)
+	t.match("Take while all numbers are held", err, nodelease.ErrNoNode)
+	if l != nil {
+		t.Errorf("Take returned a lease of node %d with an error", l.Node())
+	}
+	t.release(b, time.Time{})
+	if c := t.take(); c.Node() != b.Node() || !c.Mark().IsZero() {
+		t.Errorf("took node %d with the mark %v, want %d without one, as it was given back", c.Node(), c.Mark(), b.Node())
+	}
+}
+
+// marks hands marks from one holder to the next.
+func marks(t *tester) {
+	t.take() // the other number
+	l := t.take()
+	for _, mark := range []time.Time{
+		t.now,
+		t.now.Add(time.Microsecond),
+		t.now.Add(time.Hour).In(time.FixedZone("", 5400)),
+		time.Date(2000, 1, 1, 0, 0, 0, 1000, time.UTC),
+		time.Date(9999, 12, 31, 0, 0, 0, 999_999_000, time.UTC),
+		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
+	} {
+		high := later(l.Mark(), mark)
+		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
+			if err := l.Extend(t.Context(), high.Add(ahead)); err != nil {
+				t.Fatalf("Extend of node %d from the mark %v to %v: %v", l.Node(), l.Mark(), high.Add(ahead), err)
+			}
+		}
+		t.release(l, mark)
+		was := l
+		if l = t.take(); !l.Mark().Equal(mark) || l.Node() != was.Node() {
+			t.Fatalf("the next holder sees the mark %v of node %d, want %v of node %d", l.Mark(), l.Node(), mark, was.Node())
+		}
+	}
+	t.release(l, l.Mark())
+}
+
+// formerHolder has one go on who has given the number back.
+func formerHolder(t *tester) {
+	a := t.take()
+	t.extend(a, time.Hour)
+	t.release(a, t.now)
+	t.match("Extend after Release", a.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("a second Release", a.Release(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	b, c := t.take(), t.take()
+	if b.Node() != a.Node() {
+		b, c = c, b
+	}
+	if !b.Mark().Equal(t.now) {
+		t.Fatalf("a former holder has changed the mark from %v to %v", t.now, b.Mark())
+	}
+	t.extend(b, time.Minute)
+	t.match("Extend by a former holder", a.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
+	t.match("Release by a former holder", a.Release(t.Context(), t.now), nodelease.ErrLost)
+	t.extend(b, time.Minute)
+	if d := t.takeFrom(b, c); !d.Mark().Equal(t.now.Add(time.Minute)) {
+		t.Errorf("a former holder has changed the mark from %v to %v", t.now.Add(time.Minute), d.Mark())
+	}
+}
+
+// endOfLease has a holder fall silent while another one stays.
+func endOfLease(t *tester) {
+	silent, stays := t.take(), t.take()
+	var asked time.Time
+	for range 3 { // an Extend makes the lease as long as it was at first
+		time.Sleep(silent.TTL() / 2)
+		asked = time.Now()
+		t.extend(silent, time.Hour)
+		t.extend(stays, time.Hour)
+	}
+	next := t.takeFrom(silent, stays)
+	if kept := time.Since(asked); kept < silent.TTL() {
+		t.Errorf("a lease has ended %v after the call of Extend, before its TTL of %v", kept, silent.TTL())
+	}
+	if !next.Mark().Equal(t.now.Add(time.Hour)) {
+		t.Errorf("mark %v after a silent holder, want %v", next.Mark(), t.now.Add(time.Hour))
+	}
+	t.match("Extend after the number has got another holder", silent.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("Release after the number has got another holder", silent.Release(t.Context(), t.now), nodelease.ErrLost)
+	t.extend(next, time.Hour)
+}
+
+// lowerMark has a request of the holder's own come late.
+func lowerMark(t *tester) {
+	a, b := t.take(), t.take()
+	t.extend(a, time.Hour)
+	_ = a.Extend(t.Context(), t.now.Add(time.Minute)) // with an error or without
+	if c := t.takeFrom(a, b); !c.Mark().Equal(t.now.Add(time.Hour)) {
+		t.Errorf("the mark was lowered from %v to %v", t.now.Add(time.Hour), c.Mark())
+	}
+}
+
+// noAnswer makes calls whose context has ended: they may have been carried out or not.
+func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := c.Extend(ended, mark(2*time.Hour)); err == nil {
-		t.Error("Extend without a connection has succeeded")
-	}
-	check("Extend after an attempt without an answer", c.Extend(t.Context(), mark(3*time.Hour)), nil)
-	check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
-	var d nodelease.Lease
-	for limit := time.Now().Add(10 * c.TTL()); d == nil; time.Sleep(c.TTL() / 8) {
-		check("Extend", b.Extend(t.Context(), mark(4*time.Hour)), nil)
-		if d, err = s.Take(t.Context(), now); err != nil {
-			check("Take", err, nodelease.ErrNoNode)
+	a, b := t.take(), t.take()
+	for name, call := range map[string]func() error{
+		"Take":   func() error { _, err := t.store.Take(ended, t.now); return err },
+		"Extend": func() error { return a.Extend(ended, t.now.Add(2*time.Hour)) },
+	} {
+		done := make(chan error, 1)
+		go func() { done <- call() }()
+		select {
+		case err := <-done:
+			if name == "Take" && err == nil {
+				t.Errorf("Take gave a third number")
+			}
+			if errors.Is(err, nodelease.ErrLost) {
+				t.Errorf("%s with a context that has ended: ErrLost, although the number is held", name)
+			}
+		case <-time.After(soon):
+			t.Fatalf("%s has not returned %v after the end of its context", name, soon)
 		}
-		if time.Now().After(limit) {
-			t.Fatal("the lease of a silent holder does not end")
-		}
 	}
-	if d.Node() != c.Node() {
-		t.Fatalf("took %d, want the silent holder's %d", d.Node(), c.Node())
+	t.extend(a, 3*time.Hour)
+	t.extend(a, 3*time.Hour)
+	if c := t.takeFrom(a, b); !c.Mark().Equal(t.now.Add(3 * time.Hour)) {
+		t.Errorf("mark %v after a request without an answer, want %v", c.Mark(), t.now.Add(3*time.Hour))
 	}
-	holds("after a silent holder", d, mark(3*time.Hour))
-	check("Extend by a former holder", c.Extend(t.Context(), mark(5*time.Hour)), nodelease.ErrLost)
-	check("Release by a former holder", c.Release(t.Context(), mark(0)), nodelease.ErrLost)
-	check("Extend", d.Extend(t.Context(), mark(3*time.Hour)), nil)
+}
 
-	// Of two free numbers, the one whose mark has passed, or else the one whose mark will pass
-	// first.
-	check("Release", d.Release(t.Context(), mark(3*time.Hour)), nil)
-	check("Release", b.Release(t.Context(), mark(0)), nil)
-	for range 5 {
-		e := take()
-		if e.Node() != b.Node() {
-			t.Fatalf("took %d, whose mark is ahead, want %d", e.Node(), b.Node())
+// preference has a number whose mark has passed, and then two whose marks are ahead.
+func preference(t *tester) {
+	a, b := t.take(), t.take()
+	t.release(a, t.now.Add(2*time.Hour))
+	t.release(b, t.now)
+	for range 8 {
+		l := t.take()
+		if l.Node() != b.Node() {
+			t.Fatalf("took node %d, whose mark is ahead, want %d, whose mark has passed", l.Node(), b.Node())
 		}
-		check("Release", e.Release(t.Context(), mark(2*time.Hour)), nil)
+		t.release(l, t.now)
 	}
+	t.release(t.take(), t.now.Add(time.Hour))
+	for range 8 {
+		l := t.take()
+		if l.Node() != b.Node() {
+			t.Fatalf("took node %d, want %d, whose mark will pass first", l.Node(), b.Node())
+		}
+		t.release(l, t.now.Add(time.Hour))
+	}
+}
+
+// crowd has many take a number at once. No number may have two holders, and no holder may see another
+// mark than the one left by the holder before.
+func crowd(t *tester) {
+	left := map[int64]time.Time{}
+	for round := range 20 {
+		leases := make([]nodelease.Lease, 8)
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for i := range leases {
+			all.Go(func() {
+				<-start
+				l, err := t.store.Take(t.Context(), t.now.AddDate(1, 0, 0))
+				switch {
+				case err == nil:
+					leases[i] = l
+				case !errors.Is(err, nodelease.ErrNoNode):
+					t.Errorf("Take: %v", err)
+				}
+			})
+		}
+		close(start)
+		all.Wait()
+		held := map[int64]bool{}
+		for _, l := range leases {
+			if l == nil {
+				continue
+			}
+			n := l.Node()
+			if held[n] {
+				t.Fatalf("node %d has two holders", n)
+			}
+			if held[n] = true; !l.Mark().Equal(left[n]) {
+				t.Fatalf("mark %v of node %d, want %v", l.Mark(), n, left[n])
+			}
+			left[n] = t.now.Add(time.Duration(round) * time.Second)
+			t.extend(l, time.Hour)
+			t.release(l, left[n])
+		}
+		if len(held) == 0 {
+			t.Fatalf("of %d that wanted a number, none got one", len(leases))
+		}
+	}
+}
+
+// minters has more Minters than numbers, one after another.
+func minters(t *tester) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var mu sync.Mutex
+	seen := map[ids.Snowflake]bool{}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			m, err := nodelease.NewMinter(t.store, nil)
+			if err != nil {
+				t.Errorf("NewMinter: %v", err)
+				return
+			}
+			defer func() {
+				if err := m.Close(ctx); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			}()
+			for range 5000 {
+				id, err := m.Next(ctx)
+				if err != nil {
+					t.Errorf("Next: %v", err)
+					return
+				}
+				mu.Lock()
+				if seen[id] {
+					t.Errorf("id %d twice", id)
+				}
+				seen[id] = true
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (t *tester) take() nodelease.Lease {
+	t.Helper()
+	l, err := t.store.Take(t.Context(), t.now)
+	if err != nil {
+		t.Fatalf("Take: %v", err)
+	}
+	return l
+}
+
+// takeFrom waits until the lease of silent has ended, while other stays held, and takes its number.
+func (t *tester) takeFrom(silent, other nodelease.Lease) nodelease.Lease {
+	t.Helper()
+	for limit := time.Now().Add(5*silent.TTL() + 2*time.Second); time.Now().Before(limit); time.Sleep(silent.TTL() / 20) {
+		t.extend(other, time.Hour)
+		l, err := t.store.Take(t.Context(), t.now)
+		if err == nil {
+			if l.Node() != silent.Node() {
+				t.Fatalf("took node %d, which is held, want %d", l.Node(), silent.Node())
+			}
+			return l
+		}
+		t.match("Take", err, nodelease.ErrNoNode)
+	}
+	t.Fatalf("the lease of a silent holder does not end, TTL %v", silent.TTL())
+	return nil
+}
+
+func (t *tester) extend(l nodelease.Lease, ahead time.Duration) {
+	t.Helper()
+	if err := l.Extend(t.Context(), t.now.Add(ahead)); err != nil {
+		t.Fatalf("Extend of node %d: %v", l.Node(), err)
+	}
+}
+
+func (t *tester) release(l nodelease.Lease, mark time.Time) {
+	t.Helper()
+	if err := l.Release(t.Context(), mark); err != nil {
+		t.Fatalf("Release of node %d at %v: %v", l.Node(), mark, err)
+	}
+}
+
+func (t *tester) match(what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: error %v, want %v", what, err, want)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

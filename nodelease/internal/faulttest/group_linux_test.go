@@ -88,7 +88,7 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := pgstore.New(ctx, pool, "test", j.Nodes, j.TTL)
+		s, err := pgstore.New(ctx, pool, &pgstore.Options{Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
 		if err != nil {
 			pool.Close()
 			return nil, nil, err
@@ -99,7 +99,12 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &etcdstore.Store{Client: client, Prefix: "/test", Holder: "test", Nodes: j.Nodes, TTL: j.TTL}, func() { client.Close() }, nil
+	s, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/test", Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
+	if err != nil {
+		client.Close()
+		return nil, nil, err
+	}
+	return s, func() { client.Close() }, nil
 }
 
 // run mints until ctx ends, then hands the numbers back.

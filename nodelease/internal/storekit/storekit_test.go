@@ -1,24 +1,24 @@
-package candidate_test
+package storekit_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/oneclock/ids/nodelease/internal/candidate"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 func TestNumbersWhoseMarkHasPassedComeFirst(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	first := map[int64]bool{}
 	for range 100 {
-		free := []candidate.Candidate{
+		free := []storekit.Candidate{
 			{Node: 0, Mark: now.Add(time.Hour)},
 			{Node: 1, Mark: now.Add(time.Second)},
 			{Node: 2, Mark: now},
 			{Node: 3},
 			{Node: 4, Mark: now.Add(-time.Hour)},
 		}
-		candidate.Prefer(free, now)
+		storekit.Prefer(free, now)
 		if free[3].Node != 1 || free[4].Node != 0 {
 			t.Fatalf("order %v", free)
 		}
