@@ -7,7 +7,7 @@
 //
 //	go -C internal/compare test -run '^$' -bench 'New/V7'
 //
-// The command report runs them all several times and makes the tables and the chart of the README:
+// The command report runs them all several times and makes the tables and the chart of docs/speed.md:
 //
 //	go -C internal/compare run ./cmd/report
 //

@@ -37,18 +37,18 @@ func TestCommitted(t *testing.T) {
 			t.Errorf("%s is not made by the program", path)
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(docs, "README.md"))
+	page, err := os.ReadFile(filepath.Join(docs, "layouts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range all {
 		if !strings.Contains(string(page), "]("+name+")") {
-			t.Errorf("docs/README.md does not show %s", name)
+			t.Errorf("docs/layouts.md does not show %s", name)
 		}
 	}
 	for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(page), -1) {
 		if _, ok := all[m[1]]; !ok {
-			t.Errorf("docs/README.md shows %s, which is no picture", m[1])
+			t.Errorf("docs/layouts.md shows %s, which is not a picture", m[1])
 		}
 	}
 }

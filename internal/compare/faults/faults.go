@@ -59,11 +59,11 @@ var all = []fault{
 	{"still", "the clock stands still", minting(still, library.toleratesStill), notPossible},
 	{"burst", "more ids are asked for than a tick holds", minting(burst, nil), notPossible},
 	{"restart", "the process restarts 200 times, and the clock is set back each time", minting(restart(false), nil), notPossible},
-	{"saved", "the same, and each life leaves its state to the next", minting(restart(true), library.savesState), noState},
+	{"saved", "the same, and each process saves its state for the next", minting(restart(true), library.savesState), noState},
 	{"bubble", "four goroutines mint in a `testing/synctest` bubble", minting(bubble, nil), notPossible},
 	{"random", "the random source fails", func(l *library) []probe { return l.randoms }, notPossible},
-	{"junk", "text that is no id is parsed", func(l *library) []probe { return l.parsers }, noParser},
-	{"decode", "text that is no id is decoded into a variable that holds one", func(l *library) []probe { return l.decoders }, noParser},
+	{"junk", "text that is not an id is parsed", func(l *library) []probe { return l.parsers }, noParser},
+	{"decode", "text that is not an id is decoded into a variable that holds one", func(l *library) []probe { return l.decoders }, noParser},
 }
 
 // minting returns probes that put each kind of id of a library through a scenario, if the

@@ -21,11 +21,11 @@ type Options struct {
 // a column for each library.
 func Text(ctx context.Context, o Options) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Each cell is counted by [a program](internal/compare/faults) that injects the fault and mints %s ids of each kind before it and after it, "+
+	fmt.Fprintf(&b, "For each cell [a program](../internal/compare/faults) injects the fault and makes %s ids of each kind before it and after it, "+
 		"on a clock that is read to 10 µs with 1 to 20 ids at each reading. "+
-		"Where nothing is said of order, ids of a kind that sorts strictly increased; where nothing is said of waiting, no call took %s; where nothing is said of time, "+
-		"the embedded time was within %s of the clock's. All have a fixed node, which is not the default of this library. A library that %s.\n\n",
-		report.Thousands(o.IDs), length(shortWait), length(astray), hanging(o.Patience))
+		"Unless a cell says otherwise, ids of a kind that sorts strictly increased, every call took less than %s, and embedded times were within %s of the clock. "+
+		"All libraries have a fixed node here, which is not the default of this one. “Hangs” means that a call had not returned after %s.\n\n",
+		report.Thousands(o.IDs), length(shortWait), length(astray), length(o.Patience))
 	b.WriteString("| what happens when… |")
 	for _, l := range libraries {
 		b.WriteString(" " + l.heading(o.Versions) + " |")
@@ -44,11 +44,6 @@ func Text(ctx context.Context, o Options) (string, error) {
 		b.WriteString("\n")
 	}
 	return b.String(), nil
-}
-
-// hanging says what is taken for hanging.
-func hanging(patience time.Duration) string {
-	return "hangs had not come to an end after " + length(patience)
 }
 
 // heading returns the name and version of a library.

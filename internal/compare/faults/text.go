@@ -96,7 +96,7 @@ func decoding[T comparable](kind string, t text, decode func(*T, []byte) error) 
 			verdict = fmt.Sprintf("loses its value in %s of %s errors", report.Thousands(changed), report.Thousands(failed))
 		}
 		if taken := n - failed; taken > 0 {
-			verdict = acceptance(taken, n) + ", else " + verdict
+			verdict = acceptance(taken, n) + ", otherwise " + verdict
 		}
 		return Outcome{Kind: kind, Verdict: verdict}
 	}}

@@ -45,9 +45,10 @@ func canned(t *testing.T) *Results {
 func TestTables(t *testing.T) {
 	r := canned(t)
 	for _, c := range []struct{ table, has string }{
-		{r.TargetTable(), "| `NewV7` | 72.0 | `time.Now()` | 90.0 | 0.90 | **0.80** |  | met |"},
-		{r.TargetTable(), "| `NewV4` | 60.0 | `crypto/rand.Read` of 16 bytes | 120 | 0.25 | **0.50** |  | missed |"},
-		{r.TargetTable(), "| `AppendV7` of 1,000, per id | 9.00 | `time.Now()` | 90.0 | 0.12 | **0.10** |  | met |"},
+		{r.SummaryTable(), "| `uuid.NewV7()` | **72.0** | google/uuid 360 |"},
+		{r.RatioTable(), "| `NewV7` | 72.0 | `time.Now()` | 90.0 | **0.80** |  |"},
+		{r.RatioTable(), "| `NewV4` | 60.0 | `crypto/rand.Read` of 16 bytes | 120 | **0.50** |  |"},
+		{r.RatioTable(), "| `AppendV7` of 1,000, per id | 9.00 | `time.Now()` | 90.0 | **0.10** |  |"},
 		{r.NewTable([]int{1, 8}), "| version 7 | **ids** | 72.0 | 0.80 |  | 75.0 | 45.0 | 105 | 16 | 1 |"},
 		{r.NewTable([]int{1, 8}), "|  | google/uuid | 360 | 4.00 | 5.00 |  |  |  | 16 | 1 |"},
 		{r.TextTable(), "|  | google/uuid | 75.0 | 0.83 | 2.50 | 16 | 1 |"},
@@ -60,7 +61,7 @@ func TestTables(t *testing.T) {
 	if r.Rounds() != 3 {
 		t.Errorf("Rounds() = %d, want 3", r.Rounds())
 	}
-	if empty := NewResults(); empty.TargetTable()+empty.TextTable()+empty.FloorTable()+empty.Chart() != "" {
+	if empty := NewResults(); empty.SummaryTable()+empty.RatioTable()+empty.TextTable()+empty.FloorTable()+empty.Chart() != "" {
 		t.Error("there are tables of no results")
 	}
 }
@@ -106,7 +107,7 @@ func TestChart(t *testing.T) {
 }
 
 func TestPut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "README.md")
+	path := filepath.Join(t.TempDir(), "page.md")
 	for _, c := range []struct{ file, want string }{
 		{"a <!-- x:begin -->old<!-- x:end --> b", "a <!-- x:begin -->\n\nnew\n\n<!-- x:end --> b"},
 		{"no markers", ""},
@@ -137,7 +138,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestRun runs each benchmark of the targets once, so that a target whose benchmark has lost
+// TestRun runs each benchmark of the ratios once, so that a ratio whose benchmark has lost
 // its name is noticed, and checks that every benchmark is of an operation that Run knows.
 func TestRun(t *testing.T) {
 	ctx := t.Context()
@@ -145,9 +146,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range Targets {
-		if !r.Has(target.Ours) || !r.Has(target.Theirs) {
-			t.Errorf("target %s: %v or %v was not measured", target.Operation, target.Ours, target.Theirs)
+	for _, w := range Ratios {
+		if !r.Has(w.Ours) || !r.Has(w.Theirs) {
+			t.Errorf("ratio of %s: %v or %v was not measured", w.Operation, w.Ours, w.Theirs)
 		}
 	}
 	tabled := map[Key]bool{}

@@ -34,6 +34,7 @@ func Size(ctx context.Context, dir string, progress func(line string)) (string, 
 	}
 	defer os.RemoveAll(temp)
 	var b strings.Builder
+	b.WriteString("Built with `-trimpath -ldflags=\"-s -w\"`.\n\n")
 	b.WriteString("| program | imports it | mints one id and prints it |\n| --- | ---: | ---: |\n")
 	var empty int64
 	for _, p := range programs {

@@ -76,6 +76,31 @@ var floors = [][2]string{
 	{"md5.Sum", "`md5.Sum` of 31 bytes"},
 }
 
+// summaryRows are the rows of the table of the front page.
+var summaryRows = []row{
+	{"`uuid.NewV7()`", "New", "V7", []string{"std", "gofrs", "google"}},
+	{"`uuid.NewV4()`", "New", "V4", []string{"std", "gofrs", "google"}},
+	{"`ulid.Make()`", "New", "ULID", []string{"oklog"}},
+	{"`node.Next()`, of a layout that is not full", "New", "Snowflake", []string{"bwmarrin", "sonyflake"}},
+}
+
+// SummaryTable returns what one id costs here and in the best known libraries, in Markdown.
+func (r *Results) SummaryTable() string {
+	var b strings.Builder
+	for _, w := range summaryRows {
+		var others []string
+		for _, library := range w.libraries {
+			if k := (Key{w.operation, w.kind, library, 0}); r.Has(k) {
+				others = append(others, libraryName(library)+" "+number(r.Time(k).Center))
+			}
+		}
+		if k := (Key{w.operation, w.kind, "ids", 0}); r.Has(k) {
+			fmt.Fprintf(&b, "| %s | **%s** | %s |\n", w.title, number(r.Time(k).Center), strings.Join(others, ", "))
+		}
+	}
+	return header(b.String(), "| one id | ns | other libraries, ns |\n| --- | ---: | --- |\n")
+}
+
 // FloorTable returns the floors, in Markdown.
 func (r *Results) FloorTable() string {
 	var b strings.Builder
@@ -88,8 +113,8 @@ func (r *Results) FloorTable() string {
 	return header(b.String(), "| floor | ns |\n| --- | ---: |\n")
 }
 
-// NewTable returns what one id costs, on one goroutine and on many, in Markdown. The
-// columns of several processors are those of cpus.
+// NewTable returns what one id costs, on one goroutine and on many, in Markdown. There
+// is a column for each number of processors in cpus.
 func (r *Results) NewTable(cpus []int) string {
 	head, rule := "| one id | library | ns | times `time.Now()` | times ours |", "| --- | --- | ---: | ---: | ---: |"
 	for _, n := range cpus {

@@ -1,9 +1,9 @@
 // Command faults does to the clock, the random source and the input of this library and of
-// others what can be done to them, and writes what comes of it into the README, between the
+// others what can be done to them, and writes what comes of it into docs/faults.md, between the
 // markers <!-- faults:begin --> and <!-- faults:end -->:
 //
 //	go -C internal/compare run ./cmd/faults
-//	go -C internal/compare run ./cmd/faults -short -readme ""    a trial of seconds, printed
+//	go -C internal/compare run ./cmd/faults -short -page ""    a trial of seconds, printed
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/oneclock/ids/internal/compare/faults"
@@ -33,14 +34,14 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
 	short := flags.Bool("short", false, "inject with few ids, for a trial")
-	readme := flags.String("readme", filepath.Join("..", "..", "README.md"), "write the table into `file`; empty prints it")
+	page := flags.String("page", filepath.Join("..", "..", "docs", "faults.md"), "write the table into `file`; empty prints it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if err := report.CanPut(*readme, "faults"); err != nil {
+	if err := report.CanPut(*page, "faults"); err != nil {
 		return err
 	}
 	versions, err := report.Versions(ctx, ".")
@@ -55,5 +56,6 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return report.Put(*readme, "faults", text)
+	line := strings.Join(append([]string{"go -C internal/compare run ./cmd/faults"}, args...), " ")
+	return report.Put(*page, "faults", "Command: `"+line+"`\n\n"+text)
 }

@@ -1,6 +1,6 @@
 // Command report measures this library side by side with others and writes what it finds into
-// the README, between the markers <!-- compare:begin --> and <!-- compare:end -->, and into the
-// chart docs/speed.svg. It takes some 12 minutes, on a machine that should do nothing else:
+// docs/speed.md, in short into README.md, in both between the markers <!-- compare:begin --> and
+// <!-- compare:end -->, and into the chart docs/speed.svg. It takes some 12 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/compare run ./cmd/report    with Go's own package uuid among the others
@@ -29,7 +29,8 @@ type command struct {
 	report.Options
 	cpus     []int
 	out, raw string
-	some     bool // only the benchmarks that match Filter
+	line     string // to type in the root of the repository, for the same again
+	some     bool   // only the benchmarks that match Filter
 
 	// The size of what is measured without benchmarks.
 	calls, longestRun int
@@ -52,44 +53,51 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	readme := filepath.Join(c.out, "README.md")
+	page, summary := filepath.Join(c.out, "docs", "speed.md"), filepath.Join(c.out, "README.md")
 	if c.some {
-		readme = ""
+		page, summary = "", ""
 	}
-	if err := report.CanPut(readme, "compare"); err != nil {
+	if err := errors.Join(report.CanPut(page, marker), report.CanPut(summary, marker)); err != nil {
 		return err
 	}
-	text, chart, err := c.benchmarks(ctx)
+	results, err := c.measure(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := c.tables(ctx, results)
 	if err != nil {
 		return err
 	}
 	if c.some {
-		return report.Put(readme, "compare", text)
+		return report.Put("", marker, text)
 	}
 	more, err := c.costs(ctx)
 	if err != nil {
 		return err
 	}
-	if err := report.Put(readme, "compare", text+more); err != nil {
+	if err := report.Put(page, marker, text+more); err != nil {
 		return err
 	}
-	path := filepath.Join(c.out, "docs", "speed.svg")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := report.Put(summary, marker, c.commandLine()+results.SummaryTable()); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(chart), 0o644)
+	return os.WriteFile(filepath.Join(c.out, "docs", "speed.svg"), []byte(results.Chart()), 0o644)
 }
+
+// marker names the places on the pages.
+const marker = "compare"
 
 // parse reads the flags.
 func parse(args []string) (*command, error) {
 	c := &command{Options: report.Options{Dir: "."}, calls: 5000, longestRun: 10_000_000}
+	c.line = strings.Join(append([]string{"GOTOOLCHAIN=" + runtime.Version(), "go -C internal/compare run ./cmd/report"}, args...), " ")
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	short := flags.Bool("short", false, "measure little, for a trial: as -count 2 -benchtime 5ms, and the rest alike")
 	flags.IntVar(&c.Count, "count", 10, "run all benchmarks `n` times, one time after the other")
 	flags.StringVar(&c.Benchtime, "benchtime", "100ms", "run each benchmark for `t` at a time, as go test -benchtime has it")
 	flags.StringVar(&c.CPU, "cpu", "1,2,8", "run the parallel benchmarks with these values of GOMAXPROCS")
 	flags.StringVar(&c.Filter, "bench", "", "run only benchmarks that match `regexp`, as go test -bench has it, and print the result")
-	flags.StringVar(&c.out, "out", filepath.Join("..", ".."), "write README.md and docs/speed.svg in the folder `dir`; its README.md must have the markers")
+	flags.StringVar(&c.out, "out", filepath.Join("..", ".."), "write README.md, docs/speed.md and docs/speed.svg in the folder `dir`; the pages must have the markers")
 	flags.StringVar(&c.raw, "raw", "", "also write what the benchmarks print to `file`, for benchstat")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -109,7 +117,7 @@ func parse(args []string) (*command, error) {
 	for s := range strings.SplitSeq(c.CPU, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-cpu has %q, which is no number of processors", s)
+			return nil, fmt.Errorf("-cpu has %q, which is not a number of processors", s)
 		}
 		c.cpus = append(c.cpus, n)
 	}
@@ -120,57 +128,62 @@ func parse(args []string) (*command, error) {
 	return c, nil
 }
 
-// benchmarks runs the benchmarks and returns their tables and the chart.
-func (c *command) benchmarks(ctx context.Context) (text, chart string, err error) {
+// measure runs the benchmarks.
+func (c *command) measure(ctx context.Context) (*report.Results, error) {
 	c.Raw = io.Discard
 	if c.raw != "" {
 		file, err := os.Create(c.raw)
 		if err != nil {
-			return "", "", err
+			return nil, err
 		}
 		defer file.Close()
 		c.Raw = file
 	}
-	results, err := report.Run(ctx, c.Options)
-	if err != nil {
-		return "", "", err
-	}
+	return report.Run(ctx, c.Options)
+}
+
+// tables returns the tables of the benchmarks, in Markdown.
+func (c *command) tables(ctx context.Context, results *report.Results) (string, error) {
 	toolchain, err := report.Toolchain(ctx, c.Dir)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	versions, err := report.VersionLine(ctx, c.Dir)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	var b strings.Builder
+	b.WriteString(c.commandLine())
 	fmt.Fprintf(&b, "Medians of %d runs of %s, on %s with %d processors, %s, against %s. A ratio is the median of the ratios in each run.\n\n",
 		results.Rounds(), c.Benchtime, results.Machine(), runtime.NumCPU(), toolchain, versions)
-	b.WriteString(results.TargetTable() + "\n")
 	if !c.some {
-		b.WriteString("![What one id costs in each library](docs/speed.svg)\n\n")
+		b.WriteString("![What one id costs in each library](speed.svg)\n\n")
 	}
-	section(&b, "What one id costs", results.NewTable(c.cpus))
-	section(&b, "What text, JSON and databases cost", results.TextTable())
-	section(&b, "Floors", results.FloorTable())
-	return b.String(), results.Chart(), nil
+	c.section(&b, "Compared with floors and with the best known library", results.RatioTable())
+	c.section(&b, "What one id costs", results.NewTable(c.cpus))
+	c.section(&b, "What text, JSON and databases cost", results.TextTable())
+	c.section(&b, "Floors", results.FloorTable())
+	return b.String(), nil
 }
 
 // costs measures what benchmarks do not, and returns the tables.
 func (c *command) costs(ctx context.Context) (string, error) {
 	var b strings.Builder
-	section(&b, fmt.Sprintf("How long single calls take while %d goroutines make them", goroutines), report.LatencyTable(goroutines, c.calls, c.Progress))
-	section(&b, "How cost grows with the length of a run", report.Growth(c.longestRun, c.Progress))
+	c.section(&b, fmt.Sprintf("How long single calls take while %d goroutines make them", goroutines), report.LatencyTable(goroutines, c.calls, c.Progress))
+	c.section(&b, "How cost grows with the length of a run", report.Growth(c.longestRun, c.Progress))
 	c.Progress("memory")
-	section(&b, "Memory of a million ids in a slice", report.Memory())
+	c.section(&b, "Memory of a million ids in a slice", report.Memory())
 	size, err := report.Size(ctx, c.Dir, c.Progress)
-	section(&b, "What an import adds to an empty program, built with `-trimpath -ldflags=\"-s -w\"`", size)
+	c.section(&b, "What an import adds to an empty program", size)
 	return b.String(), err
 }
 
-// section writes a table, folded away under its title.
-func section(b *strings.Builder, title, table string) {
+// section writes a table under its title and the command that makes it.
+func (c *command) section(b *strings.Builder, title, table string) {
 	if table != "" {
-		fmt.Fprintf(b, "<details><summary>%s</summary>\n\n%s\n</details>\n\n", title, table)
+		fmt.Fprintf(b, "## %s\n\n%s%s\n", title, c.commandLine(), table)
 	}
 }
+
+// commandLine returns the line that stands above each table.
+func (c *command) commandLine() string { return "Command: `" + c.line + "`\n\n" }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -10,6 +11,9 @@ func TestParse(t *testing.T) {
 	c, err := parse([]string{"-short", "-cpu", "1,4", "-out", "x"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := "GOTOOLCHAIN=" + runtime.Version() + " go -C internal/compare run ./cmd/report -short -cpu 1,4 -out x"; c.line != want {
+		t.Errorf("the command is %q, want %q", c.line, want)
 	}
 	if c.Count != 2 || c.some || c.Filter != "." || c.out != "x" || !slices.Equal(c.cpus, []int{1, 4}) {
 		t.Errorf("got %+v", c)
