@@ -1,0 +1,421 @@
+// Package docs compiles and runs the Go code of README.md and docs/*.md, so that what a reader
+// copies works. Its tests check links, names and figures on those pages too.
+//
+// A block of Go is a fence that begins with ```go. It holds statements, or declarations; imports
+// that a reader would add without a thought may be left out. A statement that prints may say in a
+// comment at its end what it prints, and then must print that:
+//
+//	fmt.Println(id.Version()) // 7
+//
+// A comment in the line before the fence, which no reader of the page sees, can say more:
+//
+//	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
+//	<!-- go: after the last -->          the declarations of the block before are declared here too
+//	<!-- go: not run: REASON -->         the block is not compiled
+package docs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Module is the module of the root, as blocks name it.
+const Module = "."
+
+// imports are the packages whose import a block may leave out, by the name it uses.
+var imports = map[string]string{
+	"bytes": "bytes", "context": "context", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http", "json": "encoding/json",
+	"log": "log", "os": "os", "rand": "math/rand/v2", "slices": "slices", "sql": "database/sql", "time": "time",
+	"ids": "github.com/oneclock/ids", "uuid": "github.com/oneclock/ids/uuid", "ulid": "github.com/oneclock/ids/ulid",
+	"snowflake": "github.com/oneclock/ids/snowflake", "clockfile": "github.com/oneclock/ids/clockfile",
+	"nodelease": "github.com/oneclock/ids/nodelease", "sqlite": "modernc.org/sqlite",
+}
+
+// A block is a fence of Go on a page.
+type block struct {
+	page   string // relative to the root of the repository
+	line   int    // of the first line of code
+	code   string
+	module string
+	skip   string // why it is not compiled
+	after  *block // whose declarations it needs
+}
+
+// Run compiles the blocks of a module into one program and runs it, each block in a subtest. given
+// are expressions for names that blocks use and do not declare, such as ctx.
+func Run(t *testing.T, module string, given map[string]string) {
+	root := Root(t)
+	all, err := blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{} // what the program is made of, by path relative to its folder
+	var run []*block
+	for _, b := range all {
+		if b.module != module || b.skip != "" {
+			continue
+		}
+		source, err := b.source(root, given)
+		if err != nil {
+			t.Errorf("%s: %v", b, err)
+			continue
+		}
+		if missing := b.missing(root, source); missing != "" {
+			t.Run(b.name(), func(t *testing.T) { t.Skipf("there is no package %s in this tree", missing) })
+			continue
+		}
+		files[fmt.Sprintf("b%d/block.go", len(run))] = source
+		run = append(run, b)
+	}
+	if len(run) == 0 {
+		t.Fatalf("no page has a block of module %s", module)
+	}
+	files["main.go"] = program(len(run))
+	out := execute(t, filepath.Join(root, filepath.FromSlash(module)), files)
+	for i, b := range run {
+		t.Run(b.name(), func(t *testing.T) { b.check(t, out[i]) })
+	}
+}
+
+// Root returns the folder of the root module.
+func Root(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "api.txt")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no folder above has the root module's api.txt")
+		}
+	}
+}
+
+// pages returns README.md and docs/*.md, relative to root.
+func pages(root string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	for i := range paths {
+		paths[i] = "docs/" + filepath.Base(paths[i])
+	}
+	return append([]string{"README.md"}, paths...), err
+}
+
+var (
+	directive = regexp.MustCompile(`^<!-- go: (.*) -->$`)
+	fence     = regexp.MustCompile("^```(\\w*)")
+)
+
+// blocks returns the blocks of all pages.
+func blocks(root string) (all []*block, err error) {
+	names, err := pages(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, page := range names {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
+		if err != nil {
+			return nil, err
+		}
+		var last, b *block
+		lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+		open := false
+		for i, line := range lines {
+			m := fence.FindStringSubmatch(line)
+			switch {
+			case m != nil && !open:
+				if open = true; m[1] != "go" {
+					continue
+				}
+				b = &block{page: page, line: i + 2, module: Module}
+				if i > 0 {
+					if err := b.direct(lines[i-1], last); err != nil {
+						return nil, fmt.Errorf("%s: %w", b, err)
+					}
+				}
+			case m != nil:
+				if open = false; b != nil {
+					all, last, b = append(all, b), b, nil
+				}
+			case b != nil:
+				b.code += line + "\n"
+			}
+		}
+	}
+	return all, nil
+}
+
+// direct reads the line before the fence. last is the block before on the page.
+func (b *block) direct(line string, last *block) error {
+	m := directive.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	for word := range strings.SplitSeq(m[1], "; ") {
+		switch {
+		case word == "after the last" && last != nil:
+			b.after = last
+		case strings.HasPrefix(word, "in "):
+			b.module = strings.TrimPrefix(word, "in ")
+		case strings.HasPrefix(word, "not run: "):
+			b.skip = strings.TrimPrefix(word, "not run: ")
+		default:
+			return fmt.Errorf("the comment before it says %q", word)
+		}
+	}
+	return nil
+}
+
+func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
+
+// name returns a name for a subtest, without a slash.
+func (b *block) name() string { return strings.ReplaceAll(b.String(), "/", "_") }
+
+var importing = regexp.MustCompile(`\Aimport (?:\([^)]*\)|"[^"]*")\n+`)
+
+// source returns a package with a function Run that does what the block says.
+func (b *block) source(root string, given map[string]string) (string, error) {
+	imported := importing.FindString(b.code)
+	code := b.code[len(imported):]
+	line := b.line + strings.Count(imported, "\n")
+	at := fmt.Sprintf("//line %s:%d\n", filepath.Join(root, filepath.FromSlash(b.page)), line)
+	before := ""
+	if b.after != nil {
+		before = importing.ReplaceAllString(b.after.code, "") + "\n"
+	}
+	body := "package b\n" + before + at + code + "\nfunc Run() error { return nil }\n"
+	var set strings.Builder
+	if _, err := parser.ParseFile(token.NewFileSet(), "", body, 0); err != nil {
+		begin := "package b\n" + before + "func Run() error {\n"
+		end := "\nreturn nil\n}\n"
+		f, err := parser.ParseFile(token.NewFileSet(), "", begin+at+code+end, 0)
+		if err != nil {
+			return "", err
+		}
+		declared, used := names(f)
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if used[name] && !declared[name] {
+				fmt.Fprintf(&set, "%s := %s\n", name, given[name])
+			}
+		}
+		// A reader's program uses what the block declares, and looks at its error.
+		if declared["err"] {
+			end = "\nreturn err\n}\n"
+		}
+		for _, name := range slices.Sorted(maps.Keys(declared)) {
+			end = "\n_ = " + name + end
+		}
+		body = begin + set.String() + at + code + end
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", body, 0)
+	if err != nil {
+		return "", err
+	}
+	_, used := names(f)
+	header := strings.Builder{}
+	header.WriteString("package b\n" + imported)
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		if used[name+"."] && !strings.Contains(imported, `"`+imports[name]+`"`) {
+			fmt.Fprintf(&header, "import %s %q\n", name, imports[name])
+		}
+	}
+	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
+}
+
+// names returns what the function Run of f declares at its top level, and all names that f uses; of
+// one before a selector, with a dot too.
+func names(f *ast.File) (declared, used map[string]bool) {
+	declared, used = map[string]bool{}, map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				used[x.Name+"."] = true
+			}
+		case *ast.Ident:
+			used[n.Name] = true
+		case *ast.FuncDecl:
+			if n.Name.Name == "Run" && n.Recv == nil {
+				for _, stmt := range n.Body.List {
+					declare(declared, stmt)
+				}
+			}
+		}
+		return true
+	})
+	return declared, used
+}
+
+// declare adds the variables that stmt declares.
+func declare(declared map[string]bool, stmt ast.Stmt) {
+	add := func(e ast.Expr) {
+		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+			declared[id.Name] = true
+		}
+	}
+	switch stmt := stmt.(type) {
+	case *ast.AssignStmt:
+		if stmt.Tok == token.DEFINE {
+			for _, e := range stmt.Lhs {
+				add(e)
+			}
+		}
+	case *ast.DeclStmt:
+		for _, spec := range stmt.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, name := range v.Names {
+					add(name)
+				}
+			}
+		}
+	}
+}
+
+// missing returns the first package of this repository that the source imports and that is not
+// there, or "".
+func (b *block) missing(root, source string) string {
+	const own = "github.com/oneclock/ids/"
+	f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
+	if err != nil {
+		return ""
+	}
+	for _, imp := range f.Imports {
+		path := strings.Trim(imp.Path.Value, `"`)
+		if !strings.HasPrefix(path, own) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(path, own)))); err != nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// folder is where the program is, as far as the compiler knows.
+const folder = "zz_blocks"
+
+// program returns the main package, which runs n blocks one after the other.
+func program(n int) string {
+	var b strings.Builder
+	b.WriteString("package main\n\nimport \"fmt\"\n")
+	for i := range n {
+		fmt.Fprintf(&b, "import b%d \"%s%d\"\n", i, importPlace, i)
+	}
+	b.WriteString(`
+func main() {
+	for i, run := range []func() error{`)
+	for i := range n {
+		fmt.Fprintf(&b, "b%d.Run,", i)
+	}
+	b.WriteString(`} {
+		fmt.Print("\x00", i, "\n")
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					fmt.Print("\x01panic: ", r)
+				}
+			}()
+			if err := run(); err != nil {
+				fmt.Print("\x01error: ", err)
+			}
+		}()
+	}
+}
+`)
+	return b.String()
+}
+
+// importPlace stands for the import path of the folder until the module is known.
+const importPlace = "IMPORT/b"
+
+// execute builds the files into a program of the module in dir and returns what each block printed.
+func execute(t *testing.T, dir string, files map[string]string) []string {
+	temp := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	goCommand := func(args ...string) string {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = dir
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
+		}
+		return string(out)
+	}
+	path := strings.TrimSpace(goCommand("list", "-m")) + "/" + folder
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	n := 0
+	for name, source := range files {
+		file := filepath.Join(temp, fmt.Sprintf("%d.go", n))
+		n++
+		write(t, file, strings.ReplaceAll(source, `"`+importPlace, `"`+path+"/b"))
+		overlay.Replace[filepath.Join(dir, folder, filepath.FromSlash(name))] = file
+	}
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(temp, "overlay.json"), string(list))
+	binary := filepath.Join(temp, "blocks.exe")
+	goCommand("build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
+	cmd := exec.CommandContext(ctx, binary)
+	cmd.Dir = temp // for blocks that write files
+	cmd.Env = append(os.Environ(), "IDS_SNOWFLAKE_NODE=7")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, stderr.Bytes())
+	}
+	parts := strings.Split(string(out), "\x00")[1:]
+	for i := range parts {
+		_, parts[i], _ = strings.Cut(parts[i], "\n") // the number
+	}
+	return parts
+}
+
+func write(t *testing.T, path, text string) {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var printing = regexp.MustCompile(`^\s*fmt\.Print(?:ln|f)\(.*\)(?:\s*// (.*))?$`)
+
+// check compares what the block printed with what its comments say.
+func (b *block) check(t *testing.T, out string) {
+	out, failure, failed := strings.Cut(out, "\x01")
+	if failed {
+		t.Errorf("%s: %s", b, failure)
+	}
+	got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	n := 0
+	for line := range strings.Lines(b.code) {
+		m := printing.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil {
+			continue
+		}
+		if m[1] != "" && (n >= len(got) || got[n] != m[1]) {
+			t.Errorf("%s: the page says that it prints %q; it prints\n%s", b, m[1], out)
+			return
+		}
+		n++
+	}
+}
