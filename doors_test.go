@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +29,9 @@ var rootOnly = []string{
 // a door or in rootOnly.
 func TestDoors(t *testing.T) {
 	fset := token.NewFileSet()
-	root := map[string]string{} // exported name: doc comment
+	root := map[string]string{}             // exported name: doc comment
+	types := map[string]*ast.TypeSpec{}     // by name
+	methods := map[string]map[string]bool{} // exported names, by the name of the type
 	paths, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +46,21 @@ func TestDoors(t *testing.T) {
 					root[d.name] = d.doc
 				}
 			}
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.IsExported() {
+				name := receiver(fn.Recv.List[0].Type)
+				if methods[name] == nil {
+					methods[name] = map[string]bool{}
+				}
+				methods[name][fn.Name.Name] = true
+			}
+			if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				spec := g.Specs[0].(*ast.TypeSpec)
+				types[spec.Name.Name] = spec
+			}
 		}
+	}
+	members := func(d declaration, target string, names map[string]string) string {
+		return fields(t, d, types[target], names) + methodNames(target, methods[target])
 	}
 	served := map[string]bool{}
 	for _, name := range rootOnly {
@@ -53,7 +70,7 @@ func TestDoors(t *testing.T) {
 		served[name] = true
 	}
 	for _, door := range []string{"uuid", "ulid", "snowflake"} {
-		for _, name := range checkDoor(t, fset, filepath.Join(door, door+".go"), root) {
+		for _, name := range checkDoor(t, fset, filepath.Join(door, door+".go"), root, members) {
 			if slices.Contains(rootOnly, name) {
 				t.Errorf("%s is at door %s and in rootOnly", name, door)
 			}
@@ -109,8 +126,106 @@ func declared(decl ast.Decl) (ds []declaration) {
 	return ds
 }
 
+// receiver returns the name of the type of a receiver.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	}
+	return e.(*ast.Ident).Name
+}
+
+// fields returns a paragraph with the exported fields of the type that d is an alias of, in the
+// names of the door.
+func fields(t *testing.T, d declaration, spec *ast.TypeSpec, names map[string]string) string {
+	st, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return ""
+	}
+	var src strings.Builder
+	for _, f := range st.Fields.List {
+		if len(f.Names) == 0 || !f.Names[0].IsExported() {
+			continue
+		}
+		for i, name := range f.Names {
+			if i > 0 {
+				src.WriteString(", ")
+			}
+			src.WriteString(name.Name)
+		}
+		src.WriteString(" " + inDoor(d, f.Type, names))
+		if text := strings.TrimSpace(f.Comment.Text()); text != "" {
+			src.WriteString(" // " + text)
+		}
+		src.WriteString("\n")
+	}
+	if src.Len() == 0 {
+		return ""
+	}
+	formatted, err := format.Source([]byte("type T struct {\n" + src.String() + "}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(formatted), "\n")
+	return "\nIts fields are:\n\n" + strings.TrimSuffix(body, "}\n")
+}
+
+// inDoor returns a type of the root as it is written at a door.
+func inDoor(d declaration, e ast.Expr, names map[string]string) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return "*" + inDoor(d, e.X, names)
+	case *ast.SelectorExpr:
+		return e.X.(*ast.Ident).Name + "." + e.Sel.Name
+	}
+	name := e.(*ast.Ident).Name
+	if index, ok := d.value.(*ast.IndexExpr); ok && name == "T" { // of Null[T]
+		name = ofRoot(index.Index)
+	}
+	switch {
+	case names[name] != "":
+		return names[name]
+	case ast.IsExported(name):
+		return "ids." + name
+	}
+	return name
+}
+
+// methodNames returns a paragraph with the names of the methods of a type of the root.
+func methodNames(name string, methods map[string]bool) string {
+	all := slices.Sorted(maps.Keys(methods))
+	switch len(all) {
+	case 0:
+		return ""
+	case 1:
+		return "\nIts method is " + all[0] + ": see [ids." + name + "].\n"
+	}
+	last := len(all) - 1
+	words := "Its methods are " + strings.Join(all[:last], ", ") + " and " + all[last] + ": see [ids." + name + "]."
+	var lines strings.Builder
+	width := 0
+	for word := range strings.FieldsSeq(words) {
+		switch {
+		case width == 0:
+			lines.WriteString("\n")
+		case width+1+len(word) > 96:
+			lines.WriteString("\n")
+			width = 0
+		default:
+			lines.WriteString(" ")
+			width++
+		}
+		lines.WriteString(word)
+		width += len(word)
+	}
+	return lines.String() + "\n"
+}
+
 // checkDoor checks one door and returns the names of the root that it serves.
-func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]string) (served []string) {
+func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]string,
+	members func(d declaration, target string, names map[string]string) string) (served []string) {
 	f := parse(t, fset, path)
 	names := map[string]string{} // root name: door name
 	var ds []declaration
@@ -127,7 +242,7 @@ func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]s
 	for _, d := range ds {
 		target := forwarded(d)
 		if _, ok := root[target]; !ok {
-			t.Errorf("%s: %s is no alias, one-line forward or copy of an exported name of the root", path, d.name)
+			t.Errorf("%s: %s is not an alias, a one-line forward or a copy of an exported name of the root", path, d.name)
 			continue
 		}
 		targets[d.name] = target
@@ -144,6 +259,10 @@ func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]s
 	docs := map[string]string{}
 	for _, d := range ds {
 		docs[d.name] = translate(root[targets[d.name]], targets[d.name], d.name, names)
+		if g, ok := d.node.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+			at := len(definitions.ReplaceAllString(docs[d.name], "")) // which stay last
+			docs[d.name] = docs[d.name][:at] + members(d, targets[d.name], names) + docs[d.name][at:]
+		}
 	}
 	if *update {
 		rewrite(t, fset, f, path, docs)
@@ -231,14 +350,19 @@ func ofRoot(e ast.Expr) string {
 var (
 	link = regexp.MustCompile(`\[([A-Z]\w*)((?:\.\w+)*)\]`)
 	word = regexp.MustCompile(`\w+(\.\w+)*`)
+
+	definitions = regexp.MustCompile(`(?:\n\[[^\]]+\]: .*)+\n$`) // of the links in a doc comment
 )
 
 // translate returns a doc comment of the root in the names of a door.
 func translate(doc, from, to string, names map[string]string) string {
+	if rest, ok := strings.CutPrefix(doc, "Snowflake is "); ok {
+		doc = to + " is a Snowflake, " + rest
+	}
 	doc = link.ReplaceAllStringFunc(doc, func(s string) string {
 		m := link.FindStringSubmatch(s)
-		if name, ok := names[m[1]]; ok {
-			return "[" + name + m[2] + "]"
+		if name, ok := names[m[1]]; ok && m[2] == "" { // an alias has no methods to link to
+			return "[" + name + "]"
 		}
 		return "[ids." + m[1] + m[2] + "]"
 	})

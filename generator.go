@@ -193,8 +193,8 @@ var (
 // may mint the same version 4 UUIDs. It does not change nodes and clock sequences.
 func Reseed() { random.Reseed() }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It
-// does not sort by time; that of [NewV6] does.
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
+// not sort by time: for that there is [NewV6].
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random

@@ -16,9 +16,9 @@ import (
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
 	Tick         time.Duration // the unit of the time
-	NodeBits     int
-	SequenceBits int
-	NodeLast     bool // the node is below the sequence, as in Sonyflake's layout
+	NodeBits     int           // the width of the node number
+	SequenceBits int           // the width of the sequence
+	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 }
 
 // TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since

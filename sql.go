@@ -149,11 +149,11 @@ func unquote(data []byte, buf *[tooLong]byte) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
-// elsewhere. The zero value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent.
 type Null[T ID] struct {
 	ID    T
-	Valid bool // ID is there
+	Valid bool // whether there is an id
 }
 
 // Scan sets n to a value from a database, which may be NULL. On an error n keeps its value.
@@ -225,8 +225,8 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
-// *Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
+// Binary.
 type Binary[T interface {
 	UUID | ULID
 	ID

@@ -18,8 +18,8 @@ type ULID [16]byte
 
 var ulidScale = scale{perSecond: 1000, length: int64(time.Millisecond)}
 
-// NewULID returns a ULID of the current time. Those of one generator strictly increase unless the
-// wall clock is set back by more than its [ClockOptions].Tolerance.
+// NewULID returns a ULID of the current time. The ULIDs of one generator strictly increase unless
+// the wall clock is set back by more than its [ClockOptions].Tolerance.
 func (g *Generator) NewULID() (u ULID) {
 	mustBe(g.clock != nil, "Generator")
 	u.set(g.next(&g.ulid, 10))

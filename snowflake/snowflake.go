@@ -1,27 +1,50 @@
-// Package snowflake mints, parses and stores Snowflake ids. It is a door to package
-// [ids], which documents the promises, the clock and the options: the
-// names are shorter here, the values are the same.
+// Package snowflake mints, parses and stores Snowflake ids. Each process that calls [Next] needs a
+// number of its own.
+//
+// The types are aliases of types in package [ids], under shorter names. Their methods are
+// documented there: see [ids.Snowflake], [ids.SnowflakeNode], [ids.SnowflakeLayout], [ids.Null] and
+// [ids.ParseError]. Package ids also documents what is promised about uniqueness, order and time,
+// and has the clock: see [ids.NewClock].
 package snowflake
 
 import (
 	"github.com/oneclock/ids"
 )
 
-// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
+// ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
 // widths a [Layout] gives. Snowflakes of one layout sort by time.
+//
+// Its methods are AppendBinary, AppendText, Base32, Base58, Compare, Datacenter, MarshalBinary,
+// MarshalJSON, MarshalText, Node, Scan, Sequence, String, Time, UnmarshalBinary, UnmarshalJSON,
+// UnmarshalText, Value and Worker: see [ids.Snowflake].
 type ID = ids.Snowflake
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
-// elsewhere. The zero value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent.
+//
+// Its fields are:
+//
+//	ID    ID
+//	Valid bool // whether there is an id
+//
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
+// and Value: see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
 // one clock that have the same layout and number share one sequence, and repeat no id. Nodes of
 // different clocks, and so of different processes, must have different numbers. Make one with
 // [NewNode]; using the zero value panics.
+//
+// Its methods are Append, Layout, Next, Number and TryNext: see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
+//
+// Its fields are:
+//
+//	Layout Layout     // the zero value means Twitter's
+//	Clock  *ids.Clock // nil means the default clock
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
@@ -31,17 +54,35 @@ type Options = ids.SnowflakeOptions
 // Tick must be positive, and the time must have at least one bit. Times more than 2^39 s (some
 // 17,000 years) from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, which is
 // the zero [time.Time], are out of range.
+//
+// Its fields are:
+//
+//	Epoch        time.Time     // of tick 0
+//	Tick         time.Duration // the unit of the time
+//	NodeBits     int           // the width of the node number
+//	SequenceBits int           // the width of the sequence
+//	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
+//
+// Its methods are Compose, MaxAt, MinAt and Split: see [ids.SnowflakeLayout].
 type Layout = ids.SnowflakeLayout
 
 // Parts holds the fields of a Snowflake.
+//
+// Its fields are:
+//
+//	Time           time.Time // the start of the tick, in UTC
+//	Node, Sequence int64
 type Parts = ids.SnowflakeParts
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+//
+// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// The errors that those of [Parse] and [NewNode] match by errors.Is.
+// The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is
+// wrong. The errors of [NewNode] and [Default] match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
@@ -55,7 +96,7 @@ var (
 	ErrSuspended     = ids.ErrSuspended
 )
 
-// Next returns the next Snowflake of the default node, as [Node.Next] does. That
+// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does. That
 // is the one given to [SetDefault], or else one of Twitter's layout on the default
 // clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
 // a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
@@ -114,9 +155,9 @@ func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 func MustParse(s string) ID { return ids.MustParseSnowflake(s) }
 
 // ParseBase32 returns the Snowflake that s holds in the 13 characters that
-// [ID.Base32] writes, in either case. The error is a *[ParseError].
+// [ids.Snowflake.Base32] writes, in either case. The error is a *[ParseError].
 func ParseBase32(s string) (ID, error) { return ids.ParseSnowflakeBase32(s) }
 
 // ParseBase58 returns the Snowflake that s holds in the 11 characters that
-// [ID.Base58] writes. The error is a *[ParseError].
+// [ids.Snowflake.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ID, error) { return ids.ParseSnowflakeBase58(s) }

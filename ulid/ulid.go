@@ -1,6 +1,9 @@
-// Package ulid mints, parses and stores ULIDs. It is a door to package [ids],
-// which documents the promises, the clock and the options: the names are shorter here,
-// the values are the same.
+// Package ulid mints, parses and stores ULIDs: see [Make].
+//
+// The types are aliases of types in package [ids], under shorter names. Their methods are
+// documented there: see [ids.ULID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
+// documents what is promised about uniqueness, order and time, and has the options: see
+// [ids.NewGenerator] and [ids.NewClock].
 package ulid
 
 import (
@@ -15,24 +18,46 @@ import (
 // comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
+// Its methods are AppendBinary, AppendText, Base58, Compare, Entropy, IsZero, MarshalBinary,
+// MarshalText, Next, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and Value: see
+// [ids.ULID].
+//
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
-// elsewhere. The zero value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent.
+//
+// Its fields are:
+//
+//	ID    ULID
+//	Valid bool // whether there is an id
+//
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
+// and Value: see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
-// *Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
+// Binary.
+//
+// Its fields are:
+//
+//	ID ULID
+//
+// Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
+// [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+//
+// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// The errors that those of [Parse] and [MakeAt] match by errors.Is.
+// The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is
+// wrong. The errors of [MakeAt] match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
@@ -68,5 +93,5 @@ func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
 func MustParse(s string) ULID { return ids.MustParseULID(s) }
 
 // ParseBase58 returns the ULID that s holds in the 22 characters that
-// [ULID.Base58] writes. The error is a *[ParseError].
+// [ids.ULID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }

@@ -1,7 +1,10 @@
-// Package uuid mints, parses and stores UUIDs of versions 1 to 8. It is a door to package
-// [ids], which documents the promises, the clock and the options: the
-// names are shorter here, the values are the same. Programs written for Go's
-// own uuid package work with this one unchanged.
+// Package uuid mints, parses and stores UUIDs of versions 1 to 8. If in doubt, use [NewV7].
+// Programs written for Go's own package uuid work with this one unchanged.
+//
+// The types are aliases of types in package [ids], under shorter names. Their methods are
+// documented there: see [ids.UUID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
+// documents what is promised about uniqueness, order and time, and has the options: see
+// [ids.NewGenerator] and [ids.NewClock].
 package uuid
 
 import (
@@ -13,32 +16,57 @@ import (
 // UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in
 // network byte order. It is comparable, and converts freely to and from any
 // other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+//
+// Its methods are AppendBinary, AppendText, Base58, ClockSequence, Compare, Domain, IsZero,
+// LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6, ULID, URN,
+// UnmarshalBinary, UnmarshalText, Value, Variant and Version: see [ids.UUID].
 type UUID = ids.UUID
 
-// Null is an id that may be absent: NULL in a database, null in JSON and the empty text
-// elsewhere. The zero value is absent.
+// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent.
+//
+// Its fields are:
+//
+//	ID    UUID
+//	Valid bool // whether there is an id
+//
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
+// and Value: see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. In JSON and other text it is as the id alone. For a column that may be NULL use a
-// *Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
+// Binary.
+//
+// Its fields are:
+//
+//	ID UUID
+//
+// Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
+// [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+//
+// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // Variant is the layout that the most significant bits of a UUID's ninth byte
 // select: see [Section 4.1 of RFC 9562].
 //
+// Its method is String: see [ids.Variant].
+//
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant = ids.Variant
 
 // Domain says what the local id of a version 2 UUID identifies.
+//
+// Its method is String: see [ids.Domain].
 type Domain = ids.Domain
 
-// The variants of [Variant].
+// The values of a [Variant].
 const (
 	VariantNCS       = ids.VariantNCS
 	VariantRFC9562   = ids.VariantRFC9562
@@ -46,14 +74,15 @@ const (
 	VariantFuture    = ids.VariantFuture
 )
 
-// The domains of [NewV2].
+// The values of a [Domain], for [NewV2].
 const (
 	DomainPerson = ids.DomainPerson
 	DomainGroup  = ids.DomainGroup
 	DomainOrg    = ids.DomainOrg
 )
 
-// The errors that those of [Parse], and times and domains out of range, match by errors.Is.
+// The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is
+// wrong. Errors for times out of range match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
@@ -63,8 +92,8 @@ var (
 // New returns a version 4 UUID: 122 random bits.
 func New() UUID { return ids.NewV4() }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It
-// does not sort by time; that of [NewV6] does.
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
+// not sort by time: for that there is [NewV6].
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
@@ -150,7 +179,7 @@ func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
 // ParseBase58 returns the UUID that s holds in the 22 characters that
-// [UUID.Base58] writes. The error is a *[ParseError].
+// [ids.UUID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
 // Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
