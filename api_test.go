@@ -45,7 +45,7 @@ func TestAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gone, added := differ(strings.Split(string(want), "\n"), strings.Split(got, "\n")); len(gone)+len(added) > 0 {
-		t.Errorf("the exported names are not those of %s; if that is meant, go test -run TestAPI -update . writes it anew\n%s%s",
+		t.Errorf("the exported names differ from %s; if that is meant, go test -run TestAPI -update . writes it anew\n%s%s",
 			apiFile, marked("-", gone), marked("+", added))
 	} else if string(want) != got {
 		t.Errorf("%s is not in order", apiFile)

@@ -167,7 +167,7 @@ func constructors(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[stri
 }
 
 // TestNowPanics panics in Now at each call that reads it: the panic comes through, and then the
-// ids are those of a clock whose Now has never panicked.
+// ids are as from a clock whose Now has never panicked.
 func TestNowPanics(t *testing.T) {
 	mint := func(panics bool) (out []string) {
 		bad := false

@@ -106,7 +106,7 @@ func checkCodecs[T coded, P decoding[T]](t *testing.T, id T, text string, binary
 		good(how, read(&got))
 		same(how, got, id)
 	}
-	if got := other[T](); len(binary) == 16 { // those of a Snowflake would be text
+	if got := other[T](); len(binary) == 16 { // 8 bytes of a Snowflake would be text
 		good("Scan of binary", P(&got).Scan(binary))
 		same("Scan of binary", got, id)
 	}

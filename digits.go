@@ -38,7 +38,7 @@ func (t values) foldCase() values {
 	return t
 }
 
-// locate returns the offset of the first character of s that is no digit, or its length.
+// locate returns the offset of the first character of s that is not a digit, or its length.
 func (t *values) locate(s string) int {
 	for i := range len(s) {
 		if t[s[i]] == noDigit {

@@ -6,7 +6,7 @@
 // # Which id to use
 //
 //   - For a key of a database table, or if in doubt: [NewV7]. It sorts by time, so that an
-//     index grows at its end, and every database has a type for it.
+//     index grows at its end, and databases store it in 16 bytes.
 //   - For a value that must not reveal when it was made: [NewV4].
 //   - For the same id from the same name, on every machine: [NewV5].
 //   - For 26 characters that sort, without hyphens, in URLs and file names: [NewULID].

@@ -387,7 +387,7 @@ func TestSlogAllocs(t *testing.T) {
 	}
 }
 
-// marshalV2 and unmarshalV2 are those of encoding/json/v2, where there is one.
+// marshalV2 and unmarshalV2 are the functions of encoding/json/v2, where there is one.
 var (
 	marshalV2   func(v any) ([]byte, error)
 	unmarshalV2 func(data []byte, into any) error

@@ -67,7 +67,7 @@ func ExampleNewV7() {
 	// Output: 7 -1
 }
 
-// Version 1 UUIDs for records of the past. Those of one tick differ in the clock sequence.
+// Version 1 UUIDs for records of the past. UUIDs of one tick differ in the clock sequence.
 func ExampleNewV1At() {
 	a, err := ids.NewV1At(noon)
 	if err != nil {

@@ -189,7 +189,7 @@ var errUnplugged = errors.New("device unplugged")
 
 // TestRandomFails lets the injected reader fail once in each constructor, as the first call of a
 // generator and later, in several ways. The panic value is an error that wraps the reader's, or
-// what the reader panicked with; and then the ids are those of a generator whose reader has never
+// what the reader panicked with; and then the ids are as from a generator whose reader has never
 // failed: node, clock sequences and clock are as they were.
 func TestRandomFails(t *testing.T) {
 	fill := func(p []byte) (int, error) { return repeated(0x5a)(p) }
@@ -256,7 +256,7 @@ func checkFault(t *testing.T, what string, panicked any, want error) {
 }
 
 // TestShortReads gives an injected reader that returns a byte at a time, and nothing now and then,
-// or an error with the last byte: the ids are those of a reader that returns all at once.
+// or an error with the last byte: the ids are as from a reader that returns all at once.
 func TestShortReads(t *testing.T) {
 	mint := func(short func(r io.Reader, p []byte, reads int) (int, error)) (out []string) {
 		r, reads := rand.NewChaCha8([32]byte{2}), 0

@@ -1,6 +1,6 @@
 //go:build goexperiment.jsonv2 && go1.27
 
-// The package is no experiment any more. Only a file of its own, which demands that version,
+// The package is not an experiment any more. Only a file of its own, which demands that version,
 // may import it in a module of an earlier one.
 
 package ids_test

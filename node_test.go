@@ -107,7 +107,7 @@ func TestTimeBeforeEpoch(t *testing.T) {
 	}
 }
 
-// TestSharedNode makes a node twice on one clock: the two share a sequence. Those of other
+// TestSharedNode makes a node twice on one clock: the two share a sequence. Nodes of other
 // numbers, layouts and clocks do not.
 func TestSharedNode(t *testing.T) {
 	clock := stopped(vectorTime)

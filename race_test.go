@@ -11,7 +11,7 @@ import (
 )
 
 // TestFullNode mints with Next, TryNext and Append on one node whose ticks are full, so that some
-// calls wait while others try, and with limits that come and go. No id comes twice, and those of
+// calls wait while others try, and with limits that come and go. No id comes twice, and the ids of
 // each goroutine increase.
 func TestFullNode(t *testing.T) {
 	c := ids.NewClock(nil)

@@ -61,7 +61,7 @@ func (s *scale) multiply(r reading) int64 {
 	return r.sec*s.perSecond + int64(uint64(r.nsec*s.perSecond)/1e9) - s.offset
 }
 
-// divide is at if a second is no whole number of ticks.
+// divide is at if a second is not a whole number of ticks.
 func (s *scale) divide(r reading) int64 {
 	sec, nsec := r.sec-s.epoch.sec, r.nsec-s.epoch.nsec
 	if nsec < 0 {

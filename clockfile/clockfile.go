@@ -17,7 +17,7 @@ const (
 	maxOwner     = 255
 )
 
-// Errors that those of [Open] match.
+// The errors of [Open] match these.
 var (
 	// ErrLocked is matched if another File has the file open, in this process or another one.
 	ErrLocked = errors.New("in use by another process")

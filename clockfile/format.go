@@ -32,7 +32,7 @@ type record struct {
 }
 
 // encode returns the bytes of a file. There is one way to write each record, in every version of
-// Go: so other characters than those of ASCII are escaped. It fails if the owner is too long, or
+// Go: so characters outside of ASCII are escaped. It fails if the owner is too long, or
 // the year has more than four digits.
 func (r record) encode() ([]byte, error) {
 	if len(r.owner) > maxOwner {

@@ -185,7 +185,7 @@ func testProgram(t *testing.T, args ...string) {
 		t.Fatal(err)
 	}
 	if stderr.Len() > 0 {
-		t.Errorf("standard error is no terminal and gets %q", stderr.String())
+		t.Errorf("standard error is not a terminal and gets %q", stderr.String())
 	}
 	picture, err := os.ReadFile(svg)
 	if err != nil {

@@ -79,7 +79,7 @@ func pgColumn(s scheme) string {
 
 // uuidArg writes a ULID to a uuid column as the UUID with the same 16 bytes. The codec of
 // registerIDs makes this unnecessary for arguments, but database/sql scans a uuid as UUID text,
-// which is no ULID: converting both ways is even.
+// which is not a ULID: converting both ways is even.
 func uuidArg(s scheme, key any) any {
 	if id, ok := key.(ids.ULID); ok && s.form == formBytes {
 		return id.UUID()

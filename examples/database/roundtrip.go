@@ -28,7 +28,7 @@ var trips atomic.Int64
 // drivers remember what they learned of a table when they prepared a query.
 func tripTable() string { return fmt.Sprintf("ids_example_trip_%d", trips.Add(1)) }
 
-// commonRoundTrips are those that every engine makes through database/sql.
+// commonRoundTrips are what every engine makes through database/sql.
 func commonRoundTrips(e *sqlEngine, c columns) []roundTrip {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 	bu, bl := binaryUUID(u), binaryULID(l)

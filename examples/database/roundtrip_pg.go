@@ -9,7 +9,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// pgSQLRoundTrips are those of PostgreSQL through database/sql: the common ones, and what only
+// pgSQLRoundTrips are the round trips of PostgreSQL through database/sql: the common ones, and what only
 // PostgreSQL has.
 func pgSQLRoundTrips(e *pgSQLEngine) []roundTrip {
 	v7, ulids := ids.AppendV7(nil, 5), ids.AppendULID(nil, 5)

@@ -21,7 +21,7 @@ type Options struct {
 
 	// Trust reports whether the sender of a request may give it an id, as a proxy in front may,
 	// which has given one already. From all others the header is ignored: they could pass off
-	// their requests as those of others. Nil trusts nobody.
+	// their requests as requests of others. Nil trusts nobody.
 	Trust func(*http.Request) bool
 }
 

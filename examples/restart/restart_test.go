@@ -54,7 +54,7 @@ type history struct {
 	snowflake ids.Snowflake  // the latest
 }
 
-// add adds what a life printed, of which a line without an end is no id.
+// add adds what a life printed, of which a line without an end is not an id.
 func (h *history) add(life int, printed string) error {
 	var v6 ids.UUID
 	end := strings.LastIndexByte(printed, '\n') + 1

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	// The program that TestBlocks builds imports these: their changes must make the test run anew.
+	_ "github.com/oneclock/ids/clockfile"
 	_ "github.com/oneclock/ids/snowflake"
 	_ "github.com/oneclock/ids/ulid"
 	_ "github.com/oneclock/ids/uuid"
@@ -235,7 +236,7 @@ func TestCommands(t *testing.T) {
 
 var (
 	declared  = regexp.MustCompile(`(?m)^(\w+): (?:func|type|const|var) (\w+)`)
-	qualified = regexp.MustCompile(`\b(ids|uuid|ulid|snowflake)\.([A-Z]\w*)`)
+	qualified = regexp.MustCompile(`\b(ids|uuid|ulid|snowflake|clockfile)\.([A-Z]\w*)`)
 )
 
 // foreign returns the names of this library in code on a page that it does not export. In a table

@@ -112,8 +112,8 @@ const burst = 12
 // A place is where an id of a burst is: its tick, from the first, and its ordinal there.
 type place struct{ tick, ordinal int64 }
 
-// bursts mints ids at one reading of the clock, and returns the places of those of version 1
-// and of Snowflake, whose ordinals are small numbers, and how many ticks those of version 7 and
+// bursts mints ids at one reading of the clock, and returns the places of the ids of version 1
+// and of Snowflake, whose ordinals are small numbers, and how many ticks the ids of version 7 and
 // ULID took.
 func bursts() (v1, snowflake []place, v7Ticks, ulidTicks int) {
 	w := newWorld()

@@ -38,8 +38,8 @@
 // L in the same stream. A reading before the first tick counts as t = 0, and one past the last as
 // t = L.
 //
-//   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID those of all
-//     machines, for V1, V6 and Snowflake those of its machine over all processes, except what was
+//   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID the ids of all
+//     machines, for V1, V6 and Snowflake the ids of its machine over all processes, except what was
 //     lost in a crash. Its node is the machine's. It is later than After and not later than the
 //     limit, unless it is of V7 or ULID.
 //   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the stream
@@ -49,7 +49,7 @@
 //     L + 1 if tick L is full. Otherwise the stream follows the clock: T = t, and the clock sequence
 //     is raised by one. V1 and V6 do not follow it to After or below the floor; when they have used
 //     every clock sequence, T is above all ticks, and T - 1 is the floor.
-//   - No id is left out: those of a tick are numbered from 0. Random bits are raised by 1 to 2^48
+//   - No id is left out: the ids of a tick are numbered from 0. Random bits are raised by 1 to 2^48
 //     within a tick, and otherwise fresh. So a call that a limit suspended, or that met a broken
 //     clock, took nothing.
 //   - Live. The call waited for at most 20 ms, a run for no longer than as many calls, and neither

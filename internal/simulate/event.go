@@ -142,7 +142,7 @@ type plan struct {
 	events   []event
 }
 
-// options are those of a machine and its processes.
+// options are the options of a machine and its processes.
 type options struct {
 	start               int64 // what the clock shows at first
 	tolerance, maxAhead time.Duration

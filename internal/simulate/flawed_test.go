@@ -294,7 +294,7 @@ var naiveFlaws = []struct{ name, breaks string }{
 	{"an attempt says exhausted where the clock was set back", "refused as exhausted, where the clock was set back"},
 }
 
-// firstSeeds are those of the first scenarios in which flaws are found that are rarely seen.
+// firstSeeds are the seeds of the first scenarios in which flaws are found that are rarely seen.
 var firstSeeds = map[string]uint64{
 	"a clock that is set back by MaxAhead grants it":         49,
 	"a reading past the end ends all waits":                  16,

@@ -20,7 +20,7 @@ type operation struct {
 	first, last     key
 }
 
-// check reports the first operation found whose ids are not above those of all operations that
+// check reports the first operation found whose ids are not above the ids of all operations that
 // had returned before it began. That is what a history of ascending ids is linearizable by: the
 // order of the ids is then one in which the calls can have happened one by one.
 func check(ops []operation) error {
@@ -176,7 +176,7 @@ func TestLinearizable(t *testing.T) {
 	})
 }
 
-// streams are those of a process that newUnseeded returns.
+// streams are the streams of a process that newUnseeded returns.
 func streams() []scheme {
 	return append(uuidSchemes(), snowflakeScheme("Twitter", ids.TwitterLayout(), 5))
 }

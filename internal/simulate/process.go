@@ -20,7 +20,7 @@ type process interface {
 	try(stream int) (key, error)
 	// run appends n ids to dst. There are no runs of V1 and V6.
 	run(stream int, dst []key, n int) []key
-	// latest, horizon and limit are those of a clock.
+	// latest, horizon and limit are as of a clock.
 	latest() time.Time
 	horizon(time.Duration) time.Time
 	limit(time.Time)

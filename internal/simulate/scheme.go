@@ -65,7 +65,7 @@ func uuidSchemes() []scheme {
 	}
 }
 
-// snowflakeScheme returns the scheme of a layout. Its ids are those of stream lane.
+// snowflakeScheme returns the scheme of a layout. Its ids are of stream lane.
 func snowflakeScheme(name string, l ids.SnowflakeLayout, lane int) scheme {
 	given := l
 	if l == (ids.SnowflakeLayout{}) {

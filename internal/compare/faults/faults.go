@@ -1,7 +1,7 @@
 // Package faults does to the clock, the random source and the input of each library what can be
 // done to it from outside, and counts what comes of it.
 //
-// Clocks are those of testing/synctest: in a bubble all that reads the time reads the bubble's,
+// Clocks are clocks of testing/synctest: in a bubble all that reads the time reads the bubble's,
 // which begins at a fixed instant and moves only while all sleep. A second bubble after the
 // first is a wall clock that was set back, for every library that reads one. Each measurement
 // runs in a process of its own, since some libraries keep their state in package variables, and

@@ -13,7 +13,7 @@ type text struct {
 	good  string
 	other string // another id
 	junk  string // characters that no id has in it
-	cut   bool   // a part of it is no id
+	cut   bool   // a part of it is not an id
 	quote bool   // it stands within quotes, as in JSON
 }
 
@@ -24,7 +24,7 @@ var (
 	quotedText  = text{decimalText.good, decimalText.other, decimalText.junk, false, true}
 )
 
-// spoil returns text that is no id: with a wrong character, with more at one end or both, or
+// spoil returns text that is not an id: with a wrong character, with more at one end or both, or
 // with less.
 func (t *text) spoil(random *rand.Rand) string {
 	junk := func(n int) string {

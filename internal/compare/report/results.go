@@ -39,7 +39,7 @@ func NewResults() *Results {
 	return &Results{map[string]string{}, map[Key][]float64{}, map[Key]float64{}, map[Key]float64{}}
 }
 
-// Read adds the results of one round, and calls seen after each. Text that is no result is
+// Read adds the results of one round, and calls seen after each. Text that is not a result is
 // passed over, as benchstat does.
 func (r *Results) Read(in io.Reader, seen func(Key)) error {
 	reader := benchfmt.NewReader(in, "benchmarks")
@@ -70,7 +70,7 @@ func parseName(name benchfmt.Name) (Key, error) {
 	cpu := 1
 	if n := len(parts); n > 0 && parts[n-1][0] == '-' {
 		if _, err := fmt.Sscanf(string(parts[n-1]), "-%d", &cpu); err != nil {
-			return Key{}, fmt.Errorf("benchmark %s: the suffix is no number", name)
+			return Key{}, fmt.Errorf("benchmark %s: the suffix is not a number", name)
 		}
 		parts = parts[:n-1]
 	}

@@ -12,7 +12,7 @@ import (
 type Order struct{ ent.Schema }
 
 // ent writes the name of a field's type into its code, and cannot write one with a type argument. So each instance of a
-// generic type has a name here. The methods are those of the embedded type.
+// generic type has a name here. The methods come with the embedded type.
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }
