@@ -41,9 +41,6 @@ func TestModules(t *testing.T) {
 		seen[b.module] = true
 		t.Run(strings.ReplaceAll(b.module, "/", "_"), func(t *testing.T) {
 			dir := filepath.Join(root, filepath.FromSlash(b.module))
-			if _, err := os.Stat(dir); err != nil {
-				t.Skip("the module is not in this tree")
-			}
 			tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
