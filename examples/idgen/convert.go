@@ -55,16 +55,20 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 // convert writes ids in another form or as those of another scheme.
 func (t *tool) convert(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	to := fs.String("to", "", "")
-	format := fs.String("format", "text", "")
-	as := fs.String("as", "", "")
-	texts, err := parseFlags(fs, args)
+	to := word(fs, "to", "")
+	format := word(fs, "format", "text")
+	as := word(fs, "as", "")
+	texts, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
 	turn, ok := conversions[*to]
 	if !ok {
-		return usageError(fmt.Sprintf("-to %q is not uuid, ulid, uuid1 or uuid6", *to))
+		hint := ""
+		if forms[*to] != nil {
+			hint = "; for a form use -format " + *to
+		}
+		return usagef("-to %s is not uuid, ulid, uuid1 or uuid6%s", quoted(*to), hint)
 	}
 	write, err := formNamed(*format)
 	if err != nil {

@@ -62,7 +62,7 @@ var formNames = []string{"text", "base32", "base58", "hex", "json", "urn", "brac
 // formNamed returns the form of the given name.
 func formNamed(name string) (form, error) {
 	if !slices.Contains(formNames, name) {
-		return nil, usageError(fmt.Sprintf("-format %q is not text, base32, base58, hex, json, urn or braces", name))
+		return nil, usagef("-format %s is not %s", quoted(name), listed(formNames, "or"))
 	}
 	return forms[name], nil
 }

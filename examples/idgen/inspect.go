@@ -15,8 +15,8 @@ import (
 func (t *tool) inspect(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	asJSON := fs.Bool("json", false, "")
-	as := fs.String("as", "", "")
-	texts, err := parseFlags(fs, args)
+	as := word(fs, "as", "")
+	texts, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -25,16 +24,16 @@ var layouts = []namedLayout{
 	{ids.SonyflakeLayout(), "sonyflake", "machine", nil},
 }
 
-// layoutNamed returns the layout of the given name; none means Twitter's.
+// layoutNamed returns the layout of the given name.
 func layoutNamed(name string) (namedLayout, error) {
 	var names []string
 	for _, l := range layouts {
-		if l.name == name || name == "" {
+		if l.name == name {
 			return l, nil
 		}
 		names = append(names, l.name)
 	}
-	return namedLayout{}, usageError(fmt.Sprintf("-layout %q is not one of %s", name, strings.Join(names, ", ")))
+	return namedLayout{}, usagef("-layout %s is not %s", quoted(name), listed(names, "or"))
 }
 
 // lastTime returns the last time that the layout has.

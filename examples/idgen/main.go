@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/oneclock/ids"
 )
@@ -27,8 +28,9 @@ type tool struct {
 	in   io.Reader
 	out  *bufio.Writer // a failed write stays failed: see stopped
 	errs io.Writer
-	live bool // show progress on errs
-	bad  int  // inputs that were refused
+	name string // of the command
+	live bool   // show progress on errs
+	bad  int    // inputs that were refused
 }
 
 // commands are what the first argument can be.
@@ -48,11 +50,6 @@ var commands = map[string]func(*tool, []string) error{
 	"range":     (*tool).bounds,
 	"help":      (*tool).help,
 }
-
-// A usageError is a command line that makes no sense. It ends the program with status 2.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
 
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -79,17 +76,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return min(t.bad, 1)
 }
 
-// command runs the command that the arguments name.
+// command runs the command that the arguments name, in upper or lower case.
 func (t *tool) command(args []string) error {
 	if len(args) == 0 {
-		return usageError("no command: say what to mint, or inspect, convert or range")
+		return usageError("missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range")
 	}
-	if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-		args[0] = "help"
+	t.name = strings.ToLower(args[0])
+	if t.name == "-h" || t.name == "-help" || t.name == "--help" {
+		t.name = "help"
 	}
-	command, ok := commands[args[0]]
+	command, ok := commands[t.name]
 	if !ok {
-		return usageError(fmt.Sprintf("no command %q", args[0]))
+		return unknown(args)
 	}
 	err := command(t, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
@@ -104,28 +102,6 @@ func (t *tool) help([]string) error {
 	return err
 }
 
-// parseFlags parses flags that may stand before, between and after other arguments, and returns
-// those others.
-func parseFlags(fs *flag.FlagSet, args []string) (others []string, err error) {
-	fs.SetOutput(io.Discard) // run reports the error
-	for {
-		err := fs.Parse(args)
-		switch {
-		case errors.Is(err, flag.ErrHelp):
-			return nil, err
-		case err != nil:
-			return nil, usageError(err.Error())
-		case fs.NArg() == 0:
-			return others, nil
-		}
-		if parsed := len(args) - fs.NArg(); parsed > 0 && args[parsed-1] == "--" {
-			return append(others, fs.Args()...), nil
-		}
-		others = append(others, fs.Arg(0))
-		args = fs.Args()[1:]
-	}
-}
-
 // stopped returns the error of an earlier write to the output, which a write of nothing repeats.
 func (t *tool) stopped() error {
 	_, err := t.out.Write(nil)
@@ -138,23 +114,23 @@ func readerGone(w io.Writer, err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || mode(w)&os.ModeNamedPipe != 0
 }
 
-// isTerminal reports whether w is a terminal, which is a character device and not the null
-// device, the only other one that is commonly written to.
-func isTerminal(w io.Writer) bool {
-	if mode(w)&os.ModeCharDevice == 0 {
+// isTerminal reports whether file is a terminal: a character device other than the null device,
+// the only other one that is common as input or output.
+func isTerminal(file any) bool {
+	if mode(file)&os.ModeCharDevice == 0 {
 		return false
 	}
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return true
 	}
-	info, err := w.(*os.File).Stat()
+	info, err := file.(*os.File).Stat()
 	return err == nil && !os.SameFile(info, null)
 }
 
-// mode returns the mode of w if it is a file.
-func mode(w io.Writer) os.FileMode {
-	f, ok := w.(*os.File)
+// mode returns the mode of file if it is an *os.File.
+func mode(file any) os.FileMode {
+	f, ok := file.(*os.File)
 	if !ok {
 		return 0
 	}

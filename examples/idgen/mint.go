@@ -23,19 +23,21 @@ type mintFlags struct {
 
 func newMintFlags() mintFlags {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	return mintFlags{fs, fs.Int("n", 1, ""), fs.String("format", "text", "")}
+	return mintFlags{fs, count(fs, "n"), word(fs, "format", "text")}
 }
 
-// parse parses the flags of a command that takes no other arguments.
-func (fs mintFlags) parse(args []string) (form, error) {
-	others, err := parseFlags(fs.FlagSet, args)
-	switch {
-	case err != nil:
+// parse parses the options of a command that takes no other arguments.
+func (fs mintFlags) parse(t *tool, args []string) (form, error) {
+	others, err := t.parse(fs.FlagSet, args)
+	if err != nil {
 		return nil, err
-	case len(others) > 0:
-		return nil, usageError(fmt.Sprintf("no argument is expected, but there is %q", others[0]))
-	case *fs.n < 0:
-		return nil, usageError(fmt.Sprintf("-n %d is negative", *fs.n))
+	}
+	if len(others) > 0 {
+		hint := ""
+		if n, err := strconv.Atoi(others[0]); err == nil && n > 0 {
+			hint = fmt.Sprintf(" (to make %d ids: -n %d)", n, n)
+		}
+		return nil, usageError("unexpected argument " + quoted(others[0]) + hint)
 	}
 	return formNamed(*fs.format)
 }
@@ -44,7 +46,7 @@ func (fs mintFlags) parse(args []string) (form, error) {
 func runs[T ident](appendRun func([]T, int) []T) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newMintFlags()
-		write, err := fs.parse(args)
+		write, err := fs.parse(t, args)
 		if err != nil {
 			return err
 		}
@@ -89,9 +91,13 @@ func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) err
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
 	fs := newMintFlags()
-	number := fs.String("node", "", "")
-	layout := fs.String("layout", "twitter", "")
-	write, err := fs.parse(args)
+	var number *string // nil: not given
+	fs.Func("node", "", func(s string) error {
+		number = &s
+		return nil
+	})
+	layout := word(fs.FlagSet, "layout", "twitter")
+	write, err := fs.parse(t, args)
 	if err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func (t *tool) snowflake(args []string) error {
 	if err != nil {
 		return err
 	}
-	id, err := nodeNumber(*number, l.SnowflakeLayout)
+	id, err := nodeNumber(number, l.SnowflakeLayout)
 	if err != nil {
 		return err
 	}
@@ -110,25 +116,26 @@ func (t *tool) snowflake(args []string) error {
 	return mint(t, *fs.n, write, node.Append)
 }
 
-// nodeNumber returns the number that is given, or that in the environment, or else a random one.
-func nodeNumber(given string, l ids.SnowflakeLayout) (int64, error) {
+// nodeNumber returns the number that is given, or the one in the environment, or a random one.
+func nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	from := "-node"
-	if given == "" {
-		const variable = "IDS_SNOWFLAKE_NODE"
-		from, given = variable, os.Getenv(variable)
-	}
-	if given == "" {
-		n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
-		if err != nil {
-			return 0, err
+	if given == nil {
+		from = "IDS_SNOWFLAKE_NODE"
+		value, ok := os.LookupEnv(from)
+		if !ok {
+			n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
+			if err != nil {
+				return 0, err
+			}
+			return n.Int64(), nil
 		}
-		return n.Int64(), nil
+		given = &value
 	}
-	n, err := strconv.ParseInt(given, 10, 64)
-	if end := int64(1)<<l.NodeBits - 1; err != nil || n < 0 || n > end {
-		return 0, usageError(fmt.Sprintf("%s %q is no number from 0 to %d", from, given, end))
+	n, err := strconv.ParseUint(*given, 10, l.NodeBits)
+	if err != nil {
+		return 0, usagef("%s must be a number from 0 to %d, not %s", from, 1<<l.NodeBits-1, quoted(*given))
 	}
-	return n, nil
+	return int64(n), nil
 }
 
 // domains are the domains of version 2 by name, with the local id of whoever runs the program,
@@ -145,30 +152,30 @@ var domains = map[string]struct {
 // uuid2 mints UUIDs of version 2.
 func (t *tool) uuid2(args []string) error {
 	fs := newMintFlags()
-	domain := fs.String("domain", "person", "")
+	domain := word(fs.FlagSet, "domain", "person")
 	local := fs.String("local", "", "")
-	write, err := fs.parse(args)
+	write, err := fs.parse(t, args)
 	if err != nil {
 		return err
 	}
 	d, ok := domains[*domain]
 	if !ok {
-		return usageError(fmt.Sprintf("-domain %q is not person, group or org", *domain))
+		return usagef("-domain %s is not person, group or org", quoted(*domain))
 	}
 	if *local == "" {
 		own := d.own()
 		if own < 0 {
-			return usageError(fmt.Sprintf("-local is needed: there is no number to take for the domain %s", *domain))
+			return usagef("-domain %s needs -local NUMBER", *domain)
 		}
 		*local = strconv.Itoa(own)
 	}
 	id, err := strconv.ParseUint(*local, 10, 32)
 	if err != nil {
-		return usageError(fmt.Sprintf("-local %q is no number from 0 to 4294967295", *local))
+		return usagef("-local must be a number from 0 to 4294967295, not %s", quoted(*local))
 	}
 	// The sequence of version 2 has 6 bits.
 	if *fs.n > 64 {
-		return usageError(fmt.Sprintf("-n %d: there are only 64 ids of version 2 in some 7 minutes", *fs.n))
+		return usagef("-n %d is too many: version 2 has only 64 ids for each 7 minutes", *fs.n)
 	}
 	return mint(t, *fs.n, write, oneByOne(func() ids.UUID { return ids.NewV2(d.domain, uint32(id)) }))
 }

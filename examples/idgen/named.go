@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 
 	"github.com/oneclock/ids"
 )
@@ -19,9 +18,9 @@ var namespaces = map[string]ids.UUID{
 func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := flag.NewFlagSet("", flag.ContinueOnError)
-		namespace := fs.String("namespace", "dns", "")
-		format := fs.String("format", "text", "")
-		names, err := parseFlags(fs, args)
+		namespace := word(fs, "namespace", "dns")
+		format := word(fs, "format", "text")
+		names, err := t.parse(fs, args)
 		if err != nil {
 			return err
 		}
@@ -32,7 +31,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 		space, ok := namespaces[*namespace]
 		if !ok {
 			if space, err = ids.ParseUUID(*namespace); err != nil {
-				return usageError(fmt.Sprintf("-namespace %q is not dns, url, oid, x500 or a UUID", *namespace))
+				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))
 			}
 		}
 		return t.inputs(names, func(in input) error {
@@ -44,8 +43,8 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 // uuid8 mints UUIDs of version 8 from the bits that are given.
 func (t *tool) uuid8(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	format := fs.String("format", "text", "")
-	data, err := parseFlags(fs, args)
+	format := word(fs, "format", "text")
+	data, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -17,7 +18,9 @@ type limits struct {
 
 // limitsOf returns the limits of a scheme.
 func limitsOf(scheme, layout string) (limits, error) {
-	if scheme != "snowflake" && layout != "" {
+	if layout == "" {
+		layout = "twitter"
+	} else if scheme != "snowflake" {
 		return limits{}, usageError("-layout is for snowflake only")
 	}
 	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48-1).UTC() // in 48 bits of milliseconds
@@ -39,7 +42,7 @@ func limitsOf(scheme, layout string) (limits, error) {
 			func(t time.Time) ident { return l.MinAt(t) },
 			func(t time.Time) ident { return l.MaxAt(t) }}, nil
 	}
-	return limits{}, usageError(fmt.Sprintf("the ids of %q are not in the order of time: range is for uuid7, ulid and snowflake", scheme))
+	return limits{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
 }
 
 // bounds prints the least and the greatest id between two times.
@@ -47,16 +50,21 @@ func (t *tool) bounds(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fromText := fs.String("from", "", "")
 	toText := fs.String("to", "", "")
-	layout := fs.String("layout", "", "")
-	format := fs.String("format", "text", "")
-	schemes, err := parseFlags(fs, args)
+	layout := word(fs, "layout", "")
+	format := word(fs, "format", "text")
+	schemes, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	if len(schemes) != 1 {
-		return usageError("range needs one of uuid7, ulid and snowflake")
+	switch len(schemes) {
+	case 0:
+		return usageError("say which kind: idgen range -from … -to … uuid7 (or ulid, snowflake)")
+	case 1:
+	default:
+		return usagef("range takes one kind, but there is %s after %s", quoted(schemes[1]), quoted(schemes[0]))
 	}
-	l, err := limitsOf(schemes[0], *layout)
+	scheme := strings.ToLower(schemes[0])
+	l, err := limitsOf(scheme, *layout)
 	if err != nil {
 		return err
 	}
@@ -90,10 +98,10 @@ func (t *tool) bounds(args []string) error {
 			To       string          `json:"to"`
 			Least    json.RawMessage `json:"least"`
 			Greatest json.RawMessage `json:"greatest"`
-		}{schemes[0], stamp(from), stamp(to), least, greatest})
+		}{scheme, stamp(from), stamp(to), least, greatest})
 	}
 	quote := "'"
-	if schemes[0] == "snowflake" && *format == "text" {
+	if scheme == "snowflake" && *format == "text" {
 		quote = "" // a number
 	}
 	_, err = fmt.Fprintf(t.out, "from      %s\nto        %s\nleast     %s\ngreatest  %s\nSQL       id BETWEEN %s%s%s AND %s%s%s\n",
@@ -107,14 +115,14 @@ func (l limits) clip(t *tool, from, to time.Time) (time.Time, time.Time, error) 
 	case to.Before(from):
 		return from, to, usageError("-to is before -from")
 	case to.Before(l.first), from.After(l.last):
-		return from, to, usageError(fmt.Sprintf("there are no ids of that time, only from %s to %s", stamp(l.first), stamp(l.last)))
+		return from, to, usagef("there are no ids of that time, only from %s to %s", stamp(l.first), stamp(l.last))
 	}
 	if from.Before(l.first) {
-		fmt.Fprintf(t.errs, "idgen: -from is moved to %s, where these ids begin\n", stamp(l.first))
+		fmt.Fprintf(t.errs, "idgen: note: -from is before the first possible id; using %s\n", stamp(l.first))
 		from = l.first
 	}
 	if to.After(l.last) {
-		fmt.Fprintf(t.errs, "idgen: -to is moved to %s, where these ids end\n", stamp(l.last))
+		fmt.Fprintf(t.errs, "idgen: note: -to is after the last possible id; using %s\n", stamp(l.last))
 		to = l.last
 	}
 	return from, to, nil
@@ -131,7 +139,7 @@ func parseTime(name, s string, rest time.Duration) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, usageError(name + " is missing")
 	}
-	return time.Time{}, usageError(fmt.Sprintf("%s %q is no time like 2026-01-31T12:00:00Z and no date like 2026-01-31", name, s))
+	return time.Time{}, usagef("%s %s is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)", name, quoted(s))
 }
 
 // stamp returns a time as RFC 3339 has it.

@@ -91,10 +91,10 @@ func TestRangeJSON(t *testing.T) {
 func TestRangeClipped(t *testing.T) {
 	for _, test := range []struct{ args, least, greatest, note string }{
 		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00Z", "00000000-0000-7000-8000-000000000000", "00000000-0000-7fff-bfff-ffffffffffff",
-			"idgen: -from is moved to 1970-01-01T00:00:00Z, where these ids begin\n"},
+			"idgen: note: -from is before the first possible id; using 1970-01-01T00:00:00Z\n"},
 		{"snowflake -layout sonyflake -from 1000-01-01 -to 2999-01-01", "0", "9223372036854775807",
-			"idgen: -from is moved to 2014-09-01T00:00:00Z, where these ids begin\n" +
-				"idgen: -to is moved to 2188-11-16T03:28:58.879999999Z, where these ids end\n"},
+			"idgen: note: -from is before the first possible id; using 2014-09-01T00:00:00Z\n" +
+				"idgen: note: -to is after the last possible id; using 2188-11-16T03:28:58.879999999Z\n"},
 	} {
 		status, out, errs := try("", append([]string{"range"}, strings.Fields(test.args)...)...)
 		if last := "to        2188-11-16T03:28:58.879999999Z\n"; strings.HasPrefix(test.args, "snowflake") && !strings.Contains(out, last) {

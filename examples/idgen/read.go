@@ -90,7 +90,7 @@ func readingsAs(as string) ([]reading, error) {
 		}
 	}
 	if some == nil {
-		return nil, usageError(fmt.Sprintf("-as %q is not uuid, ulid, snowflake, text, base32, base58, hex, json, urn or braces", as))
+		return nil, usagef("-as %s is not uuid, ulid, snowflake, %s", quoted(as), listed(formNames, "or"))
 	}
 	return some, nil
 }

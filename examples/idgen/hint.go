@@ -1,0 +1,101 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// unknown returns the error for a command line that does not begin with a command, with a hint at
+// what may be meant.
+func unknown(args []string) error {
+	if strings.HasPrefix(args[0], "-") {
+		return usageError("options follow the command: " + reordered(args))
+	}
+	message := "unknown command " + quoted(args[0])
+	if kinds, ok := meanings[strings.ToLower(args[0])]; ok {
+		return usageError(message + ". Did you mean " + kinds + "?")
+	}
+	if name := nearest(args[0]); name != "" {
+		return usageError(message + ". Did you mean " + name + "?")
+	}
+	if _, _, err := read(args[0], readings); err == nil {
+		return usageError(message + ". To see what is in an id: idgen inspect ID")
+	}
+	return usageError(message)
+}
+
+// meanings are what some words, which are not commands, may mean.
+var meanings = map[string]string{
+	"uuid": "uuid7 or uuid4", "guid": "uuid7 or uuid4",
+	"new": "uuid7, uuid4, ulid or snowflake", "generate": "uuid7, uuid4, ulid or snowflake", "mint": "uuid7, uuid4, ulid or snowflake",
+	"parse": "inspect", "decode": "inspect",
+}
+
+// reordered returns the command line with its command first, or an example if there is no command
+// in it or a shell would not read it as it is.
+func reordered(args []string) string {
+	for i, arg := range args {
+		if _, ok := commands[strings.ToLower(arg)]; !ok {
+			continue
+		}
+		line := strings.Join(slices.Concat([]string{"idgen", arg}, args[:i], args[i+1:]), " ")
+		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=.:/ "
+		if len(line) <= 100 && strings.Trim(line, plain) == "" && !slices.Contains(args, "") {
+			return line
+		}
+	}
+	return "idgen uuid7 -n 3"
+}
+
+// nearest returns the command that is most like name, or "" if none is.
+func nearest(name string) (best string) {
+	const longest = 12
+	letters, digit := split(strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)))
+	if len(letters) > longest {
+		return ""
+	}
+	if digit != "" && (letters == "" || letters == "v" || letters == "version") {
+		letters = "uuid"
+	}
+	// One slip in a short name, two in a long one.
+	least := 2
+	if len(letters) > 5 {
+		least = 3
+	}
+	for _, command := range slices.Sorted(maps.Keys(commands)) {
+		l, d := split(command)
+		if n := slips(letters, l); d == digit && n < least {
+			best, least = command, n
+		}
+	}
+	return best
+}
+
+// split splits a name before the digits at its end.
+func split(name string) (letters, digits string) {
+	letters = strings.TrimRight(name, "0123456789")
+	return letters, name[len(letters):]
+}
+
+// slips returns how many letters must be added, dropped or replaced to make b of a: the
+// Levenshtein distance, of which row holds the distances of the beginnings of b.
+func slips(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestUsage checks what each mistake in a command line is answered with.
+func TestUsage(t *testing.T) {
+	const date = " -from 2026-01-01 -to 2026-01-02"
+	for args, want := range map[string]string{
+		"": "missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range",
+
+		"uuid7 -n":                               "-n needs a value",
+		"uuid7 -n -1":                            "-n must not be negative",
+		"uuid7 -n -99999999999999999999":         "-n must not be negative",
+		"uuid7 -n many":                          `-n "many" is not a whole number`,
+		"uuid7 -n 99999999999999999999":          `-n "99999999999999999999" is too large`,
+		"uuid7 -count 3":                         "uuid7 has no option -count; it has -format and -n",
+		"uuid7 --count=3":                        "uuid7 has no option -count; it has -format and -n",
+		"UUID5 -n 3 name":                        "uuid5 has no option -n; it has -format and -namespace",
+		"uuid8 -n 3":                             "uuid8 has no option -n; it has -format",
+		"inspect -xml":                           "inspect has no option -xml; it has -as and -json",
+		"inspect -json=x":                        `-json is true or false, not "x"`,
+		"uuid7 10":                               `unexpected argument "10" (to make 10 ids: -n 10)`,
+		"uuid7 ulid":                             `unexpected argument "ulid"`,
+		"uuid7 -format base64":                   `-format "base64" is not text, base32, base58, hex, json, urn or braces`,
+		"uuid7 -format=":                         `-format "" is not text, base32, base58, hex, json, urn or braces`,
+		"ulid -format urn":                       "only a UUID can be written as urn",
+		"snowflake -format braces":               "only a UUID can be written in braces",
+		"snowflake -node 1024":                   `-node must be a number from 0 to 1023, not "1024"`,
+		"snowflake -node -1":                     `-node must be a number from 0 to 1023, not "-1"`,
+		"snowflake -node 0x1":                    `-node must be a number from 0 to 1023, not "0x1"`,
+		"snowflake -node=":                       `-node must be a number from 0 to 1023, not ""`,
+		"snowflake -layout instagram -node 8192": `-node must be a number from 0 to 8191, not "8192"`,
+		"snowflake -layout facebook":             `-layout "facebook" is not twitter, discord, instagram or sonyflake`,
+		"snowflake -layout=":                     `-layout "" is not twitter, discord, instagram or sonyflake`,
+		"uuid2 -domain family":                   `-domain "family" is not person, group or org`,
+		"uuid2 -domain org":                      "-domain org needs -local NUMBER",
+		"uuid2 -local 4294967296":                `-local must be a number from 0 to 4294967295, not "4294967296"`,
+		"uuid2 -local 7 -n 65":                   "-n 65 is too many: version 2 has only 64 ids for each 7 minutes",
+		"uuid5 -namespace com name":              `-namespace "com" is not dns, url, oid, x500 or a UUID`,
+		"inspect -as guid":                       `-as "guid" is not uuid, ulid, snowflake, text, base32, base58, hex, json, urn or braces`,
+		"convert -to uuid7":                      `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
+		"convert -to base58":                     `-to "base58" is not uuid, ulid, uuid1 or uuid6; for a form use -format base58`,
+
+		"range":                                           "say which kind: idgen range -from … -to … uuid7 (or ulid, snowflake)",
+		"range uuid7 ulid":                                `range takes one kind, but there is "ulid" after "uuid7"`,
+		"range uuid6" + date:                              `range does not support "uuid6", only uuid7, ulid and snowflake`,
+		"range uuid7 -from 2026-01-01":                    "-to is missing",
+		"range uuid7 -to 2026-01-01":                      "-from is missing",
+		"range uuid7 -from 01/02/2026 -to 2026-01-01":     `-from "01/02/2026" is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)`,
+		"range uuid7 -from 2026-01-01 -to yesterday":      `-to "yesterday" is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)`,
+		"range uuid7 -from 2026-01-02 -to 2026-01-01":     "-to is before -from",
+		"range uuid7 -layout twitter" + date:              "-layout is for snowflake only",
+		"range uuid7 -from 1960-01-01 -to 1969-12-31":     "there are no ids of that time, only from 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
+		"range snowflake -from 2010-01-01 -to 2010-11-03": "there are no ids of that time, only from 2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208999999Z",
+		"range ulid -format urn" + date:                   "only a UUID can be written as urn",
+	} {
+		checkUsage(t, strings.Fields(args), want)
+	}
+}
+
+// TestUnknownCommand checks the hint for each slip in the name of a command.
+func TestUnknownCommand(t *testing.T) {
+	const options = "options follow the command: idgen "
+	for args, want := range map[string]string{
+		"uuidv7":                               `unknown command "uuidv7". Did you mean uuid7?`,
+		"UUIDv7":                               `unknown command "UUIDv7". Did you mean uuid7?`,
+		"v7":                                   `unknown command "v7". Did you mean uuid7?`,
+		"V4":                                   `unknown command "V4". Did you mean uuid4?`,
+		"4":                                    `unknown command "4". Did you mean uuid4?`,
+		"uuid-v1":                              `unknown command "uuid-v1". Did you mean uuid1?`,
+		"uid4":                                 `unknown command "uid4". Did you mean uuid4?`,
+		"uuid":                                 `unknown command "uuid". Did you mean uuid7 or uuid4?`,
+		"mint":                                 `unknown command "mint". Did you mean uuid7, uuid4, ulid or snowflake?`,
+		"ulids":                                `unknown command "ulids". Did you mean ulid?`,
+		"snow-flake":                           `unknown command "snow-flake". Did you mean snowflake?`,
+		"snoflakes":                            `unknown command "snoflakes". Did you mean snowflake?`,
+		"inspct -json":                         `unknown command "inspct". Did you mean inspect?`,
+		"Decode":                               `unknown command "Decode". Did you mean inspect?`,
+		"uuid9":                                `unknown command "uuid9"`,
+		"v0":                                   `unknown command "v0"`,
+		"nonsense":                             `unknown command "nonsense"`,
+		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f": `unknown command "017f22e2-79b0-7cc3-98c4-dc0c0c07398f". To see what is in an id: idgen inspect ID`,
+
+		"-n 3 uuid7":             options + "uuid7 -n 3",
+		"-n 3 UUID7 -format hex": options + "UUID7 -n 3 -format hex",
+		"--json inspect {1}":     options + "uuid7 -n 3", // an example, where a shell needs quotes
+		"-n 3":                   options + "uuid7 -n 3",
+		"-x":                     options + "uuid7 -n 3",
+	} {
+		checkUsage(t, strings.Fields(args), want)
+	}
+	checkUsage(t, []string{""}, `unknown command ""`)
+	checkUsage(t, []string{"\x1b[2J\xff"}, `unknown command "\x1b[2J\xff"`)
+}
+
+// TestLongWords checks that a message has no more than the beginning of a long word.
+func TestLongWords(t *testing.T) {
+	long := strings.Repeat("é", 1<<20)
+	for _, args := range [][]string{{"?"}, {"-?"}, {"-n", "?", "uuid7"}, {"uuid7", "?"}, {"uuid7", "-?"}, {"uuid7", "-n", "?"}, {"uuid7", "-format", "?"},
+		{"snowflake", "-node", "?"}, {"snowflake", "-layout", "?"}, {"uuid2", "-domain", "?"}, {"uuid2", "-local", "?"}, {"uuid5", "-namespace", "?"},
+		{"inspect", "-as", "?"}, {"inspect", "-json=?"}, {"convert", "-to", "?"}, {"range", "?"}, {"range", "?", "?"}, {"range", "-from", "?", "uuid7"}} {
+		filled := slices.Clone(args)
+		for i := range filled {
+			filled[i] = strings.Replace(filled[i], "?", long, 1)
+		}
+		status, out, errs := try("", filled...)
+		if status != 2 || out != "" || len(errs) > 250 || strings.Contains(errs, "\ufffd") || strings.Contains(errs, `\x`) {
+			t.Errorf("idgen %q: status %d, %d bytes of output, %.300q", args, status, len(out), errs)
+		}
+	}
+}
+
+// checkUsage checks the message on a command line that is refused.
+func checkUsage(t *testing.T, args []string, want string) {
+	t.Helper()
+	status, out, errs := try("", args...)
+	if status != 2 || out != "" {
+		t.Errorf("idgen %q: status %d, output %q", args, status, out)
+	}
+	if want = "idgen: " + want + "\nTry: idgen help\n"; errs != want {
+		t.Errorf("idgen %q: %q, want %q", args, errs, want)
+	}
+}
+
+// TestAnyCase checks that the words of a command line are read in upper case too.
+func TestAnyCase(t *testing.T) {
+	for _, args := range []string{
+		"UUID5 -namespace DNS -format Base58 name", "Uuid3 -namespace X500 name",
+		"CONVERT -to ULID 017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "convert -as SNOWFLAKE -format HEX 7",
+		"RANGE -from 2026-01-01 -to 2026-01-31 -layout Discord SnowFlake -format JSON", "range -from 2026-01-01 -to 2026-01-31 UUID7",
+		"Inspect -as Base58 1BihbxwwQ4NZZpKRH9JDCz", "HELP",
+	} {
+		// The words in small letters; what is an id or a time keeps its own.
+		words := strings.Fields(args)
+		for i, word := range words {
+			if len(word) < 20 {
+				words[i] = strings.ToLower(word)
+			}
+		}
+		if got, want := must(t, "", strings.Fields(args)...), must(t, "", words...); !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("idgen %s: %q, want %q", args, got, want)
+		}
+	}
+	for _, args := range []string{"SNOWFLAKE -layout Sonyflake -node 65535", "uuid2 -domain GROUP -local 1", "UUID7 -format URN"} {
+		must(t, "", strings.Fields(args)...)
+	}
+}
