@@ -34,9 +34,9 @@ func asUUID(id ident) (ids.UUID, error) {
 	case ids.UUID:
 		return id, nil
 	case ids.ULID:
-		return ids.UUID{}, errors.New("a ULID, of which no bits tell a version")
+		return ids.UUID{}, errors.New("a ULID has no version, and only versions 1 and 6 can be converted to each other")
 	}
-	return ids.UUID{}, errors.New("a Snowflake, which has 64 bits where 128 are needed")
+	return ids.UUID{}, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")
 }
 
 // sameTime returns the UUID of the given version that has the time and the node of id.
@@ -47,7 +47,11 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 	}
 	v, ok := convert(u)
 	if !ok {
-		return nil, fmt.Errorf("not of version 1 or 6, and only those become version %d", version)
+		this := fmt.Sprintf("version %d", u.Version())
+		if u.Variant() != ids.VariantRFC9562 {
+			this = "a UUID without a version"
+		}
+		return nil, fmt.Errorf("only versions 1 and 6 can be converted to version %d; this is %s", version, this)
 	}
 	return v, nil
 }
@@ -78,8 +82,8 @@ func (t *tool) convert(args []string) error {
 	if err != nil {
 		return err
 	}
-	return t.inputs(texts, func(in input) error {
-		id, _, err := read(in.text, ways)
+	return t.inputs(texts, "ids", func(in input) error {
+		id, _, err := ways.read(in.text)
 		if err != nil {
 			return err
 		}

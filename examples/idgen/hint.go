@@ -19,7 +19,7 @@ func unknown(args []string) error {
 	if name := nearest(args[0]); name != "" {
 		return usageError(message + ". Did you mean " + name + "?")
 	}
-	if _, _, err := read(args[0], readings); err == nil {
+	if _, _, err := everyKind.read(args[0]); err == nil {
 		return usageError(message + ". To see what is in an id: idgen inspect ID")
 	}
 	return usageError(message)
@@ -41,7 +41,7 @@ func reordered(args []string) string {
 		}
 		line := strings.Join(slices.Concat([]string{"idgen", arg}, args[:i], args[i+1:]), " ")
 		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=.:/ "
-		if len(line) <= 100 && strings.Trim(line, plain) == "" && !slices.Contains(args, "") {
+		if len(line) <= 100 && strings.Trim(line, plain) == "" && len(strings.Fields(line)) == len(args)+1 {
 			return line
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 )
 
@@ -19,21 +20,35 @@ type input struct {
 }
 
 // inputs calls do for each argument or, if there is none, for each line of standard input,
-// without its end, that is not empty. It reports what do refuses and goes on.
-func (t *tool) inputs(args []string, do func(input) error) error {
+// without its end, that is not empty. It reports what do refuses and goes on. Somebody who sits
+// at a terminal is told what to type.
+func (t *tool) inputs(args []string, what string, do func(input) error) error {
 	if len(args) == 0 {
+		if t.ask {
+			fmt.Fprintf(t.errs, "reading %s from the terminal, one per line; end with %s\n", what, endOfInput())
+		}
 		return t.lines(do)
 	}
 	for i, arg := range args {
-		bad := do(input{text: arg})
+		in := input{text: arg}
+		bad := do(in)
 		if err := t.stopped(); err != nil {
 			return err
 		}
 		if bad != nil {
-			t.refuse(fmt.Sprintf("argument %d", i+1), bad)
+			t.report(t.complaint(fmt.Sprintf("argument %d", i+1), in, bad))
 		}
 	}
+	t.tally(len(args), "arguments")
 	return nil
+}
+
+// endOfInput returns the keys that end the input at a terminal.
+func endOfInput() string {
+	if runtime.GOOS == "windows" {
+		return "Ctrl-Z and Enter"
+	}
+	return "Ctrl-D"
 }
 
 // lines is inputs for standard input.
@@ -41,6 +56,7 @@ func (t *tool) lines(do func(input) error) error {
 	p := t.newProgress(0)
 	defer p.clear()
 	r := bufio.NewReaderSize(t.in, longest)
+	total := 0 // lines that are not empty
 	for n := 1; ; n++ {
 		if r.Buffered() == 0 {
 			// Whoever types the lines, or pipes them in one by one, waits for an answer.
@@ -49,29 +65,48 @@ func (t *tool) lines(do func(input) error) error {
 			}
 		}
 		line, long, err := nextLine(r)
-		text := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		var bad error
-		switch {
-		case long:
-			bad = &refusal{longest - 2, fmt.Sprintf("line: longer than %d bytes", longest-2)}
-		case text != "":
-			bad = do(input{text, n})
+		in := input{strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), n}
+		message := ""
+		if long {
+			message = fmt.Sprintf("line %d is too long (the limit is %s bytes)", n, grouped(longest-2))
+		} else if in.text != "" {
+			if bad := do(in); bad != nil {
+				message = t.complaint(fmt.Sprintf("line %d", n), in, bad)
+			}
 		}
 		if stopped := t.stopped(); stopped != nil {
 			return stopped
 		}
-		if bad != nil {
+		if long || in.text != "" {
+			total++
+		}
+		if message != "" {
 			p.clear()
-			t.refuse(fmt.Sprintf("line %d", n), bad)
+			t.report(message)
 		}
 		p.at(n)
 		if errors.Is(err, io.EOF) {
+			p.clear()
+			t.tally(total, "lines")
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("reading standard input: %w", err)
 		}
 	}
+}
+
+// tally tells how many of several inputs were bad, if any was.
+func (t *tool) tally(total int, what string) {
+	if t.bad == 0 || total == 1 {
+		return
+	}
+	were := "were"
+	if t.bad == 1 {
+		were = "was"
+	}
+	t.out.Flush() // as report does
+	fmt.Fprintf(t.errs, "idgen: %s of %s %s %s bad\n", grouped(t.bad), grouped(total), what, were)
 }
 
 // nextLine returns the next line with its end. Of one that is too long it says so and skips it.
@@ -83,14 +118,4 @@ func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 		_, err = r.ReadSlice('\n')
 	}
 	return line, long, err
-}
-
-// refuse reports a bad input. It does not repeat it: it may hold anything.
-func (t *tool) refuse(where string, err error) {
-	t.bad++
-	t.out.Flush() // so that output and reports come in the order of the input; if it fails, stopped tells later
-	if bad, ok := refused(err, 0).(*refusal); ok {
-		where, err = fmt.Sprintf("%s, byte %d", where, bad.at), bad
-	}
-	fmt.Fprintf(t.errs, "idgen: %s: %v\n", where, err)
 }

@@ -25,8 +25,8 @@ func (t *tool) inspect(args []string) error {
 		return err
 	}
 	encoder := json.NewEncoder(t.out)
-	return t.inputs(texts, func(in input) error {
-		id, way, err := read(in.text, ways)
+	return t.inputs(texts, "ids", func(in input) error {
+		id, way, err := ways.read(in.text)
 		if err != nil {
 			return err
 		}

@@ -195,7 +195,7 @@ func TestFieldsCover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, _, err := read(text, ways)
+			back, _, err := ways.read(text)
 			if err != nil || !bytes.Equal(bytesOf(back), bytesOf(id)) {
 				t.Errorf("%s as %s %s: read as %v, %v", id, form, text, back, err)
 			}

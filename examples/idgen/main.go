@@ -30,6 +30,7 @@ type tool struct {
 	errs io.Writer
 	name string // of the command
 	live bool   // show progress on errs
+	ask  bool   // whoever types the input sees errs
 	bad  int    // inputs that were refused
 }
 
@@ -56,6 +57,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
 	// Ids that scroll by are progress enough.
 	t.live = isTerminal(stderr) && !isTerminal(stdout)
+	t.ask = isTerminal(stderr) && isTerminal(stdin)
 
 	err := t.command(args)
 	if failed := t.out.Flush(); failed != nil {

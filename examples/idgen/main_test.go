@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -18,6 +19,12 @@ func try(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	status = run(args, strings.NewReader(stdin), &out, &errs)
 	return status, out.String(), errs.String()
+}
+
+// newTool returns the program before it runs a command, without output, and what it reports.
+func newTool(stdin string) (*tool, *bytes.Buffer) {
+	errs := new(bytes.Buffer)
+	return &tool{in: strings.NewReader(stdin), out: bufio.NewWriter(io.Discard), errs: errs}, errs
 }
 
 // must runs the program, which must succeed in silence, and returns the lines of its output.
@@ -151,6 +158,14 @@ func TestTerminal(t *testing.T) {
 	defer null.Close()
 	if isTerminal(null) {
 		t.Error("the null device is no terminal")
+	}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("this system does not give a terminal by opening a file:", err)
+	}
+	defer terminal.Close()
+	if !isTerminal(terminal) {
+		t.Error("a terminal is not seen as one")
 	}
 }
 

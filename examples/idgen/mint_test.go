@@ -25,7 +25,7 @@ func TestMint(t *testing.T) {
 			}
 			var all []ident
 			for _, line := range lines {
-				id, way, err := read(line, readings)
+				id, way, err := everyKind.read(line)
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
@@ -113,7 +113,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	status, out, errs := try("5c146b143c528afd938a375d0df1fbf6\n5c146b143c528afd938a375d0df1fbfg\n", "uuid8")
-	if status != 1 || out != "5c146b14-3c52-8afd-938a-375d0df1fbf6\n" || !strings.HasPrefix(errs, "idgen: line 2, byte 31: ") {
+	if status != 1 || out != "5c146b14-3c52-8afd-938a-375d0df1fbf6\n" || !strings.HasPrefix(errs, "idgen: line 2, column 32: ") {
 		t.Errorf("status %d, %q, %q", status, out, errs)
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"unicode/utf8"
 
 	"github.com/oneclock/ids"
 )
@@ -34,7 +36,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))
 			}
 		}
-		return t.inputs(names, func(in input) error {
+		return t.inputs(names, "names", func(in input) error {
 			return t.write(write, make(space, in.text))
 		})
 	}
@@ -52,10 +54,13 @@ func (t *tool) uuid8(args []string) error {
 	if err != nil {
 		return err
 	}
-	return t.inputs(data, func(in input) error {
+	return t.inputs(data, "hexadecimal digits", func(in input) error {
 		bits, err := ids.ParseUUID(in.text)
+		if errors.Is(err, ids.ErrLength) {
+			return &refusal{-1, "32 hexadecimal digits", "it has " + characters(utf8.RuneCountInString(in.text))}
+		}
 		if err != nil {
-			return err
+			return refused(err, "32 hexadecimal digits", 0)
 		}
 		return t.write(write, ids.NewV8(bits))
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,8 +14,8 @@ type reading struct {
 	parse      func(s string) (ident, error)
 }
 
-// readings are all ways, of which the first that fits is taken.
-var readings = []reading{
+// ways are all readings. The first that fits is taken.
+var ways = []reading{
 	{"snowflake", "text", isDecimal, parser(ids.ParseSnowflake)},
 	{"snowflake", "base58", hasLength(11), parser(ids.ParseSnowflakeBase58)},
 	{"snowflake", "base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
@@ -65,51 +64,68 @@ func parseSnowflakeHex(s string) (ids.Snowflake, error) {
 	for i := 2; i < len(s); i++ {
 		digit := strings.IndexByte("0123456789abcdef", s[i]|0x20)
 		if digit < 0 || s[i] < '0' {
-			return 0, &refusal{i, "Snowflake: not a hexadecimal digit"}
+			return 0, &refusal{i, "a Snowflake", "not a hexadecimal digit"}
 		}
 		v = v<<4 | uint64(digit)
 	}
 	if v>>63 != 0 {
-		return 0, &refusal{2, "Snowflake: above 63 bits"}
+		return 0, &refusal{-1, "a Snowflake", "above 7fffffffffffffff"}
 	}
 	return ids.Snowflake(v), nil
 }
 
-// readingsAs returns the readings of a kind or a form; all if as is empty.
-func readingsAs(as string) ([]reading, error) {
-	switch as {
-	case "":
-		return readings, nil
-	case "json": // quotes are taken off before a text is read
+// readings are the ways in which a text may be read.
+type readings struct {
+	what string // "a UUID"
+	ways []reading
+}
+
+// everyKind has all ways.
+var everyKind = readings{"an id", ways}
+
+// readingsAs returns the readings as a kind or a form; all if as is empty.
+func readingsAs(as string) (readings, error) {
+	if as == "" {
+		return everyKind, nil
+	}
+	some := readings{what: kinds[as]}
+	if some.what == "" {
+		some.what = "an id of form " + as
+	}
+	if as == "json" { // quotes are taken off before a text is read
 		as = "text"
 	}
-	var some []reading
-	for _, r := range readings {
+	for _, r := range ways {
 		if r.kind == as || r.form == as {
-			some = append(some, r)
+			some.ways = append(some.ways, r)
 		}
 	}
-	if some == nil {
-		return nil, usagef("-as %s is not uuid, ulid, snowflake, %s", quoted(as), listed(formNames, "or"))
+	if some.ways == nil {
+		return some, usagef("-as %s is not uuid, ulid, snowflake, %s", quoted(as), listed(formNames, "or"))
 	}
 	return some, nil
 }
 
+// kinds are the kinds by name, as a message has them.
+var kinds = map[string]string{"uuid": "a UUID", "ulid": "a ULID", "snowflake": "a Snowflake"}
+
 // read returns the id in a text, which may have blanks around it and quotes, by the first
 // reading that fits.
-func read(text string, readings []reading) (ident, reading, error) {
+func (rs readings) read(text string) (ident, reading, error) {
 	s, offset := trim(text)
-	for _, r := range readings {
+	var bad error
+	for _, r := range rs.ways {
 		if !r.fits(s) {
 			continue
 		}
 		id, err := r.parse(s)
-		if err != nil {
-			return nil, r, refused(err, offset)
+		if err == nil {
+			return id, r, nil
 		}
-		return id, r, nil
+		bad = refused(err, kinds[r.kind], offset)
+		break
 	}
-	return nil, reading{}, refused(unlike(s), offset)
+	return nil, reading{}, rs.refuse(s, offset, bad)
 }
 
 // trim returns s without blanks and one pair of quotes around it, and where in s that begins.
@@ -121,36 +137,4 @@ func trim(s string) (trimmed string, offset int) {
 		return trimmed[1 : n-1], offset + 1
 	}
 	return trimmed, offset
-}
-
-// A refusal says what is wrong with an input, and at which of its bytes.
-type refusal struct {
-	at   int
-	what string
-}
-
-func (r *refusal) Error() string { return r.what }
-
-// refused returns the refusal for an error of a text that begins at the given offset of the input.
-func refused(err error, offset int) error {
-	switch bad := err.(type) {
-	case *refusal:
-		return &refusal{offset + bad.at, bad.what}
-	case *ids.ParseError:
-		what, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "), " at byte ")
-		return &refusal{offset + bad.Offset(), what}
-	}
-	return err
-}
-
-// unlike returns the error for a text that looks like no id: where it has a character that no
-// id has, or else where it ends.
-func unlike(s string) error {
-	for i := range len(s) {
-		c := s[i]
-		if !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-{}:", c) >= 0) {
-			return &refusal{i, "id: not a character of an id"}
-		}
-	}
-	return &refusal{len(s), fmt.Sprintf("id: none has a length of %d", len(s))}
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oneclock/ids"
+)
+
+// A refusal says that an input is not an id, and why.
+type refusal struct {
+	at   int    // the byte that is wrong, or -1 if none alone is
+	what string // "a UUID"
+	why  string
+}
+
+func (r *refusal) Error() string { return "not " + r.what + ": " + r.why }
+
+// refused returns the refusal for an error of a way to read what, such as "a UUID", in a text that
+// begins at offset in the input.
+func refused(err error, what string, offset int) error {
+	var own *refusal
+	if errors.As(err, &own) {
+		if own.at >= 0 {
+			offset += own.at
+		} else {
+			offset = -1
+		}
+		return &refusal{offset, own.what, own.why}
+	}
+	var bad *ids.ParseError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	why, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), " at byte ")
+	if errors.Is(err, ids.ErrLength) || errors.Is(err, ids.ErrRange) {
+		return &refusal{-1, what, why}
+	}
+	return &refusal{offset + bad.Offset(), what, why}
+}
+
+// refuse returns the refusal of s, which begins at offset in the input. A character that no id has
+// tells more than bad, the refusal by the reading that fits s. If none fits, bad is nil.
+func (rs readings) refuse(s string, offset int, bad error) error {
+	for i, r := range s {
+		if r >= utf8.RuneSelf || !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-{}:", r)) {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			return &refusal{offset + i, rs.what, fmt.Sprintf("%+q cannot occur in one", s[i:i+size])}
+		}
+	}
+	if bad != nil {
+		return bad
+	}
+	if s == "" {
+		return &refusal{-1, rs.what, "it is blank"}
+	}
+	numbers := slices.ContainsFunc(rs.ways, func(r reading) bool { return r.kind == "snowflake" && r.form == "text" })
+	if numbers && len(s) <= len("9223372036854775807") {
+		return &refusal{-1, rs.what, "it is not a number, and no other has " + characters(len(s))}
+	}
+	return &refusal{-1, rs.what, "none has " + characters(len(s))}
+}
+
+// characters returns "n characters".
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return fmt.Sprintf("%d characters", n)
+}
+
+// report writes what is wrong with an input, and counts it.
+func (t *tool) report(message string) {
+	t.bad++
+	t.out.Flush() // so that output and reports come in the order of the input; if it fails, stopped tells later
+	fmt.Fprintf(t.errs, "idgen: %s\n", message)
+}
+
+// complaint says where an input is and what is wrong with it. It repeats an argument, but not a
+// line: that may hold anything, and its number is enough to find it.
+func (t *tool) complaint(where string, in input, err error) string {
+	var bad *refusal
+	if !errors.As(err, &bad) {
+		return where + ": " + err.Error()
+	}
+	if in.line > 0 {
+		return where + column(in.text, bad.at) + ": " + bad.Error()
+	}
+	// No id has a dot or a slash, but most names of files have one.
+	if strings.ContainsAny(in.text, `./\`) {
+		return fmt.Sprintf("%s: %s is not %s (to read a file: idgen %s < FILE)", where, quoted(in.text), bad.what, t.name)
+	}
+	return where + column(in.text, bad.at) + ": " + quoted(in.text) + " is " + bad.Error()
+}
+
+// column returns which character of a text begins at a byte, counted from 1, as a part of a
+// message. It is empty if at is negative.
+func column(text string, at int) string {
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf(", column %d", utf8.RuneCountInString(text[:at])+1)
+}
