@@ -25,7 +25,7 @@ type view struct {
 	title  string
 	layout string     // of a Snowflake
 	made   *time.Time // nil if the id does not tell
-	likely bool       // of a Snowflake: made is not to come
+	likely bool       // of a Snowflake: made is not in the future
 	fields []field
 }
 
@@ -145,7 +145,7 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 	}
 	v.title = "in the layout of " + l.name + ": plausible"
 	if !v.likely {
-		v.title = "in the layout of " + l.name + ": not plausible, since that time is still to come"
+		v.title = "in the layout of " + l.name + ": not plausible, since that time is in the future"
 	}
 	return v
 }

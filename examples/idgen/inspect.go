@@ -16,6 +16,7 @@ func (t *tool) inspect(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	asJSON := fs.Bool("json", false, "")
 	as := word(fs, "as", "")
+	layout := word(fs, "layout", "")
 	texts, err := t.parse(fs, args)
 	if err != nil {
 		return err
@@ -24,6 +25,14 @@ func (t *tool) inspect(args []string) error {
 	if err != nil {
 		return err
 	}
+	shown := layouts
+	if *layout != "" {
+		l, err := layoutNamed(*layout)
+		if err != nil {
+			return err
+		}
+		shown = []namedLayout{l}
+	}
 	encoder := json.NewEncoder(t.out)
 	return t.inputs(texts, "ids", func(in input) error {
 		id, way, err := ways.read(in.text)
@@ -31,16 +40,15 @@ func (t *tool) inspect(args []string) error {
 			return err
 		}
 		if *asJSON {
-			return encoder.Encode(newReport(in.line, id, way))
+			return encoder.Encode(newReport(in.line, id, way, views(id, shown)))
 		}
-		t.show(id, way)
+		t.show(id, way, views(id, shown))
 		return nil
 	})
 }
 
 // show writes an id for people. A failed write is noticed by who calls the inputs.
-func (t *tool) show(id ident, way reading) {
-	all := views(id)
+func (t *tool) show(id ident, way reading, all []view) {
 	title := "Snowflake"
 	if all[0].layout == "" {
 		title = all[0].title
@@ -76,9 +84,9 @@ func otherForms(id ident, way reading) (others []string) {
 	return others
 }
 
-// views returns all that an id can be: of a Snowflake one view for each layout, the plausible
-// ones first.
-func views(id ident) []view {
+// views returns all that an id can be: of a Snowflake one view for each of some layouts, the
+// plausible ones first.
+func views(id ident, some []namedLayout) []view {
 	switch id := id.(type) {
 	case ids.UUID:
 		return []view{viewUUID(id)}
@@ -87,7 +95,7 @@ func views(id ident) []view {
 	}
 	var vs []view
 	now := time.Now()
-	for _, l := range layouts {
+	for _, l := range some {
 		vs = append(vs, viewSnowflake(id.(ids.Snowflake), l, now))
 	}
 	slices.SortStableFunc(vs, func(a, b view) int {
@@ -129,7 +137,7 @@ type jsonField struct {
 }
 
 // newReport returns the report on an id.
-func newReport(line int, id ident, way reading) report {
+func newReport(line int, id ident, way reading, all []view) report {
 	r := report{Line: line, Kind: way.kind, ID: id.String(), Forms: map[string]string{}}
 	for _, name := range formNames {
 		if text, err := forms[name](nil, id); err == nil && name != "json" {
@@ -143,7 +151,7 @@ func newReport(line int, id ident, way reading) report {
 			r.Version = &version
 		}
 	}
-	for _, v := range views(id) {
+	for _, v := range all {
 		j := jsonView{Layout: v.layout}
 		if v.made != nil {
 			j.Time = stamp(*v.made)

@@ -1,8 +1,11 @@
-// Idgen mints, inspects and converts ids, and gives the bounds of a time for a database query:
+// Idgen makes, inspects and converts ids, and gives the bounds of a time for a database query:
 //
-//	go run ./examples/idgen uuid7 -n 10
-//	go run ./examples/idgen inspect 017F22E2-79B0-7CC3-98C4-DC0C0C07398F
-//	go run ./examples/idgen help
+//	go install github.com/oneclock/ids/examples/idgen@latest
+//	idgen uuid7 -n 10
+//	idgen inspect 017F22E2-79B0-7CC3-98C4-DC0C0C07398F
+//	idgen help
+//
+// In a checkout, go run ./examples/idgen does without the first line.
 package main
 
 import (
@@ -31,7 +34,7 @@ type tool struct {
 	name string // of the command
 	live bool   // show progress on errs
 	ask  bool   // whoever types the input sees errs
-	bad  int    // inputs that were refused
+	bad  int    // refused inputs
 }
 
 // commands are what the first argument can be.

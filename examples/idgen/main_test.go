@@ -53,7 +53,7 @@ func TestBadNodeInEnvironment(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range []string{"help", "-h", "--help", "uuid7 -h", "inspect -help", "range --help", "convert 1 -h"} {
 		lines := must(t, "", strings.Fields(args)...)
-		if !strings.HasPrefix(lines[0], "Idgen mints") {
+		if !strings.HasPrefix(lines[0], "Idgen makes") {
 			t.Errorf("idgen %s: %q", args, lines[0])
 		}
 	}
@@ -63,6 +63,7 @@ func TestHelp(t *testing.T) {
 		words = append(words, name)
 	}
 	words = append(words, formNames...)
+	words = append(words, "-n", "-node", "-namespace", "-domain", "-local", "-layout", "-format", "-as", "-to", "-from", "-json")
 	for _, l := range layouts {
 		words = append(words, l.name)
 	}

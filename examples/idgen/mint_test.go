@@ -29,7 +29,7 @@ func TestMint(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if made := views(id)[0].made; scheme != "uuid4" && (made == nil || made.Before(from) || made.After(to)) {
+				if made := views(id, layouts)[0].made; scheme != "uuid4" && (made == nil || made.Before(from) || made.After(to)) {
 					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
 				}
 				if u, ok := id.(ids.UUID); ok && u.Version() != version || way.kind != strings.TrimRight(scheme, "1467") {
