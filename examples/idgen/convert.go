@@ -8,7 +8,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// conversions are what ids can be turned into.
+// conversions are the kinds that ids can be converted to.
 var conversions = map[string]func(ident) (ident, error){
 	"": func(id ident) (ident, error) { return id, nil },
 	"uuid": func(id ident) (ident, error) {
@@ -28,7 +28,7 @@ var conversions = map[string]func(ident) (ident, error){
 	"uuid6": func(id ident) (ident, error) { return sameTime(id, 6, ids.UUID.ToV6) },
 }
 
-// asUUID returns the UUID that id is.
+// asUUID returns id if it is a UUID.
 func asUUID(id ident) (ids.UUID, error) {
 	switch id := id.(type) {
 	case ids.UUID:
@@ -39,7 +39,7 @@ func asUUID(id ident) (ids.UUID, error) {
 	return ids.UUID{}, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")
 }
 
-// sameTime returns the UUID of the given version that has the time and the node of id.
+// sameTime returns the UUID of the given version with the time, clock sequence and node of id.
 func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (ident, error) {
 	u, err := asUUID(id)
 	if err != nil {
@@ -56,7 +56,7 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 	return v, nil
 }
 
-// convert writes ids in another form or as those of another scheme.
+// convert writes ids in another form or as another kind.
 func (t *tool) convert(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	to := word(fs, "to", "")

@@ -20,11 +20,11 @@ type field struct {
 // A span is a run of bits of which the first of the id has number 0.
 type span struct{ from, to int } // both included
 
-// A view is what an id is if it is read in one way.
+// A view is one way to see an id.
 type view struct {
 	title  string
 	layout string     // of a Snowflake
-	made   *time.Time // nil if the id does not tell
+	made   *time.Time // nil if the id has no time
 	likely bool       // of a Snowflake: made is not in the future
 	fields []field
 }
@@ -47,7 +47,7 @@ func viewUUID(u ids.UUID) view {
 		return view{title: "Max UUID", fields: []field{{'1', "max", at(0, 127), hex.EncodeToString(u[:]), ""}}}
 	case u.Variant() != ids.VariantRFC9562:
 		return view{title: "UUID of variant " + u.Variant().String(), fields: []field{
-			{'X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not laid out as RFC 9562 says"}}}
+			{'X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not in a layout of RFC 9562"}}}
 	}
 	v := view{title: fmt.Sprintf("UUID of version %d", u.Version())}
 	if t, ok := u.Time(); ok {
@@ -79,7 +79,7 @@ func viewUUID(u ids.UUID) view {
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
 		v.fields = []field{{'T', "time", at(0, 47), v.made.Format(toMilli), ""}, version,
 			{'F', "rand_a", at(52, 63), fmt.Sprint(fraction),
-				fmt.Sprintf("%.3f ms if a fraction, as package ids has it", float64(fraction)/4096)},
+				fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096)},
 			variant, {'R', "rand_b", at(66, 127), "", "random"}}
 	case 8:
 		v.fields = []field{{'C', "custom", []span{{0, 47}, {52, 63}, {66, 127}}, "", "known to its maker only"}, version, variant}
@@ -124,7 +124,7 @@ func viewULID(u ids.ULID) view {
 	}}
 }
 
-// viewSnowflake says what is in a Snowflake if it is of the given layout.
+// viewSnowflake says what is in a Snowflake of the given layout.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 	parts := l.Split(s)
 	middle := 63 - l.NodeBits - l.SequenceBits // bits of the time

@@ -16,8 +16,8 @@ func (e usageError) Error() string { return string(e) }
 func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // parse sets the options that are in args and returns the other arguments. Options may stand
-// before, between and after them; everything after "--" is an argument. Package flag does the
-// former only, and does not say which options a command has.
+// before, between and after them; everything after "--" is an argument. The Parse method of a
+// FlagSet stops at the first argument, and its errors do not say which options there are.
 func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -63,8 +63,7 @@ func optionsOf(fs *flag.FlagSet) string {
 	return listed(names, "and")
 }
 
-// word adds an option whose value is one of a few words, in upper or lower case. It returns the
-// word in lower case.
+// word adds an option whose value is one of a few words, and returns the word in lower case.
 func word(fs *flag.FlagSet, name, value string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -104,7 +103,7 @@ func listed(words []string, last string) string {
 // beginning if it is long.
 func quoted(s string) string { return strconv.Quote(shortened(s)) }
 
-// shortened returns s if it is not longer than any id, or else its beginning.
+// shortened returns s, or its beginning if it is longer than any id.
 func shortened(s string) string {
 	const most = 48
 	if len(s) <= most {

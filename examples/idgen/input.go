@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// longest is one more than the bytes that a line may have, with its line end: what is held of
-// the input at a time.
+// longest is how much of the input is in memory at a time. A line, with its end, is shorter.
 const longest = 64 << 10
 
 // An input is what a command works on: an argument or a line of standard input.
@@ -20,8 +19,8 @@ type input struct {
 }
 
 // inputs calls do for each argument or, if there is none, for each line of standard input,
-// without its end, that is not empty. It reports what do refuses and goes on. Somebody who sits
-// at a terminal is told what to type.
+// without its end, that is not empty. It reports what do refuses and goes on. At a terminal it
+// prompts for what, such as "names".
 func (t *tool) inputs(args []string, what string, do func(input) error) error {
 	if len(args) == 0 {
 		if t.ask {
@@ -96,7 +95,7 @@ func (t *tool) lines(do func(input) error) error {
 	}
 }
 
-// tally tells how many of several inputs were bad, if any was.
+// tally reports how many of several inputs were bad, unless all were good.
 func (t *tool) tally(total int, what string) {
 	if t.bad == 0 || total == 1 {
 		return
@@ -109,7 +108,7 @@ func (t *tool) tally(total int, what string) {
 	fmt.Fprintf(t.errs, "idgen: %s of %s %s %s bad\n", grouped(t.bad), grouped(total), what, were)
 }
 
-// nextLine returns the next line with its end. Of one that is too long it says so and skips it.
+// nextLine returns the next line with its end. It skips a line that is too long, and long is true.
 func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 	b, err := r.ReadSlice('\n')
 	line = string(b)

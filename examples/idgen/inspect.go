@@ -47,7 +47,7 @@ func (t *tool) inspect(args []string) error {
 	})
 }
 
-// show writes an id for people. A failed write is noticed by who calls the inputs.
+// show writes an id for people. The method inputs notices a failed write.
 func (t *tool) show(id ident, way reading, all []view) {
 	title := "Snowflake"
 	if all[0].layout == "" {
@@ -63,8 +63,8 @@ func (t *tool) show(id ident, way reading, all []view) {
 	}
 }
 
-// otherForms returns an id in the forms that show does not use, each after its name, and tells
-// in which it was given.
+// otherForms returns an id in the forms that show does not use, each after its name. It marks the
+// form in which the id was given.
 func otherForms(id ident, way reading) (others []string) {
 	for _, name := range []string{"base32", "base58", "hex"} {
 		if u, ok := id.(ids.ULID); ok && name == "base32" {
@@ -84,8 +84,8 @@ func otherForms(id ident, way reading) (others []string) {
 	return others
 }
 
-// views returns all that an id can be: of a Snowflake one view for each of some layouts, the
-// plausible ones first.
+// views returns all ways to see an id. A Snowflake has one for each of some layouts, the plausible
+// ones first.
 func views(id ident, some []namedLayout) []view {
 	switch id := id.(type) {
 	case ids.UUID:

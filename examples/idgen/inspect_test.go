@@ -20,7 +20,7 @@ func TestInspect(t *testing.T) {
 			UUID of version 7 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
 			T time 48 bits 2022-02-22T19:22:22.000Z
 			V version 4 bits 7
-			F rand_a 12 bits 3267 (0.798 ms if a fraction, as package ids has it)
+			F rand_a 12 bits 3267 (0.798 ms if a fraction, as in package ids)
 			A variant 2 bits 2 (RFC 9562)
 			R rand_b 62 bits 0x18c4dc0c0c07398f (random)
 			0 00000001 01111111 00100010 11100010 TTTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
@@ -59,7 +59,7 @@ func TestInspect(t *testing.T) {
 		{"2489E9AD-2EE2-9E00-8EC9-32D5F69181C0", "UUID of version 9 2489e9ad-2ee2-9e00-8ec9-32d5f69181c0"},
 		{"2489E9AD-2EE2-4E00-CEC9-32D5F69181C0", `
 			UUID of variant Microsoft 2489e9ad-2ee2-4e00-cec9-32d5f69181c0
-			X bits 128 bits 2489e9ad2ee24e00cec932d5f69181c0 (not laid out as RFC 9562 says)`},
+			X bits 128 bits 2489e9ad2ee24e00cec932d5f69181c0 (not in a layout of RFC 9562)`},
 		{"00000000-0000-0000-0000-000000000000", "Nil UUID 00000000-0000-0000-0000-000000000000"},
 		{"ffffffff-ffff-ffff-ffff-ffffffffffff", "Max UUID ffffffff-ffff-ffff-ffff-ffffffffffff"},
 		{"01arz3ndektsv4rrffq69g5fav", `

@@ -39,8 +39,8 @@ func layoutNamed(name string) (namedLayout, error) {
 // lastTime returns the last time that the layout has.
 func (l namedLayout) lastTime() time.Time { return l.Split(math.MaxInt64).Time.Add(l.Tick - 1) }
 
-// plausible reports whether an id of this layout can have been made by the given time: it lies
-// not more than a day after it. No id lies before the epoch.
+// plausible reports whether s, in this layout, has a time that is at most a day after now. No time
+// is before the epoch.
 func (l namedLayout) plausible(s ids.Snowflake, now time.Time) bool {
 	return !l.Split(s).Time.After(now.AddDate(0, 0, 1))
 }

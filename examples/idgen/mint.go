@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// batch is how many ids are minted between two looks at the progress and at the output.
+// batch is how many ids are made between two looks at the progress and at the output.
 const batch = 256
 
 // mintFlags are the flags of every command that mints a number of ids.
@@ -138,8 +138,8 @@ func nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	return int64(n), nil
 }
 
-// domains are the domains of version 2 by name, with the local id of whoever runs the program,
-// below 0 if there is none.
+// domains are the domains of version 2 by name, with the local id of whoever runs the program. It
+// is negative if there is none.
 var domains = map[string]struct {
 	domain ids.Domain
 	own    func() int

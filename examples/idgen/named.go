@@ -16,7 +16,7 @@ var namespaces = map[string]ids.UUID{
 	"x500": ids.NamespaceX500(),
 }
 
-// named returns the command of a scheme whose ids are made of a namespace and a name.
+// named returns the command of a version that hashes a namespace and a name.
 func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := flag.NewFlagSet("", flag.ContinueOnError)
@@ -42,7 +42,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 	}
 }
 
-// uuid8 mints UUIDs of version 8 from the bits that are given.
+// uuid8 makes UUIDs of version 8 from the given bits.
 func (t *tool) uuid8(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	format := word(fs, "format", "text")

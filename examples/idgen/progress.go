@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	progressAfter = time.Second            // before, nobody wonders
-	progressEvery = 200 * time.Millisecond // is often enough to look alive
+	progressAfter = time.Second            // a shorter run shows nothing
+	progressEvery = 200 * time.Millisecond // often enough to look alive
 )
 
-// A progress tells how far a long run is, in a line that it overwrites.
+// A progress shows how far a long run is, in a line that it overwrites.
 type progress struct {
 	out   io.Writer // nil: nobody looks
 	total int       // 0 if not known
@@ -22,7 +22,7 @@ type progress struct {
 	width int       // of the line that is on the screen
 }
 
-// newProgress begins a run of total steps, or of a number not known if that is 0.
+// newProgress begins a run of total steps. 0 means that the number is not known.
 func (t *tool) newProgress(total int) *progress {
 	p := &progress{total: total}
 	if t.live {
@@ -33,7 +33,7 @@ func (t *tool) newProgress(total int) *progress {
 	return p
 }
 
-// at tells that n steps are done.
+// at shows that n steps are done.
 func (p *progress) at(n int) {
 	if p.out == nil {
 		return

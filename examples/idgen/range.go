@@ -12,7 +12,7 @@ import (
 
 // limits are what a scheme has between two times.
 type limits struct {
-	first, last     time.Time // of all that the scheme can name
+	first, last     time.Time // the times that the scheme can hold
 	least, greatest func(time.Time) ident
 }
 
@@ -109,7 +109,7 @@ func (t *tool) bounds(args []string) error {
 	return err
 }
 
-// clip brings two times into what the scheme can name, and says so.
+// clip moves two times into the span that the scheme can hold, and says so.
 func (l limits) clip(t *tool, from, to time.Time) (time.Time, time.Time, error) {
 	switch {
 	case to.Before(from):

@@ -38,7 +38,7 @@ var ways = []reading{
 	})},
 }
 
-// parser returns parse with an ident for its result.
+// parser returns parse with its result as an ident.
 func parser[T ident](parse func(string) (T, error)) func(string) (ident, error) {
 	return func(s string) (ident, error) {
 		id, err := parse(s)
@@ -48,9 +48,9 @@ func parser[T ident](parse func(string) (T, error)) func(string) (ident, error) 
 
 func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
 
-// isDecimal reports whether s is a decimal number, with a minus sign or without, so that one
-// out of range is refused as a Snowflake. A number as long as another kind of id, and so longer
-// than that of any Snowflake, is left to that kind.
+// isDecimal reports whether s is a decimal number. It may be negative or too large: the refusal
+// then names a Snowflake. A number as long as another kind of id is left to that kind, as it is too
+// long for a Snowflake.
 func isDecimal(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !slices.Contains([]int{22, 26, 32}, len(s))

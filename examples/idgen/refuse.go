@@ -42,8 +42,9 @@ func refused(err error, what string, offset int) error {
 	return &refusal{offset + bad.Offset(), what, why}
 }
 
-// refuse returns the refusal of s, which begins at offset in the input. A character that no id has
-// tells more than bad, the refusal by the reading that fits s. If none fits, bad is nil.
+// refuse returns the refusal of s, which begins at offset in the input. Bad is the refusal by the
+// reading that fits s, or nil if none fits. A character that no id has comes before it: it says
+// more, as the reading is a guess.
 func (rs readings) refuse(s string, offset int, bad error) error {
 	for i, r := range s {
 		if r >= utf8.RuneSelf || !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-{}:", r)) {
@@ -75,12 +76,12 @@ func characters(n int) string {
 // report writes what is wrong with an input, and counts it.
 func (t *tool) report(message string) {
 	t.bad++
-	t.out.Flush() // so that output and reports come in the order of the input; if it fails, stopped tells later
+	t.out.Flush() // so that output and reports come in the order of the input; stopped returns its error later
 	fmt.Fprintf(t.errs, "idgen: %s\n", message)
 }
 
-// complaint says where an input is and what is wrong with it. It repeats an argument, but not a
-// line: that may hold anything, and its number is enough to find it.
+// complaint says where an input is and what is wrong with it. It repeats an argument. It does not
+// repeat a line, whose number is enough to find it.
 func (t *tool) complaint(where string, in input, err error) string {
 	var bad *refusal
 	if !errors.As(err, &bad) {
