@@ -50,11 +50,7 @@ func reordered(args []string) string {
 
 // nearest returns the command that is most like name, or "" if none is.
 func nearest(name string) (best string) {
-	const longest = 12
 	letters, digit := split(strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)))
-	if len(letters) > longest {
-		return ""
-	}
 	if digit != "" && (letters == "" || letters == "v" || letters == "version") {
 		letters = "uuid"
 	}
