@@ -1,7 +1,9 @@
-// Quickstart mints an id of every kind, tells what is inside each, checks a million of two
-// kinds, and parses a good id and a bad one:
+// Quickstart makes an id of every kind, shows what is inside each, checks a million of two kinds,
+// and parses a good id and a bad one:
 //
 //	go run ./examples/quickstart
+//
+// To make and inspect ids in a shell, see the program idgen beside it.
 package main
 
 import (
@@ -25,6 +27,10 @@ func main() {
 
 // run writes what the program has to show to out.
 func run(out io.Writer) error {
+	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first id.
+	if _, err := snowflake.Default(); err != nil {
+		return err
+	}
 	fmt.Fprint(out, "One id of every kind, and what is inside it\n\n")
 	everyKind(out)
 
@@ -37,7 +43,7 @@ func run(out io.Writer) error {
 	return reading(out)
 }
 
-// everyKind mints one id of each kind.
+// everyKind makes one id of each kind.
 func everyKind(out io.Writer) {
 	show := func(call string, id fmt.Stringer, inside string) {
 		fmt.Fprintf(out, "  %-16s  %s\n  %-16s  %s\n", call, id, "", inside)
@@ -48,13 +54,13 @@ func everyKind(out io.Writer) {
 	show("uuid.NewV7()", v7, clock(made)+", then random bits: the key for a database")
 
 	v4 := uuid.NewV4()
-	show("uuid.NewV4()", v4, "122 random bits: nothing to read, not even when it was made")
+	show("uuid.NewV4()", v4, "122 random bits, and nothing else: not even the time")
 
 	v5 := uuid.NewV5(uuid.NamespaceDNS(), "example.com")
 	show("uuid.NewV5(…)", v5, "the SHA-1 of the name example.com: the same everywhere, always")
 
 	v3 := uuid.NewV3(uuid.NamespaceDNS(), "example.com")
-	show("uuid.NewV3(…)", v3, "the MD5 of the same name, for systems that demand it")
+	show("uuid.NewV3(…)", v3, "the MD5 of the same name, for systems that require it")
 
 	v1 := uuid.NewV1()
 	made, _ = v1.Time()
@@ -82,9 +88,12 @@ func everyKind(out io.Writer) {
 
 	s := snowflake.Next()
 	show("snowflake.Next()", s, fmt.Sprintf("%s, node %d, sequence %d, in 8 bytes", clock(s.Time()), s.Node(), s.Sequence()))
+	if _, ok := os.LookupEnv("IDS_SNOWFLAKE_NODE"); !ok {
+		fmt.Fprintf(out, "  %-16s  (a random node: give each process its own in IDS_SNOWFLAKE_NODE)\n", "")
+	}
 }
 
-// millions mints a million ids of two kinds, and checks them.
+// millions makes a million ids of two kinds, and checks them.
 func millions(out io.Writer) error {
 	const million = 1_000_000
 
@@ -96,7 +105,7 @@ func millions(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "  %d UUIDs of version 7 in %v: all distinct, all ascending\n", len(uuids), took.Round(time.Millisecond))
 
-	// A node number must be used by one process at a time.
+	// No other process may use the same node number at the same time.
 	node, err := snowflake.NewNode(1, nil)
 	if err != nil {
 		return err

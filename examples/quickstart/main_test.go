@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +12,34 @@ import (
 
 	"github.com/oneclock/ids"
 )
+
+// TestMain runs the program instead of the tests if a test asks for it.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_QUICKSTART") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestNode checks what the program says of a bad node number, and of none, in a process of its own.
+func TestNode(t *testing.T) {
+	const random = "(a random node: give each process its own in IDS_SNOWFLAKE_NODE)\n"
+	for _, test := range []struct{ value, out, errs string }{
+		{"IDS_SNOWFLAKE_NODE=web-3", "", "quickstart: ids: environment variable IDS_SNOWFLAKE_NODE is \"web-3\", not a number from 0 to 1023\n"},
+		{"IDS_SNOWFLAKE_NODE=", "", "quickstart: ids: environment variable IDS_SNOWFLAKE_NODE is \"\", not a number from 0 to 1023\n"},
+		{"IDS_OTHER=", random, ""},
+	} {
+		var out, errs bytes.Buffer
+		program := exec.Command(os.Args[0])
+		program.Env = []string{"RUN_QUICKSTART=1", test.value}
+		program.Stdout, program.Stderr = &out, &errs
+		err := program.Run()
+		if (err != nil) != (test.errs != "") || errs.String() != test.errs || (test.out == "") != (out.Len() == 0) || !strings.Contains(out.String(), test.out) {
+			t.Errorf("%s: %v, %s, %s", test.value, err, &out, &errs)
+		}
+	}
+}
 
 // TestRun checks the facts in the output of one run.
 func TestRun(t *testing.T) {
@@ -67,6 +97,10 @@ func TestRun(t *testing.T) {
 	checkTime(t, "snowflake.Next", shown["snowflake.Next"][1], s.Time(), from, to)
 	if want := fmt.Sprintf("node 308, sequence %d,", s.Sequence()); !strings.Contains(shown["snowflake.Next"][1], want) || s.Node() != 308 {
 		t.Errorf("snowflake.Next: %q does not tell %q", shown["snowflake.Next"][1], want)
+	}
+
+	if strings.Contains(text, "random node") {
+		t.Error("the node is given, but is called random")
 	}
 
 	for _, want := range []string{
