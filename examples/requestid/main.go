@@ -1,12 +1,12 @@
-// Requestid is a web server in which each request has an id, in the response and in every line
-// of the log:
+// Requestid is a web server in which each request has an id, which is in the response and in every
+// line of the log:
 //
 //	go run ./examples/requestid
 //	curl -i http://127.0.0.1:8080/
 //	curl -i -H 'X-Request-Id: 017f22e2-79b0-7cc3-98c4-dc0c0c07398f' http://127.0.0.1:8080/
 //	curl -i -H 'X-Request-Id: mine' http://127.0.0.1:8080/
 //
-// To have the same elsewhere, copy middleware.go and log.go.
+// To use it in a server of your own, copy middleware.go and log.go.
 package main
 
 import (
@@ -26,10 +26,10 @@ import (
 
 func main() {
 	address := flag.String("listen", "127.0.0.1:8080", "address to listen on")
-	trusted := flag.String("trust", "127.0.0.0/8,::1/128", "networks whose "+header+" is believed, with commas between; empty for none")
+	trusted := flag.String("trust", "127.0.0.0/8,::1/128", "comma-separated networks whose "+header+" is believed; empty for none")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "requestid: no argument is expected, but there is %q\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "requestid: unexpected argument %.60q\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	trust, err := trustNetworks(*trusted)
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx is done, and those that are then under way for up to 5 s.
+// serve answers requests until ctx is done. Requests that are then under way have up to 5 s.
 func serve(ctx context.Context, listener net.Listener, log *slog.Logger, trust func(*http.Request) bool) error {
 	server := &http.Server{
 		Handler:           Middleware(hello(log), Options{Log: log, Trust: trust}),
@@ -79,8 +79,8 @@ func hello(log *slog.Logger) http.Handler {
 	})
 }
 
-// trustNetworks returns a function that reports whether a request comes from one of some
-// networks, such as "10.0.0.0/8,fd00::/8".
+// trustNetworks returns a function that reports whether a request comes from one of the networks in
+// a list such as "10.0.0.0/8,fd00::/8".
 func trustNetworks(list string) (func(*http.Request) bool, error) {
 	var networks []netip.Prefix
 	for text := range strings.SplitSeq(list, ",") {

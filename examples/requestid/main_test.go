@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/oneclock/ids/uuid"
 )
@@ -162,153 +160,6 @@ func TestManyRequests(t *testing.T) {
 	}
 	if len(distinct) != clients*each {
 		t.Errorf("%d distinct ids among %d requests", len(distinct), clients*each)
-	}
-}
-
-const theirs = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-
-func TestTrusted(t *testing.T) {
-	for _, given := range []string{theirs, strings.ToUpper(theirs), "urn:uuid:" + theirs, "919108f7-52d1-4320-9bac-f847db4148a8"} {
-		s := newServer(t, true, hello)
-		want, _ := uuid.Parse(given)
-		status, id, body := s.get(t, given)
-		if status != 200 || id != want.String() || body != "hello, request "+want.String()+"\n" {
-			t.Errorf("%s: status %d, id %s, %q", given, status, id, body)
-		}
-		for _, r := range s.records(t) {
-			if r.RequestID != want.String() {
-				t.Errorf("%s: in the log: %+v", given, r)
-			}
-		}
-	}
-}
-
-func TestRefused(t *testing.T) {
-	for _, test := range []struct {
-		given []string
-		want  string
-	}{
-		{[]string{"mine"}, "ids: parsing UUID: "},
-		{[]string{""}, "ids: parsing UUID: "},
-		{[]string{theirs[:35] + "g"}, "at byte 35"},
-		{[]string{strings.Repeat("f", 5000)}, "ids: parsing UUID: "},
-		{[]string{theirs, theirs}, "there are 2 of them, not one"},
-		{[]string{theirs + "," + theirs}, "ids: parsing UUID: "},
-		{[]string{uuid.Nil().String()}, "not of RFC 9562"},
-		{[]string{uuid.Max().String()}, "not of RFC 9562"},
-		{[]string{"<script>alert(1)</script>"}, "ids: parsing UUID: "},
-	} {
-		s := newServer(t, true, func(*slog.Logger) http.Handler {
-			return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Errorf("%.40q reached the handler", test.given) })
-		})
-		status, text, body := s.get(t, test.given...)
-		if status != 400 || !strings.HasPrefix(body, "bad X-Request-Id: ") || !strings.Contains(body, test.want) || len(body) > 200 {
-			t.Errorf("%.40q: status %d, %.200q", test.given, status, body)
-		}
-		if test.given[0] != "" && strings.Contains(body, test.given[0]) {
-			t.Errorf("%.40q is repeated in %.200q", test.given, body)
-		}
-		id, err := uuid.Parse(text)
-		if err != nil || id.Version() != 7 {
-			t.Errorf("%.40q: the answer has the id %.200q: %v", test.given, text, err)
-		}
-		if log := s.records(t); len(log) != 1 || log[0].Status != 400 || log[0].RequestID != text {
-			t.Errorf("%.40q: in the log: %.400s", test.given, fmt.Sprintf("%+v", log))
-		}
-		// Of one who is not trusted, the same is ignored.
-		s = newServer(t, false, hello)
-		if status, id, _ := s.get(t, test.given...); status != 200 || id == test.given[0] {
-			t.Errorf("%.40q of one not trusted: status %d, id %.200s", test.given, status, id)
-		}
-	}
-	// Nor is a good one taken.
-	s := newServer(t, false, hello)
-	if status, id, _ := s.get(t, theirs); status != 200 || id == theirs {
-		t.Errorf("a good id of one not trusted: status %d, id %s", status, id)
-	}
-}
-
-// TestStatus checks that the log has the status of the answer, whatever the handler does.
-func TestStatus(t *testing.T) {
-	for name, test := range map[string]struct {
-		handle http.HandlerFunc
-		want   int
-	}{
-		"nothing": {func(http.ResponseWriter, *http.Request) {}, 200},
-		"early hints": {func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusEarlyHints)
-			w.WriteHeader(404)
-		}, 404},
-		"twice": {func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(201)
-			w.WriteHeader(500) // too late
-		}, 201},
-		"other protocol": {func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Connection", "Upgrade")
-			w.Header().Set("Upgrade", "other")
-			w.WriteHeader(http.StatusSwitchingProtocols)
-		}, 101},
-		"written, then an error": {func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, "part")
-			w.WriteHeader(500) // too late
-		}, 200},
-		"flush": {func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, "part")
-			if err := http.NewResponseController(w).Flush(); err != nil {
-				t.Error(err)
-			}
-		}, 200},
-		"panic": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0},
-	} {
-		s := newServer(t, false, func(*slog.Logger) http.Handler { return test.handle })
-		answer, err := s.Client().Get(s.URL)
-		if err == nil {
-			answer.Body.Close()
-		}
-		if (err == nil) != (test.want != 0) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if log := s.records(t); len(log) != 1 || log[0].Status != test.want || log[0].RequestID == "" {
-			t.Errorf("%s: in the log: %+v", name, log)
-		}
-	}
-}
-
-func TestLogHandler(t *testing.T) {
-	var out bytes.Buffer
-	log := slog.New(logHandler{slog.NewTextHandler(&out, nil)})
-	ctx := context.WithValue(context.Background(), key{}, uuid.Max())
-	log.With("a", 1).InfoContext(ctx, "in a request")
-	log.WithGroup("g").InfoContext(ctx, "in a group")
-	log.Info("in no request")
-	for _, want := range []string{
-		`msg="in a request" a=1 request_id=ffffffff-ffff-ffff-ffff-ffffffffffff` + "\n",
-		`msg="in a group" g.request_id=ffffffff-ffff-ffff-ffff-ffffffffffff` + "\n",
-		`msg="in no request"` + "\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the log lacks %s:\n%s", want, &out)
-		}
-	}
-}
-
-// TestSharedRecord checks that a record can be handled twice, as by two handlers: the second
-// must not overwrite what the first adds.
-func TestSharedRecord(t *testing.T) {
-	var out bytes.Buffer
-	handler := logHandler{slog.NewTextHandler(&out, nil)}
-	r := slog.NewRecord(time.Time{}, slog.LevelInfo, "shared", 0)
-	for i := range 8 { // more than a record holds in itself, and not what fills the room behind them
-		r.AddAttrs(slog.Int("a", i))
-	}
-	for _, id := range []uuid.UUID{uuid.Nil(), uuid.Max()} {
-		if err := handler.Handle(context.WithValue(t.Context(), key{}, id), r); err != nil {
-			t.Error(err)
-		}
-		if line := out.String(); !strings.HasSuffix(line, "a=7 request_id="+id.String()+"\n") {
-			t.Errorf("%s is logged as %s", id, line)
-		}
-		out.Reset()
 	}
 }
 

@@ -19,15 +19,15 @@ type Options struct {
 	// Log gets one record for each request. Nil means slog.Default().
 	Log *slog.Logger
 
-	// Trust reports whether the sender of a request may give it an id, as a proxy in front may,
-	// which has given one already. From all others the header is ignored: they could pass off
-	// their requests as requests of others. Nil trusts nobody.
+	// Trust reports whether the sender of a request may choose its id, as a proxy in front does.
+	// The header of any other sender is ignored, for it could repeat the id of another request.
+	// Nil trusts nobody.
 	Trust func(*http.Request) bool
 }
 
-// Middleware gives each request an id, which next finds by [RequestID] and the client in the
-// header X-Request-Id, and logs it. The id is a UUID of version 7, or that which a trusted
-// sender gives. If that is not a UUID, the request is answered with status 400.
+// Middleware gives each request an id, and logs the request. The handler next finds the id by
+// [RequestID], the client in the header X-Request-Id. The id is a UUID of version 7, unless a
+// trusted sender gives one. If it gives something else, the answer has status 400.
 func Middleware(next http.Handler, opts Options) http.Handler {
 	log := opts.Log
 	if log == nil {
@@ -42,7 +42,7 @@ func Middleware(next http.Handler, opts Options) http.Handler {
 		id, bad := uuid.NewV7(), error(nil)
 		if given := r.Header.Values(header); len(given) > 0 && trust(r) {
 			if theirs, err := parse(given); err != nil {
-				bad = err // and the answer has an id of ours
+				bad = err // the answer has an id of ours
 			} else {
 				id = theirs
 			}
@@ -51,8 +51,8 @@ func Middleware(next http.Handler, opts Options) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), key{}, id))
 		answer := &recorder{ResponseWriter: w}
 
-		// Deferred, so that a request whose handler panics is in the log as well: with status 0
-		// if it got no answer.
+		// Deferred, so that a request whose handler panics is in the log too. Its status is 0 if it
+		// got no answer.
 		defer func() {
 			log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", answer.status, "took", time.Since(began))
 		}()
@@ -67,26 +67,30 @@ func Middleware(next http.Handler, opts Options) http.Handler {
 	})
 }
 
-// parse returns the id in the values of the header.
+// parse returns the id in the values of the header. The error is fit for the client: it does not
+// repeat what was given, and counts characters from 1.
 func parse(given []string) (uuid.UUID, error) {
 	if len(given) > 1 {
-		return uuid.UUID{}, fmt.Errorf("there are %d of them, not one", len(given))
+		return uuid.UUID{}, fmt.Errorf("given %d times", len(given))
 	}
 	id, err := uuid.Parse(given[0])
-	if err != nil {
-		return uuid.UUID{}, err // which does not repeat what was given
+	var bad *uuid.ParseError
+	switch {
+	case errors.Is(err, uuid.ErrLength):
+		return uuid.UUID{}, fmt.Errorf("not a UUID: its length is %d, not 36", len(given[0]))
+	case errors.As(err, &bad):
+		return uuid.UUID{}, fmt.Errorf("not a UUID: character %d is wrong", bad.Offset()+1)
+	case err == nil && id.Variant() != uuid.VariantRFC9562:
+		return uuid.UUID{}, errors.New("not a UUID of RFC 9562: its 17th digit is not 8, 9, a or b")
 	}
-	if id.Variant() != uuid.VariantRFC9562 {
-		return uuid.UUID{}, errors.New("a UUID, but not of RFC 9562: its 17th digit is not 8, 9, a or b")
-	}
-	return id, nil
+	return id, err
 }
 
 // key is the key of the id in a context.
 type key struct{}
 
-// RequestID returns the id of the request whose context ctx is or derives from, and whether
-// there is one.
+// RequestID returns the id of the request that ctx belongs to. Its second result is false if there
+// is none.
 func RequestID(ctx context.Context) (uuid.UUID, bool) {
 	id, ok := ctx.Value(key{}).(uuid.UUID)
 	return id, ok
@@ -100,7 +104,7 @@ type recorder struct {
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) { // the others only announce the answer
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) { // any other below 200 only announces the answer
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
