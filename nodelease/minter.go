@@ -178,11 +178,13 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 		}
 	}()
 	for {
-		m.mu.Lock()
-		changed := m.changed // read before the attempt, so that no change goes unseen
-		m.mu.Unlock()
+		changed := m.change() // before the attempt, so that no change goes unseen
+		id, err = m.node.Load().TryNext()
+		if errors.Is(err, ids.ErrSuspended) || errors.Is(err, ids.ErrClockBackward) {
+			id, err = m.mint(true)
+		}
 		var tick <-chan time.Time
-		switch id, err = m.mint(true); {
+		switch {
 		case errors.Is(err, ids.ErrExhausted):
 			tick = time.After(time.Millisecond)
 		case !errors.Is(err, ids.ErrSuspended):
@@ -193,13 +195,30 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return 0, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+			return 0, fmt.Errorf("%w: %w", context.Cause(ctx), m.reason(err))
 		case <-m.ended:
 			return 0, ErrClosed
 		case <-changed:
 		case <-tick:
 		}
 	}
+}
+
+// change returns what is closed when an id may be had that could not be had before.
+func (m *Minter) change() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
+}
+
+// reason returns why there is no id, or err if ids can be minted.
+func (m *Minter) reason(err error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.why != nil {
+		return m.why
+	}
+	return err
 }
 
 // mint draws an id where a look at the tenure is needed. If ascend is set, it does so also while the

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// mainVariable makes the test's binary the program.
+const mainVariable = "NODELEASE_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(mainVariable) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestKillEtcd(t *testing.T) {
+	t.Parallel()
+	binary, err := exec.LookPath("etcd")
+	if err != nil {
+		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
+	}
+	client, peer := freeAddress(t), freeAddress(t)
+	start(t, exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
+		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer))
+	kill(t, "-etcd", client)
+}
+
+func TestKillPostgres(t *testing.T) {
+	t.Parallel()
+	bin, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil || len(bin) == 0 {
+		t.Skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+	}
+	dir, err := os.MkdirTemp("", "nodelease") // the parents of t.TempDir are closed to other users
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	attr := new(syscall.SysProcAttr)
+	if os.Getuid() == 0 { // the server refuses to run as root
+		u, err := user.Lookup("postgres")
+		if err != nil {
+			t.Skip("PostgreSQL does not run as root, and there is no user postgres")
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(dir, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(name string, args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(slices.Max(bin), name), append([]string{"-D", filepath.Join(dir, "data")}, args...)...)
+		cmd.Dir, cmd.SysProcAttr = dir, attr
+		return cmd
+	}
+	if out, err := command("initdb", "-U", "test", "-A", "trust", "--no-locale", "--no-sync").CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	address := freeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	start(t, command("postgres", "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="))
+	url := "postgres://test@" + address + "/postgres?sslmode=disable"
+	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err == nil {
+			conn.Close(t.Context())
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatal(err)
+		}
+	}
+	kill(t, "-postgres", url)
+}
+
+// kill runs the program on two node numbers, again and again, and kills it at a random moment, but for every
+// fourth time, when it is asked to end. No id may come twice.
+func kill(t *testing.T, store ...string) {
+	runs := 12
+	if testing.Short() {
+		runs = 4
+	}
+	seen := map[string]bool{}
+	for i := range runs {
+		cmd := exec.Command(os.Args[0], append(store, "-nodes", "2", "-ttl", "2s", "-count", "0", "-print")...)
+		cmd.Env = append(os.Environ(), mainVariable+"=1")
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		sig := os.Signal(syscall.SIGKILL)
+		if i%4 == 3 {
+			sig = syscall.SIGTERM
+		}
+		read := bufio.NewReader(out)
+		for n, most := 0, rand.IntN(50_000); ; n++ {
+			line, err := read.ReadString('\n')
+			if n == most {
+				_ = cmd.Process.Signal(sig)
+			}
+			if err == io.EOF {
+				break // what is left is the part of a line
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[line] {
+				t.Fatalf("%s twice", strings.TrimSpace(line))
+			}
+			seen[line] = true
+		}
+		if err := cmd.Wait(); (err == nil) != (sig == syscall.SIGTERM) {
+			t.Fatalf("the program ended with %v after the signal %v:\n%s", err, sig, &log)
+		}
+	}
+	t.Logf("%d ids in %d runs", len(seen), runs)
+	if len(seen) == 0 {
+		t.Error("no ids")
+	}
+}
+
+// start starts a server and stops it at the end of the test.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		_ = cmd.Wait()
+	})
+}
+
+// freeAddress returns an address on loopback that nobody listens on, below the range from which the system
+// gives ports to connections.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}

@@ -1,0 +1,56 @@
+package etcdstore_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"log"
+	"os"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+)
+
+// TLS, with a certificate of the client, and a password are the client's matter.
+func ExampleNew() {
+	ca, err := os.ReadFile("/etc/etcd/ca.pem")
+	if err != nil {
+		log.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(ca) {
+		log.Fatal("no certificate in ca.pem")
+	}
+	own, err := tls.LoadX509KeyPair("/etc/etcd/client.pem", "/etc/etcd/client-key.pem")
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints:            []string{"https://etcd-0:2379", "https://etcd-1:2379", "https://etcd-2:2379"},
+		TLS:                  &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}},
+		Username:             "minter", // a role that may read and write /orders/
+		Password:             os.Getenv("ETCD_PASSWORD"),
+		DialTimeout:          2 * time.Second,
+		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
+		DialKeepAliveTimeout: 3 * time.Second,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	store, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/orders"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := nodelease.NewMinter(store, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close(context.Background())
+	id, err := m.Next(context.Background())
+	log.Println(id, err)
+}

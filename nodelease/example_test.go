@@ -1,0 +1,131 @@
+package nodelease_test
+
+import (
+	"context"
+	"errors"
+	"expvar"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+)
+
+// A program makes one Minter for all its goroutines. In production, the store is that of package etcdstore
+// or pgstore.
+func Example() {
+	ctx := context.Background()
+	store := nodelease.NewMemoryStore(1024, 15*time.Second)
+	m, err := nodelease.NewMinter(store, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer func() {
+		if err := m.Close(ctx); err != nil { // the number is free after its TTL
+			slog.Warn("close", "error", err)
+		}
+	}()
+	a, err := m.Next(ctx)
+	if err != nil {
+		panic(err)
+	}
+	b, err := m.Next(ctx)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(a < b, a.Node() == b.Node())
+	// Output: true true
+}
+
+// Next waits no longer than its context lasts, and says what it has waited for. TryNext does not wait.
+func ExampleMinter_Next() {
+	store := nodelease.NewMemoryStore(0, time.Minute) // it has no numbers
+	m, err := nodelease.NewMinter(store, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer m.Close(context.Background())
+
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err = m.Next(ctx)
+	fmt.Println(err)
+	_, err = m.TryNext()
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, ids.ErrSuspended), errors.Is(err, nodelease.ErrNoNode))
+	// Output:
+	// context deadline exceeded: nodelease: no node number: every node number is held
+	// nodelease: no node number: every node number is held
+	// true true
+}
+
+// Metrics by expvar: how often each kind of event occurred, and how long Next has waited in all. The
+// program in examples/nodelease has the same for Prometheus.
+func ExampleMinterOptions_observe() {
+	events := expvar.NewMap("nodelease") // at /debug/vars, with those of the program
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1024, time.Minute), &nodelease.MinterOptions{
+		Observe: func(e nodelease.Event) {
+			events.Add(e.Kind.String(), 1)
+			if e.Kind == nodelease.Waited {
+				events.AddFloat("waited seconds", e.Took.Seconds())
+			}
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := m.Next(context.Background()); err != nil {
+		panic(err)
+	}
+	if err := m.Close(context.Background()); err != nil {
+		panic(err)
+	}
+	fmt.Println("began:", events.Get("began"), "renewed:", events.Get("renewed"), "ended:", events.Get("ended"))
+	// Output: began: 1 renewed: 1 ended: 1
+}
+
+// The Logger is told when minting begins and ends, and when the store fails.
+func ExampleMinterOptions_logger() {
+	noTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "mark" {
+			return slog.Attr{}
+		}
+		return a
+	}
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), &nodelease.MinterOptions{
+		Logger: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: noTime})),
+	})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := m.Next(context.Background()); err != nil {
+		panic(err)
+	}
+	if err := m.Close(context.Background()); err != nil {
+		panic(err)
+	}
+	// Output:
+	// level=INFO msg="minting has begun" node=0
+	// level=INFO msg="minting has ended" node=0
+	// level=INFO msg="handed a node number back" node=0
+}
+
+// A layout with more numbers serves more processes. All of them must use the same one.
+func ExampleMinterOptions_layout() {
+	layout := ids.TwitterLayout()
+	layout.NodeBits, layout.SequenceBits = 12, 10 // 4,096 nodes of 1,024 ids a millisecond
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(4096, time.Minute), &nodelease.MinterOptions{Layout: layout})
+	if err != nil {
+		panic(err)
+	}
+	defer m.Close(context.Background())
+	id, err := m.Next(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	node, ok := m.Node()
+	fmt.Println(layout.Split(id).Node == node, ok)
+	// Output: true true
+}
