@@ -9,6 +9,7 @@ import (
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
@@ -24,7 +25,7 @@ func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *et
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 	n := faulttest.NewNetwork(t)
-	cluster := faulttest.StartEtcd(t, n)
+	cluster := etcdtest.Start(t, n)
 	client := cluster.Open(t)
 	defer client.Close()
 	t.Run("store", func(t *testing.T) {
@@ -45,7 +46,7 @@ func TestEtcd(t *testing.T) {
 			endpoints = append(endpoints, n.Proxy(t, "minter", m.Name, m.Client, nil))
 			links = append(links, faulttest.Link{From: "minter", To: m.Name}, faulttest.Link{From: m.Name, To: "minter"})
 		}
-		far, err := clientv3.New(faulttest.EtcdConfig(endpoints))
+		far, err := clientv3.New(etcdtest.Config(endpoints))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
@@ -44,8 +45,8 @@ func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.S
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	n := faulttest.NewNetwork(t)
-	_, address := faulttest.StartPostgres(t)
-	url := faulttest.PostgresURL(address)
+	_, address := pgtest.Start(t)
+	url := pgtest.URL(address)
 	pool := openPool(t, url)
 
 	for _, mode := range []string{"cache_statement", "simple_protocol"} { // the latter goes through any pooler
@@ -122,7 +123,7 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("minting stops first", func(t *testing.T) {
 		opts := &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second}
-		far := openPool(t, faulttest.PostgresURL(n.Proxy(t, "minter", "postgres", address, nil)))
+		far := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil)))
 		faulttest.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
 			if err := pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut`).Scan(&free); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
 )
 
 // TestEtcdFaults has 100 groups share 102 node numbers of a three-member etcd cluster while
@@ -19,7 +20,7 @@ func TestEtcdFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4 // the processes reach the members over this many sets of proxies
 	n := faulttest.NewNetwork(t)
-	cluster := faulttest.StartEtcd(t, n)
+	cluster := etcdtest.Start(t, n)
 	endpoints := make([][]string, sides)
 	for side := range endpoints {
 		for _, m := range cluster.Members {
@@ -61,7 +62,7 @@ func TestEtcdFaults(t *testing.T) {
 
 // memberFaults kills, pauses and isolates one member after another, and now and then a second
 // one with it.
-func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand, c *faulttest.EtcdCluster, client *clientv3.Client) {
+func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand, c *etcdtest.Cluster, client *clientv3.Client) {
 	for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
 		sleep(ctx, between(rng, 300*time.Millisecond, 1500*time.Millisecond))
 		if ctx.Err() != nil {
@@ -71,7 +72,7 @@ func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand,
 		if rng.IntN(2) == 0 {
 			m = c.Leader(client)
 		}
-		chosen := []*faulttest.EtcdMember{m}
+		chosen := []*etcdtest.Member{m}
 		if rng.IntN(5) == 0 {
 			chosen = append(chosen, c.Members[(m.Index()+1+rng.IntN(2))%3])
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
@@ -95,7 +95,7 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 		}
 		return s, pool.Close, nil
 	}
-	client, err := clientv3.New(faulttest.EtcdConfig(j.Etcd))
+	client, err := clientv3.New(etcdtest.Config(j.Etcd))
 	if err != nil {
 		return nil, nil, err
 	}

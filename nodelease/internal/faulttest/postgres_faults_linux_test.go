@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
 )
 
 // TestPostgresFaults is TestEtcdFaults, smaller, over a PostgreSQL server that crashes.
@@ -18,10 +19,10 @@ func TestPostgresFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4
 	n := faulttest.NewNetwork(t)
-	s, address := faulttest.StartPostgres(t)
+	s, address := pgtest.Start(t)
 	var urls []string
 	for side := range sides {
-		urls = append(urls, faulttest.PostgresURL(n.Proxy(t, fmt.Sprintf("side%d", side), "postgres", address, nil))+"&pool_max_conns=10")
+		urls = append(urls, pgtest.URL(n.Proxy(t, fmt.Sprintf("side%d", side), "postgres", address, nil))+"&pool_max_conns=10")
 	}
 	tr := &trial{
 		processes: 4, local: 10, want: 2_000_000, length: 25 * time.Second, nodes: 52, ttl: 2 * time.Second,
@@ -44,7 +45,7 @@ func TestPostgresFaults(t *testing.T) {
 	)
 	tr.run(t)
 
-	pool, err := pgxpool.New(t.Context(), faulttest.PostgresURL(address))
+	pool, err := pgxpool.New(t.Context(), pgtest.URL(address))
 	if err != nil {
 		t.Fatal(err)
 	}

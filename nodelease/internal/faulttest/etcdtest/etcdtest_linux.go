@@ -1,4 +1,4 @@
-package faulttest
+package etcdtest
 
 import (
 	"context"
@@ -15,37 +15,39 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
 )
 
-// EtcdCluster is three etcd processes on loopback whose traffic among themselves goes through a
+// Cluster is three etcd processes on loopback whose traffic among themselves goes through a
 // network.
-type EtcdCluster struct {
-	Network *Network
-	Members []*EtcdMember
+type Cluster struct {
+	Network *faulttest.Network
+	Members []*Member
 	byID    sync.Map // a member's id in hexadecimal, as it names itself to its peers, to its name
 }
 
-type EtcdMember struct {
-	Server
+type Member struct {
+	faulttest.Server
 	Name         string
 	Client, peer string // addresses
 	peerProxy    string
 }
 
 // Index is the member's place in the cluster.
-func (m *EtcdMember) Index() int { return int(m.Name[1] - '0') }
+func (m *Member) Index() int { return int(m.Name[1] - '0') }
 
 var serverFrom = regexp.MustCompile(`(?i)\r\nX-Server-From: ([0-9a-f]+)\r\n`)
 
-func StartEtcd(t *testing.T, n *Network) *EtcdCluster {
+func Start(t *testing.T, n *faulttest.Network) *Cluster {
 	t.Helper()
 	binary, err := exec.LookPath("etcd")
 	if err != nil {
 		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
 	}
-	c := &EtcdCluster{Network: n}
+	c := &Cluster{Network: n}
 	dir := t.TempDir()
-	ports := FreePorts(t, 6)
+	ports := faulttest.FreePorts(t, 6)
 	sender := func(head []byte) string {
 		if m := serverFrom.FindSubmatch(head); m != nil {
 			if name, ok := c.byID.Load(string(m[1])); ok {
@@ -56,13 +58,13 @@ func StartEtcd(t *testing.T, n *Network) *EtcdCluster {
 	}
 	var initial []string
 	for i := range 3 {
-		m := &EtcdMember{Name: fmt.Sprintf("m%d", i), Client: ports[2*i], peer: ports[2*i+1]}
+		m := &Member{Name: fmt.Sprintf("m%d", i), Client: ports[2*i], peer: ports[2*i+1]}
 		m.peerProxy = n.Proxy(t, "", m.Name, m.peer, sender)
 		initial = append(initial, m.Name+"=http://"+m.peerProxy)
 		c.Members = append(c.Members, m)
 	}
 	for _, m := range c.Members {
-		m.Server = Server{
+		m.Server = faulttest.Server{
 			Log: filepath.Join(dir, m.Name+".log"),
 			Command: func() *exec.Cmd {
 				return exec.Command(binary,
@@ -90,19 +92,19 @@ func StartEtcd(t *testing.T, n *Network) *EtcdCluster {
 	}
 	// What was opened before the members' ids were known cannot be told apart.
 	for _, m := range c.Members {
-		n.Reset(Link{"unknown", m.Name})
+		n.Reset(faulttest.Link{From: "unknown", To: m.Name})
 	}
 	return c
 }
 
 // Open returns a client that reaches the members directly.
-func (c *EtcdCluster) Open(t *testing.T) *clientv3.Client {
+func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 	t.Helper()
 	var endpoints []string
 	for _, m := range c.Members {
 		endpoints = append(endpoints, m.Client)
 	}
-	client, err := clientv3.New(EtcdConfig(endpoints))
+	client, err := clientv3.New(Config(endpoints))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func (c *EtcdCluster) Open(t *testing.T) *clientv3.Client {
 }
 
 // Leader returns the member that is the leader, or the first.
-func (c *EtcdCluster) Leader(client *clientv3.Client) *EtcdMember {
+func (c *Cluster) Leader(client *clientv3.Client) *Member {
 	for _, m := range c.Members {
 		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 		status, err := client.Status(ctx, m.Client)
@@ -119,7 +121,7 @@ func (c *EtcdCluster) Leader(client *clientv3.Client) *EtcdMember {
 			continue
 		}
 		name, _ := c.byID.Load(fmt.Sprintf("%x", status.Leader))
-		if i := slices.IndexFunc(c.Members, func(m *EtcdMember) bool { return m.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(c.Members, func(m *Member) bool { return m.Name == name }); i >= 0 {
 			return c.Members[i]
 		}
 	}
@@ -127,18 +129,18 @@ func (c *EtcdCluster) Leader(client *clientv3.Client) *EtcdMember {
 }
 
 // Links returns both directions between a member and each of the others.
-func (c *EtcdCluster) Links(m *EtcdMember) (in, out []Link) {
+func (c *Cluster) Links(m *Member) (in, out []faulttest.Link) {
 	for _, other := range c.Members {
 		if other != m {
-			in, out = append(in, Link{other.Name, m.Name}), append(out, Link{m.Name, other.Name})
+			in, out = append(in, faulttest.Link{From: other.Name, To: m.Name}), append(out, faulttest.Link{From: m.Name, To: other.Name})
 		}
 	}
 	return in, out
 }
 
-// EtcdConfig makes the client notice a connection that is dead without having been closed: gRPC
+// Config makes the client notice a connection that is dead without having been closed: gRPC
 // pings no more often than every 10 s. The client's own log repeats the errors that it returns.
-func EtcdConfig(endpoints []string) clientv3.Config {
+func Config(endpoints []string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            endpoints,
 		DialTimeout:          2 * time.Second,

@@ -1,4 +1,4 @@
-package faulttest
+package pgtest
 
 import (
 	"errors"
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/oneclock/ids/nodelease/internal/faulttest"
 )
 
 // postgresBinary finds a program of the server, which Debian keeps out of the PATH.
@@ -51,8 +53,8 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	return nil, 0
 }
 
-// StartPostgres starts a server on loopback and returns it with its address.
-func StartPostgres(t *testing.T) (*Server, string) {
+// Start starts a server on loopback and returns it with its address.
+func Start(t *testing.T) (*faulttest.Server, string) {
 	t.Helper()
 	initdb, err := postgresBinary("initdb")
 	if err != nil {
@@ -78,12 +80,12 @@ func StartPostgres(t *testing.T) (*Server, string) {
 	if out, err := initialise.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	address := FreePorts(t, 1)[0]
+	address := faulttest.FreePorts(t, 1)[0]
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{
+	s := &faulttest.Server{
 		Log: filepath.Join(dir, "log"),
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(binary, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
@@ -97,7 +99,7 @@ func StartPostgres(t *testing.T) (*Server, string) {
 	s.Start(t)
 	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
 	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		pool, err := pgxpool.New(t.Context(), PostgresURL(address))
+		pool, err := pgxpool.New(t.Context(), URL(address))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +114,7 @@ func StartPostgres(t *testing.T) (*Server, string) {
 	}
 }
 
-// PostgresURL names the database of a server that StartPostgres has started.
-func PostgresURL(address string) string {
+// URL names the database of a server that Start has started.
+func URL(address string) string {
 	return "postgres://test@" + address + "/postgres?sslmode=disable"
 }

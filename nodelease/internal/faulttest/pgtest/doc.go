@@ -1,0 +1,2 @@
+// Package pgtest starts PostgreSQL servers on loopback for tests. It works on Linux only.
+package pgtest
