@@ -1,0 +1,59 @@
+package nodelease_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+)
+
+// regionBits is how many bits of the node number name a region. With the 10 bits of the default
+// layout, that leaves 128 numbers for each of 8 regions.
+const regionBits = 3
+
+// region is a Store whose numbers begin with the number of a region.
+type region struct {
+	nodelease.Store       // the region's own, with 128 numbers
+	number          int64 // 0 to 7
+}
+
+func (r region) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+	l, err := r.Store.Take(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	return regionLease{l, r.number<<(10-regionBits) | l.Node()}, nil
+}
+
+type regionLease struct {
+	nodelease.Lease
+	node int64
+}
+
+func (l regionLease) Node() int64 { return l.node }
+
+// Each region has a cluster of its own, which hands out the lower bits of the number. No two
+// regions have a number in common, so they need not know of each other.
+func ExampleStore_regions() {
+	ctx := context.Background()
+	for number := range int64(2) {
+		cluster := nodelease.NewMemoryStore(1, 15*time.Second) // in earnest etcdstore.New or pgstore.New, with 128 numbers
+		m, err := nodelease.NewMinter(region{cluster, number}, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		id, err := m.Next(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(id.Node())
+		if err := m.Close(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// 0
+	// 128
+}
