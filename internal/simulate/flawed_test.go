@@ -316,6 +316,7 @@ func (l lenient) Read(b []byte) (int, error) { l.r.Read(b); return len(b), nil }
 
 // TestNaive shows that the judge passes an implementation of the rule other than the package's.
 func TestNaive(t *testing.T) {
+	long(t)
 	for seed := range uint64(40) {
 		mk := func(b boot) process { return newNaive("")(b).process }
 		if v := play(t, newPlan(seed), mk, new(stats)).violation; v != nil {
@@ -326,6 +327,7 @@ func TestNaive(t *testing.T) {
 
 // TestFlaws shows that each flaw is found, and told in a short history that has it every time.
 func TestFlaws(t *testing.T) {
+	long(t)
 	all := slices.Clone(flaws)
 	for _, f := range naiveFlaws {
 		all = append(all, flaw{f.name, f.breaks, newNaive(f.name)})

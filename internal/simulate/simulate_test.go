@@ -42,8 +42,17 @@ var found = []uint64{
 	2893984338439698474, // a run up to the end of a format
 }
 
+// long skips a test under -short, which the race detector is run with: it has one goroutine, and would
+// take minutes there.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+}
+
 // TestFound plays them again.
 func TestFound(t *testing.T) {
+	long(t)
 	for _, seed := range found {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +90,7 @@ func TestSameSeed(t *testing.T) {
 
 // TestEveryFault shows that plans hold every kind of event, so that the sweep has tried it.
 func TestEveryFault(t *testing.T) {
+	long(t)
 	var seen [actions]bool
 	for seed := range uint64(300) {
 		p := newPlan(seed)
@@ -134,6 +144,7 @@ func TestSweepEnds(t *testing.T) {
 // TestRounds shows that a plan can use every clock sequence, and that V1 and V6 then go on above
 // all ticks.
 func TestRounds(t *testing.T) {
+	long(t)
 	for _, stream := range []kind{v1, v6} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &plan{schemes: uuidSchemes(), machines: []options{{after: past, tolerance: -1, maxAhead: -1}}}
@@ -155,6 +166,7 @@ func TestRounds(t *testing.T) {
 // is 5 s behind, which it must not be for longer than some 11 s, and then in one run, which must
 // take as long as its ticks. The judge checks each id besides.
 func TestFullLoad(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {
 			if v := caught(recover()); v != nil {
