@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -247,20 +248,128 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 
 // TestLateAnswers has renewals whose answers come when the lease is over: they allow nothing.
 func TestLateAnswers(t *testing.T) {
+	var began atomic.Int64
+	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Began {
+			began.Add(1)
+		}
+	}}
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(func(_ context.Context, request func() error) error {
 		err := request()
 		time.Sleep(testTTL)
 		return err
 	})
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		for range 100 {
 			time.Sleep(time.Second)
 			if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
 				t.Fatalf("got %v, %v under a lease that may be over", id, err)
 			}
 		}
+		if n := began.Load(); n > 0 {
+			t.Errorf("minting has begun %d times under a lease that may be over", n)
+		}
 		store.setCarry(nil)
+	})
+}
+
+// TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
+func TestAnswerAfterClose(t *testing.T) {
+	var begun atomic.Int64
+	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Began {
+			begun.Add(1)
+		}
+	}}
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		store.setCarry(func(_ context.Context, request func() error) error {
+			time.Sleep(time.Second)
+			return request()
+		})
+		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, extended := store.counts(); extended != 2 || begun.Load() != 1 {
+			t.Errorf("%d renewals, minting has begun %d times, want 2 and 1", extended, begun.Load())
+		}
+	})
+}
+
+// stopping runs test in a bubble with a Minter whose wall clock stops the next call that reads it after
+// stop, until goOn is closed.
+func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{})) {
+	synctest.Test(t, func(t *testing.T) {
+		w := new(wall)
+		w.step(time.Until(start2026))
+		goOn := make(chan struct{})
+		var stop atomic.Bool
+		m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Now: func() time.Time {
+			now := w.now()
+			if stop.CompareAndSwap(true, false) {
+				<-goOn
+			}
+			return now
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		test(t, m, w, func() { stop.Store(true) }, goOn)
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
+// would be one of those that the next holder issues.
+func TestCallUnderWayAtClose(t *testing.T) {
+	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{}) {
+		mustMint(t, m)
+		stop()
+		var late sync.WaitGroup
+		late.Go(func() {
+			if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
+				t.Errorf("got %v, %v after the number was handed back", id, err)
+			}
+		})
+		synctest.Wait()
+		if err := m.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		close(goOn)
+		late.Wait()
+	})
+}
+
+// TestCallUnderWayAtStepBack has a call stop on its way to an id while the wall clock is set back and others
+// mint on.
+func TestCallUnderWayAtStepBack(t *testing.T) {
+	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{}) {
+		seen := map[ids.Snowflake]bool{mustMint(t, m): true}
+		w.step(2 * time.Millisecond)
+		stop()
+		var late sync.WaitGroup
+		var id ids.Snowflake
+		var err error
+		late.Go(func() { id, err = m.TryNext() })
+		synctest.Wait()
+		w.step(-time.Second)
+		for range 5 * 4096 {
+			id, err := m.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[id] = true
+		}
+		close(goOn)
+		late.Wait()
+		if err == nil && seen[id] {
+			t.Errorf("%d twice", id)
+		}
 	})
 }
 

@@ -230,11 +230,10 @@ func (m *Minter) mint(ascend bool) (ids.Snowflake, error) {
 		return 0, m.why
 	}
 	t := m.tenure
-	m.node.Store(idle) // should draw panic in Now, the next call comes here again
 	id, err := t.draw(ascend)
 	if !t.slewing {
 		m.node.Store(t.node)
-	}
+	} // else the former node refuses, since its clock is suspended
 	if errors.Is(err, ids.ErrSuspended) {
 		select {
 		case m.early <- struct{}{}: // the clock has run past the mark
