@@ -73,7 +73,8 @@ func (m *Minter) begin(ctx context.Context) (*tenure, error) {
 // check gives t its clock, or says what is wrong with what the store has handed out.
 func (m *Minter) check(t *tenure) error {
 	if t.ttl <= margin(t.ttl) {
-		return fmt.Errorf("nodelease: a TTL of %v for node %d leaves no time to mint: at least 112ms are needed", t.ttl, t.number)
+		return fmt.Errorf("nodelease: a TTL of %v for node %d leaves no time to mint: at least 112ms are needed",
+			t.ttl, t.number)
 	}
 	if err := t.restart(t.given, false); err != nil {
 		return fmt.Errorf("nodelease: node %d: %w", t.number, err)
@@ -216,7 +217,9 @@ func (m *Minter) release(ctx context.Context, t *tenure, mark time.Time) error {
 }
 
 // request calls the store, and reports its error.
-func (m *Minter) request(ctx context.Context, number int64, timeout time.Duration, call func(context.Context) error) error {
+func (m *Minter) request(
+	ctx context.Context, number int64, timeout time.Duration, call func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	began := time.Now()

@@ -104,7 +104,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 		s.opts.Table = "node_lease"
 	}
 	table := pgx.Identifier(strings.Split(s.opts.Table, ".")).Sanitize()
-	s.take, s.extend, s.release = fmt.Sprintf(takeRow, table), fmt.Sprintf(extendRow, table), fmt.Sprintf(releaseRow, table)
+	s.take = fmt.Sprintf(takeRow, table)
+	s.extend = fmt.Sprintf(extendRow, table)
+	s.release = fmt.Sprintf(releaseRow, table)
 	if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return s.prepare(ctx, tx, table) }); err != nil {
 		return nil, fmt.Errorf("nodelease: postgres: prepare the table %s: %w", s.opts.Table, err)
 	}
@@ -115,7 +117,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 func (s *Store) prepare(ctx context.Context, tx pgx.Tx, table string) error {
 	var commit string
 	var exists bool
-	err := tx.QueryRow(ctx, `select current_setting('synchronous_commit'), to_regclass($1) is not null`, table).Scan(&commit, &exists)
+	err := tx.QueryRow(ctx, `select current_setting('synchronous_commit'), to_regclass($1) is not null`, table).
+		Scan(&commit, &exists)
 	if err != nil {
 		return err
 	}
@@ -133,11 +136,13 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, table string) error {
 		}
 	}
 	var rows int64
-	if err := tx.QueryRow(ctx, `select count(*) from `+table+` where node >= 0 and node < $1`, s.opts.Nodes).Scan(&rows); err != nil {
+	count := `select count(*) from ` + table + ` where node >= 0 and node < $1`
+	if err := tx.QueryRow(ctx, count, s.opts.Nodes).Scan(&rows); err != nil {
 		return err
 	}
 	if rows < s.opts.Nodes {
-		_, err = tx.Exec(ctx, `insert into `+table+` (node) select generate_series(0, $1::int - 1) on conflict do nothing`, s.opts.Nodes)
+		insert := `insert into ` + table + ` (node) select generate_series(0, $1::int - 1) on conflict do nothing`
+		_, err = tx.Exec(ctx, insert, s.opts.Nodes)
 	}
 	return err
 }

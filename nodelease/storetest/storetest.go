@@ -105,7 +105,8 @@ func marks(t *tester) {
 		t.release(l, mark)
 		was := l
 		if l = t.take(); !l.Mark().Equal(mark) || l.Node() != was.Node() {
-			t.Fatalf("the next holder sees the mark %v of node %d, want %v of node %d", l.Mark(), l.Node(), mark, was.Node())
+			t.Fatalf("the next holder sees the mark %v of node %d, want %v of node %d",
+				l.Mark(), l.Node(), mark, was.Node())
 		}
 	}
 	t.release(l, l.Mark())
@@ -151,8 +152,8 @@ func endOfLease(t *tester) {
 	if !next.Mark().Equal(t.now.Add(time.Hour)) {
 		t.Errorf("mark %v after a silent holder, want %v", next.Mark(), t.now.Add(time.Hour))
 	}
-	t.match("Extend after the number has got another holder", silent.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
-	t.match("Release after the number has got another holder", silent.Release(t.Context(), t.now), nodelease.ErrLost)
+	t.match("Extend after the number was taken over", silent.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("Release after the number was taken over", silent.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(next, time.Hour)
 }
 

@@ -23,6 +23,7 @@ type Network struct {
 // A Link is one direction between two ends.
 type Link struct{ From, To string }
 
+// NewNetwork returns a network that ends with the test.
 func NewNetwork(t *testing.T) *Network {
 	n := &Network{cut: map[Link]bool{}, conns: map[net.Conn]Link{}}
 	n.heard = sync.NewCond(&n.mu)
