@@ -28,16 +28,16 @@ func TestPostgresMaintenance(t *testing.T) {
 	alone(t)
 	server, address := pgtest.Start(t)
 	const ttl = 2 * time.Second
-	length := duration(15*time.Second, 3*time.Second, time.Second)
+	length := duration(30*time.Second, 3*time.Second, time.Second)
 	run := func(name, fault string, inject func(ctx context.Context, f *faults)) {
 		t.Run(name, func(t *testing.T) {
 			pool := openPool(t, address, name, "&pool_max_conns=10")
 			scenario{fault: "PostgreSQL: " + fault, ttl: ttl, length: length, store: same(postgresStore(t, pool, 26, ttl)), inject: inject}.run(t)
 		})
 	}
-	restart := func(sig os.Signal, down time.Duration) func(ctx context.Context, f *faults) {
+	restart := func(sig os.Signal, down, up time.Duration) func(ctx context.Context, f *faults) {
 		return func(ctx context.Context, f *faults) {
-			for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 500*time.Millisecond, 2*time.Second)) {
+			for ; ctx.Err() == nil; sleep(ctx, between(f.rng, up/3, up)) {
 				server.Stop(sig)
 				f.count("restarts")
 				sleep(ctx, between(f.rng, 0, down))
@@ -46,9 +46,9 @@ func TestPostgresMaintenance(t *testing.T) {
 		}
 	}
 	run("none", "no fault", nil)
-	run("fast", "restarted, mode fast (SIGINT)", restart(syscall.SIGINT, 100*time.Millisecond))
-	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", restart(syscall.SIGQUIT, 100*time.Millisecond))
-	run("down", "down for up to two TTLs after a crash", restart(syscall.SIGQUIT, 2*ttl))
+	run("fast", "restarted, mode fast (SIGINT)", restart(syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
+	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", restart(syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
+	run("down", "down for up to two TTLs after a crash", restart(syscall.SIGQUIT, 2*ttl, 12*time.Second))
 	run("terminated", "all connections ended by pg_terminate_backend", func(ctx context.Context, f *faults) {
 		own := connect(t, address, "")
 		for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 20*time.Millisecond, 200*time.Millisecond)) {
