@@ -181,8 +181,7 @@ func extend[T any](dst []T, n int) (all, added []T) {
 	return all, all[len(dst):]
 }
 
-// defaultClock and defaultGenerator serve the package-level functions. Making them reads the
-// process's clock once, and no random bytes.
+// These serve the package-level functions. Making them reads the process's clock once.
 var (
 	defaultClock     = NewClock(nil)
 	defaultGenerator = NewGenerator(nil)

@@ -59,19 +59,21 @@ func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
 
-// locateHex returns the problem and the offset of the first bad character of what decodeHex
-// refused.
+// locateHex returns the problem and the offset of the first bad character.
 func locateHex(s string) (problem, int) {
-	for i := range len(s) {
-		hyphen := len(s) == 36 && (i == 8 || i == 13 || i == 18 || i == 23)
-		switch {
-		case hyphen && s[i] != '-':
-			return uuidHyphen, i
-		case !hyphen && hexValues[s[i]] == noDigit:
-			return uuidDigit, i
+	start := 0
+	if len(s) == 36 {
+		for _, hyphen := range [...]int{8, 13, 18, 23} {
+			if at := start + hexValues.locate(s[start:hyphen]); at < hyphen {
+				return uuidDigit, at
+			}
+			if s[hyphen] != '-' {
+				return uuidHyphen, hyphen
+			}
+			start = hyphen + 1
 		}
 	}
-	return uuidDigit, len(s)
+	return uuidDigit, start + hexValues.locate(s[start:])
 }
 
 // mismatchURN returns the offset at which s ceases to begin with "urn:uuid:" in any
