@@ -201,8 +201,8 @@ func (c *Clock) readAnew(now reading) reading {
 	return now
 }
 
-// lock takes the mutex and the next id of l, of l.last and l.used. The caller must make the id and
-// call unlock. If there is no such id, lock waits for a later limit or panics.
+// lock takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
+// release the mutex, and then sleep. If there is no such id, lock waits for a later limit or panics.
 func (c *Clock) lock(l *lane) (wait time.Duration) {
 	for {
 		now, elapsed := c.injected(), c.elapsed()
