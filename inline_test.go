@@ -11,7 +11,7 @@ import (
 
 // notInlined are the functions of the doors that the compiler does not inline. It has inlined
 // the root's into them instead, so that they cost one call all the same.
-var notInlined = []string{"uuid.NewV1At", "uuid.NewV6At", "uuid.NewV7At", "ulid.MakeAt", "snowflake.Sonyflake"}
+var notInlined = []string{"uuid.NewV7At", "ulid.MakeAt", "snowflake.Sonyflake"}
 
 // TestInlined reads what the compiler says of the doors: a call through a door is a call of the
 // root.

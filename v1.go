@@ -16,34 +16,37 @@ var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffse
 // not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
 // wall clock and all clock sequences have been used.
 func (g *Generator) NewV1() (u UUID) {
+	g.mintGregorian(&u, 1)
+	return u
+}
+
+// mintGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
+func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	node := g.nodeBits()
 	l := &g.clock.v1
+	if version == 6 {
+		l = &g.clock.v6
+	}
 	wait := g.clock.lock(l)
-	u.setV1(uint64(l.last), l.sequence.field(l.used), node)
+	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
 	g.clock.mu.Unlock()
 	sleep(wait)
-	return u
 }
 
 // NewV1At returns a version 1 UUID of time t, to 100 ns, with the node of g. Its clock sequence
 // counts the calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. The
 // error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
-func (g *Generator) NewV1At(t time.Time) (u UUID, err error) {
-	tick, seq, node, err := g.gregorianAt(t)
-	if err == nil {
-		u.setV1(tick, seq, node)
-	}
-	return u, err
-}
+func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1, t) }
 
-// gregorianAt returns the fields of a version 1 or 6 UUID of time t.
-func (g *Generator) gregorianAt(t time.Time) (tick, seq, node uint64, err error) {
-	tick = uint64(gregorianScale.at(newReading(t)))
+// gregorianAt returns a UUID of version 1 or 6 and of time t.
+func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error) {
+	tick := uint64(gregorianScale.at(newReading(t)))
 	if tick > gregorianMax { // or negative
-		return 0, 0, 0, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
+		return u, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
 	}
-	node = g.nodeBits()
-	return tick, uint64(g.calls.Add(1)) % (sequences * placesInTick), node, nil
+	node := g.nodeBits()
+	u.setGregorian(version, tick, uint64(g.calls.Add(1))%(sequences*placesInTick), node)
+	return u, nil
 }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id, such as a POSIX user id, of a domain,
@@ -59,7 +62,7 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	c.mu.Unlock()
 	// As version 1, except that the local id stands for time_low and the domain for
 	// clock_seq_low.
-	u.setV1(uint64(tick), place<<8|uint64(domain), node)
+	u.setGregorian(1, uint64(tick), place<<8|uint64(domain), node)
 	hi, lo := split(u)
 	u.set(2, hi&0xffffffff|uint64(localID)<<32, lo)
 	return u
@@ -69,25 +72,14 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 // clock strictly increase unless the wall clock is set back by more than its
 // [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms.
 func (g *Generator) NewV6() (u UUID) {
-	node := g.nodeBits()
-	l := &g.clock.v6
-	wait := g.clock.lock(l)
-	u.setV6(uint64(l.last), l.sequence.field(l.used), node)
-	g.clock.mu.Unlock()
-	sleep(wait)
+	g.mintGregorian(&u, 6)
 	return u
 }
 
 // NewV6At is like [Generator.NewV1At] for version 6.
-func (g *Generator) NewV6At(t time.Time) (u UUID, err error) {
-	tick, seq, node, err := g.gregorianAt(t)
-	if err == nil {
-		u.setV6(tick, seq, node)
-	}
-	return u, err
-}
+func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// setV1 makes u a version 1 UUID:
+// setGregorian makes u a UUID of version 6, which has the bits of the tick in order, or of version 1:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -100,12 +92,13 @@ func (g *Generator) NewV6At(t time.Time) (u UUID, err error) {
 //	+---+-----------------------+---+-------------------------------+
 //	|                             node                              |
 //	+---------------------------------------------------------------+
-func (u *UUID) setV1(tick, seq, node uint64) {
-	u.set(1, tick<<32|tick>>32&0xffff<<16|tick>>48, seq<<48|node)
+func (u *UUID) setGregorian(version, tick, seq, node uint64) {
+	hi := tick>>12<<16 | tick&0xfff
+	if version == 1 {
+		hi = tick<<32 | tick>>32&0xffff<<16 | tick>>48
+	}
+	u.set(version, hi, seq<<48|node)
 }
-
-// setV6 makes u a version 6 UUID: the same, with the bits of the tick in their order.
-func (u *UUID) setV6(tick, seq, node uint64) { u.set(6, tick>>12<<16|tick&0xfff, seq<<48|node) }
 
 // gregorian returns the tick in u. ok is false unless u is of version 1, 2 or 6. Of
 // version 2 it is the first of its span.
@@ -140,20 +133,17 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 // ToV6 returns the version 6 UUID of the same time, clock sequence and node as u. ok is false
 // unless u is of version 1 or 6. The result may equal an id of [NewV6], whose clock sequence is
 // independent of version 1's.
-func (u UUID) ToV6() (v UUID, ok bool) {
-	tick, seq, node, ok := u.fields()
-	if ok {
-		v.setV6(tick, seq, node)
-	}
-	return v, ok
-}
+func (u UUID) ToV6() (v UUID, ok bool) { return u.convert(6) }
 
 // ToV1 returns the version 1 UUID of the same time, clock sequence and node as u. ok is false
 // unless u is of version 1 or 6. The result may equal an id of [NewV1].
-func (u UUID) ToV1() (v UUID, ok bool) {
+func (u UUID) ToV1() (v UUID, ok bool) { return u.convert(1) }
+
+// convert returns a version 1 or 6 UUID as one of the given version.
+func (u UUID) convert(version uint64) (v UUID, ok bool) {
 	tick, seq, node, ok := u.fields()
 	if ok {
-		v.setV1(tick, seq, node)
+		v.setGregorian(version, tick, seq, node)
 	}
 	return v, ok
 }
