@@ -3,8 +3,8 @@ package ids
 import "encoding/binary"
 
 // Base32 is Crockford's: the digits and letters without I, L, O and U. The width
-// is fixed: 26 characters for 128 bits, of which the first is at most 7, and 13
-// for 64 bits, of which the first is at most F. It comes out in upper case, and is read in either.
+// is fixed: 26 characters for 128 bits, the first at most 7, and 13 for 64 bits, the first at most
+// F. Encoders write upper case, and decoders accept both.
 const (
 	base32Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	base32Len64    = 13
@@ -71,7 +71,7 @@ func decodeBase32to128(s string, p problem) (hi, lo uint64, err error) {
 	return first<<56 | a<<26 | b>>4, b<<60 | c<<30 | d, nil
 }
 
-// get30 reads six digits. Its result is noDigit or more if one is none.
+// get30 reads six digits. Its result is noDigit or more if one is not a digit.
 func get30(s string) uint64 {
 	return base32Values[s[0]]<<25 | base32Values[s[1]]<<20 | base32Values[s[2]]<<15 |
 		base32Values[s[3]]<<10 | base32Values[s[4]]<<5 | base32Values[s[5]]

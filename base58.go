@@ -94,7 +94,7 @@ func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// get58 reads ten digits. Its second result is noDigit or more if one is none.
+// get58 reads ten digits. Its second result is noDigit or more if one is not a digit.
 func get58(s string) (x, bad uint64) {
 	upper, bad := getFive58(s[:5])
 	lower, badLower := getFive58(s[5:10])

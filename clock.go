@@ -181,9 +181,9 @@ func (c *Clock) injected() (now reading) {
 func (c *Clock) callNow() reading { return newReading(c.now()) }
 
 // reading returns the wall clock at elapsed, or now if that replaces it. A caller that was
-// preempted before it got the mutex may come with a time before the anchor: a negative difference
-// is a large unsigned one. So is that to a time from within a testing/synctest bubble, or from
-// without. The mutex is held.
+// preempted before it got the mutex may come with a time before the anchor, and so may one in a
+// testing/synctest bubble. The difference is negative then, which is a large unsigned number. The
+// mutex is held.
 func (c *Clock) reading(elapsed int64, now reading) reading {
 	if elapsed -= c.anchor; uint64(elapsed) > uint64(anchorLife) {
 		return c.readAnew(now)

@@ -19,8 +19,8 @@ func appendDecimal(b []byte, v int64) []byte {
 	return append(b, text[encodeDecimal(&text, uint64(v)):]...)
 }
 
-// encodeDecimal writes v < 10^20 as 20 digits and returns where those begin that are not
-// leading zeros.
+// encodeDecimal writes v < 10^20 as 20 digits, and returns the offset of the first one that is
+// not a leading zero.
 func encodeDecimal(text *[maxDigits + 1]byte, v uint64) (start int) {
 	le := binary.LittleEndian
 	top, rest := v/1e16, v%1e16

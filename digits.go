@@ -1,7 +1,7 @@
 package ids
 
-// pairs returns each two digits of an alphabet by the number that they stand for, the first one
-// in the low byte. Writing two at a time halves the work.
+// pairs returns the two digits of each number, the first digit in the low byte. Writing two digits
+// at a time halves the work.
 func pairs(alphabet string) []uint16 {
 	n := len(alphabet)
 	t := make([]uint16, n*n)
@@ -11,12 +11,12 @@ func pairs(alphabet string) []uint16 {
 	return t
 }
 
-// values gives each character the value of the digit that it is, or noDigit.
+// values maps a character to the value of the digit, or to noDigit.
 type values [256]uint64
 
-// noDigit is above all values that are put together from as many digits as one word is read
-// from, and stays so when shifted by less than 32 bits. So one comparison finds whether any of
-// them was no digit.
+// noDigit is greater than any number that is put together from the digits of one word, also after
+// a shift to the left by less than 32 bits. So one comparison tells whether all characters were
+// digits.
 const noDigit = 1 << 32
 
 // inverse returns the values of an alphabet.

@@ -112,7 +112,7 @@ const (
 	tooLong = maxText + 1           // stands for all lengths above it
 )
 
-// problems are all that there are, each with its errors by offset.
+// problems lists every problem, each with one error for each offset.
 var problems = make([]struct {
 	scheme string
 	kind   kind
@@ -160,7 +160,7 @@ func define(scheme string, k kind, text string) problem {
 	return p
 }
 
-// defineBase adds the problems of the texts in a base, and returns that with their length. The
+// defineBase adds the problems of text in a base, and returns the one of a wrong length. The
 // others follow it.
 func defineBase(scheme, base, length, above string) problem {
 	p := define(scheme, wrongLength, length)

@@ -33,7 +33,7 @@ func (u *UUID) encode(text *[36]byte) {
 	le.PutUint16(text[34:], hexPairs[u[15]])
 }
 
-// decodeHex reads 32 digits, or 36 characters with hyphens, and reports whether they are that.
+// decodeHex reads 32 digits, or 36 characters with hyphens. ok is false if s is neither.
 func decodeHex(s string) (hi, lo uint64, ok bool) {
 	var a, b, c, d, e, f, g, h uint64
 	if len(s) == 36 {
@@ -54,7 +54,7 @@ func decodeHex(s string) (hi, lo uint64, ok bool) {
 	return a<<48 | b<<32 | c<<16 | d, e<<48 | f<<32 | g<<16 | h, a|b|c|d|e|f|g|h < noDigit
 }
 
-// get16 reads four digits. Its result is noDigit or more if one is none.
+// get16 reads four digits. Its result is noDigit or more if one is not a digit.
 func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
@@ -76,8 +76,8 @@ func locateHex(s string) (problem, int) {
 	return uuidDigit, start + hexValues.locate(s[start:])
 }
 
-// mismatchURN returns the offset at which s ceases to begin with "urn:uuid:" in any
-// case, or -1.
+// mismatchURN returns the offset of the first character of "urn:uuid:" that s does not
+// begin with, in any case, or -1.
 func mismatchURN(s string) int {
 	const prefix = "urn:uuid:"
 	for i := range len(prefix) {

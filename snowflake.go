@@ -71,7 +71,7 @@ func (s Snowflake) Base32() string {
 	return string(text[:])
 }
 
-// Base58 returns s as 11 characters of Bitcoin's Base58 alphabet, which sort like the Snowflakes.
+// Base58 returns s as 11 digits of Bitcoin's Base58, which sort like Snowflakes where case matters.
 func (s Snowflake) Base58() string {
 	var text [base58Len64]byte
 	encodeBase58of64(&text, uint64(s))
@@ -129,7 +129,7 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 func ParseSnowflake(s string) (Snowflake, error) {
 	start := 0
 	if len(s) > 1 && s[0] == '-' {
-		start = 1 // a number, but none in range
+		start = 1 // a negative number has an error of its own
 	}
 	if len(s) == 0 || len(s) > start+maxDigits {
 		return 0, parseError(snowflakeLength, len(s))

@@ -64,8 +64,8 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scan sets dst to src, which should be text and so of one of the accepted types. null is the
-// problem of its scheme with NULL.
+// scan sets dst to the id that src holds as text. accepted names the types that src may have, and
+// null is the problem if it is nil.
 func scan(dst, src any, null problem, accepted string) error {
 	var err error
 	switch v := src.(type) {

@@ -126,7 +126,7 @@ func (u ULID) String() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet, which sort like the ULIDs.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the ULIDs where case matters.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
 // AppendText appends what String returns. The error is always nil.

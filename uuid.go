@@ -109,7 +109,7 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet, which sort like the UUIDs.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the UUIDs where case matters.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
 	hi, lo := split(u)
@@ -156,7 +156,7 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 //
 // Every version and variant is accepted. The error is a *[ParseError].
 func ParseUUID(s string) (u UUID, err error) {
-	digits, start := s, 0 // digits, and hyphens unless they are 32, are s from start on
+	digits, start := s, 0 // digits begins at offset start of s
 	switch len(s) {
 	case 36, 32:
 	case 45:
