@@ -10,7 +10,7 @@ const (
 )
 
 // A lane gives the ids of one scheme on one clock their ticks. It compares the tick of the wall
-// clock with that of the latest id:
+// clock with the tick of the latest id:
 //
 //  1. Later: it goes with the wall clock.
 //  2. The same, or earlier by at most its patience: it stays in the tick of the latest id. If that
@@ -112,7 +112,7 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 }
 
 // within returns the tick in the format that a tick of the wall clock is taken for: the first one
-// for an earlier one, and that of the latest id for one past the end.
+// for an earlier one, and the tick of the latest id for one past the end.
 func (l *lane) within(tick int64) int64 {
 	if tick > l.end {
 		return l.last

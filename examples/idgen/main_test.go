@@ -146,11 +146,11 @@ func TestTerminal(t *testing.T) {
 	}
 	defer f.Close()
 	if isTerminal(f) || isTerminal(new(bytes.Buffer)) {
-		t.Error("a file or a buffer is no terminal")
+		t.Error("a file or a buffer is not a terminal")
 	}
 	f.Close()
 	if isTerminal(f) {
-		t.Error("a closed file is no terminal")
+		t.Error("a closed file is not a terminal")
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestTerminal(t *testing.T) {
 	}
 	defer null.Close()
 	if isTerminal(null) {
-		t.Error("the null device is no terminal")
+		t.Error("the null device is not a terminal")
 	}
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

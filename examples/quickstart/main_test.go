@@ -61,7 +61,7 @@ func TestRun(t *testing.T) {
 		"uuid.NewV5": 5, "uuid.NewV6": 6, "uuid.NewV7": 7, "uuid.NewV8": 8} {
 		id, err := ids.ParseUUID(shown[call][0])
 		if err != nil || id.Version() != version || id.Variant() != ids.VariantRFC9562 {
-			t.Errorf("%s: %q is no UUID of version %d: %v", call, shown[call][0], version, err)
+			t.Errorf("%s: %q is not a UUID of version %d: %v", call, shown[call][0], version, err)
 			continue
 		}
 		inside := shown[call][1]
