@@ -1,0 +1,38 @@
+package with
+
+import (
+	"database/sql/driver"
+	"reflect"
+	"testing"
+
+	"github.com/go-playground/validator/v10"
+	"github.com/oneclock/ids/uuid"
+)
+
+// required refuses the Nil UUID, and the tags for versions see an id's text.
+func TestValidator(t *testing.T) {
+	v := validator.New()
+	type request struct {
+		ID uuid.UUID `validate:"required,uuid7"`
+	}
+	must(t, v.Struct(request{id}))
+	refused(t, v.Struct(request{}))
+	refused(t, v.Struct(request{uuid.NewV4()}))
+}
+
+// present makes required see whether a Null has an id.
+func present(v reflect.Value) any {
+	value, _ := v.Interface().(driver.Valuer).Value()
+	return value
+}
+
+func TestValidatorNull(t *testing.T) {
+	type request struct {
+		Parent uuid.Null `validate:"required"`
+	}
+	v := validator.New()
+	must(t, v.Struct(request{})) // a struct, which required lets pass
+	v.RegisterCustomTypeFunc(present, uuid.Null{})
+	refused(t, v.Struct(request{}))
+	must(t, v.Struct(request{parent}))
+}
