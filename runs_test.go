@@ -135,30 +135,51 @@ func TestRunStaysInOrder(t *testing.T) {
 }
 
 // TestULIDRunStaysInOrder does the same for the ULIDs of one generator. Its own reader could not
-// call it; crypto/rand's can.
+// call it; crypto/rand's can. Other calls take the ULIDs after the run's before they follow the
+// clock back, so that the run may not go on with those.
 func TestULIDRunStaysInOrder(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
-	f := &fakeClock{t: start}
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now})})
-	g.NewULID() // which draws the clock's own random bytes
-	ids.Reseed()
-	var between []ids.ULID
-	var reader readerFunc
-	reader = func(p []byte) (int, error) {
-		cryptorand.Reader = system
-		f.step(-time.Hour)
-		between = append(between, g.NewULID())
+	for _, test := range []struct {
+		monotonic bool
+		forth     time.Duration // by which the clock comes back
+	}{{false, 0}, {false, time.Hour}, {true, 0}, {true, time.Hour}} {
+		f := &fakeClock{t: start}
+		g := ids.NewGenerator(&ids.GeneratorOptions{
+			Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), ULIDMonotonic: test.monotonic,
+		})
+		g.NewULID() // which draws the clock's own random bytes
+		ids.Reseed()
+		var between []ids.ULID
+		var reader readerFunc
+		reader = func(p []byte) (int, error) {
+			cryptorand.Reader = system
+			for range 5 {
+				between = append(between, g.NewULID())
+			}
+			f.step(-time.Hour)
+			between = append(between, g.NewULID())
+			f.step(test.forth)
+			cryptorand.Reader = reader
+			return system.Read(p)
+		}
 		cryptorand.Reader = reader
-		return system.Read(p)
-	}
-	cryptorand.Reader = reader
-	run := g.AppendULID(nil, 10_000)
-	if !slices.IsSortedFunc(run, ids.ULID.Compare) || len(slices.Compact(run)) != 10_000 {
-		t.Error("a run of ULIDs does not increase")
-	}
-	if len(between) == 0 || !between[len(between)-1].Time().Before(start) {
-		t.Errorf("no other call has followed the clock back: %v", between)
+		run := g.AppendULID(nil, 10_000)
+		cryptorand.Reader = system
+		if !slices.IsSortedFunc(run, ids.ULID.Compare) || len(slices.Compact(run)) != 10_000 {
+			t.Errorf("%+v: a run of ULIDs does not increase", test)
+		}
+		if len(between) == 0 || !between[len(between)-1].Time().Before(start) {
+			t.Errorf("%+v: no other call has followed the clock back: %v", test, between)
+		}
+		for _, u := range between {
+			if slices.Contains(run, u) {
+				t.Errorf("%+v: a run repeats %v, which another call has given", test, u)
+			}
+		}
+		if last := run[len(run)-1].Time(); last.Sub(start) > 10*time.Millisecond {
+			t.Errorf("%+v: a run that waits for nothing ends at %v, from %v", test, last, start)
+		}
 	}
 }
 

@@ -90,8 +90,7 @@ type run struct {
 	tail *tail
 	now  reading // what is injected
 
-	begun bool
-	own   tail // as the run left it
+	own tail // as the run left it; the zero value at first
 
 	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
 	at, end int                  // those not yet used
@@ -119,13 +118,12 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var err error
-	if !r.begun {
+	if r.own.perTick == 0 {
 		wait, err = t.take(t.at(c.reading(elapsed, r.now)), elapsed)
-		r.begun = true
 	} else if cmp.Or(cmp.Compare(t.last, r.own.last), cmp.Compare(t.hi, r.own.hi), cmp.Compare(t.lo, r.own.lo)) < 0 {
 		t = &r.own // another call has followed the wall clock back; the run stays in order
 	}
-	if err == nil && !t.fresh() && !t.raise(words[0]) {
+	if err == nil && !t.fresh() && (t.used == t.perTick || !t.raise(words[0])) {
 		// The tick is full, and here too the run does not follow.
 		tick := max(t.at(c.reading(elapsed, r.now)), t.last-t.patience)
 		t.used = t.perTick
@@ -147,6 +145,8 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 		words[done], lo = next, next
 	}
 	t.lo = lo
-	r.own = *t
+	if r.own = *t; t == r.tail {
+		r.own.used = t.perTick // other calls may issue what follows in this tick
+	}
 	return done, wait
 }
