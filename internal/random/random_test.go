@@ -2,10 +2,12 @@ package random
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -339,6 +341,119 @@ func TestConcurrent(t *testing.T) {
 		seen[w] = true
 	}
 }
+
+// TestNoBlockTwice takes 128 bits at a time from many goroutines, while the garbage collector, which
+// empties the pool of blocks, runs again and again, and Reseed is called. No 128 bits come twice: had
+// two goroutines had one block, or one block two keys alike, they would. By chance, some two of
+// 2^20 are equal in less than one of 2^88 runs.
+func TestNoBlockTwice(t *testing.T) {
+	const goroutines = 64
+	each := 1 << 14
+	if testing.Short() {
+		each = 1 << 11 // for the race detector
+	}
+	all := make([][][2]uint64, goroutines)
+	var group, collector sync.WaitGroup
+	stop := make(chan struct{})
+	collector.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			runtime.GC()
+			if n%8 == 7 {
+				Reseed()
+			}
+		}
+	})
+	for g := range all {
+		all[g] = make([][2]uint64, 0, each)
+		group.Go(func() {
+			for len(all[g]) < each {
+				b := Get()
+				for range 1 + len(all[g])%5 {
+					hi, lo := b.Uint128()
+					all[g] = append(all[g], [2]uint64{hi, lo})
+				}
+				if len(all[g])%64 == g {
+					runtime.Gosched() // while it has a block
+				}
+				Put(b)
+			}
+		})
+	}
+	group.Wait()
+	close(stop)
+	collector.Wait()
+	seen := slices.Concat(all...)
+	slices.SortFunc(seen, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	if twice := len(seen) - len(slices.Compact(seen)); twice > 0 {
+		t.Errorf("of %d times 128 bits, %d came twice", len(seen), twice)
+	}
+}
+
+// TestAvalanche counts the bits that differ between two blocks: neighbours, whose keys have nothing in
+// common, and blocks whose keys differ in one bit, each of the 256. About half must, in the blocks as a
+// whole and in each of their 64 places. Each bound is 8 standard deviations, which fair coins exceed
+// with a probability below 2.6e-14 (Hoeffding's bound). There are 256+255+128 of them, so chance
+// fails one of 6e10 runs at the most.
+func TestAvalanche(t *testing.T) {
+	var b Block
+	places := func(what string, counts *[64]int, trials int) {
+		for i, k := range counts {
+			if off := int64(k - trials/2); off*off > 64*int64(trials)/4 {
+				t.Errorf("%s: the bits in place %d differ %d times of %d", what, i, k, trials)
+			}
+		}
+	}
+	differ := func(what string, x, y []uint64, counts *[64]int) {
+		n := 0
+		for i := range x {
+			d := x[i] ^ y[i]
+			n += bits.OnesCount64(d)
+			for place := range counts {
+				counts[place] += int(d >> place & 1)
+			}
+		}
+		if off := n - 4*Size; off*off > 64*8*Size/4 {
+			t.Errorf("%s: %d of %d bits differ", what, n, 8*Size)
+		}
+	}
+	var neighbours [64]int
+	before := words(&b, Size/8)
+	for i := range 255 {
+		next := words(&b, Size/8)
+		differ(fmt.Sprintf("blocks %d and %d", i, i+1), before, next, &neighbours)
+		before = next
+	}
+	places("neighbours", &neighbours, 255*Size/8)
+	if !expands {
+		return // then a block is what the kernel gives, without a key
+	}
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	key := make([]byte, 32)
+	system.Read(key)
+	rand.Reader = given{key}
+	base := words(&b, Size/8)
+	var flipped [64]int
+	for i := range 256 {
+		key[i/8] ^= 1 << (i % 8)
+		differ(fmt.Sprintf("keys that differ in bit %d", i), base, words(&b, Size/8), &flipped)
+		key[i/8] ^= 1 << (i % 8)
+	}
+	places("keys that differ in one bit", &flipped, 256*Size/8)
+	if again := words(&b, Size/8); !slices.Equal(again, base) {
+		t.Error("the keys are not those that were given")
+	}
+}
+
+// A given is a rand.Reader that gives the same bytes again and again.
+type given struct{ bytes []byte }
+
+func (g given) Read(p []byte) (int, error) { return copy(p, g.bytes), nil }
 
 // TestAllocs counts the allocations of words, and of as many that a block must be filled.
 func TestAllocs(t *testing.T) {
