@@ -106,6 +106,26 @@ func TestNode(t *testing.T) {
 	}
 }
 
+// TestNodeDrawnTwice asks for the node of a generator while a first call draws it. Both calls, and
+// the ids, have the same one.
+func TestNodeDrawnTwice(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	g := ids.NewGenerator(nil)
+	var meanwhile [6]byte
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		cryptorand.Reader = system
+		meanwhile = g.Node()
+		return system.Read(p)
+	})
+	ids.Reseed() // so that the next draw reads
+	first := g.Node()
+	minted, _ := g.NewV1().NodeID()
+	if meanwhile == ([6]byte{}) || first != meanwhile || minted != first {
+		t.Errorf("node %x, meanwhile %x, in an id %x", first, meanwhile, minted)
+	}
+}
+
 // TestRandomParts checks how V7 and ULID grow within a tick, from random bytes that are known.
 func TestRandomParts(t *testing.T) {
 	f := &fakeClock{t: start}

@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -326,6 +327,31 @@ func TestDefaultNode(t *testing.T) {
 		if got, err := ids.DefaultSnowflakeNode(); got != want || err != nil {
 			t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, want)
 		}
+	}
+}
+
+// TestDefaultNodeMeanwhile gives NextSnowflake a node while a first call makes one: the one that is
+// given serves that call too.
+func TestDefaultNodeMeanwhile(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
+	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
+		t.Fatal(err)
+	}
+	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		ids.SetDefaultSnowflakeNode(given)
+		return system.Read(p)
+	})
+	ids.SetDefaultSnowflakeNode(nil)
+	ids.Reseed() // so that the random number is read
+	if got, err := ids.DefaultSnowflakeNode(); got != given || err != nil {
+		t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, given)
 	}
 }
 

@@ -66,6 +66,18 @@ func TestSnowflakeMethods(t *testing.T) {
 	}
 }
 
+// TestNegativeSnowflake writes Snowflakes that only a conversion makes: as the integers that they
+// are, in each form alike.
+func TestNegativeSnowflake(t *testing.T) {
+	for v, want := range map[ids.Snowflake]string{-1: "-1", -10: "-10", math.MinInt64: "-9223372036854775808"} {
+		appended, err := v.AppendText([]byte("x"))
+		quoted, err2 := v.MarshalJSON()
+		if v.String() != want || string(appended) != "x"+want || string(quoted) != `"`+want+`"` || err != nil || err2 != nil {
+			t.Errorf("String %s, AppendText %s, MarshalJSON %s, want %s", v, appended, quoted, want)
+		}
+	}
+}
+
 // TestDatacenterWorker goes through all node numbers, and past their ends.
 func TestDatacenterWorker(t *testing.T) {
 	next := int64(0)
