@@ -132,10 +132,7 @@ func (b *Block) fill() {
 func (b *Block) expand() {
 	defer clear(b.key[:])
 	rand.Read(b.key[:])
-	block, err := aes.NewCipher(b.key[:])
-	if err != nil {
-		panic("ids: " + err.Error()) // a key of 32 bytes is always valid
-	}
+	block, _ := aes.NewCipher(b.key[:]) // a key of 32 bytes is always valid
 	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
 }
 

@@ -132,7 +132,7 @@ func (failing) Read(p []byte) (int, error) {
 }
 
 // TestPanic lets crypto/rand panic while a block fills, as a test may that replaces its Reader. The
-// block must have nothing in stock, keep no key, and fill itself when asked again.
+// block must call Failed, have nothing in stock, keep no key, and fill itself when asked again.
 func TestPanic(t *testing.T) {
 	const seed = 17
 	cryptotest.SetGlobalRandom(t, seed)
@@ -145,7 +145,8 @@ func TestPanic(t *testing.T) {
 		"Next":    func(b *Block) { b.Next(16) },
 	} {
 		cryptotest.SetGlobalRandom(t, seed+1)
-		var b Block
+		failures := 0
+		b := Block{Failed: func() { failures++ }}
 		words(&b, 100)
 		Reseed()
 		for range 2 {
@@ -165,7 +166,11 @@ func TestPanic(t *testing.T) {
 			}
 		}
 		cryptotest.SetGlobalRandom(t, seed)
-		if got := words(&b, Size/8); !slices.Equal(got, want) {
+		got := words(&b, Size/8)
+		if failures != 2 {
+			t.Errorf("%s: Failed was called %d times for two panics", name, failures)
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: after a panic, a block hands out other bytes than a new one", name)
 		}
 	}
