@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// ID is one of the three types of ids: the constraint of [Null].
+// ID is the constraint of [Null]: a type of ids, or a struct of your own that only embeds one.
 type ID interface {
-	UUID | ULID | Snowflake
+	UUID | ULID | Snowflake | ~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake }
 	driver.Valuer
 	encoding.TextAppender
 }
@@ -107,44 +107,43 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// parseJSON sets dst to the id in a JSON string. A Snowflake may also be a bare number.
-func parseJSON(dst any, data []byte) error {
-	if _, ok := dst.(*Snowflake); ok && len(data) > 0 && data[0] != '"' {
-		return parse(dst, view(data))
+// parseJSON sets dst to the id in a JSON string. A Snowflake may also be a bare number. What is not
+// one of the three types decodes a copy of the text, so that buf can stay on the stack.
+func parseJSON[T ID](dst *T, data []byte) (err error) {
+	var buf [maxEscaped]byte
+	text := data
+	if _, ok := any(dst).(interface{ UnmarshalJSON([]byte) error }); !ok || len(data) == 0 || data[0] == '"' {
+		if text, err = unquote(data, &buf); err != nil {
+			return err
+		}
 	}
-	var buf [tooLong]byte
-	text, err := unquote(data, &buf)
-	if err != nil {
-		return err
+	switch any(dst).(type) {
+	case *UUID, *ULID, *Snowflake:
+		return parse(dst, view(text))
 	}
-	return parse(dst, view(text))
+	return any(dst).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))
 }
 
-// unquote returns what is within the quotes of a JSON string, unescaped into buf if need be. Where
-// that is longer than any id it stops early, but not before its length shows.
-func unquote(data []byte, buf *[tooLong]byte) ([]byte, error) {
+// unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
+// for all of it. Otherwise it is longer than any of the three types.
+func unquote(data []byte, buf *[maxEscaped]byte) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(jsonQuotes, 0)
 	}
-	const escape = len(`\u00XX`) // the one form of escape that a character of an id has
 	text := data[1 : len(data)-1]
-	if len(text) > maxText*escape || bytes.IndexByte(text, '\\') < 0 {
+	if len(text) > len(buf) || bytes.IndexByte(text, '\\') < 0 {
 		return text, nil
 	}
 	n := 0
-	for ; len(text) > 0 && n < len(buf); n++ {
+	for ; len(text) > 0; n++ {
 		if text[0] != '\\' {
 			buf[n], text = text[0], text[1:]
 			continue
 		}
-		c := uint64(noDigit)
-		if len(text) >= escape && string(text[:4]) == `\u00` {
-			c = hexValues[text[4]]<<4 | hexValues[text[5]]
-		}
-		if c >= noDigit {
+		if len(text) < escape || string(text[:4]) != `\u00` || hexValues[text[4]]|hexValues[text[5]] >= noDigit {
 			return nil, parseError(jsonEscape, n)
 		}
-		buf[n], text = byte(c), text[escape:]
+		buf[n], text = byte(hexValues[text[4]]<<4|hexValues[text[5]]), text[escape:]
 	}
 	return buf[:n], nil
 }
@@ -159,8 +158,7 @@ type Null[T ID] struct {
 // Scan sets n to a value from a database, which may be NULL. On an error n keeps its value.
 func (n *Null[T]) Scan(src any) error {
 	if src == nil {
-		*n = Null[T]{}
-		return nil
+		return n.UnmarshalText(nil)
 	}
 	return n.set(any(&n.ID).(interface{ Scan(any) error }).Scan(src))
 }
@@ -201,7 +199,7 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	return n.set(parse(&n.ID, view(text)))
+	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(text))
 }
 
 // MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
@@ -218,8 +216,7 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 // Snowflake may also be a bare number. On an error n keeps its value.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
-		*n = Null[T]{}
-		return nil
+		return n.UnmarshalText(nil)
 	}
 	return n.set(parseJSON(&n.ID, data))
 }

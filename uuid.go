@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in
-// network byte order. It is comparable, and converts freely to and from any
-// other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
+// is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
+// a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
 type UUID [16]byte
 
 // Variant is the layout that the most significant bits of a UUID's ninth byte

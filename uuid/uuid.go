@@ -13,9 +13,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in
-// network byte order. It is comparable, and converts freely to and from any
-// other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
+// is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
+// a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
 //
 // Its methods are AppendBinary, AppendText, Base58, ClockSequence, Compare, Domain, IsZero,
 // LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6, ULID, URN,
