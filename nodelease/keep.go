@@ -40,7 +40,7 @@ func (m *Minter) keep(ctx context.Context) {
 			m.mu.Unlock()
 		}
 		if ctx.Err() == nil {
-			sleep(ctx, retry(failures))
+			sleep(ctx, retry(failures, maxRetry))
 		}
 	}
 	returned = true
@@ -99,7 +99,7 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 		case errors.Is(err, ErrLost):
 			return err
 		case err != nil:
-			wait, early = retry(failures), nil
+			wait, early = retry(failures, min(t.ttl/8, maxRetry)), nil
 			failures++
 		default:
 			failures = 0
@@ -260,10 +260,10 @@ func (e *panicked) Unwrap() error {
 	return err
 }
 
-// retry is the pause after a number of failures in a row: it doubles, with a random part so that many
-// processes do not knock together.
-func retry(failures int) time.Duration {
-	d := min(minRetry<<min(failures, 10), maxRetry)
+// retry is the pause after a number of failures in a row: it doubles up to a longest one, with a
+// random part so that many processes do not knock together.
+func retry(failures int, longest time.Duration) time.Duration {
+	d := min(minRetry<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }
 

@@ -139,6 +139,34 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 	})
 }
 
+// TestShortLeaseOutlastsAnOutage lets the store fail, again and again, for most of a short TTL after a
+// renewal: there is still a try before the minting must stop.
+func TestShortLeaseOutlastsAnOutage(t *testing.T) {
+	const ttl = 2 * time.Second
+	store := newFaultyStore(1, ttl)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		for range 100 {
+			before, _ := store.Row(0)
+			renewed := before
+			for ; renewed.Equal(before); renewed, _ = store.Row(0) {
+				time.Sleep(time.Millisecond)
+			}
+			store.setCarry(func(context.Context, func() error) error { return errors.New("out of order") })
+			time.Sleep(time.Until(renewed.Add(-ttl * 3 / 10)))
+			store.setCarry(nil)
+			time.Sleep(ttl / 8)
+			synctest.Wait()
+			if renewed, _ = store.Row(0); time.Until(renewed) < ttl*3/4 {
+				t.Fatalf("the lease was not renewed within %v after the outage: %v are left of %v", ttl/8, time.Until(renewed), ttl)
+			}
+			mustMint(t, m)
+		}
+		if granted, _ := store.counts(); granted != 1 {
+			t.Errorf("%d tenures, want 1", granted)
+		}
+	})
+}
+
 func TestLossIsFollowedByAnotherTenure(t *testing.T) {
 	store := newFaultyStore(4, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
