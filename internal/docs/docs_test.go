@@ -175,7 +175,7 @@ func follow(root string, all map[string]string, page, target string) string {
 }
 
 var (
-	command = regexp.MustCompile("^Command: `[^`]+`$")
+	command = regexp.MustCompile("^Command: `[^`]+`(?: in `[^`]+`)?$")
 	figure  = regexp.MustCompile(`\d ?(?:ns|µs|ms|s|B|KiB|MiB|GB|%)\b`)
 )
 
@@ -204,14 +204,44 @@ func uncommanded(text string, all bool) (lines []string) {
 	return lines
 }
 
+// measured are the parts of pages in which all tables are measurements: what follows the first text,
+// up to the second.
+var measured = map[string][2]string{
+	"README.md":      {"\n## Speed\n"},
+	"docs/faults.md": {},
+	"docs/nodes.md":  {"\n## What minting did\n", "\n| TTL | window |"}, // from there on, they are calculated
+	"docs/proof.md":  {"\n## Simulator\n"},
+	"docs/speed.md":  {},
+}
+
 // TestCommands checks that each table of measurements names the command that makes it, and on the
-// page of speed each other figure too.
+// page of speed each other figure too. A page with a command outside of those parts must be added.
 func TestCommands(t *testing.T) {
-	all := texts(t, Root(t))
-	for page, from := range map[string]string{"docs/speed.md": "", "docs/faults.md": "", "README.md": "\n## Speed\n", "docs/proof.md": "\n## Simulator\n"} {
-		_, text, ok := strings.Cut(all[page], from)
-		if !ok || !strings.Contains(text, "\n| ") {
-			t.Errorf("%s has no tables of measurements after %q", page, from)
+	root := Root(t)
+	all := texts(t, root)
+	names, err := pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := range measured {
+		if !slices.Contains(names, page) {
+			t.Errorf("there is no page %s", page)
+		}
+	}
+	for _, page := range names {
+		before, text, after := all[page], "", ""
+		if part, ok := measured[page]; ok {
+			if before, text, _ = strings.Cut(all[page], part[0]); part[1] != "" {
+				text, after, _ = strings.Cut(text, part[1])
+			}
+			if !strings.Contains(text, "\n| ") {
+				t.Errorf("%s has no tables of measurements after %q and before %q", page, part[0], part[1])
+			}
+		}
+		for line := range strings.Lines(before + after) {
+			if command.MatchString(strings.TrimRight(line, "\n")) {
+				t.Errorf("%s measures outside of the parts that are checked: %s", page, line)
+			}
 		}
 		for _, line := range uncommanded(text, page == "docs/speed.md") {
 			t.Errorf("%s: no command is named for %s", page, line)
@@ -219,6 +249,7 @@ func TestCommands(t *testing.T) {
 	}
 	for text, want := range map[string]int{
 		"# A\n\nCommand: `x`\n\n| a |\n| --- |\n":                        0,
+		"# A\n\nCommand: `x` in `dir`\n\n| a |\n| --- |\n":               0,
 		"# A\n\n| a |\n| --- |\n":                                        1,
 		"# A\n\nCommand: `x`\n\n| a |\n\n| b |\n":                        1,
 		"# A\n\nCommand: `x`\n\n| a |\n\n# B\n\n| b |\n":                 1,
