@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,6 +26,23 @@ type result struct {
 
 // rate returns the rows inserted in a second.
 func (r result) rate() float64 { return float64(r.rows) / r.insert.Seconds() }
+
+// perRow returns the nanoseconds that a row of the span of time took.
+func (r result) perRow() float64 { return float64(r.rangeTime) / float64(r.rangeRows) }
+
+// median returns the median of each figure of some runs of one scheme. The rows of the span and the
+// time they took are those of one run, since the span differs from run to run.
+func median(runs []result) result {
+	middle := func(compare func(a, b result) int) result {
+		return slices.SortedFunc(slices.Values(runs), compare)[len(runs)/2]
+	}
+	m := middle(func(a, b result) int { return cmp.Compare(a.perRow(), b.perRow()) })
+	m.insert = middle(func(a, b result) int { return cmp.Compare(a.insert, b.insert) }).insert
+	m.table = middle(func(a, b result) int { return cmp.Compare(a.table, b.table) }).table
+	m.index = middle(func(a, b result) int { return cmp.Compare(a.index, b.index) }).index
+	m.written = middle(func(a, b result) int { return cmp.Compare(a.written, b.written) }).written
+	return m
+}
 
 // measure fills the table of a scheme and asks it for the rows of a span of time. It calls
 // progress with the number of rows of each batch. What the engine returns is checked against

@@ -23,7 +23,7 @@ var panels = []panel{
 		value: func(r result) float64 { return mb(r.table) }, second: func(r result) float64 { return mb(r.index) }},
 	{title: "log written, MB (less is better)", format: "%.0f", value: func(r result) float64 { return mb(r.written) }},
 	{title: "rows of a span of time, µs per 1,000 (less is better)", format: "%.0f",
-		value: func(r result) float64 { return r.rangeTime.Seconds() * 1e9 / float64(r.rangeRows) }, absent: func(r result) bool { return !r.ranged }},
+		value: func(r result) float64 { return r.perRow() }, absent: func(r result) bool { return !r.ranged }},
 }
 
 // Measures of the drawing, in pixels.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -181,11 +183,14 @@ func testOrderOfUUID(t *testing.T, e *mysqlEngine) {
 func testProgram(t *testing.T, args ...string) {
 	svg := filepath.Join(t.TempDir(), "chart.svg")
 	var stdout, stderr bytes.Buffer
-	if err := run(t.Context(), append(args, "-rows", "700", "-batch", "300", "-svg", svg), &stdout, &stderr); err != nil {
+	if err := run(t.Context(), append(args, "-rows", "700", "-batch", "300", "-runs", "2", "-svg", svg), &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("standard error is not a terminal and gets %q", stderr.String())
+	}
+	if !strings.Contains(stdout.String(), " cores") || !strings.Contains(stdout.String(), runtime.Version()+": medians of 2 runs, 700 rows") {
+		t.Errorf("the machine and the runs are not named in\n%s", stdout.String())
 	}
 	picture, err := os.ReadFile(svg)
 	if err != nil {
@@ -221,6 +226,7 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-rows", "-5"}, "-rows -5: at least 1", errUsage},
 		{[]string{"-rows", "many"}, `invalid value "many"`, errUsage},
 		{[]string{"-batch", "0"}, "-batch 0: at least 1", errUsage},
+		{[]string{"-runs", "0"}, "-runs 0: at least 1", errUsage},
 		{[]string{"-colour"}, "-colour", errUsage},
 		{[]string{"sqlite"}, `unexpected argument "sqlite"`, errUsage},
 		{[]string{"-h"}, "ids_example_", flag.ErrHelp},
@@ -263,6 +269,20 @@ func TestSame(t *testing.T) {
 	}
 	if err := same(id, id, other); err != other {
 		t.Errorf("got %v, want the error of the query", err)
+	}
+}
+
+// TestMedian gives runs whose figures are outliers in turn: none of them shows.
+func TestMedian(t *testing.T) {
+	run := func(insert time.Duration, table, index, written int64, rangeRows int, rangeTime time.Duration) result {
+		return result{insert: insert, table: table, index: index, written: written, ranged: true, rangeRows: rangeRows, rangeTime: rangeTime}
+	}
+	got := median([]result{run(900, 20, 31, 40, 10, 100), run(10, 900, 30, 41, 20, 220), run(11, 21, 900, 900, 30, 9000)})
+	if want := run(11, 21, 31, 41, 20, 220); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := median([]result{run(1, 2, 3, 4, 5, 6)}); !reflect.DeepEqual(got, run(1, 2, 3, 4, 5, 6)) {
+		t.Errorf("one run became %+v", got)
 	}
 }
 

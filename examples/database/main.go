@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -45,6 +46,7 @@ var errUsage = errors.New("usage")
 // options are the flags.
 type options struct {
 	rows, batch     int
+	runs            int
 	sqlite          bool
 	postgres, mysql string
 	svg             string
@@ -54,8 +56,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("database", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&o.rows, "rows", 1_000_000, "rows to insert into each table")
+	flags.IntVar(&o.rows, "rows", 200_000, "rows to insert into each table")
 	flags.IntVar(&o.batch, "batch", 10_000, "rows in a transaction")
+	flags.IntVar(&o.runs, "runs", 3, "times to fill each table: a figure is the median of all")
 	flags.BoolVar(&o.sqlite, "sqlite", false, "run on the embedded SQLite too when a server is given")
 	flags.StringVar(&o.postgres, "postgres", "", "`URL` of a PostgreSQL database, such as postgres://user:password@127.0.0.1:5432/test")
 	flags.StringVar(&o.mysql, "mysql", "", "`DSN` of a MariaDB or MySQL database, such as 'user:password@tcp(127.0.0.1:3306)/test'")
@@ -77,6 +80,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		fmt.Fprintf(stderr, "database: -rows %d: at least 1\n", o.rows)
 	case o.batch < 1:
 		fmt.Fprintf(stderr, "database: -batch %d: at least 1\n", o.batch)
+	case o.runs < 1:
+		fmt.Fprintf(stderr, "database: -runs %d: at least 1\n", o.runs)
 	default:
 		return o, nil
 	}
@@ -98,6 +103,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(stdout, "%d cores%s, %s/%s, %s: medians of %d runs, %s rows in each table\n\n",
+		runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.runs, thousands(o.rows))
 	var all []result
 	for _, e := range engines {
 		results, err := o.runEngine(ctx, e, schemes(node), stdout, stderr)
@@ -170,7 +177,7 @@ func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdo
 	}
 	fmt.Fprintf(stdout, "%d round trips (NULL, lists, arrays, bytes and text): all came back as they were\n\n", len(trips))
 
-	bar := progressbar.NewOptions(o.rows*len(schemes),
+	bar := progressbar.NewOptions(o.runs*o.rows*len(schemes),
 		progressbar.OptionSetWriter(stderr),
 		progressbar.OptionSetVisibility(isTerminal(stderr)),
 		progressbar.OptionShowCount(),
@@ -179,17 +186,35 @@ func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdo
 		progressbar.OptionClearOnFinish(),
 	)
 	defer bar.Exit()
-	var results []result
-	for _, s := range schemes {
-		bar.Describe(s.name)
-		r, err := measure(ctx, e, s, o.rows, o.batch, func(n int) { bar.Add(n) })
-		if err != nil {
-			return nil, err
+	// Round by round, so that what else the machine does hits all schemes alike.
+	runs := make([][]result, len(schemes))
+	for range o.runs {
+		for i, s := range schemes {
+			bar.Describe(s.name)
+			r, err := measure(ctx, e, s, o.rows, o.batch, func(n int) { bar.Add(n) })
+			if err != nil {
+				return nil, err
+			}
+			runs[i] = append(runs[i], r)
 		}
-		results = append(results, r)
+	}
+	var results []result
+	for _, of := range runs {
+		results = append(results, median(of))
 	}
 	bar.Finish()
 	return results, printTable(stdout, e, results)
+}
+
+// processor returns ", " and the model of the processor where Linux tells it.
+func processor() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(info)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return ", " + strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 func isTerminal(w io.Writer) bool {
