@@ -3,12 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -179,11 +176,10 @@ func testOrderOfUUID(t *testing.T, e *mysqlEngine) {
 	}
 }
 
-// testProgram runs the whole program with the flags and checks its table and its chart.
+// testProgram runs the whole program with the flags and checks its table.
 func testProgram(t *testing.T, args ...string) {
-	svg := filepath.Join(t.TempDir(), "chart.svg")
 	var stdout, stderr bytes.Buffer
-	if err := run(t.Context(), append(args, "-rows", "700", "-batch", "300", "-runs", "2", "-svg", svg), &stdout, &stderr); err != nil {
+	if err := run(t.Context(), append(args, "-rows", "700", "-batch", "300", "-runs", "2"), &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
 	if stderr.Len() > 0 {
@@ -192,26 +188,9 @@ func testProgram(t *testing.T, args ...string) {
 	if !strings.Contains(stdout.String(), " cores") || !strings.Contains(stdout.String(), runtime.Version()+": medians of 2 runs, 700 rows") {
 		t.Errorf("the machine and the runs are not named in\n%s", stdout.String())
 	}
-	picture, err := os.ReadFile(svg)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, s := range schemes(testNode(t)) {
 		if !strings.Contains(stdout.String(), " "+s.name+" ") {
 			t.Errorf("no row for %s in\n%s", s.name, stdout.String())
-		}
-		if !bytes.Contains(picture, []byte(">"+s.name+"<")) {
-			t.Errorf("no bar for %s in the chart", s.name)
-		}
-	}
-	if !bytes.Contains(picture, []byte("(prefers-color-scheme: dark)")) {
-		t.Error("the chart has no colours for a dark page")
-	}
-	for d := xml.NewDecoder(bytes.NewReader(picture)); ; {
-		if _, err := d.Token(); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatalf("chart: %v", err)
 		}
 	}
 }
@@ -248,14 +227,10 @@ func TestUnreachable(t *testing.T) {
 		{"-mysql", "root@tcp(127.0.0.1:1)/test", "mysql: "},
 		{"-mysql", "127.0.0.1", "mysql: "},
 	} {
-		err := run(t.Context(), []string{test.flag, test.address, "-svg", ""}, io.Discard, io.Discard)
+		err := run(t.Context(), []string{test.flag, test.address}, io.Discard, io.Discard)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s %s: error %v, want one that begins with %q", test.flag, test.address, err, test.want)
 		}
-	}
-	err := run(t.Context(), []string{"-rows", "1", "-svg", filepath.Join(t.TempDir(), "none", "chart.svg")}, io.Discard, io.Discard)
-	if err == nil || !strings.HasPrefix(err.Error(), "chart: ") {
-		t.Errorf("chart in a folder that does not exist: error %v", err)
 	}
 }
 
@@ -283,13 +258,5 @@ func TestMedian(t *testing.T) {
 	}
 	if got := median([]result{run(1, 2, 3, 4, 5, 6)}); !reflect.DeepEqual(got, run(1, 2, 3, 4, 5, 6)) {
 		t.Errorf("one run became %+v", got)
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{1: "1", 999: "999", 1000: "1,000", 1_000_000: "1,000,000", 12_345: "12,345"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
-		}
 	}
 }

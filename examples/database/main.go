@@ -1,7 +1,7 @@
 // Command database compares ids as primary keys in real databases: SQLite, PostgreSQL and
 // MariaDB or MySQL.
 //
-// It fills one table a scheme, prints what the engine says about it, and draws a chart. Without
+// It fills one table a scheme and prints what the engine says about it. Without
 // a flag it runs on an embedded SQLite, in a temporary folder.
 package main
 
@@ -49,7 +49,6 @@ type options struct {
 	runs            int
 	sqlite          bool
 	postgres, mysql string
-	svg             string
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -62,7 +61,6 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.sqlite, "sqlite", false, "run on the embedded SQLite too when a server is given")
 	flags.StringVar(&o.postgres, "postgres", "", "`URL` of a PostgreSQL database, such as postgres://user:password@127.0.0.1:5432/test")
 	flags.StringVar(&o.mysql, "mysql", "", "`DSN` of a MariaDB or MySQL database, such as 'user:password@tcp(127.0.0.1:3306)/test'")
-	flags.StringVar(&o.svg, "svg", "ids-database.svg", "`file` for the chart; empty for none")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: database [flags]\n\nIn a server's database it creates tables named ids_example_… in place of any so named, and drops them.")
 		flags.PrintDefaults()
@@ -103,23 +101,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%d cores%s, %s/%s, %s: medians of %d runs, %s rows in each table\n\n",
-		runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.runs, thousands(o.rows))
-	var all []result
+	fmt.Fprintf(stdout, "%d cores%s, %s/%s, %s: medians of %d runs, %d rows in each table\n\n",
+		runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.runs, o.rows)
 	for _, e := range engines {
-		results, err := o.runEngine(ctx, e, schemes(node), stdout, stderr)
-		if err != nil {
+		if err := o.runEngine(ctx, e, schemes(node), stdout, stderr); err != nil {
 			return err
 		}
-		all = append(all, results...)
 	}
-	if o.svg == "" {
-		return nil
-	}
-	if err := os.WriteFile(o.svg, chart(all), 0o666); err != nil {
-		return fmt.Errorf("chart: %w", err)
-	}
-	fmt.Fprintln(stdout, "chart:", o.svg)
 	return nil
 }
 
@@ -167,12 +155,12 @@ func (o options) open(ctx context.Context) (engines []engine, cleanup func(), er
 }
 
 // runEngine makes the round trips and the measurements of one engine and prints them.
-func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdout, stderr io.Writer) ([]result, error) {
+func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdout, stderr io.Writer) error {
 	fmt.Fprintf(stdout, "%s\n", e.name())
 	trips := e.roundTrips()
 	for _, trip := range trips {
 		if err := trip.run(ctx); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", e.name(), trip.name, err)
+			return fmt.Errorf("%s: %s: %w", e.name(), trip.name, err)
 		}
 	}
 	fmt.Fprintf(stdout, "%d round trips (NULL, lists, arrays, bytes and text): all came back as they were\n\n", len(trips))
@@ -193,7 +181,7 @@ func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdo
 			bar.Describe(s.name)
 			r, err := measure(ctx, e, s, o.rows, o.batch, func(n int) { bar.Add(n) })
 			if err != nil {
-				return nil, err
+				return err
 			}
 			runs[i] = append(runs[i], r)
 		}
@@ -203,7 +191,7 @@ func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdo
 		results = append(results, median(of))
 	}
 	bar.Finish()
-	return results, printTable(stdout, e, results)
+	return printTable(stdout, e, results)
 }
 
 // processor returns ", " and the model of the processor where Linux tells it.
