@@ -108,11 +108,10 @@ const (
 )
 
 const (
-	maxText = len("urn:uuid:") + 36 // the longest accepted text
-	tooLong = maxText + 1           // stands for all lengths above it
-
-	escape     = len(`\u00XX`)    // the one form of escape in JSON that a character of an id has
-	maxEscaped = maxText * escape // the longest text in JSON
+	maxText    = len("urn:uuid:") + 36 // the longest accepted text
+	tooLong    = maxText + 1           // stands for all lengths above it
+	escape     = len(`\u00XX`)         // the one form of escape in JSON that a character of an id has
+	maxEscaped = maxText * escape      // the longest text in JSON
 )
 
 // problems lists every problem, each with one error for each offset.

@@ -96,11 +96,17 @@ func (s Snowflake) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON sets s to a decimal number, quoted or bare. As is conventional, null is a no-op: to
 // see it, use a pointer or [Null]. On an error s keeps its value.
-func (s *Snowflake) UnmarshalJSON(data []byte) error {
+func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	if string(data) == "null" {
 		return nil
 	}
-	return parseJSON(s, data)
+	if len(data) == 0 || data[0] == '"' {
+		var buf [maxEscaped]byte
+		if data, err = unquote(data, &buf); err != nil {
+			return err
+		}
+	}
+	return parse(s, view(data))
 }
 
 // AppendBinary appends the 8 bytes of s, big-endian. The error is always nil.

@@ -107,23 +107,6 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// parseJSON sets dst to the id in a JSON string. A Snowflake may also be a bare number. What is not
-// one of the three types decodes a copy of the text, so that buf can stay on the stack.
-func parseJSON[T ID](dst *T, data []byte) (err error) {
-	var buf [maxEscaped]byte
-	text := data
-	if _, ok := any(dst).(interface{ UnmarshalJSON([]byte) error }); !ok || len(data) == 0 || data[0] == '"' {
-		if text, err = unquote(data, &buf); err != nil {
-			return err
-		}
-	}
-	switch any(dst).(type) {
-	case *UUID, *ULID, *Snowflake:
-		return parse(dst, view(text))
-	}
-	return any(dst).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))
-}
-
 // unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
 // for all of it. Otherwise it is longer than any of the three types.
 func unquote(data []byte, buf *[maxEscaped]byte) ([]byte, error) {
@@ -218,7 +201,19 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return n.UnmarshalText(nil)
 	}
-	return n.set(parseJSON(&n.ID, data))
+	if id, ok := any(&n.ID).(interface{ UnmarshalJSON([]byte) error }); ok {
+		return n.set(id.UnmarshalJSON(data))
+	}
+	var buf [maxEscaped]byte
+	text, err := unquote(data, &buf)
+	if err != nil {
+		return err
+	}
+	switch any(&n.ID).(type) {
+	case *UUID, *ULID:
+		return n.set(parse(&n.ID, view(text)))
+	}
+	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))) // buf stays on the stack
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
