@@ -17,7 +17,8 @@ package ids_test
 //	node_test.go       nodes: numbers, the default node, its variable
 //	layout_test.go     layouts beside an oracle
 //	rfc_test.go        vectors of RFC 9562
-//	base_test.go       oracle_test.go  codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
+//	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
+//	fuzz_fields_test.go  times, fields and layouts beside slow oracles
 //	edges_test.go      sql_test.go  error_test.go  std_test.go  std127_test.go  JSON, SQL, errors, Go's own uuid
 //	alloc_test.go      inline_test.go  bench_test.go  cost
 //	api_test.go        doors_test.go  what is exported, and where

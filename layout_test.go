@@ -100,15 +100,10 @@ func TestZeroLayout(t *testing.T) {
 // A slowLayout is the oracle of a layout.
 type slowLayout struct{ ids.SnowflakeLayout }
 
-func (l slowLayout) nanoseconds(t time.Time) *big.Int {
-	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
-	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
-}
-
 // time returns the start of a tick, and whether it is within some 8,000 years of 1970.
 func (l slowLayout) time(tick *big.Int) (start time.Time, ok bool) {
 	n := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
-	sec, nsec := n.Add(n, l.nanoseconds(l.Epoch)).DivMod(n, big.NewInt(1e9), new(big.Int))
+	sec, nsec := n.Add(n, nanoseconds(l.Epoch)).DivMod(n, big.NewInt(1e9), new(big.Int))
 	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), sec.BitLen() <= 38
 }
 

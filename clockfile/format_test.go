@@ -3,7 +3,8 @@ package clockfile_test
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -119,7 +120,7 @@ func TestFormatSaysWhatIsWrong(t *testing.T) {
 func TestFormatOneWay(t *testing.T) {
 	forge := func(header, horizon, owner string) []byte {
 		lines := header + "\nhorizon " + horizon + "\nowner " + owner + "\n"
-		return fmt.Appendf(nil, "%scrc32 %08x\n", lines, crc32.ChecksumIEEE([]byte(lines)))
+		return fmt.Appendf(nil, "%scrc32 %08x\n", lines, checksum(lines))
 	}
 	const header, horizon, owner = "github.com/oneclock/ids/clockfile 1", "2026-03-14T15:09:26Z", `"a"`
 	if _, _, err := clockfile.Decode(forge(header, horizon, owner)); err != nil {
@@ -146,24 +147,90 @@ func TestFormatOneWay(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that what is read is exactly what would be written.
+// FuzzDecode reads anything as a file, beside an oracle.
 func FuzzDecode(f *testing.F) {
 	for data := range corrupt(f) {
 		if len(data) < 4096 {
 			f.Add([]byte(data))
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		at, owner, err := clockfile.Decode(data)
+	f.Fuzz(func(t *testing.T, data []byte) { checkDecode(t, data) })
+}
+
+// FuzzDecodeSigned reads any lines under a checksum that is right, which FuzzDecode would not find.
+func FuzzDecodeSigned(f *testing.F) {
+	for _, horizon := range []string{"2026-03-14T15:09:26.5Z", "2026-03-14T15:09:26.0Z", "2026-03-14T15:09:26+00:00", "2026-02-29T00:00:00Z", "10026-03-14T15:09:26Z"} {
+		f.Add("1", horizon, `"node 7"`)
+	}
+	for _, owner := range []string{`""`, `"\x00\u00e9"`, "`a`", `'a'`, `"\x61"`, `"é"`, `"a"` + "\n", `"\`, `"` + strings.Repeat("a", clockfile.MaxOwner+1) + `"`} {
+		f.Add("1", "2026-03-14T15:09:26Z", owner)
+	}
+	f.Add("2", "2026-03-14T15:09:26Z", `""`)
+	f.Fuzz(func(t *testing.T, version, horizon, owner string) {
+		lines := "github.com/oneclock/ids/clockfile " + version + "\nhorizon " + horizon + "\nowner " + owner + "\n"
+		checkDecode(t, fmt.Appendf(nil, "%scrc32 %08x\n", lines, checksum(lines)))
+	})
+}
+
+// FuzzEncode writes any record and reads it back.
+func FuzzEncode(f *testing.F) {
+	f.Add(march.Unix(), uint32(march.Nanosecond()), "node 7")
+	f.Fuzz(func(t *testing.T, sec int64, nsec uint32, owner string) {
+		at := time.Unix(sec, int64(nsec%1e9)).UTC()
+		data, err := clockfile.Encode(at, owner)
+		if fits := len(owner) <= clockfile.MaxOwner && at.Year() >= 0 && at.Year() <= 9999; fits != (err == nil) {
+			t.Fatalf("%v, %q: %q, %v", at, owner, data, err)
+		}
 		if err != nil {
-			if !errors.Is(err, clockfile.ErrCorrupt) || !at.IsZero() || owner != "" {
-				t.Fatalf("%v, %q, %v", at, owner, err)
-			}
 			return
 		}
-		again, err := clockfile.Encode(at, owner)
-		if err != nil || string(again) != string(data) {
-			t.Fatalf("%q is read, and %q is written, %v", data, again, err)
+		if gotAt, gotOwner := checkDecode(t, data); gotAt != at || gotOwner != owner {
+			t.Fatalf("%v, %q is written as %q and read as %v, %q", at, owner, data, gotAt, gotOwner)
 		}
 	})
+}
+
+// checkDecode checks what is read of a file against the oracle, and returns it.
+func checkDecode(t *testing.T, data []byte) (at time.Time, owner string) {
+	t.Helper()
+	given := string(data)
+	at, owner, err := clockfile.Decode(data)
+	wantAt, wantOwner, ok := oracle(given)
+	if (err == nil) != ok || at != wantAt || owner != wantOwner || err != nil && !errors.Is(err, clockfile.ErrCorrupt) || string(data) != given {
+		t.Fatalf("%q is read as %v, %q, %v, want %v, %q, %v", given, at, owner, err, wantAt, wantOwner, ok)
+	}
+	if err != nil && len(err.Error()) > 200 {
+		t.Fatalf("%q: the error has %d bytes", given, len(err.Error()))
+	}
+	return at, owner
+}
+
+// wellFormed is a file of a time to the nanosecond in UTC and of an owner in quotes.
+var wellFormed = regexp.MustCompile(`^(github\.com/oneclock/ids/clockfile 1\nhorizon (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\nowner ("[ -~]*")\n)crc32 ([0-9a-f]{8})\n$`)
+
+// oracle returns what a file holds, by the description of its format.
+func oracle(data string) (at time.Time, owner string, ok bool) {
+	parts := wellFormed.FindStringSubmatch(data)
+	if parts == nil || fmt.Sprintf("%08x", checksum(parts[1])) != parts[4] {
+		return at, "", false
+	}
+	at, errTime := time.Parse(time.RFC3339Nano, parts[2])
+	owner, errOwner := strconv.Unquote(parts[3])
+	if errTime != nil || errOwner != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
+		return time.Time{}, "", false
+	}
+	return at, owner, true
+}
+
+// checksum is CRC-32 with the polynomial of IEEE 802.3, a bit at a time.
+func checksum(data string) uint32 {
+	sum := ^uint32(0)
+	for i := range len(data) {
+		sum ^= uint32(data[i])
+		for range 8 {
+			low := sum & 1
+			sum = sum>>1 ^ low*0xedb88320
+		}
+	}
+	return ^sum
 }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FuzzInspect gives anything to idgen inspect, as a line of its input and as an argument, beside an
+// oracle that reads ids with regular expressions and math/big.
+func FuzzInspect(f *testing.F) {
+	for _, s := range []string{
+		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F", "urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", "{1EC9414C-232A-6B00-B3C8-9F6BDECED846}",
+		"5df418813aed351588a72f4a814cf09e", "01arz3ndektsv4rrffq69g5fav", "1AaLyDYFxmKZxXbNo18znE", "1541815603606036480", "4aaW4SzAyQK",
+		"1ASD13XH1F800", "0X1565A11F6217A000", "9223372036854775808", "-1", " \"1\"\t", "\"", "x\x1b[31mred", "\xff", "a/b.txt", "80000000000000000000000000", "0xffffffffffffffff",
+		"zzzzzzzzzzz", "z\u017f", "1234567890123456789012", "urn:uuid:{1EC9414C-232A-6B00-B3C8-9F6BDECED8}",
+	} {
+		f.Add(s, "")
+		f.Add(s, "ulid")
+	}
+	f.Add("1", "Hex")
+	f.Add("1", "\x1b]0;title\a")
+	f.Fuzz(func(t *testing.T, text, as string) {
+		if _, _, errs := try(text, "inspect", "-as", as); !printable(errs) {
+			t.Fatalf("%q as %q: errors %q", text, as, errs)
+		}
+		if text == "" || strings.ContainsAny(text, "\n\r") || len(text) > longest-2 {
+			return // other lines, or none
+		}
+		kind, n := oracle(text)
+		status, out, errs := try(text, "inspect", "-json")
+		status2, out2, errs2 := try(text, "inspect")
+		status3, out3, errs3 := try("", "inspect", "--", text)
+		if status2 != status || status3 != status || out3 != out2 || !printable(out2) || !printable(errs) || !printable(errs3) || errs2 != errs {
+			t.Fatalf("%q:\n%d, %q, %q\n%d, %q, %q\n%d, %q, %q", text, status, out, errs, status2, out2, errs2, status3, out3, errs3)
+		}
+		if kind == "" {
+			if status != 1 || out+out2 != "" || !strings.HasPrefix(errs, "idgen: line 1") || strings.Count(errs, "\n") != 1 || strings.Count(errs3, "\n") != 1 {
+				t.Fatalf("%q is no id: %d, %q, %q, %q", text, status, out, errs, errs3)
+			}
+			return
+		}
+		var r report
+		if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 || errs != "" || !strings.Contains(out2, spelled(kind, n)) {
+			t.Fatalf("%q: %d, %q, %q, %v", text, status, out, errs, err)
+		}
+		if r.Kind != kind || r.ID != spelled(kind, n) || r.Forms["hex"] != map[bool]string{true: fmt.Sprintf("0x%016x", n), false: fmt.Sprintf("%032x", n)}[kind == "snowflake"] {
+			t.Fatalf("%q is a %s of %x, not %+v", text, kind, n, r)
+		}
+		bits := 128
+		if kind == "snowflake" {
+			bits = 64
+		}
+		for _, v := range r.Views {
+			seen := 0
+			for _, field := range v.Fields {
+				value := new(big.Int)
+				for _, b := range field.Bits {
+					width := b[1] - b[0] + 1
+					seen += width
+					piece := new(big.Int).Rsh(n, uint(bits-1-b[1]))
+					piece.And(piece, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1)))
+					value.Or(value.Lsh(value, uint(width)), piece)
+				}
+				if got, ok := new(big.Int).SetString(field.Hex, 16); !ok || got.Cmp(value) != 0 {
+					t.Fatalf("%q: the field %s is %s, want %x", text, field.Name, field.Hex, value)
+				}
+			}
+			if seen != bits {
+				t.Fatalf("%q: %d bits have a field, of %d", text, seen, bits)
+			}
+		}
+	})
+}
+
+// printable reports whether a terminal shows s as it is: no character of it controls anything.
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+const (
+	crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	bitcoin   = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+)
+
+// shapes are the texts that ids have, each with the digits of its number.
+var shapes = []struct {
+	kind, digits string
+	text         *regexp.Regexp
+}{
+	{"snowflake", "0123456789", regexp.MustCompile(`^[0-9]{1,19}$`)},
+	{"snowflake", "0123456789ABCDEF", regexp.MustCompile(`^0[xX][0-9a-fA-F]{16}$`)},
+	{"snowflake", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{11}$`)},
+	{"snowflake", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){13}$`)},
+	{"uuid", "0123456789ABCDEF", regexp.MustCompile(`^(?i:[0-9a-f]{32}|(urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\})$`)},
+	{"uuid", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{22}$`)},
+	{"ulid", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){26}$`)},
+}
+
+// oracle returns the kind and the number of the id in a line, or "".
+func oracle(line string) (kind string, n *big.Int) {
+	s := strings.Trim(line, " \t")
+	if len(s) > 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	for _, shape := range shapes {
+		// (?i) takes the long s and the Kelvin sign for letters.
+		if !shape.text.MatchString(s) || strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			continue
+		}
+		if len(shape.digits) == 16 {
+			s = strings.TrimPrefix(strings.ToUpper(s), "0X")
+			s = strings.TrimPrefix(s, "URN:UUID:")
+			s = strings.Trim(strings.ReplaceAll(s, "-", ""), "{}")
+		}
+		if shape.digits == crockford {
+			s = strings.ToUpper(s)
+		}
+		n = new(big.Int)
+		for i := range len(s) {
+			n.Mul(n, big.NewInt(int64(len(shape.digits))))
+			n.Add(n, big.NewInt(int64(strings.IndexByte(shape.digits, s[i]))))
+		}
+		if n.BitLen() > map[string]int{"snowflake": 63, "uuid": 128, "ulid": 128}[shape.kind] {
+			return "", nil
+		}
+		return shape.kind, n
+	}
+	return "", nil
+}
+
+// spelled returns the usual text of an id.
+func spelled(kind string, n *big.Int) string {
+	switch kind {
+	case "uuid":
+		s := fmt.Sprintf("%032x", n)
+		return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
+	case "ulid":
+		var text []byte
+		for rest := n; len(text) < 26; rest = new(big.Int).Rsh(rest, 5) {
+			text = append(text, crockford[new(big.Int).And(rest, big.NewInt(31)).Int64()])
+		}
+		slices.Reverse(text)
+		return string(text)
+	}
+	return n.String()
+}

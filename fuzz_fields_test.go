@@ -1,0 +1,353 @@
+package ids_test
+
+import (
+	"errors"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// Times, fields and layouts, beside oracles in math/big that go by the drawings of RFC 9562 and of
+// the documentation.
+
+// nanoseconds returns the nanoseconds of t since 1970.
+func nanoseconds(t time.Time) *big.Int {
+	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
+}
+
+// instant is the inverse of nanoseconds.
+func instant(n *big.Int) time.Time {
+	sec, nsec := new(big.Int).DivMod(n, big.NewInt(1e9), new(big.Int))
+	return time.Unix(sec.Int64(), nsec.Int64()).UTC()
+}
+
+// floor returns n*times/by, rounded down.
+func floor(n *big.Int, times, by int64) *big.Int {
+	n = new(big.Int).Mul(n, big.NewInt(times))
+	return n.Div(n, big.NewInt(by)) // of a positive divisor, Euclid's division
+}
+
+// gregorian is the nanoseconds from 1970 to the first tick of versions 1 and 6.
+var gregorian = nanoseconds(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC))
+
+// FuzzTimes makes an id of each kind at any time, beside math/big: it has that time, to the tick, and
+// lies within the bounds, or the error says that the time is out of range.
+func FuzzTimes(f *testing.F) {
+	f.Fuzz(func(t *testing.T, sec int64, nsec uint32) {
+		at := time.Unix(sec, int64(nsec%1e9))
+		since := nanoseconds(at)
+		ticks := floor(new(big.Int).Sub(since, gregorian), 1, 100)
+		v1, err := ids.NewV1At(at)
+		v6, err6 := ids.NewV6At(at)
+		if ticks.Sign() < 0 || ticks.BitLen() > 60 {
+			if !errors.Is(err, ids.ErrRange) || !errors.Is(err6, ids.ErrRange) || v1 != ids.NilUUID() || v6 != ids.NilUUID() {
+				t.Fatalf("version 1 and 6 at %v: %v, %v, %v, %v", at, v1, err, v6, err6)
+			}
+		} else {
+			want := instant(new(big.Int).Add(gregorian, ticks.Mul(ticks, big.NewInt(100))))
+			got1, ok1 := v1.Time()
+			got6, ok6 := v6.Time()
+			if err != nil || err6 != nil || !ok1 || !ok6 || got1 != want || got6 != want || v1.Version() != 1 || v6.Version() != 6 {
+				t.Fatalf("version 1 and 6 at %v: %v of %v, %v, and %v of %v, %v", at, v1, got1, err, v6, got6, err6)
+			}
+		}
+
+		ms := floor(since, 1, 1e6)
+		v7, err := ids.NewV7At(at)
+		ulid, errULID := ids.NewULIDAt(at)
+		nearest := ms
+		if last := big.NewInt(1<<48 - 1); ms.Sign() < 0 {
+			nearest = new(big.Int)
+		} else if ms.Cmp(last) > 0 {
+			nearest = last
+		}
+		if nearest != ms {
+			if !errors.Is(err, ids.ErrRange) || !errors.Is(errULID, ids.ErrRange) || v7 != ids.NilUUID() || !ulid.IsZero() {
+				t.Fatalf("version 7 and ULID at %v: %v, %v, %v, %v", at, v7, err, ulid, errULID)
+			}
+		} else {
+			// The millisecond is in the upper 48 bits, and 1/4096 of one in the 12 after the version.
+			tick := floor(since, 4096, 1e6)
+			fraction := bitsOf(v7, 52, 63)
+			whole := new(big.Int).Or(new(big.Int).Lsh(bitsOf(v7, 0, 47), 12), fraction)
+			if err != nil || whole.Cmp(tick) != 0 || v7.Version() != 7 || v7.Variant() != ids.VariantRFC9562 {
+				t.Fatalf("version 7 at %v: %v, %v, want the tick %x", at, v7, err, tick)
+			}
+			if errULID != nil || bitsOf(ulid, 0, 47).Cmp(ms) != 0 {
+				t.Fatalf("ULID at %v: %v, %v, want the millisecond %x", at, ulid, errULID, ms)
+			}
+			if v7.Compare(ids.MinV7At(at)) < 0 || v7.Compare(ids.MaxV7At(at)) > 0 || ulid.Compare(ids.MinULIDAt(at)) < 0 || ulid.Compare(ids.MaxULIDAt(at)) > 0 {
+				t.Fatalf("%v or %v at %v is not within the bounds", v7, ulid, at)
+			}
+		}
+		low := new(big.Int).Lsh(nearest, 80)
+		ones := func(n uint) *big.Int {
+			return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1))
+		}
+		const version, variant = 7 << 12, 2 // at the end of the upper half, and at the top of the lower
+		low7 := new(big.Int).Or(low, new(big.Int).Lsh(big.NewInt(version), 64))
+		low7.Or(low7, new(big.Int).Lsh(big.NewInt(variant), 62))
+		high7 := new(big.Int).Or(low7, new(big.Int).Lsh(ones(12), 64))
+		high7.Or(high7, ones(62))
+		if got := ids.MinV7At(at); number(got).Cmp(low7) != 0 {
+			t.Fatalf("MinV7At(%v) = %v, want %x", at, got, low7)
+		}
+		if got := ids.MaxV7At(at); number(got).Cmp(high7) != 0 {
+			t.Fatalf("MaxV7At(%v) = %v, want %x", at, got, high7)
+		}
+		if got := ids.MinULIDAt(at); number(got).Cmp(low) != 0 {
+			t.Fatalf("MinULIDAt(%v) = %v, want %x", at, got, low)
+		}
+		if got := ids.MaxULIDAt(at); number(got).Cmp(new(big.Int).Or(low, ones(80))) != 0 {
+			t.Fatalf("MaxULIDAt(%v) = %v, want %x and ones", at, got, low)
+		}
+	})
+}
+
+// bitsOf returns the bits of an id from one to another, both included, the first being number 0 as
+// in RFC 9562.
+func bitsOf[T ids.UUID | ids.ULID](id T, from, to uint) *big.Int {
+	n := new(big.Int).SetBytes([]byte(string(id[:])))
+	n.Rsh(n, 127-to)
+	return n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), to-from+1), big.NewInt(1)))
+}
+
+// join puts numbers together, each after its width in bits.
+func join(parts ...any) *big.Int {
+	n := new(big.Int)
+	for i := 0; i < len(parts); i += 2 {
+		n.Or(n.Lsh(n, uint(parts[i].(int))), parts[i+1].(*big.Int))
+	}
+	return n
+}
+
+// FuzzFields asks any 16 bytes for their fields as a UUID and as a ULID, and the first 8 as a
+// Snowflake, beside the drawings of RFC 9562, Section 5, and of the layouts.
+func FuzzFields(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) != 16 {
+			return
+		}
+		u := ids.UUID(data)
+		b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
+		version, octet8 := b(48, 51).Int64(), b(64, 71).Int64()
+		variant := ids.VariantFuture
+		switch {
+		case octet8 < 0x80:
+			variant = ids.VariantNCS
+		case octet8 < 0xc0:
+			variant = ids.VariantRFC9562
+		case octet8 < 0xe0:
+			variant = ids.VariantMicrosoft
+		}
+		if int64(u.Version()) != version || u.Variant() != variant {
+			t.Fatalf("%v is of version %d and variant %v", u, u.Version(), u.Variant())
+		}
+		if variant != ids.VariantRFC9562 {
+			version = -1
+		}
+		var ticks *big.Int // of 100 ns
+		switch version {
+		case 1:
+			ticks = join(12, b(52, 63), 16, b(32, 47), 32, b(0, 31))
+		case 2:
+			ticks = join(12, b(52, 63), 16, b(32, 47), 32, new(big.Int))
+		case 6:
+			ticks = join(32, b(0, 31), 16, b(32, 47), 12, b(52, 63))
+		}
+		var want time.Time
+		if ticks != nil {
+			want = instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
+		}
+		if version == 7 {
+			want = instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6)))
+		}
+		timed := ticks != nil || version == 7
+		if got, ok := u.Time(); got != want || ok != timed {
+			t.Fatalf("%v is of %v, %v, want %v", u, got, ok, want)
+		}
+		sequenced := version == 1 || version == 6
+		seq, okSeq := u.ClockSequence()
+		node, okNode := u.NodeID()
+		domain, okDomain := u.Domain()
+		local, okLocal := u.LocalID()
+		if okSeq != sequenced || okNode != (sequenced || version == 2) || okDomain != (version == 2) || okLocal != okDomain {
+			t.Fatalf("%v has a clock sequence: %v, a node: %v, a domain: %v, a local id: %v", u, okSeq, okNode, okDomain, okLocal)
+		}
+		if okSeq && int64(seq) != b(66, 79).Int64() || okNode && new(big.Int).SetBytes(node[:]).Cmp(b(80, 127)) != 0 ||
+			okDomain && (int64(domain) != b(72, 79).Int64() || int64(local) != b(0, 31).Int64()) {
+			t.Fatalf("%v has the clock sequence %d, the node %x, the domain %d and the local id %d", u, seq, node, domain, local)
+		}
+		v1, ok1 := u.ToV1()
+		v6, ok6 := u.ToV6()
+		if ok1 != sequenced || ok6 != sequenced {
+			t.Fatalf("%v becomes version 1: %v, version 6: %v", u, ok1, ok6)
+		}
+		if sequenced {
+			low, middle, high := new(big.Int).And(ticks, big.NewInt(1<<32-1)), new(big.Int).Rsh(ticks, 32), new(big.Int).Rsh(ticks, 48)
+			middle.And(middle, big.NewInt(1<<16-1))
+			as1 := join(32, low, 16, middle, 4, big.NewInt(1), 12, high, 64, b(64, 127))
+			as6 := join(48, new(big.Int).Rsh(ticks, 12), 4, big.NewInt(6), 12, new(big.Int).And(ticks, big.NewInt(1<<12-1)), 64, b(64, 127))
+			if number(v1).Cmp(as1) != 0 || number(v6).Cmp(as6) != 0 {
+				t.Fatalf("%v is %v as version 1 and %v as version 6, want %x and %x", u, v1, v6, as1, as6)
+			}
+		}
+
+		l := u.ULID()
+		entropy := l.Entropy()
+		if l.Time() != instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6))) || new(big.Int).SetBytes(entropy[:]).Cmp(b(48, 127)) != 0 {
+			t.Fatalf("%v is of %v, with %x", l, l.Time(), entropy)
+		}
+		next, ok := l.Next()
+		if up := new(big.Int).Add(number(l), big.NewInt(1)); b(48, 127).Cmp(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))) == 0 {
+			if ok || !next.IsZero() {
+				t.Fatalf("%v is followed by %v", l, next)
+			}
+		} else if !ok || number(next).Cmp(up) != 0 {
+			t.Fatalf("%v is followed by %v, %v", l, next, ok)
+		}
+
+		s := ids.Snowflake(b(0, 63).Uint64())
+		n := big.NewInt(int64(s))
+		ms := new(big.Int).Add(new(big.Int).Rsh(n, 22), big.NewInt(1288834974657))
+		field := func(shift uint, width int64) int64 {
+			return new(big.Int).And(new(big.Int).Rsh(n, shift), big.NewInt(1<<width-1)).Int64()
+		}
+		if s.Time() != instant(ms.Mul(ms, big.NewInt(1e6))) || s.Node() != field(12, 10) || s.Datacenter() != field(17, 5) || s.Worker() != field(12, 5) || s.Sequence() != field(0, 12) {
+			t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+		}
+	})
+}
+
+// FuzzLayout takes Snowflakes of any layout apart, puts any parts together, and mints in it at any
+// time, beside math/big.
+func FuzzLayout(f *testing.F) {
+	f.Fuzz(func(t *testing.T, epoch int64, epochNano uint32, tick int64, nodeBits, sequenceBits int, nodeLast bool,
+		id, sec int64, nano uint32, node, sequence int64) {
+		l := slowLayout{ids.SnowflakeLayout{Epoch: time.Unix(epoch, int64(epochNano%1e9)).UTC(), Tick: time.Duration(tick),
+			NodeBits: nodeBits, SequenceBits: sequenceBits, NodeLast: nodeLast}}
+		at := time.Unix(sec, int64(nano%1e9)).UTC()
+		parts := ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence}
+		if !l.valid() {
+			if (l.SnowflakeLayout != ids.SnowflakeLayout{Epoch: l.Epoch} || !l.Epoch.IsZero()) {
+				refusesLayout(t, l.SnowflakeLayout, parts)
+			}
+			return
+		}
+		if got := l.Split(ids.Snowflake(id)); !l.splits(ids.Snowflake(id), got) {
+			t.Fatalf("%+v: Split(%d) = %+v", l.SnowflakeLayout, id, got)
+		}
+
+		asked, last := l.tick(at), l.last()
+		near := asked
+		switch {
+		case asked.Sign() < 0:
+			near = new(big.Int)
+		case sec > farthest || asked.Cmp(last) > 0:
+			near = last
+		}
+		low, high := l.pack(near, 0, 0), l.pack(near, 1<<nodeBits-1, 1<<sequenceBits-1)
+		if gotLow, gotHigh := l.MinAt(at), l.MaxAt(at); gotLow != low || gotHigh != high {
+			t.Fatalf("%+v: bounds %d and %d of %v, want %d and %d", l.SnowflakeLayout, gotLow, gotHigh, at, low, high)
+		}
+
+		must, may := l.holds(at, asked)
+		fits := node >= 0 && node < 1<<nodeBits
+		got, err := l.Compose(parts)
+		switch sequenceFits := sequence >= 0 && sequence < 1<<sequenceBits; {
+		case err != nil && (!errors.Is(err, ids.ErrRange) || got != 0), err != nil && must && fits && sequenceFits, err == nil && !(may && fits && sequenceFits):
+			t.Fatalf("%+v: Compose(%+v) = %d, %v", l.SnowflakeLayout, parts, got, err)
+		case err == nil && (got != l.pack(asked, node, sequence) || got < low || got > high):
+			t.Fatalf("%+v: Compose(%+v) = %d, want %d", l.SnowflakeLayout, parts, got, l.pack(asked, node, sequence))
+		}
+
+		n, err := ids.NewSnowflakeNode(node, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout, Clock: stopped(at)})
+		if err != nil && (!errors.Is(err, ids.ErrRange) || n != nil || must && fits) || err == nil && !(may && fits) {
+			t.Fatalf("%+v: node %d at %v is %v, %v", l.SnowflakeLayout, node, at, n, err)
+		}
+		if err == nil {
+			if got, err := n.TryNext(); got != l.pack(asked, node, 0) || err != nil {
+				t.Fatalf("%+v: the first id of node %d at %v is %d, %v", l.SnowflakeLayout, node, at, got, err)
+			}
+		}
+	})
+}
+
+// farthest is how many seconds from 1970 and from the epoch a time may be.
+const farthest = 1 << 39
+
+// valid reports whether l can hold ids, by its documentation.
+func (l slowLayout) valid() bool {
+	return l.Tick > 0 && l.NodeBits >= 0 && l.SequenceBits >= 0 && l.NodeBits <= 62 && l.SequenceBits <= 62-l.NodeBits &&
+		l.Epoch.Unix() >= -farthest && l.Epoch.Unix() <= farthest
+}
+
+// tick returns the tick of a time, which may be outside of the layout.
+func (l slowLayout) tick(at time.Time) *big.Int {
+	return floor(new(big.Int).Sub(nanoseconds(at), nanoseconds(l.Epoch)), 1, int64(l.Tick))
+}
+
+// splits reports whether p are the fields of s.
+func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
+	field := func(shift, bits int) int64 {
+		n := new(big.Int).Rsh(new(big.Int).SetUint64(uint64(s)), uint(shift))
+		return n.And(n, big.NewInt(1<<bits-1)).Int64()
+	}
+	node, sequence := field(l.SequenceBits, l.NodeBits), field(0, l.SequenceBits)
+	if l.NodeLast {
+		node, sequence = field(0, l.NodeBits), field(l.NodeBits, l.SequenceBits)
+	}
+	tick := new(big.Int)
+	if s > 0 {
+		tick.Rsh(big.NewInt(int64(s)), uint(l.NodeBits+l.SequenceBits))
+	}
+	if last := l.last(); tick.Cmp(last) > 0 {
+		tick = last
+	}
+	since := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, big.NewInt(int64(l.Tick))))
+	if sec := floor(since, 1, 1e9); sec.BitLen() > 59 { // hardly a calendar can hold it
+		return p.Node == node && p.Sequence == sequence && p.Time.Unix() > 1<<58
+	}
+	return p == ids.SnowflakeParts{Time: instant(since), Node: node, Sequence: sequence}
+}
+
+// holds reports whether a time in a tick must be in range, and whether it may be. A tick that is in
+// range only in part may be either.
+func (l slowLayout) holds(at time.Time, tick *big.Int) (must, may bool) {
+	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 || !at.After(time.Time{}) || at.Unix() > farthest || at.Unix() < -farthest ||
+		at.Unix()-l.Epoch.Unix() > farthest {
+		return false, false
+	}
+	length := big.NewInt(int64(l.Tick))
+	begin := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, length))
+	end := new(big.Int).Add(begin, length)
+	second := big.NewInt(1e9)
+	return begin.Cmp(nanoseconds(time.Time{})) > 0 && end.Cmp(new(big.Int).Mul(big.NewInt(farthest), second)) <= 0 &&
+		end.Cmp(new(big.Int).Mul(big.NewInt(l.Epoch.Unix()+farthest), second)) <= 0, true
+}
+
+// refusesLayout checks that everything that takes a layout refuses l.
+func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts) {
+	t.Helper()
+	if s, err := l.Compose(parts); s != 0 || !errors.Is(err, ids.ErrRange) {
+		t.Fatalf("%+v: Compose = %v, %v", l, s, err)
+	}
+	if n, err := ids.NewSnowflakeNode(parts.Node, &ids.SnowflakeOptions{Layout: l, Clock: stopped(start)}); n != nil || !errors.Is(err, ids.ErrRange) {
+		t.Fatalf("%+v: NewSnowflakeNode = %v, %v", l, n, err)
+	}
+	for what, use := range map[string]func(){
+		"Split": func() { l.Split(1) }, "MinAt": func() { l.MinAt(parts.Time) }, "MaxAt": func() { l.MaxAt(parts.Time) },
+	} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); !errors.Is(err, ids.ErrRange) {
+					t.Fatalf("%+v: %s panics with %v", l, what, err)
+				}
+			}()
+			use()
+		}()
+	}
+}
