@@ -1,0 +1,452 @@
+package compare
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	bwmarrin "github.com/bwmarrin/snowflake"
+	gofrs "github.com/gofrs/uuid/v5"
+	google "github.com/google/uuid"
+	oklog "github.com/oklog/ulid/v2"
+	"github.com/oneclock/ids"
+)
+
+// The decoders of other libraries get the same input as those here. What they make of it may differ
+// only where testdata/differences.txt says so.
+
+// An outcome is what a call made of an input.
+type outcome struct {
+	verdict string // "accepts", "keeps", "refuses", "refuses and changes" or "panics"
+	id      string // that it read
+}
+
+// reads returns a call that lets read set a receiver that holds another value.
+func reads[T comparable](held T, read func(p *T, in string) error) func(string) outcome {
+	return func(in string) (o outcome) {
+		defer func() {
+			if recover() != nil {
+				o = outcome{verdict: "panics"}
+			}
+		}()
+		v := held
+		switch err := read(&v, in); {
+		case err != nil && v != held:
+			return outcome{verdict: "refuses and changes"}
+		case err != nil:
+			return outcome{verdict: "refuses"}
+		case v == held:
+			return outcome{verdict: "keeps"}
+		}
+		return outcome{"accepts", spell(reflect.ValueOf(v))}
+	}
+}
+
+// spell returns an id of any library, or one that may be absent, in one way.
+func spell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Array:
+		text := ""
+		for i := range v.Len() {
+			text += fmt.Sprintf("%02x", v.Index(i).Uint())
+		}
+		return text
+	case reflect.Struct: // an id, and whether there is one
+		if !v.Field(1).Bool() {
+			return "absent"
+		}
+		return spell(v.Field(0))
+	}
+	return fmt.Sprint(v.Int())
+}
+
+// parses returns a call of a function that returns an id.
+func parses[T comparable](parse func(string) (T, error)) func(string) outcome {
+	type box struct {
+		id     T
+		filled bool
+	}
+	return reads(box{}, func(p *box, in string) (err error) {
+		id, err := parse(in)
+		if err == nil {
+			*p = box{id, true}
+		}
+		return err
+	})
+}
+
+// tells returns a call that writes what 16 bytes hold.
+func tells(tell func(b [16]byte) (string, bool)) func(string) outcome {
+	return func(in string) outcome {
+		if len(in) != 16 {
+			return outcome{}
+		}
+		if text, ok := tell([16]byte([]byte(in))); ok {
+			return outcome{"accepts", text}
+		}
+		return outcome{verdict: "refuses"}
+	}
+}
+
+// A pair is a call of another library and the one here that stands for it.
+type pair struct {
+	library, call string
+	there, here   func(in string) outcome
+}
+
+type (
+	texted interface{ UnmarshalText([]byte) error }
+	binary interface{ UnmarshalBinary([]byte) error }
+	jsoned interface{ UnmarshalJSON([]byte) error }
+)
+
+func unmarshalText[T comparable](p *T, in string) error {
+	return any(p).(texted).UnmarshalText([]byte(in))
+}
+func unmarshalBinary[T comparable](p *T, in string) error {
+	return any(p).(binary).UnmarshalBinary([]byte(in))
+}
+
+// unmarshalJSON calls the method for JSON with what encoding/json may call it with.
+func unmarshalJSON[T comparable](p *T, in string) error {
+	if !json.Valid([]byte(in)) || strings.TrimSpace(in) != in {
+		return nil
+	}
+	return any(p).(jsoned).UnmarshalJSON([]byte(in))
+}
+func byJSON[T comparable](p *T, in string) error     { return json.Unmarshal([]byte(in), p) }
+func scanString[T comparable](p *T, in string) error { return any(p).(sql.Scanner).Scan(in) }
+func scanBytes[T comparable](p *T, in string) error  { return any(p).(sql.Scanner).Scan([]byte(in)) }
+
+// both returns the pair of one method of two types.
+func both[A, B comparable](library, call string, there A, readThere func(*A, string) error, here B, readHere func(*B, string) error) pair {
+	return pair{library, call, reads(there, readThere), reads(here, readHere)}
+}
+
+// heldID is what receivers hold.
+var heldID = [16]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+
+var (
+	hereUUID = ids.UUID(heldID)
+	hereNull = ids.Null[ids.UUID]{ID: hereUUID, Valid: true}
+	hereULID = ids.ULID(heldID)
+
+	googleUUID, googleNull = google.UUID(heldID), google.NullUUID{UUID: heldID, Valid: true}
+	gofrsUUID, gofrsNull   = gofrs.UUID(heldID), gofrs.NullUUID{UUID: heldID, Valid: true}
+	oklogULID              = oklog.ULID(heldID)
+)
+
+const heldNumber = 987654321
+
+var pairs = []pair{
+	{"google/uuid", "Parse", parses(google.Parse), parses(ids.ParseUUID)},
+	both("google/uuid", "UUID.UnmarshalText", googleUUID, unmarshalText, hereUUID, unmarshalText),
+	both("google/uuid", "UUID.UnmarshalBinary", googleUUID, unmarshalBinary, hereUUID, unmarshalBinary),
+	both("google/uuid", "UUID in json.Unmarshal", googleUUID, byJSON, hereUUID, byJSON),
+	both("google/uuid", "UUID.Scan of a string", googleUUID, scanString, hereUUID, scanString),
+	both("google/uuid", "UUID.Scan of bytes", googleUUID, scanBytes, hereUUID, scanBytes),
+	both("google/uuid", "NullUUID.UnmarshalText", googleNull, unmarshalText, hereNull, unmarshalText),
+	both("google/uuid", "NullUUID.UnmarshalJSON", googleNull, unmarshalJSON, hereNull, unmarshalJSON),
+	both("google/uuid", "NullUUID.Scan of a string", googleNull, scanString, hereNull, scanString),
+	both("google/uuid", "NullUUID.Scan of bytes", googleNull, scanBytes, hereNull, scanBytes),
+	{"google/uuid", "UUID.String and URN",
+		tells(func(b [16]byte) (string, bool) { u := google.UUID(b); return u.String() + u.URN(), true }),
+		tells(func(b [16]byte) (string, bool) { u := ids.UUID(b); return u.String() + u.URN(), true })},
+	{"google/uuid", "UUID.Time",
+		tells(func(b [16]byte) (string, bool) {
+			sec, nsec := google.UUID(b).Time().UnixTime()
+			return time.Unix(sec, nsec).UTC().String(), true
+		}),
+		tells(func(b [16]byte) (string, bool) { t, ok := ids.UUID(b).Time(); return t.String(), ok })},
+	{"google/uuid", "UUID.ClockSequence and NodeID",
+		tells(func(b [16]byte) (string, bool) {
+			u := google.UUID(b)
+			return fmt.Sprint(u.ClockSequence(), u.NodeID()), true
+		}),
+		tells(func(b [16]byte) (string, bool) {
+			u := ids.UUID(b)
+			seq, ok := u.ClockSequence()
+			node, _ := u.NodeID()
+			return fmt.Sprint(seq, node), ok
+		})},
+
+	{"gofrs/uuid", "FromString", parses(gofrs.FromString), parses(ids.ParseUUID)},
+	both("gofrs/uuid", "UUID.UnmarshalText", gofrsUUID, unmarshalText, hereUUID, unmarshalText),
+	both("gofrs/uuid", "UUID.UnmarshalBinary", gofrsUUID, unmarshalBinary, hereUUID, unmarshalBinary),
+	both("gofrs/uuid", "UUID in json.Unmarshal", gofrsUUID, byJSON, hereUUID, byJSON),
+	both("gofrs/uuid", "UUID.Scan of a string", gofrsUUID, scanString, hereUUID, scanString),
+	both("gofrs/uuid", "UUID.Scan of bytes", gofrsUUID, scanBytes, hereUUID, scanBytes),
+	both("gofrs/uuid", "NullUUID.UnmarshalJSON", gofrsNull, unmarshalJSON, hereNull, unmarshalJSON),
+	both("gofrs/uuid", "NullUUID.Scan of a string", gofrsNull, scanString, hereNull, scanString),
+	{"gofrs/uuid", "UUID.String",
+		tells(func(b [16]byte) (string, bool) { return gofrs.UUID(b).String(), true }),
+		tells(func(b [16]byte) (string, bool) { return ids.UUID(b).String(), true })},
+	{"gofrs/uuid", "TimestampFromV1, V6 and V7", tells(gofrsTime),
+		tells(func(b [16]byte) (string, bool) {
+			u := ids.UUID(b)
+			t, ok := u.Time()
+			return t.String(), ok && u.Version() != 2
+		})},
+
+	{"oklog/ulid", "ParseStrict", parses(oklog.ParseStrict), parses(ids.ParseULID)},
+	both("oklog/ulid", "ULID.UnmarshalText", oklogULID, unmarshalText, hereULID, unmarshalText),
+	both("oklog/ulid", "ULID.UnmarshalBinary", oklogULID, unmarshalBinary, hereULID, unmarshalBinary),
+	both("oklog/ulid", "ULID in json.Unmarshal", oklogULID, byJSON, hereULID, byJSON),
+	both("oklog/ulid", "ULID.Scan of a string", oklogULID, scanString, hereULID, scanString),
+	both("oklog/ulid", "ULID.Scan of bytes", oklogULID, scanBytes, hereULID, scanBytes),
+	{"oklog/ulid", "ULID.String, Time and Entropy",
+		tells(func(b [16]byte) (string, bool) {
+			u := oklog.ULID(b)
+			return fmt.Sprint(u, u.Timestamp().UTC(), u.Entropy()), true
+		}),
+		tells(func(b [16]byte) (string, bool) {
+			u := ids.ULID(b)
+			return fmt.Sprint(u, u.Time(), u.Entropy()), true
+		})},
+
+	{"bwmarrin/snowflake", "ParseString", parses(bwmarrin.ParseString), parses(ids.ParseSnowflake)},
+	{"bwmarrin/snowflake", "ParseBytes", parses(func(s string) (bwmarrin.ID, error) { return bwmarrin.ParseBytes([]byte(s)) }), parses(ids.ParseSnowflake)},
+	// The small letters come before the capitals there, after them here: a text means the same if the
+	// letters are swapped.
+	{"bwmarrin/snowflake", "ParseBase58, with the case of letters swapped",
+		parses(func(s string) (bwmarrin.ID, error) { return bwmarrin.ParseBase58([]byte(theirBase58(s))) }), parses(ids.ParseSnowflakeBase58)},
+	{"bwmarrin/snowflake", "ParseIntBytes",
+		parses(func(s string) (id bwmarrin.ID, err error) {
+			if len(s) != 8 {
+				return id, ids.ErrLength // its argument is an array
+			}
+			return bwmarrin.ParseIntBytes([8]byte([]byte(s))), nil
+		}),
+		parses(func(in string) (id ids.Snowflake, err error) { err = id.UnmarshalBinary([]byte(in)); return id, err })},
+	both("bwmarrin/snowflake", "ID.UnmarshalJSON", bwmarrin.ID(heldNumber), unmarshalJSON, ids.Snowflake(heldNumber), unmarshalJSON),
+	{"bwmarrin/snowflake", "ID.String, Time, Node and Step",
+		tells(func(b [16]byte) (string, bool) {
+			id := bwmarrin.ParseIntBytes([8]byte(b[:8]))
+			return fmt.Sprint(id, id.Time(), id.Node(), id.Step()), true
+		}),
+		tells(func(b [16]byte) (string, bool) {
+			id := ids.Snowflake(bwmarrin.ParseIntBytes([8]byte(b[:8])))
+			return fmt.Sprint(id, id.Time().UnixMilli(), id.Node(), id.Sequence()), true
+		})},
+}
+
+// gofrsTime returns the time in a UUID, by the function for its version.
+func gofrsTime(b [16]byte) (string, bool) {
+	u := gofrs.UUID(b)
+	from := map[byte]func(gofrs.UUID) (gofrs.Timestamp, error){1: gofrs.TimestampFromV1, 6: gofrs.TimestampFromV6, 7: gofrs.TimestampFromV7}[u.Version()]
+	if from == nil {
+		return "", false
+	}
+	stamp, err := from(u)
+	t, errTime := stamp.Time()
+	return t.UTC().String(), err == nil && errTime == nil
+}
+
+// theirBase58 spells Base58 of this library in the alphabet of bwmarrin/snowflake.
+func theirBase58(s string) string {
+	const ours, theirs = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+	b := []byte(s)
+	for i, c := range b {
+		if at := strings.IndexByte(ours, c); at >= 0 {
+			b[i] = theirs[at]
+		}
+	}
+	return string(b)
+}
+
+// A difference is an entry of the list.
+type difference struct {
+	library, call, there, here, because, example string
+	input                                        *regexp.Regexp // of the bytes, each as the character of that number
+	line                                         int
+}
+
+// matches reports whether a pair with these outcomes for an input is in the entry.
+func (d *difference) matches(p *pair, in string, there, here outcome) bool {
+	known := slices.Contains(strings.Split(d.call, "; "), p.call)
+	if strings.Contains(p.call, "JSON") || strings.Contains(p.call, "json") {
+		var text string
+		if json.Unmarshal([]byte(in), &text) == nil && in != "null" {
+			in = text
+		}
+	}
+	return known && d.library == p.library && d.there == there.words(here) && d.here == here.verdict && d.input.MatchString(latin1(in))
+}
+
+// words returns the verdict as the list has it.
+func (o outcome) words(here outcome) string {
+	if o.verdict == "accepts" && here.verdict == "accepts" && o.id != here.id {
+		return "accepts another id"
+	}
+	return o.verdict
+}
+
+// latin1 returns the characters of the numbers of bytes.
+func latin1(s string) string {
+	r := make([]rune, len(s))
+	for i := range len(s) {
+		r[i] = rune(s[i])
+	}
+	return string(r)
+}
+
+// macros are the words that an input may have.
+var macros = strings.NewReplacer("HEX", "[0-9a-fA-F]", "UUID", "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+// differences reads the list.
+func differences(t testing.TB) (all []*difference) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/differences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d *difference
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			d = nil
+			continue
+		}
+		if d == nil {
+			d = &difference{line: n}
+			all = append(all, d)
+		}
+		name, value, ok := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "library":
+			d.library = value
+		case "call":
+			d.call = value
+		case "input":
+			if d.input, err = regexp.Compile(`^(?s:` + macros.Replace(value) + `)$`); err != nil {
+				t.Fatalf("line %d: %v", n, err)
+			}
+		case "there":
+			d.there = value
+		case "here":
+			d.here = value
+		case "because":
+			d.because = value
+		case "example":
+			if d.example, err = strconv.Unquote(value); err != nil {
+				t.Fatalf("line %d: the example is not in quotes", n)
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			t.Fatalf("line %d of the list is %q", n, line)
+		}
+	}
+	return all
+}
+
+// compareOn gives an input to the pairs of a library, or of all.
+func compareOn(t *testing.T, list []*difference, library, in string) {
+	t.Helper()
+	for i := range pairs {
+		p := &pairs[i]
+		if library != "" && p.library != library {
+			continue
+		}
+		there, here := p.there(in), p.here(in)
+		if there == here || there.verdict != "accepts" && there.verdict == here.verdict {
+			continue
+		}
+		listed := false
+		for _, d := range list {
+			listed = listed || d.matches(p, in, there, here)
+		}
+		if !listed {
+			t.Errorf("%s %s: %q: there %+v, here %+v", p.library, p.call, in, there, here)
+		}
+	}
+}
+
+// TestDifferences checks that each entry of the list holds still, for each of its calls.
+func TestDifferences(t *testing.T) {
+	for _, d := range differences(t) {
+		if d.library == "" || d.call == "" || d.input == nil || d.there == "" || d.here == "" || d.because == "" {
+			t.Errorf("line %d: the entry is not complete: %+v", d.line, d)
+			continue
+		}
+		for call := range strings.SplitSeq(d.call, "; ") {
+			found := false
+			for i := range pairs {
+				if p := &pairs[i]; p.library == d.library && p.call == call {
+					found = true
+					there, here := p.there(d.example), p.here(d.example)
+					if there == here || !d.matches(p, d.example, there, here) {
+						t.Errorf("line %d: %s %s of %q is %+v there and %+v here: the entry does not hold", d.line, d.library, call, d.example, there, here)
+					}
+				}
+			}
+			if !found {
+				t.Errorf("line %d: there is no %s %s", d.line, d.library, call)
+			}
+		}
+	}
+}
+
+// inputs are texts and bytes that some decoder accepts.
+var inputs = []string{
+	"", "null", sampleUUIDText, "urn:uuid:" + sampleUUIDText, "URN:UUID:" + strings.ToUpper(sampleUUIDText), "{" + sampleUUIDText + "}",
+	strings.ReplaceAll(sampleUUIDText, "-", ""), "{" + strings.ReplaceAll(sampleUUIDText, "-", "") + "}", "urn:uuid:" + strings.ReplaceAll(sampleUUIDText, "-", ""),
+	sampleULIDText, strings.ToLower(sampleULIDText), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
+	"0", "1", sampleSnowflakeText, "9223372036854775807", "9223372036854775808", "-1", "-9223372036854775808", "+1", "00000000000000000001", "1_000", "0x1",
+	sampleSnowflake.Base58(), "NQm6EKnZ8pP", "NQm6EKnZ8pQ", "zzzzzzzzzzz", "11111111111", "111111111112", "2",
+	string(sampleUUID[:]), "\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("\xff", 16), strings.Repeat("\x00", 16),
+	"\xf8\x1d\x4f\xae\x7d\xec\x11\xd0\xa7\x65\x00\xa0\xc9\x1e\x6b\xf6", "\x00\x00\x03\xe8\x94\x14\x21\xec\x85\x01\x02\x11\x22\x33\x44\x55",
+	"\x1e\xc9\x41\x4c\x23\x2a\x6b\x00\xb3\xc8\x9f\x6b\xde\xce\xd8\x46",
+}
+
+// TestMutated gives each decoder accepted inputs, with and without quotes, and those with another byte
+// at each position, with a byte left out and with one doubled.
+func TestMutated(t *testing.T) {
+	list := differences(t)
+	for _, text := range inputs {
+		for _, s := range []string{text, `"` + text + `"`} {
+			compareOn(t, list, "", s)
+			for i := range len(s) {
+				mutated := []byte(s)
+				for _, b := range []byte("\x00\n \"+-./019:@AFGIOUZ_`afgiloruz{}\x7f\x80\xc3\xff") {
+					mutated[i] = b
+					compareOn(t, list, "", string(mutated))
+				}
+				compareOn(t, list, "", s[:i])
+				compareOn(t, list, "", s[:i]+s[i+1:])
+				compareOn(t, list, "", s[:i+1]+s[i:])
+			}
+		}
+	}
+}
+
+// Anything else, beside each library.
+
+func FuzzGoogle(f *testing.F)   { fuzzBeside(f, "google/uuid") }
+func FuzzGofrs(f *testing.F)    { fuzzBeside(f, "gofrs/uuid") }
+func FuzzOklog(f *testing.F)    { fuzzBeside(f, "oklog/ulid") }
+func FuzzBwmarrin(f *testing.F) { fuzzBeside(f, "bwmarrin/snowflake") }
+
+func fuzzBeside(f *testing.F, library string) {
+	list := differences(f)
+	for _, d := range list {
+		f.Add([]byte(d.example))
+	}
+	for _, s := range inputs {
+		f.Add([]byte(s))
+		f.Add([]byte(`"` + s + `"`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { compareOn(t, list, library, string(data)) })
+}
