@@ -254,7 +254,7 @@ func FuzzLayout(f *testing.F) {
 			t.Fatalf("%+v: bounds %d and %d of %v, want %d and %d", l.SnowflakeLayout, gotLow, gotHigh, at, low, high)
 		}
 
-		must, may := l.holds(at, asked)
+		must, may := l.holds(asked)
 		fits := node >= 0 && node < 1<<nodeBits
 		got, err := l.Compose(parts)
 		switch sequenceFits := sequence >= 0 && sequence < 1<<sequenceBits; {
@@ -314,19 +314,21 @@ func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 	return p == ids.SnowflakeParts{Time: instant(since), Node: node, Sequence: sequence}
 }
 
-// holds reports whether a time in a tick must be in range, and whether it may be. A tick that is in
-// range only in part may be either.
-func (l slowLayout) holds(at time.Time, tick *big.Int) (must, may bool) {
-	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 || !at.After(time.Time{}) || at.Unix() > farthest || at.Unix() < -farthest ||
-		at.Unix()-l.Epoch.Unix() > farthest {
+// holds reports whether the times in a tick must be in range, and whether they may be. They count as the
+// start of its tick. A tick that is in range only in part may be either.
+func (l slowLayout) holds(tick *big.Int) (must, may bool) {
+	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 {
 		return false, false
 	}
 	length := big.NewInt(int64(l.Tick))
 	begin := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, length))
+	if begin.Cmp(nanoseconds(time.Time{})) <= 0 {
+		return false, false
+	}
+	far := new(big.Int).Mul(big.NewInt(farthest), big.NewInt(1e9))
+	fromEpoch := new(big.Int).Add(nanoseconds(l.Epoch), far)
 	end := new(big.Int).Add(begin, length)
-	second := big.NewInt(1e9)
-	return begin.Cmp(nanoseconds(time.Time{})) > 0 && end.Cmp(new(big.Int).Mul(big.NewInt(farthest), second)) <= 0 &&
-		end.Cmp(new(big.Int).Mul(big.NewInt(l.Epoch.Unix()+farthest), second)) <= 0, true
+	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, begin.Cmp(far) <= 0 && begin.Cmp(fromEpoch) <= 0
 }
 
 // refusesLayout checks that everything that takes a layout refuses l.
