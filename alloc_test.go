@@ -165,7 +165,7 @@ func TestHostile(t *testing.T) {
 	for input, text := range map[string]string{
 		"digits": strings.Repeat("1", size), "a minus sign and digits": "-" + strings.Repeat("1", size), "backslashes": strings.Repeat(`\`, size),
 		"escapes": strings.Repeat(`\u0031`, size/6), "digits and a backslash": strings.Repeat("1", size) + `\`, "a backslash and digits": `\` + strings.Repeat("1", size),
-		"quotes": strings.Repeat(`"`, size), "NUL": strings.Repeat("\x00", size),
+		"quotes": strings.Repeat(`"`, size), "NUL": strings.Repeat("\x00", size), "brackets": strings.Repeat("[", size),
 	} {
 		bare := []byte(text)
 		quoted := []byte(`"` + text + `"`)
@@ -173,7 +173,10 @@ func TestHostile(t *testing.T) {
 			"ParseUUID":      func() error { _, err := ids.ParseUUID(text); return err },
 			"ParseULID":      func() error { _, err := ids.ParseULID(text); return err },
 			"ParseSnowflake": func() error { _, err := ids.ParseSnowflake(text); return err },
-			"UUID text":      func() error { return u.UnmarshalText(bare) }, "Binary text": func() error { return b.UnmarshalText(bare) },
+			"UUID Base58":    func() error { _, err := ids.ParseUUIDBase58(text); return err }, "ULID Base58": func() error { _, err := ids.ParseULIDBase58(text); return err },
+			"Snowflake Base32": func() error { _, err := ids.ParseSnowflakeBase32(text); return err }, "Snowflake Base58": func() error { _, err := ids.ParseSnowflakeBase58(text); return err },
+			"ULID binary": func() error { return l.UnmarshalBinary(bare) }, "Snowflake binary": func() error { return s.UnmarshalBinary(bare) },
+			"UUID text": func() error { return u.UnmarshalText(bare) }, "Binary text": func() error { return b.UnmarshalText(bare) },
 			"ULID text": func() error { return l.UnmarshalText(bare) }, "Snowflake text": func() error { return s.UnmarshalText(bare) },
 			"Null text": func() error { return nu.UnmarshalText(bare) }, "UUID binary": func() error { return u.UnmarshalBinary(bare) },
 			"Snowflake JSON": func() error { return s.UnmarshalJSON(quoted) }, "Null JSON of a Snowflake": func() error { return ns.UnmarshalJSON(quoted) },
@@ -188,6 +191,9 @@ func TestHostile(t *testing.T) {
 		var asAny, asBytes any = text, bare
 		refuses("UUID scan", input, func() error { return u.Scan(asAny) })
 		refuses("Snowflake scan", input, func() error { return s.Scan(asBytes) })
+		refuses("ULID scan", input, func() error { return l.Scan(asBytes) })
+		refuses("Null scan", input, func() error { return nu.Scan(asAny) })
+		refuses("Binary scan", input, func() error { return b.Scan(asBytes) })
 	}
 	if !u.IsZero() || !l.IsZero() || s != 0 || nu.Valid || nl.Valid || ns.Valid || !b.IsZero() {
 		t.Error("a receiver was changed")

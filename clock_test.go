@@ -20,6 +20,7 @@ package ids_test
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
 //	fuzz_fields_test.go  times, fields and layouts beside slow oracles
 //	edges_test.go      sql_test.go  error_test.go  std_test.go  std127_test.go  JSON, SQL, errors, Go's own uuid
+//	hostile_test.go    input, readers and clocks that are meant to harm, zero values, runs without end
 //	alloc_test.go      inline_test.go  bench_test.go  cost
 //	api_test.go        doors_test.go  what is exported, and where
 

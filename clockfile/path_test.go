@@ -340,3 +340,17 @@ func TestHorizonPastTheCalendar(t *testing.T) {
 	refused(t, path, opts, nil, "the horizon cannot be written")
 	refused(t, path, nil, fs.ErrNotExist)
 }
+
+// TestZeroFile uses a File that Open has not made.
+func TestZeroFile(t *testing.T) {
+	f := new(clockfile.File)
+	if c := f.Clock(); c != nil {
+		t.Errorf("it has the clock %v", c)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Close does not panic")
+		}
+	}()
+	f.Close()
+}
