@@ -315,7 +315,8 @@ func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 }
 
 // holds reports whether the times in a tick must be in range, and whether they may be. They count as the
-// start of its tick. A tick that is in range only in part may be either.
+// start of their tick, and their distance from 1970 in whole seconds. A tick that is in range only in
+// part may be either.
 func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 {
 		return false, false
@@ -328,7 +329,7 @@ func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	far := new(big.Int).Mul(big.NewInt(farthest), big.NewInt(1e9))
 	fromEpoch := new(big.Int).Add(nanoseconds(l.Epoch), far)
 	end := new(big.Int).Add(begin, length)
-	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, begin.Cmp(far) <= 0 && begin.Cmp(fromEpoch) <= 0
+	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, floor(begin, 1, 1e9).Cmp(big.NewInt(farthest)) <= 0 && begin.Cmp(fromEpoch) <= 0
 }
 
 // refusesLayout checks that everything that takes a layout refuses l.

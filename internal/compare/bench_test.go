@@ -62,6 +62,16 @@ var (
 			time.Now()
 		}
 	}}
+	// sinceInMutex is what an id must cost at least that is guarded and tells the time.
+	sinceInMutex = entry{"mutex.Since", func(b *testing.B) {
+		var mu sync.Mutex
+		anchor := time.Now()
+		for b.Loop() {
+			mu.Lock()
+			time.Since(anchor)
+			mu.Unlock()
+		}
+	}}
 	randRead16 = entry{"rand.Read16", func(b *testing.B) {
 		var buf [16]byte
 		for b.Loop() {
@@ -118,6 +128,7 @@ func BenchmarkFloor(b *testing.B) {
 				mu.Unlock()
 			}
 		}},
+		sinceInMutex,
 		randRead16,
 		{"rand.Read4096", func(b *testing.B) {
 			buf := make([]byte, 4096)

@@ -27,10 +27,10 @@ func Latencies(goroutines, calls int, progress func(kind, library string)) []Lat
 		progress(m.Kind, m.Library)
 		if m.Begin != nil {
 			end := m.Begin()
-			timeCalls(m.Mint, samples, goroutines)
+			timeCalls(m.mint, samples, goroutines)
 			end()
 		} else {
-			timeCalls(m.Mint, samples, goroutines)
+			timeCalls(m.mint, samples, goroutines)
 		}
 		slices.Sort(samples)
 		all = append(all, Latency{m.Kind, m.Library,
@@ -41,8 +41,7 @@ func Latencies(goroutines, calls int, progress func(kind, library string)) []Lat
 
 // timeCalls fills samples, to equal parts from each goroutine. All begin together, and none
 // allocates.
-func timeCalls(mint func(), samples []time.Duration, goroutines int) {
-	mint() // what a library does only once is not what is asked here
+func timeCalls(worker func() (mint func()), samples []time.Duration, goroutines int) {
 	clear(samples)
 	runtime.GC()
 	var ready, done sync.WaitGroup
@@ -50,6 +49,8 @@ func timeCalls(mint func(), samples []time.Duration, goroutines int) {
 	share := len(samples) / goroutines
 	for g := range goroutines {
 		mine := samples[g*share : (g+1)*share]
+		mint := worker()
+		mint() // what a library does only once is not what is asked here
 		ready.Add(1)
 		done.Go(func() {
 			ready.Done()

@@ -22,13 +22,30 @@ type Minter struct {
 	Library string // a short name: see Names
 	Mint    func()
 
+	// Worker, if not nil, returns a Mint for one goroutine, in place of Mint.
+	Worker func() (mint func())
+
 	// Begin, if not nil, is called before Mint, and what it returns after the last call.
 	Begin func() (end func())
+}
+
+// mint returns what a goroutine makes ids with.
+func (m *Minter) mint() func() {
+	if m.Worker != nil {
+		return m.Worker()
+	}
+	return m.Mint
+}
+
+// own returns a generator with a clock of its own, as a worker may have one.
+func own() *ids.Generator {
+	return ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
 }
 
 // Names says what the short names of libraries stand for.
 var Names = map[string]string{
 	"ids":         "**ids**",
+	"ids_own":     "**ids**, a clock for each worker",
 	"google":      "google/uuid",
 	"google_pool": "google/uuid, pool on",
 	"gofrs":       "gofrs/uuid",
@@ -94,6 +111,7 @@ func Minters() []Minter {
 	oursUsual, theirsUsual, sonyUsual := usual()
 	all := []Minter{
 		{Kind: "V1", Library: "ids", Mint: func() { ids.NewV1() }},
+		{Kind: "V1", Library: "ids_own", Worker: func() func() { g := own(); return func() { g.NewV1() } }},
 		{Kind: "V1", Library: "google", Mint: func() { google.NewUUID() }},
 		{Kind: "V1", Library: "gofrs", Mint: func() { gofrs.NewV1() }},
 
@@ -103,15 +121,18 @@ func Minters() []Minter {
 		{Kind: "V4", Library: "gofrs", Mint: func() { gofrs.NewV4() }},
 
 		{Kind: "V6", Library: "ids", Mint: func() { ids.NewV6() }},
+		{Kind: "V6", Library: "ids_own", Worker: func() func() { g := own(); return func() { g.NewV6() } }},
 		{Kind: "V6", Library: "google", Mint: func() { google.NewV6() }},
 		{Kind: "V6", Library: "gofrs", Mint: func() { gofrs.NewV6() }},
 
 		{Kind: "V7", Library: "ids", Mint: func() { ids.NewV7() }},
+		{Kind: "V7", Library: "ids_own", Worker: func() func() { g := own(); return func() { g.NewV7() } }},
 		{Kind: "V7", Library: "google", Mint: func() { google.NewV7() }},
 		{Kind: "V7", Library: "google_pool", Mint: func() { google.NewV7() }, Begin: pool},
 		{Kind: "V7", Library: "gofrs", Mint: func() { gofrs.NewV7() }},
 
 		{Kind: "ULID", Library: "ids", Mint: func() { ids.NewULID() }},
+		{Kind: "ULID", Library: "ids_own", Worker: func() func() { g := own(); return func() { g.NewULID() } }},
 		{Kind: "ULID", Library: "oklog", Mint: func() { oklog.Make() }},
 		{Kind: "ULID", Library: "oklog_crand", Mint: func() { oklog.MustNew(oklog.Now(), oklogCrypto) }},
 		{Kind: "ULID", Library: "xid", Mint: func() { xid.New() }},

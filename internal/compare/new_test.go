@@ -18,9 +18,16 @@ func BenchmarkNew(b *testing.B) {
 
 var newV1 = group{"V1", []entry{
 	timeNow,
+	sinceInMutex,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV1()
+		}
+	}},
+	{"ids_own", func(b *testing.B) {
+		g := own()
+		for b.Loop() {
+			g.NewV1()
 		}
 	}},
 	{"google", func(b *testing.B) {
@@ -37,9 +44,16 @@ var newV1 = group{"V1", []entry{
 
 var newV6 = group{"V6", []entry{
 	timeNow,
+	sinceInMutex,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV6()
+		}
+	}},
+	{"ids_own", func(b *testing.B) {
+		g := own()
+		for b.Loop() {
+			g.NewV6()
 		}
 	}},
 	{"google", func(b *testing.B) {
@@ -56,9 +70,16 @@ var newV6 = group{"V6", []entry{
 
 var newV7 = group{"V7", []entry{
 	timeNow,
+	sinceInMutex,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV7()
+		}
+	}},
+	{"ids_own", func(b *testing.B) {
+		g := own()
+		for b.Loop() {
+			g.NewV7()
 		}
 	}},
 	{"google", func(b *testing.B) {
@@ -144,9 +165,16 @@ var newV5 = group{"V5", []entry{
 
 var newULID = group{"ULID", []entry{
 	timeNow,
+	sinceInMutex,
 	{"ids", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewULID()
+		}
+	}},
+	{"ids_own", func(b *testing.B) {
+		g := own()
+		for b.Loop() {
+			g.NewULID()
 		}
 	}},
 	{"oklog", func(b *testing.B) {
@@ -173,6 +201,7 @@ var newULID = group{"ULID", []entry{
 
 var newSnowflake = group{"Snowflake", []entry{
 	timeNow,
+	sinceInMutex,
 	{"ids", func(b *testing.B) {
 		node, _, _ := roomy()
 		ids.SetDefaultSnowflakeNode(node)

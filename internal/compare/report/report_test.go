@@ -25,7 +25,7 @@ func canned(t *testing.T) *Results {
 		var b strings.Builder
 		b.WriteString("goos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
 		for name, ns := range map[string]float64{
-			"New/V7/time.Now-2": 60, "New/V7/ids-2": 48, "New/V7/google-2": 240, "New/V4/rand.Read16-2": 80, "New/V4/ids-2": 40,
+			"New/V7/time.Now-2": 60, "New/V7/mutex.Since-2": 30, "Parallel/V7/ids_own": 50, "Parallel/V7/ids_own-8": 12.5, "Goroutines64/V7/ids_own-2": 25, "New/V7/ids-2": 48, "New/V7/google-2": 240, "New/V4/rand.Read16-2": 80, "New/V4/ids-2": 40,
 			"Run1000/V7/time.Now-2": 60, "Run1000/V7/ids-2": 6000, "Floor/any/time.Now-2": 60, "Parse/UUID/ids": 20, "Parse/UUID/google": 50,
 			"Parallel/V7/ids": 50, "Parallel/V7/ids-8": 30, "Goroutines64/V7/ids-2": 70,
 		} {
@@ -36,8 +36,8 @@ func canned(t *testing.T) *Results {
 			t.Fatal(err)
 		}
 	}
-	if seen != 3*13 {
-		t.Errorf("%d results were seen, want %d", seen, 3*13)
+	if seen != 3*17 {
+		t.Errorf("%d results were seen, want %d", seen, 3*17)
 	}
 	return r
 }
@@ -49,8 +49,8 @@ func TestTables(t *testing.T) {
 		{r.RatioTable(), "| `NewV7` | 72.0 | `time.Now()` | 90.0 | **0.80** |  |"},
 		{r.RatioTable(), "| `NewV4` | 60.0 | `crypto/rand.Read` of 16 bytes | 120 | **0.50** |  |"},
 		{r.RatioTable(), "| `AppendV7` of 1,000, per id | 9.00 | `time.Now()` | 90.0 | **0.10** |  |"},
-		{r.NewTable([]int{1, 8}), "| version 7 | **ids** | 72.0 | 0.80 |  | 75.0 | 45.0 | 105 | 16 | 1 |"},
-		{r.NewTable([]int{1, 8}), "|  | google/uuid | 360 | 4.00 | 5.00 |  |  |  | 16 | 1 |"},
+		{r.NewTable([]int{1, 8}), "| version 7 | **ids** | 72.0 | 0.80 |  | 1.60 | 75.0 | 45.0 | 105 | 16 | 1 |"},
+		{r.NewTable([]int{1, 8}), "|  | google/uuid | 360 | 4.00 | 5.00 | 8.00 |  |  |  | 16 | 1 |"},
 		{r.TextTable(), "|  | google/uuid | 75.0 | 0.83 | 2.50 | 16 | 1 |"},
 		{r.FloorTable(), "| `time.Now()` | 90.0 |"},
 	} {
@@ -61,7 +61,7 @@ func TestTables(t *testing.T) {
 	if r.Rounds() != 3 {
 		t.Errorf("Rounds() = %d, want 3", r.Rounds())
 	}
-	if empty := NewResults(); empty.SummaryTable()+empty.RatioTable()+empty.TextTable()+empty.FloorTable()+empty.Chart() != "" {
+	if empty := NewResults(); empty.SummaryTable()+empty.RatioTable()+empty.TextTable()+empty.FloorTable()+empty.Chart()+empty.WorkersChart(nil) != "" {
 		t.Error("there are tables of no results")
 	}
 }
@@ -78,9 +78,31 @@ func TestInterval(t *testing.T) {
 
 // TestChart checks that the chart is XML and has each bar and each floor once.
 func TestChart(t *testing.T) {
-	chart := canned(t).Chart()
+	bars, lines := drawn(t, canned(t).Chart())
+	if bars != 3 || lines != 2 {
+		t.Errorf("%d bars and %d lines, want 3 and 2", bars, lines)
+	}
+}
+
+// TestWorkersChart checks that the chart has two bars for each number of workers, as long as there are
+// ids a second.
+func TestWorkersChart(t *testing.T) {
+	chart := canned(t).WorkersChart([]int{1, 8})
+	if bars, lines := drawn(t, chart); bars != 6 || lines != 0 {
+		t.Errorf("%d bars and %d lines, want 6 and 0", bars, lines)
+	}
+	// 12.5 ns, and half as much again in the median round, are 53.2 million a second.
+	for _, want := range []string{">8 workers, one clock<", ">8 workers, a clock each<", ">64 workers, one clock<", ">1 worker, a clock each<", ">53.2 million<", ">22.2 million<"} {
+		if !strings.Contains(chart, want) {
+			t.Errorf("the chart lacks %q:\n%s", want, chart)
+		}
+	}
+}
+
+// drawn returns how many bars and lines a chart has, which must be XML for light and dark ground.
+func drawn(t *testing.T, chart string) (bars, lines int) {
+	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(chart))
-	bars, lines := 0, 0
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
@@ -98,12 +120,10 @@ func TestChart(t *testing.T) {
 			}
 		}
 	}
-	if bars != 3 || lines != 2 {
-		t.Errorf("%d bars and %d lines, want 3 and 2:\n%s", bars, lines, chart)
-	}
 	if !strings.Contains(chart, "prefers-color-scheme:dark") {
 		t.Error("the chart knows only one ground")
 	}
+	return bars, lines
 }
 
 func TestPut(t *testing.T) {

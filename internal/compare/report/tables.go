@@ -19,17 +19,21 @@ var (
 	uuids      = []string{"ids", "google", "google_pool", "gofrs", "std"}
 	ulids      = []string{"ids", "oklog", "oklog_crand", "oklog_lax", "xid", "ksuid"}
 	snowflakes = []string{"ids", "bwmarrin", "sonyflake"}
+
+	// With workers that have a clock each.
+	uuidsOwn = append([]string{"ids", "ids_own"}, uuids[1:]...)
+	ulidsOwn = append([]string{"ids", "ids_own"}, ulids[1:]...)
 )
 
 // newRows are the rows of the table of constructors.
 var newRows = []row{
-	{"version 7", "New", "V7", uuids},
+	{"version 7", "New", "V7", uuidsOwn},
 	{"version 4", "New", "V4", uuids},
-	{"version 1", "New", "V1", uuids},
-	{"version 6", "New", "V6", uuids},
+	{"version 1", "New", "V1", uuidsOwn},
+	{"version 6", "New", "V6", uuidsOwn},
 	{"version 3", "New", "V3", uuids},
 	{"version 5", "New", "V5", uuids},
-	{"ULID", "New", "ULID", ulids},
+	{"ULID", "New", "ULID", ulidsOwn},
 	{"Snowflake of 41 + 1 + 21 bits", "New", "Snowflake", snowflakes},
 	{"Snowflake of the usual layout", "New", "SnowflakeUsual", snowflakes},
 }
@@ -68,6 +72,7 @@ var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"time.Since", "`time.Since` of an anchor"},
 	{"mutex", "an uncontended `sync.Mutex`"},
+	{"mutex.Since", "`time.Since` in a `sync.Mutex`"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 	{"rand.Read4096", "`crypto/rand.Read` of 4,096 bytes"},
 	{"hex.Encode5", "five calls of `hex.Encode`"},
@@ -116,7 +121,9 @@ func (r *Results) FloorTable() string {
 // NewTable returns what one id costs, on one goroutine and on many, in Markdown. There
 // is a column for each number of processors in cpus.
 func (r *Results) NewTable(cpus []int) string {
-	head, rule := "| one id | library | ns | times `time.Now()` | times ours |", "| --- | --- | ---: | ---: | ---: |"
+	head := "The floor of an id that tells the time is one `time.Since` in a `sync.Mutex`, measured beside it.\n\n" +
+		"| one id | library | ns | times `time.Now()` | times ours | times the floor |"
+	rule := "| --- | --- | ---: | ---: | ---: | ---: |"
 	for _, n := range cpus {
 		head += fmt.Sprintf(" GOMAXPROCS %d |", n)
 		rule += " ---: |"
@@ -124,7 +131,7 @@ func (r *Results) NewTable(cpus []int) string {
 	head += " 64 goroutines | B | allocs |\n"
 	rule += " ---: | ---: | ---: |\n"
 	return r.table(newRows, head+rule, func(w row, library string) string {
-		cells := ""
+		cells := " " + r.times(Key{w.operation, w.kind, library, 0}, Key{w.operation, w.kind, "mutex.Since", 0}) + " |"
 		for _, n := range cpus {
 			cells += " " + r.cell(Key{Parallel, w.kind, library, n}) + " |"
 		}

@@ -1,6 +1,6 @@
 // Command report measures this library side by side with others and writes what it finds into
 // docs/speed.md, in short into README.md, in both between the markers <!-- compare:begin --> and
-// <!-- compare:end -->, and into the chart docs/speed.svg. It takes some 12 minutes, on a machine that should do nothing else:
+// <!-- compare:end -->, and into the charts docs/speed.svg and docs/workers.svg. It takes some 12 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/compare run ./cmd/report    with Go's own package uuid among the others
@@ -81,7 +81,9 @@ func run(ctx context.Context, args []string) error {
 	if err := report.Put(summary, marker, c.commandLine()+results.SummaryTable()); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(c.out, "docs", "speed.svg"), []byte(results.Chart()), 0o644)
+	return errors.Join(
+		os.WriteFile(filepath.Join(c.out, "docs", "speed.svg"), []byte(results.Chart()), 0o644),
+		os.WriteFile(filepath.Join(c.out, "docs", "workers.svg"), []byte(results.WorkersChart(c.cpus)), 0o644))
 }
 
 // marker names the places on the pages.
@@ -97,7 +99,7 @@ func parse(args []string) (*command, error) {
 	flags.StringVar(&c.Benchtime, "benchtime", "100ms", "run each benchmark for `t` at a time, as go test -benchtime has it")
 	flags.StringVar(&c.CPU, "cpu", "1,2,8", "run the parallel benchmarks with these values of GOMAXPROCS")
 	flags.StringVar(&c.Filter, "bench", "", "run only benchmarks that match `regexp`, as go test -bench has it, and print the result")
-	flags.StringVar(&c.out, "out", filepath.Join("..", ".."), "write README.md, docs/speed.md and docs/speed.svg in the folder `dir`; the pages must have the markers")
+	flags.StringVar(&c.out, "out", filepath.Join("..", ".."), "write README.md, docs/speed.md and the charts beside it in the folder `dir`; the pages must have the markers")
 	flags.StringVar(&c.raw, "raw", "", "also write what the benchmarks print to `file`, for benchstat")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -157,7 +159,7 @@ func (c *command) tables(ctx context.Context, results *report.Results) (string, 
 	fmt.Fprintf(&b, "Medians of %d runs of %s, on %s with %d processors, %s, against %s. A ratio is the median of the ratios in each run.\n\n",
 		results.Rounds(), c.Benchtime, results.Machine(), runtime.NumCPU(), toolchain, versions)
 	if !c.some {
-		b.WriteString("![What one id costs in each library](speed.svg)\n\n")
+		b.WriteString("![What one id costs in each library](speed.svg)\n\n![Ids a second by workers](workers.svg)\n\n")
 	}
 	c.section(&b, "Compared with floors and with the best known library", results.RatioTable())
 	c.section(&b, "What one id costs", results.NewTable(c.cpus))
