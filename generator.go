@@ -223,11 +223,11 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative.
+// for all of them. It panics if n is negative, or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
 // NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
@@ -239,5 +239,5 @@ func NewULID() ULID { return defaultGenerator.NewULID() }
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
 // AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative.
+// of them. It panics if n is negative, or more than a slice can hold.
 func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }

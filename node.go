@@ -122,7 +122,7 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 
 // Append appends count Snowflakes to dst, in increasing order, as if by calls of
 // [SnowflakeNode.Next], but faster. It waits as long as those would: four million Snowflakes of
-// Twitter's layout take a second. It panics if count is negative.
+// Twitter's layout take a second. It panics if count is negative, or more than a slice can hold.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, run := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

@@ -32,7 +32,7 @@ func (g *Generator) mintULID(u *ULID) {
 }
 
 // AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative.
+// of them. It panics if n is negative, or more than a slice can hold.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")

@@ -20,7 +20,7 @@ func (g *Generator) NewV4() (u UUID) {
 	return u
 }
 
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
 func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
 	dst, run := extend(dst, n)
 	if g.source != nil {

@@ -28,7 +28,7 @@ func (g *Generator) mintV7(u *UUID) {
 }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative.
+// for all of them. It panics if n is negative, or more than a slice can hold.
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")

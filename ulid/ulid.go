@@ -80,7 +80,7 @@ func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
 // Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative.
+// of them. It panics if n is negative, or more than a slice can hold.
 func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 
 // Parse returns the ULID that s holds: 26 characters of Crockford's Base32 in

@@ -157,11 +157,11 @@ func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 // MaxV7At returns the greatest version 7 UUID of t's millisecond: see [MinV7At].
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative.
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative.
+// for all of them. It panics if n is negative, or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 
 // Parse returns the UUID that s holds in one of these forms, in any case:
