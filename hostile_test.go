@@ -173,7 +173,7 @@ func TestLongestRuns(t *testing.T) {
 		"Append":     func(before, n int) int { return len(node.Append(make([]ids.Snowflake, before, before+1), n)) },
 	} {
 		reads, draws := f.reads, drawn
-		for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt/16 + 1, math.MaxInt / 17} {
+		for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
 			for _, before := range []int{0, 3} {
 				within(t, name, func() {
 					defer func() {
@@ -286,7 +286,6 @@ func TestWildTimes(t *testing.T) {
 		time.Unix(math.MaxInt64, 999_999_999), // in the year 292277026596
 		time.Unix(math.MaxInt64, 0), time.Unix(math.MinInt64, 0), time.Unix(math.MinInt64, 999_999_999),
 		time.Unix(1<<62, 0), time.Unix(-1<<62, 0), time.Unix(1<<39+1, 0), time.Unix(-1<<39-1, 0), {}, time.Time{}.Add(-1), time.Time{}.Add(1),
-		time.Date(292277026596, 12, 4, 15, 30, 8, 0, time.UTC), // which wraps
 	}
 	for _, far := range wild {
 		synctest.Test(t, func(t *testing.T) {
