@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -60,11 +61,14 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestExpands shows that keys are expanded only where the processor does AES.
+// TestExpands shows that keys are expanded only where the processor does AES, and not if the tag
+// purego takes the assembly out of crypto/aes.
 func TestExpands(t *testing.T) {
 	fast := []string{"amd64", "arm64", "ppc64", "ppc64le", "s390x"}
-	if want := slices.Contains(fast, runtime.GOARCH); expands != want {
-		t.Errorf("on %s, expands is %v", runtime.GOARCH, expands)
+	info, _ := debug.ReadBuildInfo()
+	pure := slices.Contains(info.Settings, debug.BuildSetting{Key: "-tags", Value: "purego"})
+	if want := slices.Contains(fast, runtime.GOARCH) && !pure; expands != want {
+		t.Errorf("on %s, with purego %v, expands is %v", runtime.GOARCH, pure, expands)
 	}
 }
 
@@ -473,10 +477,12 @@ func TestAllocs(t *testing.T) {
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
-	// The cipher and the stream of a new key.
-	const most = 2
+	most := 2.0 // the cipher and the stream of a new key
+	if runtime.GOARCH == "s390x" {
+		most = 3 // and the key schedule, in an emulator that has no AES
+	}
 	if n := testing.AllocsPerRun(100, func() { b.fill() }); n > most {
-		t.Errorf("a new block allocates %v times, want at most %d", n, most)
+		t.Errorf("a new block allocates %v times, want at most %v", n, most)
 	}
 }
 
