@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -365,16 +364,12 @@ func TestNodeVariableAtStart(t *testing.T) {
 		fmt.Println("node", ids.NextSnowflake().Node())
 		return
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for value, want := range map[string]string{
 		"7":    "node 7\n",
 		"1024": `ids: environment variable IDS_SNOWFLAKE_NODE is "1024", not a number from 0 to 1023`,
 		"":     `ids: environment variable IDS_SNOWFLAKE_NODE is "", not a number from 0 to 1023`,
 	} {
-		cmd := exec.Command(exe, "-test.run=^TestNodeVariableAtStart$")
+		cmd := again(t, "-test.run=^TestNodeVariableAtStart$")
 		cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE="+value)
 		out, err := cmd.CombinedOutput()
 		if got := string(out); !strings.Contains(got, "started\n") || !strings.Contains(got, want) {
