@@ -99,7 +99,7 @@ func corrupt(t testing.TB) map[string]string {
 		strings.Replace(good, "node 7", "node 8", 1):            "checksum",
 		strings.Replace(good, `"node 7"`, `node 7`, 1):          "no owner",
 		strings.Replace(good, "horizon 2026", "horizon 26", 1):  "no time",
-		strings.Replace(good, "\n", "\r\n", -1):                 "version",
+		strings.ReplaceAll(good, "\n", "\r\n"):                  "version",
 	}
 }
 

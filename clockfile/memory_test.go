@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -265,7 +266,7 @@ func (f *memoryFile) Write(b []byte) (n int, err error) {
 		if n = len(b); !whole {
 			n /= 2
 		}
-		f.inode.data = append(f.inode.data[:len(f.inode.data):len(f.inode.data)], b[:n]...)
+		f.inode.data = append(slices.Clip(f.inode.data), b[:n]...)
 	})
 	return n, err
 }

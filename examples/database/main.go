@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -116,8 +117,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func (o options) open(ctx context.Context) (engines []engine, cleanup func(), err error) {
 	var undo []func()
 	cleanup = func() {
-		for i := len(undo) - 1; i >= 0; i-- {
-			undo[i]()
+		for _, f := range slices.Backward(undo) {
+			f()
 		}
 	}
 	add := func(e engine) {
@@ -211,7 +212,7 @@ func isTerminal(w io.Writer) bool {
 }
 
 // printTable prints one row a scheme. MB are 1,000,000 bytes.
-func printTable(w io.Writer, e engine, results []result) error {
+func printTable(w io.Writer, results []result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "key\tcolumn\trows/s\ttable MB\tindex MB\tlog MB\tlog bytes/row\trange rows\trange ms\t")
 	for _, r := range results {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 // draw writes a view: its fields as a table, then each bit and below it the letter of its field.
@@ -62,8 +63,8 @@ func bit(id []byte, i int) byte { return id[i/8] >> (7 - i%8) & 1 }
 func hexOf(id []byte, spans []span) string {
 	var digits []byte
 	var digit, n byte
-	for s := len(spans) - 1; s >= 0; s-- {
-		for i := spans[s].to; i >= spans[s].from; i-- {
+	for _, s := range slices.Backward(spans) {
+		for i := s.to; i >= s.from; i-- {
 			digit |= bit(id, i) << n
 			if n++; n == 4 {
 				digits = append(digits, "0123456789abcdef"[digit])
@@ -74,8 +75,6 @@ func hexOf(id []byte, spans []span) string {
 	if n > 0 {
 		digits = append(digits, "0123456789abcdef"[digit])
 	}
-	for i, j := 0, len(digits)-1; i < j; i, j = i+1, j-1 {
-		digits[i], digits[j] = digits[j], digits[i]
-	}
+	slices.Reverse(digits)
 	return string(digits)
 }

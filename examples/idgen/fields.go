@@ -67,11 +67,11 @@ func viewUUID(u ids.UUID) view {
 			version, variant, {'S', "sequence", at(66, 71), fmt.Sprint(u[8] & 0x3f), ""},
 			{'D', "domain", at(72, 79), fmt.Sprint(uint8(domain)), domain.String()}, node(u)}
 	case 3:
-		v.fields = hashed(u, version, variant, "MD5")
+		v.fields = hashed(version, variant, "MD5")
 	case 4:
 		v.fields = []field{{'R', "random", []span{{0, 47}, {52, 63}, {66, 127}}, "", ""}, version, variant}
 	case 5:
-		v.fields = hashed(u, version, variant, "SHA-1")
+		v.fields = hashed(version, variant, "SHA-1")
 	case 6:
 		v.fields = []field{{'T', "time", []span{{0, 47}, {52, 63}}, v.made.Format(to100ns), "100 ns"},
 			version, variant, clockSequence(u), node(u)}
@@ -95,7 +95,7 @@ func viewUUID(u ids.UUID) view {
 }
 
 // hashed returns the fields of versions 3 and 5.
-func hashed(u ids.UUID, version, variant field, hash string) []field {
+func hashed(version, variant field, hash string) []field {
 	return []field{{'H', "hash", []span{{0, 47}, {52, 63}, {66, 127}}, "", hash + " of a namespace and a name"}, version, variant}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,8 +80,8 @@ func checkCover(t *testing.T, id ident, v jsonView) {
 			t.Fatalf("%s: %s is %q", id, f.Name, f.Hex)
 		}
 		// The last piece has the lowest bits of the value.
-		for i := len(f.Bits) - 1; i >= 0; i-- {
-			from, to := f.Bits[i][0], f.Bits[i][1]
+		for _, span := range slices.Backward(f.Bits) {
+			from, to := span[0], span[1]
 			width := uint(to - from + 1)
 			mask := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), width), big.NewInt(1))
 			piece := new(big.Int).And(value, mask)

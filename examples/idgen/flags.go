@@ -46,8 +46,7 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err erro
 			value = args[i]
 		}
 		if err := f.Value.Set(value); err != nil {
-			var usage usageError
-			if errors.As(err, &usage) {
+			if usage, ok := errors.AsType[usageError](err); ok {
 				return nil, usage
 			}
 			return nil, usagef("-%s is true or false, not %s", name, quoted(value))

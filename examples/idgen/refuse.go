@@ -22,8 +22,7 @@ func (r *refusal) Error() string { return "not " + r.what + ": " + r.why }
 // refused returns the refusal for an error of a way to read what, such as "a UUID", in a text that
 // begins at offset in the input.
 func refused(err error, what string, offset int) error {
-	var own *refusal
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*refusal](err); ok {
 		if own.at >= 0 {
 			offset += own.at
 		} else {
@@ -31,8 +30,8 @@ func refused(err error, what string, offset int) error {
 		}
 		return &refusal{offset, own.what, own.why}
 	}
-	var bad *ids.ParseError
-	if !errors.As(err, &bad) {
+	bad, ok := errors.AsType[*ids.ParseError](err)
+	if !ok {
 		return err
 	}
 	why, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), " at byte ")

@@ -59,7 +59,7 @@ func newServer(t *testing.T, trusting bool, handler func(*slog.Logger) http.Hand
 // get sends a request with some values of the header and returns the answer.
 func (s *server) get(t *testing.T, ids ...string) (status int, id, body string) {
 	t.Helper()
-	r, err := http.NewRequest("GET", s.URL+"/path", nil)
+	r, err := http.NewRequest(http.MethodGet, s.URL+"/path", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestManyRequests(t *testing.T) {
 		switch {
 		case r.Msg == "working":
 			n.working++
-		case r.Msg == "request" && r.Method == "GET" && r.Path == "/path" && r.Status == 200:
+		case r.Msg == "request" && r.Method == http.MethodGet && r.Path == "/path" && r.Status == 200:
 			n.request++
 		default:
 			t.Errorf("in the log: %+v", r)
@@ -196,7 +196,7 @@ func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- serve(ctx, listener, slog.New(slog.DiscardHandler), trust) }()
-	r, _ := http.NewRequest("GET", "http://"+listener.Addr().String(), nil)
+	r, _ := http.NewRequest(http.MethodGet, "http://"+listener.Addr().String(), nil)
 	r.Header.Set(header, theirs)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -81,11 +81,11 @@ func TestStatus(t *testing.T) {
 		"nothing": {func(http.ResponseWriter, *http.Request) {}, 200},
 		"early hints": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
-			w.WriteHeader(404)
+			w.WriteHeader(http.StatusNotFound)
 		}, 404},
 		"twice": {func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(201)
-			w.WriteHeader(500) // too late
+			w.WriteHeader(http.StatusCreated)
+			w.WriteHeader(http.StatusInternalServerError) // too late
 		}, 201},
 		"other protocol": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Connection", "Upgrade")
@@ -94,7 +94,7 @@ func TestStatus(t *testing.T) {
 		}, 101},
 		"written, then an error": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, "part")
-			w.WriteHeader(500) // too late
+			w.WriteHeader(http.StatusInternalServerError) // too late
 		}, 200},
 		"flush": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, "part")

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -36,7 +37,7 @@ func runGroups(b *testing.B, operation string, groups []group) {
 	for _, g := range groups {
 		entries := g.entries
 		if e, ok := stdEntries[operation+"/"+g.kind]; ok {
-			entries = append(entries[:len(entries):len(entries)], e)
+			entries = append(slices.Clip(entries), e)
 		}
 		b.Run(g.kind, func(b *testing.B) {
 			for _, e := range entries {

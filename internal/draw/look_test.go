@@ -51,7 +51,7 @@ func TestInside(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			size, em := 13.0, 0.56
-			for _, class := range strings.Fields(text.Class) {
+			for class := range strings.FieldsSeq(text.Class) {
 				switch class {
 				case "small":
 					size, em = 11, 0.59

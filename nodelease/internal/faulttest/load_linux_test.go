@@ -2,6 +2,7 @@ package faulttest_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -254,7 +255,7 @@ func postgresProcesses(t *testing.T, data string) (cpu, memory float64) {
 		if err != nil {
 			continue // it has ended
 		}
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])) // from the third on
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third on
 		if filepath.Base(p) != parent && fields[1] != parent {
 			continue
 		}
