@@ -192,7 +192,7 @@ func (o options) runEngine(ctx context.Context, e engine, schemes []scheme, stdo
 		results = append(results, median(of))
 	}
 	bar.Finish()
-	return printTable(stdout, e, results)
+	return printTable(stdout, results)
 }
 
 // processor returns ", " and the model of the processor where Linux tells it.
