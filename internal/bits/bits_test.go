@@ -62,8 +62,12 @@ func TestFaults(t *testing.T) {
 		{"none, wide", "", 80, func(x, _ number, _ *rand.Rand) number { return x }},
 		{"none, of 64 bits", "", 64, func(x, _ number, _ *rand.Rand) number { return x }},
 		{"a bit stuck", "bit 0 is set 0 ", 62, func(x, _ number, _ *rand.Rand) number { return number{0, x.lo &^ 1} }},
-		{"the top bit clear", "bit 61 is set 0 ", 62, func(x, _ number, _ *rand.Rand) number { return number{0, x.lo &^ (1 << 61)} }},
-		{"the top bit of 80 clear", "bit 79 is set 0 ", 80, func(x, _ number, _ *rand.Rand) number { return number{x.hi &^ (1 << 15), x.lo} }},
+		{"the top bit clear", "bit 61 is set 0 ", 62, func(x, _ number, _ *rand.Rand) number {
+			return number{0, x.lo &^ (1 << 61)}
+		}},
+		{"the top bit of 80 clear", "bit 79 is set 0 ", 80, func(x, _ number, _ *rand.Rand) number {
+			return number{x.hi &^ (1 << 15), x.lo}
+		}},
 		{"a bit set in 52 of 100", "bit 7 is set", 80, func(x, _ number, rng *rand.Rand) number {
 			if rng.IntN(25) == 0 {
 				x.lo |= 1 << 7

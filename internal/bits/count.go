@@ -41,7 +41,7 @@ func (t *tally) add(numbers []number) {
 			t.ones[64+i] += int(x.hi >> i & 1)
 			t.sames[64+i] += int(same.hi >> i & 1)
 		}
-		if t.width <= 64 && (x.hi != 0 || x.lo>>(t.width&63) != 0 && t.width < 64) || t.width > 64 && x.hi>>(t.width-64) != 0 {
+		if x.hi>>max(t.width-64, 0) != 0 || x.lo>>min(t.width, 64) != 0 { // shifted by 64, nothing is left
 			t.wide++
 			continue
 		}
@@ -119,7 +119,8 @@ func count(s source, n int) *tally {
 }
 
 // header is the head of the table that row makes the rows of.
-const header = "| random bits of | numbers | bits | ones, worst bit | as in the id before, worst bit | mean of the largest | upper 12 bits |\n" +
+const header = "| random bits of | numbers | bits | ones, worst bit | as in the id before, worst bit |" +
+	" mean of the largest | upper 12 bits |\n" +
 	"| --- | --- | --- | --- | --- | --- | --- |\n"
 
 // row returns t as a row of a table in Markdown. Deviations are in standard deviations.
