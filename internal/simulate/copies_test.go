@@ -99,3 +99,8 @@ func TestReseed(t *testing.T) {
 		ids.Reseed()
 	}
 }
+
+// streams are one of each scheme, and Snowflakes of Twitter's layout.
+func streams() []scheme {
+	return append(uuidSchemes(), snowflakeScheme("Twitter", ids.TwitterLayout(), 5))
+}

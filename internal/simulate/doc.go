@@ -27,9 +27,9 @@
 // are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
-// Not simulated: goroutines that mint at the same time (linear_test.go has them), times that an
-// int64 of nanoseconds since 1970 has no room for, except as readings outside all formats, and
-// version 2, which is outside the promises.
+// Not simulated: goroutines that mint at the same time (internal/soak has them), times that an int64
+// of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
+// which is outside the promises.
 //
 // # Invariants
 //
