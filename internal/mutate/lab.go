@@ -1,0 +1,441 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A lab tries the mutants of one package.
+type lab struct {
+	target
+	root string
+	code *code
+
+	work   string       // a directory
+	binary string       // the woven tests
+	same   map[int]bool // the mutants whose instructions are the same
+	survey
+
+	mu      sync.Mutex
+	killers map[string]map[string]int // by function: how many mutants a test has killed
+	errors  []error
+}
+
+// A survey is what is known of the tests of a package. It is kept for the next run.
+type survey struct {
+	Key    []byte           // a hash of the programs
+	Tests  map[string]*test // by name
+	Unfit  map[string]*test // those that fail when woven
+	Blocks []block          // of the package
+}
+
+// A test is what is known of one.
+type test struct {
+	Cost   time.Duration // of the processor
+	Blocks []block       // what it reaches
+}
+
+// A block is a part of a file, in lines and columns.
+type block struct {
+	File                   string
+	Line, Col, End, EndCol int
+}
+
+func (b block) has(line, col int) bool {
+	return (b.Line < line || b.Line == line && b.Col <= col) && (line < b.End || line == b.End && col < b.EndCol)
+}
+
+// goCommand returns what the go command prints.
+func goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return string(out), nil
+}
+
+// newLab finds the mutants of a package.
+func newLab(root string, t target) (*lab, error) {
+	l := &lab{target: t, root: root, killers: make(map[string]map[string]int)}
+	list, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
+		"{{.ImportPath}}\t{{.Export}}\t{{if not (or .DepOnly .Standard)}}{{join .GoFiles \" \"}}{{end}}", ".", "os", "strconv")
+	if err != nil {
+		return nil, err
+	}
+	exports := make(map[string]string)
+	l.code = &code{dir: t.dir}
+	var files []string
+	for line := range strings.Lines(list) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if exports[f[0]] = f[1]; f[2] != "" {
+			l.code.path, files = f[0], strings.Fields(f[2])
+		}
+	}
+	l.code.imports = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	return l, l.code.find(files, root)
+}
+
+// path returns the directory of the package.
+func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
+
+// try tries mutants of the package.
+func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) error {
+	if err := l.build(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(l.work)
+	next := make(chan *mutant)
+	var done sync.WaitGroup
+	for range workers {
+		done.Go(func() {
+			for m := range next {
+				verdict, by, err := l.judge(m)
+				if err != nil {
+					l.mu.Lock()
+					l.errors = append(l.errors, err)
+					l.mu.Unlock()
+					continue
+				}
+				if verdict == survived && known[m.name] != "" {
+					verdict = equivalent
+				}
+				verdicts.add(m, verdict, by)
+			}
+		})
+	}
+	for _, inside := range []bool{true, false} { // the ones that need builds come last
+		for _, m := range mutants {
+			if (m.fn != nil) == inside {
+				next <- m
+			}
+		}
+	}
+	close(next)
+	done.Wait()
+	if len(l.errors) > 0 {
+		return l.errors[0]
+	}
+	return nil
+}
+
+// overlay writes files that stand for others, and returns the path of the list of them.
+func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
+	replace := make(map[string]string)
+	for path, text := range texts {
+		replace[path] = filepath.Join(l.work, name+"_"+filepath.Base(path))
+		if err := os.WriteFile(replace[path], text, 0o666); err != nil {
+			return "", err
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(l.work, name+".json")
+	return path, os.WriteFile(path, list, 0o666)
+}
+
+// build weaves the package, and learns about its tests.
+func (l *lab) build() (err error) {
+	// The name is the same each time, so that the go command knows what it has built before.
+	l.work = filepath.Join(os.TempDir(), "mutate_"+strings.ReplaceAll(l.code.path, "/", "_"))
+	if err = os.MkdirAll(l.work, 0o777); err != nil {
+		return err
+	}
+	texts := map[string][]byte{
+		filepath.Join(l.path(), prefix+".go"): fmt.Appendf(nil, selector, l.code.files[0].syntax.Name),
+	}
+	for _, s := range l.code.files {
+		texts[s.path], _ = l.code.weave(s)
+	}
+	woven, err := l.overlay("woven", texts)
+	if err != nil {
+		return err
+	}
+	l.binary = filepath.Join(l.work, "woven.test")
+	cmd := exec.Command("go", "test", "-vet=off", "-c", "-overlay", woven, "-gcflags="+l.code.path+"=-S", "-o", l.binary, ".")
+	cmd.Dir = l.path()
+	listing, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building the woven tests: %w", err)
+	}
+	l.same = identical(string(listing))
+
+	covered := filepath.Join(l.work, "covered.test")
+	if _, err = goCommand(l.path(), "test", "-c", "-cover", "-coverpkg=.", "-o", covered, "."); err != nil {
+		return err
+	}
+	var key []byte
+	for _, path := range []string{l.binary, covered} {
+		binary, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(binary)
+		key = append(key, sum[:]...)
+	}
+	l.survey = survey{Key: key}
+	old, err := os.ReadFile(filepath.Join(l.work, "survey.json"))
+	if err != nil || json.Unmarshal(old, &l.survey) != nil || !bytes.Equal(l.Key, key) {
+		l.survey = survey{Key: key, Tests: make(map[string]*test), Unfit: make(map[string]*test)}
+		if err := l.learn(covered); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d tests, and on builds of their own %v\n", l.code.path, len(l.Tests), l.names(l.Unfit))
+	return nil
+}
+
+// learn runs each test alone, and then all of them woven.
+func (l *lab) learn(covered string) error {
+	list, err := exec.Command(covered, "-test.list=.").Output()
+	if err != nil {
+		return err
+	}
+	for _, name := range strings.Fields(string(list)) {
+		if strings.HasPrefix(name, "Benchmark") {
+			continue
+		}
+		profile := filepath.Join(l.work, "profile")
+		r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
+		if r.failed {
+			l.Unfit[name] = &test{}
+			continue
+		}
+		text, err := os.ReadFile(profile)
+		if err != nil {
+			return err
+		}
+		t := &test{Cost: r.cost}
+		l.Blocks, t.Blocks = reached(string(text))
+		l.Tests[name] = t
+	}
+	for _, t := range l.Unfit {
+		t.Blocks = l.Blocks // as far as is known
+	}
+	for {
+		r := l.exec(l.path(), l.binary, 0, l.names(l.Tests), time.Hour)
+		if !r.failed {
+			break
+		}
+		if l.Tests[r.by] == nil {
+			return fmt.Errorf("the tests of %s fail when woven: %s", l.dir, r.by)
+		}
+		l.Unfit[r.by] = l.Tests[r.by]
+		delete(l.Tests, r.by)
+	}
+	text, err := json.Marshal(l.survey)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(l.work, "survey.json"), text, 0o666)
+}
+
+// names returns the names of tests, the quickest first.
+func (l *lab) names(tests map[string]*test) []string {
+	return slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
+		return cmp.Or(cmp.Compare(tests[a].Cost, tests[b].Cost), cmp.Compare(a, b))
+	})
+}
+
+// reached returns the blocks in a profile of coverage, and those that were reached.
+func reached(profile string) (all, blocks []block) {
+	for line := range strings.Lines(profile) {
+		var b block
+		var statements, count int
+		file, rest, _ := strings.Cut(line, ".go:")
+		n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.Line, &b.Col, &b.End, &b.EndCol, &statements, &count)
+		if n != 6 {
+			continue
+		}
+		b.File = filepath.Base(file) + ".go"
+		if all = append(all, b); count > 0 {
+			blocks = append(blocks, b)
+		}
+	}
+	return all, blocks
+}
+
+// reaching returns which of some tests run the mutant's line. A condition of a case is in no block:
+// for it they are those that call the function.
+func (l *lab) reaching(m *mutant, tests map[string]*test) []string {
+	if m.fn == nil {
+		return nil
+	}
+	find := func(offset int) (found []string, some bool) {
+		p := l.code.fset.Position(l.code.fset.File(m.file.syntax.Pos()).Pos(offset))
+		in := func(b block) bool { return b.File == m.file.base && b.has(p.Line, p.Column) }
+		for _, name := range l.names(tests) {
+			if slices.ContainsFunc(tests[name].Blocks, in) {
+				found = append(found, name)
+			}
+		}
+		return found, slices.ContainsFunc(l.Blocks, in)
+	}
+	if names, ok := find(m.start); ok {
+		return names
+	}
+	names, _ := find(l.code.fset.Position(m.fn.Body.Lbrace).Offset + 1)
+	return names
+}
+
+// A result is how tests ended.
+type result struct {
+	failed bool
+	by     string // the test that failed, or else what happened
+	cost   time.Duration
+}
+
+var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+
+// exec runs tests of a binary with a mutant, for as long as the processor works for limit.
+func (l *lab) exec(dir, binary string, id int, names []string, limit time.Duration, args ...string) result {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+10*min(limit, 5*time.Minute))
+	defer cancel()
+	// The shell sets the bounds for the process of the test: seconds, and KiB.
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v 8000000; shift; exec nice -n 15 "$@"`, "sh",
+		strconv.Itoa(int(limit/time.Second) + 1), binary, "-test.short", "-test.failfast",
+		"-test.run=^(" + strings.Join(names, "|") + ")$"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	r := result{failed: err != nil, cost: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if !r.failed {
+		return r
+	}
+	switch m := failure.FindSubmatch(out); {
+	case m != nil:
+		r.by = string(m[1])
+	case ctx.Err() != nil:
+		r.by = "(too long)"
+	case strings.HasPrefix(err.Error(), "signal: "):
+		r.by = "(processor)"
+	default:
+		r.by = "(" + strings.TrimSpace(string(out[:min(len(out), 60)])) + ")"
+		r.by = strings.Join(strings.Fields(r.by), " ")
+	}
+	return r
+}
+
+// judge tries one mutant.
+func (l *lab) judge(m *mutant) (verdict, by string, err error) {
+	if l.same[m.id] {
+		return identicals, "", nil
+	}
+	if m.fn != nil {
+		if by = l.kill(m, l.binary, m.id, l.reaching(m, l.Tests)); by != "" {
+			return killed, by, nil
+		}
+	}
+	// What is left needs a build of the mutant alone.
+	names := l.reaching(m, l.Unfit)
+	if m.fn == nil {
+		names = append(l.names(l.Tests), l.names(l.Unfit)...)
+	}
+	if len(names) == 0 && len(l.others) == 0 {
+		return survived, "", nil
+	}
+	alone, err := l.overlay(fmt.Sprintf("alone%d", m.id), map[string][]byte{m.file.path: m.apply()})
+	if err != nil {
+		return "", "", err
+	}
+	binary := strings.TrimSuffix(alone, "json") + "test"
+	defer os.Remove(binary)
+	for _, pkg := range append([]string{l.dir}, l.others...) {
+		if pkg != l.dir {
+			names = []string{".*"}
+		} else if len(names) == 0 {
+			continue
+		}
+		dir := filepath.Join(l.root, pkg)
+		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-overlay", alone, "-o", binary, "."); err != nil {
+			return killed, "(build)", nil // a test that does not compile
+		}
+		if pkg == l.dir {
+			by = l.kill(m, binary, 0, names)
+		} else {
+			by = l.exec(dir, binary, 0, names, time.Minute).by
+		}
+		if by != "" {
+			return killed, by, nil
+		}
+	}
+	return survived, "", nil
+}
+
+// kill runs tests against a mutant, and returns the one that fails.
+func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
+	cost := func(name string) time.Duration {
+		if t := l.Tests[name]; t != nil {
+			return t.Cost
+		}
+		return 0
+	}
+	where, _, _ := strings.Cut(m.name, ":")
+	l.mu.Lock()
+	best := maps.Clone(l.killers[where])
+	l.mu.Unlock()
+	slices.SortStableFunc(names, func(a, b string) int { return best[b] - best[a] })
+	first := 0
+	for first < min(3, len(names)) && best[names[first]] > 0 {
+		first++
+	}
+	groups, later := [][]string{names[:first]}, names[first:]
+	slices.SortStableFunc(later, func(a, b string) int { return cmp.Compare(cost(a), cost(b)) })
+	for _, most := range []time.Duration{300 * time.Millisecond, 2 * time.Second, time.Hour} {
+		n, sum := 0, time.Duration(0)
+		for n < len(later) && sum < most {
+			sum += cost(later[n])
+			n++
+		}
+		groups, later = append(groups, later[:n]), later[n:]
+	}
+	for _, group := range groups {
+		for len(group) > 0 {
+			limit := 2 * time.Second
+			for _, name := range group {
+				limit += 4 * cost(name)
+			}
+			r := l.exec(l.path(), binary, id, group, limit)
+			if !r.failed {
+				break
+			}
+			if l.Tests[r.by] != nil && l.exec(l.path(), l.binary, 0, []string{r.by}, limit).failed {
+				group = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return name == r.by })
+				continue // that test fails without the mutant too
+			}
+			l.mu.Lock()
+			if l.killers[where] == nil {
+				l.killers[where] = make(map[string]int)
+			}
+			l.killers[where][r.by]++
+			l.mu.Unlock()
+			return r.by
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// root returns the directory of the module.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestVerdicts breaks a tiny package in each way that has a verdict of its own.
+func TestVerdicts(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("there is no shell to bound the time of tests")
+	}
+	const dir = "internal/mutate/testdata/tiny"
+	l, err := newLab(root(t), target{dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"Clamp: if n [> -> <=] 9 {":                                      killed,
+		"Clamp: if [n > 9 -> true] {":                                    killed,
+		"Clamp: return [max -> min](n, 0)":                               killed,
+		"Clamp: if n [> -> >=] 9 {":                                      equivalent, // 9 is 9 either way
+		"top: const width = [4 -> 4-1]":                                  killed,     // on a build of its own
+		"Masked: func Masked(n uint) uint { return n & [7 -> 7+1] & 3 }": killed,
+		"Same: func Same(n int) int { return n [* -> /] 1 }":             identicals,
+		"Unseen: func Unseen(a, b int) int { return a [- -> +] b }":      survived,
+		"Loop: for i := 0; i < n; i[++ -> --] {":                         killed, // by running too long
+		"Loop: [sum += i -> ]":                                           killed,
+	}
+	var tried []*mutant
+	for _, m := range l.code.files[0].mutants {
+		name := strings.TrimPrefix(m.name, dir+"/tiny.go ")
+		if want[name] != "" {
+			tried = append(tried, m)
+		}
+	}
+	r := &record{of: make(map[string]string)}
+	known := map[string]string{dir + "/tiny.go Clamp: if n [> -> >=] 9 {": "9 is 9"}
+	if err := l.try(tried, known, r, 2); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for name, verdict := range r.of {
+		got[strings.TrimPrefix(name, dir+"/tiny.go ")] = verdict
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("verdicts %v\nwant %v", got, want)
+	}
+}
+
+// TestEquivalents finds a mutant for each line of the list of equivalent ones.
+func TestEquivalents(t *testing.T) {
+	root := root(t)
+	known, err := readEquivalents(filepath.Join(root, "internal", "mutate", "equivalent.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, target := range targets {
+		l, err := newLab(root, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range l.code.files {
+			for _, m := range s.mutants {
+				delete(known, m.name)
+				total++
+			}
+		}
+	}
+	for name := range known {
+		t.Errorf("there is no mutant %s", name)
+	}
+	if total < 4000 {
+		t.Errorf("there are %d mutants in all, once there were 4,600", total)
+	}
+}

@@ -1,0 +1,33 @@
+// Package tiny has faults planted in it by the test of mutate.
+package tiny
+
+// width is a constant, outside functions.
+const width = 4
+
+// Clamp returns n, or the bound that it exceeds.
+func Clamp(n int) int {
+	if n > 9 {
+		return 9
+	}
+	return max(n, 0)
+}
+
+// Fill returns width bytes.
+func Fill() []byte { return make([]byte, width) }
+
+// Unseen is called by no test.
+func Unseen(a, b int) int { return a - b }
+
+// Masked returns the lower two bits of n. The first mask changes nothing.
+func Masked(n uint) uint { return n & 7 & 3 }
+
+// Same returns n.
+func Same(n int) int { return n * 1 }
+
+// Loop returns the sum of 0 to n-1.
+func Loop(n int) (sum int) {
+	for i := 0; i < n; i++ {
+		sum += i
+	}
+	return sum
+}
