@@ -157,10 +157,7 @@ func (c *Clock) SetLimit(t time.Time) {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.limit = time.Time{}
-	if !t.IsZero() {
-		c.limit = t.Round(0).UTC()
-	}
+	c.limit = t.Round(0).UTC()
 	c.limited(func(l *lane) { l.bind(c.limit) })
 	c.lifted.Broadcast()
 }

@@ -39,12 +39,9 @@ type lane struct {
 func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
 	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,
 		ahead: s.ticks(c.maxAhead), maxAhead: int64(c.maxAhead), most: int64(c.maxAhead + maxWait),
-		last: first - 1, used: perTick, limit: end}
+		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
 	if patience != forever {
 		l.patience = s.ticks(max(patience, c.maxAhead, anchorLife)) // so old may a reading be
-	}
-	if !start.IsZero() {
-		l.last = min(max(l.last, l.at(newReading(start))), end)
 	}
 	l.sequence.floor, l.sequence.top = l.last, l.last
 	return l
