@@ -360,6 +360,26 @@ func TestLimitBeforeFirstID(t *testing.T) {
 	})
 }
 
+// TestLimitInLastTick withholds the first id of a node while the clock is in the last tick of its
+// layout: the id is suspended, not exhausted, and comes when the limit is lifted.
+func TestLimitInLastTick(t *testing.T) {
+	layout := ids.SnowflakeLayout{Epoch: start, Tick: time.Second, NodeBits: 60} // 8 ticks for one id each
+	last := start.Add(7 * time.Second)
+	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return last }})
+	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: layout, Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetLimit(last.Add(-time.Second))
+	if s, err := n.TryNext(); err != ids.ErrSuspended || s != 0 {
+		t.Errorf("under a limit: %v, %v, want ErrSuspended", s, err)
+	}
+	c.SetLimit(time.Time{})
+	if s, err := n.TryNext(); err != nil || !layout.Split(s).Time.Equal(last) {
+		t.Errorf("in the last tick: %v, %v", layout.Split(s), err)
+	}
+}
+
 // TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
 // good order, with a clock that leaps, stands still and falls behind what was saved. No id of
 // versions 1 and 6 and Snowflake may come twice, and Snowflakes increase over all lives.

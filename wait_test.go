@@ -437,6 +437,12 @@ func TestTryNext(t *testing.T) {
 			mint()
 		}
 		refuse(ids.ErrExhausted)
+		// What load has put ahead, MaxAhead here, is no step back, and as much again is jitter.
+		f.step(-maxAhead)
+		refuse(ids.ErrExhausted)
+		f.step(-time.Millisecond)
+		refuse(ids.ErrClockBackward)
+		f.step(maxAhead + time.Millisecond)
 		if got := n.Next(); !got.Time().Equal(start.Add(11*time.Millisecond)) || got.Sequence() != 0 {
 			t.Errorf("Next after refusals: %v of %v", got, got.Time())
 		}
@@ -450,6 +456,25 @@ func TestTryNext(t *testing.T) {
 		c.SetLimit(time.Time{})
 		refuse(ids.ErrClockBackward)
 	})
+}
+
+// TestNoneAhead forbids ids ahead of the wall clock, which stands still, with ticks of a nanosecond:
+// TryNext gives those of one tick, and then none.
+func TestNoneAhead(t *testing.T) {
+	layout := ids.SnowflakeLayout{Epoch: start, Tick: 1, SequenceBits: 2}
+	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(4) {
+		if s, err := n.TryNext(); layout.Split(s) != (ids.SnowflakeParts{Time: start, Sequence: i}) || err != nil {
+			t.Errorf("id %d: %v, %v", i, layout.Split(s), err)
+		}
+	}
+	if s, err := n.TryNext(); err != ids.ErrExhausted {
+		t.Errorf("one more: %v, %v, want ErrExhausted", layout.Split(s), err)
+	}
 }
 
 // TestTryNextOrNext compares two nodes in the same state: TryNext of the one gives what Next of the
