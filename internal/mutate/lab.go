@@ -35,6 +35,7 @@ type lab struct {
 
 	mu      sync.Mutex
 	killers map[string]map[string]int // by function: how many mutants a test has killed
+	passes  map[string]int            // how often a test that has killed passed without a mutant
 	errors  []error
 }
 
@@ -77,7 +78,7 @@ func goCommand(dir string, args ...string) (string, error) {
 
 // newLab finds the mutants of a package.
 func newLab(root string, t target) (*lab, error) {
-	l := &lab{target: t, root: root, killers: make(map[string]map[string]int)}
+	l := &lab{target: t, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
 	list, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
 		"{{.ImportPath}}\t{{.Export}}\t{{if not (or .DepOnly .Standard)}}{{join .GoFiles \" \"}}{{end}}", ".", "os", "strconv")
 	if err != nil {
@@ -103,7 +104,7 @@ func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
 
 // try tries mutants of the package.
 func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) error {
-	if err := l.build(); err != nil {
+	if err := l.build(workers); err != nil {
 		return err
 	}
 	defer os.RemoveAll(l.work)
@@ -112,17 +113,17 @@ func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, 
 	for range workers {
 		done.Go(func() {
 			for m := range next {
-				verdict, by, err := l.judge(m)
-				if err != nil {
-					l.mu.Lock()
-					l.errors = append(l.errors, err)
-					l.mu.Unlock()
+				verdict, by, err := equivalent, "", error(nil)
+				if known[m.name] == "" {
+					verdict, by, err = l.judge(m)
+				}
+				if err == nil {
+					verdicts.add(m, verdict, by)
 					continue
 				}
-				if verdict == survived && known[m.name] != "" {
-					verdict = equivalent
-				}
-				verdicts.add(m, verdict, by)
+				l.mu.Lock()
+				l.errors = append(l.errors, err)
+				l.mu.Unlock()
 			}
 		})
 	}
@@ -159,7 +160,7 @@ func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
 }
 
 // build weaves the package, and learns about its tests.
-func (l *lab) build() (err error) {
+func (l *lab) build(workers int) (err error) {
 	// The name is the same each time, so that the go command knows what it has built before.
 	l.work = filepath.Join(os.TempDir(), "mutate_"+strings.ReplaceAll(l.code.path, "/", "_"))
 	if err = os.MkdirAll(l.work, 0o777); err != nil {
@@ -201,7 +202,7 @@ func (l *lab) build() (err error) {
 	old, err := os.ReadFile(filepath.Join(l.work, "survey.json"))
 	if err != nil || json.Unmarshal(old, &l.survey) != nil || !bytes.Equal(l.Key, key) {
 		l.survey = survey{Key: key, Tests: make(map[string]*test), Unfit: make(map[string]*test)}
-		if err := l.learn(covered); err != nil {
+		if err := l.learn(covered, workers); err != nil {
 			return err
 		}
 	}
@@ -210,29 +211,38 @@ func (l *lab) build() (err error) {
 }
 
 // learn runs each test alone, and then all of them woven.
-func (l *lab) learn(covered string) error {
+func (l *lab) learn(covered string, workers int) error {
 	list, err := exec.Command(covered, "-test.list=.").Output()
 	if err != nil {
 		return err
 	}
-	for _, name := range strings.Fields(string(list)) {
-		if strings.HasPrefix(name, "Benchmark") {
-			continue
-		}
-		profile := filepath.Join(l.work, "profile")
-		r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
-		if r.failed {
-			l.Unfit[name] = &test{}
-			continue
-		}
-		text, err := os.ReadFile(profile)
-		if err != nil {
-			return err
-		}
-		t := &test{Cost: r.cost}
-		l.Blocks, t.Blocks = reached(string(text))
-		l.Tests[name] = t
+	next := make(chan string)
+	var done sync.WaitGroup
+	for i := range workers {
+		done.Go(func() {
+			profile := filepath.Join(l.work, fmt.Sprintf("profile%d", i))
+			for name := range next {
+				r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
+				text, err := os.ReadFile(profile)
+				t := &test{Cost: r.cost}
+				all, own := reached(string(text))
+				l.mu.Lock()
+				if r.failed || err != nil {
+					l.Unfit[name] = t
+				} else {
+					l.Tests[name], l.Blocks, t.Blocks = t, all, own
+				}
+				l.mu.Unlock()
+			}
+		})
 	}
+	for _, name := range strings.Fields(string(list)) {
+		if !strings.HasPrefix(name, "Benchmark") {
+			next <- name
+		}
+	}
+	close(next)
+	done.Wait()
 	for _, t := range l.Unfit {
 		t.Blocks = l.Blocks // as far as is known
 	}
@@ -424,7 +434,7 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 			if !r.failed {
 				break
 			}
-			if l.Tests[r.by] != nil && l.exec(l.path(), l.binary, 0, []string{r.by}, limit).failed {
+			if !l.trusted(r.by, limit) {
 				group = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return name == r.by })
 				continue // that test fails without the mutant too
 			}
@@ -438,4 +448,22 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 		}
 	}
 	return ""
+}
+
+// trusted reports whether the test passes without a mutant. That is asked a few times, since some
+// tests fail only now and then.
+func (l *lab) trusted(name string, limit time.Duration) bool {
+	l.mu.Lock()
+	known := l.Tests[name] == nil || l.passes[name] >= 3
+	l.mu.Unlock()
+	if known {
+		return true
+	}
+	if l.exec(l.path(), l.binary, 0, []string{name}, limit).failed {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.passes[name]++
+	return true
 }

@@ -49,18 +49,19 @@ var targets = []target{
 func main() {
 	n := flag.Int("n", 0, "try a sample of this size; 0 means all")
 	seed := flag.Uint64("seed", 1, "seed of the sample")
+	doubt := flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
 	list := flag.Bool("list", false, "print the names of the mutants, and try none")
 	log := flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
 	workers := flag.Int("workers", 2, "how many mutants are tried at a time")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *n, *seed, *list, *log, *workers); err != nil {
+	if err := run(os.Stdout, flag.Args(), *n, *seed, *doubt, *list, *log, *workers); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
 // run tries the mutants of the packages and files that are named.
-func run(out *os.File, names []string, n int, seed uint64, list bool, log string, workers int) error {
+func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log string, workers int) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
@@ -69,6 +70,9 @@ func run(out *os.File, names []string, n int, seed uint64, list bool, log string
 	known, err := readEquivalents(filepath.Join(root, "internal", "mutate", "equivalent.txt"))
 	if err != nil {
 		return err
+	}
+	if doubt {
+		clear(known)
 	}
 	verdicts, err := openLog(log)
 	if err != nil {
