@@ -40,6 +40,7 @@ type judge struct {
 	// The stream last went with the clock at tick from, when the process had run until since.
 	// All calls since then have waited for waited in all.
 	from, since, waited int64
+	lead                int64 // by how much the clock has gained on the process since then
 	// While ids are more than MaxAhead ahead of the clock: the first of them.
 	far               bool
 	farFrom, farSince int64
@@ -147,7 +148,7 @@ func (j *judge) take(x key, r reading) *violation {
 	}
 	j.issued, j.minted, j.last, j.prev, j.seq, j.top = true, true, tick, x, seq, max(j.top, tick)
 	if how != stays {
-		j.from, j.since, j.waited, j.far = tick, r.when, 0, false
+		j.from, j.since, j.waited, j.lead, j.far = tick, r.when, 0, 0, false
 	}
 	return nil
 }
@@ -234,6 +235,11 @@ func (j *judge) pace(c *call, first int64) *violation {
 	due := times(over, j.length()) // the time until the clock is within MaxAhead of it
 	taken := max(j.last-j.from, 0) // ticks, since the stream went with the clock
 	passed := c.end - j.since      // since then
+	for _, r := range c.readings {
+		if r.when >= j.since && j.at(r.shown) <= j.end {
+			j.lead = max(j.lead, r.shown-r.when-(j.start(j.from)-j.since))
+		}
+	}
 	w := c.waited()
 	near := told && due <= w
 	switch {
@@ -246,12 +252,13 @@ func (j *judge) pace(c *call, first int64) *violation {
 	if least := times(taken, max(2*j.length(), rounding)); j.waited > add(least, longest+j.maxAhead) {
 		return problem("live: calls waited %s for %d ticks since the stream went with the clock", span(j.waited), taken)
 	}
-	if !near && times(taken, min(j.length(), longest)) > passed+j.maxAhead {
+	// Where the clock moves in steps, ids that were near it have used what it had gained.
+	if !near && times(taken, min(j.length(), longest)) > passed+j.maxAhead+j.lead {
 		return problem("true: it is of %s, %d ticks and only %s after the stream went with the clock",
 			clock(j.start(j.last)), taken, span(passed))
 	}
 	if near && sub(j.start(t), j.start(j.from)) > r.when-j.since {
-		j.from, j.since, j.waited = t, r.when, 0 // the clock has caught up, although ids are ahead of it
+		j.from, j.since, j.waited, j.lead = t, r.when, 0, 0 // the clock has caught up, although ids are ahead of it
 	}
 	return j.converge(c, first, near)
 }
