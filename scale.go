@@ -85,12 +85,7 @@ func (s *scale) divide(r reading) int64 {
 func (s *scale) time(tick int64) time.Time {
 	if s.perSecond != 0 {
 		tick += s.offset
-		sec := tick / s.perSecond
-		rest := tick % s.perSecond
-		if rest < 0 {
-			sec, rest = sec-1, rest+s.perSecond
-		}
-		return time.Unix(sec, rest*1e9/s.perSecond).UTC()
+		return time.Unix(tick/s.perSecond, tick%s.perSecond*1e9/s.perSecond).UTC()
 	}
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
 	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
