@@ -12,8 +12,11 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// sinkString makes strings escape, so that they are allocated as a caller's would be.
-var sinkString string
+// These make results escape, so that they are allocated as a caller's would be.
+var (
+	sinkString string
+	sinkBytes  []byte
+)
 
 // skipUnderRace skips a test that counts allocations if the race detector is on.
 func skipUnderRace(t *testing.T) {
@@ -125,6 +128,15 @@ func TestAllocs(t *testing.T) {
 		{"Snowflake.String", 1, func() { sinkString = s.String() }},
 		{"Snowflake.Base32", 1, func() { sinkString = s.Base32() }},
 		{"Snowflake.Base58", 1, func() { sinkString = s.Base58() }},
+		{"UUID.MarshalText", 1, func() { sinkBytes, _ = u.MarshalText() }},
+		{"ULID.MarshalText", 1, func() { sinkBytes, _ = l.MarshalText() }},
+		{"Snowflake.MarshalText", 1, func() { sinkBytes, _ = s.MarshalText() }},
+		{"UUID.MarshalBinary", 1, func() { sinkBytes, _ = u.MarshalBinary() }},
+		{"ULID.MarshalBinary", 1, func() { sinkBytes, _ = l.MarshalBinary() }},
+		{"Snowflake.MarshalBinary", 1, func() { sinkBytes, _ = s.MarshalBinary() }},
+		{"Snowflake.MarshalJSON", 1, func() { sinkBytes, _ = s.MarshalJSON() }},
+		{"Binary.MarshalText", 1, func() { sinkBytes, _ = ids.Binary[ids.UUID]{ID: u}.MarshalText() }},
+		{"Binary.String", 2, func() { sinkString = ids.Binary[ids.UUID]{ID: u}.String() }},
 		{"UUID.AppendText", 0, func() { u.AppendText(text) }},
 		{"ULID.AppendText", 0, func() { l.AppendText(text) }},
 		{"Snowflake.AppendText", 0, func() { s.AppendText(text) }},

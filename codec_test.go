@@ -8,6 +8,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
 	"slices"
@@ -273,6 +274,30 @@ func checkBinary[T interface {
 	} {
 		if err == nil || got.ID != other[T]() {
 			t.Fatalf("Binary, %s: error %v, the receiver holds %v", how, err, got)
+		}
+	}
+}
+
+// TestAppendFits appends each form to slices with every amount of room: what was there stays, and
+// the rest is the form.
+func TestAppendFits(t *testing.T) {
+	u, s := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), ids.Snowflake(math.MaxInt64)
+	l := ids.ULID(u)
+	text := func(s string) []byte { return []byte(s) }
+	for name, form := range map[string]struct {
+		append func([]byte) ([]byte, error)
+		want   []byte
+	}{
+		"UUID text": {u.AppendText, text(u.String())}, "UUID binary": {u.AppendBinary, u[:]},
+		"ULID text": {l.AppendText, text(l.String())}, "ULID binary": {l.AppendBinary, l[:]},
+		"Snowflake text": {s.AppendText, text(s.String())}, "Snowflake binary": {s.AppendBinary, []byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+		"Null text": {ids.Null[ids.UUID]{ID: u, Valid: true}.AppendText, text(u.String())}, "Binary text": {ids.Binary[ids.ULID]{ID: l}.AppendText, text(l.String())},
+	} {
+		for room := range 64 {
+			b := append(make([]byte, 0, 3+room), "abc"...)
+			if got, err := form.append(b[: 3 : 3+room]); !bytes.Equal(got, append(text("abc"), form.want...)) || err != nil {
+				t.Errorf("%s after abc with room for %d: %q, %v", name, room, got, err)
+			}
 		}
 	}
 }

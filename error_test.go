@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,10 +42,13 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase32("1")), "ids: parsing Snowflake: length 1, want 13", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase32("000000000000U")), "ids: parsing Snowflake: not a Crockford Base32 digit at byte 12", ids.ErrSyntax},
 		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
+		{failing(ids.ParseSnowflakeBase32("ZZZZZZZZZZZZZ")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length 1, want 11", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase58("1111111111l")), "ids: parsing Snowflake: not a Base58 digit at byte 10", ids.ErrSyntax},
 		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte 1`, ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"1` + strings.Repeat(`\u0031`, 45) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
@@ -58,11 +62,19 @@ func TestErrorMessages(t *testing.T) {
 		{new(ids.ULID).Scan(nil), "ids: scanning ULID: NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID", ids.ErrSyntax},
 		{new(ids.Snowflake).Scan(nil), "ids: scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake", ids.ErrSyntax},
 		{new(ids.Snowflake).Scan(int64(-5)), "ids: scanning Snowflake: negative", ids.ErrRange},
+		{new(ids.Snowflake).Scan(uint64(1 << 63)), "ids: scanning Snowflake: above 9223372036854775807", ids.ErrRange},
 		{new(ids.Snowflake).Scan("12x"), "ids: scanning Snowflake: not a decimal digit at byte 2", ids.ErrSyntax},
 	} {
 		var pe *ids.ParseError
 		if !errors.As(c.err, &pe) || c.err.Error() != c.message || !isOnly(c.err, c.kind) || !isOnly(pe, c.kind) {
 			t.Errorf("error %v, want %q that matches %v", c.err, c.message, c.kind)
+		}
+		offset := 0
+		if at := place.FindStringSubmatch(c.message); at != nil {
+			offset, _ = strconv.Atoi(at[1])
+		}
+		if pe.Offset() != offset {
+			t.Errorf("%v: offset %d, want %d", c.err, pe.Offset(), offset)
 		}
 	}
 	for _, kind := range []error{ids.ErrSyntax, ids.ErrLength, ids.ErrRange} {
@@ -71,6 +83,9 @@ func TestErrorMessages(t *testing.T) {
 		}
 	}
 }
+
+// place is what a message says of the offset: without it, that is 0.
+var place = regexp.MustCompile(`(?:at byte|length|length over) (\d+)`)
 
 // isOnly reports whether err matches kind, which is ErrSyntax, ErrLength or ErrRange, and of the
 // others only what kind itself is: an ErrLength is an ErrSyntax too.

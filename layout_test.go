@@ -192,6 +192,47 @@ func TestLayoutOracle(t *testing.T) {
 	}
 }
 
+// TestLayoutCarries compares with the oracle at times where the arithmetic is at its ends: just
+// below and above 2^64 ns after the epoch, and ticks of which a second holds almost a whole number.
+func TestLayoutCarries(t *testing.T) {
+	epoch := time.Unix(-6e9, 0).UTC()
+	for _, tick := range []time.Duration{7, 111, 7 * time.Millisecond, 333_333_333, 499_999_999, 999_999_999, 7 * time.Second} {
+		l := slowLayout{ids.SnowflakeLayout{Epoch: epoch, Tick: tick}}
+		for _, ns := range []int64{0, 709_551_615, 709_551_616, 800_000_000, 999_999_999} {
+			for _, sec := range []int64{0, 1, 1e9, 18_446_744_072, 18_446_744_073, 18_446_744_074} {
+				at := time.Unix(epoch.Unix()+sec, ns).UTC()
+				n := l.nanoseconds(at)
+				n.Div(n.Sub(n, l.nanoseconds(epoch)), big.NewInt(int64(tick)))
+				start, _ := l.time(n)
+				id, err := l.Compose(ids.SnowflakeParts{Time: at})
+				if id != l.pack(n, 0, 0) || err != nil {
+					t.Errorf("tick %v: %v is %v, %v, want %v", tick, at, int64(id), err, n)
+				}
+				if got := l.Split(id).Time; !got.Equal(start) {
+					t.Errorf("tick %v: %v begins at %v, want %v", tick, int64(id), got, start)
+				}
+			}
+		}
+	}
+}
+
+// TestSplitBeyondTime splits Snowflakes of ticks so long that no time.Time prints most of them: their
+// times never decrease, and are never in a year that prints.
+func TestSplitBeyondTime(t *testing.T) {
+	for _, tick := range []time.Duration{1 << 61, 1 << 62, math.MaxInt64} {
+		l := ids.SnowflakeLayout{Epoch: start, Tick: tick}
+		var last time.Time
+		for _, n := range []int64{1 << 10, 1 << 20, 1<<28 + 1, 1 << 29, 1 << 30, 2e9 - 1, 2e9, 2e9 + 1, 2e9 + 2, 4e9, 4e9 + 3, 8e9 + 1,
+			1 << 33, 1 << 40, 1<<60 + 1, 1 << 61, 1<<62 - 2, 1<<62 - 1} {
+			at := l.Split(ids.Snowflake(n)).Time
+			if at.Before(last) || at.Year() < 10_000 && n > 1<<10 {
+				t.Errorf("tick %v: %d is of %d, before it %d", tick, n, at.Unix(), last.Unix())
+			}
+			last = at
+		}
+	}
+}
+
 func checkRangeError(t *testing.T, what string, err error, message string) {
 	t.Helper()
 	if !errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), "ids: ") {

@@ -360,6 +360,17 @@ func TestLimitBeforeFirstID(t *testing.T) {
 	})
 }
 
+// TestLimitBeforeEpoch sets a limit before the epoch, and the clock there too: the first id would be
+// of the epoch, which is after the limit.
+func TestLimitBeforeEpoch(t *testing.T) {
+	f, c, _, n := newFake(t)
+	f.t = ids.TwitterLayout().Epoch.Add(-time.Hour)
+	c.SetLimit(f.t)
+	if s, err := n.TryNext(); err != ids.ErrSuspended || s != 0 {
+		t.Errorf("%v, %v, want ErrSuspended", s, err)
+	}
+}
+
 // TestLimitInLastTick withholds the first id of a node while the clock is in the last tick of its
 // layout: the id is suspended, not exhausted, and comes when the limit is lifted.
 func TestLimitInLastTick(t *testing.T) {

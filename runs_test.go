@@ -271,3 +271,93 @@ func TestRunEqualsCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestCallAfterRun mints a run of several pieces in one tick, and then a single id: that is the
+// largest, and new.
+func TestCallAfterRun(t *testing.T) {
+	for _, monotonic := range []bool{false, true} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), ULIDMonotonic: monotonic})
+		if run, u := g.AppendV7(nil, 1000), g.NewV7(); u.Compare(run[999]) <= 0 {
+			t.Errorf("%v after a run up to %v", u, run[999])
+		}
+		if run, u := g.AppendULID(nil, 1000), g.NewULID(); u.Compare(run[999]) <= 0 {
+			t.Errorf("%v after a run up to %v", u, run[999])
+		}
+	}
+}
+
+// TestCallsWithinRun mints ULIDs between two pieces of a run, while the lower half of the random
+// part comes round: none comes twice, those of the run ascend, and the next one is above all.
+func TestCallsWithinRun(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), ULIDMonotonic: true})
+	g.NewULID()
+	g.SetEntropy([10]byte{0, 7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xd4}) // 300 before that
+	var between []ids.ULID
+	reads := 0
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		if reads++; reads == 2 { // for the second piece
+			for range 100 {
+				between = append(between, g.NewULID())
+			}
+		}
+		ids.Reseed() // so that the next piece reads, too
+		return system.Read(p)
+	})
+	ids.Reseed()
+	run := g.AppendULID(nil, 512)
+	cryptorand.Reader = system
+	if len(between) != 100 || !slices.IsSortedFunc(run, ids.ULID.Compare) {
+		t.Errorf("%d ids within a run; ascending: %v", len(between), slices.IsSortedFunc(run, ids.ULID.Compare))
+	}
+	seen := make(map[ids.ULID]bool)
+	next := g.NewULID()
+	for _, u := range slices.Concat(run, between) {
+		if seen[u] || u.Compare(next) >= 0 {
+			t.Fatalf("%v comes twice or is not below the next one, %v", u, next)
+		}
+		seen[u] = true
+	}
+}
+
+// TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
+// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1.
+func TestRunOfWords(t *testing.T) {
+	word := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
+	reads := 0
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+		reads++
+		binary.BigEndian.PutUint64(p, word(reads))
+		return len(p), nil
+	})})
+	for name, run := range map[string]func() []uint64{
+		"AppendV7": func() (los []uint64) {
+			for _, u := range g.AppendV7(nil, 200) {
+				los = append(los, binary.BigEndian.Uint64(u[8:])&(1<<62-1))
+			}
+			return los
+		},
+		"AppendULID": func() (los []uint64) {
+			for _, u := range g.AppendULID(nil, 200) {
+				los = append(los, binary.BigEndian.Uint64(u[8:]))
+			}
+			return los
+		},
+	} {
+		reads = 0
+		los := run()
+		want := word(2)
+		if name == "AppendV7" {
+			want &= 1<<61 - 1
+		}
+		for i, lo := range los {
+			if i > 0 {
+				want += word(i+2)>>16 + 1
+			}
+			if lo != want {
+				t.Fatalf("%s: id %d has %#x, want %#x", name, i, lo, want)
+			}
+		}
+	}
+}

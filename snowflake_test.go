@@ -253,7 +253,7 @@ func TestSnowflakeJSON(t *testing.T) {
 		}
 	}
 	// What encoding/json does not hand over.
-	for _, data := range []string{"", `"`, `"1`, `1"`, `"1"x`, " 1", `"\"`, `"\x31"1`, `"\x31"`, `"\061"`, `"\U00000031"`, `"1\\"`} {
+	for _, data := range []string{"", `"`, `"1`, `1"`, `"1"x`, " 1", `"\"`, `"\x31"1`, `"\x31"`, `"\061"`, `"\U00000031"`, `"1\\"`, `?f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`} {
 		s := ids.Snowflake(42)
 		if err := s.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || s != 42 {
 			t.Errorf("UnmarshalJSON(%q) = %v, %v, want ErrSyntax", data, s, err)

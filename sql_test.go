@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -84,6 +85,13 @@ func TestSQLScan(t *testing.T) {
 		}
 		if got, ok, err := column[ids.Null[ids.Snowflake]](src); got.ID != 42 || !got.Valid || !ok || err != nil {
 			t.Errorf("Null from %v: %v, %v", src, got, err)
+		}
+	}
+	for _, v := range []int64{0, 1 << 62, math.MaxInt64} {
+		for _, src := range []any{v, uint64(v)} {
+			if got, ok, err := column[ids.Snowflake](src); got != ids.Snowflake(v) || !ok || err != nil {
+				t.Errorf("Snowflake from %T %v: %v, %v", src, src, got, err)
+			}
 		}
 	}
 	// NULL leaves sql.Null, a pointer and our Null without a value.

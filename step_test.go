@@ -213,6 +213,26 @@ func TestSequencesExhausted(t *testing.T) {
 	}
 }
 
+// TestSequencesExhaustedAhead sets a clock back again and again that shows a later time than ever
+// before each step. When all clock sequences have been used, ids go on above the latest of them.
+func TestSequencesExhaustedAhead(t *testing.T) {
+	for _, k := range []kind{kindV1, kindV6} {
+		synctest.Test(t, func(t *testing.T) {
+			f, _, g, n := newFake(t)
+			k.mint(g, n) // with the first sequence
+			for i := range 4096 {
+				f.step(time.Minute)
+				highest := k.time(k.mint(g, n))
+				f.step(-30 * time.Second)
+				at := k.time(k.mint(g, n))
+				if last := i == 4095; !last && !at.Equal(f.t) || last && at.Before(highest) {
+					t.Fatalf("%s: step back %d to %v gives %v, before it %v", k.name, i, f.t, at, highest)
+				}
+			}
+		})
+	}
+}
+
 // TestSequencesFromTheFloor starts after a saved time, which is the first floor: a clock at or
 // below it is not followed, and one just above it is.
 func TestSequencesFromTheFloor(t *testing.T) {

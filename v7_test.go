@@ -122,3 +122,47 @@ func TestExampleOfSynctest(t *testing.T) {
 	ids.NewV7() // at the real time, so that no bubble before this one was just ahead of it
 	testAge(t)
 }
+
+// TestFreshInFirstTick shows a clock at the beginning of the format, and before it: the random part
+// of the first id is as wide there as in any tick.
+func TestFreshInFirstTick(t *testing.T) {
+	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0)} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Random: repeated(0xff)})
+		if u := g.NewV7(); u != ids.MustParseUUID("00000000-0000-7000-9fff-ffffffffffff") {
+			t.Errorf("version 7 at %v: %v", at, u)
+		}
+		if u := g.NewULID(); u.Entropy() != [10]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff} || u.Time().Unix() != 0 {
+			t.Errorf("ULID at %v: %v, %x", at, u, u.Entropy())
+		}
+	}
+}
+
+// TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
+func TestFreshBits(t *testing.T) {
+	f, _, g, _ := newFake(t)
+	for name, mint := range map[string]struct {
+		id    func() [16]byte
+		fixed [16]byte // which bits are not random
+	}{
+		"NewV4":      {func() [16]byte { return g.NewV4() }, [16]byte{6: 0xf0, 8: 0xc0}},
+		"AppendV4":   {func() [16]byte { return g.AppendV4(nil, 1)[0] }, [16]byte{6: 0xf0, 8: 0xc0}},
+		"NewV7":      {func() [16]byte { return g.NewV7() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
+		"AppendV7":   {func() [16]byte { return g.AppendV7(nil, 1)[0] }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
+		"NewULID":    {func() [16]byte { return g.NewULID() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
+		"AppendULID": {func() [16]byte { return g.AppendULID(nil, 1)[0] }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
+	} {
+		zeros, ones := mint.fixed, mint.fixed
+		for range 200 { // a bit stays the same by chance once in 2^199
+			f.step(time.Millisecond)
+			for i, b := range mint.id() {
+				ones[i] |= b
+				zeros[i] |= ^b
+			}
+		}
+		for i := range ones {
+			if ones[i]&zeros[i] != 0xff {
+				t.Errorf("%s: of byte %d the bits %08b are ever 1 and %08b ever 0", name, i, ones[i], zeros[i])
+			}
+		}
+	}
+}

@@ -458,6 +458,26 @@ func TestTryNext(t *testing.T) {
 	})
 }
 
+// TestCaughtUp mints so much that the ids are MaxAhead ahead. The wall clock steps forward, by the
+// length of one tick: the ids of the next one are MaxAhead ahead again, and do not wait.
+func TestCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeClock{t: start}
+		layout := narrow(time.Millisecond, 1)
+		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		n.Append(nil, 2*11)
+		f.step(time.Millisecond)
+		s := n.Append(nil, 2)[1]
+		if ahead, waited := layout.Split(s).Time.Sub(f.t), time.Since(began); ahead != maxAhead || waited != 0 {
+			t.Errorf("the last id is %v ahead, after a wait of %v", ahead, waited)
+		}
+	})
+}
+
 // TestNoneAhead forbids ids ahead of the wall clock, which stands still, with ticks of a nanosecond:
 // TryNext gives those of one tick, and then none.
 func TestNoneAhead(t *testing.T) {

@@ -189,6 +189,11 @@ func (l *lab) build(workers int) (err error) {
 	if _, err = goCommand(l.path(), "test", "-c", "-cover", "-coverpkg=.", "-o", covered, "."); err != nil {
 		return err
 	}
+	for _, s := range l.code.files {
+		if now, err := os.ReadFile(s.path); err != nil || !bytes.Equal(now, s.text) {
+			return fmt.Errorf("%s has changed", s.path)
+		}
+	}
 	var key []byte
 	for _, path := range []string{l.binary, covered} {
 		binary, err := os.ReadFile(path)

@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// run tries the mutants of the packages and files that are named.
+// run tries the mutants of the packages and files that are named, in that order.
 func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log string, workers int) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -96,6 +96,10 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 			}
 		}
 	}
+	place := func(m *mutant) int { // of its name among the names
+		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
+	}
+	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
 	if n > 0 && n < len(all) {
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		all = all[:n]
