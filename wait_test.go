@@ -488,21 +488,23 @@ func TestAheadToTheNanosecond(t *testing.T) {
 		{1, -1, 4}, {1, 1, 8}, {time.Millisecond, time.Millisecond - 1, 4}, {time.Millisecond, time.Millisecond, 8},
 		{time.Millisecond, time.Second - 1, 4 * 1000}, {7 * time.Millisecond, 21*time.Millisecond - 1, 4 * 3},
 	} {
-		layout := ids.SnowflakeLayout{Epoch: start, Tick: c.tick, SequenceBits: 2}
-		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: c.maxAhead})
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock, Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.want {
-			want := ids.SnowflakeParts{Time: start.Add(time.Duration(i/4) * c.tick), Sequence: i % 4}
-			if s, err := n.TryNext(); layout.Split(s) != want || err != nil {
-				t.Fatalf("%+v: id %d: %v, %v", c, i, layout.Split(s), err)
+		synctest.Test(t, func(t *testing.T) {
+			layout := ids.SnowflakeLayout{Epoch: start, Tick: c.tick, SequenceBits: 2}
+			clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: c.maxAhead})
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock, Layout: layout})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if s, err := n.TryNext(); err != ids.ErrExhausted {
-			t.Errorf("%+v: one more: %v, %v, want ErrExhausted", c, layout.Split(s), err)
-		}
+			for i := range c.want {
+				want := ids.SnowflakeParts{Time: start.Add(time.Duration(i/4) * c.tick), Sequence: i % 4}
+				if s, err := n.TryNext(); layout.Split(s) != want || err != nil {
+					t.Fatalf("%+v: id %d: %v, %v", c, i, layout.Split(s), err)
+				}
+			}
+			if s, err := n.TryNext(); err != ids.ErrExhausted {
+				t.Errorf("%+v: one more: %v, %v, want ErrExhausted", c, layout.Split(s), err)
+			}
+		})
 	}
 }
 
