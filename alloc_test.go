@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,22 +19,23 @@ var (
 	sinkBytes  []byte
 )
 
-// skipUnderRace skips a test that counts allocations if the race detector is on.
-func skipUnderRace(t *testing.T) {
+// skipUnder skips a test that counts allocations if it is built with a flag, and says why.
+func skipUnder(t *testing.T, flag, why string) {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "-race" && s.Value == "true" {
-			t.Skip("the race detector drops pooled objects, which are then allocated anew")
-		}
+	if slices.Contains(info.Settings, debug.BuildSetting{Key: flag, Value: "true"}) {
+		t.Skip(why)
 	}
 }
+
+// raceAllocs is why no test counts allocations under the race detector.
+const raceAllocs = "the race detector drops pooled objects, which are then allocated anew"
 
 // TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small ones
 // for each 4 KiB, and up to six where crypto/aes is without the processor's instructions, so that 20
 // ids cost a fraction of one on average, which counts as none.
 func TestAllocs(t *testing.T) {
-	skipUnderRace(t)
+	skipUnder(t, "-race", raceAllocs)
 	var (
 		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 		ut, lt, st = u.String(), l.String(), s.String()

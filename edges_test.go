@@ -361,7 +361,8 @@ func TestSnowflakeVerbs(t *testing.T) {
 // TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
 // three where slog is given the id itself (the id as an any, its text, and that as a string).
 func TestSlogAllocs(t *testing.T) {
-	skipUnderRace(t)
+	skipUnder(t, "-race", raceAllocs)
+	skipUnder(t, "-asan", "the address sanitizer makes encoding/json allocate more")
 	u, l, s := ids.NewV4(), ids.NewULID(), ids.NextSnowflake()
 	ctx := t.Context()
 	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "JSON": slog.NewJSONHandler(io.Discard, nil)} {
