@@ -27,7 +27,7 @@ import (
 
 // TestHugeArrays reads arrays of many ids from JSON: memory grows as their number does.
 func TestHugeArrays(t *testing.T) {
-	skipUnderRace(t)
+	skipUnder(t, "-race", raceAllocs)
 	u := quoteJSON("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
 	for _, n := range []int{10_000, 300_000} {
 		checkHuge[ids.UUID](t, n, string(u))
@@ -59,7 +59,7 @@ func TestTenMillionElements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reading ten million ids takes seconds")
 	}
-	skipUnderRace(t)
+	skipUnder(t, "-race", raceAllocs)
 	const n, piece = 10_000_000, 1000
 	const first, last = `"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`, `"ffffffff-ffff-ffff-ffff-ffffffffffff"`
 	elements := strings.Repeat(first+",", piece)

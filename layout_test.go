@@ -201,8 +201,7 @@ func TestLayoutCarries(t *testing.T) {
 		for _, ns := range []int64{0, 709_551_615, 709_551_616, 800_000_000, 999_999_999} {
 			for _, sec := range []int64{0, 1, 1e9, 18_446_744_072, 18_446_744_073, 18_446_744_074} {
 				at := time.Unix(epoch.Unix()+sec, ns).UTC()
-				n := l.nanoseconds(at)
-				n.Div(n.Sub(n, l.nanoseconds(epoch)), big.NewInt(int64(tick)))
+				n := l.tick(at)
 				start, _ := l.time(n)
 				id, err := l.Compose(ids.SnowflakeParts{Time: at})
 				if id != l.pack(n, 0, 0) || err != nil {
