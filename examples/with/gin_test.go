@@ -13,7 +13,7 @@ import (
 
 func get(h http.Handler, target string) (status int) {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
 	return w.Code
 }
 

@@ -43,7 +43,7 @@ func TestHuma(t *testing.T) {
 		return nil, nil
 	})
 	post := func(target, body string) int {
-		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", target, strings.NewReader(body))
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		mux.ServeHTTP(w, r)
 		return w.Code

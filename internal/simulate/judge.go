@@ -237,7 +237,7 @@ func (j *judge) pace(c *call, first int64) *violation {
 	passed := c.end - j.since      // since then
 	for _, r := range c.readings {
 		if r.when >= j.since && j.at(r.shown) <= j.end {
-			j.lead = max(j.lead, r.shown-r.when-(j.start(j.from)-j.since))
+			j.lead = max(j.lead, sub(sub(r.shown, r.when), sub(j.start(j.from), j.since)))
 		}
 	}
 	w := c.waited()
@@ -253,7 +253,7 @@ func (j *judge) pace(c *call, first int64) *violation {
 		return problem("live: calls waited %s for %d ticks since the stream went with the clock", span(j.waited), taken)
 	}
 	// Where the clock moves in steps, ids that were near it have used what it had gained.
-	if !near && times(taken, min(j.length(), longest)) > passed+j.maxAhead+j.lead {
+	if !near && times(taken, min(j.length(), longest)) > add(passed+j.maxAhead, j.lead) {
 		return problem("true: it is of %s, %d ticks and only %s after the stream went with the clock",
 			clock(j.start(j.last)), taken, span(passed))
 	}

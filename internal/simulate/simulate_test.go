@@ -40,6 +40,7 @@ var found = []uint64{
 	169,                 // a coarse clock
 	301,                 // a reading before the epoch
 	2893984338439698474, // a run up to the end of a format
+	9063577472092914270, // readings of the year 1
 	104883263909957435,  // a long run on a clock that moves in steps of 50 ms
 }
 
