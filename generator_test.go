@@ -126,6 +126,23 @@ func TestNodeDrawnTwice(t *testing.T) {
 	}
 }
 
+// TestAtStartsAtRandom makes generators of one node: the clock sequences of their ids of a time start
+// at random, so that two processes with one node differ.
+func TestAtStartsAtRandom(t *testing.T) {
+	ever, always := 0, 1<<14-1
+	for range 200 {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Node: vectorNode})
+		u, err := g.NewV1At(start)
+		seq, _ := u.ClockSequence()
+		if ever, always = ever|seq, always&seq; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ever != 1<<14-1 || always != 0 {
+		t.Errorf("bits of the first clock sequences that are ever 1: %b, always: %b", ever, always)
+	}
+}
+
 // TestRandomParts checks how V7 and ULID grow within a tick, from random bytes that are known.
 func TestRandomParts(t *testing.T) {
 	f := &fakeClock{t: start}
@@ -224,6 +241,14 @@ func TestRandomFails(t *testing.T) {
 		{"no progress", func([]byte) (int, error) { return 0, nil }, io.ErrNoProgress},
 		{"a negative count", func([]byte) (int, error) { return -1, nil }, errAny},
 		{"a count above the length", func(p []byte) (int, error) { return len(p) + 1, nil }, errAny},
+		{"no progress at the last byte", func(p []byte) (int, error) { return len(p[1:]), nil }, io.ErrNoProgress},
+		{"an impossible count at the last byte", func(p []byte) (int, error) {
+			if len(p) == 1 {
+				return 2, nil
+			}
+			return len(p) - 1, nil
+		}, errAny},
+		{"a negative count and an error", func([]byte) (int, error) { return -1, errUnplugged }, errAny},
 		{"a panic", func([]byte) (int, error) { panic("short circuit") }, nil},
 	}
 	for _, fault := range faults {

@@ -215,6 +215,18 @@ func TestLayoutCarries(t *testing.T) {
 	}
 }
 
+// TestLastSecond bounds a query at the last second that is in range: it is the tick of that second.
+func TestLastSecond(t *testing.T) {
+	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Second, NodeBits: 1}
+	at := time.Unix(1<<39, 0)
+	if least, most := l.MinAt(at), l.MaxAt(at); least != 1<<40 || most != 1<<40|1 {
+		t.Errorf("bounds %#x and %#x of the last second", int64(least), int64(most))
+	}
+	if s, err := (ids.SnowflakeLayout{Tick: -1}).Compose(ids.SnowflakeParts{Time: at}); s != 0 || err == nil {
+		t.Errorf("Compose of a bad layout: %v, %v", s, err)
+	}
+}
+
 // TestSplitBeyondTime splits Snowflakes of ticks so long that no time.Time prints most of them: their
 // times never decrease, and are never in a year that prints.
 func TestSplitBeyondTime(t *testing.T) {
@@ -306,6 +318,8 @@ var badLayouts = []struct {
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 12, SequenceBits: -1}, "12 node bits and -1 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 1<<31 - 1, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: math.MaxInt}, "leaves no bit of 63 for the time"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: 62}, "leaves no bit of 63 for the time"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 62, SequenceBits: math.MaxInt}, "leaves no bit of 63 for the time"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
 }
 

@@ -177,6 +177,45 @@ func TestSharedNode(t *testing.T) {
 	}
 }
 
+// TestNodeOfEachWidth mints in layouts of all widths of the node, above the sequence and below it: each
+// field is where the layout has it.
+func TestNodeOfEachWidth(t *testing.T) {
+	for bits := range 19 { // which leaves 2 bits of sequence
+		for _, last := range []bool{false, true} {
+			layout := ids.SnowflakeLayout{Epoch: vectorTime.Add(-time.Hour), Tick: time.Millisecond, NodeBits: bits, SequenceBits: 20 - bits, NodeLast: last}
+			n, err := ids.NewSnowflakeNode(1<<bits-1, &ids.SnowflakeOptions{Clock: stopped(vectorTime), Layout: layout})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried, err := n.TryNext()
+			if all := append(n.Append([]ids.Snowflake{tried, n.Next()}, 1), n.Next()); err == nil {
+				for i, s := range all {
+					if want := (ids.SnowflakeParts{Time: vectorTime, Node: 1<<bits - 1, Sequence: int64(i)}); layout.Split(s) != want {
+						t.Errorf("%d bits, node last: %v: id %d is %v, want %v", bits, last, i, layout.Split(s), want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSequenceElsewhere makes node 0 in two layouts that differ in the place of the sequence alone:
+// they do not share one.
+func TestSequenceElsewhere(t *testing.T) {
+	c := stopped(vectorTime)
+	for _, last := range []bool{false, true} {
+		layout := ids.TwitterLayout()
+		layout.NodeLast = last
+		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts := layout.Split(n.Next()); parts.Sequence != 0 {
+			t.Errorf("node last: %v: the first id has sequence %d", last, parts.Sequence)
+		}
+	}
+}
+
 // TestLayoutsThatPackAlike mints with layouts that differ in words alone: without node bits or
 // without sequence bits, NodeLast changes nothing. They share a sequence, so that no id repeats.
 func TestLayoutsThatPackAlike(t *testing.T) {

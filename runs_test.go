@@ -29,8 +29,8 @@ func TestNegativeRuns(t *testing.T) {
 		"Generator.AppendULID": func(n int) { g.AppendULID(nil, n) },
 		"SnowflakeNode.Append": func(count int) { n.Append(nil, count) },
 	} {
-		checkPanic(t, name+"(nil, -1)", "negative", func() { f(-1) })
-		checkPanic(t, name+"(nil, least)", "negative", func() { f(-1 << 31) })
+		checkPanic(t, name+"(nil, -1)", "ids: negative number of ids", func() { f(-1) })
+		checkPanic(t, name+"(nil, least)", "ids: negative number of ids", func() { f(-1 << 31) })
 		f(0)
 		f(1) // a panic must not have left the clock locked
 	}
