@@ -180,7 +180,7 @@ func TestSharedNode(t *testing.T) {
 // TestNodeOfEachWidth mints in layouts of all widths of the node, above the sequence and below it: each
 // field is where the layout has it.
 func TestNodeOfEachWidth(t *testing.T) {
-	for bits := range 19 { // which leaves 2 bits of sequence
+	for bits := range 18 { // which leaves 3 bits of sequence
 		for _, last := range []bool{false, true} {
 			layout := ids.SnowflakeLayout{Epoch: vectorTime.Add(-time.Hour), Tick: time.Millisecond, NodeBits: bits, SequenceBits: 20 - bits, NodeLast: last}
 			n, err := ids.NewSnowflakeNode(1<<bits-1, &ids.SnowflakeOptions{Clock: stopped(vectorTime), Layout: layout})
@@ -188,7 +188,7 @@ func TestNodeOfEachWidth(t *testing.T) {
 				t.Fatal(err)
 			}
 			tried, err := n.TryNext()
-			if all := append(n.Append([]ids.Snowflake{tried, n.Next()}, 1), n.Next()); err == nil {
+			if all := append(n.Append([]ids.Snowflake{tried, n.Next()}, 3), n.Next()); err == nil {
 				for i, s := range all {
 					if want := (ids.SnowflakeParts{Time: vectorTime, Node: 1<<bits - 1, Sequence: int64(i)}); layout.Split(s) != want {
 						t.Errorf("%d bits, node last: %v: id %d is %v, want %v", bits, last, i, layout.Split(s), want)
