@@ -222,6 +222,9 @@ func TestLastSecond(t *testing.T) {
 	if least, most := l.MinAt(at), l.MaxAt(at); least != 1<<40 || most != 1<<40|1 {
 		t.Errorf("bounds %#x and %#x of the last second", int64(least), int64(most))
 	}
+	late := ids.SnowflakeLayout{Epoch: at, Tick: time.Hour} // no tick ends before times are out of range
+	_, err := late.Compose(ids.SnowflakeParts{Time: at.Add(time.Hour)})
+	checkRangeError(t, "a layout without a tick", err, "is after the last tick of the SnowflakeLayout, "+at.UTC().Format(time.RFC3339Nano))
 	if s, err := (ids.SnowflakeLayout{Tick: -1}).Compose(ids.SnowflakeParts{Time: at}); s != 0 || err == nil {
 		t.Errorf("Compose of a bad layout: %v, %v", s, err)
 	}

@@ -200,3 +200,24 @@ func TestV6Order(t *testing.T) {
 		last = v6
 	}
 }
+
+// TestV2Time mints version 2 at times in all its bits, and with a clock before the calendar: the time
+// is the start of the span of 2^32 ticks that the clock is in.
+func TestV2Time(t *testing.T) {
+	first := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
+	check := func(at, want time.Time) {
+		t.Helper()
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Node: vectorNode})
+		if got, ok := g.NewV2(ids.DomainGroup, 1<<32-1).Time(); !got.Equal(want) || !ok {
+			t.Errorf("version 2 at %v is of %v, want %v", at, got, want)
+		}
+	}
+	check(first, first)
+	check(first.AddDate(-500, 0, 0), first)
+	for bit := range 28 {
+		ticks := int64(1) << (bit + 32)
+		span := time.Unix(first.Unix()+ticks/1e7, ticks%1e7*100).UTC()
+		check(span, span)
+		check(span.Add(time.Minute), span)
+	}
+}

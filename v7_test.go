@@ -166,3 +166,17 @@ func TestFreshBits(t *testing.T) {
 		}
 	}
 }
+
+// TestFarMilliseconds takes times so far off that their milliseconds exceed 64 bits, and what is left
+// of them looks like a time of the format.
+func TestFarMilliseconds(t *testing.T) {
+	for _, sec := range []int64{1<<64/1000 + 1, 1<<64/1000 + 1e9, 2 * (1<<64/1000 + 1e9), -(1<<64/1000 - 1e9)} {
+		at := time.Unix(sec, 0)
+		if u, err := ids.NewV7At(at); !errors.Is(err, ids.ErrRange) || !u.IsZero() {
+			t.Errorf("version 7 of second %d: %v, %v", sec, u, err)
+		}
+		if least, last := ids.MinULIDAt(at).Time(), sec > 0; last != (least.Year() > 10_000) || last == (least.Unix() == 0) {
+			t.Errorf("the least ULID of second %d is of %v", sec, least)
+		}
+	}
+}

@@ -16,8 +16,8 @@
 // the one file; so do mutants outside functions. No file of the library is touched.
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
-// instructions of it; equivalent if the list equivalent.txt says so, and why; or it survives. The
-// exit code is 1 if one does.
+// instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
+// not tried but with -doubt; or it survives. The exit code is 1 if one does.
 package main
 
 import (
