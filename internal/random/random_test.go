@@ -105,6 +105,22 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestLengths asks for words in runs of every length, which end at every place of a block: together
+// they are the words of one long run.
+func TestLengths(t *testing.T) {
+	const seed, most = 13, 3 * Size / 8 / 2
+	cryptotest.SetGlobalRandom(t, seed)
+	var a, b Block
+	var got []uint64
+	for n := range most {
+		got = append(got, words(&a, n)...)
+	}
+	cryptotest.SetGlobalRandom(t, seed)
+	if !slices.Equal(got, words(&b, len(got))) {
+		t.Error("runs of words differ from one long run")
+	}
+}
+
 // TestWiped shows that bytes are zeros once they are handed out, in whatever form.
 func TestWiped(t *testing.T) {
 	var b Block
