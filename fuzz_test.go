@@ -288,7 +288,7 @@ func checkArray[T comparable](t *testing.T, data []byte, bare bool, oracle func(
 		default:
 			bad = v.err
 			if bad == nil {
-				bad = errAny
+				bad = ids.ErrSyntax
 			}
 		}
 	}
