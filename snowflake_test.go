@@ -297,7 +297,7 @@ func TestJSONEscapes(t *testing.T) {
 			t.Errorf("escaped URN and a digit: %v, %v", n, err)
 		}
 	}
-	for _, bad := range []string{`\n`, `\/`, `\"`, `\\`, `\x31`, `\061`, `\U00000031`, `\u0131`, `\u1031`, `\u00`, `\u003`, `\u00g1`, `\u003g`, `\`} {
+	for _, bad := range []string{`\n`, `\/`, `\"`, `\\`, `\x31`, `\061`, `\U00000031`, `\u0131`, `\u1031`, `\u00`, `\u003`, `\u00g1`, `\u003g`, `\u000g`, `\`} {
 		s := ids.Snowflake(42)
 		err := s.UnmarshalJSON([]byte(`"1\u0032` + bad + `"`))
 		if pe, ok := errors.AsType[*ids.ParseError](err); !ok || pe.Scheme() != "JSON" || pe.Offset() != 2 || !isOnly(err, ids.ErrSyntax) || s != 42 {
