@@ -163,7 +163,7 @@ func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
 func (l *lab) build(workers int) (err error) {
 	// The name is the same each time, so that the go command knows what it has built before.
 	l.work = filepath.Join(os.TempDir(), "mutate_"+strings.ReplaceAll(l.code.path, "/", "_"))
-	if err = os.MkdirAll(l.work, 0o777); err != nil {
+	if err = os.MkdirAll(l.work, 0o700); err != nil {
 		return err
 	}
 	texts := map[string][]byte{
@@ -241,7 +241,7 @@ func (l *lab) learn(covered string, workers int) error {
 			}
 		})
 	}
-	for _, name := range strings.Fields(string(list)) {
+	for name := range strings.FieldsSeq(string(list)) {
 		if !strings.HasPrefix(name, "Benchmark") {
 			next <- name
 		}

@@ -11,6 +11,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -150,8 +151,7 @@ func (c *code) sieve() error {
 		}
 		var foreign error
 		conf := types.Config{Importer: c.imports, Error: func(err error) {
-			var e types.Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[types.Error](err); ok {
 				p := fset.Position(e.Pos)
 				if !blame(bad, pieces[p.Filename], p.Offset) && !e.Soft {
 					foreign = cmp.Or(foreign, err)
@@ -159,7 +159,7 @@ func (c *code) sieve() error {
 			}
 		}}
 		if len(bad) == 0 {
-			conf.Check(c.path, fset, append(files, extra), nil)
+			_, _ = conf.Check(c.path, fset, append(files, extra), nil) // Error has all errors
 		}
 		if foreign != nil {
 			return fmt.Errorf("the woven package does not compile: %w", foreign)
@@ -261,9 +261,10 @@ func identical(listing string) map[int]bool {
 			equal = equal && listed["0"][name] == text
 		}
 		if equal {
-			var n int
-			fmt.Sscan(id, &n)
-			same[n] = true
+			n, err := strconv.Atoi(id)
+			if err == nil {
+				same[n] = true
+			}
 		}
 	}
 	return same
