@@ -508,6 +508,24 @@ func TestAheadToTheNanosecond(t *testing.T) {
 	}
 }
 
+// TestPaceAhead mints version 6 under full load while the wall clock stands still: beyond MaxAhead,
+// time in ids passes at half the speed of time.
+func TestPaceAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: time.Millisecond})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock})
+		began := time.Now()
+		for range 4 * 500_000 { // four ids in each 100 ns
+			g.NewV6()
+		}
+		last, _ := g.NewV6().Time()
+		passed, want := time.Since(began), 2*(last.Sub(start)-time.Millisecond)
+		if d := passed - want; d.Abs() > time.Millisecond/4 || passed < 90*time.Millisecond {
+			t.Errorf("%v in ids took %v, want %v", last.Sub(start), passed, want)
+		}
+	})
+}
+
 // TestTryNextOrNext compares two nodes in the same state: TryNext of the one gives what Next of the
 // other does, refuses where that waits or runs behind the clock, and says ErrExhausted only where
 // it waits.
