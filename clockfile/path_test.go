@@ -110,7 +110,7 @@ func TestOwner(t *testing.T) {
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"})) // takes a file without one
 	mustClose(t, mustOpen(t, path, nil))                                 // keeps it
-	refused(t, path, &clockfile.Options{Owner: "node 8"}, clockfile.ErrOwner, "node 7", "node 8")
+	refused(t, path, &clockfile.Options{Owner: "node 8"}, clockfile.ErrOwner, `"node 7", not "node 8"`)
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"}))
 	longest := strings.Repeat("\xff", clockfile.MaxOwner)
 	refused(t, path, &clockfile.Options{Owner: longest + "x"}, nil, "Options.Owner has 256 bytes, more than 255")
