@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 func main() {
@@ -113,7 +115,7 @@ func (s *sweep) progress(log *os.File) {
 			return
 		}
 		rate := float64(n) / time.Since(began).Seconds()
-		fmt.Fprintf(log, "%s%s of %s ids, %.1f million a second, %s to go%s", before, grouped(n), grouped(s.want),
+		fmt.Fprintf(log, "%s%s of %s ids, %.1f million a second, %s to go%s", before, markdown.Grouped(n), markdown.Grouped(s.want),
 			rate/1e6, time.Duration(float64(s.want-n)/max(rate, 1)*1e9).Round(time.Second), after)
 	}
 }

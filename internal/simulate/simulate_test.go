@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 // TestSweep plays scenarios of seeds that are always the same, and of some that are new each time.
@@ -120,7 +122,7 @@ func TestSweepEnds(t *testing.T) {
 		t.Errorf("minted %d, failed %v: %s", n, s.failed.Load(), &log)
 	}
 	table := s.total.table()
-	for _, row := range []string{"| ids | " + grouped(s.total.total()) + " |", "| duplicates | 0 |", "| inversions | 0 |"} {
+	for _, row := range []string{"| ids | " + markdown.Grouped(s.total.total()) + " |", "| duplicates | 0 |", "| inversions | 0 |"} {
 		if !strings.Contains(table, row+"\n") {
 			t.Errorf("no row %q in\n%s", row, table)
 		}

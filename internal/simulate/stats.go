@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"math/bits"
-	"strconv"
 	"strings"
+
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 // stats count what was tried and seen.
@@ -81,45 +82,27 @@ func (s *stats) table() string {
 	var b strings.Builder
 	row := func(name string, value any) {
 		if n, ok := value.(int64); ok {
-			value = grouped(n)
+			value = markdown.Grouped(n)
 		}
 		fmt.Fprintf(&b, "| %s | %v |\n", name, value)
 	}
 	b.WriteString("| what | how many |\n| --- | --- |\n")
 	row("ids", s.total())
-	row("of V1 · V6 · V7 · ULID · Snowflake", join(s.ids[:]))
+	row("of V1 · V6 · V7 · ULID · Snowflake", markdown.Join(s.ids[:]...))
 	row("scenarios, each from a seed", s.scenarios)
 	row("processes started", s.lives)
 	row("clock set forward", s.steps[0])
-	row("clock set back by up to MaxAhead · up to Tolerance · up to a year · more", join(s.steps[1:]))
+	row("clock set back by up to MaxAhead · up to Tolerance · up to a year · more", markdown.Join(s.steps[1:]...))
 	for _, a := range []action{freeze, suspend, drift, jitter, grain, smear, leap, saw, edge, glitch, wild} {
 		row(actionNames[a], s.events[a])
 	}
-	row("restarts after no time · the latest time · an older time · a horizon", join(s.crashes[:]))
+	row("restarts after no time · the latest time · an older time · a horizon", markdown.Join(s.crashes[:]...))
 	row(actionNames[clone], s.events[clone])
-	row("calls that waited for the clock · for all of 20 ms · for a limit", join([]int64{s.waits, s.forced, s.heldUp}))
-	row("calls that met a broken clock or source of random bytes · the end of a format", join([]int64{s.broken, s.ended}))
+	row("calls that waited for the clock · for all of 20 ms · for a limit", markdown.Join(s.waits, s.forced, s.heldUp))
+	row("calls that met a broken clock or source of random bytes · the end of a format", markdown.Join(s.broken, s.ended))
 	row("duplicates", int64(0))
 	row("inversions", int64(0))
 	row("longest wait for the clock", span(s.longest))
 	row("furthest run-ahead of a clock that was not set back, with MaxAhead 10 ms", span(s.ahead))
 	return b.String()
-}
-
-// join returns numbers in a row.
-func join(ns []int64) string {
-	texts := make([]string, len(ns))
-	for i, n := range ns {
-		texts[i] = grouped(n)
-	}
-	return strings.Join(texts, " · ")
-}
-
-// grouped returns n with a comma between thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 func main() {
@@ -22,17 +24,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "soak: -for is positive, -order up to 1e12, -disk from 1 to 1e15, and there are no arguments")
 		os.Exit(2)
 	}
-	if *write != "" {
-		if _, _, err := split(*write, name); err != nil { // before anything is done in vain
-			fail(err)
-		}
+	if err := markdown.CanPut(*write, name); err != nil { // before anything is done in vain
+		fail(err)
 	}
 	if *calls > 0 {
 		s := &sweep{calls: int(*calls), size: historySize, log: os.Stderr}
 		if err := s.run(); err != nil {
 			fail(err)
 		}
-		if err := publish(*write, name, s.table()); err != nil {
+		if err := markdown.Put(*write, name, s.table()); err != nil {
 			fail(err)
 		}
 		return
@@ -46,7 +46,7 @@ func main() {
 		err = e
 	}
 	if err == nil {
-		err = publish(*write, name, s.table())
+		err = markdown.Put(*write, name, s.table())
 	}
 	if err != nil {
 		fail(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 const (
@@ -65,7 +66,7 @@ func (s *soak) run() (err error) {
 	if most := s.middle + s.middle/4 + 32<<20; s.lasted > mark && s.last > most {
 		return fmt.Errorf("the heap has grown from %d bytes after %v to %d", s.middle, mark, s.last)
 	}
-	fmt.Fprintf(s.log, "soak: %s ids minted, merging them\n", grouped(s.minted.Load()))
+	fmt.Fprintf(s.log, "soak: %s ids minted, merging them\n", markdown.Grouped(s.minted.Load()))
 	return s.merge()
 }
 
@@ -198,7 +199,7 @@ func (s *soak) progress() (stop func()) {
 			case <-tick.C:
 				n, past := s.minted.Load(), time.Since(s.began)
 				fmt.Fprintf(s.log, "soak: %v: %s ids, %.2f million a second, heap %d MB, disk %d MB, duplicates so far %d\n",
-					past.Round(time.Second), grouped(n), float64(n)/past.Seconds()/1e6, live()>>20, s.onDisk()>>20, s.equal.Load())
+					past.Round(time.Second), markdown.Grouped(n), float64(n)/past.Seconds()/1e6, live()>>20, s.onDisk()>>20, s.equal.Load())
 			}
 		}
 	})
@@ -214,19 +215,19 @@ func (s *soak) table() string {
 	n := s.minted.Load()
 	t.row("minted for · on", fmt.Sprintf("%v · %d processors, %d goroutines, %s/%s",
 		s.lasted.Round(time.Second), runtime.GOMAXPROCS(0), goroutines, runtime.GOOS, runtime.GOARCH))
-	t.row("ids", fmt.Sprintf("%s, %.1f million a second", grouped(n), float64(n)/s.lasted.Seconds()/1e6))
+	t.row("ids", fmt.Sprintf("%s, %.1f million a second", markdown.Grouped(n), float64(n)/s.lasted.Seconds()/1e6))
 	var each []int64
 	for _, f := range s.shelves {
 		each = append(each, f.ids)
 	}
-	t.row("of V1 · V4 · V6 · V7 · ULID · Snowflake", join(each...))
-	t.row("calls · of which runs, of up to 4,096 ids", join(s.ops-s.order.leaps, s.runs))
-	t.row("clock set within Tolerance · by up to two years", join(s.near, s.order.leaps))
-	t.row("garbage collections", grouped(s.collections))
-	t.row("sorted runs on disk · their bytes", join(s.histories*int64(kinds), s.onDisk()))
-	t.row("ids merged, in "+s.merged.Round(time.Second).String(), grouped(n))
+	t.row("of V1 · V4 · V6 · V7 · ULID · Snowflake", markdown.Join(each...))
+	t.row("calls · of which runs, of up to 4,096 ids", markdown.Join(s.ops-s.order.leaps, s.runs))
+	t.row("clock set within Tolerance · by up to two years", markdown.Join(s.near, s.order.leaps))
+	t.row("garbage collections", markdown.Grouped(s.collections))
+	t.row("sorted runs on disk · their bytes", markdown.Join(s.histories*int64(kinds), s.onDisk()))
+	t.row("ids merged, in "+s.merged.Round(time.Second).String(), markdown.Grouped(n))
 	t.row("duplicates", "0")
-	t.row("calls whose order was checked · in progress when the clock was set", join(s.order.checked, s.order.exempt))
+	t.row("calls whose order was checked · in progress when the clock was set", markdown.Join(s.order.checked, s.order.exempt))
 	t.row("calls out of order", "0")
 	t.row("heap in use at the beginning · after "+mark.String()+" · at the end",
 		fmt.Sprintf("%d MB · %d MB · %d MB", s.first>>20, s.middle>>20, s.last>>20))

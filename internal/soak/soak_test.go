@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 // TestSoak is a short soak.
@@ -194,19 +196,19 @@ func TestPlantedDuplicate(t *testing.T) {
 // TestPublish puts a summary into a page.
 func TestPublish(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
-	page := "# Page\n\n<!-- soak:begin -->\n\nold\n\n<!-- soak:end -->\n\nmore\n"
-	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+	text := "# Page\n\n<!-- soak:begin -->\n\nold\n\n<!-- soak:end -->\n\nmore\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := publish(path, "soak", "new\n"); err != nil {
+		if err := markdown.Put(path, "soak", "new\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := must(os.ReadFile(path)); string(got) != strings.Replace(page, "old", "new", 1) {
+	if got := must(os.ReadFile(path)); string(got) != strings.Replace(text, "old", "new", 1) {
 		t.Errorf("the page is now %q", got)
 	}
-	if err := publish(path, "order", "new\n"); err == nil {
+	if err := markdown.Put(path, "order", "new\n"); err == nil {
 		t.Error("no error for a page without markers")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 // A sweep checks the order of one scheme after the other, with several numbers of processors, on a
@@ -76,7 +77,7 @@ func (s *sweep) run() error {
 			}
 			s.rows = append(s.rows, row)
 			fmt.Fprintf(s.log, "soak: GOMAXPROCS=%d, clock %s: %s calls checked in %v\n",
-				n, c.name, grouped(row.checked), time.Since(began).Round(time.Millisecond))
+				n, c.name, markdown.Grouped(row.checked), time.Since(began).Round(time.Millisecond))
 		}
 	}
 	return nil
@@ -113,7 +114,7 @@ func (s *sweep) table() string {
 	var sum sweepRow
 	line := func(processors string, r sweepRow) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | 0 |\n", processors, r.clock,
-			grouped(r.checked), join(r.ids, r.runs), join(r.near, r.leaps), grouped(r.exempt))
+			markdown.Grouped(r.checked), markdown.Join(r.ids, r.runs), markdown.Join(r.near, r.leaps), markdown.Grouped(r.exempt))
 	}
 	for _, r := range s.rows {
 		line(fmt.Sprint(r.processors), r)

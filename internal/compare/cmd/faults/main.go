@@ -19,6 +19,7 @@ import (
 
 	"github.com/oneclock/ids/internal/compare/faults"
 	"github.com/oneclock/ids/internal/compare/report"
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 func main() {
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if err := report.CanPut(*page, "faults"); err != nil {
+	if err := markdown.CanPut(*page, "faults"); err != nil {
 		return err
 	}
 	versions, err := report.Versions(ctx, ".")
@@ -57,5 +58,5 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	line := strings.Join(append([]string{"go -C internal/compare run ./cmd/faults"}, args...), " ")
-	return report.Put(*page, "faults", "Command: `"+line+"`\n\n"+text)
+	return markdown.Put(*page, "faults", "Command: `"+line+"`\n\n"+text)
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/oneclock/ids/internal/compare/report"
+	"github.com/oneclock/ids/internal/markdown"
 )
 
 // A command is what the flags ask for.
@@ -57,7 +58,7 @@ func run(ctx context.Context, args []string) error {
 	if c.some {
 		page, summary = "", ""
 	}
-	if err := errors.Join(report.CanPut(page, marker), report.CanPut(summary, marker)); err != nil {
+	if err := errors.Join(markdown.CanPut(page, marker), markdown.CanPut(summary, marker)); err != nil {
 		return err
 	}
 	results, err := c.measure(ctx)
@@ -69,16 +70,16 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if c.some {
-		return report.Put("", marker, text)
+		return markdown.Put("", marker, text)
 	}
 	more, err := c.costs(ctx)
 	if err != nil {
 		return err
 	}
-	if err := report.Put(page, marker, text+more); err != nil {
+	if err := markdown.Put(page, marker, text+more); err != nil {
 		return err
 	}
-	if err := report.Put(summary, marker, c.commandLine()+results.SummaryTable()); err != nil {
+	if err := markdown.Put(summary, marker, c.commandLine()+results.SummaryTable()); err != nil {
 		return err
 	}
 	return errors.Join(

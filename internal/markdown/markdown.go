@@ -1,8 +1,10 @@
-package report
+// Package markdown writes what programs have measured into pages of the documentation.
+package markdown
 
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -10,7 +12,7 @@ import (
 // file by text. If the path is empty it prints text.
 func Put(path, name, text string) error {
 	if path == "" {
-		_, err := fmt.Println(text)
+		_, err := fmt.Println(strings.TrimSpace(text))
 		return err
 	}
 	before, after, err := split(path, name)
@@ -42,4 +44,22 @@ func split(path, name string) (before, after string, err error) {
 		return "", "", fmt.Errorf("%s does not have the markers %s and %s, in this order", path, begin, end)
 	}
 	return before + begin, end + after, nil
+}
+
+// Join returns numbers in a row.
+func Join(ns ...int64) string {
+	texts := make([]string, len(ns))
+	for i, n := range ns {
+		texts[i] = Grouped(n)
+	}
+	return strings.Join(texts, " · ")
+}
+
+// Grouped returns n with a comma between thousands.
+func Grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
