@@ -224,6 +224,25 @@ func TestRunsWaitAsCalls(t *testing.T) {
 	}
 }
 
+// TestRunWithinMaxAhead makes a run of version 7 that takes some 50 ticks, by random bits that leave
+// room for some 8,000 ids in each, while the wall clock stands still. Their times are all within
+// MaxAhead of it, so the run does not wait.
+func TestRunWithinMaxAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: 15 * time.Microsecond})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
+		began := time.Now()
+		run := g.AppendV7(nil, 400_000)
+		tick := func(u ids.UUID) int { return int(u[6]&0xf)<<8 | int(u[7]) } // within the millisecond
+		if ticks := tick(run[len(run)-1]) - tick(run[0]); ticks < 40 || ticks > 60 {
+			t.Fatalf("the run takes %d ticks", ticks)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the run waits for %v", took)
+		}
+	})
+}
+
 // TestTenMillionSnowflakes mints ten million ids of Twitter's layout in one run. It lasts as long
 // as their ticks, tells the true time, and leaves no debt to those who come next.
 func TestTenMillionSnowflakes(t *testing.T) {

@@ -376,6 +376,31 @@ func TestCloseTwice(t *testing.T) {
 	})
 }
 
+// TestCloseTellsEachFailure has one operation of Close fail at a time, also the one that unlocks.
+func TestCloseTellsEachFailure(t *testing.T) {
+	for failing, last := 0, false; !last; failing++ {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			first := b.ops
+			b.mu.Lock()
+			b.plan = func(op int) outcome {
+				if op-first == failing {
+					return fails
+				}
+				return works
+			}
+			b.mu.Unlock()
+			if err := b.file.Close(); b.hit != errors.Is(err, errFault) {
+				b.Errorf("operation %d of Close fails, and Close returns %v", failing, err)
+			}
+			last = !b.hit // there are no more
+			b.file = nil
+		})
+		if last && failing < 7 {
+			t.Errorf("Close has but %d operations", failing)
+		}
+	}
+}
+
 // TestCloseWhileNextWaits closes the file while calls wait for a horizon: they go on waiting, and
 // issue nothing that the file does not cover.
 func TestCloseWhileNextWaits(t *testing.T) {

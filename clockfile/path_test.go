@@ -280,6 +280,29 @@ func TestFirstSaveFails(t *testing.T) {
 	}
 }
 
+// TestUnreadableFile has a disk that cannot read the file: nobody can say whether there is one.
+func TestUnreadableFile(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		p := &process{memory: newMemory()}
+		if err := p.put(march); err != nil {
+			t.Fatal(err)
+		}
+		p.plan = func(op int) outcome {
+			if op == 2 { // after Resolve and Lock
+				return fails
+			}
+			return works
+		}
+		_, err := clockfile.OpenOn(p, path, &clockfile.Options{Init: first})
+		if !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("with Init %v: %v", first, err)
+		}
+		if p.locked[path+".lock"] {
+			t.Errorf("with Init %v, the file stays locked", first)
+		}
+	}
+}
+
 // TestFullDisk has the disk be full at the start, and later while ids are issued, until it is not.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
