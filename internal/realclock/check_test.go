@@ -42,12 +42,16 @@ const (
 // ticks.
 const manyAtOnce = 40
 
+// runLen is how many ids a run has: enough for version 7 to fill several ticks.
+const runLen = 200_000
+
 // A scheme is something that mints ids.
 type scheme struct {
 	name  string
 	order order
 	epoch time.Time // the first time that it can name
 	next  func() (key [16]byte, at time.Time)
+	run   func() (ascends bool) // mints runLen ids at once; nil if the scheme has none
 }
 
 // An observer reads the clock for all workers, one at a time, and remembers what it did.
@@ -117,6 +121,7 @@ type report struct {
 	Longest    map[string]time.Duration // calls
 	Compared   int                      // times that were compared with the wall clock
 	Near       int                      // of these, the ones that the promise allows without slack
+	Runs       map[string]int           // of runLen ids each
 	Violations map[string]string        // by scheme and kind, the first
 }
 
@@ -207,6 +212,19 @@ func (w *worker) compare(s scheme, at time.Time, before, after reading) {
 	}
 }
 
+// runs mints runs, which must ascend whatever the clock does meanwhile.
+func (w *worker) runs() {
+	for _, s := range w.schemes {
+		if s.run == nil {
+			continue
+		}
+		if !s.run() {
+			w.violate(s, "run", "does not ascend, at %v", w.read().wall)
+		}
+		w.Runs[s.name]++
+	}
+}
+
 // violate reports what a scheme did wrong.
 func (w *worker) violate(s scheme, kind, format string, args ...any) {
 	if what := s.name + " " + kind; w.Violations[what] == "" {
@@ -214,18 +232,22 @@ func (w *worker) violate(s scheme, kind, format string, args ...any) {
 	}
 }
 
-// work runs workers that share an observer until ctx ends.
+// work runs workers that share an observer until ctx ends, and one more for runs.
 func work(ctx context.Context, schemes []scheme, workers int) report {
 	o := &observer{start: time.Now()}
-	all := make([]*worker, workers)
+	all := make([]*worker, workers+1)
 	var wg sync.WaitGroup
 	for i := range all {
 		w := &worker{observer: o, schemes: schemes, lanes: make([]lane, len(schemes))}
-		w.Longest, w.Violations = map[string]time.Duration{}, map[string]string{}
+		w.Longest, w.Violations, w.Runs = map[string]time.Duration{}, map[string]string{}, map[string]int{}
 		all[i] = w
+		mint := w.round
+		if i == workers {
+			mint = w.runs
+		}
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				w.round()
+				mint()
 			}
 		})
 	}
@@ -236,6 +258,7 @@ func work(ctx context.Context, schemes []scheme, workers int) report {
 		sum.Compared += w.Compared
 		sum.Near += w.Near
 		maps.Copy(sum.Violations, w.Violations)
+		maps.Copy(sum.Runs, w.Runs)
 		for name, longest := range w.Longest {
 			sum.Longest[name] = max(sum.Longest[name], longest)
 		}

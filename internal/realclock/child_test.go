@@ -111,9 +111,12 @@ func judge(t *testing.T, r report) {
 		if r.IDs[s.name] < 500 {
 			t.Errorf("only %d ids of %s", r.IDs[s.name], s.name)
 		}
+		if s.run != nil && r.Runs[s.name] < 20 {
+			t.Errorf("only %d runs of %s", r.Runs[s.name], s.name)
+		}
 	}
 	if r.Compared < 500 || r.Near < r.Compared*95/100 {
 		t.Errorf("of %d times compared with the wall clock, %d are as promised", r.Compared, r.Near)
 	}
-	t.Logf("ids %v, times compared %d, as promised %d, longest calls %v", r.IDs, r.Compared, r.Near, r.Longest)
+	t.Logf("ids %v, runs %v, times compared %d, as promised %d, longest calls %v", r.IDs, r.Runs, r.Compared, r.Near, r.Longest)
 }

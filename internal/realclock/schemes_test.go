@@ -3,6 +3,7 @@
 package realclock_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"time"
 
@@ -21,15 +22,29 @@ func ofLibrary() []scheme {
 	return []scheme{
 		{name: "V1", order: never, next: ofUUID(ids.NewV1)},
 		{name: "V6", order: tolerant, next: ofUUID(ids.NewV6)},
-		{name: "V7", order: tolerant, next: ofUUID(ids.NewV7)},
+		{name: "V7", order: tolerant, next: ofUUID(ids.NewV7), run: ascending(ids.AppendV7, ids.UUID.Compare)},
 		{name: "ULID", order: tolerant, next: func() ([16]byte, time.Time) {
 			u := ids.NewULID()
 			return u, u.Time()
-		}},
+		}, run: ascending(ids.AppendULID, ids.ULID.Compare)},
 		{name: "Snowflake", order: always, epoch: ids.TwitterLayout().Epoch, next: func() ([16]byte, time.Time) {
 			s := ids.NextSnowflake()
 			return number(int64(s)), s.Time()
 		}},
+	}
+}
+
+// ascending returns a function that mints a run and reports whether each id is above the one before.
+func ascending[T any](mint func([]T, int) []T, compare func(a, b T) int) func() bool {
+	var run []T
+	return func() bool {
+		run = mint(run[:0], runLen)
+		for i := 1; i < len(run); i++ {
+			if compare(run[i-1], run[i]) >= 0 {
+				return false
+			}
+		}
+		return len(run) == runLen
 	}
 }
 
@@ -74,5 +89,17 @@ func naive() []scheme {
 			now := start.Add(time.Since(start)).Round(0) // follows the monotonic clock alone
 			return number(now.UnixNano()), now
 		}},
+		{name: "run", order: never, next: func() ([16]byte, time.Time) {
+			now := time.Now().Round(0)
+			return number(now.UnixNano()), now
+		}, run: ascending(func(run []int64, n int) []int64 {
+			for len(run) < n {
+				now := time.Now().UnixNano() // serves a thousand
+				for i := range int64(1000) {
+					run = append(run, now+i)
+				}
+			}
+			return run
+		}, cmp.Compare[int64])},
 	}
 }
