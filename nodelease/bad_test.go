@@ -3,6 +3,7 @@ package nodelease_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -487,77 +488,114 @@ func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
 	})
 }
 
-// TestEventsAndLog follows a Minter through a tenure, a loss, a failure and Close.
+// TestEventsAndLog follows a Minter through a tenure, an outage, a loss and Close, on a store that
+// takes a second for each request. Of events and lines that follow their like, one is compared.
 func TestEventsAndLog(t *testing.T) {
 	var mu sync.Mutex
-	var events []nodelease.Event
+	var events []string
 	var text strings.Builder
 	opts := &nodelease.MinterOptions{
 		Observe: func(e nodelease.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			events = append(events, e)
+			events = append(events, fmt.Sprintln(e.Kind, e.Node, e.Took, e.Err))
 		},
-		Logger: slog.New(slog.NewTextHandler(&text, nil)),
+		Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{
+			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			},
+		})),
 	}
-	kinds := func() (k []string) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, e := range events {
-			k = append(k, e.Kind.String())
-		}
-		events = nil
-		return slices.Compact(k)
-	}
-	expect := func(what string, want ...string) {
+	expect := func(what, want string) {
 		t.Helper()
 		synctest.Wait()
-		if got := kinds(); !slices.Equal(got, want) {
-			t.Errorf("%s: events %v, want %v", what, got, want)
+		mu.Lock()
+		defer mu.Unlock()
+		if got := strings.Join(slices.Compact(events), ""); got != want {
+			t.Errorf("%s: events\n%swant\n%s", what, got, want)
 		}
+		events = nil
+	}
+	// await waits for the next event, and returns for how long.
+	await := func() time.Duration {
+		began := time.Now()
+		for n := 0; n == 0; {
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			mu.Lock()
+			n = len(events)
+			mu.Unlock()
+		}
+		return time.Since(began)
+	}
+	slow := func(_ context.Context, request func() error) error {
+		time.Sleep(time.Second)
+		return request()
 	}
 	store := newFaultyStore(1, testTTL)
+	store.setCarry(slow)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		expect("start", "renewed", "began")
-		for range 5000 {
-			if _, err := m.Next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		time.Sleep(testTTL / 2)
-		expect("a renewal", "renewed")
+		await()
+		expect("start", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		mustMint(t, m)
+		await()
+		expect("a renewal", "renewed 0 1s <nil>\n")
 		store.setSilent(true)
-		time.Sleep(testTTL)
-		expect("silence", "failed", "ended", "failed")
+		time.Sleep(2 * testTTL)
+		const late = "nodelease: the store has not renewed the lease of node 0 in time"
+		const failed = "failed 0 3.333333333s context deadline exceeded\n"
+		expect("silence", failed+"ended 0 0s "+late+"\n"+failed)
+		await()
+		expect("more silence", failed)
 		if _, err := m.TryNext(); err == nil {
 			t.Fatal("an id without a lease")
 		}
-		expect("TryNext", "refused")
-		began := time.Now()
-		time.AfterFunc(5*time.Second, func() { store.setSilent(false) })
-		if _, err := m.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		mu.Lock()
-		if last := events[len(events)-1]; last.Kind == nodelease.Waited && last.Took != time.Since(began) {
-			t.Errorf("waited %v, want %v", last.Took, time.Since(began))
-		}
-		mu.Unlock()
-		if got := kinds(); !slices.Contains(got, "waited") || !slices.Contains(got, "began") {
-			t.Errorf("back again: events %v", got)
+		expect("TryNext", "refused -1 0s nodelease: no node number: "+strings.TrimPrefix(late, "nodelease: ")+"\n")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_, err := m.Next(ctx)
+		expect("Next", fmt.Sprintln("waited -1 1ms", err))
+		store.setCarry(slow)
+		await()
+		expect("back again", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		store.Expire(0)
+		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
+		await()
+		expect("loss", "failed 0 1s nodelease: the node number is no longer held\n"+
+			"ended 0 0s nodelease: the node number is no longer held\n")
+		for _, most := range []time.Duration{100, 200, 400, 800, 1600, 2000, 2000} {
+			most *= time.Millisecond
+			if took := await(); took < time.Second+most/2 || took > time.Second+most {
+				t.Errorf("another try after %v, want up to %v, and a second for the request", took, most)
+			}
+			expect("no other number", "failed -1 1s nodelease: every node number is held\n")
 		}
 		store.Expire(0)
-		time.Sleep(testTTL / 2)
-		expect("loss", "failed", "ended", "renewed", "began")
+		await()
+		expect("another tenure", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		mustMint(t, m)
 		if err := m.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		expect("Close", "ended")
+		expect("Close", "ended 0 0s <nil>\n")
 	})
-	for _, want := range []string{`"minting has begun" node=0`, `"minting has ended" node=0`, `no longer held`, `handed a node number back`, "context deadline exceeded"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the log lacks %s:\n%s", want, text.String())
-		}
+	const want = `level=INFO msg="minting has begun" node=0
+level=WARN msg="a request to the store failed" node=0 error="context deadline exceeded"
+level=WARN msg="minting has ended" node=0 error="nodelease: the store has not renewed the lease of node 0 in time"
+level=WARN msg="a request to the store failed" node=0 error="context deadline exceeded"
+level=INFO msg="minting has begun" node=0
+level=WARN msg="a request to the store failed" node=0 error="nodelease: the node number is no longer held"
+level=WARN msg="minting has ended" node=0 error="nodelease: the node number is no longer held"
+level=WARN msg="a request to the store failed" node=-1 error="nodelease: every node number is held"
+level=INFO msg="minting has begun" node=0
+level=INFO msg="minting has ended" node=0
+level=INFO msg="handed a node number back" node=0 mark=`
+	got := strings.Join(slices.Compact(strings.SplitAfter(text.String(), "\n")), "")
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("the log is\n%s\nwant\n%s", got, want)
 	}
 	if got := nodelease.EventKind(0).String() + nodelease.EventKind(99).String(); got != "unknownunknown" {
 		t.Error(got)
