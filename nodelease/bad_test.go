@@ -82,12 +82,17 @@ func TestRefusedNumbers(t *testing.T) {
 		{"a mark past all layouts' ends", lease{ttl: testTTL, mark: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the mark of node 0"},
 		{"no TTL", lease{}, narrow, nil, "a TTL of 0s for node 0 leaves no time"},
 		{"a negative TTL", lease{ttl: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for node 0"},
-		{"a TTL as short as the margin", lease{ttl: 111 * time.Millisecond}, narrow, nil, "a TTL of 111ms for node 0"},
+		{"a TTL as short as the margin", lease{ttl: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for node 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
 			store.set(func() (nodelease.Lease, error) { l := test.bad; l.store = store; return &l, nil })
-			bubble(t, store, &nodelease.MinterOptions{Layout: test.layout}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			var log strings.Builder
+			opts := &nodelease.MinterOptions{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				if want := fmt.Sprintf(`msg="cannot mint under a node number" node=%d error="nodelease: `, test.bad.node); !strings.Contains(log.String(), want) {
+					t.Errorf("the log lacks %s: %s", want, log.String())
+				}
 				id, err := m.TryNext()
 				if !errors.Is(err, ids.ErrSuspended) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("TryNext: %v, %v, want %q", id, err, test.want)
@@ -160,7 +165,12 @@ func TestBrokenStores(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
 			store.set(func() (nodelease.Lease, error) { return test.take(&lease{store: store, ttl: testTTL}) })
-			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			var log strings.Builder
+			opts := &nodelease.MinterOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				if has := strings.Contains(log.String(), `stack="goroutine `); has != (strings.Contains(test.name, "panic") || strings.Contains(test.name, "nil")) {
+					t.Errorf("the log has a stack: %v:\n%s", has, log.String())
+				}
 				for range 5 {
 					time.Sleep(time.Second)
 					if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || !strings.Contains(err.Error(), test.want) {
@@ -273,6 +283,39 @@ func TestLateAnswers(t *testing.T) {
 		}
 		store.setCarry(nil)
 	})
+}
+
+// TestAnswerAtTheDeadline has the answer to a renewal come at the moment when minting must have stopped,
+// and a nanosecond before.
+func TestAnswerAtTheDeadline(t *testing.T) {
+	for _, before := range []time.Duration{0, 1} {
+		var began atomic.Int64
+		opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+			if e.Kind == nodelease.Began {
+				began.Add(1)
+			}
+		}}
+		store := &scriptedStore{}
+		late := lateLease{lease{store: store, ttl: testTTL}, testTTL - testTTL/10 - 100*time.Millisecond - before}
+		store.set(func() (nodelease.Lease, error) { return &late, nil })
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			time.Sleep(testTTL)
+			if got := time.Duration(began.Load()); got != before {
+				t.Errorf("minting has begun %d times after an answer %v before the deadline", got, before)
+			}
+		})
+	}
+}
+
+// lateLease is a lease whose renewals take a while.
+type lateLease struct {
+	lease
+	takes time.Duration
+}
+
+func (l *lateLease) Extend(context.Context, time.Time) error {
+	time.Sleep(l.takes)
+	return nil
 }
 
 // TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
@@ -477,13 +520,18 @@ func TestUseAfterClose(t *testing.T) {
 // TestCloseReportsWhatItCouldNotDo closes a Minter whose store is away.
 func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+	var log strings.Builder
+	opts := &nodelease.MinterOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
 		store.setSilent(true)
 		for range 2 {
 			if err := m.Close(t.Context()); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "node 0 could not be handed back") {
 				t.Errorf("Close: %v", err)
 			}
+		}
+		if strings.Contains(log.String(), "handed a node number back") {
+			t.Errorf("the log claims what has not happened:\n%s", log.String())
 		}
 	})
 }

@@ -4,6 +4,15 @@ import "time"
 
 const MaxRetry = maxRetry
 
+// Timer returns what the timer calls that is to end the present tenure, so that a test can have it
+// come late.
+func (m *Minter) Timer() func() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.tenure
+	return func() { m.expire(t) }
+}
+
 // Expire ends the lease of a number at once, whatever its holder believes.
 func (s *MemoryStore) Expire(node int64) {
 	s.mu.Lock()

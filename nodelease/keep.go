@@ -39,16 +39,14 @@ func (m *Minter) keep(ctx context.Context) {
 			m.stop(err)
 			m.mu.Unlock()
 		}
-		if ctx.Err() == nil {
-			sleep(ctx, retry(failures, maxRetry))
-		}
+		sleep(ctx, retry(failures, maxRetry))
 	}
 	returned = true
 }
 
 // begin takes a number. Nothing can be minted under it before serve has raised its mark.
 func (m *Minter) begin(ctx context.Context) (*tenure, error) {
-	t := &tenure{number: -1, layout: m.opts.Layout, wall: m.now, given: m.opts.Now}
+	t := &tenure{layout: m.opts.Layout, wall: m.now, given: m.opts.Now}
 	err := m.request(ctx, -1, takeTimeout, func(ctx context.Context) (err error) {
 		if t.lease, err = m.store.Take(ctx, m.now()); err != nil {
 			return err
@@ -57,7 +55,6 @@ func (m *Minter) begin(ctx context.Context) (*tenure, error) {
 			return errors.New("nodelease: Take returned neither a lease nor an error")
 		}
 		t.number, t.mark, t.ttl = t.lease.Node(), t.lease.Mark(), min(t.lease.TTL(), maxTTL)
-		t.asked = t.mark
 		return nil
 	})
 	if err != nil {
@@ -169,10 +166,7 @@ func (m *Minter) resume(t *tenure, deadline time.Duration) {
 		t.expiry.Reset(left)
 	}
 	t.clock.SetLimit(t.limit)
-	m.tenure, m.why = t, nil
-	if !t.slewing {
-		m.node.Store(t.node)
-	}
+	m.tenure, m.why = t, nil // m.node follows with the next call of mint
 	close(m.changed) // wakes those who wait in Next
 	m.changed = make(chan struct{})
 }

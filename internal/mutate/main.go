@@ -43,7 +43,7 @@ var targets = []target{
 	{".", nil},
 	{"internal/random", []string{"."}},
 	{"clockfile", nil},
-	{"nodelease", nil},
+	{"nodelease", []string{"nodelease/storetest"}},
 }
 
 func main() {
