@@ -47,6 +47,8 @@ func TestGoodOptions(t *testing.T) {
 		{Layout: ids.SonyflakeLayout()},
 		{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 8, SequenceBits: 12}}, // from the year 1
 		{Layout: ids.SnowflakeLayout{Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},
+		{Layout: ids.SnowflakeLayout{Tick: time.Second, SequenceBits: 12}}, // one node
+		{Layout: ids.SnowflakeLayout{Tick: 1, Epoch: start2026, NodeBits: 1}},
 	} {
 		m, err := nodelease.NewMinter(store, opts)
 		if err != nil {
@@ -430,7 +432,7 @@ func TestAllNumbersHeld(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if id, err := second.Next(ctx); !errors.Is(err, nodelease.ErrNoNode) || !errors.Is(err, context.DeadlineExceeded) {
+		if id, err := second.Next(ctx); !errors.Is(err, nodelease.ErrNoNode) || !errors.Is(err, context.DeadlineExceeded) || id != 0 {
 			t.Errorf("Next: %v, %v", id, err)
 		}
 		done, end := context.WithCancelCause(t.Context())
@@ -461,7 +463,7 @@ func TestCloseWhileNextWaits(t *testing.T) {
 		var waiting sync.WaitGroup
 		for range 10 {
 			waiting.Go(func() {
-				if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) {
+				if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) || id != 0 {
 					t.Errorf("Next: %v, %v", id, err)
 				}
 			})

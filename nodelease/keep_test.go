@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -150,10 +151,16 @@ func TestLateTimer(t *testing.T) {
 	})
 }
 
-// TestRenewalWhileTheWallClockIsBehind checks that TryNext refuses then too, after Next has gone on.
+// TestRenewalWhileTheWallClockIsBehind checks that TryNext refuses then too, after Next has gone on, which
+// has not waited for that.
 func TestRenewalWhileTheWallClockIsBehind(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Waited {
+			t.Errorf("an event says that Next waited for %v", e.Took)
+		}
+	}}
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
 		w.step(-time.Hour)
 		if _, err := m.Next(t.Context()); err != nil {
@@ -162,6 +169,81 @@ func TestRenewalWhileTheWallClockIsBehind(t *testing.T) {
 		time.Sleep(testTTL / 2)
 		if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) {
 			t.Errorf("got %v, %v after a renewal", id, err)
+		}
+	})
+}
+
+// TestNoNumberIsSkipped mints more than may be ahead of the clock: no sequence number is left out,
+// whether a call waits or not.
+func TestNoNumberIsSkipped(t *testing.T) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		layout := ids.TwitterLayout()
+		var last ids.SnowflakeParts
+		for i := range 30 * 4096 {
+			id, err := m.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := layout.Split(id)
+			next := last.Sequence+1 == p.Sequence && p.Time.Equal(last.Time) ||
+				last.Sequence == 4095 && p.Sequence == 0 && p.Time.After(last.Time)
+			if i > 0 && !next || i == 0 && p.Sequence != 0 {
+				t.Fatalf("%+v after %+v", p, last)
+			}
+			last = p
+		}
+	})
+}
+
+// TestWaitedForATick checks what is told of a call that waits for a tick of 10 ms.
+func TestWaitedForATick(t *testing.T) {
+	var waited []time.Duration
+	opts := &nodelease.MinterOptions{Layout: ids.SonyflakeLayout(), Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Waited {
+			waited = append(waited, e.Took)
+		}
+	}}
+	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		for {
+			if _, err := m.TryNext(); errors.Is(err, ids.ErrExhausted) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < 5*time.Millisecond || took > 20*time.Millisecond || !slices.Equal(waited, []time.Duration{took}) {
+			t.Errorf("a call took %v, and the events say %v", took, waited)
+		}
+	})
+}
+
+// TestClockLeapsDuringARenewal has the wall clock leap past the mark while a renewal is under way, which
+// does not know of it: one more follows at once.
+func TestClockLeapsDuringARenewal(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(func(_ context.Context, request func() error) error {
+			time.Sleep(time.Second)
+			return request()
+		})
+		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		w.step(time.Hour)
+		for range 3 {
+			if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+				t.Errorf("got %v, %v past the mark", id, err)
+			}
+		}
+		began := time.Now()
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("Next waits for %v", took)
 		}
 	})
 }

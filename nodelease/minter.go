@@ -102,7 +102,7 @@ func NewMinter(store Store, opts *MinterOptions) (*Minter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: MinterOptions.Layout: %w", err)
 	}
-	if opts.Window < 0 || opts.Window != 0 && opts.Window/100 < tick {
+	if opts.Window != 0 && opts.Window/100 < tick {
 		return nil, fmt.Errorf("nodelease: MinterOptions.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
