@@ -89,7 +89,7 @@ func TestRefusedNumbers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
 			store.set(func() (nodelease.Lease, error) { l := test.bad; l.store = store; return &l, nil })
-			var log strings.Builder
+			var log lockedText
 			opts := &nodelease.MinterOptions{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				if want := fmt.Sprintf(`msg="cannot mint under a node number" node=%d error="nodelease: `, test.bad.node); !strings.Contains(log.String(), want) {
@@ -167,7 +167,7 @@ func TestBrokenStores(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
 			store.set(func() (nodelease.Lease, error) { return test.take(&lease{store: store, ttl: testTTL}) })
-			var log strings.Builder
+			var log lockedText
 			opts := &nodelease.MinterOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				if has := strings.Contains(log.String(), `stack="goroutine `); has != (strings.Contains(test.name, "panic") || strings.Contains(test.name, "nil")) {
@@ -323,9 +323,13 @@ func (l *lateLease) Extend(context.Context, time.Time) error {
 // TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
 func TestAnswerAfterClose(t *testing.T) {
 	var begun atomic.Int64
+	var ended time.Time
 	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
 		if e.Kind == nodelease.Began {
 			begun.Add(1)
+		}
+		if e.Kind == nodelease.Ended {
+			ended = time.Now()
 		}
 	}}
 	store := newFaultyStore(1, testTTL)
@@ -335,8 +339,12 @@ func TestAnswerAfterClose(t *testing.T) {
 			return request()
 		})
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		closed := time.Now()
 		if err := m.Close(t.Context()); err != nil {
 			t.Error(err)
+		}
+		if ended != closed {
+			t.Errorf("minting ended, as was told, %v after Close", ended.Sub(closed))
 		}
 		if _, extended := store.counts(); extended != 2 || begun.Load() != 1 {
 			t.Errorf("%d renewals, minting has begun %d times, want 2 and 1", extended, begun.Load())
@@ -501,8 +509,8 @@ func TestUseAfterClose(t *testing.T) {
 			if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) || id != 0 {
 				t.Errorf("Next after Close: %v, %v", id, err)
 			}
-			if n, ok := m.Node(); ok {
-				t.Errorf("Node after Close: %v", n)
+			if n, ok := m.Node(); ok || n != 0 {
+				t.Errorf("Node after Close: %v, %v", n, ok)
 			}
 		}
 		for range 3 {
@@ -522,7 +530,7 @@ func TestUseAfterClose(t *testing.T) {
 // TestCloseReportsWhatItCouldNotDo closes a Minter whose store is away.
 func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
-	var log strings.Builder
+	var log lockedText
 	opts := &nodelease.MinterOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
@@ -543,7 +551,7 @@ func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
 func TestEventsAndLog(t *testing.T) {
 	var mu sync.Mutex
 	var events []string
-	var text strings.Builder
+	var text lockedText
 	opts := &nodelease.MinterOptions{
 		Observe: func(e nodelease.Event) {
 			mu.Lock()

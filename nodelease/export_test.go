@@ -4,6 +4,12 @@ import "time"
 
 const MaxRetry = maxRetry
 
+// Direct reports whether a call need not lock the Minter for an id.
+func (m *Minter) Direct() bool {
+	_, err := m.node.Load().TryNext()
+	return err == nil
+}
+
 // Timer returns what the timer calls that is to end the present tenure, so that a test can have it
 // come late.
 func (m *Minter) Timer() func() {

@@ -2,6 +2,7 @@ package nodelease_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,4 +114,22 @@ func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
 
 func (l *faultyLease) Release(ctx context.Context, mark time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error { return l.Lease.Release(ctx, mark) })
+}
+
+// lockedText is a text that goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -167,7 +167,7 @@ func (m *Minter) resume(t *tenure, deadline time.Duration) {
 	}
 	t.clock.SetLimit(t.limit)
 	m.tenure, m.why = t, nil // m.node follows with the next call of mint
-	close(m.changed) // wakes those who wait in Next
+	close(m.changed)         // wakes those who wait in Next
 	m.changed = make(chan struct{})
 }
 

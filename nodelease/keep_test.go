@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,19 +24,24 @@ func TestFirstMark(t *testing.T) {
 	}
 	for _, test := range []struct {
 		opts nodelease.MinterOptions
+		held time.Duration // how far ahead the former holder's mark is
 		want time.Duration
 	}{
-		{nodelease.MinterOptions{}, 4 * testTTL},
-		{nodelease.MinterOptions{Window: time.Second}, testTTL},
-		{nodelease.MinterOptions{Window: time.Hour}, time.Hour},
-		{nodelease.MinterOptions{Window: time.Hour + 1}, time.Hour + time.Microsecond},
-		{nodelease.MinterOptions{Window: time.Hour + 999}, time.Hour + time.Microsecond},
-		{nodelease.MinterOptions{Layout: with(time.Second)}, 100 * time.Second},
-		{nodelease.MinterOptions{Layout: with(time.Second), Window: 100 * time.Second}, 100 * time.Second},
-		{nodelease.MinterOptions{Layout: with(day)}, 100 * day},
-		{nodelease.MinterOptions{Layout: with(30 * day)}, 365 * day},
+		{nodelease.MinterOptions{}, 0, 4 * testTTL},
+		{nodelease.MinterOptions{Window: time.Second}, 0, testTTL},
+		{nodelease.MinterOptions{Window: time.Hour}, 0, time.Hour},
+		{nodelease.MinterOptions{Window: time.Hour + 1}, 0, time.Hour + time.Microsecond},
+		{nodelease.MinterOptions{Window: time.Hour + 999}, 0, time.Hour + time.Microsecond},
+		{nodelease.MinterOptions{Window: time.Minute}, time.Hour, time.Hour + time.Minute/100},
+		{nodelease.MinterOptions{Layout: with(time.Second)}, 0, 100 * time.Second},
+		{nodelease.MinterOptions{Layout: with(time.Second), Window: 100 * time.Second}, 0, 100 * time.Second},
+		{nodelease.MinterOptions{Layout: with(day)}, 0, 100 * day},
+		{nodelease.MinterOptions{Layout: with(30 * day)}, 0, 365 * day},
 	} {
 		store := newFaultyStore(1, testTTL)
+		if test.held > 0 {
+			store.SetRow(0, time.Time{}, start2026.Add(test.held))
+		}
 		bubble(t, store, &test.opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			if _, mark := store.Row(0); mark.Sub(w.now()) != test.want {
 				t.Errorf("%+v: the mark is %v ahead, want %v", test.opts, mark.Sub(w.now()), test.want)
@@ -50,14 +56,16 @@ func TestPace(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		calls := make(chan time.Time, 1)
-		var answer error
-		store.setCarry(func(_ context.Context, request func() error) error {
-			calls <- time.Now()
-			if answer != nil {
-				return answer
-			}
-			return request()
-		})
+		answer := func(err error) {
+			store.setCarry(func(_ context.Context, request func() error) error {
+				calls <- time.Now()
+				if err != nil {
+					return err
+				}
+				return request()
+			})
+		}
+		answer(nil)
 		last := <-calls
 		within := func(what string, least, most time.Duration) time.Duration {
 			t.Helper()
@@ -75,20 +83,31 @@ func TestPace(t *testing.T) {
 				pause := within(what, least, most)
 				shortest, longest = min(shortest, pause), max(longest, pause)
 			}
-			if edge := (most - least) / 20; shortest > least+edge || longest < most-edge {
+			if edge := (most - least) / 100; shortest > least+edge || longest < most-edge {
 				t.Errorf("%s: %d pauses of %v to %v, want %v to %v", what, n, shortest, longest, least, most)
 			}
 		}
-		spread("renewals", 500, testTTL/4, testTTL/3)
+		spread("renewals", 2000, testTTL/4, testTTL/3)
 		for range 2 { // from the beginning again after each success
-			answer = errors.New("out of order")
-			within("the last success", testTTL/4, testTTL/3)
+			answer(errors.New("out of order"))
+			within("the first failure", testTTL/4, testTTL/3)
 			for d := 100 * time.Millisecond; d < testTTL/8; d *= 2 {
 				within("tries", d/2, d)
 			}
-			spread("more tries", 500, testTTL/16, testTTL/8)
-			answer = nil
-			within("the last failure", testTTL/16, testTTL/8)
+			spread("more tries", 2000, testTTL/16, testTTL/8)
+			answer(nil)
+			within("a success", testTTL/16, testTTL/8)
+		}
+		shortest, longest := time.Second, time.Duration(0)
+		for range 2000 {
+			answer(errors.New("out of order"))
+			within("a failure", testTTL/4, testTTL/3)
+			answer(nil)
+			pause := within("a try", 50*time.Millisecond, 100*time.Millisecond)
+			shortest, longest = min(shortest, pause), max(longest, pause)
+		}
+		if shortest > 50500*time.Microsecond || longest < 99500*time.Microsecond {
+			t.Errorf("pauses before the first try of %v to %v, want 50ms to 100ms", shortest, longest)
 		}
 		synctest.Wait()
 		mustMint(t, m)
@@ -161,7 +180,13 @@ func TestRenewalWhileTheWallClockIsBehind(t *testing.T) {
 		}
 	}}
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
+		for range 2 {
+			mustMint(t, m)
+			if !m.Direct() {
+				t.Error("a call has to lock the Minter")
+			}
+			time.Sleep(testTTL / 2)
+		}
 		w.step(-time.Hour)
 		if _, err := m.Next(t.Context()); err != nil {
 			t.Fatal(err)
@@ -191,6 +216,143 @@ func TestNoNumberIsSkipped(t *testing.T) {
 				t.Fatalf("%+v after %+v", p, last)
 			}
 			last = p
+		}
+	})
+}
+
+// TestSameTickAfterAnOutage has the wall clock stand still during an outage of the store: the tick goes on
+// where it was.
+func TestSameTickAfterAnOutage(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		first, began := mustMint(t, m), time.Now()
+		store.setSilent(true)
+		time.Sleep(2 * testTTL)
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+			t.Errorf("got %v, %v during an outage", id, err)
+		}
+		store.setSilent(false)
+		time.Sleep(testTTL)
+		w.step(-time.Since(began))
+		if id := mustMint(t, m); id != first+1 {
+			t.Errorf("%d after %d", id, first)
+		}
+	})
+}
+
+// TestSameTickAfterAStepBack has TryNext refuse while the wall clock is behind: that changes nothing.
+func TestSameTickAfterAStepBack(t *testing.T) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		first := mustMint(t, m)
+		w.step(-time.Hour)
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) || id != 0 {
+			t.Errorf("got %v, %v while the wall clock is behind", id, err)
+		}
+		w.step(time.Hour)
+		if id := mustMint(t, m); id != first+1 {
+			t.Errorf("%d after %d", id, first)
+		}
+	})
+}
+
+// TestWallClockPastTheLayout sets the wall clock back, and then past all times of the layout, for a while.
+func TestWallClockPastTheLayout(t *testing.T) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		w.step(-time.Hour)
+		first, err := m.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const century = 100 * 365 * 24 * time.Hour
+		w.step(century)
+		for range 2 {
+			if id, err := m.Next(t.Context()); !errors.Is(err, ids.ErrRange) || id != 0 {
+				t.Errorf("Next: %v, %v", id, err)
+			}
+			if id, err := m.TryNext(); !errors.Is(err, ids.ErrRange) || id != 0 {
+				t.Errorf("TryNext: %v, %v", id, err)
+			}
+		}
+		w.step(-century)
+		began := time.Now()
+		if id, err := m.Next(t.Context()); err != nil || id <= first || time.Since(began) > 0 {
+			t.Errorf("%d, %v after %v, and after %d", id, err, time.Since(began), first)
+		}
+	})
+}
+
+// TestMarksOfASlowClock checks each mark that is asked for while the wall clock is behind: a hundredth of
+// the window ahead of the slow clock, or a window ahead of the wall clock.
+func TestMarksOfASlowClock(t *testing.T) {
+	for _, back := range []time.Duration{testTTL / 2, time.Hour} {
+		store := newFaultyStore(1, testTTL)
+		bubble(t, store, &nodelease.MinterOptions{Window: time.Second}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			time.Sleep(testTTL) // the bubble's first time is a whole second
+			base := mustMint(t, m).Time()
+			w.step(-back)
+			began := time.Now()
+			if _, err := m.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var asked atomic.Int64 // when the last mark was
+			store.setCarry(func(_ context.Context, request func() error) error {
+				asked.Store(int64(time.Since(began)))
+				return request()
+			})
+			raised := 0
+			_, mark := store.Row(0)
+			for range 20 {
+				time.Sleep(testTTL / 3)
+				synctest.Wait()
+				_, now := store.Row(0)
+				after := time.Duration(asked.Load())
+				slow := base.Add(after/2 + testTTL/100)
+				wall := w.now().Add(after - time.Since(began) + testTTL)
+				if wall.After(slow) {
+					slow = wall
+				}
+				if want := slow.Add(999).Truncate(time.Microsecond); want.After(mark) {
+					raised++
+					if now != want {
+						t.Fatalf("%v back: the mark is %v, want %v", back, now, want)
+					}
+				} else if now != mark {
+					t.Fatalf("%v back: the mark has gone from %v to %v", back, mark, now)
+				}
+				mark = now
+			}
+			if raised < 5 {
+				t.Errorf("%v back: %d marks", back, raised)
+			}
+			store.setCarry(nil)
+		})
+	}
+}
+
+// TestTimeouts has a store that is silent from the start, and at the end.
+func TestTimeouts(t *testing.T) {
+	var failed atomic.Int64 // the sum of what failed requests took
+	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Failed {
+			failed.Add(int64(e.Took))
+		}
+	}}
+	store := newFaultyStore(1, testTTL)
+	store.setSilent(true)
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		time.Sleep(6 * time.Second)
+		if took := time.Duration(failed.Load()); took != 5*time.Second {
+			t.Errorf("Take had %v", took)
+		}
+		store.setSilent(false)
+		if _, err := m.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		store.setSilent(true)
+		began := time.Now()
+		if err := m.Close(t.Context()); err == nil || time.Since(began) != 3*time.Second {
+			t.Errorf("Close returns %v after %v", err, time.Since(began))
 		}
 	})
 }

@@ -42,7 +42,7 @@ type MinterOptions struct {
 // zero value panics.
 type Minter struct {
 	// node mints while that needs no more than its own look at the clock and the limit. Otherwise
-	// it is idle.
+	// its clock is suspended.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	store  Store
@@ -289,9 +289,8 @@ func (m *Minter) stop(cause error) {
 	case m.why != ErrClosed:
 		m.why = &unheld{cause}
 	}
-	m.node.Store(idle)
 	if m.tenure != nil {
-		m.tenure.clock.SetLimit(never)
+		m.tenure.clock.SetLimit(never) // so that m.node refuses
 	}
 }
 
