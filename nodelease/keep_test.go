@@ -118,27 +118,75 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestLossInOtherWords has a store wrap ErrLost.
-func TestLossInOtherWords(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		store.setCarry(func(context.Context, func() error) error {
-			store.setCarry(nil)
-			store.Expire(0)
-			return fmt.Errorf("another holder: %w", nodelease.ErrLost)
+// TestFirstTries checks the pauses between tries that fail from the start of a Minter and of a tenure: they
+// begin anew when there was a success.
+func TestFirstTries(t *testing.T) {
+	outOfOrder := errors.New("out of order")
+	store := &scriptedStore{}
+	var calls chan func(error)
+	answer := func() error {
+		wait := make(chan error)
+		calls <- func(err error) { wait <- err }
+		return <-wait
+	}
+	synctest.Test(t, func(t *testing.T) {
+		calls = make(chan func(error))
+		store.set(func() (nodelease.Lease, error) {
+			if err := answer(); err != nil {
+				return nil, err
+			}
+			return &answeringLease{lease{store: store, ttl: testTTL}, answer}, nil
 		})
-		time.Sleep(testTTL / 2)
-		if _, err := m.Next(t.Context()); err != nil {
+		m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Now: func() time.Time { return start2026 }})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if granted, _ := store.counts(); granted != 2 {
-			t.Errorf("%d tenures, want 2", granted)
+		next := func(what string, most time.Duration, err error) {
+			t.Helper()
+			began := time.Now()
+			reply := <-calls
+			if pause := time.Since(began); pause < most/2 || pause > most {
+				t.Errorf("%s: a pause of %v, want %v to %v", what, pause, most/2, most)
+			}
+			reply(err)
 		}
+		next("first Take", 0, outOfOrder)
+		for range 3 {
+			for _, most := range []time.Duration{100, 200, 400, 800, 1600, 2000} {
+				next("Take", most*time.Millisecond, outOfOrder)
+			}
+			next("Take", 2*time.Second, nil)
+			next("first Extend", 0, outOfOrder)
+			for _, most := range []time.Duration{100, 200, 400, 800, 1250} {
+				next("Extend", most*time.Millisecond, outOfOrder)
+			}
+			next("Extend", testTTL/8, fmt.Errorf("another holder: %w", nodelease.ErrLost))
+		}
+		next("Take", 100*time.Millisecond, nil)
+		next("first Extend", 0, nil)
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// answeringLease is a lease that asks what to answer.
+type answeringLease struct {
+	lease
+	answer func() error
+}
+
+func (l *answeringLease) Extend(context.Context, time.Time) error { return l.answer() }
+
+// TestCloseAfterLoss closes a Minter whose number another has taken.
+func TestCloseAfterLoss(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		store.setCarry(func(context.Context, func() error) error {
 			return fmt.Errorf("another holder: %w", nodelease.ErrLost)
 		})
 		if err := m.Close(t.Context()); err != nil {
-			t.Errorf("Close, with a number that another has: %v", err)
+			t.Errorf("Close: %v", err)
 		}
 	})
 }
