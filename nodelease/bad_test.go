@@ -701,3 +701,28 @@ func TestPanicInNow(t *testing.T) {
 		}
 	})
 }
+
+// TestMemoryStoreAfterTheEnd calls a MemoryStore with a context that has ended: nothing is done.
+func TestMemoryStoreAfterTheEnd(t *testing.T) {
+	enough := errors.New("enough")
+	ended, end := context.WithCancelCause(t.Context())
+	end(enough)
+	store := nodelease.NewMemoryStore(1, testTTL)
+	if l, err := store.Take(ended, start2026); l != nil || !errors.Is(err, enough) {
+		t.Errorf("Take: %v, %v", l, err)
+	}
+	l, err := store.Take(t.Context(), start2026)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expires, mark := store.Row(0)
+	if err := l.Extend(ended, start2026); !errors.Is(err, enough) {
+		t.Errorf("Extend: %v", err)
+	}
+	if err := l.Release(ended, start2026); !errors.Is(err, enough) {
+		t.Errorf("Release: %v", err)
+	}
+	if e, m := store.Row(0); e != expires || m != mark {
+		t.Errorf("the store has %v and %v, want %v and %v as before", e, m, expires, mark)
+	}
+}

@@ -44,6 +44,9 @@ var targets = []target{
 	{"internal/random", []string{"."}},
 	{"clockfile", nil},
 	{"nodelease", []string{"nodelease/storetest"}},
+	{"nodelease/internal/storekit", []string{"nodelease/storetest", "nodelease/etcdstore", "nodelease/pgstore"}},
+	{"nodelease/etcdstore", nil},
+	{"nodelease/pgstore", nil},
 }
 
 func main() {
