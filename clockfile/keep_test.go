@@ -241,6 +241,21 @@ func TestFullLoadAhead(t *testing.T) {
 	})
 }
 
+// TestHorizonFollowsEachID mints single ids while the wall clock is behind: after the next look, the horizon
+// is a hundredth of Ahead from the latest one, however little that has moved.
+func TestHorizonFollowsEachID(t *testing.T) {
+	const ahead = 100 * time.Second
+	inBubble(t, clockfile.Options{Ahead: ahead}, time.Hour, func(b *bench) {
+		for range 20 {
+			s := b.node.Next()
+			time.Sleep(ahead / 50)
+			if left := b.held().Sub(s.Time()); left != ahead/100 {
+				b.Errorf("the horizon is %v from the latest id, want %v", left, ahead/100)
+			}
+		}
+	})
+}
+
 // TestFewSaves checks that a clock that runs as it should has its horizon saved every half of the
 // way ahead, and that one whose ids are ahead of it, but are not asked for, has none saved.
 func TestFewSaves(t *testing.T) {

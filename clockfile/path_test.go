@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -138,7 +139,7 @@ func TestCorruptFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, path, nil, clockfile.ErrCorrupt, says)
+		refused(t, path, nil, clockfile.ErrCorrupt, path+": holds no usable horizon: the file ", says)
 		refused(t, path, &clockfile.Options{Init: true}, fs.ErrExist)
 		if left, err := os.ReadFile(path); err != nil || string(left) != data {
 			t.Errorf("%.100q: the file is now %.100q, %v", data, left, err)
@@ -174,16 +175,30 @@ func TestPathsRefused(t *testing.T) {
 	if err := os.Mkdir(path+".lock", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, path, &clockfile.Options{Init: true}, nil, path+".lock")
+	refused(t, path, &clockfile.Options{Init: true}, nil, "open "+path+".lock")
 }
 
-func TestReadOnlyFile(t *testing.T) {
+// TestModes checks that the files can be read by all and written by their owner, as far as the umask lets
+// them. Only the owner's right to write counts.
+func TestModes(t *testing.T) {
 	path := newPath(t)
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
-	if err := os.Chmod(path, 0o444); err != nil {
-		t.Fatal(err)
+	f := mustOpen(t, path, &clockfile.Options{Init: true})
+	for _, name := range []string{path, path + ".lock"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode|0o644 != 0o644 || mode&0o600 != 0o600 {
+			t.Errorf("%s has the mode %v", name, mode)
+		}
 	}
-	refused(t, path, nil, fs.ErrPermission, "is read-only")
+	mustClose(t, f)
+	for _, mode := range []fs.FileMode{0o444, 0o555} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, path, nil, fs.ErrPermission, "is read-only")
+	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +259,51 @@ func TestSymbolicLink(t *testing.T) {
 	}
 	loop := filepath.Join(dir, "loop")
 	symlink(t, "loop", loop)
-	refused(t, loop, &clockfile.Options{Init: true}, nil)
+	if f, err := clockfile.Open(loop, nil); f != nil || err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link that leads to itself: %v", err)
+	}
+}
+
+// TestDirectoryThatIsGone opens a relative path in a directory that was removed.
+func TestDirectoryThatIsGone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not every system removes a directory in use, or finds out")
+	}
+	dir := filepath.Join(filepath.Dir(newPath(t)), "gone")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "clock", &clockfile.Options{Init: true}, fs.ErrNotExist, "getwd")
+}
+
+// TestNothingStaysOpen opens files, and is refused, and then has no more of them open than before.
+func TestNothingStaysOpen(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux lists the open files of a process in a directory")
+	}
+	path := newPath(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
+	count := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(open)
+	}
+	before := count()
+	for i := range 20 {
+		f := mustOpen(t, path, &clockfile.Options{Init: i == 0})
+		refused(t, path, nil, clockfile.ErrLocked)
+		mustClose(t, f)
+		refused(t, path, &clockfile.Options{Init: true}, fs.ErrExist)
+	}
+	if after := count(); after > before+3 { // other tests' files may come and go
+		t.Errorf("%d files are open, and %d were before", after, before)
+	}
 }
 
 // TestRelativePath checks that a file stays where it is when the process changes its directory.
@@ -352,6 +411,9 @@ func TestDirectoryIsSynced(t *testing.T) {
 	}
 	if err := clockfile.System.SyncName("/proc/version"); err == nil {
 		t.Error("/proc was synced")
+	}
+	if err := clockfile.System.SyncName(filepath.Join(t.TempDir(), "no", "clock")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
 	}
 }
 
