@@ -262,6 +262,15 @@ func (l *lab) learn(covered string, workers int) error {
 		l.Unfit[r.by] = l.Tests[r.by]
 		delete(l.Tests, r.by)
 	}
+	if len(l.Unfit) > 0 {
+		plain := filepath.Join(l.work, "plain.test")
+		if _, err := goCommand(l.path(), "test", "-c", "-o", plain, "."); err != nil {
+			return err
+		}
+		if r := l.exec(l.path(), plain, 0, l.names(l.Unfit), time.Hour); r.failed {
+			return fmt.Errorf("a test of %s fails without a mutant: %s", l.dir, r.by)
+		}
+	}
 	text, err := json.Marshal(l.survey)
 	if err != nil {
 		return err
@@ -331,8 +340,8 @@ func (l *lab) exec(dir, binary string, id int, names []string, limit time.Durati
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+10*min(limit, 5*time.Minute))
 	defer cancel()
 	// The shell sets the bounds for the process of the test: seconds, and KiB.
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v 8000000; shift; exec nice -n 15 "$@"`, "sh",
-		strconv.Itoa(int(limit/time.Second) + 1), binary, "-test.short", "-test.failfast",
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v $2; shift 2; exec nice -n 15 "$@"`, "sh",
+		strconv.Itoa(int(limit/time.Second) + 1), strconv.Itoa(l.space << 20), binary, "-test.short", "-test.failfast",
 		"-test.run=^(" + strings.Join(names, "|") + ")$"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))

@@ -17,7 +17,8 @@
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
 // instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
-// not tried but with -doubt; or it survives. The exit code is 1 if one does.
+// not tried but with -doubt; or it survives. The exit code is 1 if one does, and with -list if the
+// list has a name that no mutant has.
 package main
 
 import (
@@ -25,6 +26,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,16 +39,17 @@ import (
 type target struct {
 	dir    string
 	others []string // packages whose tests see what its own do not
+	space  int      // GiB that a process of its tests may address
 }
 
 var targets = []target{
-	{".", nil},
-	{"internal/random", []string{"."}},
-	{"clockfile", nil},
-	{"nodelease", []string{"nodelease/storetest"}},
-	{"nodelease/internal/storekit", nil},
-	{"nodelease/etcdstore", nil},
-	{"nodelease/pgstore", nil},
+	{".", nil, 8},
+	{"internal/random", []string{"."}, 8},
+	{"clockfile", nil, 8},
+	{"nodelease", []string{"nodelease/storetest"}, 8},
+	{"nodelease/internal/storekit", nil, 8},
+	{"nodelease/etcdstore", nil, 16}, // the server maps 10 at once
+	{"nodelease/pgstore", nil, 8},
 }
 
 func main() {
@@ -111,6 +114,9 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 		for _, m := range all {
 			fmt.Fprintln(out, m.name)
 		}
+		if old := stale(known, all); len(names) == 0 && n == 0 && len(old) > 0 {
+			return fmt.Errorf("there are no such equivalent mutants:\n%s", strings.Join(old, "\n"))
+		}
 		return nil
 	}
 	for _, t := range targets {
@@ -127,6 +133,15 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 		}
 	}
 	return verdicts.table(out, all)
+}
+
+// stale returns the names of equivalent mutants that are none of all.
+func stale(known map[string]string, all []*mutant) []string {
+	known = maps.Clone(known)
+	for _, m := range all {
+		delete(known, m.name)
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // wanted reports whether names, if there are any, have a directory or a file of it. With no file

@@ -24,7 +24,7 @@ func TestVerdicts(t *testing.T) {
 		t.Skip("there is no shell to bound the time of tests")
 	}
 	const dir = "internal/mutate/testdata/tiny"
-	l, err := newLab(root(t), target{dir: dir})
+	l, err := newLab(root(t), target{dir: dir, space: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,30 +61,32 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestEquivalents finds a mutant for each line of the list of equivalent ones.
+// TestEquivalents finds a mutant for each line of the list of equivalent ones, except for other modules,
+// which would have to be downloaded: there, -list does so.
 func TestEquivalents(t *testing.T) {
 	root := root(t)
 	known, err := readEquivalents(filepath.Join(root, "internal", "mutate", "equivalent.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := 0
+	maps.DeleteFunc(known, func(name, _ string) bool { return strings.HasPrefix(name, "nodelease/") })
+	var all []*mutant
 	for _, target := range targets {
+		if strings.HasPrefix(target.dir, "nodelease") {
+			continue
+		}
 		l, err := newLab(root, target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range l.code.files {
-			for _, m := range s.mutants {
-				delete(known, m.name)
-				total++
-			}
+			all = append(all, s.mutants...)
 		}
 	}
-	for name := range known {
+	for _, name := range stale(known, all) {
 		t.Errorf("there is no mutant %s", name)
 	}
-	if total < 4000 {
-		t.Errorf("there are %d mutants in all, once there were 4,600", total)
+	if len(all) < 3900 {
+		t.Errorf("there are %d mutants in all, once there were 4,000", len(all))
 	}
 }
