@@ -38,6 +38,12 @@ func TestEtcd(t *testing.T) {
 		defer own.Close()
 		testLate(t, own)
 	})
+	t.Run("requests", func(t *testing.T) {
+		own := cluster.Open(t)
+		defer own.Close()
+		testRequests(t, own)
+	})
+	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
 	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("minting stops first", func(t *testing.T) {
 		var endpoints []string

@@ -3,6 +3,8 @@ package etcdstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ type slowKV struct {
 	clientv3.KV
 	// commit is given the next transaction, once. Nil means to carry it out.
 	commit func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error)
+	count  int // of transactions
 }
 
 func (k *slowKV) Txn(context.Context) clientv3.Txn {
@@ -33,6 +36,7 @@ func (t *slowTxn) Then(o ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Then(o...)
 func (t *slowTxn) Else(o ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Else(o...); return t }
 
 func (t *slowTxn) Commit() (*clientv3.TxnResponse, error) {
+	t.kv.count++
 	if commit := t.kv.commit; commit != nil {
 		t.kv.commit = nil
 		return commit(t.txn.Commit)
@@ -109,5 +113,146 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	}
 	if err := other.Release(ctx, mark(0)); err != nil {
 		t.Error(err)
+	}
+}
+
+// poorLease grants nothing, and keeps nothing alive.
+type poorLease struct{ clientv3.Lease }
+
+func (poorLease) KeepAliveOnce(context.Context, clientv3.LeaseID) (*clientv3.LeaseKeepAliveResponse, error) {
+	return nil, errPoor
+}
+
+func (poorLease) Grant(context.Context, int64) (*clientv3.LeaseGrantResponse, error) {
+	return nil, errPoor
+}
+
+var errPoor = errors.New("nothing to grant")
+
+// testRequests counts what a store asks of the servers, and what it leaves there when it gets no number.
+func testRequests(t *testing.T, client *clientv3.Client) {
+	kv := &slowKV{KV: client.KV}
+	client.KV = kv
+	const nodes = 20
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Nodes: nodes, TTL: 10 * time.Second})
+	ctx, now := t.Context(), time.Now().UTC()
+	mark := func(node int64) time.Time { return now.Add(time.Duration(node) * time.Minute) }
+	others := map[clientv3.LeaseStatus]bool{}
+	leases := func() (ours []clientv3.LeaseStatus) {
+		resp, err := client.Leases(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(resp.Leases, func(l clientv3.LeaseStatus) bool { return others[l] })
+	}
+	for _, l := range leases() {
+		others[l] = true
+	}
+	expect := func(what string, transactions, kept int) {
+		t.Helper()
+		if kv.count != transactions {
+			t.Errorf("%s: %d transactions, want %d", what, kv.count, transactions)
+		}
+		kv.count = 0
+		ours := leases()
+		for began := time.Now(); len(ours) != kept && time.Since(began) < 5*time.Second; ours = leases() {
+			time.Sleep(time.Millisecond) // a follower answers, who may not know yet
+		}
+		if len(ours) != kept {
+			t.Fatalf("%s: the servers keep %d leases, want %d", what, len(ours), kept)
+		}
+	}
+	var held []nodelease.Lease
+	take := func(want func(node int64) time.Time) {
+		t.Helper()
+		for range nodes {
+			l, err := s.Take(ctx, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, l)
+			if !l.Mark().Equal(want(l.Node())) {
+				t.Errorf("the mark of node %d is %v, want %v", l.Node(), l.Mark(), want(l.Node()))
+			}
+			expect("Take", 2, len(held)) // a look at the numbers and one try, however many are held
+		}
+	}
+	take(func(int64) time.Time { return time.Time{} })
+	if l, err := s.Take(ctx, now); !errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("got %v, %v with all numbers held", l, err)
+	}
+	expect("Take of none", 1, nodes)
+	for i, l := range held {
+		if err := l.Release(ctx, mark(l.Node())); err != nil {
+			t.Fatal(err)
+		}
+		expect("Release", 1, nodes-i-1)
+	}
+
+	// No number is got, and no lease is left.
+	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
+		kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
+		return list()
+	}
+	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, errPoor) {
+		t.Errorf("got %v, %v with no answer", l, err)
+	}
+	expect("Take without an answer", 2, 0)
+	granting := client.Lease
+	client.Lease = poorLease{granting}
+	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, errPoor) {
+		t.Errorf("got %v, %v without a lease", l, err)
+	}
+	client.Lease = granting
+	expect("Take without a lease", 1, 0)
+
+	held = nil
+	take(mark)
+	revision := func(node int64) int64 {
+		resp, err := client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", node))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Kvs[0].ModRevision
+	}
+	for i, l := range held {
+		left := nodes - i
+		before := revision(l.Node())
+		if err := l.Extend(ctx, l.Mark()); err != nil {
+			t.Fatal(err)
+		}
+		expect("Extend with the mark as it is", 1, left)
+		if err := l.Extend(ctx, l.Mark().Add(-1)); err == nil || errors.Is(err, nodelease.ErrLost) {
+			t.Errorf("Extend with a lower mark: %v", err)
+		}
+		expect("Extend with a lower mark", 0, left)
+		client.Lease = poorLease{granting}
+		if err := l.Extend(ctx, mark(nodes)); !errors.Is(err, errPoor) {
+			t.Errorf("Extend of what is not kept alive: %v", err)
+		}
+		client.Lease = granting
+		for name, call := range map[string]func(context.Context, time.Time) error{"Extend": l.Extend, "Release": l.Release} {
+			if err := call(ctx, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)); err == nil || errors.Is(err, nodelease.ErrLost) {
+				t.Errorf("%s to the year 10000: %v", name, err)
+			}
+		}
+		expect("what cannot be", 0, left)
+		if after := revision(l.Node()); after != before {
+			t.Errorf("the mark of node %d was written although it is as it was", l.Node())
+		}
+		for range 2 {
+			if err := l.Extend(ctx, mark(nodes)); err != nil {
+				t.Fatal(err)
+			}
+			expect("Extend", 1, left)
+		}
+		if err := l.Extend(ctx, mark(nodes+1)); err != nil {
+			t.Fatal(err)
+		}
+		expect("another Extend", 1, left)
+		if err := l.Release(ctx, now); err != nil {
+			t.Fatal(err)
+		}
+		expect("Release", 1, left-1)
 	}
 }
