@@ -92,6 +92,16 @@ func testForeign(t *testing.T, client *clientv3.Client) {
 			t.Fatal(err)
 		}
 	}
+	l, err := s.Take(t.Context(), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Delete(t.Context(), "/foreign/mark/00000"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Extend(t.Context(), mark.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "keeps changing") {
+		t.Errorf("Extend without the mark that was there: %v", err)
+	}
 	if _, err := client.Put(t.Context(), "/foreign/mark/00000", "x"); err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,30 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 		t.Errorf("got %v, %v with no answer", l, err)
 	}
 	expect("Take without an answer", 2, 0)
+	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
+		resp, err := list()
+		held, kv.count = nil, 0
+		take(mark) // all
+		kv.count = 0
+		return resp, err
+	}
+	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("got %v, %v although others were quicker", l, err)
+	}
+	expect("Take of what others have taken", nodes, nodes)
 	granting := client.Lease
+	client.Lease = poorLease{granting}
+	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("got %v, %v with all numbers held and nothing to grant", l, err)
+	}
+	client.Lease = granting
+	expect("Take of none", 1, nodes)
+	for _, l := range held {
+		if err := l.Release(ctx, mark(l.Node())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("Release of all", nodes, 0)
 	client.Lease = poorLease{granting}
 	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, errPoor) {
 		t.Errorf("got %v, %v without a lease", l, err)
