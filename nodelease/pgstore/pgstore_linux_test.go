@@ -94,11 +94,18 @@ func TestPostgres(t *testing.T) {
 	t.Run("few rights", func(t *testing.T) {
 		mustExec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
 		poor := openPool(t, strings.Replace(url, "test@", "few@", 1))
-		if _, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}); err == nil || !strings.Contains(err.Error(), "permission denied") {
-			t.Errorf("error %v although the table cannot be created", err)
+		denied := func(what string, nodes int64) {
+			t.Helper()
+			_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes})
+			if err == nil || !strings.Contains(err.Error(), "permission denied") {
+				t.Errorf("error %v although the table cannot be %s", err, what)
+			}
 		}
+		denied("created", 0)
 		mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
+		denied("read", 0)
 		mustExec(t, pool, `grant select, update on closed.numbers to few`)
+		denied("filled up", 1025)
 		if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), time.Now()); err != nil {
 			t.Error(err)
 		}
@@ -109,7 +116,7 @@ func TestPostgres(t *testing.T) {
 			"Options.Nodes 1048577":                                      {Nodes: 1<<20 + 1},
 			"Options.TTL 999.999999ms is not within 1s to 8760h0m0s":     {TTL: time.Second - 1},
 			"Options.TTL -1s":                                            {TTL: -time.Second},
-			"prepare the table a.b.c":                                    {Table: "a.b.c"},
+			"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
 			"prepare the table missing.table":                            {Table: "missing.table"},
 			"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
 		} {
