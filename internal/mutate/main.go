@@ -2,7 +2,7 @@
 // A fault that no test sees names a promise that no test pins, or code that does nothing. It needs
 // a Unix system:
 //
-//	go run ./internal/mutate                       # all files; takes an hour of a processor
+//	go run ./internal/mutate                       # all files; takes hours, and etcd and PostgreSQL
 //	go run ./internal/mutate lane.go clockfile     # a file, a package
 //	go run ./internal/mutate -n 100 -seed 7        # a sample
 //
@@ -13,7 +13,8 @@
 // Those that reach its line run, the quick ones and the ones that have found faults in the same
 // function first. A test that fails must pass without the mutant, or its verdict does not count.
 // What weaving itself breaks, such as tests of allocations, runs on its own build, an overlay of
-// the one file; so do mutants outside functions. No file of the library is touched.
+// the one file; so do mutants outside functions. No file of the library is touched, but a mutant may
+// leave new files beside the tests.
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
 // instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
