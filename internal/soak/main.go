@@ -12,7 +12,7 @@ import (
 func main() {
 	span := flag.Duration("for", 10*time.Minute, "mint all schemes for so long, and check the ids")
 	calls := flag.Float64("order", 0, "instead, check the order of this many calls, one scheme at a time")
-	disk := flag.Float64("disk", 24e9, "end early when the ids take this many bytes on disk")
+	disk := flag.Float64("disk", 48e9, "end early when the ids take this many bytes on disk")
 	dir := flag.String("dir", "", "where to put the ids; the default is the system's directory for temporary files")
 	write := flag.String("write", "", "put the summary between the markers of this file, instead of printing it")
 	flag.Parse()

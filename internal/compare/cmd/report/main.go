@@ -1,6 +1,7 @@
 // Command report measures this library side by side with others and writes what it finds into
 // docs/speed.md, in short into README.md, in both between the markers <!-- compare:begin --> and
-// <!-- compare:end -->, and into the charts docs/speed.svg and docs/workers.svg. It takes some 12 minutes, on a machine that should do nothing else:
+// <!-- compare:end -->, and into the charts docs/speed.svg and docs/workers.svg. It takes some 12
+// minutes, on a machine that should do nothing else:
 //
 //	go -C internal/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/compare run ./cmd/report    with Go's own package uuid among the others
