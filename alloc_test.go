@@ -31,6 +31,9 @@ func skipUnder(t *testing.T, flag, why string) {
 // raceAllocs is why no test counts allocations under the race detector.
 const raceAllocs = "the race detector drops pooled objects, which are then allocated anew"
 
+// asanAllocs is why none counts what encoding/json allocates under the address sanitizer.
+const asanAllocs = "the address sanitizer makes encoding/json allocate more"
+
 // TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small ones
 // for each 4 KiB, and up to six where crypto/aes is without the processor's instructions, so that 20
 // ids cost a fraction of one on average, which counts as none.

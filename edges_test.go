@@ -362,7 +362,7 @@ func TestSnowflakeVerbs(t *testing.T) {
 // three where slog is given the id itself (the id as an any, its text, and that as a string).
 func TestSlogAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
-	skipUnder(t, "-asan", "the address sanitizer makes encoding/json allocate more")
+	skipUnder(t, "-asan", asanAllocs)
 	u, l, s := ids.NewV4(), ids.NewULID(), ids.NextSnowflake()
 	ctx := t.Context()
 	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "JSON": slog.NewJSONHandler(io.Discard, nil)} {

@@ -28,6 +28,7 @@ import (
 // TestHugeArrays reads arrays of many ids from JSON: memory grows as their number does.
 func TestHugeArrays(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
+	skipUnder(t, "-asan", asanAllocs)
 	u := quoteJSON("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
 	for _, n := range []int{10_000, 300_000} {
 		checkHuge[ids.UUID](t, n, string(u))
