@@ -59,8 +59,7 @@ type observer struct {
 	start time.Time
 	mu    sync.Mutex
 	reading
-	uneven time.Duration // when the clock last did not run evenly
-	steps  []time.Duration
+	steps []time.Duration
 }
 
 // A reading is one reading of the clock and what was known with it.
@@ -70,7 +69,8 @@ type reading struct {
 	turns  int           // how often the wall clock stepped back by more than the tolerance
 	high   time.Time     // the highest wall time since the latest of those
 	ever   time.Time     // the highest wall time
-	steady bool          // the clock has run evenly for a while
+	uneven time.Duration // when the clock last did not run evenly
+	steady bool          // that is a while ago
 }
 
 // now reads the clock. Its wall time and its monotonic time are two readings, so it tries again
@@ -165,7 +165,7 @@ func (w *worker) round() {
 	after := w.read()
 	for i, s := range w.schemes {
 		w.ascends(s, &w.lanes[i], first[i], after)
-		if before.steady && after.steady {
+		if before.steady && after.steady && before.uneven == after.uneven { // this may have taken long
 			w.lanes[i].turns = after.turns
 			for _, at := range times[i] {
 				w.compare(s, at, before, after)
