@@ -261,12 +261,7 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 
 // TestLateAnswers has renewals whose answers come when the lease is over: they allow nothing.
 func TestLateAnswers(t *testing.T) {
-	var began atomic.Int64
-	opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
-		if e.Kind == nodelease.Began {
-			began.Add(1)
-		}
-	}}
+	began, opts := counted(nodelease.Began)
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(func(_ context.Context, request func() error) error {
 		err := request()
@@ -291,12 +286,7 @@ func TestLateAnswers(t *testing.T) {
 // and a nanosecond before.
 func TestAnswerAtTheDeadline(t *testing.T) {
 	for _, before := range []time.Duration{0, 1} {
-		var began atomic.Int64
-		opts := &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
-			if e.Kind == nodelease.Began {
-				began.Add(1)
-			}
-		}}
+		began, opts := counted(nodelease.Began)
 		store := &scriptedStore{}
 		late := lateLease{lease{store: store, ttl: testTTL}, testTTL - testTTL/10 - 100*time.Millisecond - before}
 		store.set(func() (nodelease.Lease, error) { return &late, nil })
@@ -334,10 +324,7 @@ func TestAnswerAfterClose(t *testing.T) {
 	}}
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		store.setCarry(func(_ context.Context, request func() error) error {
-			time.Sleep(time.Second)
-			return request()
-		})
+		store.setCarry(slow)
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		closed := time.Now()
 		if err := m.Close(t.Context()); err != nil {
@@ -494,10 +481,7 @@ func TestUseAfterClose(t *testing.T) {
 		mustMint(t, m)
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
-		store.setCarry(func(_ context.Context, request func() error) error {
-			time.Sleep(time.Second)
-			return request()
-		})
+		store.setCarry(slow)
 		for range 2 {
 			if err := m.Close(done); !errors.Is(err, context.Canceled) {
 				t.Errorf("Close with a context that is done: %v", err)
@@ -588,10 +572,6 @@ func TestEventsAndLog(t *testing.T) {
 			mu.Unlock()
 		}
 		return time.Since(began)
-	}
-	slow := func(_ context.Context, request func() error) error {
-		time.Sleep(time.Second)
-		return request()
 	}
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(slow)

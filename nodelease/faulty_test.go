@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
@@ -41,6 +42,22 @@ func (s *faultyStore) setSilent(on bool) {
 		<-ctx.Done()
 		return ctx.Err()
 	})
+}
+
+// slow is a carry for setCarry: each request takes a second.
+func slow(_ context.Context, request func() error) error {
+	time.Sleep(time.Second)
+	return request()
+}
+
+// counted returns options with which the events of a kind are counted.
+func counted(kind nodelease.EventKind) (*atomic.Int64, *nodelease.MinterOptions) {
+	n := new(atomic.Int64)
+	return n, &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+		if e.Kind == kind {
+			n.Add(1)
+		}
+	}}
 }
 
 func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context) error) error {

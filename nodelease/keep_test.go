@@ -76,39 +76,36 @@ func TestPace(t *testing.T) {
 			}
 			return pause
 		}
-		spread := func(what string, n int, least, most time.Duration) {
+		spread := func(what string, least, most time.Duration, pause func() time.Duration) {
 			t.Helper()
 			shortest, longest := most, least
-			for range n {
-				pause := within(what, least, most)
-				shortest, longest = min(shortest, pause), max(longest, pause)
+			for range 2000 {
+				p := pause()
+				shortest, longest = min(shortest, p), max(longest, p)
 			}
 			if edge := (most - least) / 100; shortest > least+edge || longest < most-edge {
-				t.Errorf("%s: %d pauses of %v to %v, want %v to %v", what, n, shortest, longest, least, most)
+				t.Errorf("%s: pauses of %v to %v, want %v to %v", what, shortest, longest, least, most)
 			}
 		}
-		spread("renewals", 2000, testTTL/4, testTTL/3)
+		renewal := func() time.Duration { return within("a renewal", testTTL/4, testTTL/3) }
+		try := func() time.Duration { return within("a try", testTTL/16, testTTL/8) }
+		spread("renewals", testTTL/4, testTTL/3, renewal)
 		for range 2 { // from the beginning again after each success
 			answer(errors.New("out of order"))
-			within("the first failure", testTTL/4, testTTL/3)
+			renewal()
 			for d := 100 * time.Millisecond; d < testTTL/8; d *= 2 {
 				within("tries", d/2, d)
 			}
-			spread("more tries", 2000, testTTL/16, testTTL/8)
+			spread("more tries", testTTL/16, testTTL/8, try)
 			answer(nil)
-			within("a success", testTTL/16, testTTL/8)
+			try()
 		}
-		shortest, longest := time.Second, time.Duration(0)
-		for range 2000 {
+		spread("first tries", 50*time.Millisecond, 100*time.Millisecond, func() time.Duration {
 			answer(errors.New("out of order"))
-			within("a failure", testTTL/4, testTTL/3)
+			renewal()
 			answer(nil)
-			pause := within("a try", 50*time.Millisecond, 100*time.Millisecond)
-			shortest, longest = min(shortest, pause), max(longest, pause)
-		}
-		if shortest > 50500*time.Microsecond || longest < 99500*time.Microsecond {
-			t.Errorf("pauses before the first try of %v to %v, want 50ms to 100ms", shortest, longest)
-		}
+			return within("a first try", 50*time.Millisecond, 100*time.Millisecond)
+		})
 		synctest.Wait()
 		mustMint(t, m)
 		if granted, _ := store.counts(); granted != 1 {
@@ -459,10 +456,7 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
-		store.setCarry(func(_ context.Context, request func() error) error {
-			time.Sleep(time.Second)
-			return request()
-		})
+		store.setCarry(slow)
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		w.step(time.Hour)
 		for range 3 {
