@@ -1,0 +1,147 @@
+// Idgen makes, inspects and converts ids, and gives the bounds of a time for a database query:
+//
+//	go install github.com/oneclock/ids/cmd/idgen@latest
+//	idgen uuid7 -n 10
+//	idgen inspect 017F22E2-79B0-7CC3-98C4-DC0C0C07398F
+//	idgen help
+//
+// In a checkout, go run ./cmd/idgen does without the first line.
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/oneclock/ids"
+)
+
+//go:embed help.txt
+var help string
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// A tool is one run of the program.
+type tool struct {
+	in   io.Reader
+	out  *bufio.Writer // a failed write stays failed: see stopped
+	errs io.Writer
+	name string // of the command
+	live bool   // show progress on errs
+	ask  bool   // whoever types the input sees errs
+	bad  int    // refused inputs
+}
+
+// commands are what the first argument can be.
+var commands = map[string]func(*tool, []string) error{
+	"uuid1":     each(ids.NewV1),
+	"uuid2":     (*tool).uuid2,
+	"uuid3":     named(ids.NewV3),
+	"uuid4":     runs(ids.AppendV4),
+	"uuid5":     named(ids.NewV5),
+	"uuid6":     each(ids.NewV6),
+	"uuid7":     runs(ids.AppendV7),
+	"uuid8":     (*tool).uuid8,
+	"ulid":      runs(ids.AppendULID),
+	"snowflake": (*tool).snowflake,
+	"inspect":   (*tool).inspect,
+	"convert":   (*tool).convert,
+	"range":     (*tool).bounds,
+	"help":      (*tool).help,
+}
+
+// run is the program: it returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
+	// Ids that scroll by are progress enough.
+	t.live = isTerminal(stderr) && !isTerminal(stdout)
+	t.ask = isTerminal(stderr) && isTerminal(stdin)
+
+	err := t.command(args)
+	if failed := t.out.Flush(); failed != nil {
+		if readerGone(stdout, failed) {
+			return min(t.bad, 1)
+		}
+		err = fmt.Errorf("writing standard output: %w", failed)
+	}
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "idgen: %v\nTry: idgen help\n", usage)
+		return 2
+	case err != nil:
+		fmt.Fprintf(stderr, "idgen: %v\n", err)
+		return 1
+	}
+	return min(t.bad, 1)
+}
+
+// command runs the command that the arguments name, in upper or lower case.
+func (t *tool) command(args []string) error {
+	if len(args) == 0 {
+		return usageError("missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range")
+	}
+	t.name = strings.ToLower(args[0])
+	if t.name == "-h" || t.name == "-help" || t.name == "--help" {
+		t.name = "help"
+	}
+	command, ok := commands[t.name]
+	if !ok {
+		return unknown(args)
+	}
+	err := command(t, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return t.help(nil)
+	}
+	return err
+}
+
+// help prints the help.
+func (t *tool) help([]string) error {
+	_, err := t.out.WriteString(help)
+	return err
+}
+
+// stopped returns the error of an earlier write to the output, which a write of nothing repeats.
+func (t *tool) stopped() error {
+	_, err := t.out.Write(nil)
+	return err
+}
+
+// readerGone reports whether writing to w failed because nobody reads any more, as when piped
+// into head. That is the only way in which a write to a pipe fails.
+func readerGone(w io.Writer, err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || mode(w)&os.ModeNamedPipe != 0
+}
+
+// isTerminal reports whether file is a terminal: a character device other than the null device,
+// the only other one that is common as input or output.
+func isTerminal(file any) bool {
+	if mode(file)&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return true
+	}
+	info, err := file.(*os.File).Stat()
+	return err == nil && !os.SameFile(info, null)
+}
+
+// mode returns the mode of file if it is an *os.File.
+func mode(file any) os.FileMode {
+	f, ok := file.(*os.File)
+	if !ok {
+		return 0
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Mode()
+}

@@ -1,0 +1,62 @@
+// Command faults does to the clock, the random source and the input of this library and of
+// others what can be done to them, and writes what comes of it into docs/faults.md, between the
+// markers <!-- faults:begin --> and <!-- faults:end -->:
+//
+//	go -C internal/lab/compare run ./cmd/faults
+//	go -C internal/lab/compare run ./cmd/faults -short -page ""    a trial of seconds, printed
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/oneclock/ids/internal/lab/compare/faults"
+	"github.com/oneclock/ids/internal/lab/compare/report"
+	"github.com/oneclock/ids/internal/lab/markdown"
+)
+
+func main() {
+	faults.Child()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	short := flags.Bool("short", false, "inject with few ids, for a trial")
+	page := flags.String("page", filepath.Join("..", "..", "..", "docs", "faults.md"), "write the table into `file`; empty prints it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err := markdown.CanPut(*page, "faults"); err != nil {
+		return err
+	}
+	versions, err := report.Versions(ctx, ".")
+	if err != nil {
+		return err
+	}
+	o := faults.Options{IDs: 100_000, Patience: 10 * time.Second, Versions: versions, Progress: report.Progress(os.Stderr)}
+	if *short {
+		o.IDs, o.Patience = 5_000, 3*time.Second
+	}
+	text, err := faults.Text(ctx, o)
+	if err != nil {
+		return err
+	}
+	line := strings.Join(append([]string{"go -C internal/lab/compare run ./cmd/faults"}, args...), " ")
+	return markdown.Put(*page, "faults", "Command: `"+line+"`\n\n"+text)
+}

@@ -1,0 +1,236 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	bwmarrin "github.com/bwmarrin/snowflake"
+	gofrs "github.com/gofrs/uuid/v5"
+	google "github.com/google/uuid"
+	oklog "github.com/oklog/ulid/v2"
+	"github.com/sony/sonyflake/v2"
+
+	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
+)
+
+// TestMigratingNames checks that docs/migrating.md has every name that the libraries export.
+func TestMigratingNames(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/migrating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, path := range map[string]string{
+		"google/uuid": "github.com/google/uuid", "gofrs/uuid": "github.com/gofrs/uuid/v5", "oklog/ulid": "github.com/oklog/ulid/v2",
+		"bwmarrin/snowflake": "github.com/bwmarrin/snowflake", "sony/sonyflake": "github.com/sony/sonyflake/v2", "Go's uuid": "uuid",
+	} {
+		out, err := exec.Command("go", "list", "-f", "{{.Dir}}", path).Output()
+		if err != nil && path == "uuid" {
+			continue // a toolchain before Go 1.27
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, ok := strings.Cut(string(page), "\n## "+title+"\n")
+		if !ok {
+			t.Errorf("there is no section %s", title)
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		told := map[string]bool{}
+		for line := range strings.Lines(section) {
+			if cells := strings.SplitN(line, "|", 3); len(cells) == 3 {
+				for _, span := range regexp.MustCompile("`[^`]*`").FindAllString(cells[1], -1) {
+					for _, name := range regexp.MustCompile(`\b[A-Z]\w*`).FindAllString(span, -1) {
+						told[name] = true
+					}
+				}
+			}
+		}
+		all := exported(t, strings.TrimSpace(string(out)))
+		for name := range all {
+			if !told[name] {
+				t.Errorf("%s: %s is not in the table", title, name)
+			}
+		}
+		for name := range told {
+			if !all[name] {
+				t.Errorf("%s: %s is in the table, but not exported", title, name)
+			}
+		}
+		if len(all) < 10 {
+			t.Errorf("%s: only %d names were found", title, len(all))
+		}
+	}
+}
+
+// exported returns the names that the package in dir exports, with methods and fields.
+func exported(t *testing.T, dir string) map[string]bool {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	add := func(names ...*ast.Ident) {
+		for _, name := range names {
+			if name.IsExported() {
+				all[name.Name] = true
+			}
+		}
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil || receiver(d).IsExported() {
+					add(d.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.ValueSpec:
+						add(s.Names...)
+					case *ast.TypeSpec:
+						add(s.Name)
+						if st, ok := s.Type.(*ast.StructType); ok && s.Name.IsExported() {
+							for _, field := range st.Fields.List {
+								add(field.Names...)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// receiver returns the name of the type that d is a method of.
+func receiver(d *ast.FuncDecl) *ast.Ident {
+	e := d.Recv.List[0].Type
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	return e.(*ast.Ident)
+}
+
+// TestMigratingDiffers checks what docs/migrating.md says compiles, but differs.
+func TestMigratingDiffers(t *testing.T) {
+	check := func(what string, holds bool) {
+		t.Helper()
+		if !holds {
+			t.Errorf("not so: %s", what)
+		}
+	}
+	const text = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+	g, o, u, l := google.MustParse(text), oklog.Make(), uuid.MustParse(text), ulid.Make()
+	old := o
+	check("google leaves an id at NULL and at the empty text", g.Scan(nil) == nil && g.Scan("") == nil && g.Scan([]byte{}) == nil && g.String() == text)
+	check("oklog leaves an id at NULL", o.Scan(nil) == nil && o == old)
+	check("here both are errors", u.Scan(nil) != nil && u.Scan("") != nil && u.Scan([]byte{}) != nil && l.Scan(nil) != nil)
+	var gn google.NullUUID
+	var n uuid.Null
+	check("an empty text makes google's NullUUID valid", gn.Scan("") == nil && gn.Valid && gn.UUID == google.Nil)
+	check("a Null refuses the empty text", n.Scan("") != nil)
+
+	ov, _ := o.Value()
+	lv, _ := l.Value()
+	bv, _ := ulid.Binary{ID: l}.Value()
+	check("oklog writes 16 bytes", len(ov.([]byte)) == 16)
+	check("a ULID is written as text, a Binary as bytes", lv == l.String() && bytes.Equal(bv.([]byte), l[:]))
+
+	misread, refused := 0, 0
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		id := bwmarrin.ID(1<<60 | random.Int64N(1<<61))
+		if got, err := snowflake.ParseBase58(id.Base58()); err == nil && int64(got) != int64(id) {
+			misread++
+		}
+		if _, err := snowflake.ParseBase32(id.Base32()); err != nil {
+			refused++
+		}
+	}
+	check(fmt.Sprintf("old Base58 is mostly read as another id (%d of 1,000), old Base32 refused (%d)", misread, refused), misread > 900 && refused == 1000)
+
+	_, err := json.Marshal(map[string]any{"id": uuid.Nil})
+	check("a function in an any is an error when it runs", err != nil)
+
+	at := time.Now()
+	ascends := true
+	last := ulid.MinAt(at)
+	for range 100 {
+		next, err := ulid.MakeAt(at)
+		ascends = ascends && err == nil && next.Compare(last) > 0
+		last = next
+	}
+	check("ids of MakeAt do not ascend", !ascends)
+	entropy := oklog.Monotonic(rand.NewChaCha8([32]byte{}), 0)
+	a, _ := oklog.New(oklog.Timestamp(at), entropy)
+	b, _ := oklog.New(oklog.Timestamp(at), entropy)
+	check("ids of oklog's Monotonic ascend", b.Compare(a) > 0)
+
+	layout := snowflake.Layout{Epoch: time.UnixMilli(1288834974657), Tick: time.Millisecond, NodeBits: 5, SequenceBits: 17}
+	id, err := layout.Compose(snowflake.Parts{Time: at, Node: 9, Sequence: 3})
+	check("Node is of Twitter's layout", err == nil && id.Node() != 9 && layout.Split(id).Node == 9)
+
+	check("%x", fmt.Sprintf("%x", gofrs.UUID(u)) == strings.ReplaceAll(text, "-", "") && fmt.Sprintf("%x", u) == fmt.Sprintf("%x", text) &&
+		fmt.Sprintf("%x", u[:]) == strings.ReplaceAll(text, "-", ""))
+	check("versions and variants print differently", fmt.Sprint(g.Version(), g.Variant()) == "VERSION_1 RFC4122" && fmt.Sprint(u.Version(), u.Variant()) == "1 RFC 9562")
+
+	_, err = google.NewRandomFromReader(bytes.NewReader(nil))
+	check("a reader that fails is an error there", errors.Is(err, io.EOF))
+
+	for _, s := range []string{"(" + text + ")", "{" + text + "!"} {
+		_, err := google.Parse(s)
+		_, here := uuid.Parse(s)
+		check("google accepts "+s, err == nil && here != nil)
+	}
+	bare := strings.ReplaceAll(text, "-", "")
+	for _, s := range []string{"{" + bare + "}", "urn:uuid:" + bare} {
+		_, err := gofrs.FromString(s)
+		_, here := uuid.Parse(s)
+		check("gofrs accepts "+s, err == nil && here != nil)
+	}
+	const bad = "01ARZ3NDEKTSV4RRFFQ69G5FA!"
+	_, err = oklog.Parse(bad)
+	_, here := ulid.Parse(bad)
+	check("oklog accepts "+bad, err == nil && here != nil)
+
+	s := snowflake.ID(5)
+	check("JSON null", json.Unmarshal([]byte("null"), new(bwmarrin.ID)) != nil && json.Unmarshal([]byte("null"), &s) == nil && s == 5)
+
+	sony, err := sonyflake.New(sonyflake.Settings{MachineID: func() (int, error) { return 1, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := sony.NextID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from2025 := snowflake.Sonyflake()
+	from2025.Epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	early := time.Since(snowflake.Sonyflake().Split(snowflake.ID(next)).Time)
+	check("sonyflake counts from 2025", early > 10*365*24*time.Hour && time.Since(from2025.Split(snowflake.ID(next)).Time) < time.Minute)
+}

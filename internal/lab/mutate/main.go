@@ -1,0 +1,276 @@
+// Mutate breaks the library on purpose, in one small way at a time, and runs the tests each time.
+// A fault that no test sees names a promise that no test pins, or code that does nothing. It needs
+// a Unix system:
+//
+//	go -C internal/lab run ./mutate                       # all files; takes hours, and etcd and PostgreSQL
+//	go -C internal/lab run ./mutate lane.go clockfile     # a file, a package
+//	go -C internal/lab run ./mutate -n 100 -seed 7        # a sample
+//
+// # How
+//
+// Each package is woven once: every function comes with a copy for each of its mutants, and a
+// variable of the environment selects the one that runs. So a mutant costs no build, only tests.
+// Those that reach its line run, the quick ones and the ones that have found faults in the same
+// function first. A test that fails must pass without the mutant, or its verdict does not count.
+// What weaving itself breaks, such as tests of allocations, runs on its own build, an overlay of
+// the one file; so do mutants outside functions. No file of the library is touched, but a mutant may
+// leave new files beside the tests.
+//
+// A mutant is killed by a test or by running too long; identical if the compiler makes the same
+// instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
+// not tried but with -doubt; or it survives. The exit code is 1 if one does, and with -list if the
+// list has a name that no mutant has.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A target is a package that is mutated.
+type target struct {
+	dir    string
+	others []string // packages whose tests see what its own do not
+	space  int      // GiB that a process of its tests may address
+}
+
+var targets = []target{
+	{".", nil, 8},
+	{"internal/random", []string{"."}, 8},
+	{"clockfile", nil, 8},
+	{"nodelease", []string{"nodelease/storetest"}, 8},
+	{"nodelease/internal/storekit", nil, 8},
+	{"nodelease/etcdstore", nil, 16}, // the server maps 10 at once
+	{"nodelease/pgstore", nil, 8},
+}
+
+func main() {
+	n := flag.Int("n", 0, "try a sample of this size; 0 means all")
+	seed := flag.Uint64("seed", 1, "seed of the sample")
+	doubt := flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
+	list := flag.Bool("list", false, "print the names of the mutants, and try none")
+	log := flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
+	workers := flag.Int("workers", 2, "how many mutants are tried at a time")
+	flag.Parse()
+	if err := run(os.Stdout, flag.Args(), *n, *seed, *doubt, *list, *log, *workers); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+// run tries the mutants of the packages and files that are named, in that order.
+func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log string, workers int) error {
+	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return err
+	}
+	module := strings.TrimSpace(root)
+	root = filepath.Dir(filepath.Dir(module)) // of the repository
+	known, err := readEquivalents(filepath.Join(module, "mutate", "equivalent.txt"))
+	if err != nil {
+		return err
+	}
+	if doubt {
+		clear(known)
+	}
+	verdicts, err := openLog(log)
+	if err != nil {
+		return err
+	}
+	defer verdicts.close()
+	var all []*mutant
+	labs := make(map[string]*lab)
+	for _, t := range targets {
+		if !wanted(names, t.dir, "") {
+			continue
+		}
+		l, err := newLab(root, t)
+		if err != nil {
+			return err
+		}
+		labs[t.dir] = l
+		for _, s := range l.code.files {
+			if wanted(names, t.dir, s.base) {
+				all = append(all, s.mutants...)
+			}
+		}
+	}
+	place := func(m *mutant) int { // of its name among the names
+		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
+	}
+	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
+	if n > 0 && n < len(all) {
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:n]
+	}
+	if list {
+		for _, m := range all {
+			fmt.Fprintln(out, m.name)
+		}
+		if old := stale(known, all); len(names) == 0 && n == 0 && len(old) > 0 {
+			return fmt.Errorf("there are no such equivalent mutants:\n%s", strings.Join(old, "\n"))
+		}
+		return nil
+	}
+	for _, t := range targets {
+		var own []*mutant
+		for _, m := range all {
+			if m.file.dir == t.dir && (verdicts.of[m.name] == "" || verdicts.of[m.name] == survived) {
+				own = append(own, m)
+			}
+		}
+		if len(own) > 0 {
+			if err := labs[t.dir].try(own, known, verdicts, workers); err != nil {
+				return err
+			}
+		}
+	}
+	return verdicts.table(out, all)
+}
+
+// stale returns the names of equivalent mutants that are none of all.
+func stale(known map[string]string, all []*mutant) []string {
+	known = maps.Clone(known)
+	for _, m := range all {
+		delete(known, m.name)
+	}
+	return slices.Sorted(maps.Keys(known))
+}
+
+// wanted reports whether names, if there are any, have a directory or a file of it. With no file
+// it reports whether they have any of the directory.
+func wanted(names []string, dir, file string) bool {
+	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		name = filepath.Clean(name)
+		if strings.HasSuffix(name, ".go") {
+			return filepath.Dir(name) == dir && (file == "" || filepath.Base(name) == file)
+		}
+		return name == dir
+	})
+}
+
+// The verdicts.
+const (
+	killed     = "killed"
+	identicals = "identical"
+	equivalent = "equivalent"
+	survived   = "survived"
+)
+
+// A record keeps the verdicts, in a file too if there is one.
+type record struct {
+	mu   sync.Mutex
+	file *os.File
+	of   map[string]string
+}
+
+// openLog reads the verdicts of a former run and opens the file to append to.
+func openLog(path string) (*record, error) {
+	r := &record{of: make(map[string]string)}
+	if path == "" {
+		return r, nil
+	}
+	var err error
+	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(r.file)
+	for lines.Scan() {
+		if f := strings.SplitN(lines.Text(), "\t", 3); len(f) == 3 {
+			r.of[f[2]] = f[0]
+		}
+	}
+	return r, lines.Err()
+}
+
+func (r *record) close() {
+	if r.file != nil {
+		r.file.Close()
+	}
+}
+
+// add records a verdict and the test that led to it.
+func (r *record) add(m *mutant, verdict, by string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of[m.name] = verdict
+	if r.file != nil {
+		fmt.Fprintf(r.file, "%s\t%s\t%s\n", verdict, by, m.name)
+	}
+	if verdict == survived {
+		fmt.Fprintln(os.Stderr, verdict+":", m.name)
+	}
+}
+
+// table prints how many mutants of each file have which verdict. The error says that some survived.
+func (r *record) table(out *os.File, all []*mutant) error {
+	count := make(map[string]map[string]int)
+	total := make(map[string]int)
+	for _, m := range all {
+		file := filepath.ToSlash(filepath.Join(m.file.dir, m.file.base))
+		if count[file] == nil {
+			count[file] = make(map[string]int)
+		}
+		for _, c := range []map[string]int{count[file], total} {
+			c["all"]++
+			c[r.of[m.name]]++
+		}
+	}
+	row := func(name string, c map[string]int) {
+		score := 100.0
+		if real := c[killed] + c[survived]; real > 0 {
+			score = 100 * float64(c[killed]) / float64(real)
+		}
+		fmt.Fprintf(out, "%-30s %8d %8d %10d %11d %9d %7.1f %%\n", name, c["all"], c[killed], c[identicals], c[equivalent], c[survived], score)
+	}
+	fmt.Fprintf(out, "%-30s %8s %8s %10s %11s %9s %9s\n", "file", "mutants", killed, identicals, equivalent, survived, "score")
+	files := make([]string, 0, len(count))
+	for file := range count {
+		files = append(files, file)
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	for _, file := range files {
+		row(file, count[file])
+	}
+	row("all", total)
+	if total[survived] > 0 {
+		return fmt.Errorf("%d mutants survived", total[survived])
+	}
+	return nil
+}
+
+// readEquivalents returns the reasons of the mutants in a list. In it a line that begins with # is
+// a reason, for the names that follow it up to the next one.
+func readEquivalents(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]string)
+	reason, ended := "", true
+	for i, line := range strings.Split(string(text), "\n") {
+		switch comment, is := strings.CutPrefix(line, "#"); {
+		case is && ended:
+			reason, ended = strings.TrimSpace(comment), false
+		case is:
+			reason += " " + strings.TrimSpace(comment)
+		case line == "":
+		case reason == "" || known[line] != "":
+			return nil, fmt.Errorf("%s:%d: a name without a reason, or for the second time", path, i+1)
+		default:
+			known[line], ended = reason, true
+		}
+	}
+	return known, nil
+}

@@ -1,0 +1,75 @@
+// Simulate mints ids by the public API of package ids on virtual machines whose clocks
+// are faulty, and checks the promises of that package after every id.
+//
+//	go -C internal/lab run ./simulate -ids 1e9
+//
+// Everything follows from a seed: the machines, their options, the events on them, the
+// readings of their clocks and the random bytes of their ids. Time is virtual: a
+// run waits within a testing/synctest bubble, in which a sleep takes no time.
+//
+// What a machine lives through is a list of events (event.go) that a seed gives (plan.go) and
+// that a world carries out (world.go, machine.go, lives.go, wall.go). What is expected of an id
+// follows from the readings of the clock and from the ids before it alone (check.go, judge.go,
+// unique.go, scheme.go); nothing there is taken from the package under test. When a promise is
+// broken, the list is made as short as it will go while it still breaks it (shrink.go), and
+// printed with the seed.
+//
+// # What is simulated
+//
+// One to three machines, with numbers of their own, mint V1, V6, V7, ULIDs in random strides
+// and monotonic, and Snowflakes of three of twelve layouts, on one clock: single calls, runs,
+// attempts (TryNext), bursts that fill ticks, and all schemes in turn. Some use two layouts that
+// pack alike. Their clocks are set by 1 ns to 310 years, to and fro, and to the edges of a format;
+// they stop and go on, jitter, run slow or fast, are coarse (100 ns to 1 s), smear or repeat a leap
+// second, and show single wrong times and times outside all formats. A host is suspended. A clock
+// panics, and random bytes fail. Processes crash and start again After nothing, the latest time of
+// the one before, an older time, or a horizon that was the limit, also ten times a second; limits
+// are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
+// work.
+//
+// Not simulated: goroutines that mint at the same time (internal/lab/soak has them), times that an int64
+// of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
+// which is outside the promises.
+//
+// # Invariants
+//
+// A call reads the clock once; a run of Snowflakes once for each part, and a call that a limit
+// held up once more each time. Let the reading be of tick t, and the id of tick T after one of tick
+// L in the same stream. A reading before the first tick counts as t = 0, and one past the last as
+// t = L.
+//
+//   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID the ids of all
+//     machines, for V1, V6 and Snowflake the ids of its machine over all processes, except what was
+//     lost in a crash. Its node is the machine's. It is later than After and not later than the
+//     limit, unless it is of V7 or ULID.
+//   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the stream
+//     follows the clock.
+//   - True. T = t if t > L. If t is earlier than L by at most the patience (Tolerance for V6, V7 and
+//     ULID, nothing for V1, and never less than MaxAhead or 1 ms) or the id is a Snowflake, T = L, or
+//     L + 1 if tick L is full. Otherwise the stream follows the clock: T = t, and the clock sequence
+//     is raised by one. V1 and V6 do not follow it to After or below the floor; when they have used
+//     every clock sequence, T is above all ticks, and T - 1 is the floor.
+//   - No id is left out: the ids of a tick are numbered from 0. Random bits are raised by 1 to 2^48
+//     within a tick, and otherwise fresh. So a call that a limit suspended, or that met a broken
+//     clock, took nothing.
+//   - Live. The call waited for at most 20 ms, a run for no longer than as many calls, and neither
+//     for longer than until the clock was within MaxAhead of the id, or 100 us. In all, calls wait
+//     for at most twice the ticks that they take.
+//
+// The call waits long enough that T is at most MaxAhead ahead of the clock when it returns, or of
+// one that has not lost time since the stream last went with the clock: the ticks that the stream
+// has taken since then last no longer than the time that has passed, and MaxAhead. While T is more
+// than MaxAhead ahead of t, twice those ticks do, so that the two come together again. A tick
+// counts for at most 20 ms here.
+//
+// An attempt does not wait, and its id is at most MaxAhead ahead of the clock. One that is refused
+// takes nothing. Then Next, called at the same reading, waits (ErrExhausted) or gives an id further
+// ahead (ErrClockBackward); or the limit does not cover the id (ErrSuspended).
+//
+// Latest is the latest time of V1, V6 and Snowflake, or After. Horizon is the latest of the reading
+// plus d, Latest plus d/100 and the limit. Over restarts ten times a second, it does not move away
+// from the clock.
+//
+// The tests of this package run a short sweep of the same. They show that another implementation
+// of the rule passes, and that generators with a known flaw are found out.
+package main

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids/internal/lab/markdown"
+)
+
+// TestSweep plays scenarios of seeds that are always the same, and of some that are new each time.
+func TestSweep(t *testing.T) {
+	want := int64(1_500_000)
+	if testing.Short() {
+		want /= 10
+	}
+	for _, seed := range []uint64{1, rand.Uint64()} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			var log strings.Builder
+			s := &sweep{want: want, seed: seed, make: newLibrary, log: &log}
+			s.work(t)
+			if s.failed.Load() {
+				t.Fatal(log.String())
+			}
+			t.Logf("first seed %d\n%s", seed, s.total.table())
+		})
+	}
+}
+
+// found are seeds of scenarios in which the judge, or a wrong implementation of the rule, was wrong
+// at first.
+var found = []uint64{
+	16,                  // a reading past the end of a format, behind what was issued
+	42,                  // a step back of more than 292 years
+	49,                  // a clock that is set back and forward by MaxAhead
+	169,                 // a coarse clock
+	301,                 // a reading before the epoch
+	2893984338439698474, // a run up to the end of a format
+	9063577472092914270, // readings of the year 1
+	104883263909957435,  // a long run on a clock that moves in steps of 50 ms
+}
+
+// long skips a test under -short, which the race detector is run with: it has one goroutine, and would
+// take minutes there.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+}
+
+// TestFound plays them again.
+func TestFound(t *testing.T) {
+	long(t)
+	for _, seed := range found {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			var s stats
+			if r := play(t, newPlan(seed), newLibrary, &s); r.violation != nil {
+				t.Fatal(r.violation.text)
+			}
+		})
+	}
+}
+
+// TestSameSeed plays scenarios twice, the second time beside others.
+func TestSameSeed(t *testing.T) {
+	const seeds = 12
+	var first [seeds]stats
+	for i := range first {
+		if r := play(t, newPlan(uint64(i)), newLibrary, &first[i]); r.violation != nil {
+			t.Fatal(r.violation.text)
+		}
+		if i > 0 && first[i].digest == first[i-1].digest {
+			t.Errorf("seeds %d and %d give the same ids", i-1, i)
+		}
+	}
+	for i := range first {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			var again stats
+			play(t, newPlan(uint64(i)), newLibrary, &again)
+			if again != first[i] {
+				t.Errorf("seed %d gives different runs:\n%+v\n%+v", i, first[i], again)
+			}
+		})
+	}
+}
+
+// TestEveryFault shows that plans hold every kind of event, so that the sweep has tried it.
+func TestEveryFault(t *testing.T) {
+	long(t)
+	var seen [actions]bool
+	for seed := range uint64(300) {
+		p := newPlan(seed)
+		for _, e := range p.events {
+			seen[e.action] = true
+			if e.text(p) == "" {
+				t.Fatalf("event %+v has no text", e)
+			}
+		}
+	}
+	for a, ok := range seen {
+		if !ok {
+			t.Errorf("no plan has %s", actionNames[a])
+		}
+	}
+}
+
+// TestSweepEnds shows that a sweep ends with its number of ids or at the first broken promise,
+// and what it reports then.
+func TestSweepEnds(t *testing.T) {
+	var log strings.Builder
+	s := &sweep{want: 50_000, seed: 7, make: newLibrary, log: &log}
+	s.work(t)
+	if n := s.minted.Load(); n < s.want || s.failed.Load() || log.Len() > 0 {
+		t.Errorf("minted %d, failed %v: %s", n, s.failed.Load(), &log)
+	}
+	table := s.total.table()
+	for _, row := range []string{"| ids | " + markdown.Grouped(s.total.total()) + " |", "| duplicates | 0 |", "| inversions | 0 |"} {
+		if !strings.Contains(table, row+"\n") {
+			t.Errorf("no row %q in\n%s", row, table)
+		}
+	}
+
+	var calls atomic.Int64
+	bad := &sweep{want: 1 << 60, seed: 7, log: &log, make: func(b boot) process {
+		return &flawed{process: newLibrary(b), schemes: b.schemes, nextID: func(f *flawed, stream int) key {
+			if calls.Add(1) > 1000 {
+				return key{}
+			}
+			return f.process.next(stream)
+		}}
+	}}
+	bad.work(t)
+	for _, part := range []string{"simulate: seed ", "the shortest history found:\n", "\n  1. machine 0: mint 1 of ", " -ids 1 -seed "} {
+		if !strings.Contains(log.String(), part) {
+			t.Errorf("no %q in the report:\n%s", part, &log)
+		}
+	}
+}
+
+// TestRounds shows that a plan can use every clock sequence, and that V1 and V6 then go on above
+// all ticks.
+func TestRounds(t *testing.T) {
+	long(t)
+	for _, stream := range []kind{v1, v6} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &plan{schemes: uuidSchemes(), machines: []options{{after: past, tolerance: -1, maxAhead: -1}}}
+			w := newWorld(p, newLibrary, new(stats))
+			j := &w.machines[0].judges[stream]
+			w.do(event{action: saw, stream: int(stream), n: 2 * rounds, d: 1e9})
+			if j.turns != rounds-1 || j.floor != -1 {
+				t.Errorf("after %d turns the floor is %d", j.turns, j.floor)
+			}
+			w.do(event{action: saw, stream: int(stream), n: 2 * rounds, d: 1e9})
+			if j.floor < 0 {
+				t.Error("there is no floor")
+			}
+		})
+	}
+}
+
+// TestFullLoad mints as many Snowflakes as there are places, four in a millisecond: while the clock
+// is 5 s behind, which it must not be for longer than some 11 s, and then in one run, which must
+// take as long as its ticks. The judge checks each id besides.
+func TestFullLoad(t *testing.T) {
+	long(t)
+	synctest.Test(t, func(t *testing.T) {
+		defer func() {
+			if v := caught(recover()); v != nil {
+				t.Error(v.text)
+			}
+		}()
+		i := slices.IndexFunc(layouts, func(l layout) bool { return l.name == "1 ms" })
+		p := &plan{
+			schemes:  []scheme{snowflakeScheme(layouts[i].name, layouts[i].layout, 0)},
+			machines: []options{{after: past, start: 2e18}},
+		}
+		w := newWorld(p, newLibrary, new(stats))
+		m := w.machines[0]
+		lead := func() int64 { return m.judges[0].start(m.judges[0].last) - m.wall.plain() }
+		w.do(event{action: mint, n: 1000})
+		w.do(event{action: step, d: -5e9})
+		began := w.now
+		for lead() > 10e6 {
+			w.do(event{action: mint, n: 10})
+		}
+		if took := time.Duration(w.now - began); took < 9*time.Second || took > 11*time.Second {
+			t.Errorf("ids and the clock came together after %s", took)
+		}
+		began = w.now
+		w.do(event{action: run, n: 1e5})
+		if took := time.Duration(w.now - began); (took - 25*time.Second).Abs() > 10*time.Millisecond {
+			t.Errorf("a run of 25 s took %s", took)
+		}
+		w.do(event{action: mint, n: 1000})
+		if lead() > 10e6 {
+			t.Errorf("it leaves ids %s ahead of the clock", span(lead()))
+		}
+	})
+}
