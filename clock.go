@@ -13,7 +13,7 @@ const (
 	defaultTolerance = 10 * time.Second
 	defaultMaxAhead  = 10 * time.Millisecond
 
-	maxSpan    = time.Duration(1 << 60) // bounds the options, so that no sum of times overflows
+	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead, so that no sum of debts overflows
 	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
 )
 
@@ -31,11 +31,13 @@ type Clock struct {
 	base time.Time
 
 	mu     sync.Mutex // guards all that follows, and every lane
-	lifted sync.Cond  // SetLimit was called
-	limit  time.Time  // the zero time: none
+	lifted sync.Cond  // the limit has changed, or the context of a waiter has ended
+	limit  time.Time  // the zero time: none, unless ended
+	ended  bool       // the limit is for good
 
 	anchor    int64 // ns after base
 	sec, nsec int64 // the wall clock at the anchor
+	asked     int64 // ns after base: when an injected clock was last asked
 
 	random random.Block // for ids that take their bits under the mutex
 	v1, v6 lane
@@ -51,12 +53,12 @@ type ClockOptions struct {
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
-	// version 7 and ULID follow it back. Zero means 10 s; a negative value means none. It is
-	// at least MaxAhead and 1 ms.
+	// version 7 and ULID follow it back. Zero means 10 s; a negative value means none; the
+	// longest Duration means that they never follow. It is at least MaxAhead and 1 ms.
 	Tolerance time.Duration
 
 	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero
-	// means 10 ms; a negative value means none.
+	// means 10 ms; a negative value means none. More than 2^60 ns, some 36 years, counts as that.
 	MaxAhead time.Duration
 
 	// After is what [Clock.Latest] or [Clock.Horizon] returned in a former process. Versions 1
@@ -73,7 +75,7 @@ func NewClock(opts *ClockOptions) *Clock {
 	c := &Clock{
 		now:       opts.Now,
 		tolerance: orDefault(opts.Tolerance, defaultTolerance),
-		maxAhead:  orDefault(opts.MaxAhead, defaultMaxAhead),
+		maxAhead:  min(orDefault(opts.MaxAhead, defaultMaxAhead), mostAhead),
 		after:     opts.After.Round(0).UTC(),
 		base:      time.Now(),
 		anchor:    math.MinInt64, // which no reading is near
@@ -88,12 +90,12 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
-// orDefault returns d, or what zero, negative and extreme values mean.
+// orDefault returns d, or what zero and negative values mean.
 func orDefault(d, zero time.Duration) time.Duration {
 	if d == 0 {
 		return zero
 	}
-	return min(max(d, 0), maxSpan)
+	return max(d, 0)
 }
 
 // Latest returns the latest time in any id of version 1, version 6 and Snowflake from c, in UTC,
@@ -109,7 +111,7 @@ func (c *Clock) Latest() time.Time {
 // latest is Latest. The mutex is held.
 func (c *Clock) latest() time.Time {
 	latest := c.after
-	c.limited(func(l *lane) {
+	c.eachLimited(func(l *lane) {
 		if tick := max(l.last, l.sequence.top); tick >= l.first {
 			if t := l.time(tick); t.After(latest) {
 				latest = t
@@ -119,8 +121,8 @@ func (c *Clock) latest() time.Time {
 	return latest
 }
 
-// limited calls f for the lanes whose ids are unique by their time. The mutex is held.
-func (c *Clock) limited(f func(*lane)) {
+// eachLimited calls f for the lanes whose ids are unique by their time. The mutex is held.
+func (c *Clock) eachLimited(f func(*lane)) {
 	f(&c.v1)
 	f(&c.v6)
 	for _, l := range c.nodes {
@@ -142,24 +144,86 @@ func (c *Clock) limited(f func(*lane)) {
 func (c *Clock) Horizon(d time.Duration) time.Time {
 	mustBe(c.nodes != nil, "Clock")
 	d = max(d, 0)
-	now, elapsed := c.injected(), c.elapsed()
-	c.mu.Lock()
+	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	now = c.reading(elapsed, now)
 	return slices.MaxFunc([]time.Time{now.time().Add(d), c.latest().Add(d / 100), c.limit}, time.Time.Compare)
 }
 
 // SetLimit withholds ids of version 1, version 6 and Snowflake whose time is after t. Calls for
-// them wait until a later SetLimit allows the id, and [SnowflakeNode.TryNext] returns
-// [ErrSuspended]. The zero time lifts the limit. Versions 4 and 7 and ULID are unique by their
-// random bits, and are not limited.
+// them wait until a later SetLimit allows the id; [SnowflakeNode.NextContext] waits until its context
+// ends at most, and [SnowflakeNode.TryNext] returns [ErrSuspended]. The zero time lifts the limit.
+// Versions 4 and 7 and ULID are unique by their random bits, and are not limited. After
+// [Clock.EndAt], SetLimit does nothing.
 func (c *Clock) SetLimit(t time.Time) {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.ended {
+		c.setLimit(t)
+	}
+}
+
+// EndAt withholds ids of version 1, version 6 and Snowflake whose time is after t for good. No call
+// waits for them any more, and those that wait return: [SnowflakeNode.TryNext] and
+// [SnowflakeNode.NextContext] return [ErrEnded], and the other constructors panic with it. The zero
+// time means at once. A later EndAt can only be earlier.
+//
+// EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number. A t
+// some 100 ms ahead of the wall clock and of [Clock.Latest] leaves goroutines that still mint a
+// moment to return.
+func (c *Clock) EndAt(t time.Time) {
+	mustBe(c.nodes != nil, "Clock")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended || t.Before(c.limit) {
+		c.ended = true
+		c.setLimit(t)
+	}
+}
+
+// setLimit sets the limit of all lanes and wakes who waits for it. The mutex is held.
+func (c *Clock) setLimit(t time.Time) {
 	c.limit = t.Round(0).UTC()
-	c.limited(func(l *lane) { l.bind(c.limit) })
+	c.eachLimited(c.bind)
 	c.lifted.Broadcast()
+}
+
+// bind gives a lane the limit. The mutex is held.
+func (c *Clock) bind(l *lane) {
+	limit := newReading(c.limit)
+	if c.limit.IsZero() && !c.ended {
+		limit = reading{sec: maxSec + 1} // past the end of every format
+	}
+	l.bind(limit)
+}
+
+// enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
+// since base. They are read before, since that takes long. A call that then waits for the mutex comes
+// with a time before the anchor, and so may one in a testing/synctest bubble: since is negative
+// then, which is a large unsigned number.
+func (c *Clock) enter(injected reading) (now reading, elapsed int64) {
+	elapsed = c.elapsed()
+	c.mu.Lock()
+	if since := elapsed - c.anchor; uint64(since) <= uint64(anchorLife) {
+		return reading{c.sec, c.nsec + since}, elapsed
+	}
+	return c.readAnew(injected, elapsed)
+}
+
+// readAnew moves the anchor to now. If the wall clock is injected there is no anchor: elapsed alone is
+// read anew, if another call had a later one. The mutex is held.
+func (c *Clock) readAnew(injected reading, elapsed int64) (reading, int64) {
+	if c.now != nil {
+		if elapsed < c.asked {
+			elapsed = c.elapsed()
+		}
+		c.asked = elapsed
+		return injected, elapsed
+	}
+	t := time.Now()
+	now := newReading(t)
+	c.anchor, c.sec, c.nsec = int64(t.Sub(c.base)), now.sec, now.nsec
+	return now, c.anchor
 }
 
 // elapsed returns the nanoseconds since base.
@@ -177,57 +241,49 @@ func (c *Clock) injected() (now reading) {
 // callNow is not inlined, so that injected is.
 func (c *Clock) callNow() reading { return newReading(c.now()) }
 
-// reading returns the wall clock at elapsed, or now if that replaces it. A caller that was
-// preempted before it got the mutex may come with a time before the anchor, and so may one in a
-// testing/synctest bubble. The difference is negative then, which is a large unsigned number. The
-// mutex is held.
-func (c *Clock) reading(elapsed int64, now reading) reading {
-	if elapsed -= c.anchor; uint64(elapsed) > uint64(anchorLife) {
-		return c.readAnew(now)
-	}
-	return reading{c.sec, c.nsec + elapsed}
-}
-
-// readAnew reads the wall clock and sets the anchor, unless the wall clock is replaced.
-func (c *Clock) readAnew(now reading) reading {
-	if c.now == nil {
-		t := time.Now()
-		now = newReading(t)
-		c.anchor, c.sec, c.nsec = int64(t.Sub(c.base)), now.sec, now.nsec
-	}
-	return now
-}
-
 // lock takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
-// release the mutex, and then sleep. If there is no such id, lock waits for a later limit or panics.
-func (c *Clock) lock(l *lane) (wait time.Duration) {
-	for {
-		now, elapsed := c.injected(), c.elapsed()
-		c.mu.Lock()
-		now = c.reading(elapsed, now)
-		tick := l.multiply(now) // inlined
-		if l.perSecond == 0 {
-			tick = l.divide(now)
-		}
-		wait, err := l.take(tick, elapsed)
-		if err == nil {
-			return wait
-		}
-		c.refused(err)
+// release the mutex, and then sleep. On an error there is no id, and the mutex is held too.
+func (c *Clock) lock(l *lane) (wait time.Duration, err error) {
+	now, elapsed := c.enter(c.injected())
+	tick := l.multiply(now) // l.at(now), which the compiler does not inline
+	if l.perSecond == 0 {
+		tick = l.divide(now)
 	}
+	return l.take(tick, elapsed)
 }
 
-// refused releases the mutex after a lane has returned err: at the next SetLimit, or by a panic.
-func (c *Clock) refused(err error) {
-	defer c.mu.Unlock()
-	if err != ErrSuspended {
-		panic(err)
+// lockLater goes on where lock has returned an error, for callers that return none: it waits for a
+// later limit, or panics.
+func (c *Clock) lockLater(l *lane, err error) (wait time.Duration) {
+	for err != nil {
+		if err = c.reason(err); err != ErrSuspended {
+			c.mu.Unlock()
+			panic(err)
+		}
+		c.waitForLimit()
+		wait, err = c.lock(l)
 	}
+	return wait
+}
+
+// reason returns the error of a lane, which does not know whether its limit is for good. The mutex
+// is held.
+func (c *Clock) reason(err error) error {
+	if err == ErrSuspended && c.ended {
+		return ErrEnded
+	}
+	return err
+}
+
+// waitForLimit waits until the limit may have changed. The mutex is held, and is not afterwards.
+func (c *Clock) waitForLimit() {
+	defer c.mu.Unlock()
 	c.lifted.Wait()
 }
 
-// sleep is time.Sleep, inlined as far as there is nothing to wait for.
-func sleep(wait time.Duration) {
+// waitForClock waits outside the mutex until the wall clock has come nearer to an id. It is inlined
+// as far as there is nothing to wait for.
+func waitForClock(wait time.Duration) {
 	if wait > 0 {
 		time.Sleep(wait)
 	}

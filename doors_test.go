@@ -182,7 +182,11 @@ func inDoor(d declaration, e ast.Expr, names map[string]string) string {
 	}
 	name := e.(*ast.Ident).Name
 	if index, ok := d.value.(*ast.IndexExpr); ok && name == "T" { // of Null[T]
-		name = ofRoot(index.Index)
+		of := index.Index
+		if inner, ok := of.(*ast.IndexExpr); ok { // of Null[Binary[T]]
+			of = inner.X
+		}
+		name = ofRoot(of)
 	}
 	switch {
 	case names[name] != "":

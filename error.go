@@ -18,15 +18,22 @@ var (
 	// before the first tick or after the last, a node number or a layout that does not fit.
 	ErrRange = errors.New("value out of range")
 
-	// ErrClockBackward is returned by [SnowflakeNode.TryNext] while the wall clock, having
-	// been set back, is behind the latest id by more than [ClockOptions].MaxAhead.
+	// ErrClockBackward is returned by [SnowflakeNode.TryNext] if the next id would be more than
+	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back. Next would go
+	// on behind the wall clock then, or would wait.
 	ErrClockBackward = errors.New("ids: clock went backward")
 
-	// ErrExhausted is returned by [SnowflakeNode.TryNext] where Next would wait for a tick.
+	// ErrExhausted is returned by [SnowflakeNode.TryNext] if the next id would be more than
+	// [ClockOptions].MaxAhead ahead of the wall clock because so many ids were asked for. Next
+	// would wait then.
 	ErrExhausted = errors.New("ids: no id free in this tick")
 
 	// ErrSuspended is returned by [SnowflakeNode.TryNext] while [Clock.SetLimit] withholds ids.
 	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
+
+	// ErrEnded is returned by [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after the
+	// end that [Clock.EndAt] sets, and the constructors without an error panic with it.
+	ErrEnded = errors.New("ids: the clock has ended, by Clock.EndAt or by Close of its clockfile.File")
 )
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
@@ -57,7 +64,8 @@ func (e *ParseError) Unwrap() error {
 
 // Is reports whether target is [ErrLength] and the length is wrong, for [errors.Is].
 func (e *ParseError) Is(target error) bool {
-	return target == ErrLength && problems[e.problem].kind == wrongLength
+	kind := problems[e.problem].kind
+	return target == ErrLength && (kind == wrongLength || kind == tooMuch)
 }
 
 // describe returns the scheme and what is wrong.
@@ -94,7 +102,7 @@ const (
 	errPast = rangeError("ids: the clock is past the last tick of the format")
 )
 
-// A problem is something that may be wrong with a form of an id: an index of problems.
+// A problem is something that may be wrong with a form of an id.
 type problem uint8
 
 // A kind of problem says how its text makes a message.
@@ -104,6 +112,7 @@ const (
 	malformed      kind = iota
 	wrongCharacter      // the offset follows the text
 	wrongLength         // the text is the length that is wanted
+	tooMuch             // as wrongLength, but which one is not known
 	outOfRange
 )
 
@@ -111,70 +120,103 @@ const (
 	maxText    = len("urn:uuid:") + 36 // the longest accepted text
 	tooLong    = maxText + 1           // stands for all lengths above it
 	escape     = len(`\u00XX`)         // the one form of escape in JSON that a character of an id has
-	maxEscaped = maxText * escape      // the longest text in JSON
+	maxOwnText = 90                    // the longest text of a type that embeds an id: a TypeID
 )
-
-// problems lists every problem, each with one error for each offset.
-var problems = make([]struct {
-	scheme string
-	kind   kind
-	text   string
-	errs   [tooLong + 1]ParseError
-}, 0, 32)
-
-var (
-	uuidLength = define("UUID", wrongLength, "36")
-	uuidBinary = define("UUID", wrongLength, "16 bytes")
-	uuidDigit  = define("UUID", wrongCharacter, "not a hexadecimal digit")
-	uuidHyphen = define("UUID", wrongCharacter, "not a hyphen")
-	uuidURN    = define("UUID", wrongCharacter, "prefix is not urn:uuid:")
-	uuidBrace  = define("UUID", wrongCharacter, "not a brace")
-	uuidNull   = define("UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID")
-	uuidBase58 = defineBase("UUID", "Base58", "22", "Base58 above 128 bits")
-
-	ulidBase32 = defineBase("ULID", "Crockford Base32", "26", "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
-	ulidBinary = define("ULID", wrongLength, "16 bytes")
-	ulidNull   = define("ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID")
-	ulidBase58 = defineBase("ULID", "Base58", "22", "Base58 above 128 bits")
-
-	snowflakeLength   = define("Snowflake", wrongLength, "1 to 19")
-	snowflakeBinary   = define("Snowflake", wrongLength, "8 bytes")
-	snowflakeDigit    = define("Snowflake", wrongCharacter, "not a decimal digit")
-	snowflakeNegative = define("Snowflake", outOfRange, "negative")
-	snowflakeRange    = define("Snowflake", outOfRange, "above 9223372036854775807")
-	snowflakeNull     = define("Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake")
-	snowflakeBase32   = defineBase("Snowflake", "Crockford Base32", "13", "Base32 above 63 bits")
-	snowflakeBase58   = defineBase("Snowflake", "Base58", "11", "Base58 above 63 bits")
-
-	jsonQuotes = define("JSON", malformed, "not a string in quotes")
-	jsonEscape = define("JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`)
-)
-
-// define adds a problem.
-func define(scheme string, k kind, text string) problem {
-	p := problem(len(problems))
-	problems = problems[:p+1]
-	d := &problems[p]
-	d.scheme, d.kind, d.text = scheme, k, text
-	for offset := range d.errs {
-		d.errs[offset] = ParseError{p, uint8(offset)}
-	}
-	return p
-}
-
-// defineBase adds the problems of text in a base, and returns the one of a wrong length. The
-// others follow it.
-func defineBase(scheme, base, length, above string) problem {
-	p := define(scheme, wrongLength, length)
-	define(scheme, wrongCharacter, "not a "+base+" digit")
-	define(scheme, outOfRange, above)
-	return p
-}
 
 const (
+	uuidLength problem = iota
+	uuidBinary
+	uuidDigit
+	uuidHyphen
+	uuidURN
+	uuidBrace
+	uuidNull
+	uuidBase58 // with badDigit and badRange added, two more; so of each text in a base
+	_
+	_
+
+	ulidBase32
+	_
+	_
+	ulidBinary
+	ulidNull
+	ulidBase58
+	_
+	_
+
+	snowflakeLength
+	snowflakeBinary
+	snowflakeDigit
+	snowflakeNegative
+	snowflakeRange
+	snowflakeNull
+	snowflakeBase32
+	_
+	_
+	snowflakeBase58
+	_
+	_
+
+	jsonQuotes
+	jsonEscape
+	jsonLength
+
 	badDigit problem = 1
 	badRange problem = 2
 )
 
+var problems = [...]struct {
+	scheme string
+	kind   kind
+	text   string
+}{
+	uuidLength:            {"UUID", wrongLength, "36"},
+	uuidBinary:            {"UUID", wrongLength, "16 bytes"},
+	uuidDigit:             {"UUID", wrongCharacter, "not a hexadecimal digit"},
+	uuidHyphen:            {"UUID", wrongCharacter, "not a hyphen"},
+	uuidURN:               {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
+	uuidBrace:             {"UUID", wrongCharacter, "not a brace"},
+	uuidNull:              {"UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID"},
+	uuidBase58:            {"UUID", wrongLength, "22"},
+	uuidBase58 + badDigit: {"UUID", wrongCharacter, "not a Base58 digit"},
+	uuidBase58 + badRange: {"UUID", outOfRange, "Base58 above 128 bits"},
+
+	ulidBase32:            {"ULID", wrongLength, "26"},
+	ulidBase32 + badDigit: {"ULID", wrongCharacter, "not a Crockford Base32 digit"},
+	ulidBase32 + badRange: {"ULID", outOfRange, "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
+	ulidBinary:            {"ULID", wrongLength, "16 bytes"},
+	ulidNull:              {"ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID"},
+	ulidBase58:            {"ULID", wrongLength, "22"},
+	ulidBase58 + badDigit: {"ULID", wrongCharacter, "not a Base58 digit"},
+	ulidBase58 + badRange: {"ULID", outOfRange, "Base58 above 128 bits"},
+
+	snowflakeLength:            {"Snowflake", wrongLength, "1 to 19"},
+	snowflakeBinary:            {"Snowflake", wrongLength, "8 bytes"},
+	snowflakeDigit:             {"Snowflake", wrongCharacter, "not a decimal digit"},
+	snowflakeNegative:          {"Snowflake", outOfRange, "negative"},
+	snowflakeRange:             {"Snowflake", outOfRange, "above 9223372036854775807"},
+	snowflakeNull:              {"Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake"},
+	snowflakeBase32:            {"Snowflake", wrongLength, "13"},
+	snowflakeBase32 + badDigit: {"Snowflake", wrongCharacter, "not a Crockford Base32 digit"},
+	snowflakeBase32 + badRange: {"Snowflake", outOfRange, "Base32 above 63 bits"},
+	snowflakeBase58:            {"Snowflake", wrongLength, "11"},
+	snowflakeBase58 + badDigit: {"Snowflake", wrongCharacter, "not a Base58 digit"},
+	snowflakeBase58 + badRange: {"Snowflake", outOfRange, "Base58 above 63 bits"},
+
+	jsonQuotes: {"JSON", malformed, "not a string in quotes"},
+	jsonEscape: {"JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`},
+	jsonLength: {"JSON", tooMuch, "more than 90 characters"},
+}
+
+// parseErrors has each problem at each offset, so that an error costs no allocation.
+var parseErrors = func() (all [len(problems)][tooLong + 1]ParseError) {
+	for p := range all {
+		for offset := range all[p] {
+			all[p][offset] = ParseError{problem(p), uint8(offset)}
+		}
+	}
+	return all
+}()
+
 // parseError returns the error for problem p at offset.
-func parseError(p problem, offset int) *ParseError { return &problems[p].errs[min(offset, tooLong)] }
+func parseError(p problem, offset int) *ParseError { return &parseErrors[p][min(offset, tooLong)] }

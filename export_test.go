@@ -1,5 +1,7 @@
 package ids
 
+import "time"
+
 // SetEntropy makes the given 80 bits the random part of the latest ULID of g, which no test
 // could reach by minting.
 func (g *Generator) SetEntropy(e [10]byte) {
@@ -8,4 +10,20 @@ func (g *Generator) SetEntropy(e [10]byte) {
 	g.clock.mu.Lock()
 	g.ulid.hi, g.ulid.lo = split(b)
 	g.clock.mu.Unlock()
+}
+
+// NextLate begins a call of Next that has read the clock and waits for the mutex. What it returns goes
+// on once the call has the mutex, and returns the id and for how long it must wait.
+func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err error) {
+	c := n.clock
+	injected, elapsed := c.injected(), c.elapsed()
+	return func() (s Snowflake, wait time.Duration, err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		now, elapsed := c.readAnew(injected, elapsed)
+		if wait, err = n.lane.take(n.lane.at(now), elapsed); err == nil {
+			s = n.latest()
+		}
+		return s, wait, err
+	}
 }

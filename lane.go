@@ -22,14 +22,14 @@ type lane struct {
 	first, end int64 // the first and the last tick that the format can name
 	perTick    int64 // how many ids a tick holds
 	patience   int64 // in ticks
-	ahead      int64 // MaxAhead, in whole ticks
+	aheadTicks int64 // MaxAhead, in whole ticks
 	maxAhead   int64 // MaxAhead, in ns
-	most       int64 // the largest debt: what a call that waits for maxWait pays down to MaxAhead
+	maxDebt    int64 // in ns: what a call that waits for maxWait pays down to MaxAhead
 	sequenced  bool  // the ids have the clock sequence in them
 
 	last  int64 // the tick of the latest id; before first if there is none
 	used  int64 // how many ids that tick has given
-	limit int64 // the last tick that SetLimit allows
+	limit int64 // the last tick that SetLimit or EndAt allows
 	paid  int64 // the time at which the ticks taken are paid for, in ns since the clock was made
 
 	sequence sequence
@@ -38,10 +38,15 @@ type lane struct {
 // newLane returns a lane that has issued nothing and begins after start.
 func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
 	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,
-		ahead: s.ticks(c.maxAhead), maxAhead: int64(c.maxAhead), most: int64(c.maxAhead + maxWait),
+		maxAhead: int64(c.maxAhead), maxDebt: int64(c.maxAhead + maxWait),
 		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
+	l.aheadTicks, _ = s.ticks(c.maxAhead)
 	if patience != forever {
-		l.patience = s.ticks(max(patience, c.maxAhead, anchorLife)) // so old may a reading be
+		n, exact := s.ticks(max(patience, c.maxAhead, anchorLife)) // so old may a reading be
+		if !exact {
+			n++ // the wall clock's tick is rounded down
+		}
+		l.patience = n
 	}
 	l.sequence.floor, l.sequence.top = l.last, l.last
 	return l
@@ -71,21 +76,17 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 	tick = l.within(tick)
 	next := *l
 	next.used++
+	full := next.used > l.perTick
 	switch {
 	case tick > l.last:
-		next.last, next.used = tick, 1
+		next.last, next.used, full = tick, 1, false
 	case l.last-tick > l.patience:
-		next.follow(tick)
+		full = next.follow(tick)
 	}
-	debt := l.debt(elapsed)
-	if next.used > l.perTick {
+	next.paid = elapsed + l.debt(elapsed)
+	if full {
 		next.last, next.used = next.last+1, 1
-		// A tick costs its length, and twice that while the wall clock is behind, so that it catches up.
-		cost := min(l.length, l.most)
-		if next.last-tick > l.ahead {
-			cost *= 2
-		}
-		debt = min(debt+cost, l.most)
+		next.pay(tick, elapsed)
 	}
 	switch {
 	case next.last > l.end:
@@ -93,19 +94,32 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 	case next.last > l.limit:
 		return 0, ErrSuspended
 	}
-	next.paid = elapsed + debt
 	*l = next
+	return l.wait(tick, elapsed, past), nil
+}
 
-	// The id waits until the wall clock is within MaxAhead of it, or until the debt is. A time past
-	// the end of the format does not tell when the former will be.
-	over, due := l.last-tick-l.ahead, debt-l.maxAhead
+// pay adds the cost of the latest id's tick to what the lane owes, up to maxDebt. A tick costs its
+// length, and twice that if it is more than MaxAhead ahead, so that the wall clock catches up.
+func (l *lane) pay(tick, elapsed int64) {
+	cost := min(l.length, l.maxDebt)
+	if l.last-tick > l.aheadTicks {
+		cost *= 2
+	}
+	l.paid = max(l.paid, min(l.paid+cost, elapsed+l.maxDebt))
+}
+
+// wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
+// within MaxAhead of it, or until the debt is, whichever is sooner. A time past the end of the format
+// does not tell when the former will be.
+func (l *lane) wait(tick, elapsed int64, past bool) time.Duration {
+	over, due := l.last-tick-l.aheadTicks, min(l.debt(elapsed), l.maxDebt)-l.maxAhead
 	if due <= 0 || over <= 0 && !past {
-		return 0, nil
+		return 0
 	}
 	if over <= due/l.length && !past {
 		due = over * l.length
 	}
-	return max(time.Duration(due), minSleep), nil
+	return max(time.Duration(due), minSleep)
 }
 
 // within returns the tick in the format that a tick of the wall clock is taken for: the first one
@@ -117,31 +131,34 @@ func (l *lane) within(tick int64) int64 {
 	return max(tick, l.first)
 }
 
-// follow goes with the wall clock back to tick. A lane with a clock sequence does so only if that
-// tick cannot have had the next one already.
-func (l *lane) follow(tick int64) {
+// follow goes with the wall clock back to tick, and reports whether the lane's tick is full then. A lane
+// with a clock sequence stays where it is if that tick may have ids of the next sequence, and goes to
+// the highest tick if there is no next one.
+func (l *lane) follow(tick int64) (full bool) {
 	switch s := &l.sequence; {
 	case !l.sequenced:
 	case tick <= s.floor:
-		return
+		return l.used > l.perTick
 	case s.free == 0:
 		s.rise(l.last)
-		l.last, l.used = s.top, l.perTick+1
-		return
+		l.last = s.top
+		return true
 	default:
 		s.turn(l.last)
 	}
 	l.last, l.used = tick, 1
+	return false
 }
 
-// debt returns what is still to be paid, in ns. What no call waits for is forgiven, and all of it if
-// the process's clock has gone back, as from one testing/synctest bubble to the next.
+// debt returns what is still to be paid, in ns. That is at most maxDebt when elapsed is read, and
+// elapsed may be anchorLife old. If it is more, the process's clock has gone back, as from one
+// testing/synctest bubble to the next, and nothing is owed.
 func (l *lane) debt(elapsed int64) int64 {
-	debt := max(l.paid-elapsed, 0)
-	if debt > l.most+int64(time.Second) {
+	debt := l.paid - elapsed
+	if debt > l.maxDebt+int64(anchorLife) {
 		return 0
 	}
-	return min(debt, l.most)
+	return max(debt, 0)
 }
 
 // try is take if the id needs no waiting and is not ahead of the wall clock by more than MaxAhead.
@@ -149,21 +166,16 @@ func (l *lane) debt(elapsed int64) int64 {
 func (l *lane) try(tick, elapsed int64) error {
 	last, used, paid := l.last, l.used, l.paid
 	wait, err := l.take(tick, elapsed)
-	if tick = l.within(tick); err != nil || wait == 0 && l.last-tick <= l.ahead {
+	if tick = l.within(tick); err != nil || wait == 0 && l.last-tick <= l.aheadTicks {
 		return err
 	}
 	l.last, l.used, l.paid = last, used, paid
 	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
-	if wait == 0 || last-tick-l.debt(elapsed)/l.length > l.ahead {
+	if wait == 0 || last-tick-l.debt(elapsed)/l.length > l.aheadTicks {
 		return ErrClockBackward
 	}
 	return ErrExhausted
 }
 
-// bind withholds ids after limit; the zero time lifts that.
-func (l *lane) bind(limit time.Time) {
-	l.limit = l.end
-	if !limit.IsZero() {
-		l.limit = min(max(l.at(newReading(limit)), l.first-1), l.end)
-	}
-}
+// bind withholds ids after a time.
+func (l *lane) bind(limit reading) { l.limit = min(max(l.at(limit), l.first-1), l.end) }

@@ -1,7 +1,10 @@
 package ids_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"sync/atomic"
@@ -50,7 +53,7 @@ type forecast struct {
 	tick     int64
 	place    int64
 	sequence int
-	err      error         // ErrRange or ErrSuspended, and then there is none
+	err      error         // ErrRange, ErrSuspended or ErrEnded, and then there is none
 	over     bool          // it is ahead of the wall clock by more than MaxAhead
 	wait     time.Duration // for how long it must wait
 }
@@ -90,14 +93,20 @@ func (m *model) timeOf(tick int64) time.Time {
 	return m.began
 }
 
-// longer reports whether n ticks last longer than d.
-func (m *model) longer(n int64, d time.Duration) bool {
+// compare returns -1, 0 or +1 as n ticks last less than d, as long, or longer.
+func (m *model) compare(n int64, d time.Duration) int {
 	if n < 1<<20 && m.per < 1<<40 && d < 1<<40 {
-		return n*m.per > int64(d)*m.ticks
+		return cmp.Compare(n*m.per, int64(d)*m.ticks)
 	}
 	a := new(big.Int).Mul(big.NewInt(n), big.NewInt(m.per))
 	b := new(big.Int).Mul(big.NewInt(int64(d)), big.NewInt(m.ticks))
-	return a.Cmp(b) > 0
+	return a.Cmp(b)
+}
+
+// farther reports whether a wall clock in one tick is farther behind a later tick than d for sure: it
+// may be anywhere in its own.
+func (m *model) farther(wall, tick int64, d time.Duration) bool {
+	return tick > wall && m.compare(tick-wall-1, d) >= 0
 }
 
 // span returns how long n ticks last, or a time longer than any wait.
@@ -137,7 +146,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	switch {
 	case !m.any || wall > tick: // the wall clock is later: go with it
 		tick, count = wall, 1
-	case m.patience >= 0 && tick > wall && m.longer(tick-wall, m.patience): // it is too far behind
+	case m.patience >= 0 && m.farther(wall, tick, m.patience): // go with it back
 		switch {
 		case !m.sequenced:
 			tick, count = wall, 1
@@ -167,7 +176,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	}
 	m.any, m.tick, m.count, m.top = true, tick, count, max(m.top, tick)
 	v = forecast{tick: tick, place: count - 1, sequence: m.sequence}
-	v.over = tick > wall && m.longer(tick-wall, m.maxAhead)
+	v.over = tick > wall && m.compare(tick-wall, m.maxAhead) > 0
 	if costs {
 		cost := m.span(1)
 		if v.over {
@@ -199,6 +208,7 @@ type history struct {
 	since  time.Time
 	reads  []time.Time // the times at which it was read, in the bubble
 	limit  time.Time
+	ended  bool // the limit is for good
 	after  time.Time
 	opts   ids.ClockOptions
 	layout ids.SnowflakeLayout
@@ -238,7 +248,7 @@ func (h *history) fatalf(format string, args ...any) {
 
 // live starts a process after a saved time.
 func (h *history) live(after time.Time) {
-	h.after, h.limit, h.latest = after, time.Time{}, after
+	h.after, h.limit, h.ended, h.latest = after, time.Time{}, false, after
 	h.opts.Now, h.opts.After = h.now, after
 	h.clock = ids.NewClock(&h.opts)
 	h.asked = map[*model]time.Time{}
@@ -251,6 +261,9 @@ func (h *history) live(after time.Time) {
 	ahead := jitter(h.opts.MaxAhead, maxAhead)
 	least := max(ahead, time.Millisecond)
 	tolerance := max(jitter(h.opts.Tolerance, 10*time.Second), least)
+	if tolerance == math.MaxInt64 {
+		tolerance = -1
+	}
 	gregorian := model{epoch: time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC), per: 100, ticks: 1, most: 1<<60 - 1, room: 4,
 		maxAhead: ahead, sequenced: true, bound: true, floor: -1, top: -1}
 	h.v1, h.v6, h.v7, h.snowflake = new(model), new(model), new(model), new(model)
@@ -281,13 +294,21 @@ func (h *history) live(after time.Time) {
 
 // forecast asks a model for the next id at a time of the bubble.
 func (h *history) forecast(m *model, at time.Time) forecast {
-	passed := at.Sub(h.asked[m])
-	h.asked[m] = at
 	now := h.at
 	if h.runs {
 		now = h.at.Add(at.Sub(h.since))
 	}
+	return h.forecastOf(m, now, at)
+}
+
+// forecastOf is forecast for a wall clock that shows now.
+func (h *history) forecastOf(m *model, now, at time.Time) forecast {
+	passed := at.Sub(h.asked[m])
+	h.asked[m] = at
 	v := m.next(now, h.limit, passed)
+	if v.err == ids.ErrSuspended && h.ended {
+		v.err = ids.ErrEnded
+	}
 	if v.err == nil && m.bound {
 		if t := m.timeOf(v.tick); t.After(h.latest) {
 			h.latest = t
@@ -310,8 +331,8 @@ func (h *history) gregorian(m *model) {
 		return
 	}
 	if v.err != nil {
-		if err := panicOf(func() { mint() }); !errors.Is(err, ids.ErrRange) {
-			h.fatalf("%s: %v, want ErrRange", m.name, err)
+		if err := panicOf(func() { mint() }); !errors.Is(err, v.err) {
+			h.fatalf("%s: %v, want %v", m.name, err, v.err)
 		}
 		return
 	}
@@ -340,9 +361,10 @@ func (h *history) checkGregorian(m *model, v forecast, u ids.UUID) {
 // suspended lets a call wait for the limit, which is then lifted.
 func (h *history) suspended(m *model, mint func() ids.UUID) {
 	var u ids.UUID
+	var err error
 	var done atomic.Bool
 	go func() {
-		u = mint()
+		err = panicOf(func() { u = mint() })
 		done.Store(true)
 	}()
 	synctest.Wait()
@@ -352,6 +374,13 @@ func (h *history) suspended(m *model, mint func() ids.UUID) {
 	if h.r.IntN(2) == 0 {
 		h.clock.SetLimit(h.limit.Add(-time.Nanosecond))
 		synctest.Wait()
+	}
+	if h.r.IntN(4) == 0 {
+		h.endAt(h.limit)
+		if synctest.Wait(); !errors.Is(err, ids.ErrEnded) {
+			h.fatalf("%s: %v, %v when the clock ended", m.name, u, err)
+		}
+		return
 	}
 	h.setLimit(time.Time{})
 	before := time.Now()
@@ -371,8 +400,20 @@ func (h *history) suspended(m *model, mint func() ids.UUID) {
 }
 
 func (h *history) setLimit(t time.Time) {
-	h.limit = t
+	if !h.ended {
+		h.limit = t
+	}
 	h.clock.SetLimit(t)
+}
+
+func (h *history) endAt(t time.Time) {
+	if t.IsZero() {
+		t = time.Time{}.Add(1) // before all ids
+	}
+	if !h.ended || t.Before(h.limit) {
+		h.limit, h.ended = t, true
+	}
+	h.clock.EndAt(t)
 }
 
 // checkWait compares how long a call has waited with how long the id must wait. Until the wall
@@ -410,11 +451,49 @@ func (h *history) next() {
 		if s, err := h.node.TryNext(); s != 0 || err != ids.ErrSuspended {
 			h.fatalf("TryNext beyond the limit: %v, %v", s, err)
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		s, err := h.node.NextContext(ctx)
+		if waited := time.Since(before); s != 0 || !errors.Is(err, context.DeadlineExceeded) || waited != time.Second {
+			h.fatalf("NextContext of a second beyond the limit: %v, %v after %v", s, err, waited)
+		}
 	default:
-		if err := panicOf(func() { h.node.Next() }); !errors.Is(err, ids.ErrRange) {
-			h.fatalf("Next: %v, want ErrRange", err)
+		if s, err := h.node.NextContext(context.Background()); s != 0 || !errors.Is(err, v.err) {
+			h.fatalf("NextContext: %v, %v, want %v", s, err, v.err)
+		}
+		if err := panicOf(func() { h.node.Next() }); !errors.Is(err, v.err) {
+			h.fatalf("Next: %v, want %v", err, v.err)
 		}
 	}
+}
+
+// late calls Next, and has the call wait for the mutex for a while after it has read the clock, in
+// which others are faster.
+func (h *history) late() {
+	m, wall, read := h.snowflake, h.wall(), time.Now()
+	finish := ids.NextLate(h.node)
+	time.Sleep(h.leap(33).Abs()) // up to 8 s
+	others := h.r.IntN(30)
+	for range others {
+		h.next()
+	}
+	if others > 0 {
+		read = time.Now() // it sees that its reading is old
+	}
+	v := h.forecastOf(m, wall, read)
+	s, wait, err := finish()
+	switch {
+	case v.err != nil:
+		if !errors.Is(err, v.err) && (err != ids.ErrSuspended || v.err != ids.ErrEnded) {
+			h.fatalf("a late call: %v, %v, want %v", s, err, v.err)
+		}
+		return
+	case err != nil:
+		h.fatalf("a late call: %v", err)
+	}
+	h.checkSnowflake(v, s)
+	h.checkWait(m, v, wait)
+	time.Sleep(wait)
 }
 
 // tryNext calls TryNext, which refuses what would wait, or be too far ahead.
@@ -586,9 +665,12 @@ func (h *history) step() {
 	case r < 26:
 		time.Sleep(time.Duration(h.r.Int64N(1 << (1 + h.r.IntN(30)))))
 	case r < 29:
-		if h.limit.IsZero() && h.r.IntN(3) == 0 {
+		switch {
+		case h.r.IntN(30) == 0:
+			h.endAt([]time.Time{{}, h.wall().Add(h.leap(30))}[h.r.IntN(2)])
+		case h.limit.IsZero() && h.r.IntN(3) == 0:
 			h.setLimit(h.wall().Add(h.leap(36)))
-		} else {
+		default:
 			h.setLimit(time.Time{})
 		}
 	case r < 32:
@@ -622,7 +704,7 @@ func (h *history) mint() {
 	case 1:
 		many = h.r.IntN(300)
 	}
-	switch h.r.IntN(9) {
+	switch h.r.IntN(10) {
 	case 0, 1:
 		for range many {
 			h.gregorian(h.v1)
@@ -652,6 +734,10 @@ func (h *history) mint() {
 		if h.node != nil {
 			h.run(10 * many)
 		}
+	case 9:
+		if h.node != nil {
+			h.late()
+		}
 	}
 }
 
@@ -674,7 +760,8 @@ func TestModel(t *testing.T) {
 				7 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, time.Second, time.Hour}
 			h := &history{t: t, seed: seed, r: r, seen: map[ids.UUID]bool{}, runs: r.IntN(2) == 0}
 			h.opts.MaxAhead = []time.Duration{0, 0, -1, 100 * time.Microsecond, 100 * time.Millisecond, 3*time.Millisecond + 1}[r.IntN(6)]
-			h.opts.Tolerance = []time.Duration{0, 0, -1, time.Millisecond, time.Hour}[r.IntN(5)]
+			h.opts.Tolerance = []time.Duration{0, 0, -1, time.Millisecond, 15600 * time.Microsecond, time.Hour,
+				100 * 365 * 24 * time.Hour, math.MaxInt64}[r.IntN(8)]
 			tick := ticks[r.IntN(len(ticks))]
 			h.layout = ids.SnowflakeLayout{Epoch: start.Add(-h.leap(50).Abs()), Tick: tick, SequenceBits: r.IntN(12),
 				NodeBits: r.IntN([]int{1, 10, 40}[r.IntN(3)]), NodeLast: r.IntN(2) == 0}

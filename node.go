@@ -1,9 +1,13 @@
 package ids
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 // SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
@@ -52,10 +56,9 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	if number < 0 || number > f.lastNode {
 		return nil, outside("Snowflake node", number, f.lastNode)
 	}
-	now, elapsed := c.injected(), c.elapsed()
-	c.mu.Lock()
+	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	if _, err := f.tick(c.reading(elapsed, now).time()); err != nil {
+	if _, err := f.tick(now.time()); err != nil {
 		return nil, err
 	}
 	return c.newNode(f, number), nil
@@ -71,7 +74,7 @@ func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	n.lane = c.nodes[key]
 	if n.lane == nil {
 		l := c.newLane(f.scale, f.first(), f.end(), f.lastSequence+1, forever, c.after)
-		l.bind(c.limit)
+		c.bind(&l)
 		n.lane = &l
 		c.nodes[key] = n.lane
 	}
@@ -87,15 +90,83 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does:
 // while it is behind the latest id, they go on from that. If demand exceeds what the ticks hold,
 // Next waits, for up to 20 ms. While the limit of the clock withholds ids, it waits for a later
-// [Clock.SetLimit]. It panics when the last tick of the layout is exhausted.
+// [Clock.SetLimit]: to end that wait use [SnowflakeNode.NextContext]. It panics when the last tick of
+// the layout is exhausted, and with [ErrEnded] after the end that [Clock.EndAt] sets.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
-	wait := c.lock(l)
+	wait, err := c.lock(l)
+	if err != nil {
+		wait = c.lockLater(l, err)
+	}
 	s := n.latest()
 	c.mu.Unlock()
-	sleep(wait)
+	waitForClock(wait)
 	return s
+}
+
+// NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can
+// be had at once: a loop over NextContext ends with its context. It matches ctx.Err() and
+// [context.Cause]. The wait of up to 20 ms for an id that is taken goes on to its end. Where Next
+// would panic, the error is [ErrEnded], or matches [ErrRange]. An error takes no id.
+func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
+	mustBe(n.clock != nil, "SnowflakeNode")
+	if ctx.Err() != nil {
+		return 0, contextError(ctx)
+	}
+	c := n.clock
+	wait, err := c.lock(n.lane)
+	if err != nil {
+		return n.nextLater(ctx, err)
+	}
+	s := n.latest()
+	c.mu.Unlock()
+	waitForClock(wait)
+	return s, nil
+}
+
+// nextLater goes on for NextContext where lock has returned an error.
+func (n *SnowflakeNode) nextLater(ctx context.Context, err error) (s Snowflake, _ error) {
+	c, ended, wait := n.clock, false, time.Duration(0)
+	err = c.reason(err)
+	c.mu.Unlock()
+	if err != ErrSuspended {
+		return 0, err
+	}
+	// The mutex is not held here, nor by the deferred call: ctx may have methods of its own.
+	stop := context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		ended = true
+		c.lifted.Broadcast()
+	})
+	defer stop()
+	for {
+		wait, err = c.lock(n.lane)
+		if err = c.reason(err); err != ErrSuspended {
+			break
+		}
+		if ended {
+			err = contextError(ctx)
+			break
+		}
+		c.waitForLimit()
+	}
+	if err == nil {
+		s = n.latest()
+	}
+	c.mu.Unlock()
+	waitForClock(wait)
+	return s, err
+}
+
+// contextError returns the error of a call whose context has ended.
+func contextError(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return fmt.Errorf("ids: waiting for a Snowflake: %w", cause)
+	}
+	return fmt.Errorf("ids: waiting for a Snowflake: %w: %w", err, cause)
 }
 
 // latest returns the latest Snowflake of the lane. The mutex is held.
@@ -109,9 +180,8 @@ func (n *SnowflakeNode) latest() Snowflake {
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
-	now, elapsed := c.injected(), c.elapsed()
-	c.mu.Lock()
-	err := n.lane.try(n.lane.at(c.reading(elapsed, now)), elapsed)
+	now, elapsed := c.enter(c.injected())
+	err := c.reason(n.lane.try(n.lane.at(now), elapsed))
 	s := n.latest()
 	c.mu.Unlock()
 	if err != nil {
@@ -128,7 +198,10 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
 	for len(run) > 0 {
-		wait := c.lock(l)
+		wait, err := c.lock(l)
+		if err != nil {
+			wait = c.lockLater(l, err)
+		}
 		piece := run[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either
 			piece = run[:min(int64(len(run)), pieceLen, l.perTick-l.used+1)]
@@ -140,7 +213,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 			piece[i] = id + Snowflake(i)*step
 		}
 		run = run[len(piece):]
-		sleep(wait)
+		waitForClock(wait)
 	}
 	return dst
 }
@@ -172,12 +245,16 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
 	}
-	number, err := defaultNumber()
+	var f format
+	f.mustSet(TwitterLayout())
+	number, found, err := numberFromEnv(f.lastNode)
 	if err != nil {
 		return nil, err
 	}
-	var f format
-	f.mustSet(TwitterLayout())
+	if !found {
+		_, bits := defaultGenerator.random(8)
+		number = int64(bits >> (64 - twitterNodeBits))
+	}
 	defaultClock.mu.Lock()
 	n := defaultClock.newNode(f, number)
 	defaultClock.mu.Unlock()
@@ -187,19 +264,53 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	return n, nil
 }
 
-// defaultNumber returns the number in the environment, or a random one.
-func defaultNumber() (int64, error) {
-	const name = "IDS_SNOWFLAKE_NODE"
-	s, ok := os.LookupEnv(name)
-	if !ok {
-		_, bits := defaultGenerator.random(8)
-		return int64(bits >> (64 - twitterNodeBits)), nil
+// SetDefaultSnowflakeNodeFromEnv makes the node of [NextSnowflake], of the number in the environment
+// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
+// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
+// NextSnowflake it does not take a random number. It is an error if the variable is not set, if
+// [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
+// same number on another clock; then nothing has changed.
+func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
+	if opts == nil {
+		opts = new(SnowflakeOptions)
 	}
-	v, err := strconv.ParseUint(s, 10, twitterNodeBits)
-	if err != nil {
-		return 0, rangeError("ids: environment variable " + name + " is " + strconv.Quote(s) + ", not a number from 0 to 1023")
+	var f format
+	if err := f.set(opts.Layout); err != nil {
+		return err
 	}
-	return int64(v), nil
+	number, found, err := numberFromEnv(f.lastNode)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errors.New("ids: environment variable " + nodeVariable + " is not set")
+	}
+	const taken = "ids: there is a default Snowflake node already: set it in main, before the first Snowflake"
+	if defaultNode.Load() != nil {
+		return errors.New(taken)
+	}
+	n, err := NewSnowflakeNode(number, opts)
+	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
+		err = errors.New(taken)
+	}
+	return err
+}
+
+// nodeVariable is the environment variable that has the number of the default node.
+const nodeVariable = "IDS_SNOWFLAKE_NODE"
+
+// numberFromEnv returns the number in the environment, which is at most last.
+func numberFromEnv(last int64) (number int64, found bool, err error) {
+	s, found := os.LookupEnv(nodeVariable)
+	if !found {
+		return 0, false, nil
+	}
+	v, err := strconv.ParseUint(s, 10, 63)
+	if err != nil || int64(v) > last {
+		return 0, true, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) +
+			", not a number from 0 to " + strconv.FormatInt(last, 10))
+	}
+	return int64(v), true, nil
 }
 
 // SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake

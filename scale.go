@@ -95,11 +95,11 @@ func (s *scale) time(tick int64) time.Time {
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
 }
 
-// ticks returns how many whole ticks a span has that is not negative.
-func (s *scale) ticks(d time.Duration) int64 {
+// ticks returns how many whole ticks a span has that is not negative, and whether they are all of it.
+func (s *scale) ticks(d time.Duration) (n int64, exact bool) {
 	if s.perSecond == 0 {
-		return int64(d) / s.length
+		return int64(d) / s.length, int64(d)%s.length == 0
 	}
-	sec, nsec := int64(d/time.Second), int64(d%time.Second)
-	return sec*s.perSecond + nsec*s.perSecond/1e9
+	part := int64(d%time.Second) * s.perSecond
+	return int64(d/time.Second)*s.perSecond + part/1e9, part%1e9 == 0
 }

@@ -101,8 +101,8 @@ func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 		return nil
 	}
 	if len(data) == 0 || data[0] == '"' {
-		var buf [maxEscaped]byte
-		if data, err = unquote(data, &buf); err != nil {
+		var buf [(1 + maxDigits) * escape]byte // with a sign, which has an error of its own
+		if data, err = unquote(data, buf[:]); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 )
 
-// ID is the constraint of [Null]: a type of ids, or a struct of your own that only embeds one.
+// ID is the constraint of [Null]: a type of ids, or a struct of your own that only embeds one. The
+// text of such a type has at most 90 bytes.
 type ID interface {
-	UUID | ULID | Snowflake | ~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake }
+	UUID | ULID | Snowflake | Binary[UUID] | Binary[ULID] |
+		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
 	driver.Valuer
 	encoding.TextAppender
 }
@@ -19,12 +21,12 @@ type ID interface {
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
-// or []byte, or a []byte of the 16 bytes themselves. On an error u keeps its value.
+// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. On an error u keeps its value.
 func (u *UUID) Scan(src any) error {
-	if b, ok := src.([]byte); ok && len(b) == len(u) {
-		return u.UnmarshalBinary(b)
+	if scanBytes(u, src) {
+		return nil
 	}
-	return scan(u, src, uuidNull, "string or []byte")
+	return scan(u, src, uuidNull, "string, []byte, [16]byte or UUID")
 }
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
@@ -32,18 +34,18 @@ func (u *UUID) Scan(src any) error {
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
-// a []byte of the 16 bytes themselves. On an error u keeps its value.
+// the 16 bytes themselves, as []byte, [16]byte or ULID. On an error u keeps its value.
 func (u *ULID) Scan(src any) error {
-	if b, ok := src.([]byte); ok && len(b) == len(u) {
-		return u.UnmarshalBinary(b)
+	if scanBytes(u, src) {
+		return nil
 	}
-	return scan(u, src, ulidNull, "string or []byte")
+	return scan(u, src, ulidNull, "string, []byte, [16]byte or ULID")
 }
 
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
-// Scan sets s to a value from a database: an int64, a uint64, or text that [ParseSnowflake]
+// Scan sets s to a value from a database: an int64, a uint64, a Snowflake, or text that [ParseSnowflake]
 // accepts, as string or []byte. Eight bytes are text too, never the id itself, since an id may have
 // eight digits. On an error s keeps its value.
 func (s *Snowflake) Scan(src any) error {
@@ -58,10 +60,30 @@ func (s *Snowflake) Scan(src any) error {
 			return scanError{parseError(snowflakeRange, 0)}
 		}
 		*s = Snowflake(v)
+	case Snowflake:
+		return s.Scan(int64(v))
 	default:
-		return scan(s, src, snowflakeNull, "int64, uint64, string or []byte")
+		return scan(s, src, snowflakeNull, "int64, uint64, string, []byte or Snowflake")
 	}
 	return nil
+}
+
+// scanBytes sets dst to the 16 bytes that src is, if it is such.
+func scanBytes[T UUID | ULID](dst *T, src any) bool {
+	switch v := src.(type) {
+	case []byte:
+		if len(v) != 16 {
+			return false
+		}
+		*dst = T(v)
+	case [16]byte:
+		*dst = T(v)
+	case T:
+		*dst = v
+	default:
+		return false
+	}
+	return true
 }
 
 // scan sets dst to the id that src holds as text. accepted names the types that src may have, and
@@ -103,13 +125,17 @@ func parse(dst any, s string) (err error) {
 		if v, err = ParseSnowflake(s); err == nil {
 			*p = v
 		}
+	case *Binary[UUID]:
+		err = parse(&p.ID, s)
+	case *Binary[ULID]:
+		err = parse(&p.ID, s)
 	}
 	return err
 }
 
 // unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
-// for all of it. Otherwise it is longer than any of the three types.
-func unquote(data []byte, buf *[maxEscaped]byte) ([]byte, error) {
+// for all of it. Otherwise it is longer than what the caller accepts.
+func unquote(data, buf []byte) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(jsonQuotes, 0)
 	}
@@ -132,16 +158,23 @@ func unquote(data []byte, buf *[maxEscaped]byte) ([]byte, error) {
 }
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent.
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [Binary].
 type Null[T ID] struct {
 	ID    T
 	Valid bool // whether there is an id
 }
 
-// Scan sets n to a value from a database, which may be NULL. On an error n keeps its value.
+// Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
+// value.
 func (n *Null[T]) Scan(src any) error {
-	if src == nil {
-		return n.UnmarshalText(nil)
+	switch v := src.(type) {
+	case nil:
+		*n = Null[T]{}
+		return nil
+	case Null[T]:
+		*n = v
+		return nil
 	}
 	return n.set(any(&n.ID).(interface{ Scan(any) error }).Scan(src))
 }
@@ -163,6 +196,12 @@ func (n Null[T]) Value() (driver.Value, error) {
 
 // IsZero reports whether the id is absent. The omitzero option of struct tags uses it.
 func (n Null[T]) IsZero() bool { return !n.Valid }
+
+// String returns the id as text, or the empty text if it is absent.
+func (n Null[T]) String() string {
+	text, _ := n.AppendText(nil)
+	return string(text)
+}
 
 // AppendText appends the id as text, or nothing if it is absent. The error is always nil.
 func (n Null[T]) AppendText(b []byte) ([]byte, error) {
@@ -199,29 +238,37 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 // Snowflake may also be a bare number. On an error n keeps its value.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
-		return n.UnmarshalText(nil)
+		*n = Null[T]{}
+		return nil
 	}
-	if id, ok := any(&n.ID).(interface{ UnmarshalJSON([]byte) error }); ok {
+	switch id := any(&n.ID).(type) {
+	case interface{ UnmarshalJSON([]byte) error }:
 		return n.set(id.UnmarshalJSON(data))
+	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
+		var buf [maxText * escape]byte
+		text, err := unquote(data, buf[:])
+		if err == nil {
+			err = parse(id, view(text))
+		}
+		return n.set(err)
 	}
-	var buf [maxEscaped]byte
-	text, err := unquote(data, &buf)
-	if err != nil {
+	var buf [maxOwnText * escape]byte
+	text, err := unquote(data, buf[:])
+	switch {
+	case err != nil:
 		return err
-	}
-	switch any(&n.ID).(type) {
-	case *UUID, *ULID:
-		return n.set(parse(&n.ID, view(text)))
+	case len(text) > len(buf):
+		return parseError(jsonLength, 0)
 	}
 	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))) // buf stays on the stack
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
-// Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
+// packages uuid and ulid call NullBinary.
 type Binary[T interface {
 	UUID | ULID
-	ID
+	encoding.TextAppender
 }] struct{ ID T }
 
 // Value returns the 16 bytes of the id. The error is always nil.
@@ -230,8 +277,13 @@ func (b Binary[T]) Value() (driver.Value, error) {
 	return id[:], nil
 }
 
-// Scan sets b to a value from a database: the 16 bytes or text. On an error b keeps its value.
+// Scan sets b to a value from a database, as Scan of the id does, or to a Binary. On an error b keeps
+// its value.
 func (b *Binary[T]) Scan(src any) error {
+	if v, ok := src.(Binary[T]); ok {
+		*b = v
+		return nil
+	}
 	return any(&b.ID).(interface{ Scan(any) error }).Scan(src)
 }
 

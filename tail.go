@@ -56,9 +56,8 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	if g.source != nil {
 		hi, lo = g.source.draw(n) // before the mutex is taken: the reader may be slow
 	}
-	now, elapsed := c.injected(), c.elapsed()
-	c.mu.Lock()
-	at := t.multiply(c.reading(elapsed, now))
+	now, elapsed := c.enter(c.injected())
+	at := t.multiply(now)
 	if g.source == nil {
 		lo = c.random.Uint64()
 	}
@@ -68,7 +67,8 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		wait, err = t.take(at, elapsed)
 	}
 	if err != nil {
-		c.refused(err)
+		c.mu.Unlock()
+		panic(err) // no limit binds a tail
 	}
 	if t.fresh() {
 		if t.maxHi != 0 && g.source == nil {
@@ -78,7 +78,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	}
 	tick, hi, lo = uint64(t.last), t.hi, t.lo
 	c.mu.Unlock()
-	sleep(wait)
+	waitForClock(wait)
 	return tick, hi, lo
 }
 
@@ -106,7 +106,7 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	words := r.words[r.at:r.end]
 	done, wait := r.mint(words)
 	r.at += done
-	sleep(wait)
+	waitForClock(wait)
 	return uint64(r.own.last), r.own.hi, words[:done]
 }
 
@@ -114,18 +114,17 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 // upper bits, and returns how many. It panics if there is no next id.
 func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	c, t := r.g.clock, r.tail
-	elapsed := c.elapsed()
-	c.mu.Lock()
+	now, elapsed := c.enter(r.now)
 	defer c.mu.Unlock()
 	var err error
 	if r.own.perTick == 0 {
-		wait, err = t.take(t.at(c.reading(elapsed, r.now)), elapsed)
+		wait, err = t.take(t.at(now), elapsed)
 	} else if cmp.Or(cmp.Compare(t.last, r.own.last), cmp.Compare(t.hi, r.own.hi), cmp.Compare(t.lo, r.own.lo)) < 0 {
 		t = &r.own // another call has followed the wall clock back; the run stays in order
 	}
 	if err == nil && !t.fresh() && (t.used == t.perTick || !t.raise(words[0])) {
 		// The tick is full, and here too the run does not follow.
-		tick := max(t.at(c.reading(elapsed, r.now)), t.last-t.patience)
+		tick := max(t.at(now), t.last-t.patience)
 		t.used = t.perTick
 		wait, err = t.hold(tick, elapsed)
 	}

@@ -129,6 +129,9 @@ func (u ULID) String() string {
 // Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the ULIDs where case matters.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
+// GoString returns Go code that makes u, for the verb %#v. A type that embeds a ULID prints so too.
+func (u ULID) GoString() string { return `ids.MustParseULID("` + u.String() + `")` }
+
 // AppendText appends what String returns. The error is always nil.
 func (u ULID) AppendText(b []byte) ([]byte, error) {
 	n := len(b)

@@ -117,6 +117,9 @@ func (u UUID) Base58() string {
 	return string(text[:])
 }
 
+// GoString returns Go code that makes u, for the verb %#v. A type that embeds a UUID prints so too.
+func (u UUID) GoString() string { return `ids.MustParseUUID("` + u.String() + `")` }
+
 // AppendText appends what String returns. The error is always nil.
 func (u UUID) AppendText(b []byte) ([]byte, error) {
 	n := len(b)

@@ -27,10 +27,13 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	if version == 6 {
 		l = &g.clock.v6
 	}
-	wait := g.clock.lock(l)
+	wait, err := g.clock.lock(l)
+	if err != nil {
+		wait = g.clock.lockLater(l, err)
+	}
 	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
 	g.clock.mu.Unlock()
-	sleep(wait)
+	waitForClock(wait)
 }
 
 // NewV1At returns a version 1 UUID of time t, to 100 ns, with the node of g. Its clock sequence
@@ -54,9 +57,8 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 // of 429.4967296 s, and after 64 ids in one unit ids repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
-	now, elapsed := c.injected(), c.elapsed()
-	c.mu.Lock()
-	tick := min(max(gregorianScale.at(c.reading(elapsed, now)), 0), gregorianMax)
+	now, _ := c.enter(c.injected())
+	tick := min(max(gregorianScale.at(now), 0), gregorianMax)
 	place := c.v2 % 64
 	c.v2++
 	c.mu.Unlock()

@@ -20,15 +20,16 @@ import (
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent.
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [ids.Binary].
 //
 // Its fields are:
 //
 //	ID    ID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
-// and Value: see [ids.Null].
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
+// UnmarshalText and Value: see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
@@ -36,7 +37,7 @@ type Null = ids.Null[ids.Snowflake]
 // different clocks, and so of different processes, must have different numbers. Make one with
 // [NewNode]; using the zero value panics.
 //
-// Its methods are Append, Layout, Next, Number and TryNext: see [ids.SnowflakeNode].
+// Its methods are Append, Layout, Next, NextContext, Number and TryNext: see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
@@ -89,11 +90,13 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// The errors of the TryNext method of a [Node].
+// The errors of the methods TryNext and NextContext of a [Node], of which NextContext returns only
+// ErrEnded, beside the error of its context. Next panics with ErrEnded.
 var (
 	ErrClockBackward = ids.ErrClockBackward
 	ErrExhausted     = ids.ErrExhausted
 	ErrSuspended     = ids.ErrSuspended
+	ErrEnded         = ids.ErrEnded
 )
 
 // Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does. That
@@ -115,6 +118,14 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 // SetDefault makes n the node of [Next]. Nil restores what Next
 // would make itself. Call it at startup: n is not coordinated with the node that it replaces.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
+
+// SetDefaultFromEnv makes the node of [Next], of the number in the environment
+// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
+// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
+// Next it does not take a random number. It is an error if the variable is not set, if
+// [NewNode] refuses its number, or if there is such a node already, since that may have the
+// same number on another clock; then nothing has changed.
+func SetDefaultFromEnv(opts *Options) error { return ids.SetDefaultSnowflakeNodeFromEnv(opts) }
 
 // NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the

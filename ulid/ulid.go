@@ -18,28 +18,29 @@ import (
 // comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
-// Its methods are AppendBinary, AppendText, Base58, Compare, Entropy, IsZero, MarshalBinary,
-// MarshalText, Next, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and Value: see
-// [ids.ULID].
+// Its methods are AppendBinary, AppendText, Base58, Compare, Entropy, GoString, IsZero,
+// MarshalBinary, MarshalText, Next, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and
+// Value: see [ids.ULID].
 //
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent.
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [Binary].
 //
 // Its fields are:
 //
 //	ID    ULID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
-// and Value: see [ids.Null].
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
+// UnmarshalText and Value: see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
-// Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
+// packages uuid and ulid call NullBinary.
 //
 // Its fields are:
 //
@@ -48,6 +49,19 @@ type Null = ids.Null[ids.ULID]
 // Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
 // [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
+
+// NullBinary is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [Binary].
+//
+// Its fields are:
+//
+//	ID    Binary
+//	Valid bool // whether there is an id
+//
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
+// UnmarshalText and Value: see [ids.Null].
+type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a

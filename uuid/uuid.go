@@ -17,26 +17,27 @@ import (
 // is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
 // a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
 //
-// Its methods are AppendBinary, AppendText, Base58, ClockSequence, Compare, Domain, IsZero,
-// LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6, ULID, URN,
+// Its methods are AppendBinary, AppendText, Base58, ClockSequence, Compare, Domain, GoString,
+// IsZero, LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6, ULID, URN,
 // UnmarshalBinary, UnmarshalText, Value, Variant and Version: see [ids.UUID].
 type UUID = ids.UUID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent.
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [Binary].
 //
 // Its fields are:
 //
 //	ID    UUID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, UnmarshalJSON, UnmarshalText
-// and Value: see [ids.Null].
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
+// UnmarshalText and Value: see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a pointer to a
-// Binary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
+// packages uuid and ulid call NullBinary.
 //
 // Its fields are:
 //
@@ -45,6 +46,19 @@ type Null = ids.Null[ids.UUID]
 // Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
 // [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
+
+// NullBinary is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
+// see [Binary].
+//
+// Its fields are:
+//
+//	ID    Binary
+//	Valid bool // whether there is an id
+//
+// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
+// UnmarshalText and Value: see [ids.Null].
+type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
