@@ -143,11 +143,7 @@ func (n *SnowflakeNode) nextLater(ctx context.Context, err error) (s Snowflake, 
 	defer stop()
 	for {
 		wait, err = c.lock(n.lane)
-		if err = c.reason(err); err != ErrSuspended {
-			break
-		}
-		if ended {
-			err = contextError(ctx)
+		if err = c.reason(err); err != ErrSuspended || ended {
 			break
 		}
 		c.waitForLimit()
@@ -156,6 +152,9 @@ func (n *SnowflakeNode) nextLater(ctx context.Context, err error) (s Snowflake, 
 		s = n.latest()
 	}
 	c.mu.Unlock()
+	if err == ErrSuspended {
+		return 0, contextError(ctx)
+	}
 	waitForClock(wait)
 	return s, err
 }
