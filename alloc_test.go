@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"context"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -52,6 +53,10 @@ func TestAllocs(t *testing.T) {
 		now        = time.Now()
 		longName   = strings.Repeat("x", 112) // the longest that NewV3 and NewV5 do not copy to the heap
 		layout     = ids.SonyflakeLayout()
+		ctx        = context.Background()
+		null       ids.Null[ids.UUID]
+		own        ids.Null[ownBinary]
+		tenMBJSON  = []byte(`"` + tenMB + `"`)
 
 		negative any = int64(-5)
 	)
@@ -91,6 +96,7 @@ func TestAllocs(t *testing.T) {
 		{"ulid.MakeAt", 0, func() { ulid.MakeAt(now) }},
 		{"snowflake.Next", 0, func() { snowflake.Next() }},
 		{"Node.Next", 0, func() { node.Next() }},
+		{"Node.NextContext", 0, func() { node.NextContext(ctx) }},
 		{"Node.TryNext", 0, func() { node.TryNext() }},
 		{"Node.TryNext, refused", 0, func() { ahead.TryNext() }},
 		{"AppendV4", 0, func() { ids.AppendV4(uuids, 20) }},
@@ -124,6 +130,8 @@ func TestAllocs(t *testing.T) {
 		{"ULID.UnmarshalText", 0, func() { l.UnmarshalText(lb) }},
 		{"Snowflake.UnmarshalText", 0, func() { s.UnmarshalText(sb) }},
 		{"Snowflake.UnmarshalJSON", 0, func() { s.UnmarshalJSON(sb) }},
+		{"Null[UUID].UnmarshalJSON of 10 MB", 0, func() { null.UnmarshalJSON(tenMBJSON) }},
+		{"Null of an own type.UnmarshalJSON of 10 MB", 0, func() { own.UnmarshalJSON(tenMBJSON) }},
 		{"Scan of a bad number", 0, func() { s.Scan(negative) }},
 
 		{"UUID.String", 1, func() { sinkString = u.String() }},

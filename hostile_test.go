@@ -119,10 +119,10 @@ func TestHostileScan(t *testing.T) {
 		inner := nested
 		nested = &inner
 	}
-	u, l, f := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(7)
+	u := ids.MustParseUUID(edgeUUID)
 	for _, src := range []any{
 		&s, &p, (*string)(nil), &b, (*[]byte)(nil), &nested, nested, []any{nested, []any{nested}}, trap{}, &trap{}, (*trap)(nil), []trap{{}},
-		text(s), blob(b), sql.RawBytes(b), json.RawMessage(b), json.Number("1"), [16]byte(u), &u, u, l, f, ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Binary[ids.ULID]{},
+		text(s), blob(b), sql.RawBytes(b), json.RawMessage(b), json.Number("1"), [15]byte(b), [17]byte(b), &u,
 		sql.NullString{String: s, Valid: true}, []string{s}, [][]byte{b}, []rune(s), [36]byte(b), map[string]any{"a": nested}, cycle,
 		make([]int64, 10_000_000), make([]any, 1_000_000), make([]uint16, 8),
 		time.Now(), &time.Time{}, time.Hour, math.NaN(), math.Inf(1), math.Inf(-1), 7.0, float32(7), 7i, true, 7, int8(7), int16(7), int32(7), uint(7), uint8(7), uint16(7), uint32(7),

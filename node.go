@@ -270,6 +270,10 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 // [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
 // same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
+	const made = "ids: there is a default Snowflake node already: make it in main, before the first Snowflake"
+	if defaultNode.Load() != nil {
+		return errors.New(made)
+	}
 	if opts == nil {
 		opts = new(SnowflakeOptions)
 	}
@@ -284,13 +288,9 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
 	case !found:
 		return errors.New("ids: environment variable " + nodeVariable + " is not set")
 	}
-	const taken = "ids: there is a default Snowflake node already: set it in main, before the first Snowflake"
-	if defaultNode.Load() != nil {
-		return errors.New(taken)
-	}
 	n, err := NewSnowflakeNode(number, opts)
 	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
-		err = errors.New(taken)
+		err = errors.New(made)
 	}
 	return err
 }

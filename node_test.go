@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -419,6 +420,98 @@ func TestDefaultNodeMeanwhile(t *testing.T) {
 	ids.Reseed() // so that the random number is read
 	if got, err := ids.DefaultSnowflakeNode(); got != given || err != nil {
 		t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, given)
+	}
+}
+
+// TestSetDefaultFromEnv makes the default node with the number in the environment, on a clock and of a
+// layout that are given.
+func TestSetDefaultFromEnv(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	f, c, _, _ := newFake(t)
+	for _, k := range []struct {
+		value  string
+		layout ids.SnowflakeLayout
+		want   int64 // negative: an error
+		last   int64
+	}{
+		{"7", ids.SnowflakeLayout{}, 7, 1023}, {"0", ids.SnowflakeLayout{}, 0, 1023}, {"1023", ids.SnowflakeLayout{}, 1023, 1023},
+		{"1024", ids.SnowflakeLayout{}, -1, 1023}, {"1024", ids.SonyflakeLayout(), 1024, 65535}, {"65536", ids.SonyflakeLayout(), -1, 65535},
+		{"1", ids.SnowflakeLayout{Epoch: start, Tick: 1, NodeBits: 0}, -1, 0}, {"0", ids.SnowflakeLayout{Epoch: start, Tick: 1}, 0, 0},
+		{"4611686018427387903", ids.SnowflakeLayout{Epoch: start, Tick: time.Hour, NodeBits: 62}, 1<<62 - 1, 1<<62 - 1},
+		{"", ids.SnowflakeLayout{}, -1, 1023}, {"-1", ids.SnowflakeLayout{}, -1, 1023}, {" 7", ids.SnowflakeLayout{}, -1, 1023},
+		{"99999999999999999999", ids.SonyflakeLayout(), -1, 65535}, {"pod-7", ids.SnowflakeLayout{}, -1, 1023},
+	} {
+		ids.SetDefaultSnowflakeNode(nil)
+		t.Setenv("IDS_SNOWFLAKE_NODE", k.value)
+		err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout})
+		if k.want < 0 {
+			checkRangeError(t, "with IDS_SNOWFLAKE_NODE="+k.value, err,
+				fmt.Sprintf("environment variable IDS_SNOWFLAKE_NODE is %q, not a number from 0 to %d", k.value, k.last))
+			t.Setenv("IDS_SNOWFLAKE_NODE", "9") // nothing was made that this call would find
+			if n, err := ids.DefaultSnowflakeNode(); err != nil || n.Number() != 9 {
+				t.Errorf("after the error: %v, %v", n, err)
+			}
+			continue
+		}
+		n, defaultErr := ids.DefaultSnowflakeNode()
+		if err != nil || defaultErr != nil || n.Number() != k.want {
+			t.Fatalf("with IDS_SNOWFLAKE_NODE=%s: %v, %v", k.value, err, defaultErr)
+		}
+		reads := f.reads
+		if s := ids.NextSnowflake(); n.Layout().Split(s).Node != k.want || f.reads == reads {
+			t.Errorf("with IDS_SNOWFLAKE_NODE=%s: %v, which is of another node or clock", k.value, s)
+		}
+		// A second one could repeat its ids.
+		if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "already") {
+			t.Errorf("the second call: %v", err)
+		}
+		if again, _ := ids.DefaultSnowflakeNode(); again != n {
+			t.Error("the second call has changed the node")
+		}
+	}
+}
+
+// TestSetDefaultFromEnvRefused has no variable, a layout that holds no id, and a clock before its epoch.
+func TestSetDefaultFromEnvRefused(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Layout: ids.SnowflakeLayout{Tick: -1}})
+	checkRangeError(t, "a bad layout", err, "Tick")
+	err = ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: stopped(time.Unix(0, 0))})
+	checkRangeError(t, "a clock before the epoch", err, "before the first tick")
+	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "IDS_SNOWFLAKE_NODE is not set") {
+		t.Errorf("without the variable: %v", err)
+	}
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err != nil {
+		t.Errorf("after errors: %v", err)
+	}
+}
+
+// TestSetDefaultFromEnvOnce calls it from many goroutines at a time: one makes the node, the others are
+// told that there is one.
+func TestSetDefaultFromEnvOnce(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	for range 100 {
+		ids.SetDefaultSnowflakeNode(nil)
+		var made atomic.Int64
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: ids.NewClock(nil)}) == nil {
+					made.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if made.Load() != 1 {
+			t.Fatalf("%d calls have made the node", made.Load())
+		}
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -137,9 +139,9 @@ func TestSQLRefused(t *testing.T) {
 		{&l, nil, "scanning ULID: NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID", ids.ErrSyntax},
 		{&s, nil, "scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake", ids.ErrSyntax},
 		{&b, nil, "NULL", ids.ErrSyntax},
-		{&u, int64(1), "scanning UUID: a value of type int64, want string or []byte", ids.ErrSyntax},
+		{&u, int64(1), "scanning UUID: a value of type int64, want string, []byte, [16]byte or UUID", ids.ErrSyntax},
 		{&l, 1.5, "scanning ULID: a value of type float64", ids.ErrSyntax},
-		{&s, 1.5, "scanning Snowflake: a value of type float64, want int64, uint64, string or []byte", ids.ErrSyntax},
+		{&s, 1.5, "scanning Snowflake: a value of type float64, want int64, uint64, string, []byte or Snowflake", ids.ErrSyntax},
 		{&s, true, "scanning Snowflake: a value of type bool", ids.ErrSyntax},
 		{&u, []byte{}, "scanning UUID: length 0, want 36", ids.ErrLength},
 		{&u, []byte(nil), "length 0, want 36", ids.ErrLength},
@@ -167,6 +169,98 @@ func TestSQLRefused(t *testing.T) {
 	}
 	if !u.IsZero() || !l.IsZero() || s != 0 || !b.IsZero() || n.Valid {
 		t.Errorf("an error left its receiver at %v, %v, %v, %v, %v", u, l, s, b, n)
+	}
+}
+
+// TestSQLOwnTypes scans values of the types themselves, as fakes of databases hand them over, and what
+// other packages' UUIDs are. A value of another scheme is refused.
+func TestSQLOwnTypes(t *testing.T) {
+	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(7)
+	bu, bl := ids.Binary[ids.UUID]{ID: u}, ids.Binary[ids.ULID]{ID: l}
+	for _, c := range []struct {
+		dst  sql.Scanner
+		src  any
+		want string // empty: refused
+	}{
+		{new(ids.UUID), u, edgeUUID}, {new(ids.UUID), [16]byte(u), edgeUUID}, {new(ids.UUID), l, ""}, {new(ids.UUID), s, ""},
+		{new(ids.UUID), bu, ""}, {new(ids.UUID), ids.Null[ids.UUID]{ID: u, Valid: true}, ""},
+		{new(ids.ULID), l, edgeULID}, {new(ids.ULID), [16]byte(l), edgeULID}, {new(ids.ULID), u, ""},
+		{new(ids.Snowflake), s, "7"}, {new(ids.Snowflake), ids.Snowflake(-1), ""}, {new(ids.Snowflake), [16]byte(u), ""},
+		{new(ids.Binary[ids.UUID]), u, edgeUUID}, {new(ids.Binary[ids.UUID]), [16]byte(u), edgeUUID},
+		{new(ids.Binary[ids.UUID]), bu, edgeUUID}, {new(ids.Binary[ids.UUID]), bl, ""}, {new(ids.Binary[ids.UUID]), l, ""},
+		{new(ids.Binary[ids.ULID]), l, edgeULID}, {new(ids.Binary[ids.ULID]), bl, edgeULID},
+		{new(ids.Null[ids.UUID]), u, edgeUUID}, {new(ids.Null[ids.UUID]), [16]byte(u), edgeUUID}, {new(ids.Null[ids.UUID]), l, ""},
+		{new(ids.Null[ids.UUID]), ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID},
+		{&ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{}, "NULL"},
+		{new(ids.Null[ids.ULID]), l, edgeULID}, {new(ids.Null[ids.Snowflake]), s, "7"}, {new(ids.Null[ids.Snowflake]), ids.Snowflake(-1), ""},
+		{new(ids.Null[ids.Binary[ids.UUID]]), bu, edgeUUID}, {new(ids.Null[ids.Binary[ids.UUID]]), u, edgeUUID},
+		{new(ids.Null[ids.Binary[ids.UUID]]), [16]byte(u), edgeUUID}, {new(ids.Null[ids.Binary[ids.ULID]]), u, ""},
+	} {
+		err := c.dst.Scan(c.src)
+		if c.want == "" {
+			if !isOnly(err, ids.ErrSyntax) && !isOnly(err, ids.ErrRange) {
+				t.Errorf("%T from a %T: %v, %v", c.dst, c.src, c.dst, err)
+			}
+			continue
+		}
+		got := fmt.Sprint(c.dst)
+		if c.want == "NULL" {
+			c.want = ""
+		}
+		if got != c.want || err != nil {
+			t.Errorf("%T from a %T: %v, %v, want %v", c.dst, c.src, got, err, c.want)
+		}
+	}
+}
+
+// ownBinary is a type of ids for columns of 16 bytes.
+type ownBinary struct{ ids.Binary[ids.UUID] }
+
+// TestNullBinary writes ids that may be absent to columns of 16 bytes, and reads them back: in the
+// column as bytes, in all else as text.
+func TestNullBinary(t *testing.T) {
+	u := ids.MustParseUUID(edgeUUID)
+	column := func(v driver.Valuer) any {
+		t.Helper()
+		value, err := v.Value()
+		if err != nil {
+			t.Error(err)
+		}
+		return value
+	}
+	null := ids.Null[ids.Binary[ids.UUID]]{ID: ids.Binary[ids.UUID]{ID: u}, Valid: true}
+	own := ids.Null[ownBinary]{ID: ownBinary{null.ID}, Valid: true}
+	for _, v := range []driver.Valuer{null, own} {
+		if got, ok := column(v).([]byte); !ok || string(got) != string(u[:]) {
+			t.Errorf("the column of a %T is %q", v, column(v))
+		}
+		if got := fmt.Sprint(v); got != edgeUUID {
+			t.Errorf("%T prints %s", v, got)
+		}
+		if got, err := json.Marshal(v); string(got) != `"`+edgeUUID+`"` || err != nil {
+			t.Errorf("%T as JSON: %s, %v", v, got, err)
+		}
+	}
+	for _, src := range []any{u[:], edgeUUID, []byte(edgeUUID)} {
+		var n ids.Null[ids.Binary[ids.UUID]]
+		var o ids.Null[ownBinary]
+		if err := errors.Join(n.Scan(src), o.Scan(src)); err != nil || n != null || o != own {
+			t.Errorf("from %q: %v, %v, %v", src, n, o, err)
+		}
+	}
+	for _, text := range []string{`"` + edgeUUID + `"`, `"\u0066` + edgeUUID[1:] + `"`} {
+		var n ids.Null[ids.Binary[ids.UUID]]
+		var o ids.Null[ownBinary]
+		if err := errors.Join(json.Unmarshal([]byte(text), &n), json.Unmarshal([]byte(text), &o)); err != nil || n != null || o != own {
+			t.Errorf("from %s: %v, %v, %v", text, n, o, err)
+		}
+		if err := errors.Join(n.Scan(nil), json.Unmarshal([]byte("null"), &o)); err != nil || n.Valid || o.Valid || column(n) != nil || column(o) != nil {
+			t.Errorf("absent: %v, %v, %v", n, o, err)
+		}
+	}
+	var zero ids.Null[ids.Binary[ids.ULID]]
+	if got := fmt.Sprintf("%v|%s|%q", zero, zero, zero.String()); got != `||""` {
+		t.Errorf("absent: %s", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -99,6 +100,49 @@ func TestTolerance(t *testing.T) {
 				if got, want := less(after, before), beyond > 0; got != want {
 					t.Errorf("%s, Tolerance %v, MaxAhead %v, set back by %v: followed: %v, want %v",
 						k.name, c.tolerance, c.maxAhead, c.patience+beyond, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestLongTolerance sets the clock back by decades, as a board without a battery does, within a Tolerance
+// of centuries, and within one that never ends.
+func TestLongTolerance(t *testing.T) {
+	for _, c := range []struct {
+		tolerance time.Duration
+		years     int
+		follows   bool
+	}{
+		{math.MaxInt64, 56, false}, {math.MaxInt64, 250, false}, {290 * 365 * 24 * time.Hour, 250, false},
+		{100 * 365 * 24 * time.Hour, 56, false}, {100 * 365 * 24 * time.Hour, 101, true},
+	} {
+		for _, k := range []kind{kindV6, kindV7, kindULID} {
+			f := &fakeClock{t: time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)}
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now, Tolerance: c.tolerance})})
+			before := k.mint(g, nil)
+			f.t = f.t.AddDate(-c.years, 0, 0)
+			if follows := less(k.mint(g, nil), before); follows != c.follows {
+				t.Errorf("%s, Tolerance %v, set back by %d years: followed: %v", k.name, c.tolerance, c.years, follows)
+			}
+		}
+	}
+}
+
+// TestToleranceWithinTick sets the clock back by up to a Tolerance that is no whole number of ticks, from
+// times within a tick.
+func TestToleranceWithinTick(t *testing.T) {
+	for _, tolerance := range []time.Duration{15600 * time.Microsecond, 20*time.Millisecond + 1, 20*time.Millisecond + 145} {
+		for _, k := range []kind{kindV6, kindV7, kindULID} {
+			for within := time.Duration(0); within < time.Millisecond; within += 19937 {
+				for _, back := range []time.Duration{tolerance, tolerance - 1, tolerance - 100*time.Microsecond} {
+					f := &fakeClock{t: start.Add(within)}
+					g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now, Tolerance: tolerance})})
+					before := k.mint(g, nil)
+					f.step(-back)
+					if less(k.mint(g, nil), before) {
+						t.Fatalf("%s, Tolerance %v, at %v, set back by %v: followed", k.name, tolerance, f.t, back)
+					}
 				}
 			}
 		}

@@ -111,6 +111,31 @@ func TestRunAhead(t *testing.T) {
 	}
 }
 
+// TestLongAhead asks for ids without end under MaxAheads of seconds to an hour: they run ahead by that
+// much, and no more.
+func TestLongAhead(t *testing.T) {
+	for _, most := range []time.Duration{time.Second, 3 * time.Second, time.Minute, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			c := ids.NewClock(&ids.ClockOptions{MaxAhead: most})
+			layout := ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond, NodeBits: 10}
+			n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+			if err != nil {
+				t.Fatal(err)
+			}
+			longest := time.Duration(0)
+			for range most/layout.Tick + 1000 {
+				ahead := layout.Split(n.Next()).Time.Sub(time.Now())
+				if longest = max(longest, ahead); ahead > most {
+					t.Fatalf("MaxAhead %v: an id is %v ahead", most, ahead)
+				}
+			}
+			if longest < most-layout.Tick {
+				t.Errorf("MaxAhead %v: ids are %v ahead at most", most, longest)
+			}
+		})
+	}
+}
+
 // TestFrozenClock mints ids of each kind on a clock that stands still: they ascend, and are at
 // most MaxAhead ahead of what time it can be.
 func TestFrozenClock(t *testing.T) {
