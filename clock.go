@@ -20,6 +20,9 @@ const (
 // Clock is the source of time that schemes share. It records the latest id of each, so that ids
 // stay unique and ordered whatever the wall clock does. It is safe for concurrent use. Make one
 // with [NewClock]; using the zero value panics.
+//
+// A call that waits for the limit of a clock in a testing/synctest bubble must be woken in that
+// bubble: a SetLimit or EndAt outside of it ends the program with a fatal error of the runtime.
 type Clock struct {
 	now       func() time.Time // nil: the wall clock
 	tolerance time.Duration

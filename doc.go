@@ -29,8 +29,10 @@
 //     would, and none spins or sleeps with a mutex held.
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock,
 //     except while the wall clock, having been set back, is behind ids already issued; and then
-//     the two come together again, under full load too, except for layouts whose tick is 20 ms or
-//     longer.
+//     the two come together again, under full load too. No call waits longer than 20 ms for it,
+//     so ids run further ahead in a layout whose tick is 20 ms or longer, and while more calls
+//     wait at once than 20 ms of ticks hold: more than 512 in Sonyflake's layout, 81,920 in
+//     Twitter's. [SnowflakeNode.TryNext] refuses there instead.
 //
 // After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends
 // on how far the wall clock is behind the latest id of the scheme; at most MaxAhead, or 1 ms if
@@ -61,5 +63,6 @@
 //
 // With a [Clock] whose Now is injected and a [Generator] whose Random is injected, ids are the
 // same in every run. In a testing/synctest bubble the wall clock is the bubble's. A test that
-// needs its exact time makes a Clock in the bubble: for the default one, a bubble is a step back.
+// needs its exact time makes a Clock in the bubble, and uses it in that bubble alone: ids of the
+// default Clock may be up to 10 s ahead, if an earlier bubble has made some.
 package ids

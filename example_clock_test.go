@@ -43,7 +43,7 @@ func ExampleClock_Latest() {
 	}
 	clock, node := start(time.Time{})
 	last := node.Next()
-	clock.SetLimit(time.Unix(0, 0)) // a time of the past: no more ids
+	clock.EndAt(time.Time{}) // at once: no more ids
 	saved := clock.Latest().Format(time.RFC3339Nano)
 	fmt.Println(saved)
 
@@ -56,6 +56,25 @@ func ExampleClock_Latest() {
 	fmt.Println(node.Next() > last)
 	// Output:
 	// 2026-01-01T12:00:00Z
+	// true
+}
+
+// A process gives up its number: ids of the next 100 ms may still be minted, and then there are none.
+func ExampleClock_EndAt() {
+	now := noon
+	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	clock.EndAt(now.Add(100 * time.Millisecond))
+	fmt.Println(node.TryNext())
+
+	now = now.Add(time.Second)
+	_, err = node.TryNext()
+	fmt.Println(errors.Is(err, ids.ErrEnded))
+	// Output:
+	// 2006696907371474944 <nil>
 	// true
 }
 

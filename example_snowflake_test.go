@@ -1,10 +1,12 @@
 package ids_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"os"
 	"slices"
 	"time"
 
@@ -80,6 +82,38 @@ func ExampleSnowflakeNode_TryNext() {
 	// 2006696907371474944 <nil>
 	// ids: clock went backward true
 	// 2006696907371474945
+}
+
+// A worker that mints until it is told to stop, though the limit of its clock withholds ids.
+func ExampleSnowflakeNode_NextContext() {
+	clock := ids.NewClock(nil)
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	clock.SetLimit(noon) // which has passed
+	_, err = node.NextContext(ctx)
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	// Output:
+	// ids: waiting for a Snowflake: context deadline exceeded
+	// true
+}
+
+// A program that runs in many processes has its number in the environment, and hears in main if that
+// is missing. The clock may be that of a clockfile.
+func ExampleSetDefaultSnowflakeNodeFromEnv() {
+	os.Setenv("IDS_SNOWFLAKE_NODE", "1234") // as the deployment does
+	ids.SetDefaultSnowflakeNode(nil)        // other examples have made one
+
+	err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: ids.NewClock(nil)})
+	fmt.Println(ids.SonyflakeLayout().Split(ids.NextSnowflake()).Node, err)
+
+	ids.SetDefaultSnowflakeNode(nil)
+	os.Unsetenv("IDS_SNOWFLAKE_NODE")
+	// Output: 1234 <nil>
 }
 
 func ExampleDatacenterWorker() {

@@ -335,12 +335,19 @@ func ExampleBinary() {
 	column, err := id.Value()
 	fmt.Printf("%x %v\n", column, err)
 
-	var back ids.Binary[ids.UUID]
+	var back ids.Null[ids.Binary[ids.UUID]] // if the column may be NULL: uuid.NullBinary
 	err = back.Scan(column)
 	fmt.Println(back, err)
 	// Output:
 	// f81d4fae7dec11d0a76500a0c91e6bf6 <nil>
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
+}
+
+// A failing test prints what makes the id.
+func ExampleUUID_GoString() {
+	id := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	fmt.Printf("%#v\n", []ids.UUID{id})
+	// Output: []ids.UUID{ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")}
 }
 
 func ExampleUUID_Scan() {

@@ -188,8 +188,9 @@ var (
 )
 
 // Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned: until then, copies share up to 4 KiB of them for each processor and clock, and
-// may mint the same version 4 UUIDs. It does not change nodes and clock sequences.
+// restored or cloned: until then, copies share the same bytes, and may mint the same version 4 UUIDs.
+// Those are up to 4 KiB for each clock and for each call that ran at one time, often one for each
+// processor. It does not change nodes and clock sequences, nor the bytes that a call in progress has.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does

@@ -11,9 +11,10 @@ import (
 )
 
 // SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
-// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of
-// different clocks, and so of different processes, must have different numbers. Make one with
-// [NewSnowflakeNode]; using the zero value panics.
+// one clock that have the same layout and number share one sequence, and repeat no id. All else can:
+// nodes of one number on different clocks, and so in different processes, and nodes of one number
+// with different layouts. Give ids that are kept together one layout, and each clock a number of its
+// own. Make a node with [NewSnowflakeNode]; using the zero value panics.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane
@@ -174,8 +175,9 @@ func (n *SnowflakeNode) latest() Snowflake {
 }
 
 // TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait or would keep
-// ascending behind the wall clock: [ErrExhausted], [ErrSuspended], [ErrClockBackward], or one that
-// matches [ErrRange] where Next would panic. An error takes no id.
+// ascending behind the wall clock: [ErrExhausted], [ErrSuspended] or [ErrClockBackward]. Where Next
+// would panic, the error is [ErrEnded], or matches [ErrRange]. An error takes no id. Beside goroutines
+// that call Next without pause TryNext gets few ids, since those keep the node ahead of the wall clock.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock

@@ -179,3 +179,23 @@ func TestNilMax(t *testing.T) {
 		t.Error("zero is not zero")
 	}
 }
+
+// ownID is a type of ids as users make them.
+type ownID struct{ ids.UUID }
+
+// TestGoString prints ids as Go, as failing tests do.
+func TestGoString(t *testing.T) {
+	u, l := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	asUUID, asULID := `ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")`, `ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")`
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{u, asUUID}, {&u, asUUID}, {l, asULID}, {ownID{u}, asUUID}, {[]ids.UUID{u}, "[]ids.UUID{" + asUUID + "}"},
+		{ids.Null[ids.ULID]{ID: l, Valid: true}, "ids.Null[github.com/oneclock/ids.ULID]{ID:" + asULID + ", Valid:true}"},
+	} {
+		if got := fmt.Sprintf("%#v", c.v); got != c.want {
+			t.Errorf("%T: %s, want %s", c.v, got, c.want)
+		}
+	}
+}

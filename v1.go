@@ -37,7 +37,8 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 }
 
 // NewV1At returns a version 1 UUID of time t, to 100 ns, with the node of g. Its clock sequence
-// counts the calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. The
+// counts the calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. They
+// may equal ids that [Generator.NewV1] issues at that time: use a generator of another node. The
 // error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1, t) }
 

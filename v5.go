@@ -33,7 +33,8 @@ func namespace(x uint64) (u UUID) {
 const hashed = 16 + 112
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
-// their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
+// their MD5. The same two always give the same UUID. New programs should prefer [NewV5]. Both work
+// with GODEBUG=fips140=only too, since they name something and protect nothing.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	copy(buf[:], namespace[:])
@@ -45,7 +46,8 @@ func NewV3(namespace UUID, name string) (u UUID) {
 }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
-// their SHA-1. The same two always give the same UUID.
+// their SHA-1. The same two always give the same UUID. It works with GODEBUG=fips140=only too: see
+// [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashed]byte
 	copy(buf[:], namespace[:])

@@ -33,9 +33,10 @@ type ID = ids.Snowflake
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
-// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of
-// different clocks, and so of different processes, must have different numbers. Make one with
-// [NewNode]; using the zero value panics.
+// one clock that have the same layout and number share one sequence, and repeat no id. All else can:
+// nodes of one number on different clocks, and so in different processes, and nodes of one number
+// with different layouts. Give ids that are kept together one layout, and each clock a number of its
+// own. Make a node with [NewNode]; using the zero value panics.
 //
 // Its methods are Append, Layout, Next, NextContext, Number and TryNext: see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode

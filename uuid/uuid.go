@@ -115,14 +115,16 @@ func NewV1() UUID { return ids.NewV1() }
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
-// their MD5. The same two always give the same UUID. New programs should prefer [NewV5].
+// their MD5. The same two always give the same UUID. New programs should prefer [NewV5]. Both work
+// with GODEBUG=fips140=only too, since they name something and protect nothing.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
-// their SHA-1. The same two always give the same UUID.
+// their SHA-1. The same two always give the same UUID. It works with GODEBUG=fips140=only too: see
+// [NewV3].
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
 // NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
