@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"context"
 	"crypto/md5"
 	"crypto/rand"
 	"crypto/sha1"
@@ -185,6 +186,22 @@ func BenchmarkNew(b *testing.B) {
 		n := wideNode(b)
 		for b.Loop() {
 			n.Next()
+		}
+	})
+	b.Run("Snowflake/TryNext", func(b *testing.B) {
+		b.ReportAllocs()
+		n := wideNode(b)
+		for b.Loop() {
+			n.TryNext()
+		}
+	})
+	b.Run("Snowflake/NextContext", func(b *testing.B) {
+		b.ReportAllocs()
+		n := wideNode(b)
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel()
+		for b.Loop() {
+			n.NextContext(ctx)
 		}
 	})
 }
