@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"testing"
 	"time"
@@ -36,6 +37,22 @@ var gregorian = nanoseconds(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC))
 // FuzzTimes makes an id of each kind at any time, beside math/big: it has that time, to the tick, and
 // lies within the bounds, or the error says that the time is out of range.
 func FuzzTimes(f *testing.F) {
+	for _, at := range []struct {
+		sec  int64
+		nsec uint32
+	}{
+		{0, 0}, {-1, 999_999_999}, {1773500966, 535_897_932},
+		// The first and the last time of versions 1 and 6, the last of version 7 and ULIDs, and those beyond.
+		{-12219292800, 0}, {-12219292801, 999_999_999}, {103072857660, 684_697_599}, {103072857660, 684_697_600},
+		{281474976710, 655_999_999}, {281474976710, 656_000_000},
+		// The zero time, one whose milliseconds overflow 63 bits, and the ends of all.
+		{time.Time{}.Unix(), 0}, {math.MaxInt64/1000 + 1, 0}, {math.MinInt64, 0}, {math.MaxInt64, 999_999_999},
+		// What the fuzzer found to reach more.
+		{-92, 999_999_999}, {70, 0}, {-12219292800, 34}, {0, 31}, {math.MaxInt64/1000 + 1, 100}, {103072857620, 684_697_524},
+		{-12219292801, 1_000_000_012}, {math.MinInt64, 56},
+	} {
+		f.Add(at.sec, at.nsec)
+	}
 	f.Fuzz(func(t *testing.T, sec int64, nsec uint32) {
 		at := time.Unix(sec, int64(nsec%1e9))
 		since := nanoseconds(at)
@@ -127,6 +144,18 @@ func join(parts ...any) *big.Int {
 // FuzzFields asks any 16 bytes for their fields as a UUID and as a ULID, and the first 8 as a
 // Snowflake, beside the drawings of RFC 9562, Section 5, and of the layouts.
 func FuzzFields(f *testing.F) {
+	f.Add(make([]byte, 15))
+	for _, s := range []string{
+		// Versions 1, 2, 6 and 7, the last time of version 1, and the variants of NCS and of Microsoft.
+		edgeUUID, "000003e8-9414-21ec-8501-021122334455", "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+		"ffffffff-ffff-1fff-bfff-ffffffffffff", "2489e9ad-2ee2-1e00-70c9-32d5f69181c0", "2489e9ad-2ee2-4e00-cec9-32d5f69181c0",
+		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"00000000-0000-ffff-ffff-ffffffffffff", // a ULID that has no next in its millisecond
+		"81303030-3000-00ff-0030-30303030aeae", // the fuzzer found it to reach more
+	} {
+		id := ids.MustParseUUID(s)
+		f.Add(id[:])
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) != 16 {
 			return
@@ -225,6 +254,64 @@ func FuzzFields(f *testing.F) {
 // FuzzLayout takes Snowflakes of any layout apart, puts any parts together, and mints in it at any
 // time, beside math/big.
 func FuzzLayout(f *testing.F) {
+	const id, hour = 1541815603606036480, 3600e9
+	year1 := time.Time{}.Unix()
+	for _, s := range []struct {
+		epoch                  int64
+		epochNano              uint32
+		tick                   int64
+		nodeBits, sequenceBits int
+		nodeLast               bool
+		id, sec                int64
+		nano                   uint32
+		node, sequence         int64
+	}{
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},    // Twitter's layout
+		{1409529600, 0, 1e7, 16, 8, true, 1 << 40, 1656432460, 105e6, 65535, 255}, // Sonyflake's
+		{year1, 0, 0, 0, 0, false, id, 1656432460, 105e6, 378, 0},                 // the zero value
+		// An id, a time, a node or a sequence that Twitter's layout has not, or has as the last.
+		{1288834974, 657e6, 1e6, 10, 12, false, -1, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 0, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 3487857984, 208e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, math.MinInt64, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, math.MaxInt64, 999_999_999, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, -1, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 1024, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 4096},
+		// Layouts that there cannot be.
+		{1288834974, 657e6, -1, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, -1, 12, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 31, 32, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, math.MaxInt32, math.MaxInt32, false, id, 1656432460, 105e6, 378, 0},
+		{farthest + 1, 0, 1e9, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		// Ticks of 7 ns, which do not divide a second, of 1 ns, and of 292 years.
+		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
+		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},
+		{0, 0, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		// All bits but one for the node, and for the sequence.
+		{0, 0, hour, 62, 0, false, 1<<62 + 5, 7199, 105e6, 1<<62 - 1, 0},
+		{0, 0, hour, 0, 62, false, id, 3600, 105e6, 0, 1<<62 - 1},
+		// Times about the zero time, and as far as can be from 1970 and from the epoch.
+		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1, 105e6, 378, 0},
+		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1 + 1, 105e6, 378, 0},
+		{0, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
+		{0, 0, 1e9, 10, 12, false, id, farthest + 1, 105e6, 378, 0},
+		{farthest, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
+		{-farthest, 0, hour, 10, 12, false, id, 0, 105e6, 378, 0},
+		// What the fuzzer found to reach more.
+		{farthest - 34, 70, 999_999_909, 34, 12, false, id, farthest, 105e6, 378, 0},
+		{1000, 999_999_999, 7, 5, 6, false, 123456789, 998, 105e6, 90, 63},
+		{year1, 0, 30, 0, 0, true, id, 1656432460, 105e6, 398, 0},
+		{0, 0, math.MaxInt64, 0, 9, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{year1, 0, 0, 0, -96, false, id, 1656432460, 104_999_927, 378, 0},
+		{year1, 0, 0, 0, 0, true, id, 1656432460, 105e6, 378, 0},
+		{year1 - 1000, 27, 999_999_960, 10, 41, false, id, year1, 105e6, 378, 0},
+		{-1, 5, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{-72, 0, 1, 15, 0, false, math.MaxInt64 - 51, 4611686018, 427387903, 0, 0},
+		{-29, 31, math.MaxInt64 - 79, 0, 0, true, math.MaxInt64, 1656432460, 105e6, -62, 18},
+	} {
+		f.Add(s.epoch, s.epochNano, s.tick, s.nodeBits, s.sequenceBits, s.nodeLast, s.id, s.sec, s.nano, s.node, s.sequence)
+	}
 	f.Fuzz(func(t *testing.T, epoch int64, epochNano uint32, tick int64, nodeBits, sequenceBits int, nodeLast bool,
 		id, sec int64, nano uint32, node, sequence int64) {
 		l := slowLayout{ids.SnowflakeLayout{Epoch: time.Unix(epoch, int64(epochNano%1e9)).UTC(), Tick: time.Duration(tick),

@@ -118,10 +118,6 @@ func TestFormatSaysWhatIsWrong(t *testing.T) {
 // TestFormatOneWay forges files that hold what this package would write in another way, with a
 // checksum that is right.
 func TestFormatOneWay(t *testing.T) {
-	forge := func(header, horizon, owner string) []byte {
-		lines := header + "\nhorizon " + horizon + "\nowner " + owner + "\n"
-		return fmt.Appendf(nil, "%scrc32 %08x\n", lines, checksum(lines))
-	}
 	const header, horizon, owner = "github.com/oneclock/ids/clockfile 1", "2026-03-14T15:09:26Z", `"a"`
 	if _, _, err := clockfile.Decode(forge(header, horizon, owner)); err != nil {
 		t.Fatal(err)
@@ -147,12 +143,33 @@ func TestFormatOneWay(t *testing.T) {
 	}
 }
 
+// forge returns a file of any lines under a checksum that is right.
+func forge(header, horizon, owner string) []byte {
+	lines := header + "\nhorizon " + horizon + "\nowner " + owner + "\n"
+	return fmt.Appendf(nil, "%scrc32 %08x\n", lines, checksum(lines))
+}
+
 // FuzzDecode reads anything as a file, beside an oracle.
 func FuzzDecode(f *testing.F) {
 	for data := range corrupt(f) {
 		if len(data) < 4096 {
 			f.Add([]byte(data))
 		}
+	}
+	const kind = "github.com/oneclock/ids/clockfile "
+	f.Add(forge(kind+"1", "2026-03-14T15:09:26.535897932Z", `"orders, node 7"`))
+	f.Add(forge(kind+"1", "9999-12-31T23:59:59.999999999Z", `"\x00\xff\n\"\\\u00e9\U0001f570"`))
+	f.Add(forge(kind+"1", "0001-01-01T00:00:00Z", `""`))
+	f.Add(forge(kind+"1", "2026-03-14T17:09:26+02:00", `"a"`))
+	f.Add(forge(kind+"1", "2026-03-14T15:09:26Z", `'a'`))
+	f.Add(forge(kind+"2", "2026-03-14T15:09:26Z", `"a"`))
+	f.Add([]byte(kind + "1\nhorizon 2026-03-14T15:09:26Z\nowner"))
+	// What the fuzzer found to reach more.
+	for _, after := range []string{
+		"", "\t", "\"", "00\xd90", "\xff\xff\x7f", "\xf4\x81b0", "\U000c1170",
+		"1\n0000-01-01T0:00:00Z", "1\n0000-01-01T0:00:00Z\n\"\x84\"", "1\n0000-01-01T0:00:00Z\n\"e\x7f\"",
+	} {
+		f.Add([]byte(kind + after))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkDecode(t, data) })
 }
@@ -166,15 +183,38 @@ func FuzzDecodeSigned(f *testing.F) {
 		f.Add("1", "2026-03-14T15:09:26Z", owner)
 	}
 	f.Add("2", "2026-03-14T15:09:26Z", `""`)
+	// What the fuzzer found to reach more.
+	for _, owner := range []string{`"\x0fff0\u00e9"`, `"\1"`, `"\b00\u00e9"`} {
+		f.Add("1", "2026-03-14T15:09:26Z", owner)
+	}
+	for _, owner := range []string{`"n\\de "`, `" \udn7"`} {
+		f.Add("1", "2026-02-29T00:00:00Z", owner)
+	}
+	f.Add("1", "2620-02-29T00:00:00Z", `" \t7Dnd"`)
+	f.Add("1", "2026-03-14T15:02:96Z", `"0\u00\x00\u00e9"`)
+	f.Add("0", "210T1 :0926.5Z", `"node 7"`)
+	f.Add("1\n", "0", "0")
+	f.Add("00", "0", "0")
 	f.Fuzz(func(t *testing.T, version, horizon, owner string) {
-		lines := "github.com/oneclock/ids/clockfile " + version + "\nhorizon " + horizon + "\nowner " + owner + "\n"
-		checkDecode(t, fmt.Appendf(nil, "%scrc32 %08x\n", lines, checksum(lines)))
+		checkDecode(t, forge("github.com/oneclock/ids/clockfile "+version, horizon, owner))
 	})
 }
 
 // FuzzEncode writes any record and reads it back.
 func FuzzEncode(f *testing.F) {
 	f.Add(march.Unix(), uint32(march.Nanosecond()), "node 7")
+	// What the fuzzer found to reach more.
+	for _, s := range []struct {
+		after int64
+		nsec  uint32
+		owner string
+	}{
+		{0, 535_897_748, "\r\r"}, {0, 535_897_856, "0000\x7f"}, {0, 535_897_907, "\x01\x7f"}, {69, 535_897_694, "\r"},
+		{-138, 535_897_907, "\b\b"}, {-78, 535_897_800, "0"}, {-78, 535_897_876, "\xff"}, {-43, 535_897_837, "2"},
+		{-44, 535_897_919, "00000000"}, {-32, 535_897_775, `""`},
+	} {
+		f.Add(march.Unix()+s.after, s.nsec, s.owner)
+	}
 	f.Fuzz(func(t *testing.T, sec int64, nsec uint32, owner string) {
 		at := time.Unix(sec, int64(nsec%1e9)).UTC()
 		data, err := clockfile.Encode(at, owner)

@@ -26,6 +26,15 @@ func FuzzInspect(f *testing.F) {
 	}
 	f.Add("1", "Hex")
 	f.Add("1", "\x1b]0;title\a")
+	// What the fuzzer found to reach more.
+	for _, s := range [][2]string{
+		{"9223372036854772808", ""}, {"1AaLyDYFxmKZxXbNo1\xfeznE", ""}, {"017F22E2-79B0-7CC3C9-84-DC0C0C07398F", ""},
+		{"017F22E2-79B0-7CC3-18C4-DC0C0C07398F", "ulid"}, {"tsv4rrfdektsv4rrffrfdekfav", "ulid"}, {"*5\x1d\xed\xde15418156036060364", "kj"},
+		{"017F22E(3-9B0-7CC-798C4-DC0C0C07", "\t\x8eS\x95R\x7f"}, {"1AaLyFDELDaYYFxmK18zny", "Ir\xf7\xe6]\x9cq"},
+		{"1AaLyDY=xmKZxXbNo18znE", "\x81lid"}, {"5df418813aed351588a72f4a8N4cf09e", "u[[[[[[[lid"},
+	} {
+		f.Add(s[0], s[1])
+	}
 	f.Fuzz(func(t *testing.T, text, as string) {
 		if _, _, errs := try(text, "inspect", "-as", as); !printable(errs) {
 			t.Fatalf("%q as %q: errors %q", text, as, errs)

@@ -434,15 +434,32 @@ func TestMutated(t *testing.T) {
 
 // Anything else, beside each library.
 
-func FuzzGoogle(f *testing.F)   { fuzzBeside(f, "google/uuid") }
-func FuzzGofrs(f *testing.F)    { fuzzBeside(f, "gofrs/uuid") }
-func FuzzOklog(f *testing.F)    { fuzzBeside(f, "oklog/ulid") }
-func FuzzBwmarrin(f *testing.F) { fuzzBeside(f, "bwmarrin/snowflake") }
+func FuzzGoogle(f *testing.F) {
+	fuzzBeside(f, "google/uuid", " ", "0\"", "[[]]", "{\r\f", `"\""`, `"\ua0a0"`, "000000a0\xce0000000",
+		`"(f81d4fae-7dec-11d0-aaa5-00a0c91e6bf6]"`)
+}
 
-func fuzzBeside(f *testing.F, library string) {
+func FuzzGofrs(f *testing.F) {
+	fuzzBeside(f, "gofrs/uuid", " ", "\v", "{\"", "\"\" ", "0.00000A", "\"\xe50000\"", "{017f22e279b07cc398c4dc0c0c07398\xcc}",
+		"04a10de1ea0c{fq75c1{f\x006\x10a7fd86e\xed")
+}
+
+func FuzzOklog(f *testing.F) {
+	fuzzBeside(f, "oklog/ulid", " ", "\v", "\n0", "[0 ]", "[\n\n", "0E00000", "\"\xcb\xfd\"", `"\u000x`)
+}
+
+func FuzzBwmarrin(f *testing.F) {
+	fuzzBeside(f, "bwmarrin/snowflake", " ", "[[", "0E0A", `"10"`, "[0   ", "[       ", "0\"", "11110000000")
+}
+
+// fuzzBeside fuzzes the decoders of a library. It begins with what some decoder accepts, and with what the fuzzer found to reach more.
+func fuzzBeside(f *testing.F, library string, found ...string) {
 	list := differences(f)
 	for _, d := range list {
 		f.Add([]byte(d.example))
+	}
+	for _, s := range found {
+		f.Add([]byte(s))
 	}
 	for _, s := range inputs {
 		f.Add([]byte(s))
