@@ -19,10 +19,11 @@ package ids_test
 //	rfc_test.go        vectors of RFC 9562
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
 //	fuzz_fields_test.go  times, fields and layouts beside slow oracles
-//	edges_test.go      sql_test.go  error_test.go  std_test.go  std127_test.go  JSON, SQL, errors, Go's own uuid
+//	edges_test.go      sql_test.go  error_test.go  JSON, SQL, errors
 //	hostile_test.go    input, readers and clocks that are meant to harm, zero values, runs without end
-//	alloc_test.go      inline_test.go  bench_test.go  cost
-//	api_test.go        doors_test.go  what is exported, and where
+//	alloc_test.go      bench_test.go  cost
+//
+// What a door has of its own is tested beside it, and what the packages export in internal/docs.
 
 import (
 	"encoding/binary"
