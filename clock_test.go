@@ -2,6 +2,7 @@ package ids_test
 
 // Which file tests what:
 //
+//	main_test.go       what must come before all tests
 //	clock_test.go      the clock itself: readings, panics of Now, bubbles, zero values
 //	model_test.go      every tick, place and clock sequence beside a model of the rule, over random histories
 //	step_test.go       a wall clock that is set back: who follows it, clock sequences
