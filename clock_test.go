@@ -28,7 +28,9 @@ package ids_test
 
 import (
 	"encoding/binary"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -134,6 +136,27 @@ func within(t *testing.T, what string, f func()) {
 	case <-done:
 	case <-end:
 		t.Fatal(what + " hangs")
+	}
+}
+
+// startBlocked runs f, and returns when a goroutine more than before waits within all the functions
+// that are named.
+func startBlocked(f func(), in ...string) {
+	waiting := func() (n int) {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		for stack := range strings.SplitSeq(string(stacks), "\n\n") {
+			runs := strings.Contains(stack, " [runn") // [running] or [runnable]
+			if !runs && !slices.ContainsFunc(in, func(name string) bool { return !strings.Contains(stack, name) }) {
+				n++
+			}
+		}
+		return n
+	}
+	before := waiting()
+	go f()
+	for waiting() <= before {
+		runtime.Gosched()
 	}
 }
 

@@ -337,11 +337,8 @@ func TestReaderReenters(t *testing.T) {
 	}
 
 	inner = func() { g.NewV4() }
-	go g.NewV7()
 	within(t, "a reader that calls its own generator, until it is seen to wait,", func() {
-		for !waitsForItself() {
-			runtime.Gosched()
-		}
+		startBlocked(func() { g.NewV7() }, "Generator).NewV4", "Generator).NewV7")
 	})
 	within(t, "another generator of the clock", func() {
 		for _, u := range randomUsers {
@@ -349,18 +346,6 @@ func TestReaderReenters(t *testing.T) {
 		}
 		c.Latest()
 	})
-}
-
-// waitsForItself reports whether a goroutine waits for the reader that it is called by.
-func waitsForItself() bool {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for stack := range strings.SplitSeq(string(stacks), "\n\n") {
-		if strings.Contains(stack, "[sync.Mutex.Lock") && strings.Contains(stack, "Generator).NewV4") && strings.Contains(stack, "Generator).NewV7") {
-			return true
-		}
-	}
-	return false
 }
 
 // zeroValues are pointers to a zero value of each exported type, by its name.
