@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"os"
@@ -52,45 +51,6 @@ func checkHuge[T any](t *testing.T, n int, element string) {
 	runtime.ReadMemStats(&after)
 	if took, most := after.TotalAlloc-before.TotalAlloc, uint64(n)*uint64(8*unsafe.Sizeof(*new(T))+64); err != nil || len(all) != n || took > most {
 		t.Errorf("%d of %s into a %T: %d ids, %v, %d bytes, want at most %d", n, element, all, len(all), err, took, most)
-	}
-}
-
-// TestTenMillionElements reads an array of ten million UUIDs as it comes in, into one slice.
-func TestTenMillionElements(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reading ten million ids takes seconds")
-	}
-	skipUnder(t, "-race", raceAllocs)
-	const n, piece = 10_000_000, 1000
-	const first, last = `"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`, `"ffffffff-ffff-ffff-ffff-ffffffffffff"`
-	elements := strings.Repeat(first+",", piece)
-	readers := []io.Reader{strings.NewReader("[")}
-	for range n/piece - 1 {
-		readers = append(readers, strings.NewReader(elements))
-	}
-	readers = append(readers, strings.NewReader(elements[:len(elements)-len(first)-1]+last+"]"))
-	d := json.NewDecoder(io.MultiReader(readers...))
-	if _, err := d.Token(); err != nil {
-		t.Fatal(err)
-	}
-	all := make([]ids.UUID, 0, n)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var u ids.UUID
-	for d.More() {
-		if err := d.Decode(&u); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, u)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if len(all) != n || all[n-1] != ids.MaxUUID() {
-		t.Errorf("%d ids, the last is %v", len(all), all[len(all)-1])
-	}
-	if grew := int64(after.HeapAlloc) - int64(before.HeapAlloc); grew > 4<<20 {
-		t.Errorf("besides the slice of ids, the heap grew by %d bytes", grew)
 	}
 }
 
@@ -377,11 +337,8 @@ func TestReaderReenters(t *testing.T) {
 	}
 
 	inner = func() { g.NewV4() }
-	go g.NewV7()
 	within(t, "a reader that calls its own generator, until it is seen to wait,", func() {
-		for !waitsForItself() {
-			runtime.Gosched()
-		}
+		startBlocked(func() { g.NewV7() }, "Generator).NewV4", "Generator).NewV7")
 	})
 	within(t, "another generator of the clock", func() {
 		for _, u := range randomUsers {
@@ -389,18 +346,6 @@ func TestReaderReenters(t *testing.T) {
 		}
 		c.Latest()
 	})
-}
-
-// waitsForItself reports whether a goroutine waits for the reader that it is called by.
-func waitsForItself() bool {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for stack := range strings.SplitSeq(string(stacks), "\n\n") {
-		if strings.Contains(stack, "[sync.Mutex.Lock") && strings.Contains(stack, "Generator).NewV4") && strings.Contains(stack, "Generator).NewV7") {
-			return true
-		}
-	}
-	return false
 }
 
 // zeroValues are pointers to a zero value of each exported type, by its name.

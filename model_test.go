@@ -3,6 +3,7 @@ package ids_test
 import (
 	"errors"
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -92,7 +93,7 @@ func (m *model) timeOf(tick int64) time.Time {
 
 // longer reports whether n ticks last longer than d.
 func (m *model) longer(n int64, d time.Duration) bool {
-	if n < 1<<20 && m.per < 1<<40 && d < 1<<40 {
+	if fits := func(a, b int64) bool { return bits.Len64(uint64(a))+bits.Len64(uint64(b)) < 64 }; fits(n, m.per) && fits(int64(d), m.ticks) {
 		return n*m.per > int64(d)*m.ticks
 	}
 	a := new(big.Int).Mul(big.NewInt(n), big.NewInt(m.per))

@@ -76,13 +76,17 @@ func TestNewSnowflakeNode(t *testing.T) {
 		if n.Number() != c.id || n.Layout() != layout {
 			t.Errorf("%s: node %d of %+v", what, n.Number(), n.Layout())
 		}
-		s, err := n.TryNext()
+		own := c.opts != nil && c.opts.Clock != nil
+		mint := n.TryNext
+		if !own { // the default clock runs, and other tests may have made its node wait
+			mint = func() (ids.Snowflake, error) { return n.Next(), nil }
+		}
+		s, err := mint()
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
 		parts := layout.Split(s)
-		own := c.opts != nil && c.opts.Clock != nil // and not the default clock, which runs and is shared
 		if parts.Node != c.id || own && (parts.Sequence != 0 || parts.Time.After(now) || now.Sub(parts.Time) >= layout.Tick) {
 			t.Errorf("%s: the first id is of %v", what, parts)
 		}
@@ -108,32 +112,46 @@ func TestTimeBeforeEpoch(t *testing.T) {
 }
 
 // TestFirstBeforeEpoch mints the first ids of a node while the clock is before the epoch: they begin
-// at the epoch, with sequence 0. NextSnowflake comes there in a testing/synctest bubble.
+// at the epoch, with sequence 0.
 func TestFirstBeforeEpoch(t *testing.T) {
-	layout := ids.TwitterLayout()
-	check := func(name string, number int64, mint func(*ids.SnowflakeNode) (ids.Snowflake, error), n *ids.SnowflakeNode) {
-		for i := range int64(3) {
-			s, err := mint(n)
-			if want := (ids.SnowflakeParts{Time: layout.Epoch, Node: number, Sequence: i}); layout.Split(s) != want || err != nil {
-				t.Errorf("%s: id %d is %v, %v, want %v", name, i, layout.Split(s), err, want)
-			}
-		}
-	}
 	for name, mint := range map[string]func(*ids.SnowflakeNode) (ids.Snowflake, error){
 		"Next":    func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Next(), nil },
 		"TryNext": (*ids.SnowflakeNode).TryNext,
 		"Append":  func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Append(nil, 1)[0], nil },
 	} {
 		f, _, _, n := newFake(t)
-		f.t = layout.Epoch.Add(-time.Hour)
-		check(name, 7, mint, n)
+		f.t = ids.TwitterLayout().Epoch.Add(-time.Hour)
+		checkEpoch(t, name, func() (ids.Snowflake, error) { return mint(n) })
 	}
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "1011") // no other test uses it
-	synctest.Test(t, func(t *testing.T) {
-		ids.SetDefaultSnowflakeNode(nil)
-		check("NextSnowflake", 1011, func(*ids.SnowflakeNode) (ids.Snowflake, error) { return ids.NextSnowflake(), nil }, nil)
-	})
+}
+
+// TestDefaultNodeBeforeEpoch mints the first Snowflakes of a process in a testing/synctest bubble, which
+// begins before the epoch. No other process serves: there, a test may have used the node before.
+func TestDefaultNodeBeforeEpoch(t *testing.T) {
+	const child = "IDS_TEST_EPOCH_CHILD"
+	if os.Getenv(child) != "" {
+		synctest.Test(t, func(t *testing.T) {
+			checkEpoch(t, "NextSnowflake", func() (ids.Snowflake, error) { return ids.NextSnowflake(), nil })
+		})
+		return
+	}
+	cmd := again(t, "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE=7")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// checkEpoch checks that the first ids of node 7 begin at the epoch of Twitter's layout.
+func checkEpoch(t *testing.T, name string, mint func() (ids.Snowflake, error)) {
+	t.Helper()
+	layout := ids.TwitterLayout()
+	for i := range int64(3) {
+		s, err := mint()
+		if want := (ids.SnowflakeParts{Time: layout.Epoch, Node: 7, Sequence: i}); layout.Split(s) != want || err != nil {
+			t.Errorf("%s: id %d is %v, %v, want %v", name, i, layout.Split(s), err, want)
+		}
+	}
 }
 
 // TestSharedNode makes a node twice on one clock: the two share a sequence. Nodes of other

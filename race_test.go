@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -12,63 +13,66 @@ import (
 
 // TestFullNode mints with Next, TryNext and Append on one node whose ticks are full, so that some
 // calls wait while others try, and with limits that come and go. No id comes twice, and the ids of
-// each goroutine increase.
+// each goroutine increase. In the bubble, time passes only while all of them wait.
 func TestFullNode(t *testing.T) {
-	c := ids.NewClock(nil)
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
-		Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 50 { // until it is as far ahead as may be
-		n.Next()
-	}
-	var mu sync.Mutex
-	seen := map[ids.Snowflake]bool{}
-	var refused atomic.Int64
-	begin := make(chan struct{})
-	var wg sync.WaitGroup
-	for i, mint := range []func() []ids.Snowflake{
-		func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
-		func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
-		func() []ids.Snowflake { return n.Append(nil, 5) },
-		func() []ids.Snowflake {
-			s, err := n.TryNext()
-			if err != nil {
-				refused.Add(1)
-				time.Sleep(10 * time.Microsecond)
-				return nil
-			}
-			return []ids.Snowflake{s}
-		},
-		func() []ids.Snowflake {
-			c.SetLimit(c.Latest())
-			time.Sleep(time.Millisecond)
-			c.SetLimit(time.Time{})
-			return nil
-		},
-	} {
-		wg.Go(func() {
-			<-begin
-			last := ids.Snowflake(-1)
-			for until := time.Now().Add(60 * time.Millisecond); time.Now().Before(until); {
-				for _, s := range mint() {
-					mu.Lock()
-					if seen[s] || s <= last {
-						t.Errorf("goroutine %d: %v after %v, seen: %v", i, s, last, seen[s])
-					}
-					seen[s] = true
-					mu.Unlock()
-					last = s
+	synctest.Test(t, func(t *testing.T) {
+		c := ids.NewClock(nil)
+		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
+			Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 { // until it is as far ahead as may be
+			n.Next()
+		}
+		var mu sync.Mutex
+		seen := map[ids.Snowflake]bool{}
+		var refused atomic.Int64
+		begin := make(chan struct{})
+		var wg sync.WaitGroup
+		for i, mint := range []func() []ids.Snowflake{
+			func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
+			func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
+			func() []ids.Snowflake { return n.Append(nil, 5) },
+			func() []ids.Snowflake {
+				s, err := n.TryNext()
+				if err != nil {
+					refused.Add(1)
+					time.Sleep(100 * time.Microsecond)
+					return nil
 				}
-			}
-		})
-	}
-	close(begin)
-	within(t, "minting on a full node", wg.Wait)
-	if refused.Load() == 0 {
-		t.Error("TryNext was never refused")
-	}
+				return []ids.Snowflake{s}
+			},
+			func() []ids.Snowflake {
+				c.SetLimit(c.Latest())
+				time.Sleep(time.Millisecond)
+				c.SetLimit(time.Time{})
+				time.Sleep(time.Millisecond)
+				return nil
+			},
+		} {
+			wg.Go(func() {
+				<-begin
+				last := ids.Snowflake(-1)
+				for until := time.Now().Add(time.Second); time.Now().Before(until); {
+					for _, s := range mint() {
+						mu.Lock()
+						if seen[s] || s <= last {
+							t.Errorf("goroutine %d: %v after %v, seen: %v", i, s, last, seen[s])
+						}
+						seen[s] = true
+						mu.Unlock()
+						last = s
+					}
+				}
+			})
+		}
+		close(begin)
+		wg.Wait()
+		if refused.Load() == 0 || len(seen) < 1000 {
+			t.Errorf("only %d ids, TryNext was refused %d times", len(seen), refused.Load())
+		}
+	})
 }
 
 // TestConcurrentUse calls every package-level function that mints, and what changes their

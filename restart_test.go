@@ -512,13 +512,11 @@ func TestLimitAcrossBubbles(t *testing.T) {
 	c.SetLimit(start.Add(-time.Hour))
 	var outside sync.WaitGroup
 	wait := func() {
-		began := make(chan struct{})
-		outside.Go(func() {
-			close(began)
+		outside.Add(1)
+		startBlocked(func() {
+			defer outside.Done()
 			n.Next()
-		})
-		<-began
-		time.Sleep(time.Millisecond) // most likely it waits by now; the test holds if not
+		}, "SnowflakeNode).Next")
 	}
 	wait()
 	synctest.Test(t, func(t *testing.T) {

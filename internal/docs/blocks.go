@@ -1,5 +1,6 @@
 // Package docs compiles and runs the Go code of README.md and docs/*.md, so that what a reader
-// copies works. Its tests check links, names and figures on those pages too.
+// copies works. Its tests check what else is published: links, names and figures on the pages, the
+// doors, and the exported names in api.txt.
 //
 // A block of Go is a fence that begins with ```go. It holds statements, or declarations; imports
 // that a reader would add without a thought may be left out. A statement that prints may say in a

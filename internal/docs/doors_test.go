@@ -1,4 +1,4 @@
-package ids_test
+package docs
 
 import (
 	"flag"
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the doc comments of the doors and the list of exported names")
+var update = flag.Bool("update", false, "rewrite the doc comments of the doors and api.txt")
 
 // rootOnly are the exported names of the root that no door repeats: what
 // configures all schemes at once.
@@ -29,10 +29,11 @@ var rootOnly = []string{
 // a door or in rootOnly.
 func TestDoors(t *testing.T) {
 	fset := token.NewFileSet()
+	dir := Root(t)
 	root := map[string]string{}             // exported name: doc comment
 	types := map[string]*ast.TypeSpec{}     // by name
 	methods := map[string]map[string]bool{} // exported names, by the name of the type
-	paths, err := filepath.Glob("*.go")
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestDoors(t *testing.T) {
 		served[name] = true
 	}
 	for _, door := range []string{"uuid", "ulid", "snowflake"} {
-		for _, name := range checkDoor(t, fset, filepath.Join(door, door+".go"), root, members) {
+		for _, name := range checkDoor(t, fset, filepath.Join(dir, door, door+".go"), root, members) {
 			if slices.Contains(rootOnly, name) {
 				t.Errorf("%s is at door %s and in rootOnly", name, door)
 			}
@@ -277,7 +278,7 @@ func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]s
 			continue
 		}
 		if got, want := d.doc, docs[d.name]; got != want {
-			t.Errorf("%s: the doc of %s has drifted from that of ids.%s: go test -run TestDoors -update mends it\n got: %s\nwant: %s",
+			t.Errorf("%s: the doc of %s has drifted from that of ids.%s: go test ./internal/docs -run TestDoors -update mends it\n got: %s\nwant: %s",
 				path, d.name, targets[d.name], got, want)
 		}
 	}
@@ -348,8 +349,8 @@ func ofRoot(e ast.Expr) string {
 }
 
 var (
-	link = regexp.MustCompile(`\[([A-Z]\w*)((?:\.\w+)*)\]`)
-	word = regexp.MustCompile(`\w+(\.\w+)*`)
+	docLink = regexp.MustCompile(`\[([A-Z]\w*)((?:\.\w+)*)\]`)
+	word    = regexp.MustCompile(`\w+(\.\w+)*`)
 
 	definitions = regexp.MustCompile(`(?:\n\[[^\]]+\]: .*)+\n$`) // of the links in a doc comment
 )
@@ -359,8 +360,8 @@ func translate(doc, from, to string, names map[string]string) string {
 	if rest, ok := strings.CutPrefix(doc, "Snowflake is "); ok {
 		doc = to + " is a Snowflake, " + rest
 	}
-	doc = link.ReplaceAllStringFunc(doc, func(s string) string {
-		m := link.FindStringSubmatch(s)
+	doc = docLink.ReplaceAllStringFunc(doc, func(s string) string {
+		m := docLink.FindStringSubmatch(s)
 		if name, ok := names[m[1]]; ok && m[2] == "" { // an alias has no methods to link to
 			return "[" + name + "]"
 		}

@@ -1,4 +1,4 @@
-package ids_test
+package docs
 
 import (
 	"os"
@@ -25,26 +25,28 @@ func TestInlined(t *testing.T) {
 	if strings.Contains(runtime.Version(), "newinliner") {
 		t.Skip("GOEXPERIMENT=newinliner inlines more than is listed")
 	}
-	says := regexp.MustCompile(`(?m)^\S+: can inline (\w+)$`)
+	says := regexp.MustCompile(`(?m)^(\w+)[/\\]\S+: can inline (\w+)$`)
 	declares := regexp.MustCompile(`(?m)^func ([A-Z]\w*)`)
+	dir := Root(t)
+	cmd := exec.CommandContext(t.Context(), goTool, "build", "-gcflags=-m", "./uuid", "./ulid", "./snowflake")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	inlined := map[string]bool{}
+	for _, m := range says.FindAllSubmatch(out, -1) {
+		inlined[string(m[1])+"."+string(m[2])] = true
+	}
 	for _, door := range []string{"uuid", "ulid", "snowflake"} {
-		out, err := exec.Command(goTool, "build", "-gcflags=-m", "./"+door).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		var inlined []string
-		for _, m := range says.FindAllSubmatch(out, -1) {
-			inlined = append(inlined, string(m[1]))
-		}
-		src, err := os.ReadFile(filepath.Join(door, door+".go"))
+		src, err := os.ReadFile(filepath.Join(dir, door, door+".go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range declares.FindAllSubmatch(src, -1) {
-			name := string(m[1])
-			listed := slices.Contains(notInlined, door+"."+name)
-			if got := slices.Contains(inlined, name); got == listed {
-				t.Errorf("%s.%s: inlined: %v, but listed in notInlined: %v", door, name, got, listed)
+			name := door + "." + string(m[1])
+			if listed := slices.Contains(notInlined, name); inlined[name] == listed {
+				t.Errorf("%s: inlined: %v, but listed in notInlined: %v", name, inlined[name], listed)
 			}
 		}
 	}

@@ -1,36 +1,27 @@
-package ids_test
+package docs
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
-	"go/ast"
-	"go/build"
 	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-const (
-	apiFile  = "api.txt"
-	rootPath = "github.com/oneclock/ids"
-)
-
 // TestAPI compares what the root, the doors and clockfile export with api.txt, so that no name and no type
 // changes unseen.
 func TestAPI(t *testing.T) {
-	c := newChecker()
+	dir := Root(t)
+	apiFile := filepath.Join(dir, "api.txt")
 	var lines []string
-	for _, path := range []string{rootPath, rootPath + "/uuid", rootPath + "/ulid", rootPath + "/snowflake", rootPath + "/clockfile"} {
-		pkg, err := c.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, pkg := range compiled(t, dir, ".", "./uuid", "./ulid", "./snowflake", "./clockfile") {
 		lines = append(lines, surface(pkg)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"
@@ -45,11 +36,42 @@ func TestAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gone, added := differ(strings.Split(string(want), "\n"), strings.Split(got, "\n")); len(gone)+len(added) > 0 {
-		t.Errorf("the exported names differ from %s; if that is meant, go test -run TestAPI -update . writes it anew\n%s%s",
+		t.Errorf("the exported names differ from %s; if that is meant, go test ./internal/docs -run TestAPI -update writes it anew\n%s%s",
 			apiFile, marked("-", gone), marked("+", added))
 	} else if string(want) != got {
 		t.Errorf("%s is not in order", apiFile)
 	}
+}
+
+// compiled returns packages as the compiler sees them, and none that they import.
+func compiled(t *testing.T, dir string, patterns ...string) (all []*types.Package) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, patterns...)...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	var named []string
+	exports := map[string]string{} // the compiler's file of each package
+	for line := range strings.Lines(string(out)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		exports[f[0]] = f[2]
+		if f[1] == "false" {
+			named = append(named, f[0])
+		}
+	}
+	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for _, path := range named {
+		pkg, err := imp.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pkg)
+	}
+	return all
 }
 
 // differ returns the lines that are only in a and only in b.
@@ -143,46 +165,4 @@ func unnamed(t types.Type, q types.Qualifier) string {
 		return types.NewTuple(vars...)
 	}
 	return types.TypeString(types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic()), q)
-}
-
-// A checker loads packages from their source, so that a test needs no compiled ones.
-type checker struct {
-	fset   *token.FileSet
-	std    types.Importer
-	loaded map[string]*types.Package
-}
-
-func newChecker() *checker {
-	fset := token.NewFileSet()
-	return &checker{fset, importer.ForCompiler(fset, "source", nil), map[string]*types.Package{}}
-}
-
-// Import loads a package of this module from its folder, and any other from Go's.
-func (c *checker) Import(path string) (*types.Package, error) {
-	dir, ok := strings.CutPrefix(path, rootPath)
-	if !ok {
-		return c.std.Import(path)
-	}
-	if pkg, ok := c.loaded[path]; ok {
-		return pkg, nil
-	}
-	found, err := build.Default.ImportDir(filepath.Join(".", dir), 0)
-	if err != nil {
-		return nil, err
-	}
-	var files []*ast.File
-	for _, name := range found.GoFiles {
-		f, err := parser.ParseFile(c.fset, filepath.Join(found.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	if len(files) == 0 {
-		return nil, errors.New("no Go files in " + found.Dir)
-	}
-	config := types.Config{Importer: c, IgnoreFuncBodies: true}
-	pkg, err := config.Check(path, c.fset, files, nil)
-	c.loaded[path] = pkg
-	return pkg, err
 }

@@ -1,7 +1,7 @@
 // This file is a program written for Go's own package uuid (Go 1.27), except for one import path.
 // Where that package is there, TestStdProgram runs it with that path put back.
 
-package ids_test
+package uuid_test
 
 import (
 	"encoding"

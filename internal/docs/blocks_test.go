@@ -1,0 +1,72 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	// The go command compiles these for TestBlocks, TestAPI and TestInlined: their changes must make the tests run anew.
+	_ "github.com/oneclock/ids/clockfile"
+	_ "github.com/oneclock/ids/snowflake"
+	_ "github.com/oneclock/ids/ulid"
+	_ "github.com/oneclock/ids/uuid"
+)
+
+// TestBlocks compiles and runs the Go on the pages that needs the root module alone.
+func TestBlocks(t *testing.T) {
+	Run(t, Module, map[string]string{
+		"ctx":        "context.Background()",
+		"firstStart": "true",
+	})
+}
+
+// TestModules checks that each module that has blocks runs them.
+func TestModules(t *testing.T) {
+	root := Root(t)
+	all, err := blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{Module: true}
+	for _, b := range all {
+		if seen[b.module] || b.skip != "" {
+			continue
+		}
+		seen[b.module] = true
+		t.Run(strings.ReplaceAll(b.module, "/", "_"), func(t *testing.T) {
+			dir := filepath.Join(root, filepath.FromSlash(b.module))
+			tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range tests {
+				if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), fmt.Sprintf("docs.Run(t, %q", b.module)) {
+					return
+				}
+			}
+			t.Errorf("%s is a block of module %s, none of whose tests calls docs.Run", b, b.module)
+		})
+	}
+}
+
+// TestSource shows what becomes of blocks, and of wrong ones.
+func TestSource(t *testing.T) {
+	for _, c := range []struct{ code, has string }{
+		{"fmt.Println(1)\n", "import fmt \"fmt\"\n"},
+		{"import \"github.com/oneclock/ids/uuid\"\n\nu := uuid.NewV7()\n", "_ = u\n"},
+		{"u, err := uuid.Parse(s)\n", "return err\n"},
+		{"id, err := m.Next(ctx)\n", "ctx := background\n"},
+		{"type T struct{ uuid.UUID }\n\nfunc f(T) {}\n", "func Run() error { return nil }\n"},
+	} {
+		b := &block{page: "page.md", line: 10, code: c.code}
+		got, err := b.source("", map[string]string{"ctx": "background"})
+		if err != nil || !strings.Contains(got, c.has) {
+			t.Errorf("%q became, with the error %v,\n%s\nwithout %q", c.code, err, got, c.has)
+		}
+	}
+	if got, err := (&block{code: "u := \n"}).source("", nil); err == nil {
+		t.Errorf("code that ends early became %q", got)
+	}
+}
