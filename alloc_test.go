@@ -51,6 +51,7 @@ func TestAllocs(t *testing.T) {
 		ulids      = make([]ids.ULID, 0, 100)
 		snowflakes = make([]ids.Snowflake, 0, 100)
 		now        = time.Now()
+		tenMB      = string(make([]byte, 10_000_000))
 		longName   = strings.Repeat("x", 112) // the longest that NewV3 and NewV5 do not copy to the heap
 		layout     = ids.SonyflakeLayout()
 		ctx        = context.Background()
@@ -166,8 +167,6 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 }
-
-var tenMB = string(make([]byte, 10_000_000))
 
 // TestHostile gives every decoder 10 MB of many kinds: it must refuse them for their length, and
 // allocate nothing.

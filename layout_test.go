@@ -155,35 +155,37 @@ func TestLayoutOracle(t *testing.T) {
 			at := start.Add(time.Duration(r.Int64N(int64(l.Tick))))
 			want := ids.SnowflakeParts{Time: start, Node: node, Sequence: sequence}
 			id, err := l.Compose(ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence})
-			what := fmt.Sprintf("%+v at %v, node %d, sequence %d", l.SnowflakeLayout, at, node, sequence)
+			what := func() string {
+				return fmt.Sprintf("%+v at %v, node %d, sequence %d", l.SnowflakeLayout, at, node, sequence)
+			}
 			nearest := tick
 			switch {
 			case tick.Sign() < 0:
 				early++
 				nearest = new(big.Int)
-				checkRangeError(t, what, err, "is before the first tick")
+				checkRangeError(t, what(), err, "is before the first tick")
 			case tick.Cmp(l.last()) > 0:
 				late++
 				nearest = l.last()
-				checkRangeError(t, what, err, "is after the last tick")
+				checkRangeError(t, what(), err, "is after the last tick")
 			default:
 				composed++
 				if wantID := l.pack(tick, node, sequence); id != wantID || err != nil {
-					t.Fatalf("Compose of %s: %v, %v, want %v", what, id, err, wantID)
+					t.Fatalf("Compose of %s: %v, %v, want %v", what(), id, err, wantID)
 				}
 				if got := l.Split(id); got != want {
-					t.Fatalf("Split of %s: %v, want %v", what, got, want)
+					t.Fatalf("Split of %s: %v, want %v", what(), got, want)
 				}
 				if id < l.MinAt(at) || id > l.MaxAt(at) {
-					t.Fatalf("%s: %v is not within the bounds %v and %v", what, id, l.MinAt(at), l.MaxAt(at))
+					t.Fatalf("%s: %v is not within the bounds %v and %v", what(), id, l.MinAt(at), l.MaxAt(at))
 				}
 			}
 			if err != nil && id != 0 {
-				t.Fatalf("Compose of %s: %v beside the error", what, id)
+				t.Fatalf("Compose of %s: %v beside the error", what(), id)
 			}
 			wantMin, wantMax := l.pack(nearest, 0, 0), l.pack(nearest, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
 			if gotMin, gotMax := l.MinAt(at), l.MaxAt(at); gotMin != wantMin || gotMax != wantMax {
-				t.Fatalf("%s: bounds %v and %v, want %v and %v", what, gotMin, gotMax, wantMin, wantMax)
+				t.Fatalf("%s: bounds %v and %v, want %v and %v", what(), gotMin, gotMax, wantMin, wantMax)
 			}
 		}
 	}

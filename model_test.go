@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -95,7 +96,7 @@ func (m *model) timeOf(tick int64) time.Time {
 
 // compare returns -1, 0 or +1 as n ticks last less than d, as long, or longer.
 func (m *model) compare(n int64, d time.Duration) int {
-	if n < 1<<20 && m.per < 1<<40 && d < 1<<40 {
+	if fits := func(a, b int64) bool { return bits.Len64(uint64(a))+bits.Len64(uint64(b)) < 64 }; fits(n, m.per) && fits(int64(d), m.ticks) {
 		return cmp.Compare(n*m.per, int64(d)*m.ticks)
 	}
 	a := new(big.Int).Mul(big.NewInt(n), big.NewInt(m.per))

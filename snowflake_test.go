@@ -156,8 +156,8 @@ func TestSnowflakeForms(t *testing.T) {
 		{"full-width digit", "\uff11", ids.ErrSyntax, 0},
 		{"full-width digit after one", "1\uff11", ids.ErrSyntax, 1},
 		{"NUL", "1\x00", ids.ErrSyntax, 1},
-		{"10 MB of digits", strings.Repeat("1", 10<<20), ids.ErrLength, 45},
-		{"minus sign and 10 MB of digits", "-" + strings.Repeat("1", 10<<20), ids.ErrLength, 45},
+		{"64 KiB of digits", strings.Repeat("1", 64<<10), ids.ErrLength, 45},
+		{"minus sign and 64 KiB of digits", "-" + strings.Repeat("1", 64<<10), ids.ErrLength, 45},
 	} {
 		got, err := ids.ParseSnowflake(c.s)
 		checkRefusal(t, "ParseSnowflake", c.s, err, "Snowflake", verdict{nil, c.err, c.at})

@@ -381,7 +381,7 @@ func (f *textForm) judge(t *testing.T, s string) {
 	t.Helper()
 	want := f.oracle(s)
 	got, err := f.parse(s)
-	shown := shorten(s)
+	shown := shortened(s)
 	if want.err == nil {
 		if err != nil || got.Cmp(want.n) != 0 {
 			t.Fatalf("%s of %s: got %x, error %v; want %x", f.name, shown, got, err, want.n)
@@ -401,7 +401,7 @@ func (f *textForm) judge(t *testing.T, s string) {
 	switch {
 	case string(text) != s:
 		t.Fatalf("%s of %s: UnmarshalText changed its argument", f.name, shown)
-	case fmt.Sprint(errBytes) != fmt.Sprint(err):
+	case (errBytes == nil) != (err == nil) || err != nil && errBytes.Error() != err.Error():
 		t.Fatalf("%s of %s: error %v of bytes, %v of a string", f.name, shown, errBytes, err)
 	case err != nil && got.Cmp(before) != 0:
 		t.Fatalf("%s of %s: the receiver was changed to %x beside the error %v", f.name, shown, got, err)
@@ -410,18 +410,20 @@ func (f *textForm) judge(t *testing.T, s string) {
 	}
 }
 
-// shorten quotes a text for a message.
-func shorten(s string) string {
+// A shortened text is quoted when a message needs it.
+type shortened string
+
+func (s shortened) String() string {
 	if len(s) > 80 {
 		s = s[:80] + "…"
 	}
-	return strconv.Quote(s)
+	return strconv.Quote(string(s))
 }
 
 // checkRefusal checks that err refuses the text s as want says.
 func checkRefusal(t *testing.T, what, s string, err error, scheme string, want verdict) {
 	t.Helper()
-	shown := shorten(s)
+	shown := shortened(s)
 	var pe *ids.ParseError
 	if !errors.As(err, &pe) {
 		t.Fatalf("%s of %s: error %v, want a ParseError", what, shown, err)
@@ -430,12 +432,12 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	suffix := ""
 	switch want.err {
 	case ids.ErrLength:
-		message += fmt.Sprintf("length %d, want ", want.at)
+		message += "length " + strconv.Itoa(want.at) + ", want "
 		if len(s) > statedOffset {
 			message = strings.Replace(message, "length", "length over", 1)
 		}
 	case ids.ErrSyntax:
-		suffix = fmt.Sprintf(" at byte %d", want.at)
+		suffix = " at byte " + strconv.Itoa(want.at)
 	}
 	if pe.Scheme() != scheme || pe.Offset() != want.at || !isOnly(err, want.err) {
 		t.Fatalf("%s of %s: error %v of scheme %s at %d, want one of scheme %s at %d, %v", what, shown, pe, pe.Scheme(), pe.Offset(), scheme, want.at, want.err)

@@ -281,13 +281,14 @@ func ownNull[T interface {
 				t.Errorf("from %s: %v, error %v", how, got, err)
 			}
 		}
+		long := strings.Repeat("x", 10_000_000)
 		for how, read := range map[string]func(n *ids.Null[T]) error{
 			"empty JSON string":          func(n *ids.Null[T]) error { return json.Unmarshal([]byte(`""`), n) },
 			"empty column":               func(n *ids.Null[T]) error { return n.Scan("") },
 			"text that is too long":      func(n *ids.Null[T]) error { return n.UnmarshalText([]byte(text + "0")) },
 			"JSON that is too long":      func(n *ids.Null[T]) error { return json.Unmarshal([]byte(`"`+text+`0"`), n) },
 			"escapes that are too many":  func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte(`"` + text + `\u0030"`)) },
-			"10 MB":                      func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte(`"` + tenMB + `"`)) },
+			"10 MB":                      func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte(`"` + long + `"`)) },
 			"JSON without quotes":        func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte("x" + text)) },
 			"JSON with a quote too few":  func(n *ids.Null[T]) error { return n.UnmarshalJSON([]byte(`"` + text)) },
 			"no JSON at all":             func(n *ids.Null[T]) error { return n.UnmarshalJSON(nil) },

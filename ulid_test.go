@@ -140,7 +140,7 @@ func TestULIDForms(t *testing.T) {
 		{"NUL", "01ARZ3NDEKTSV4RRFFQ69G5FA\x00", ids.ErrSyntax, 25},
 		{"high bit on a digit", "01ARZ3NDEKTSV4RRFFQ69G5FA\xd6", ids.ErrSyntax, 25},
 		{"a UUID", "01563df3-5b93-d65b-b8bd-fbd83a8a1b5b", ids.ErrLength, 36},
-		{"10 MB", strings.Repeat("0", 10<<20), ids.ErrLength, 45},
+		{"64 KiB", strings.Repeat("0", 64<<10), ids.ErrLength, 45},
 	} {
 		got, err := ids.ParseULID(c.s)
 		checkRefusal(t, "ParseULID", c.s, err, "ULID", verdict{nil, c.err, c.at})

@@ -73,8 +73,8 @@ func TestUUIDForms(t *testing.T) {
 		{"hyphens among 32", "f81d4fae-7dec-11d0-a765-00a0c91e", 8},
 		{"underlines for hyphens", "f81d4fae_7dec_11d0_a765_00a0c91e6bf6", 8},
 		{"en dash", "f81d4fae\u20137dec-11d0-a765-00a0c91e6b", 8},
-		{"10 MB of digits", strings.Repeat("f", 10<<20), 45},
-		{"10 MB of NUL", strings.Repeat("\x00", 10<<20), 45},
+		{"64 KiB of digits", strings.Repeat("f", 64<<10), 45},
+		{"64 KiB of NUL", strings.Repeat("\x00", 64<<10), 45},
 	} {
 		got, err := ids.ParseUUID(c.s)
 		kind := ids.ErrSyntax

@@ -29,6 +29,14 @@ type memory struct {
 	locked      map[string]bool
 	saves       int
 	wrong       []string // what no process may do
+	latest      reading
+}
+
+// A reading is what a file was found to hold.
+type reading struct {
+	data    []byte
+	horizon time.Time
+	err     error
 }
 
 // An inode is a file, whatever its names.
@@ -75,11 +83,14 @@ func (m *memory) covers(at time.Time) error {
 		if !bytes.Equal(i.data, i.kept) {
 			return errors.New("a power failure tears the file")
 		}
-		horizon, _, err := clockfile.Decode(i.kept)
-		if err != nil {
-			return fmt.Errorf("%s leaves %w", when, err)
+		if r := &m.latest; r.data == nil || !bytes.Equal(r.data, i.kept) {
+			r.data = i.kept
+			r.horizon, _, r.err = clockfile.Decode(i.kept)
 		}
-		if at.After(horizon) {
+		if m.latest.err != nil {
+			return fmt.Errorf("%s leaves %w", when, m.latest.err)
+		}
+		if horizon := m.latest.horizon; at.After(horizon) {
 			return fmt.Errorf("an id is %v after the horizon that %s leaves", at.Sub(horizon), when)
 		}
 	}

@@ -164,8 +164,9 @@ func kill(file string, kills int, rnd *rand.Rand) (printed, lives int64, err err
 					return 0, 0, fmt.Errorf("life %d, %v: %w: %s", life, args, err, log)
 				}
 			}
-			time.Sleep(time.Duration(rnd.Int64N(int64(20 * time.Millisecond)))) // the moment, by which nothing is judged
-			cmd.Process.Kill() // if it has ended before, it says why
+			// The moment, by which nothing is judged. If the program has ended before, it says why.
+			time.Sleep(time.Duration(rnd.Int64N(int64(20 * time.Millisecond))))
+			cmd.Process.Kill()
 		}
 		if err := <-ended; last && err != nil {
 			return 0, 0, fmt.Errorf("life %d: %w: %s", life, err, log)
