@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"go/importer"
@@ -28,7 +27,7 @@ type lab struct {
 	root string
 	code *code
 
-	work   string       // a directory
+	work   string       // a directory of its own
 	binary string       // the woven tests
 	same   map[int]bool // the mutants whose instructions are the same
 	survey
@@ -39,18 +38,17 @@ type lab struct {
 	errors  []error
 }
 
-// A survey is what is known of the tests of a package. It is kept for the next run.
+// A survey is what is known of the tests of a package.
 type survey struct {
-	Key    []byte           // a hash of the programs
-	Tests  map[string]*test // by name
-	Unfit  map[string]*test // those that fail when woven
-	Blocks []block          // of the package
+	tests  map[string]*test // by name
+	unfit  map[string]*test // those that fail when woven
+	blocks []block          // of the package
 }
 
 // A test is what is known of one.
 type test struct {
-	Cost   time.Duration // of the processor
-	Blocks []block       // what it reaches
+	cost   time.Duration // of the processor
+	blocks []block       // what it reaches
 }
 
 // A block is a part of a file, in lines and columns.
@@ -103,11 +101,14 @@ func newLab(root string, t target) (*lab, error) {
 func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
 
 // try tries mutants of the package.
-func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) error {
-	if err := l.build(workers); err != nil {
+func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) (err error) {
+	if l.work, err = os.MkdirTemp("", "mutate-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(l.work)
+	if err := l.build(workers); err != nil {
+		return err
+	}
 	next := make(chan *mutant)
 	var done sync.WaitGroup
 	for range workers {
@@ -161,11 +162,6 @@ func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
 
 // build weaves the package, and learns about its tests.
 func (l *lab) build(workers int) (err error) {
-	// The name is the same each time, so that the go command knows what it has built before.
-	l.work = filepath.Join(os.TempDir(), "mutate_"+strings.ReplaceAll(l.code.path, "/", "_"))
-	if err = os.MkdirAll(l.work, 0o700); err != nil {
-		return err
-	}
 	texts := map[string][]byte{
 		filepath.Join(l.path(), prefix+".go"): fmt.Appendf(nil, selector, l.code.files[0].syntax.Name),
 	}
@@ -194,29 +190,16 @@ func (l *lab) build(workers int) (err error) {
 			return fmt.Errorf("%s has changed", s.path)
 		}
 	}
-	var key []byte
-	for _, path := range []string{l.binary, covered} {
-		binary, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(binary)
-		key = append(key, sum[:]...)
+	if err := l.learn(covered, workers); err != nil {
+		return err
 	}
-	l.survey = survey{Key: key}
-	old, err := os.ReadFile(filepath.Join(l.work, "survey.json"))
-	if err != nil || json.Unmarshal(old, &l.survey) != nil || !bytes.Equal(l.Key, key) {
-		l.survey = survey{Key: key, Tests: make(map[string]*test), Unfit: make(map[string]*test)}
-		if err := l.learn(covered, workers); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(os.Stderr, "%s: %d tests, and on builds of their own %v\n", l.code.path, len(l.Tests), l.names(l.Unfit))
+	fmt.Fprintf(os.Stderr, "%s: %d tests, and on builds of their own %v\n", l.code.path, len(l.tests), l.names(l.unfit))
 	return nil
 }
 
 // learn runs each test alone, and then all of them woven.
 func (l *lab) learn(covered string, workers int) error {
+	l.tests, l.unfit = make(map[string]*test), make(map[string]*test)
 	list, err := exec.Command(covered, "-test.list=.").Output()
 	if err != nil {
 		return err
@@ -229,13 +212,13 @@ func (l *lab) learn(covered string, workers int) error {
 			for name := range next {
 				r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
 				text, err := os.ReadFile(profile)
-				t := &test{Cost: r.cost}
+				t := &test{cost: r.cost}
 				all, own := reached(string(text))
 				l.mu.Lock()
 				if r.failed || err != nil {
-					l.Unfit[name] = t
+					l.unfit[name] = t
 				} else {
-					l.Tests[name], l.Blocks, t.Blocks = t, all, own
+					l.tests[name], l.blocks, t.blocks = t, all, own
 				}
 				l.mu.Unlock()
 			}
@@ -248,40 +231,36 @@ func (l *lab) learn(covered string, workers int) error {
 	}
 	close(next)
 	done.Wait()
-	for _, t := range l.Unfit {
-		t.Blocks = l.Blocks // as far as is known
+	for _, t := range l.unfit {
+		t.blocks = l.blocks // as far as is known
 	}
 	for {
-		r := l.exec(l.path(), l.binary, 0, l.names(l.Tests), time.Hour)
+		r := l.exec(l.path(), l.binary, 0, l.names(l.tests), time.Hour)
 		if !r.failed {
 			break
 		}
-		if l.Tests[r.by] == nil {
+		if l.tests[r.by] == nil {
 			return fmt.Errorf("the tests of %s fail when woven: %s", l.dir, r.by)
 		}
-		l.Unfit[r.by] = l.Tests[r.by]
-		delete(l.Tests, r.by)
+		l.unfit[r.by] = l.tests[r.by]
+		delete(l.tests, r.by)
 	}
-	if len(l.Unfit) > 0 {
+	if len(l.unfit) > 0 {
 		plain := filepath.Join(l.work, "plain.test")
 		if _, err := goCommand(l.path(), "test", "-c", "-o", plain, "."); err != nil {
 			return err
 		}
-		if r := l.exec(l.path(), plain, 0, l.names(l.Unfit), time.Hour); r.failed {
+		if r := l.exec(l.path(), plain, 0, l.names(l.unfit), time.Hour); r.failed {
 			return fmt.Errorf("a test of %s fails without a mutant: %s", l.dir, r.by)
 		}
 	}
-	text, err := json.Marshal(l.survey)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(l.work, "survey.json"), text, 0o666)
+	return nil
 }
 
 // names returns the names of tests, the quickest first.
 func (l *lab) names(tests map[string]*test) []string {
 	return slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
-		return cmp.Or(cmp.Compare(tests[a].Cost, tests[b].Cost), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(tests[a].cost, tests[b].cost), cmp.Compare(a, b))
 	})
 }
 
@@ -313,11 +292,11 @@ func (l *lab) reaching(m *mutant, tests map[string]*test) []string {
 		p := l.code.fset.Position(l.code.fset.File(m.file.syntax.Pos()).Pos(offset))
 		in := func(b block) bool { return b.File == m.file.base && b.has(p.Line, p.Column) }
 		for _, name := range l.names(tests) {
-			if slices.ContainsFunc(tests[name].Blocks, in) {
+			if slices.ContainsFunc(tests[name].blocks, in) {
 				found = append(found, name)
 			}
 		}
-		return found, slices.ContainsFunc(l.Blocks, in)
+		return found, slices.ContainsFunc(l.blocks, in)
 	}
 	if names, ok := find(m.start); ok {
 		return names
@@ -371,14 +350,14 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 		return identicals, "", nil
 	}
 	if m.fn != nil {
-		if by = l.kill(m, l.binary, m.id, l.reaching(m, l.Tests)); by != "" {
+		if by = l.kill(m, l.binary, m.id, l.reaching(m, l.tests)); by != "" {
 			return killed, by, nil
 		}
 	}
 	// What is left needs a build of the mutant alone.
-	names := l.reaching(m, l.Unfit)
+	names := l.reaching(m, l.unfit)
 	if m.fn == nil {
-		names = append(l.names(l.Tests), l.names(l.Unfit)...)
+		names = append(l.names(l.tests), l.names(l.unfit)...)
 	}
 	if len(names) == 0 && len(l.others) == 0 {
 		return survived, "", nil
@@ -414,8 +393,8 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 // kill runs tests against a mutant, and returns the one that fails.
 func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 	cost := func(name string) time.Duration {
-		if t := l.Tests[name]; t != nil {
-			return t.Cost
+		if t := l.tests[name]; t != nil {
+			return t.cost
 		}
 		return 0
 	}
@@ -468,7 +447,7 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 // tests fail only now and then.
 func (l *lab) trusted(name string, limit time.Duration) bool {
 	l.mu.Lock()
-	known := l.Tests[name] == nil || l.passes[name] >= 3
+	known := l.tests[name] == nil || l.passes[name] >= 3
 	l.mu.Unlock()
 	if known {
 		return true

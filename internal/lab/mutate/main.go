@@ -5,6 +5,7 @@
 //	go -C internal/lab run ./mutate                       # all files; takes hours, and etcd and PostgreSQL
 //	go -C internal/lab run ./mutate lane.go clockfile     # a file, a package
 //	go -C internal/lab run ./mutate -n 100 -seed 7        # a sample
+//	go -C internal/lab run ./mutate -list                 # the names of all, and which of the list are stale
 //
 // # How
 //
@@ -18,8 +19,15 @@
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
 // instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
-// not tried but with -doubt; or it survives. The exit code is 1 if one does, and with -list if the
-// list has a name that no mutant has.
+// not tried but with -doubt; or it survives. The exit code is 1 if one does.
+//
+// # The list
+//
+// The name of a mutant has the line in it that it changes. When the line changes, names in the list
+// become stale: they do nothing, and the mutants of the new line are tried. With -list the exit code
+// is 1 if there are such names, and they are printed. Ask for them before you try all files, and after
+// you have rewritten a function that the list names. No test asks: a change is merged without a
+// look at the list.
 package main
 
 import (

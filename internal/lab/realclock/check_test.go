@@ -4,29 +4,50 @@ package realclock_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/oneclock/ids/internal/lab/realclock"
 )
 
+// A busy machine may stop any thread between any two instructions, for seconds. So nothing is
+// judged by how long it took. A reading of the clock lies between two of the monotonic clock, an
+// id between two readings, and the length of a call is counted in naps of another goroutine.
+
 const (
-	tolerance = 10 * time.Second      // the library's default
-	maxAhead  = 10 * time.Millisecond // the library's default
-	maxWait   = 20 * time.Millisecond // the longest wait that it promises
+	tolerance  = 10 * time.Second      // the library's default
+	maxAhead   = 10 * time.Millisecond // the library's default
+	maxWait    = 20 * time.Millisecond // the longest wait that it promises
+	anchorLife = time.Millisecond      // how long it uses a reading of the clock
 
-	// slack is for a busy machine, which may stop a thread between any two instructions.
-	// Every step that the checks must tell from it is longer.
-	slack = 500 * time.Millisecond
+	// mostNaps is how many naps of maxWait another goroutine can take, one after the other, during a
+	// call that waits for at most maxWait. One or two, but for the order in which a busy machine lets
+	// them go on.
+	mostNaps = 25
 
-	// unevenness is how far the wall clock and the monotonic clock may part between two
-	// readings of an even clock. Less than maxAhead is jitter, which no scheme follows.
+	// unevenness is how far the wall clock and the monotonic clock may part between two readings
+	// of an even clock. Less than maxAhead is jitter, which no scheme follows.
 	unevenness = 5 * time.Millisecond
 
-	// settling is how long after an uneven reading times are not compared: the library may have
-	// read the clock before it and been stopped since.
-	settling = 100 * time.Millisecond
+	// sharp is how long a reading may take from which it is seen whether the clock is even.
+	sharp = unevenness / 2
+
+	// blur is how far a time may be off: unevenness that is not seen, a tick, and the age of a reading.
+	blur = unevenness + sharp + 2*time.Millisecond
+)
+
+// A lap is so many rounds of each worker, one of the worker that mints runs, and then a few more, so
+// that the clock is moved in the midst of a run and not at its end. The round that ends it is brief:
+// what was minted then is not old.
+const (
+	lapRounds = 10
+	lapMore   = 8 // on average
+	brief     = 450 * time.Millisecond
 )
 
 // order says when the ids of a scheme ascend.
@@ -54,61 +75,57 @@ type scheme struct {
 	run   func() (ascends bool) // mints runLen ids at once; nil if the scheme has none
 }
 
+// naps is how many naps of maxWait a goroutine of the process has taken, which reads the clock
+// after each.
+var naps atomic.Int64
+
 // An observer reads the clock for all workers, one at a time, and remembers what it did.
 type observer struct {
-	start time.Time
-	mu    sync.Mutex
+	schemes []scheme
+	began   time.Duration
+
+	mu sync.Mutex // guards all that follows
 	reading
-	steps []time.Duration
+	rounds []*round // in progress, or ended so late that their readings may still be in use
+	lap    []int    // by worker: rounds in this lap
+	seen   []map[[16]byte]bool
+	report
 }
 
-// A reading is one reading of the clock and what was known with it.
+// A reading is one reading of the clock and what was known with it. Times of the monotonic clock
+// are as package realclock has them.
 type reading struct {
 	wall   time.Time     // without its monotonic part
-	mono   time.Duration // since the start
+	mono   time.Duration // after it
 	turns  int           // how often the wall clock stepped back by more than the tolerance
-	high   time.Time     // the highest wall time since the latest of those
-	ever   time.Time     // the highest wall time
-	uneven time.Duration // when the clock last did not run evenly
-	steady bool          // that is a while ago
+	high   high          // since the latest of those
+	ever   high
+	uneven int // how often the clock was seen to run unevenly
 }
 
-// now reads the clock. Its wall time and its monotonic time are two readings, so it tries again
-// when the thread was stopped between them.
-func (o *observer) now() (now time.Time) {
-	for range 20 {
-		began := time.Since(o.start)
-		now = time.Now()
-		if time.Since(o.start)-began < unevenness/2 {
-			break
-		}
-	}
-	return now
+// A high is the highest wall time, and when that was.
+type high struct {
+	wall time.Time
+	mono time.Duration
 }
 
-func (o *observer) read() reading {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now := o.now()
-	wall, mono := now.Round(0), now.Sub(o.start)
-	if uneven := wall.Sub(o.wall) - (mono - o.mono); uneven.Abs() > unevenness {
-		o.uneven = mono
-		if uneven.Abs() > slack && !o.wall.IsZero() {
-			o.steps = append(o.steps, uneven)
-		}
-	}
-	if o.wall, o.mono = wall, mono; wall.Before(o.high.Add(-tolerance)) {
-		o.turns++
-		o.high = wall
-	}
-	if wall.After(o.high) {
-		o.high = wall
-	}
-	if wall.After(o.ever) {
-		o.ever = wall
-	}
-	o.steady = mono-o.uneven > settling
-	return o.reading
+// at is the highest time at which an id may be, but for maxAhead: one tick for each that passes,
+// even if the clock stands still or is behind.
+func (h high) at(mono time.Duration) time.Time { return h.wall.Add(mono - h.mono) }
+
+// A round is what a worker does between two readings.
+type round struct {
+	reading
+	low   time.Time     // the earliest that the library may still have read
+	whole bool          // the clock has run evenly since then
+	ended time.Duration // 0 in progress
+}
+
+// A sample is a reading of the clock that took from Mono to After.
+type sample struct {
+	Mono, After time.Duration
+	Wall        time.Time
+	Compared    int // times, by then
 }
 
 // A report is what one process found.
@@ -117,164 +134,239 @@ type report struct {
 	Wall       time.Time     // at its beginning
 	Monotonic  time.Duration // CLOCK_MONOTONIC at its beginning
 	IDs        map[string]int
-	Steps      []time.Duration          // steps of the wall clock by more than slack
+	Samples    []sample
 	Longest    map[string]time.Duration // calls
 	Compared   int                      // times that were compared with the wall clock
-	Near       int                      // of these, the ones that the promise allows without slack
-	Runs       map[string]int           // of runLen ids each
-	Violations map[string]string        // by scheme and kind, the first
+	Laps       int
+	Runs       map[string]int    // of runLen ids each
+	Violations map[string]string // by scheme and kind, the first
+}
+
+// read reads the clock until it was not stopped meanwhile. The caller holds the mutex.
+func (o *observer) read() reading {
+	for {
+		mono := realclock.Monotonic()
+		wall := time.Now().Round(0)
+		after := realclock.Monotonic()
+		if wall.Before(o.high.wall.Add(-tolerance)) {
+			o.turns++
+			o.high = high{wall, after}
+		}
+		if !wall.Before(o.high.wall) {
+			o.high = high{wall, after}
+		}
+		if !wall.Before(o.ever.wall) {
+			o.ever = high{wall, after}
+		}
+		if after-mono > sharp {
+			continue
+		}
+		if (wall.Sub(o.wall) - (after - o.reading.mono)).Abs() > unevenness {
+			o.uneven++
+		}
+		o.wall, o.reading.mono = wall, after
+		if n := len(o.Samples); n == 0 || mono-o.Samples[n-1].Mono > time.Millisecond {
+			o.Samples = append(o.Samples, sample{mono, after, wall, o.Compared})
+		}
+		return o.reading
+	}
+}
+
+// begin begins a round.
+func (o *observer) begin() *round {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := &round{reading: o.read(), whole: true}
+	o.rounds = append(slices.DeleteFunc(o.rounds, func(p *round) bool {
+		return p.ended != 0 && p.ended < r.mono-anchorLife
+	}), r)
+	r.low = r.wall
+	for _, p := range o.rounds {
+		r.whole = r.whole && p.uneven == r.uneven
+		if p.wall.Before(r.low) {
+			r.low = p.wall
+		}
+	}
+	return r
+}
+
+// end ends a round of a worker. If it ends a lap, its reading may be the last before the clock is
+// moved.
+func (o *observer) end(r *round, worker int) reading {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lap[worker]++
+	if o.lapEnds(r, worker) {
+		o.Laps++
+		clear(o.lap)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		realclock.Lap()
+	}
+	after := o.read()
+	r.ended = after.mono
+	return after
+}
+
+// lapEnds reports whether a lap ends with a round.
+func (o *observer) lapEnds(r *round, worker int) bool {
+	runs := len(o.lap) - 1 // the worker that mints runs
+	return worker != runs && o.lap[runs] > 0 && slices.Min(o.lap[:runs]) >= lapRounds && rand.IntN(lapMore) == 0 &&
+		realclock.Monotonic()-r.mono < brief
+}
+
+// violate reports what a scheme did wrong. The caller holds the mutex.
+func (o *observer) violate(s scheme, kind, format string, args ...any) {
+	if what := s.name + " " + kind; o.Violations[what] == "" {
+		o.Violations[what] = fmt.Sprintf(format, args...)
+	}
 }
 
 // A worker mints ids of every scheme in turn.
 type worker struct {
 	*observer
-	schemes []scheme
-	lanes   []lane // of the schemes
-	report
+	number int
+	lanes  []lane // of the schemes
 }
 
 // A lane is what a worker has seen of a scheme.
 type lane struct {
-	keys  [][16]byte
-	turns int // the observer's that the scheme has answered
+	key   [16]byte // the latest
+	any   bool     // there is one
+	turns int      // the observer's that the scheme has answered
+}
+
+// An id is one, and how its call went.
+type id struct {
+	key  [16]byte
+	at   time.Time
+	took time.Duration
+	naps int64
 }
 
 // round mints between two readings and checks what it got.
 func (w *worker) round() {
-	before := w.read()
-	first := make([]int, len(w.schemes))
-	times := make([][]time.Time, len(w.schemes))
+	before := w.begin()
+	minted := make([][]id, len(w.schemes))
 	for i, s := range w.schemes {
-		first[i] = len(w.lanes[i].keys)
 		count := 1
 		if s.order == always {
 			count = manyAtOnce
 		}
 		for range count {
-			began := time.Since(w.start)
+			began, napped := realclock.Monotonic(), naps.Load()
 			key, at := s.next()
-			took := time.Since(w.start) - began
-			w.Longest[s.name] = max(w.Longest[s.name], took)
-			if took > maxWait+slack {
-				w.violate(s, "wait", "%v", took)
-			}
-			w.lanes[i].keys = append(w.lanes[i].keys, key)
-			times[i] = append(times[i], at)
+			minted[i] = append(minted[i], id{key, at, realclock.Monotonic() - began, naps.Load() - napped})
 		}
 	}
-	after := w.read()
+	after := w.end(before, w.number)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	even := before.whole && before.uneven == after.uneven
 	for i, s := range w.schemes {
-		w.ascends(s, &w.lanes[i], first[i], after)
-		if before.steady && after.steady && before.uneven == after.uneven { // this may have taken long
-			w.lanes[i].turns = after.turns
-			for _, at := range times[i] {
-				w.compare(s, at, before, after)
+		l := &w.lanes[i]
+		for _, x := range minted[i] {
+			w.check(s, l, x, after)
+			if w.seen[i][x.key] {
+				w.violate(s, "duplicate", "%x", x.key)
 			}
+			w.seen[i][x.key] = true
+			if even {
+				w.compare(s, x.at, before.low, after)
+			}
+		}
+		w.IDs[s.name] += len(minted[i])
+		if even {
+			l.turns = after.turns
 		}
 	}
 }
 
-// ascends checks the order of the keys from first on. At a long step back one may be lower than
-// its predecessor.
-func (w *worker) ascends(s scheme, l *lane, first int, after reading) {
-	for i := max(first, 1); s.order != never && i < len(l.keys); i++ {
-		if bytes.Compare(l.keys[i-1][:], l.keys[i][:]) < 0 {
-			continue
-		}
+// check checks the length of a call and the order. At a long step back one id may be lower than its
+// predecessor.
+func (w *worker) check(s scheme, l *lane, x id, after reading) {
+	w.Longest[s.name] = max(w.Longest[s.name], x.took)
+	if x.naps > mostNaps {
+		w.violate(s, "wait", "%v, in which another goroutine slept %d times for %v", x.took, x.naps, maxWait)
+	}
+	if s.order != never && l.any && bytes.Compare(l.key[:], x.key[:]) >= 0 {
 		if s.order == always || l.turns == after.turns {
-			w.violate(s, "order", "%x then %x at %v", l.keys[i-1], l.keys[i], after.wall)
+			w.violate(s, "order", "%x then %x at %v", l.key, x.key, after.wall)
 		}
 		l.turns = after.turns
 	}
+	l.key, l.any = x.key, true
 }
 
-// compare checks a time in an id that was minted between two readings of a clock that ran evenly.
-func (w *worker) compare(s scheme, at time.Time, before, after reading) {
+// compare checks a time in an id of a clock that ran evenly.
+func (w *worker) compare(s scheme, at, low time.Time, after reading) {
 	latest := after.wall // that may have been issued, or that the scheme can name
 	switch s.order {
 	case tolerant:
-		latest = after.high
+		latest = after.high.at(after.mono)
 	case always:
-		latest = after.ever
+		latest = after.ever.at(after.mono)
 	}
 	if s.epoch.After(latest) {
-		latest = s.epoch
+		latest = s.epoch.Add(after.mono - w.began)
 	}
-	if at.Before(before.wall.Add(-slack)) || at.After(latest.Add(maxAhead+slack)) {
-		w.violate(s, "untrue", "%v in an id of %v to %v", at, before.wall, after.wall)
+	if at.Before(low.Add(-blur)) || at.After(latest.Add(maxAhead+blur)) {
+		w.violate(s, "untrue", "%v in an id of %v to %v", at, low, latest)
 	}
-	if latest.Equal(after.wall) {
-		w.Compared++
-		// 1 ms may be lost to the length of a tick, and the library may take 1 ms to see a change.
-		if !at.Before(before.wall.Add(-unevenness-2*time.Millisecond)) && !at.After(latest.Add(maxAhead+time.Millisecond)) {
-			w.Near++
-		}
-	}
+	w.Compared++
 }
 
 // runs mints runs, which must ascend whatever the clock does meanwhile.
 func (w *worker) runs() {
+	before := w.begin()
 	for _, s := range w.schemes {
 		if s.run == nil {
 			continue
 		}
-		if !s.run() {
-			w.violate(s, "run", "does not ascend, at %v", w.read().wall)
+		ascends := s.run()
+		w.mu.Lock()
+		if !ascends {
+			w.violate(s, "run", "does not ascend, at %v", w.wall)
 		}
 		w.Runs[s.name]++
+		w.mu.Unlock()
 	}
+	w.end(before, w.number)
 }
 
-// violate reports what a scheme did wrong.
-func (w *worker) violate(s scheme, kind, format string, args ...any) {
-	if what := s.name + " " + kind; w.Violations[what] == "" {
-		w.Violations[what] = fmt.Sprintf(format, args...)
+// work runs workers that share an observer, and one more for runs, until done says of the report
+// that it is enough.
+func work(schemes []scheme, workers int, done func(*report) bool) report {
+	o := &observer{schemes: schemes, began: realclock.Monotonic(), lap: make([]int, workers+1)}
+	o.IDs, o.Longest, o.Runs, o.Violations = map[string]int{}, map[string]time.Duration{}, map[string]int{}, map[string]string{}
+	for range schemes {
+		o.seen = append(o.seen, map[[16]byte]bool{})
 	}
-}
-
-// work runs workers that share an observer until ctx ends, and one more for runs.
-func work(ctx context.Context, schemes []scheme, workers int) report {
-	o := &observer{start: time.Now()}
-	all := make([]*worker, workers+1)
-	var wg sync.WaitGroup
-	for i := range all {
-		w := &worker{observer: o, schemes: schemes, lanes: make([]lane, len(schemes))}
-		w.Longest, w.Violations, w.Runs = map[string]time.Duration{}, map[string]string{}, map[string]int{}
-		all[i] = w
+	enough := func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return done(&o.report)
+	}
+	var all sync.WaitGroup
+	for i := range workers + 1 {
+		w := &worker{observer: o, number: i, lanes: make([]lane, len(schemes))}
 		mint := w.round
 		if i == workers {
 			mint = w.runs
 		}
-		wg.Go(func() {
-			for ctx.Err() == nil {
+		all.Go(func() {
+			for !enough() {
 				mint()
 			}
 		})
 	}
-	wg.Wait()
-	sum := all[0].report
-	sum.IDs, sum.Steps = map[string]int{}, o.steps
-	for _, w := range all[1:] {
-		sum.Compared += w.Compared
-		sum.Near += w.Near
-		maps.Copy(sum.Violations, w.Violations)
-		maps.Copy(sum.Runs, w.Runs)
-		for name, longest := range w.Longest {
-			sum.Longest[name] = max(sum.Longest[name], longest)
+	all.Go(func() {
+		for !enough() {
+			time.Sleep(maxWait)
+			time.Now() // as a call does
+			naps.Add(1)
 		}
-	}
-	for i, s := range schemes {
-		seen := map[[16]byte]bool{}
-		for _, w := range all {
-			for _, key := range w.lanes[i].keys {
-				if seen[key] {
-					w.violate(s, "duplicate", "%x", key)
-					maps.Copy(sum.Violations, w.Violations)
-				}
-				seen[key] = true
-			}
-		}
-		sum.IDs[s.name] = len(seen)
-	}
-	return sum
+	})
+	all.Wait()
+	return o.report
 }

@@ -36,18 +36,29 @@ type syscallInfo struct {
 // ErrNotPermitted says that this system does not let a process trace its child.
 var ErrNotPermitted = errors.New("tracing a child is not permitted here")
 
-// leastReadings is how many readings of the wall clock a phase lasts at least, so that a busy
-// machine skips none.
-const leastReadings = 100
+const (
+	// leastLaps is how many laps a phase lasts at least. The first may have begun before the phase,
+	// and the second beside what had: the third has only what began in the phase around it.
+	leastLaps = 3
+
+	// brief is how soon after the end of a lap a reading is to come to be the last of a phase. The
+	// clock is to be moved when what the process has minted is not old.
+	brief = 450 * time.Millisecond
+
+	// patience is how long Run waits for the end of the process. It is for one that is stuck.
+	patience = 3 * time.Minute
+)
 
 // Run starts the program argv[0], moves the wall clock that it sees as script says, sends it
 // SIGTERM when the script has ended, and waits for its end. The program must call [Trap]; the
-// first phase begins with its first reading after that. Run returns the exit code (128 and the
-// signal's number if a signal ended it) and how many readings were taken in each phase.
-func Run(argv, env []string, output *os.File, script []Phase) (code int, readings []int, err error) {
+// first phase begins with its first reading after that. And it must call [Lap] again and again,
+// or no phase ends. Run returns the exit code (128 and the signal's number if a signal ended it)
+// and what came of the phases that began.
+func Run(argv, env []string, output *os.File, script []Phase) (code int, spans []Span, err error) {
 	// Every request must come from the thread that started the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	t := tracer{script: script, zero: time.Now().Round(0).Add(-Monotonic()), stores: map[int]uintptr{}}
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 		Env:   env,
 		Files: []uintptr{0, output.Fd(), output.Fd()},
@@ -56,14 +67,20 @@ func Run(argv, env []string, output *os.File, script []Phase) (code int, reading
 	if err != nil {
 		return 0, nil, refused("starting a traced child", err)
 	}
-	t := tracer{pid: pid, script: script, readings: make([]int, len(script)), stores: map[int]uintptr{}}
-	if code, err = t.follow(); err != nil {
+	t.pid = pid
+	stuck := time.AfterFunc(patience, func() { syscall.Kill(pid, syscall.SIGKILL) })
+	code, err = t.follow()
+	if !stuck.Stop() {
+		return code, t.spans, fmt.Errorf("realclock: the process was ended after %v, in phase %d of %d and after %d laps of it",
+			patience, len(t.spans), len(script), t.laps)
+	}
+	if err != nil {
 		syscall.Kill(pid, syscall.SIGKILL)
 		for werr := error(nil); werr == nil || werr == syscall.EINTR; {
 			_, werr = syscall.Wait4(-1, nil, waitOptions, nil)
 		}
 	}
-	return code, t.readings, err
+	return code, t.spans, err
 }
 
 // refused is the error of a request; it matches [ErrNotPermitted] when the cause is the
@@ -78,13 +95,16 @@ func refused(what string, err error) error {
 }
 
 type tracer struct {
-	pid      int
-	script   []Phase
-	readings []int           // by phase
-	phase    int             // index into script
-	began    time.Time       // when the phase began
-	ended    bool            // the script
-	stores   map[int]uintptr // by thread: where the kernel is about to store a reading
+	pid    int
+	script []Phase
+	zero   time.Time       // real time, at zero of the monotonic clock
+	spans  []Span          // of the phases that have begun; the last one is the clock
+	laps   int             // in the phase
+	last   int             // the thread whose next reading is the last of the phase
+	told   time.Duration   // when it made its lap
+	over   bool            // the phase: the next reading begins another
+	ended  bool            // the script
+	stores map[int]uintptr // by thread: where the kernel is about to store a reading
 }
 
 // follow resumes each thread that stops, until the process has ended.
@@ -119,6 +139,10 @@ func (t *tracer) follow() (code int, err error) {
 		case status.TrapCause() == ptraceEventSeccomp:
 			var info syscallInfo
 			info, err = getSyscallInfo(tid)
+			if info.data[1] == clockLap {
+				t.lap(tid)
+				break
+			}
 			t.stores[tid] = uintptr(info.data[2])
 			resume = syscall.PtraceSyscall
 		case stop == syscall.SIGTRAP: // a further thread was made, and will report itself
@@ -173,12 +197,8 @@ func (t *tracer) hideVDSO() error {
 
 // rewrite moves the reading that the kernel has just stored for the thread.
 func (t *tracer) rewrite(tid int) error {
+	wall := t.wall(tid, Monotonic())
 	var b [16]byte // struct timespec
-	if _, err := syscall.PtracePeekData(tid, t.stores[tid], b[:]); err != nil {
-		return fmt.Errorf("realclock: reading a timespec: %w", err)
-	}
-	real := time.Unix(int64(binary.NativeEndian.Uint64(b[:8])), int64(binary.NativeEndian.Uint64(b[8:])))
-	wall := t.wall(real, time.Now())
 	binary.NativeEndian.PutUint64(b[:8], uint64(wall.Unix()))
 	binary.NativeEndian.PutUint64(b[8:], uint64(wall.Nanosecond()))
 	if _, err := syscall.PtracePokeData(tid, t.stores[tid], b[:]); err != nil {
@@ -187,21 +207,41 @@ func (t *tracer) rewrite(tid int) error {
 	return nil
 }
 
-// wall is what the script makes of the reading real.
-func (t *tracer) wall(real, now time.Time) time.Time {
-	if t.began.IsZero() {
-		t.began = now
+// wall is what the script shows a thread now, on the monotonic clock. That and not the kernel's own
+// reading is what it goes by: several threads may have read the clock before the tracer gets to
+// them, and it gets to them in any order.
+func (t *tracer) wall(tid int, now time.Duration) time.Time {
+	if len(t.spans) == 0 || t.over {
+		t.spans = append(t.spans, Span{Phase: t.script[len(t.spans)], Began: now, zero: t.zero})
+		t.laps, t.over = 0, false
 	}
-	if now.Sub(t.began) >= t.script[t.phase].Length && t.readings[t.phase] >= leastReadings {
-		if t.phase+1 < len(t.script) {
-			t.phase, t.began = t.phase+1, now
-		} else if !t.ended {
+	s := &t.spans[len(t.spans)-1]
+	s.Readings++
+	s.Ended = now
+	if tid == t.last {
+		t.last = 0
+		switch {
+		case now-t.told > brief || t.ended:
+		case len(t.spans) < len(t.script):
+			t.over = true
+		default:
 			t.ended = true
 			syscall.Kill(t.pid, syscall.SIGTERM)
 		}
 	}
-	t.readings[t.phase]++
-	return t.script[t.phase].Wall(real, now.Sub(t.began))
+	return s.At(now)
+}
+
+// lap notes that a thread has made a lap.
+func (t *tracer) lap(tid int) {
+	if len(t.spans) == 0 || t.over {
+		return
+	}
+	t.laps++
+	now := Monotonic()
+	if s := &t.spans[len(t.spans)-1]; t.laps >= leastLaps && now-s.Began >= s.Length {
+		t.last, t.told = tid, now
+	}
 }
 
 func getSyscallInfo(tid int) (info syscallInfo, err error) {

@@ -5,10 +5,23 @@ import "time"
 // A Phase is a stretch of a run in which the traced process reads its wall clock through Wall.
 type Phase struct {
 	Name   string
-	Length time.Duration // at least; it also lasts until the process has read the clock 100 times
-	// Wall gives the reading in place of real, which is the kernel's own and was taken since
-	// after the phase began.
+	Length time.Duration // at least; it also lasts until the process has made three laps: see [Lap]
+	// Wall gives the reading in place of real, which ascends evenly and was taken since after the
+	// phase began.
 	Wall func(real time.Time, since time.Duration) time.Time
+}
+
+// A Span is what came of a phase.
+type Span struct {
+	Phase
+	Began, Ended time.Duration // its first and its last reading, on the monotonic clock
+	Readings     int
+	zero         time.Time // real, at zero of the monotonic clock
+}
+
+// At returns what the clock of the phase shows at a time on the monotonic clock.
+func (s *Span) At(mono time.Duration) time.Time {
+	return s.Wall(s.zero.Add(mono), mono-s.Began)
 }
 
 // Shift is a clock that is wrong by d.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -19,6 +20,8 @@ const (
 	seccompDataNumber     = 0  // offset of the system call's number in struct seccomp_data
 	seccompDataFirst      = 16 // offset of the low half of its first argument
 	clockRealtime         = 0  // CLOCK_REALTIME
+	clockMonotonic        = 1  // CLOCK_MONOTONIC
+	clockLap              = 77 // no clock of the kernel's: how [Lap] speaks to the tracer
 	seccompNumberOfAmd64  = 317
 	seccompNumberOfArm64  = 277
 	loadWord, jumpIfEqual = syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS, syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K
@@ -33,9 +36,10 @@ func Trap() error {
 		{Code: loadWord, K: seccompDataNumber},
 		{Code: jumpIfEqual, K: syscall.SYS_CLOCK_GETTIME, Jf: 3},
 		{Code: loadWord, K: seccompDataFirst},
-		{Code: jumpIfEqual, K: clockRealtime, Jf: 1},
-		{Code: ret, K: seccompReturnTrace},
+		{Code: jumpIfEqual, K: clockRealtime, Jt: 2},
+		{Code: jumpIfEqual, K: clockLap, Jt: 1},
 		{Code: ret, K: seccompReturnAllow},
+		{Code: ret, K: seccompReturnTrace},
 	}
 	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	number := uintptr(seccompNumberOfAmd64)
@@ -54,4 +58,18 @@ func Trap() error {
 		return fmt.Errorf("realclock: SECCOMP_SET_MODE_FILTER: %w", errno)
 	}
 	return nil
+}
+
+// Lap tells [Run] that the process has done once all that the clock is moved for. The phase may
+// then end with the next reading by the calling thread, which is its highest so far if the clock
+// ascends: see [runtime.LockOSThread]. In a process without a tracer it does nothing.
+func Lap() {
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockLap, 0, 0)
+}
+
+// Monotonic reads CLOCK_MONOTONIC, of which package time shows only differences.
+func Monotonic() time.Duration {
+	var ts syscall.Timespec
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&ts)), 0)
+	return time.Duration(ts.Nano())
 }

@@ -12,10 +12,13 @@ import (
 )
 
 // phase is how long each phase of a script lasts at least.
-const phase = 300 * time.Millisecond
+const phase = 100 * time.Millisecond
 
-// inThePast is after the epoch of each scheme.
-var inThePast = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+// Times at which clocks of scripts start. All are after the epoch of each scheme.
+var (
+	inThePast = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	hourAgo   = time.Now().Add(-time.Hour)
+)
 
 // scripts are by what they have in common. Each visits the same wall times more than once.
 var scripts = map[string][]realclock.Phase{
@@ -33,18 +36,18 @@ var scripts = map[string][]realclock.Phase{
 	"beyond the tolerance": {
 		{Name: "right", Length: phase, Wall: realclock.Shift(0)},
 		{Name: "11 s behind", Length: phase, Wall: realclock.Shift(-11 * time.Second)},
-		{Name: "1 h behind", Length: phase, Wall: realclock.Shift(-time.Hour)},
+		{Name: "1 h behind", Length: phase, Wall: realclock.From(hourAgo)},
 		{Name: "2 h ahead", Length: phase, Wall: realclock.Shift(2 * time.Hour)}, // as after a suspend
-		{Name: "1 h behind again", Length: phase, Wall: realclock.Shift(-time.Hour - 2*phase)},
+		{Name: "1 h behind again", Length: phase, Wall: realclock.From(hourAgo)},
 		{Name: "30 years ahead", Length: phase, Wall: realclock.Shift(30 * 365 * 24 * time.Hour)},
 		{Name: "right", Length: phase, Wall: realclock.Shift(0)},
 	},
 	"uneven": {
 		// Long enough to fill all the ticks that may be ahead, and then for a wait by far too long.
-		{Name: "stands still", Length: 4 * phase, Wall: realclock.Freeze(0)},
+		{Name: "stands still", Length: 12 * phase, Wall: realclock.Freeze(0)},
 		{Name: "half speed", Length: phase, Wall: realclock.Slew(0, -0.5)},
 		{Name: "double speed", Length: phase, Wall: realclock.Slew(0, 1)},
-		{Name: "jitter of 4 ms", Length: phase, Wall: realclock.Jitter(4 * time.Millisecond)},
+		{Name: "jitter of 4 ms", Length: phase, Wall: realclock.Jitter(jitter)},
 		{Name: "coarse", Length: phase, Wall: realclock.Coarse(15625 * time.Microsecond)},
 		{Name: "stands still in 2020", Length: phase, Wall: realclock.Still(inThePast)},
 		{Name: "right", Length: phase, Wall: realclock.Shift(0)},
@@ -59,33 +62,71 @@ var scripts = map[string][]realclock.Phase{
 	},
 }
 
+const jitter = 4 * time.Millisecond
+
 // TestWallClock mints ids in processes whose wall clock is moved under them.
 func TestWallClock(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
-			judge(t, trace(t, "traced", script))
+			t.Parallel()
+			if name == "uneven" && testing.Short() {
+				t.Skip("waits on a clock that stands still")
+			}
+			r, spans := trace(t, "traced", script)
+			if len(spans) != len(script) {
+				t.Fatalf("the process has ended in phase %d of %d", len(spans), len(script))
+			}
+			judge(t, r)
+			for _, s := range spans {
+				compared(t, r, s)
+			}
 		})
 	}
 }
 
-// TestChecks shows that the checks of this package fail for schemes that do each thing wrong.
-func TestChecks(t *testing.T) {
-	r := trace(t, "naive", []realclock.Phase{
-		{Name: "right", Length: 3 * phase, Wall: realclock.Shift(0)},
-		{Name: "behind", Length: 5 * phase, Wall: realclock.Shift(-3 * phase)},
-	})
-	for _, s := range naive() {
-		if detail := r.Violations[s.name+" "+s.name]; detail == "" {
-			t.Errorf("the scheme that breaks %q passed", s.name)
-		} else {
-			t.Logf("%s: %s", s.name, detail)
+// compared checks that times were compared with the clock of a phase in which it runs evenly.
+func compared(t *testing.T, r report, s realclock.Span) {
+	t.Helper()
+	for d := time.Duration(0); d < phase; d += phase / 100 {
+		if s.At(s.Began+d).Sub(s.At(s.Began)) != d {
+			return
 		}
+	}
+	first, last := -1, -1
+	for i, x := range r.Samples {
+		if within(x, s) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 || r.Samples[first].Compared == r.Samples[last].Compared {
+		t.Errorf("%s: no times were compared with the wall clock", s.Name)
 	}
 }
 
-// trace runs a child with the clock of a script and returns its report, after a check that it
-// saw that clock.
-func trace(t *testing.T, role string, script []realclock.Phase) report {
+// TestChecks shows that the checks of this package fail for schemes that do each thing wrong. The clock
+// is set back until all have been caught: by a little, and by so much that no phase is as long.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	var script []realclock.Phase
+	for range 30 {
+		script = append(script,
+			realclock.Phase{Name: "an hour ago", Length: phase, Wall: realclock.From(hourAgo)},
+			realclock.Phase{Name: "an hour ago again", Length: phase, Wall: realclock.From(hourAgo)},
+			realclock.Phase{Name: "right", Length: phase, Wall: realclock.Shift(0)})
+	}
+	r, spans := trace(t, "naive", script)
+	for _, name := range uncaught(&r) {
+		t.Errorf("the scheme that breaks %q passed", name)
+	}
+	t.Logf("caught in %d phases: %v", len(spans), r.Violations)
+}
+
+// trace runs a child with the clock of a script, and returns its report and the phases that it was
+// in, after a check that it saw the clock of each.
+func trace(t *testing.T, role string, script []realclock.Phase) (report, []realclock.Span) {
 	t.Helper()
 	env, finish := startChild(t, role)
 	output, err := os.CreateTemp(t.TempDir(), "output")
@@ -93,8 +134,7 @@ func trace(t *testing.T, role string, script []realclock.Phase) report {
 		t.Fatal(err)
 	}
 	defer output.Close()
-	began := time.Now()
-	code, readings, err := realclock.Run([]string{executable(t)}, env, output, script)
+	code, spans, err := realclock.Run([]string{executable(t)}, env, output, script)
 	if errors.Is(err, realclock.ErrNotPermitted) {
 		t.Skip(err)
 	}
@@ -103,23 +143,24 @@ func trace(t *testing.T, role string, script []realclock.Phase) report {
 		t.Fatalf("child: exit code %d, error %v, output %q", code, err, text)
 	}
 	r := finish()
-	for i, count := range readings {
-		t.Logf("%s: the child read its clock %d times", script[i].Name, count)
-	}
-	var want []time.Duration
-	for i := 1; i < len(script); i++ {
-		began = began.Add(script[i-1].Length)
-		end := script[i-1].Wall(began, script[i-1].Length)
-		if step := script[i].Wall(began, 0).Sub(end); step.Abs() > slack {
-			want = append(want, step)
+	for i, s := range spans {
+		seen, wrong := 0, 0
+		for _, x := range r.Samples {
+			if !within(x, s) {
+				continue
+			}
+			seen++
+			if from, to := s.At(x.Mono), s.At(x.After); x.Wall.Before(from.Add(-jitter)) || x.Wall.After(to.Add(jitter)) {
+				wrong++
+			}
 		}
+		if seen == 0 && i < len(spans)-1 || wrong > 0 { // the child may have ended soon after the last began
+			t.Errorf("%s: %d of %d samples of the child's clock are not what it was shown", s.Name, wrong, seen)
+		}
+		t.Logf("%s: %v, read %d times", s.Name, s.Ended-s.Began, s.Readings)
 	}
-	same := len(want) == len(r.Steps)
-	for i := 0; same && i < len(want); i++ {
-		same = (want[i] - r.Steps[i]).Abs() < slack
-	}
-	if !same {
-		t.Errorf("the child saw the steps %v, want %v", r.Steps, want)
-	}
-	return r
+	return r, spans
 }
+
+// within reports whether a sample was taken in a phase.
+func within(x sample, s realclock.Span) bool { return s.Began <= x.Mono && x.After <= s.Ended }

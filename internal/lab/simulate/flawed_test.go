@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -318,10 +319,13 @@ func (l lenient) Read(b []byte) (int, error) { l.r.Read(b); return len(b), nil }
 func TestNaive(t *testing.T) {
 	long(t)
 	for seed := range uint64(40) {
-		mk := func(b boot) process { return newNaive("")(b).process }
-		if v := play(t, newPlan(seed), mk, new(stats)).violation; v != nil {
-			t.Fatalf("seed %d: %s", seed, v.text)
-		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			mk := func(b boot) process { return newNaive("")(b).process }
+			if v := play(t, newPlan(seed), mk, new(stats)).violation; v != nil {
+				t.Fatal(v.text)
+			}
+		})
 	}
 }
 

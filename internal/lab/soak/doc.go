@@ -6,8 +6,9 @@
 //
 // By default it takes ten minutes: see -for. It mints all schemes, single calls and runs, on the
 // system's clock and on one that is set back and forth, while the garbage collector runs again and
-// again. All ids go to disk as sorted runs, which are merged at the end: two equal ones meet there.
-// With -order it mints one scheme at a time, with 1, 2 and 8 processors, and checks the order alone.
+// again, and goes on until each of these has been tried. All ids go to disk as sorted runs, which are
+// merged at the end: two equal ones meet there. With -order it mints one scheme at a time, with 1, 2
+// and 8 processors, and checks the order alone.
 //
 // # Order
 //

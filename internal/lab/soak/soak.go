@@ -23,12 +23,13 @@ const (
 	mark = time.Minute // when the heap is measured that the heap at the end is compared with
 )
 
-// A soak mints all schemes for some time, and checks them.
+// A soak mints all schemes for some time, until each thing has been tried, and checks them.
 type soak struct {
 	span time.Duration
-	size int    // operations of a history
-	disk int64  // bytes at the most
-	dir  string // where the runs are
+	more time.Duration // for which it goes on, if it has not tried everything by then
+	size int           // operations of a history
+	disk int64         // bytes at the most
+	dir  string        // where the runs are
 	log  io.Writer
 
 	order   *order
@@ -36,6 +37,7 @@ type soak struct {
 
 	began                  time.Time
 	minted, equal          atomic.Int64
+	tried                  atomic.Bool // everything
 	ops, runs, near        int64
 	lasted, merged         time.Duration
 	full                   bool // the disk has reached its limit
@@ -97,7 +99,11 @@ func (s *soak) mint() error {
 	s.began = time.Now()
 	progress := s.progress()
 	defer progress()
-	for n, failed := 0, false; !failed && !s.full && time.Since(s.began) < s.span; n++ {
+	goesOn := func() bool {
+		past := time.Since(s.began)
+		return past < s.span || past < s.span+s.more && !s.tried.Load()
+	}
+	for n, failed := 0, false; !failed && !s.full && goesOn(); n++ {
 		if n == 2*cap(free) {
 			runtime.GC() // all histories have their room
 			s.first = live()
@@ -124,6 +130,9 @@ func (s *soak) mint() error {
 	runtime.GC()
 	s.last = live()
 	runtime.KeepAlive(free) // and the histories in it
+	if failure == nil && !s.full && !s.tried.Load() {
+		return fmt.Errorf("not everything was tried in %v:\n%s", s.lasted, s.table())
+	}
 	return failure
 }
 
@@ -140,12 +149,18 @@ func (s *soak) check(h *history) error {
 		s.runs += int64(h.parts[i].runs)
 		s.near += int64(h.parts[i].near)
 	}
-	return s.eachShelf(func(f *shelf) error {
+	tried := s.order.checked > 0 && s.order.leaps > 0 && s.near > 0 && s.runs > 0
+	err := s.eachShelf(func(f *shelf) error {
 		equal, err := f.add(h)
 		f.equal += int64(equal)
 		s.equal.Add(int64(equal))
 		return err
 	})
+	for _, f := range s.shelves {
+		tried = tried && f.ids > 0
+	}
+	s.tried.Store(tried)
+	return err
 }
 
 // eachShelf calls f for all shelves at a time.
@@ -240,6 +255,6 @@ func newSoak(span time.Duration, disk int64, parent string) (*soak, func() error
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &soak{span: span, size: historySize, disk: disk, dir: dir, log: os.Stderr}
+	s := &soak{span: span, more: time.Minute, size: historySize, disk: disk, dir: dir, log: os.Stderr}
 	return s, func() error { return os.RemoveAll(dir) }, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // TestSoak is a short soak.
 func TestSoak(t *testing.T) {
-	s := &soak{span: 300 * time.Millisecond, size: 1 << 13, disk: 1 << 30, dir: t.TempDir(), log: io.Discard}
+	s := &soak{span: 100 * time.Millisecond, more: time.Minute, size: 1 << 13, disk: 1 << 30, dir: t.TempDir(), log: io.Discard}
 	if err := s.run(); err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +31,15 @@ func TestSoak(t *testing.T) {
 	}
 	if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
 		t.Errorf("it leaves %v on disk, error %v", left, err)
+	}
+}
+
+// TestUntried is a soak that cannot try everything: each goroutine makes one call in a history, and
+// the one that sets the clock none but that.
+func TestUntried(t *testing.T) {
+	s := &soak{more: 10 * time.Millisecond, size: 1, disk: 1 << 30, dir: t.TempDir(), log: io.Discard}
+	if err := s.run(); err == nil || !strings.Contains(err.Error(), "not everything was tried in ") {
+		t.Errorf("error %v", err)
 	}
 }
 
