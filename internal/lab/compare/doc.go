@@ -1,6 +1,6 @@
 // Package compare measures the library of this repository side by side with others that mint
-// identifiers, and with the floors below which none of them can go. It is a module of its own,
-// so that the library itself requires nothing.
+// identifiers, and with the floors below which none of them can go. It alone of the laboratory
+// needs other modules.
 //
 // Every benchmark is named Benchmark<Operation>/<kind>/<library>, and what a library is
 // measured against runs next to it:

@@ -38,16 +38,16 @@ func TestCommitted(t *testing.T) {
 			t.Errorf("%s is not made by the program", path)
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(docs, "layouts.md"))
+	shown, err := os.ReadFile(filepath.Join(docs, page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range all {
-		if !strings.Contains(string(page), "]("+name+")") {
+		if !strings.Contains(string(shown), "]("+name+")") {
 			t.Errorf("docs/layouts.md does not show %s", name)
 		}
 	}
-	for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(shown), -1) {
 		if _, ok := all[m[1]]; !ok {
 			t.Errorf("docs/layouts.md shows %s, which is not a picture", m[1])
 		}

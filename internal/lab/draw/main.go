@@ -11,9 +11,16 @@ import (
 	"path/filepath"
 )
 
+// page shows the pictures, and lies beside them.
+const page = "layouts.md"
+
 func main() {
 	dir := flag.String("dir", "../../docs", "folder to write to")
 	flag.Parse()
+	if _, err := os.Stat(filepath.Join(*dir, page)); err != nil {
+		fmt.Fprintf(os.Stderr, "draw: %v: run it as go -C internal/lab run ./draw\n", err)
+		os.Exit(1)
+	}
 	for name, picture := range pictures() {
 		if err := os.WriteFile(filepath.Join(*dir, name), []byte(picture), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "draw:", err)

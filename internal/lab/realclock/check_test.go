@@ -363,7 +363,7 @@ func work(schemes []scheme, workers int, done func(*report) bool) report {
 	all.Go(func() {
 		for !enough() {
 			time.Sleep(maxWait)
-			time.Now() // as a call does
+			_ = time.Now() // as a call does
 			naps.Add(1)
 		}
 	})

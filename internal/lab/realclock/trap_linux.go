@@ -64,12 +64,12 @@ func Trap() error {
 // then end with the next reading by the calling thread, which is its highest so far if the clock
 // ascends: see [runtime.LockOSThread]. In a process without a tracer it does nothing.
 func Lap() {
-	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockLap, 0, 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockLap, 0, 0) // EINVAL
 }
 
 // Monotonic reads CLOCK_MONOTONIC, of which package time shows only differences.
 func Monotonic() time.Duration {
 	var ts syscall.Timespec
-	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&ts)), 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&ts)), 0)
 	return time.Duration(ts.Nano())
 }
