@@ -42,7 +42,7 @@ type Clock struct {
 	sec, nsec int64 // the wall clock at the anchor
 	asked     int64 // ns after base: when an injected clock was last asked
 
-	random random.Block // for ids that take their bits under the mutex
+	block  random.Block // for ids that take their bits under the mutex
 	v1, v6 lane
 	v7     tail
 	v2     uint64 // how many version 2 ids there were
@@ -85,7 +85,7 @@ func NewClock(opts *ClockOptions) *Clock {
 		nodes:     make(map[nodeKey]*lane),
 	}
 	c.lifted.L = &c.mu
-	c.random.Failed = c.mu.Unlock
+	c.block.Failed = c.mu.Unlock
 	c.v1 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, 0, c.after)
 	c.v6 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, c.tolerance, c.after)
 	c.v1.sequenced, c.v6.sequenced = true, true

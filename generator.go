@@ -20,9 +20,9 @@ type Generator struct {
 	clock  *Clock
 	source *source // nil: internal/random
 
-	given uint64        // the node of the options, or 0
-	node  atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
-	calls atomic.Uint32 // of NewV1At and NewV6At
+	fixedNode uint64        // the node of the options, or 0
+	node      atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
+	atCalls   atomic.Uint32 // of NewV1At and NewV6At
 
 	ulid tail // guarded by the mutex of clock
 }
@@ -63,7 +63,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	}
 	var node [8]byte
 	copy(node[2:], opts.Node[:])
-	g.given = binary.BigEndian.Uint64(node[:])
+	g.fixedNode = binary.BigEndian.Uint64(node[:])
 	g.ulid = g.clock.newTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1)
 	if opts.ULIDMonotonic {
 		g.ulid.stride = 0
@@ -90,27 +90,27 @@ func (g *Generator) nodeBits() uint64 {
 	if node := g.node.Load(); node != 0 {
 		return node
 	}
-	return g.start()
+	return g.drawNode()
 }
 
-// start draws the node, unless it is given, and starts the clock sequences at random.
-func (g *Generator) start() uint64 {
+// drawNode draws the node, unless it is given, and starts the clock sequences at random.
+func (g *Generator) drawNode() uint64 {
 	mustBe(g.clock != nil, "Generator")
 	c := g.clock
-	hi, lo := g.random(16)
+	hi, lo := g.bits(16)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if node := g.node.Load(); node != 0 {
 		return node // another call was faster
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
-	node := g.given
+	node := g.fixedNode
 	if node == 0 {
 		node = hi>>16 | multicast
 	}
 	c.v1.sequence.start(lo)
 	c.v6.sequence.start(lo >> 32)
-	g.calls.Store(uint32(hi))
+	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node
 }
@@ -147,8 +147,8 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// random returns 128 random bits. If Random is injected, only the last n bytes of them are.
-func (g *Generator) random(n int) (hi, lo uint64) {
+// bits returns 128 random bits. If Random is injected, only the last n bytes of them are.
+func (g *Generator) bits(n int) (hi, lo uint64) {
 	if g.source != nil {
 		return g.source.draw(n)
 	}

@@ -58,7 +58,7 @@ type format struct {
 	layout SnowflakeLayout
 	scale
 
-	last, lastNode, lastSequence        int64 // what the bits can hold
+	maxTick, lastNode, lastSequence     int64 // what the bits can hold
 	timeShift, nodeShift, sequenceShift uint8
 }
 
@@ -82,7 +82,7 @@ func (f *format) set(l SnowflakeLayout) error {
 	if l.NodeLast {
 		f.nodeShift, f.sequenceShift = 0, uint8(l.NodeBits)
 	}
-	f.last = min(int64(math.MaxInt64)>>f.timeShift, 1<<62-1) // above that, the arithmetic on ticks saturates
+	f.maxTick = min(int64(math.MaxInt64)>>f.timeShift, 1<<62-1) // above that, the arithmetic on ticks saturates
 	f.lastNode, f.lastSequence = 1<<l.NodeBits-1, 1<<l.SequenceBits-1
 	return nil
 }
@@ -94,19 +94,19 @@ func (f *format) mustSet(l SnowflakeLayout) {
 	}
 }
 
-// first and end return the first and the last tick whose times are in range.
-func (f *format) first() int64 { return max(f.at(newReading(time.Time{}))+1, 0) }
+// firstTick and lastTick return the first and the last tick whose times are in range.
+func (f *format) firstTick() int64 { return max(f.at(newReading(time.Time{}))+1, 0) }
 
-func (f *format) end() int64 {
+func (f *format) lastTick() int64 {
 	// All times too far from 1970 are one reading, whose tick is out of range too.
-	return min(f.last, f.at(reading{maxSec + 1, 0})-1, f.at(reading{f.epoch.sec + maxSec, f.epoch.nsec}))
+	return min(f.maxTick, f.at(reading{maxSec + 1, 0})-1, f.at(reading{f.epoch.sec + maxSec, f.epoch.nsec}))
 }
 
 // tick returns the tick of t. The error matches ErrRange if t is out of range.
 func (f *format) tick(t time.Time) (tick int64, err error) {
 	tick = f.at(newReading(t))
-	where, bound := "before the first", f.first()
-	switch end := f.end(); {
+	where, bound := "before the first", f.firstTick()
+	switch end := f.lastTick(); {
 	case tick > end:
 		where, bound = "after the last", end
 	case tick >= bound:
@@ -127,7 +127,7 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	var f format
 	f.mustSet(l)
 	return SnowflakeParts{
-		Time:     f.time(min(max(int64(s)>>f.timeShift, 0), f.last)),
+		Time:     f.time(min(max(int64(s)>>f.timeShift, 0), f.maxTick)),
 		Node:     int64(s) >> f.nodeShift & f.lastNode,
 		Sequence: int64(s) >> f.sequenceShift & f.lastSequence,
 	}
@@ -177,7 +177,7 @@ func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 func (f *format) nearest(t time.Time) int64 {
 	r := newReading(t)
 	if r.sec > maxSec {
-		return f.last
+		return f.maxTick
 	}
-	return min(max(f.at(r), 0), f.last)
+	return min(max(f.at(r), 0), f.maxTick)
 }

@@ -70,11 +70,11 @@ func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, format: f, number: number, base: f.pack(0, number, 0)}
 	key := nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
 	if f.lastSequence == 0 {
-		key.sequenceShift = 0
+		key.sequenceShift = 0 // no bits are nowhere: layouts that differ in their place pack alike
 	}
 	n.lane = c.nodes[key]
 	if n.lane == nil {
-		l := c.newLane(f.scale, f.first(), f.end(), f.lastSequence+1, forever, c.after)
+		l := c.newLane(f.scale, f.firstTick(), f.lastTick(), f.lastSequence+1, forever, c.after)
 		c.bind(&l)
 		n.lane = &l
 		c.nodes[key] = n.lane
@@ -253,7 +253,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 		return nil, err
 	}
 	if !found {
-		_, bits := defaultGenerator.random(8)
+		_, bits := defaultGenerator.bits(8)
 		number = int64(bits >> (64 - twitterNodeBits))
 	}
 	defaultClock.mu.Lock()

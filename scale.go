@@ -40,7 +40,8 @@ type scale struct {
 // newScale returns the scale of ticks of the given length from epoch.
 func newScale(epoch time.Time, tick time.Duration) scale {
 	s := scale{length: int64(tick), epoch: newReading(epoch)}
-	near := s.epoch.sec>>37 == 0 || s.epoch.sec>>37 == -1 // so that no product overflows
+	// Of 100 ns or more, the ticks of 2^39 s fit 63 bits, and so does the offset of an epoch this near.
+	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%tick == 0 && tick >= 100 && s.epoch.nsec%s.length == 0 {
 		s.perSecond = int64(time.Second / tick)
 		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.length

@@ -33,6 +33,20 @@ func (c *Clock) newTail(s scale, end int64, maxHi, maxLo uint64) tail {
 // fresh reports whether the next id is the first of its tick.
 func (t *tail) fresh() bool { return t.tick != t.last }
 
+// close has the next id take a later tick.
+func (t *tail) close() { t.used = t.perTick }
+
+// closed reports whether the next id takes a later tick.
+func (t *tail) closed() bool { return t.used == t.perTick }
+
+// before reports whether the latest id of t is smaller than that of u.
+func (t *tail) before(u *tail) bool {
+	return cmp.Or(cmp.Compare(t.last, u.last), cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo)) < 0
+}
+
+// step returns a stride, from 1 to 2^48, of a random word.
+func (t *tail) step(word uint64) uint64 { return (word>>16)&t.stride + 1 }
+
 // renew makes a random part from random bits.
 func (t *tail) renew(hi, lo uint64) {
 	t.tick, t.hi, t.lo = t.last, hi&t.freshHi, lo&t.freshLo
@@ -40,7 +54,7 @@ func (t *tail) renew(hi, lo uint64) {
 
 // raise raises the random part by a stride from a random word, and reports whether it fits.
 func (t *tail) raise(word uint64) (fits bool) {
-	lo, carry := bits.Add64(t.lo, word>>16&t.stride+1, 0)
+	lo, carry := bits.Add64(t.lo, t.step(word), 0)
 	hi := t.hi + carry
 	if hi > t.maxHi || lo > t.maxLo {
 		return false
@@ -59,11 +73,11 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	now, elapsed := c.enter(c.injected())
 	at := t.multiply(now)
 	if g.source == nil {
-		lo = c.random.Uint64()
+		lo = c.block.Uint64()
 	}
 	wait, err := t.take(at, elapsed)
 	if err == nil && !t.fresh() && !t.raise(lo) {
-		t.used = t.perTick // it is full
+		t.close()
 		wait, err = t.take(at, elapsed)
 	}
 	if err != nil {
@@ -72,7 +86,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	}
 	if t.fresh() {
 		if t.maxHi != 0 && g.source == nil {
-			hi = c.random.Uint64()
+			hi = c.block.Uint64()
 		}
 		t.renew(hi, lo)
 	}
@@ -96,6 +110,9 @@ type run struct {
 	at, end int                  // those not yet used
 }
 
+// started reports whether the run has ids.
+func (r *run) started() bool { return r.own.perTick != 0 }
+
 // piece mints up to n ids that have the tick and the upper bits of their random parts in common,
 // and waits if they must. It returns the lower bits, which serve until the next call.
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
@@ -117,15 +134,15 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	now, elapsed := c.enter(r.now)
 	defer c.mu.Unlock()
 	var err error
-	if r.own.perTick == 0 {
+	if !r.started() {
 		wait, err = t.take(t.at(now), elapsed)
-	} else if cmp.Or(cmp.Compare(t.last, r.own.last), cmp.Compare(t.hi, r.own.hi), cmp.Compare(t.lo, r.own.lo)) < 0 {
+	} else if t.before(&r.own) {
 		t = &r.own // another call has followed the wall clock back; the run stays in order
 	}
-	if err == nil && !t.fresh() && (t.used == t.perTick || !t.raise(words[0])) {
+	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
 		// The tick is full, and here too the run does not follow.
 		tick := max(t.at(now), t.last-t.patience)
-		t.used = t.perTick
+		t.close()
 		wait, err = t.hold(tick, elapsed)
 	}
 	if err != nil {
@@ -137,7 +154,7 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	lo := t.lo
 	words[0], done = lo, 1
 	for ; done < len(words) && wait == 0; done++ {
-		next := lo + words[done]>>16&t.stride + 1
+		next := lo + t.step(words[done])
 		if next < lo || next > t.maxLo {
 			break
 		}
@@ -145,7 +162,7 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	}
 	t.lo = lo
 	if r.own = *t; t == r.tail {
-		r.own.used = t.perTick // other calls may issue what follows in this tick
+		r.own.close() // other calls may issue what follows in this tick
 	}
 	return done, wait
 }

@@ -52,7 +52,7 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 	ms, err := milli(t)
 	if err == nil {
-		hi, lo := g.random(10)
+		hi, lo := g.bits(10)
 		u.set(ms, hi, lo)
 	}
 	return u, err

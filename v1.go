@@ -22,7 +22,7 @@ func (g *Generator) NewV1() (u UUID) {
 
 // mintGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
 func (g *Generator) mintGregorian(u *UUID, version uint64) {
-	node := g.nodeBits()
+	node := g.nodeBits() // before the lock, which it may take
 	l := &g.clock.v1
 	if version == 6 {
 		l = &g.clock.v6
@@ -49,7 +49,7 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 		return u, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
 	}
 	node := g.nodeBits()
-	u.setGregorian(version, tick, uint64(g.calls.Add(1))%(sequences*placesInTick), node)
+	u.setGregorian(version, tick, uint64(g.atCalls.Add(1))%(sequences*placesInTick), node)
 	return u, nil
 }
 

@@ -27,16 +27,15 @@ func namespace(x uint64) (u UUID) {
 	return u
 }
 
-// hashed is the size of the namespace and name that [NewV3] and [NewV5] hash without an
-// allocation. They name and protect nothing, so GODEBUG=fips140=only, which forbids both hashes,
-// is not enforced for them.
-const hashed = 16 + 112
+// hashBuf is the size of the namespace and name that [NewV3] and [NewV5] hash without an allocation.
+// The hashes protect nothing, so GODEBUG=fips140=only, which forbids both, is not enforced for them.
+const hashBuf = 16 + 112
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
 // their MD5. The same two always give the same UUID. New programs should prefer [NewV5]. Both work
 // with GODEBUG=fips140=only too, since they name something and protect nothing.
 func NewV3(namespace UUID, name string) (u UUID) {
-	var buf [hashed]byte
+	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
 	var sum [md5.Size]byte
 	fips140.WithoutEnforcement(func() { sum = md5.Sum(append(buf[:16], name...)) })
@@ -49,7 +48,7 @@ func NewV3(namespace UUID, name string) (u UUID) {
 // their SHA-1. The same two always give the same UUID. It works with GODEBUG=fips140=only too: see
 // [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
-	var buf [hashed]byte
+	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
 	var sum [sha1.Size]byte
 	fips140.WithoutEnforcement(func() { sum = sha1.Sum(append(buf[:16], name...)) })

@@ -11,6 +11,7 @@ const (
 	v7Random   = 1<<62 - 1
 )
 
+// v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
 var v7Scale = scale{perSecond: 1000 * v7PerMilli, length: 1_000_000/v7PerMilli + 1}
 
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. The ids of one clock
@@ -48,7 +49,7 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	_, err = milli(t)
 	if err == nil {
-		_, bits := g.random(8)
+		_, bits := g.bits(8)
 		u.setV7(uint64(v7Scale.at(newReading(t))), bits)
 	}
 	return u, err
