@@ -3,7 +3,6 @@ package clockfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"sync"
 	"time"
@@ -14,13 +13,14 @@ import (
 const (
 	defaultAhead = 10 * time.Second
 	minAhead     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
+	maxAhead     = 24 * time.Hour         // so far may ids be ahead after a crash
 	maxOwner     = 255
 )
 
-// The errors of [Open] match these.
+// The errors of this package match these.
 var (
 	// ErrLocked is matched if another File has the file open, in this process or another one.
-	ErrLocked = errors.New("in use by another process")
+	ErrLocked = errors.New("already open")
 
 	// ErrCorrupt is matched if the file is empty, torn or damaged, of another kind, or of
 	// another version of the format.
@@ -28,6 +28,11 @@ var (
 
 	// ErrOwner is matched if the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
+
+	// ErrLost is matched if the lock was removed or replaced while the file was open, or if somebody
+	// else has written to the file. Then nothing is saved any more, and ids are withheld until the
+	// process starts anew. [Options].Report is the place to end it.
+	ErrLost = errors.New("was lost while it was open")
 )
 
 // Options are the options of [Open]. The zero value is the default.
@@ -42,9 +47,12 @@ type Options struct {
 	Owner string
 
 	// Ahead is how far the horizon is ahead of the wall clock. A longer one means fewer writes,
-	// which are half of it apart. After a crash, ids go on from the horizon. It is at least
-	// 100 ms, and must be at least 100 times the longest tick of the layouts in use, such as 1 s
-	// for [ids.SonyflakeLayout]. Zero means 10 s.
+	// which are half of it apart. After a crash, ids go on from the horizon. It is 100 ms to 24 h;
+	// zero means 10 s.
+	//
+	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for
+	// [ids.SonyflakeLayout]. Nothing checks that. With less, ids that are ahead of the wall clock
+	// wait until it has caught up.
 	Ahead time.Duration
 
 	// Clock are the options of the clock; nil means the default. Their After is replaced by the
@@ -52,8 +60,9 @@ type Options struct {
 	Clock *ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with
-	// nil when a save succeeds again. Without it, nobody hears of a failing disk before ids are
-	// withheld. No save is made until it returns, and it must not call [File.Close].
+	// nil when a save succeeds again. After an error that matches [ErrLost], it is not called any
+	// more. Without it, a failing disk goes unnoticed until ids are withheld. No save is made until
+	// it returns, and it must not call [File.Close].
 	Report func(error)
 }
 
@@ -63,12 +72,16 @@ type File struct {
 	disk   disk
 	name   string // as given to Open, for errors
 	path   string // of the file that symbolic links lead to
+	owner  string
 	ahead  time.Duration
 	report func(error)
 
-	lock  io.Closer
+	lock  fileLock
 	clock *ids.Clock
-	saved record // what the file holds; its horizon is the limit of the clock
+	saved time.Time // the horizon that was saved last; the limit of the clock
+
+	// The file holds the first, or the second if the latest save failed and had its effect.
+	held, tried []byte
 
 	stop, done chan struct{}
 	close      func() error
@@ -105,6 +118,8 @@ func open(d disk, path string, opts *Options) (_ *File, err error) {
 		return nil, errors.New("clockfile: the path is empty")
 	case f.ahead < minAhead:
 		return nil, f.failed(fmt.Errorf("Options.Ahead is %v, less than %v", f.ahead, minAhead))
+	case f.ahead > maxAhead:
+		return nil, f.failed(fmt.Errorf("Options.Ahead is %v, more than %v", f.ahead, maxAhead))
 	case len(opts.Owner) > maxOwner:
 		return nil, f.failed(fmt.Errorf("Options.Owner has %d bytes, more than %d", len(opts.Owner), maxOwner))
 	}
@@ -124,7 +139,11 @@ func open(d disk, path string, opts *Options) (_ *File, err error) {
 
 // start makes the clock of what the file holds, and saves its first horizon.
 func (f *File) start(opts *Options) error {
-	found, err := load(f.disk, f.path)
+	data, err := f.disk.Read(f.path)
+	var found record
+	if err == nil {
+		found, err = decode(data)
+	}
 	switch {
 	case opts.Init && errors.Is(err, fs.ErrNotExist):
 	case opts.Init && (err == nil || errors.Is(err, ErrCorrupt)):
@@ -136,9 +155,9 @@ func (f *File) start(opts *Options) error {
 	case opts.Owner != "" && found.owner != "" && found.owner != opts.Owner:
 		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.owner, opts.Owner)
 	}
-	f.saved.owner = found.owner
+	f.held, f.owner = data, found.owner
 	if opts.Owner != "" {
-		f.saved.owner = opts.Owner
+		f.owner = opts.Owner
 	}
 	var clock ids.ClockOptions
 	if opts.Clock != nil {
@@ -162,8 +181,8 @@ func (f *File) Clock() *ids.Clock { return f.clock }
 // on from there, and unlocks the file. Calls that wait for an id of version 1 or 6 or a Snowflake
 // then, or that begin later, never return; [ids.SnowflakeNode.TryNext] returns
 // [ids.ErrSuspended]. Close waits for a save that is under way. After an error the file still holds
-// a horizon that keeps ids unique, as after a crash. Later calls of Close do nothing and return
-// the same error.
+// a horizon that keeps ids unique, as after a crash; it is left as it is if the error matches
+// [ErrLost]. Later calls of Close do nothing and return the same error.
 func (f *File) Close() error { return f.close() }
 
 // end is the first Close.
@@ -172,7 +191,7 @@ func (f *File) end() error {
 	<-f.done
 	// The latest id must be the last one before its time is saved, which is before the horizon.
 	f.clock.SetLimit(suspended)
-	err := save(f.disk, f.path, record{f.clock.Latest(), f.saved.owner})
+	err := f.save(f.clock.Latest())
 	if unlocked := f.lock.Close(); err == nil {
 		err = unlocked
 	}

@@ -12,12 +12,18 @@ import (
 // A disk is what the package asks of the operating system: so little that a test can take its
 // place, fail at each call, and know what a power failure leaves.
 type disk interface {
-	Resolve(path string) (string, error) // the absolute path of the file that links lead to
-	Lock(path string) (io.Closer, error) // makes a file that only one process can have locked
-	Read(path string) ([]byte, error)    // the bytes of a file, or the first that are too many
-	Create(path string) (newFile, error) // makes or empties a file
-	Rename(path, to string) error        // replaces to
-	SyncName(path string) error          // has the disk keep what the name stands for
+	Resolve(path string) (string, error)       // the absolute path of the file that links lead to
+	Lock(path string) (fileLock, error)        // makes a file that only one process can have locked
+	Read(path string) ([]byte, error)          // the bytes of a file, or the first that are too many
+	Create(path, like string) (newFile, error) // makes a file, with the mode and owner of another one, if there is that
+	Rename(path, to string) error              // replaces to
+	SyncName(path string) error                // has the disk keep what the name stands for
+}
+
+// A fileLock is a file that this process has locked.
+type fileLock interface {
+	io.Closer
+	Held() error // an error that matches ErrLost if its name stands for something else now
 }
 
 // A newFile is one that is being written.
@@ -26,25 +32,12 @@ type newFile interface {
 	Sync() error // has the disk keep what was written
 }
 
-// load returns what the file at path holds.
-func load(d disk, path string) (record, error) {
-	data, err := d.Read(path)
-	if err != nil {
-		return record{}, err
-	}
-	return decode(data)
-}
-
-// save replaces the file at path. If it returns nil, the new record outlives a power failure; if
-// it returns an error, either the earlier one or the new one does. A file that it leaves under the
-// other name is overwritten by the next save.
-func save(d disk, path string, r record) error {
-	data, err := r.encode()
-	if err != nil {
-		return err
-	}
+// replace replaces the file at path. If it returns nil, the new one outlives a power failure; if it
+// returns an error, either the earlier one or the new one does. A file that it leaves under the
+// other name is removed by the next save.
+func replace(d disk, path string, data []byte) error {
 	fresh := path + ".new"
-	if err := write(d, fresh, data); err != nil {
+	if err := write(d, fresh, path, data); err != nil {
 		return err
 	}
 	if err := d.Rename(fresh, path); err != nil {
@@ -55,8 +48,8 @@ func save(d disk, path string, r record) error {
 
 // write writes a file that outlives a power failure under one name or another. To rename one that
 // does not could leave no usable file.
-func write(d disk, path string, data []byte) error {
-	f, err := d.Create(path)
+func write(d disk, path, like string, data []byte) error {
+	f, err := d.Create(path, like)
 	if err != nil {
 		return err
 	}
@@ -88,6 +81,9 @@ func (system) Resolve(path string) (string, error) {
 		// Most systems would let it be replaced, but somebody meant it to stay.
 		return "", fmt.Errorf("is read-only: %w", fs.ErrPermission)
 	case err == nil:
+		if _, _, linked := attributes(info); linked {
+			return "", errors.New("has several names (hard links), of which a save would replace one")
+		}
 		return filepath.EvalSymlinks(path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
@@ -102,9 +98,16 @@ func (system) Resolve(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
-func (system) Lock(path string) (io.Closer, error) { return acquire(path) }
+func (system) Lock(path string) (fileLock, error) { return acquire(path) }
 
 func (system) Read(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -113,8 +116,28 @@ func (system) Read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSize))
 }
 
-func (system) Create(path string) (newFile, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+func (system) Create(path, like string) (newFile, error) {
+	// What is there may lead elsewhere, or be a named pipe.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	mode := fs.FileMode(0o644)
+	found, notFound := os.Lstat(like)
+	if notFound == nil {
+		mode = found.Mode().Perm()
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	if notFound == nil {
+		// The system may refuse. A file with less than the found one had is better than none.
+		uid, gid, _ := attributes(found)
+		_ = f.Chown(-1, gid)
+		_ = f.Chmod(mode)
+		_ = f.Chown(uid, -1)
+	}
+	return f, nil
 }
 
 func (system) Rename(path, to string) error { return os.Rename(path, to) }

@@ -23,10 +23,10 @@
 // id that was issued, at any moment, and the next process starts after it
 // ([ids.ClockOptions].After). Close saves the time of the latest id instead.
 //
-// The package does not notice a file that was copied or restored from a backup, one that was
-// deleted and made anew with Init, or two machines with one node number. If the wall clock shows a
-// time far in the future, even once, when an id is issued or when a horizon is saved, ids go on
-// from that time: no earlier one is known to be safe.
+// The package does not notice a file that was copied, one that was restored from a backup or made
+// anew with Init while no process had it open, or two machines with one node number. If the wall clock
+// shows a time far in the future, even once, when an id is issued or when a horizon is saved, ids go
+// on from that time: no earlier one is known to be safe.
 //
 // # When ids wait
 //
@@ -42,6 +42,7 @@
 //     caught up.
 //   - If the wall clock is set forward past the horizon, ids are withheld until the next save, up to
 //     Ahead/100 later.
+//   - If the lock or the file is lost, as told below, they are withheld for good.
 //   - After Close they are withheld for good.
 //
 // # The file
@@ -56,9 +57,17 @@
 // The first line ends with the version of the format. A file that differs in any way is refused.
 // A save writes a temporary file, syncs it, renames it into place, and syncs the directory. So the
 // directory has two more files: one with .new after the name, which a crash or a failing save may
-// leave and the next save overwrites, and an empty one with .lock after the name, which stays. Nobody
-// else may write, rename or remove the three. They must be on a local disk, since locks and syncs of
-// network file systems differ.
+// leave and the next save removes, and an empty one with .lock after the name, which stays and which
+// only its user may open. Nobody else may write, rename or remove the three. They must be on a local
+// disk, since locks and syncs of network file systems differ.
+//
+// Each save looks whether lock and file are still the process's own. A file that is missing is written
+// again. If the lock is missing or is another file, or if somebody else has written to the file, no
+// horizon is saved any more, and Options.Report is told an error that matches [ErrLost].
+//
+// A save keeps the mode of the file, and its user and group as far as the process may set them:
+// otherwise the file belongs to the process's. Access-control lists are not kept. A file with several
+// hard links is refused, except on Windows, where it is not noticed.
 //
 // # Systems
 //

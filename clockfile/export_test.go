@@ -4,13 +4,15 @@ import "time"
 
 // For tests: the package on a disk of theirs, and the format of the file.
 type (
-	Disk    = disk
-	NewFile = newFile
+	Disk     = disk
+	FileLock = fileLock
+	NewFile  = newFile
 )
 
 var (
-	OpenOn      = open
-	System Disk = system{}
+	OpenOn          = open
+	Attributes      = attributes
+	System     Disk = system{}
 )
 
 const MaxOwner = maxOwner

@@ -1,12 +1,19 @@
 package clockfile
 
-import "time"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
 
 // suspended is a limit before the first tick of every scheme. The zero time would be none.
 var suspended = time.Time{}.Add(1)
 
 // keep renews the horizon before it is reached. It looks often: so it soon notices a wall clock
-// that was set forward past the horizon, and tries again soon after a save that failed.
+// that was set forward past the horizon, and tries again soon after a save that failed. It ends with
+// Close, or when lock or file are lost.
 func (f *File) keep() {
 	defer close(f.done)
 	look := time.NewTicker(f.ahead / 100)
@@ -22,7 +29,8 @@ func (f *File) keep() {
 			continue
 		}
 		err := f.renew()
-		if (err != nil) == failing {
+		lost := errors.Is(err, ErrLost)
+		if (err != nil) == failing && !lost {
 			continue
 		}
 		failing = err != nil
@@ -30,6 +38,9 @@ func (f *File) keep() {
 			err = f.failed(err)
 		}
 		f.report(err)
+		if lost {
+			return
+		}
 	}
 }
 
@@ -37,18 +48,56 @@ func (f *File) keep() {
 // this one, or the latest id within the small step that Horizon goes ahead of an id. While ids are
 // ahead of the wall clock, that is at each look: to wait for longer would withhold ids.
 func (f *File) due() bool {
-	return f.clock.Horizon(f.ahead/2).After(f.saved.horizon) ||
-		f.clock.Latest().Add(f.ahead/100).After(f.saved.horizon)
+	return f.clock.Horizon(f.ahead/2).After(f.saved) ||
+		f.clock.Latest().Add(f.ahead/100).After(f.saved)
 }
 
 // renew saves a later horizon and then lets the clock go up to it. The order matters: the file
 // must cover an id before the clock can issue it.
 func (f *File) renew() error {
-	next := record{f.clock.Horizon(f.ahead), f.saved.owner}
-	if err := save(f.disk, f.path, next); err != nil {
+	horizon := f.clock.Horizon(f.ahead)
+	if err := f.save(horizon); err != nil {
 		return err
 	}
-	f.clock.SetLimit(next.horizon)
-	f.saved = next
+	f.clock.SetLimit(horizon)
+	f.saved = horizon
+	return nil
+}
+
+// save saves a horizon if lock and file are still those of f. After an error, the file holds that one
+// or an earlier one.
+func (f *File) save(horizon time.Time) error {
+	data, err := record{horizon, f.owner}.encode()
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.tried = data
+	if err := replace(f.disk, f.path, data); err != nil {
+		return err
+	}
+	f.held = data
+	// Whoever took the lock's place since the check may have read the file before it was replaced.
+	return f.lock.Held()
+}
+
+// check returns an error that matches ErrLost if the lock is not at its name, or if the file holds
+// what f has not written. A file that is missing will be written again.
+func (f *File) check() error {
+	if err := f.lock.Held(); err != nil {
+		return err
+	}
+	found, err := f.disk.Read(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !bytes.Equal(found, f.held) && !bytes.Equal(found, f.tried):
+		return fmt.Errorf("%w: somebody else has written to the file", ErrLost)
+	}
+	f.held = found // which is what the latest save tried, if that failed after it had replaced the file
 	return nil
 }

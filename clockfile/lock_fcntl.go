@@ -4,7 +4,6 @@ package clockfile
 
 import (
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -18,17 +17,15 @@ var held struct {
 	files []os.FileInfo
 }
 
-// acquire locks the file at path, which it makes if need be. The lock is the operating system's:
-// it ends when the file is closed, and when the process ends, however it ends. The file itself
-// stays, since to remove it would let two processes lock two files of one name. It is not the file
-// with the horizon, which is replaced at each save.
-func acquire(path string) (io.Closer, error) {
+// acquire locks the file at path. The lock is the operating system's: it ends when the file is closed,
+// and when the process ends, however it ends.
+func acquire(path string) (fileLock, error) {
 	held.Lock()
 	defer held.Unlock()
 	if info, err := os.Stat(path); err == nil && holds(info) >= 0 {
 		return nil, ErrLocked
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +55,9 @@ func holds(info os.FileInfo) int {
 	return slices.IndexFunc(held.files, func(f os.FileInfo) bool { return os.SameFile(f, info) })
 }
 
-// A lock is a locked file.
+// A lock is a locked file that is in held.
 type lock struct {
-	file *os.File
+	lockFile
 	info os.FileInfo
 }
 
@@ -70,5 +67,5 @@ func (l *lock) Close() error {
 	if i := holds(l.info); i >= 0 {
 		held.files = slices.Delete(held.files, i, i+1)
 	}
-	return l.file.Close()
+	return l.lockFile.Close()
 }

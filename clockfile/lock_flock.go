@@ -1,20 +1,17 @@
-//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+//go:build unix && !aix && (!solaris || illumos)
 
 package clockfile
 
 import (
 	"errors"
-	"io"
 	"os"
 	"syscall"
 )
 
-// acquire locks the file at path, which it makes if need be. The lock is the operating system's:
-// it ends when the file is closed, and when the process ends, however it ends. The file itself
-// stays, since to remove it would let two processes lock two files of one name. It is not the file
-// with the horizon, which is replaced at each save.
-func acquire(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+// acquire locks the file at path. The lock is the operating system's: it ends when the file is closed,
+// and when the process ends, however it ends.
+func acquire(path string) (fileLock, error) {
+	f, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}

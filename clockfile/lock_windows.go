@@ -2,7 +2,6 @@ package clockfile
 
 import (
 	"errors"
-	"io"
 	"os"
 	"syscall"
 )
@@ -12,7 +11,7 @@ const errorSharingViolation syscall.Errno = 32
 // acquire opens the file at path, which it makes if need be, so that nobody else can open it: that
 // is the lock. It ends when the file is closed, and Windows closes it when the process ends,
 // however it ends. It is not the file with the horizon, which is replaced at each save.
-func acquire(path string) (io.Closer, error) {
+func acquire(path string) (fileLock, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -26,5 +25,11 @@ func acquire(path string) (io.Closer, error) {
 	case err != nil:
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 	}
-	return os.NewFile(uintptr(handle), path), nil
+	return lockFile{os.NewFile(uintptr(handle), path)}, nil
 }
+
+// A lockFile is a file that nobody else can open.
+type lockFile struct{ *os.File }
+
+// Held returns nil: nobody can remove or rename the file, or a directory above it, while it is open.
+func (lockFile) Held() error { return nil }

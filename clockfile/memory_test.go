@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -26,7 +25,7 @@ var (
 type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
-	locked      map[string]bool
+	locked      map[string]*process
 	saves       int
 	wrong       []string // what no process may do
 	latest      reading
@@ -43,7 +42,7 @@ type reading struct {
 type inode struct{ data, kept []byte }
 
 func newMemory() *memory {
-	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[string]bool{}}
+	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[string]*process{}}
 }
 
 // put makes the disk hold a file with the given horizon.
@@ -189,11 +188,11 @@ func (p *process) locks(op string) {
 
 func (p *process) Resolve(path string) (string, error) { return path, p.do(func(bool) {}) }
 
-func (p *process) Lock(path string) (io.Closer, error) {
+func (p *process) Lock(path string) (clockfile.FileLock, error) {
 	var taken bool
 	err := p.do(func(whole bool) {
-		if taken = p.locked[path]; whole && !taken {
-			p.locked[path], p.holds = true, true
+		if taken = p.locked[path] != nil; whole && !taken {
+			p.locked[path], p.holds = p, true
 		}
 	})
 	switch {
@@ -202,20 +201,39 @@ func (p *process) Lock(path string) (io.Closer, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.holds && !p.dead {
-			p.locked[path], p.holds = false, false
+			p.unlock(path)
 		}
 		return nil, err
 	case taken:
 		return nil, clockfile.ErrLocked
 	}
-	return closer(func() error {
-		return p.do(func(bool) { p.locked[path], p.holds = false, false })
-	}), nil
+	return memoryLock{p, path}, nil
 }
 
-type closer func() error
+// unlock gives up the lock, if nobody has taken it away. The mutex is held.
+func (p *process) unlock(path string) {
+	if p.locked[path] == p {
+		delete(p.locked, path)
+	}
+	p.holds = false
+}
 
-func (c closer) Close() error { return c() }
+// A memoryLock is the lock of a process.
+type memoryLock struct {
+	*process
+	path string
+}
+
+func (l memoryLock) Close() error { return l.do(func(bool) { l.unlock(l.path) }) }
+
+func (l memoryLock) Held() error {
+	var lost bool
+	err := l.do(func(bool) { lost = l.locked[l.path] != l.process })
+	if err == nil && lost {
+		err = clockfile.ErrLost
+	}
+	return err
+}
 
 func (p *process) Read(path string) (data []byte, err error) {
 	var i *inode
@@ -231,16 +249,14 @@ func (p *process) Read(path string) (data []byte, err error) {
 	return data, err
 }
 
-func (p *process) Create(path string) (clockfile.NewFile, error) {
+func (p *process) Create(path, _ string) (clockfile.NewFile, error) {
 	f := &memoryFile{process: p}
 	err := p.do(func(whole bool) {
 		p.locks("create")
-		if f.inode = p.names[path]; f.inode == nil && whole {
+		delete(p.names, path)
+		if whole {
 			f.inode = new(inode)
 			p.names[path] = f.inode
-		}
-		if whole {
-			f.inode.data = nil
 		}
 	})
 	return f, err

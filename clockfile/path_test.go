@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -126,10 +127,26 @@ func TestAheadRefused(t *testing.T) {
 		opts := &clockfile.Options{Init: true, Ahead: ahead}
 		refused(t, path, opts, nil, "Options.Ahead is "+ahead.String(), "less than 100ms")
 	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true, Ahead: 100 * time.Millisecond}))
-	for range 2 { // with a horizon that is centuries ahead
-		mustClose(t, mustOpen(t, path, &clockfile.Options{Ahead: 1<<63 - 1}))
+	for _, ahead := range []time.Duration{24*time.Hour + 1, 1<<63 - 1} {
+		opts := &clockfile.Options{Init: true, Ahead: ahead}
+		refused(t, path, opts, nil, "Options.Ahead is "+ahead.String(), "more than 24h0m0s")
 	}
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true, Ahead: 100 * time.Millisecond}))
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Ahead: 24 * time.Hour}))
+
+	// A file whose horizon is centuries ahead can be read all the same.
+	data, err := clockfile.Encode(march.AddDate(300, 0, 0), "")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path, nil)
+	if after := f.Clock().Latest(); !after.Equal(march.AddDate(300, 0, 0)) {
+		t.Errorf("ids begin after %v", after)
+	}
+	mustClose(t, f)
 }
 
 // TestCorruptFiles checks that every file that holds no usable horizon is refused, and left as it is.
@@ -162,6 +179,9 @@ func TestPathsRefused(t *testing.T) {
 		refused(t, filepath.Join(dir, strings.Repeat("x", 300)), opts, nil)
 		if runtime.GOOS != "windows" { // which has no such file
 			refused(t, os.DevNull, opts, nil, "is not a regular file")
+			if _, err := os.Lstat(os.DevNull + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("beside a device there is a lock: %v", err)
+			}
 		}
 	}
 	left, err := os.ReadDir(dir)
@@ -178,21 +198,35 @@ func TestPathsRefused(t *testing.T) {
 	refused(t, path, &clockfile.Options{Init: true}, nil, "open "+path+".lock")
 }
 
-// TestModes checks that the files can be read by all and written by their owner, as far as the umask lets
-// them. Only the owner's right to write counts.
+// TestModes checks that a new file can be read by all, as far as the umask lets them, and its lock by its
+// owner alone, since whoever can open that can hold it. Saves keep a mode that was set. Only the owner's
+// right to write counts.
 func TestModes(t *testing.T) {
 	path := newPath(t)
-	f := mustOpen(t, path, &clockfile.Options{Init: true})
-	for _, name := range []string{path, path + ".lock"} {
+	mode := func(name string) fs.FileMode {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode|0o644 != 0o644 || mode&0o600 != 0o600 {
-			t.Errorf("%s has the mode %v", name, mode)
-		}
+		return info.Mode().Perm()
+	}
+	f := mustOpen(t, path, &clockfile.Options{Init: true})
+	if got := mode(path); runtime.GOOS != "windows" && got|0o644 != 0o644 || got&0o600 != 0o600 {
+		t.Errorf("the file has the mode %v", got)
+	}
+	if got := mode(path + ".lock"); runtime.GOOS != "windows" && got != 0o600 {
+		t.Errorf("the lock has the mode %v", got)
 	}
 	mustClose(t, f)
+	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o777} {
+		if err := os.Chmod(path, want); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, mustOpen(t, path, nil))
+		if got := mode(path); runtime.GOOS != "windows" && got != want {
+			t.Errorf("a file of mode %v has %v after it was saved", want, got)
+		}
+	}
 	for _, mode := range []fs.FileMode{0o444, 0o555} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
@@ -203,6 +237,30 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustClose(t, mustOpen(t, path, nil))
+}
+
+// TestUserOfFile checks that a file that root gives to somebody stays theirs.
+func TestUserOfFile(t *testing.T) {
+	path := newPath(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
+	if err := errors.Join(os.Chmod(path, 0o460), os.Chown(path, 65534, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, path, nil, fs.ErrPermission, "is read-only")
+	if err := os.Chmod(path, 0o660); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, mustOpen(t, path, nil))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uid, gid, _ := clockfile.Attributes(info); uid != 65534 || gid != 12345 || info.Mode() != 0o660 {
+		t.Errorf("after a save it belongs to user %d and group %d, with the mode %v", uid, gid, info.Mode())
+	}
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
@@ -356,51 +414,266 @@ func TestUnreadableFile(t *testing.T) {
 		if !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("with Init %v: %v", first, err)
 		}
-		if p.locked[path+".lock"] {
+		if p.locked[path+".lock"] != nil {
 			t.Errorf("with Init %v, the file stays locked", first)
 		}
 	}
 }
 
-// TestFullDisk has the disk be full at the start, and later while ids are issued, until it is not.
-func TestFullDisk(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has a device that is always full")
-	}
+// A watched is a File in a bubble, on the system's disk.
+type watched struct {
+	*testing.T
+	*clockfile.File
+	path    string
+	node    *ids.SnowflakeNode
+	reports chan error
+}
+
+// watch calls f for a new file in a bubble.
+func watch(t *testing.T, f func(w *watched)) {
+	t.Helper()
 	path := newPath(t)
-	symlink(t, "/dev/full", path+".new")
-	refused(t, path, &clockfile.Options{Init: true}, nil, "no space left on device")
-	if err := os.Remove(path + ".new"); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watched{T: t, path: path, reports: make(chan error, 10)}
+		w.File = mustOpen(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: newWallClock().now},
+			Report: func(err error) { w.reports <- err }})
+		defer w.Close()
+		w.node = mustNode(t, w.Clock())
+		f(w)
+	})
+}
+
+// must fails the test if a step of it has.
+func (w *watched) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// pass lets time pass, until no save is under way.
+func (w *watched) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// withheld lets a minute pass, in which a save fails and the horizon is reached, and checks what was reported.
+func (w *watched) withheld(want error, words string) {
+	w.Helper()
+	w.pass(time.Minute)
+	if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+		w.Errorf("%s: %d, %v", words, s, err)
+	}
+	if len(w.reports) != 1 {
+		w.Fatalf("%s: %d reports, want 1", words, len(w.reports))
+	}
+	if err := <-w.reports; err == nil || !strings.Contains(err.Error(), w.path+": ") || !strings.Contains(err.Error(), words) ||
+		want != nil && !errors.Is(err, want) || want == nil && errors.Is(err, clockfile.ErrLost) {
+		w.Errorf("the report is %v, want %q", err, words)
+	}
+}
+
+// goesOn checks that ids are issued again, and that this was reported.
+func (w *watched) goesOn() {
+	w.Helper()
+	w.pass(200 * time.Millisecond)
+	if _, err := w.node.TryNext(); err != nil {
+		w.Error(err)
+	}
+	if len(w.reports) != 1 || <-w.reports != nil {
+		w.Error("it is not reported that ids go on")
+	}
+}
+
+// TestInTheWay has something be where a save writes, or where the file is, until it is not: ids go on then.
+func TestInTheWay(t *testing.T) {
+	watch(t, func(w *watched) {
+		w.must(os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
+		w.withheld(nil, w.path+".new")
+		w.must(os.RemoveAll(w.path + ".new"))
+		w.goesOn()
+
+		data, err := os.ReadFile(w.path)
+		w.must(err)
+		w.must(os.Remove(w.path))
+		w.must(os.Mkdir(w.path, 0o755))
+		w.withheld(nil, "is not a regular file")
+		w.must(os.Remove(w.path))
+		w.must(os.WriteFile(w.path, data, 0o644))
+		w.goesOn()
+
+		// What is worse is reported too.
+		w.must(os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
+		w.withheld(nil, w.path+".new")
+		w.must(os.WriteFile(w.path, nil, 0o644))
+		w.withheld(clockfile.ErrLost, "somebody else")
+	})
+}
+
+// TestFileIsMissing removes the file: the next save writes it again.
+func TestFileIsMissing(t *testing.T) {
+	watch(t, func(w *watched) {
+		w.must(os.Remove(w.path))
+		w.pass(time.Minute)
+		if _, err := w.node.TryNext(); err != nil || len(w.reports) > 0 {
+			w.Errorf("%v, with %d reports", err, len(w.reports))
+		}
+		w.must(os.Remove(w.path))
+		mustClose(w.T, w.File)
+		mustClose(w.T, mustOpen(w.T, w.path, nil))
+	})
+}
+
+// TestForeignFile replaces the file by others. Ids are withheld for good then, and the file stays as it is.
+func TestForeignFile(t *testing.T) {
+	older, err := clockfile.Encode(march, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		w := newWallClock()
-		reports := make(chan error, 10)
-		f := mustOpen(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: w.now},
-			Report: func(err error) { reports <- err }})
-		defer mustClose(t, f)
-		n := mustNode(t, f.Clock())
-		symlink(t, "/dev/full", path+".new")
-		time.Sleep(time.Minute)
-		if s, err := n.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			t.Errorf("on a full disk: %d, %v", s, err)
+	for _, data := range []string{"", "another file", string(older)} {
+		watch(t, func(w *watched) {
+			own, err := os.ReadFile(w.path)
+			w.must(err)
+			w.must(os.WriteFile(w.path, []byte(data), 0o644))
+			w.withheld(clockfile.ErrLost, "somebody else has written to the file")
+			w.must(os.WriteFile(w.path, own, 0o644))
+			w.pass(time.Hour)
+			if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) || len(w.reports) > 0 {
+				w.Errorf("when the file is back: %d, %v, with %d reports", s, err, len(w.reports))
+			}
+		})
+		watch(t, func(w *watched) {
+			w.must(os.WriteFile(w.path, []byte(data), 0o644))
+			if err := w.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
+				w.Errorf("Close: %v", err)
+			}
+			if left, err := os.ReadFile(w.path); err != nil || string(left) != data {
+				w.Errorf("the file has %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// TestForeignLock removes the lock, and has others take its place or that of its directory. Ids are
+// withheld for good then, and another File may have the file.
+func TestForeignLock(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody can remove or rename a file that is open so")
+	}
+	for name, test := range map[string]struct {
+		take func(path string) error
+		says string
+	}{
+		"removed": {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
+		"replaced": {func(path string) error {
+			return errors.Join(os.Remove(path+".lock"), os.WriteFile(path+".lock", nil, 0o600))
+		}, ".lock is another file now"},
+		"a link": {func(path string) error {
+			return errors.Join(os.Rename(path+".lock", path+".mine"), os.Symlink(path+".mine", path+".lock"))
+		}, ".lock is another file now"},
+		"moved away": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			watch(t, func(w *watched) {
+				w.must(test.take(w.path))
+				w.withheld(clockfile.ErrLost, test.says)
+				if err := w.Close(); !errors.Is(err, clockfile.ErrLost) {
+					w.Errorf("Close: %v", err)
+				}
+			})
+		})
+	}
+	watch(t, func(w *watched) {
+		w.must(os.Remove(w.path + ".lock"))
+		last := w.node.Next()
+		behind := time.Now() // decades, as all bubbles
+		second := mustOpen(w.T, w.path, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return behind.AddDate(20, 0, 0) }}})
+		held, err := os.ReadFile(w.path)
+		w.must(err)
+		if err := w.Close(); !errors.Is(err, clockfile.ErrLost) {
+			w.Errorf("Close: %v", err)
 		}
-		if err := os.Remove(path + ".new"); err != nil {
-			t.Fatal(err)
+		if left, err := os.ReadFile(w.path); err != nil || string(left) != string(held) {
+			w.Errorf("Close of the first has written %q, %v", left, err)
 		}
-		time.Sleep(200 * time.Millisecond)
-		if _, err := n.TryNext(); err != nil {
-			t.Errorf("on a disk that has room again: %v", err)
+		refused(w.T, w.path, nil, clockfile.ErrLocked, "already open")
+		if s := mustNode(w.T, second.Clock()).Next(); s <= last {
+			w.Errorf("%d after %d", s, last)
 		}
-		synctest.Wait()
-		if len(reports) != 2 {
-			t.Fatalf("%d reports, want 2", len(reports))
-		}
-		full, healed := <-reports, <-reports
-		if full == nil || !strings.Contains(full.Error(), "no space left on device") || healed != nil {
-			t.Errorf("the reports are %v and %v", full, healed)
-		}
+		mustClose(w.T, second)
 	})
+}
+
+// TestLinksAreNotFollowed has links and a named pipe be where the package makes files.
+func TestLinksAreNotFollowed(t *testing.T) {
+	path := newPath(t)
+	victim := filepath.Join(filepath.Dir(path), "victim")
+	if err := os.WriteFile(victim, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opts := &clockfile.Options{Init: true}
+	for _, target := range []string{victim, path + ".nothing"} {
+		symlink(t, target, path+".new")
+		f := mustOpen(t, path, opts)
+		symlink(t, target, path+".new")
+		mustClose(t, f)
+		opts = nil
+	}
+	if pipe, err := exec.Command("mkfifo", path+".new").CombinedOutput(); err != nil {
+		t.Logf("no named pipe is tried: %v, %s", err, pipe)
+	} else {
+		mustClose(t, mustOpen(t, path, nil)) // which would wait for a reader
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the file is now %v, %v", info, err)
+	}
+	if runtime.GOOS != "windows" {
+		for _, target := range []string{victim, path + ".nothing"} {
+			link := path + "2.lock"
+			symlink(t, target, link)
+			refused(t, path+"2", &clockfile.Options{Init: true}, nil, link)
+			if err := os.Remove(link); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if left, err := os.ReadFile(victim); err != nil || string(left) != "precious" {
+		t.Errorf("the file that a link leads to has %q, %v", left, err)
+	}
+	if _, err := os.Lstat(path + ".nothing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("where a link leads there is something: %v", err)
+	}
+}
+
+// TestPipeInTheWay has a named pipe take the place of the file: to open it would wait for a writer.
+func TestPipeInTheWay(t *testing.T) {
+	if _, err := exec.LookPath("mkfifo"); err != nil {
+		t.Skip("there is no program that makes a named pipe: ", err)
+	}
+	watch(t, func(w *watched) {
+		w.must(os.Remove(w.path))
+		w.must(exec.Command("mkfifo", w.path).Run())
+		w.withheld(nil, "is not a regular file")
+	})
+}
+
+// TestHardLink refuses a file that has another name: a save would leave that behind.
+func TestHardLink(t *testing.T) {
+	path := newPath(t)
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
+	if err := os.Link(path, path+"2"); err != nil {
+		t.Skip("no hard link can be made here: ", err)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not tell of hard links when a file is looked at")
+	}
+	for _, p := range []string{path, path + "2"} {
+		refused(t, p, nil, nil, "hard links")
+	}
+	if err := os.Remove(path + "2"); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, mustOpen(t, path, nil))
 }
 
 // TestDirectoryIsSynced checks that the real disk syncs the directory, which nothing but a power
