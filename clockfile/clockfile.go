@@ -15,6 +15,9 @@ const (
 	minAhead     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
 	maxAhead     = 24 * time.Hour         // so far may ids be ahead after a crash
 	maxOwner     = 255
+
+	lead   = 100 * time.Millisecond // so far does the end that Close saves lie ahead of the wall clock
+	moment = 2 * time.Second        // so long do calls wait after Close; with -race it takes a second to exit
 )
 
 // The errors of this package match these.
@@ -74,6 +77,7 @@ type File struct {
 	path   string // of the file that symbolic links lead to
 	owner  string
 	ahead  time.Duration
+	now    func() time.Time
 	report func(error)
 
 	lock  fileLock
@@ -105,7 +109,7 @@ func open(d disk, path string, opts *Options) (_ *File, err error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	f := &File{disk: d, name: path, ahead: opts.Ahead, report: opts.Report,
+	f := &File{disk: d, name: path, ahead: opts.Ahead, now: time.Now, report: opts.Report,
 		stop: make(chan struct{}), done: make(chan struct{})}
 	if f.ahead == 0 {
 		f.ahead = defaultAhead
@@ -163,6 +167,9 @@ func (f *File) start(opts *Options) error {
 	if opts.Clock != nil {
 		clock = *opts.Clock
 	}
+	if clock.Now != nil {
+		f.now = clock.Now
+	}
 	if found.horizon.After(clock.After) {
 		clock.After = found.horizon
 	}
@@ -174,24 +181,41 @@ func (f *File) start(opts *Options) error {
 // failed returns err with the name of the file.
 func (f *File) failed(err error) error { return fmt.Errorf("clockfile: %s: %w", f.name, err) }
 
-// Clock returns the clock. Its SetLimit belongs to f: do not call it.
+// Clock returns the clock. Its SetLimit and EndAt belong to f: do not call them.
 func (f *File) Clock() *ids.Clock { return f.clock }
 
-// Close suspends the clock for good, saves the time of its latest id, so that the next start goes
-// on from there, and unlocks the file. Calls that wait for an id of version 1 or 6 or a Snowflake
-// then, or that begin later, never return; [ids.SnowflakeNode.TryNext] returns
-// [ids.ErrSuspended]. Close waits for a save that is under way. After an error the file still holds
-// a horizon that keeps ids unique, as after a crash; it is left as it is if the error matches
-// [ErrLost]. Later calls of Close do nothing and return the same error.
+// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on
+// from there at once, and not from the horizon. To call it is optional: without it, all is as after a
+// crash, and no id is repeated.
+//
+// The end is 100 ms after the wall clock, or at the latest id if that is later, but not after the
+// horizon. Calls for ids of version 1 or 6 and Snowflakes past the end wait, so that no goroutine that
+// still mints disturbs main while it returns. From two seconds after Close on they panic with
+// [ids.ErrEnded], and [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call
+// Close where the program ends, and not in a function that only sets the clock up.
+//
+// Close waits for a save that is under way. After an error the file still holds a time that keeps ids
+// unique, as after a crash; it is left as it is if the error matches [ErrLost]. Later calls of
+// Close do nothing and return the same error.
 func (f *File) Close() error { return f.close() }
 
-// end is the first Close.
+// end is the first Close. The order matters: no id may be later than what the file holds, whether the
+// save fails, has its effect or both.
 func (f *File) end() error {
 	close(f.stop)
 	<-f.done
-	// The latest id must be the last one before its time is saved, which is before the horizon.
-	f.clock.SetLimit(suspended)
-	err := f.save(f.clock.Latest())
+	end := f.now().Add(lead)
+	if end.After(f.saved) {
+		end = f.saved
+	}
+	f.clock.SetLimit(end)
+	if latest := f.clock.Latest(); latest.After(end) {
+		end = latest
+	}
+	err := f.save(end)
+	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint
+	// panic before main has returned.
+	time.AfterFunc(moment, func() { f.clock.EndAt(end) })
 	if unlocked := f.lock.Close(); err == nil {
 		err = unlocked
 	}

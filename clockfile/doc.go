@@ -4,7 +4,7 @@
 //
 //	file, err := clockfile.Open("/var/lib/orders/clock", nil) // the first time with Init
 //	if err != nil { … }
-//	defer file.Close()
+//	defer file.Close() // in main: it ends the clock
 //	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: file.Clock()})
 //	if err != nil { … }
 //	ids.SetDefaultSnowflakeNode(node)
@@ -21,7 +21,8 @@
 // The file holds a time that is ahead of the clock: its horizon. The clock issues no id after it
 // ([ids.Clock.SetLimit]), and a later one is saved before it is reached. So the file covers every
 // id that was issued, at any moment, and the next process starts after it
-// ([ids.ClockOptions].After). Close saves the time of the latest id instead.
+// ([ids.ClockOptions].After). Close, which is optional, saves the time at which it ends the clock
+// instead, so that the next start goes on at once.
 //
 // The package does not notice a file that was copied, one that was restored from a backup or made
 // anew with Init while no process had it open, or two machines with one node number. If the wall clock
@@ -30,8 +31,8 @@
 //
 // # When ids wait
 //
-// Ids that are withheld wait in Next, NewV1 and NewV6, without bound; [ids.SnowflakeNode.TryNext]
-// returns [ids.ErrSuspended].
+// Calls for ids that are withheld wait, without bound in Next, NewV1 and NewV6, and until the context ends in
+// [ids.SnowflakeNode.NextContext]; [ids.SnowflakeNode.TryNext] returns [ids.ErrSuspended].
 //
 //   - If no horizon can be saved, as on a full disk, ids go on up to the last one that was, between
 //     Ahead/2 and Ahead later. Then they are withheld until a save succeeds, which is tried
@@ -43,7 +44,8 @@
 //   - If the wall clock is set forward past the horizon, ids are withheld until the next save, up to
 //     Ahead/100 later.
 //   - If the lock or the file is lost, as told below, they are withheld for good.
-//   - After Close they are withheld for good.
+//   - After Close they are withheld for two seconds, in which main should return. Then the calls panic
+//     with [ids.ErrEnded].
 //
 // # The file
 //

@@ -43,7 +43,8 @@ type world struct {
 	rnd    *rand.Rand
 	issued map[string]int // the life in which each id was issued
 	life   int
-	bad    error // the first thing that went wrong
+	bad    error          // the first thing that went wrong
+	after  sync.WaitGroup // goroutines that still mint when their file is closed
 }
 
 func newWorld(seed uint64) *world {
@@ -82,8 +83,22 @@ func (w *world) open(p *process, opts clockfile.Options) (*clockfile.File, error
 	return clockfile.OpenOn(p, path, &opts)
 }
 
-// live has one process issue ids for a while, one of each kind every 5 ms, and reports what it
-// has surfaced of its faults.
+// ended calls f, and reports whether that panics since the clock has ended.
+func ended(f func()) (is bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if err, _ := v.(error); !errors.Is(err, ids.ErrEnded) {
+				panic(v)
+			}
+			is = true
+		}
+	}()
+	f()
+	return false
+}
+
+// live has one process issue ids, one of each kind every 5 ms, and reports what it has surfaced of its
+// faults. It closes its file after a while, and its goroutines go on beside the next life.
 func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.life++
 	w.wall.step(time.Duration(w.rnd.Int64N(int64(70*time.Minute))) - time.Hour)
@@ -131,17 +146,15 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 		},
 	}
 	var over atomic.Bool
-	var minters sync.WaitGroup
 	for _, mint := range kinds {
-		minters.Go(func() {
-			for {
-				id, at := mint()
-				if over.Load() {
-					return
+		w.after.Go(func() {
+			ended(func() {
+				for !over.Load() {
+					id, at := mint()
+					w.record(p, id, at)
+					time.Sleep(5 * time.Millisecond)
 				}
-				w.record(p, id, at)
-				time.Sleep(5 * time.Millisecond)
-			}
+			})
 		})
 	}
 	time.Sleep(lasts)
@@ -152,10 +165,10 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	if again := f.Close(); !errors.Is(again, err) {
 		w.fail("Close returns %v, and then %v", err, again)
 	}
-	time.Sleep(50 * time.Millisecond) // in which every minter comes to wait
-	over.Store(true)
-	f.Clock().SetLimit(time.Time{}) // lets them go
-	minters.Wait()
+	w.after.Go(func() {
+		time.Sleep(150 * time.Millisecond) // past the end that Close saves
+		over.Store(true)
+	})
 	for _, r := range reports {
 		if !known(r) {
 			w.fail("report: %w", r)
@@ -180,6 +193,15 @@ func TestFaults(t *testing.T) {
 		"fails from then on, with effect": from(failsAfter),
 		"fails for a while": func(op, at int) outcome {
 			if op >= at && op < at+20 {
+				return fails
+			}
+			return works
+		},
+		"fails with effect, and the next save without": func(op, at int) outcome {
+			switch op {
+			case at: // the rename, at some time
+				return failsAfter
+			case at + 3: // then the next save makes no file
 				return fails
 			}
 			return works
@@ -216,6 +238,7 @@ func TestFaults(t *testing.T) {
 					late := at + w.rnd.IntN(300)
 					run(func(op int) outcome { return plan(op, late) })
 					run(nil)
+					w.after.Wait()
 					if w.bad == nil && len(w.wrong) > 0 {
 						w.fail("%v", w.wrong)
 					}

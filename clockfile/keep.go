@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// suspended is a limit before the first tick of every scheme. The zero time would be none.
-var suspended = time.Time{}.Add(1)
-
 // keep renews the horizon before it is reached. It looks often: so it soon notices a wall clock
 // that was set forward past the horizon, and tries again soon after a save that failed. It ends with
 // Close, or when lock or file are lost.

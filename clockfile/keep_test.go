@@ -23,13 +23,6 @@ type bench struct {
 	node *ids.SnowflakeNode
 }
 
-// TestMain lets crypto/rand begin outside all bubbles. With GODEBUG=fips140=on it measures the jitter
-// of the clock for that, and the clock of a bubble has none.
-func TestMain(m *testing.M) {
-	ids.NewV4()
-	m.Run()
-}
-
 // inBubble calls f for a process that has opened its file, and closes that afterwards. If held is
 // not zero, the file is there and holds a horizon so far ahead of the wall clock.
 func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
@@ -307,34 +300,98 @@ func TestCrashLoop(t *testing.T) {
 	})
 }
 
-// TestClose checks that Close leaves the time of the last id, and that nothing is issued after it.
+// TestClose checks that ids go on until the end that Close saves, that calls for later ones wait for a
+// moment, in which main can return, and that they then panic with words that name the package.
 func TestClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		time.Sleep(time.Minute)
-		last := b.node.Next()
+		b.node.Next()
+		end := b.wall.now().Add(100 * time.Millisecond)
 		if err := b.file.Close(); err != nil {
 			b.Error(err)
 		}
-		if got := b.held(); !got.Equal(last.Time()) {
-			b.Errorf("the file has %v, want the time of the last id, %v", got, last.Time())
+		if got := b.held(); !got.Equal(end) {
+			b.Errorf("the file has %v, want %v", got, end)
 		}
-		b.wall.step(time.Hour)
+		for b.wall.now().Before(end) {
+			if _, err := b.node.TryNext(); err != nil {
+				b.Fatalf("%v before the end: %v", end.Sub(b.wall.now()), err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Millisecond)
 		if s, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			b.Errorf("after Close: %d, %v", s, err)
+			b.Errorf("after the end: %d, %v", s, err)
+		}
+		called := time.Now()
+		for name, call := range map[string]func(){
+			"Next":  func() { b.node.Next() },
+			"NewV1": func() { b.gen.NewV1() },
+			"NewV6": func() { b.gen.NewV6() },
+		} {
+			if !ended(call) {
+				b.Errorf("after the end, %s returns", name)
+			}
+		}
+		if took := time.Since(called); took < 1800*time.Millisecond || took > 2*time.Second {
+			b.Errorf("calls panic after %v", took)
+		}
+		b.file.Clock().SetLimit(time.Time{})
+		if s, err := b.node.TryNext(); err != ids.ErrEnded || !strings.Contains(err.Error(), "clockfile") {
+			b.Errorf("later: %d, %v", s, err)
 		}
 		if v := b.gen.NewV7().Version(); v != 7 {
 			b.Errorf("after Close, NewV7 gives version %d", v)
 		}
-		next := make(chan ids.Snowflake, 1)
-		go func() { next <- b.node.Next() }()
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if len(next) > 0 {
-			b.Errorf("after Close, Next gives %d", <-next)
-		}
-		b.file.Clock().SetLimit(time.Time{}) // lets it go
-		<-next
 	})
+}
+
+// TestStartAfterClose opens the file again while goroutines of the process before still mint as fast as
+// can be: ids go on within 100 ms, however far ahead the horizon was, and none is repeated.
+func TestStartAfterClose(t *testing.T) {
+	for _, ahead := range []time.Duration{100 * time.Millisecond, 0, 24 * time.Hour} {
+		for load := range 3 {
+			inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+				last := make([]ids.Snowflake, load)
+				var minters sync.WaitGroup
+				for i := range last {
+					minters.Go(func() {
+						ended(func() {
+							for {
+								last[i] = b.node.Next()
+							}
+						})
+					})
+				}
+				time.Sleep(60 * time.Millisecond)
+				if err := b.file.Close(); err != nil {
+					b.Error(err)
+				}
+				closed := time.Now()
+				f, err := clockfile.OpenOn(&process{memory: b.memory}, path, &clockfile.Options{Clock: &ids.ClockOptions{Now: b.wall.now}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				n := mustNode(b.T, f.Clock())
+				first, err := n.TryNext()
+				for ; err != nil; first, err = n.TryNext() {
+					if time.Since(closed) > 100*time.Millisecond {
+						b.Fatalf("Ahead %v, %d goroutines: %v after Close, %v", ahead, load, time.Since(closed), err)
+					}
+					time.Sleep(time.Millisecond)
+				}
+				minters.Wait()
+				for _, s := range last {
+					if first <= s {
+						b.Errorf("%d after %d", first, s)
+					}
+				}
+				if err := f.Close(); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+	}
 }
 
 // TestLockLost takes the lock away from a process at one of its operations, so that another one starts on
@@ -487,31 +544,40 @@ func TestCloseTellsEachFailure(t *testing.T) {
 	}
 }
 
-// TestCloseWhileNextWaits closes the file while calls wait for a horizon: they go on waiting, and
-// issue nothing that the file does not cover.
+// TestCloseWhileNextWaits closes the file while calls wait for a horizon, and the disk works again or
+// does not: they wait for the moment that main has to return, and then panic.
 func TestCloseWhileNextWaits(t *testing.T) {
-	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		b.setPlan(fails)
-		b.wall.step(time.Hour)
-		done := make(chan struct{}, 3)
-		go func() { b.node.Next(); done <- struct{}{} }()
-		go func() { b.gen.NewV1(); done <- struct{}{} }()
-		go func() { b.gen.NewV6(); done <- struct{}{} }()
-		time.Sleep(time.Second + 50*time.Millisecond) // between two looks
-		b.setPlan(works)
-		if err := b.file.Close(); err != nil {
-			b.Error(err)
-		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if len(done) > 0 {
-			b.Errorf("%d of 3 calls have returned", len(done))
-		}
-		b.file.Clock().SetLimit(time.Time{}) // lets them go
-		for range cap(done) {
-			<-done
-		}
-	})
+	for _, o := range []outcome{works, fails, failsAfter} {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			b.setPlan(fails)
+			b.wall.step(time.Hour)
+			done := make(chan bool, 3)
+			go func() { done <- ended(func() { b.node.Next() }) }()
+			go func() { done <- ended(func() { b.gen.NewV1() }) }()
+			go func() { done <- ended(func() { b.gen.NewV6() }) }()
+			time.Sleep(time.Second + 50*time.Millisecond) // between two looks
+			b.setPlan(o)
+			if err := b.file.Close(); (err == nil) != (o == works) {
+				b.Errorf("Close on a disk with outcome %d: %v", o, err)
+			}
+			b.file = nil
+			time.Sleep(2*time.Second - 1)
+			synctest.Wait()
+			if len(done) > 0 {
+				b.Errorf("%d of 3 calls have ended within the moment", len(done))
+			}
+			time.Sleep(time.Nanosecond)
+			synctest.Wait()
+			if len(done) != cap(done) {
+				b.Fatalf("%d of 3 calls have ended", len(done))
+			}
+			for range cap(done) {
+				if !<-done {
+					b.Error("a call has returned")
+				}
+			}
+		})
+	}
 }
 
 // TestAfter checks that of the After in the options and the time in the file the later one counts,

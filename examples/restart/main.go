@@ -105,7 +105,7 @@ func run(ctx context.Context, c *config, out, log io.Writer) (err error) {
 	minted := make(chan error, 1)
 	go func() { minted <- mint(ctx, c, file.Clock(), out) }()
 	// A call for an id may wait for as long as the horizon cannot be saved, and cannot be told to
-	// stop: so it is left behind.
+	// stop: so it is left behind, and the program ends before it panics.
 	select {
 	case err := <-minted:
 		return err
