@@ -16,8 +16,7 @@ const (
 	maxAhead     = 24 * time.Hour         // so far may ids be ahead after a crash
 	maxOwner     = 255
 
-	lead   = 100 * time.Millisecond // so far does the end that Close saves lie ahead of the wall clock
-	moment = 2 * time.Second        // so long do calls wait after Close; with -race it takes a second to exit
+	moment = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 )
 
 // The errors of this package match these.
@@ -190,9 +189,10 @@ func (f *File) Clock() *ids.Clock { return f.clock }
 //
 // The end is 100 ms after the wall clock, or at the latest id if that is later, but not after the
 // horizon. Calls for ids of version 1 or 6 and Snowflakes past the end wait, so that no goroutine that
-// still mints disturbs main while it returns. From two seconds after Close on they panic with
-// [ids.ErrEnded], and [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call
-// Close where the program ends, and not in a function that only sets the clock up.
+// still mints disturbs main while it returns. From 100 ms after Close on they panic with [ids.ErrEnded],
+// and [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call Close where the
+// program ends, and not in a function that only sets the clock up. A program built with -race takes a
+// second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits for a save that is under way. After an error the file still holds a time that keeps ids
 // unique, as after a crash; it is left as it is if the error matches [ErrLost]. Later calls of
@@ -204,7 +204,7 @@ func (f *File) Close() error { return f.close() }
 func (f *File) end() error {
 	close(f.stop)
 	<-f.done
-	end := f.now().Add(lead)
+	end := f.now().Add(moment)
 	if end.After(f.saved) {
 		end = f.saved
 	}
@@ -214,7 +214,7 @@ func (f *File) end() error {
 	}
 	err := f.save(end)
 	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint
-	// panic before main has returned.
+	// panic before main has returned, if the save took long.
 	time.AfterFunc(moment, func() { f.clock.EndAt(end) })
 	if unlocked := f.lock.Close(); err == nil {
 		err = unlocked

@@ -44,8 +44,8 @@
 //   - If the wall clock is set forward past the horizon, ids are withheld until the next save, up to
 //     Ahead/100 later.
 //   - If the lock or the file is lost, as told below, they are withheld for good.
-//   - After Close they are withheld for two seconds, in which main should return. Then the calls panic
-//     with [ids.ErrEnded].
+//   - After Close they are withheld for 100 ms, in which main should return. Then the calls panic with
+//     [ids.ErrEnded].
 //
 // # The file
 //

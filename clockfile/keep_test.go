@@ -300,8 +300,8 @@ func TestCrashLoop(t *testing.T) {
 	})
 }
 
-// TestClose checks that ids go on until the end that Close saves, that calls for later ones wait for a
-// moment, in which main can return, and that they then panic with words that name the package.
+// TestClose checks that ids go on until the end that Close saves, and that calls for later ones then
+// panic with words that name the package.
 func TestClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		time.Sleep(time.Minute)
@@ -320,7 +320,7 @@ func TestClose(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Millisecond)
-		if s, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+		if s, err := b.node.TryNext(); err != ids.ErrEnded || !strings.Contains(err.Error(), "clockfile") {
 			b.Errorf("after the end: %d, %v", s, err)
 		}
 		called := time.Now()
@@ -333,12 +333,12 @@ func TestClose(t *testing.T) {
 				b.Errorf("after the end, %s returns", name)
 			}
 		}
-		if took := time.Since(called); took < 1800*time.Millisecond || took > 2*time.Second {
+		if took := time.Since(called); took != 0 {
 			b.Errorf("calls panic after %v", took)
 		}
 		b.file.Clock().SetLimit(time.Time{})
-		if s, err := b.node.TryNext(); err != ids.ErrEnded || !strings.Contains(err.Error(), "clockfile") {
-			b.Errorf("later: %d, %v", s, err)
+		if s, err := b.node.TryNext(); err != ids.ErrEnded {
+			b.Errorf("after a SetLimit: %d, %v", s, err)
 		}
 		if v := b.gen.NewV7().Version(); v != 7 {
 			b.Errorf("after Close, NewV7 gives version %d", v)
@@ -561,7 +561,7 @@ func TestCloseWhileNextWaits(t *testing.T) {
 				b.Errorf("Close on a disk with outcome %d: %v", o, err)
 			}
 			b.file = nil
-			time.Sleep(2*time.Second - 1)
+			time.Sleep(100*time.Millisecond - 1)
 			synctest.Wait()
 			if len(done) > 0 {
 				b.Errorf("%d of 3 calls have ended within the moment", len(done))

@@ -52,7 +52,8 @@ func child(t *testing.T, name, path string, forward time.Duration) (cmd *exec.Cm
 	}
 	args := append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), program)
 	cmd, log = exec.Command(args[0], args[1:]...), new(bytes.Buffer)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", childVariable, name, forward, path))
+	// The race detector has a program sleep for a second when main has returned.
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", childVariable, name, forward, path), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = log
 	return cmd, log
 }
