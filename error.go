@@ -131,35 +131,26 @@ const (
 	uuidURN
 	uuidBrace
 	uuidNull
-	uuidBase58 // with badDigit and badRange added, two more; so of each text in a base
-	_
-	_
-
-	ulidBase32
-	_
-	_
 	ulidBinary
 	ulidNull
-	ulidBase58
-	_
-	_
-
 	snowflakeLength
 	snowflakeBinary
 	snowflakeDigit
 	snowflakeNegative
 	snowflakeRange
 	snowflakeNull
-	snowflakeBase32
-	_
-	_
-	snowflakeBase58
-	_
-	_
-
 	jsonQuotes
 	jsonEscape
 	jsonLength
+	inBase // the first problem of text in a base, each of which has three
+)
+
+const (
+	uuidBase58 = inBase + 3*iota // a wrong length, to which badDigit or badRange is added
+	ulidBase32
+	ulidBase58
+	snowflakeBase32
+	snowflakeBase58
 
 	badDigit problem = 1
 	badRange problem = 2
@@ -170,42 +161,43 @@ var problems = [...]struct {
 	kind   kind
 	text   string
 }{
-	uuidLength:            {"UUID", wrongLength, "36"},
-	uuidBinary:            {"UUID", wrongLength, "16 bytes"},
-	uuidDigit:             {"UUID", wrongCharacter, "not a hexadecimal digit"},
-	uuidHyphen:            {"UUID", wrongCharacter, "not a hyphen"},
-	uuidURN:               {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
-	uuidBrace:             {"UUID", wrongCharacter, "not a brace"},
-	uuidNull:              {"UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID"},
-	uuidBase58:            {"UUID", wrongLength, "22"},
-	uuidBase58 + badDigit: {"UUID", wrongCharacter, "not a Base58 digit"},
-	uuidBase58 + badRange: {"UUID", outOfRange, "Base58 above 128 bits"},
+	uuidLength: {"UUID", wrongLength, "36"},
+	uuidBinary: {"UUID", wrongLength, "16 bytes"},
+	uuidDigit:  {"UUID", wrongCharacter, "not a hexadecimal digit"},
+	uuidHyphen: {"UUID", wrongCharacter, "not a hyphen"},
+	uuidURN:    {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
+	uuidBrace:  {"UUID", wrongCharacter, "not a brace"},
+	uuidNull:   {"UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID"},
 
-	ulidBase32:            {"ULID", wrongLength, "26"},
-	ulidBase32 + badDigit: {"ULID", wrongCharacter, "not a Crockford Base32 digit"},
-	ulidBase32 + badRange: {"ULID", outOfRange, "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
-	ulidBinary:            {"ULID", wrongLength, "16 bytes"},
-	ulidNull:              {"ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID"},
-	ulidBase58:            {"ULID", wrongLength, "22"},
-	ulidBase58 + badDigit: {"ULID", wrongCharacter, "not a Base58 digit"},
-	ulidBase58 + badRange: {"ULID", outOfRange, "Base58 above 128 bits"},
+	ulidBinary: {"ULID", wrongLength, "16 bytes"},
+	ulidNull:   {"ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID"},
 
-	snowflakeLength:            {"Snowflake", wrongLength, "1 to 19"},
-	snowflakeBinary:            {"Snowflake", wrongLength, "8 bytes"},
-	snowflakeDigit:             {"Snowflake", wrongCharacter, "not a decimal digit"},
-	snowflakeNegative:          {"Snowflake", outOfRange, "negative"},
-	snowflakeRange:             {"Snowflake", outOfRange, "above 9223372036854775807"},
-	snowflakeNull:              {"Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake"},
+	snowflakeLength:   {"Snowflake", wrongLength, "1 to 19"},
+	snowflakeBinary:   {"Snowflake", wrongLength, "8 bytes"},
+	snowflakeDigit:    {"Snowflake", wrongCharacter, "not a decimal digit"},
+	snowflakeNegative: {"Snowflake", outOfRange, "negative"},
+	snowflakeRange:    {"Snowflake", outOfRange, "above 9223372036854775807"},
+	snowflakeNull:     {"Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake"},
+
+	jsonQuotes: {"JSON", malformed, "not a string in quotes"},
+	jsonEscape: {"JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`},
+	jsonLength: {"JSON", tooMuch, "more than 90 characters"},
+
+	uuidBase58:                 {"UUID", wrongLength, "22"},
+	uuidBase58 + badDigit:      {"UUID", wrongCharacter, "not a Base58 digit"},
+	uuidBase58 + badRange:      {"UUID", outOfRange, "Base58 above 128 bits"},
+	ulidBase32:                 {"ULID", wrongLength, "26"},
+	ulidBase32 + badDigit:      {"ULID", wrongCharacter, "not a Crockford Base32 digit"},
+	ulidBase32 + badRange:      {"ULID", outOfRange, "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
+	ulidBase58:                 {"ULID", wrongLength, "22"},
+	ulidBase58 + badDigit:      {"ULID", wrongCharacter, "not a Base58 digit"},
+	ulidBase58 + badRange:      {"ULID", outOfRange, "Base58 above 128 bits"},
 	snowflakeBase32:            {"Snowflake", wrongLength, "13"},
 	snowflakeBase32 + badDigit: {"Snowflake", wrongCharacter, "not a Crockford Base32 digit"},
 	snowflakeBase32 + badRange: {"Snowflake", outOfRange, "Base32 above 63 bits"},
 	snowflakeBase58:            {"Snowflake", wrongLength, "11"},
 	snowflakeBase58 + badDigit: {"Snowflake", wrongCharacter, "not a Base58 digit"},
 	snowflakeBase58 + badRange: {"Snowflake", outOfRange, "Base58 above 63 bits"},
-
-	jsonQuotes: {"JSON", malformed, "not a string in quotes"},
-	jsonEscape: {"JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`},
-	jsonLength: {"JSON", tooMuch, "more than 90 characters"},
 }
 
 // parseErrors has each problem at each offset, so that an error costs no allocation.

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"sync/atomic"
-	"time"
 )
 
 // SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
@@ -98,7 +94,8 @@ func (n *SnowflakeNode) Next() Snowflake {
 	c, l := n.clock, n.lane
 	wait, err := c.lock(l)
 	if err != nil {
-		wait = c.lockLater(l, err)
+		c.mu.Unlock()
+		wait = c.mustLock(l)
 	}
 	s := n.latest()
 	c.mu.Unlock()
@@ -115,26 +112,21 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, contextError(ctx)
 	}
-	c := n.clock
-	wait, err := c.lock(n.lane)
+	wait, err := n.clock.lock(n.lane)
 	if err != nil {
-		return n.nextLater(ctx, err)
+		n.clock.mu.Unlock()
+		return n.nextLater(ctx)
 	}
 	s := n.latest()
-	c.mu.Unlock()
+	n.clock.mu.Unlock()
 	waitForClock(wait)
 	return s, nil
 }
 
-// nextLater goes on for NextContext where lock has returned an error.
-func (n *SnowflakeNode) nextLater(ctx context.Context, err error) (s Snowflake, _ error) {
-	c, ended, wait := n.clock, false, time.Duration(0)
-	err = c.reason(err)
-	c.mu.Unlock()
-	if err != ErrSuspended {
-		return 0, err
-	}
-	// The mutex is not held here, nor by the deferred call: ctx may have methods of its own.
+// nextLater is NextContext where lock has returned an error. The mutex is not held when it calls ctx, which
+// may have methods of its own.
+func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
+	c, ended := n.clock, false
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -142,31 +134,26 @@ func (n *SnowflakeNode) nextLater(ctx context.Context, err error) (s Snowflake, 
 		c.lifted.Broadcast()
 	})
 	defer stop()
-	for {
-		wait, err = c.lock(n.lane)
-		if err = c.reason(err); err != ErrSuspended || ended {
-			break
-		}
-		c.waitForLimit()
-	}
-	if err == nil {
-		s = n.latest()
-	}
-	c.mu.Unlock()
+	wait, err := c.lockLater(n.lane, &ended)
 	if err == ErrSuspended {
 		return 0, contextError(ctx)
 	}
+	if err != nil {
+		return 0, err
+	}
+	s := n.latest()
+	c.mu.Unlock()
 	waitForClock(wait)
-	return s, err
+	return s, nil
 }
 
 // contextError returns the error of a call whose context has ended.
 func contextError(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return fmt.Errorf("ids: waiting for a Snowflake: %w", cause)
+	err := context.Cause(ctx)
+	if !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return fmt.Errorf("ids: waiting for a Snowflake: %w: %w", err, cause)
+	return fmt.Errorf("ids: waiting for a Snowflake: %w", err)
 }
 
 // latest returns the latest Snowflake of the lane. The mutex is held.
@@ -201,7 +188,8 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	for len(run) > 0 {
 		wait, err := c.lock(l)
 		if err != nil {
-			wait = c.lockLater(l, err)
+			c.mu.Unlock()
+			wait = c.mustLock(l)
 		}
 		piece := run[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either
@@ -217,106 +205,4 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 		waitForClock(wait)
 	}
 	return dst
-}
-
-// defaultNode is the node of [NextSnowflake], once there is one.
-var defaultNode atomic.Pointer[SnowflakeNode]
-
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That
-// is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default
-// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
-// a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
-// bubble, ids begin at the epoch.
-//
-// Without the variable, the number is random. Two processes then share one with probability
-// 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
-// processes mint into one table, give each its own number.
-func NextSnowflake() Snowflake {
-	n := defaultNode.Load()
-	if n == nil {
-		n = must(DefaultSnowflakeNode())
-	}
-	return n.Next()
-}
-
-// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. Call it
-// in main to see a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches
-// [ErrRange].
-func DefaultSnowflakeNode() (*SnowflakeNode, error) {
-	if n := defaultNode.Load(); n != nil {
-		return n, nil
-	}
-	var f format
-	f.mustSet(TwitterLayout())
-	number, found, err := numberFromEnv(f.lastNode)
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		_, bits := defaultGenerator.bits(8)
-		number = int64(bits >> (64 - twitterNodeBits))
-	}
-	defaultClock.mu.Lock()
-	n := defaultClock.newNode(f, number)
-	defaultClock.mu.Unlock()
-	if !defaultNode.CompareAndSwap(nil, n) {
-		return DefaultSnowflakeNode() // another call was faster
-	}
-	return n, nil
-}
-
-// SetDefaultSnowflakeNodeFromEnv makes the node of [NextSnowflake], of the number in the environment
-// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
-// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// NextSnowflake it does not take a random number. It is an error if the variable is not set, if
-// [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
-// same number on another clock; then nothing has changed.
-func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
-	const made = "ids: there is a default Snowflake node already: make it in main, before the first Snowflake"
-	if defaultNode.Load() != nil {
-		return errors.New(made)
-	}
-	if opts == nil {
-		opts = new(SnowflakeOptions)
-	}
-	var f format
-	if err := f.set(opts.Layout); err != nil {
-		return err
-	}
-	number, found, err := numberFromEnv(f.lastNode)
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return errors.New("ids: environment variable " + nodeVariable + " is not set")
-	}
-	n, err := NewSnowflakeNode(number, opts)
-	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
-		err = errors.New(made)
-	}
-	return err
-}
-
-// nodeVariable is the environment variable that has the number of the default node.
-const nodeVariable = "IDS_SNOWFLAKE_NODE"
-
-// numberFromEnv returns the number in the environment, which is at most last.
-func numberFromEnv(last int64) (number int64, found bool, err error) {
-	s, found := os.LookupEnv(nodeVariable)
-	if !found {
-		return 0, false, nil
-	}
-	v, err := strconv.ParseUint(s, 10, 63)
-	if err != nil || int64(v) > last {
-		return 0, true, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) +
-			", not a number from 0 to " + strconv.FormatInt(last, 10))
-	}
-	return int64(v), true, nil
-}
-
-// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake
-// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
-func SetDefaultSnowflakeNode(n *SnowflakeNode) {
-	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
-	defaultNode.Store(n)
 }

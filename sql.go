@@ -3,18 +3,8 @@ package ids
 import (
 	"bytes"
 	"database/sql/driver"
-	"encoding"
 	"fmt"
 )
-
-// ID is the constraint of [Null]: a type of ids, or a struct of your own that only embeds one. The
-// text of such a type has at most 90 bytes.
-type ID interface {
-	UUID | ULID | Snowflake | Binary[UUID] | Binary[ULID] |
-		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
-	driver.Valuer
-	encoding.TextAppender
-}
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
 // [Binary]. The error is always nil.
@@ -71,19 +61,19 @@ func (s *Snowflake) Scan(src any) error {
 // scanBytes sets dst to the 16 bytes that src is, if it is such.
 func scanBytes[T UUID | ULID](dst *T, src any) bool {
 	switch v := src.(type) {
-	case []byte:
-		if len(v) != 16 {
-			return false
-		}
-		*dst = T(v)
-	case [16]byte:
-		*dst = T(v)
 	case T:
 		*dst = v
-	default:
-		return false
+		return true
+	case [16]byte:
+		*dst = T(v)
+		return true
+	case []byte:
+		if len(v) == 16 {
+			*dst = T(v)
+			return true
+		}
 	}
-	return true
+	return false
 }
 
 // scan sets dst to the id that src holds as text. accepted names the types that src may have, and
@@ -156,151 +146,3 @@ func unquote(data, buf []byte) ([]byte, error) {
 	}
 	return buf[:n], nil
 }
-
-// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
-type Null[T ID] struct {
-	ID    T
-	Valid bool // whether there is an id
-}
-
-// Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
-// value.
-func (n *Null[T]) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*n = Null[T]{}
-		return nil
-	case Null[T]:
-		*n = v
-		return nil
-	}
-	return n.set(any(&n.ID).(interface{ Scan(any) error }).Scan(src))
-}
-
-// set makes the id present unless a decoder of it returned an error, which left it as it was.
-func (n *Null[T]) set(err error) error {
-	n.Valid = n.Valid || err == nil
-	return err
-}
-
-// Value returns nil if the id is absent, and otherwise what its own Value returns. The error is
-// always nil.
-func (n Null[T]) Value() (driver.Value, error) {
-	if !n.Valid {
-		return nil, nil
-	}
-	return n.ID.Value()
-}
-
-// IsZero reports whether the id is absent. The omitzero option of struct tags uses it.
-func (n Null[T]) IsZero() bool { return !n.Valid }
-
-// String returns the id as text, or the empty text if it is absent.
-func (n Null[T]) String() string {
-	text, _ := n.AppendText(nil)
-	return string(text)
-}
-
-// AppendText appends the id as text, or nothing if it is absent. The error is always nil.
-func (n Null[T]) AppendText(b []byte) ([]byte, error) {
-	if !n.Valid {
-		return b, nil
-	}
-	return n.ID.AppendText(b)
-}
-
-// MarshalText returns the id as text, or no bytes if it is absent. The error is always nil.
-func (n Null[T]) MarshalText() ([]byte, error) { return n.AppendText([]byte{}) }
-
-// UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error
-// n keeps its value.
-func (n *Null[T]) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*n = Null[T]{}
-		return nil
-	}
-	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(text))
-}
-
-// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
-// error is always nil.
-func (n Null[T]) MarshalJSON() ([]byte, error) {
-	if !n.Valid {
-		return []byte("null"), nil
-	}
-	b, err := n.ID.AppendText([]byte{'"'})
-	return append(b, '"'), err
-}
-
-// UnmarshalJSON sets n to the id in a JSON string, or makes it absent if data is null. A
-// Snowflake may also be a bare number. On an error n keeps its value.
-func (n *Null[T]) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*n = Null[T]{}
-		return nil
-	}
-	switch id := any(&n.ID).(type) {
-	case interface{ UnmarshalJSON([]byte) error }:
-		return n.set(id.UnmarshalJSON(data))
-	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
-		var buf [maxText * escape]byte
-		text, err := unquote(data, buf[:])
-		if err == nil {
-			err = parse(id, view(text))
-		}
-		return n.set(err)
-	}
-	var buf [maxOwnText * escape]byte
-	text, err := unquote(data, buf[:])
-	switch {
-	case err != nil:
-		return err
-	case len(text) > len(buf):
-		return parseError(jsonLength, 0)
-	}
-	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))) // buf stays on the stack
-}
-
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
-// packages uuid and ulid call NullBinary.
-type Binary[T interface {
-	UUID | ULID
-	encoding.TextAppender
-}] struct{ ID T }
-
-// Value returns the 16 bytes of the id. The error is always nil.
-func (b Binary[T]) Value() (driver.Value, error) {
-	id := [16]byte(b.ID)
-	return id[:], nil
-}
-
-// Scan sets b to a value from a database, as Scan of the id does, or to a Binary. On an error b keeps
-// its value.
-func (b *Binary[T]) Scan(src any) error {
-	if v, ok := src.(Binary[T]); ok {
-		*b = v
-		return nil
-	}
-	return any(&b.ID).(interface{ Scan(any) error }).Scan(src)
-}
-
-// String returns the id as text.
-func (b Binary[T]) String() string {
-	text, _ := b.AppendText(make([]byte, 0, 36))
-	return string(text)
-}
-
-// AppendText appends the id as text. The error is always nil.
-func (b Binary[T]) AppendText(text []byte) ([]byte, error) { return b.ID.AppendText(text) }
-
-// MarshalText returns the id as text. The error is always nil.
-func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]byte, 0, 36)) }
-
-// UnmarshalText sets b to the id that text holds. On an error b keeps its value.
-func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
-
-// IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
-func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }

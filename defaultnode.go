@@ -1,0 +1,108 @@
+package ids
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync/atomic"
+)
+
+// defaultNode is the node of [NextSnowflake], once there is one.
+var defaultNode atomic.Pointer[SnowflakeNode]
+
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That
+// is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default
+// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
+// a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
+// bubble, ids begin at the epoch.
+//
+// Without the variable, the number is random. Two processes then share one with probability
+// 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
+// processes mint into one table, give each its own number.
+func NextSnowflake() Snowflake {
+	n := defaultNode.Load()
+	if n == nil {
+		n = must(DefaultSnowflakeNode())
+	}
+	return n.Next()
+}
+
+// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. Call it
+// in main to see a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches
+// [ErrRange].
+func DefaultSnowflakeNode() (*SnowflakeNode, error) {
+	if n := defaultNode.Load(); n != nil {
+		return n, nil
+	}
+	var f format
+	f.mustSet(TwitterLayout())
+	number, err := numberFromEnv(f.lastNode)
+	switch {
+	case err == errNoVariable:
+		_, bits := defaultGenerator.bits(8)
+		number = int64(bits >> (64 - twitterNodeBits))
+	case err != nil:
+		return nil, err
+	}
+	defaultClock.mu.Lock()
+	n := defaultClock.newNode(f, number)
+	defaultClock.mu.Unlock()
+	if !defaultNode.CompareAndSwap(nil, n) {
+		return DefaultSnowflakeNode() // another call was faster
+	}
+	return n, nil
+}
+
+// SetDefaultSnowflakeNodeFromEnv makes the node of [NextSnowflake], of the number in the environment
+// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
+// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
+// NextSnowflake it does not take a random number. It is an error if the variable is not set, if
+// [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
+// same number on another clock; then nothing has changed.
+func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
+	const made = "ids: there is a default Snowflake node already: make it in main, before the first Snowflake"
+	if defaultNode.Load() != nil {
+		return errors.New(made)
+	}
+	if opts == nil {
+		opts = new(SnowflakeOptions)
+	}
+	var f format
+	if err := f.set(opts.Layout); err != nil {
+		return err
+	}
+	number, err := numberFromEnv(f.lastNode)
+	if err != nil {
+		return err
+	}
+	n, err := NewSnowflakeNode(number, opts)
+	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
+		err = errors.New(made)
+	}
+	return err
+}
+
+const nodeVariable = "IDS_SNOWFLAKE_NODE"
+
+var errNoVariable = errors.New("ids: environment variable " + nodeVariable + " is not set")
+
+// numberFromEnv returns the number in the environment, which is at most last, or errNoVariable.
+func numberFromEnv(last int64) (int64, error) {
+	s, ok := os.LookupEnv(nodeVariable)
+	if !ok {
+		return 0, errNoVariable
+	}
+	v, err := strconv.ParseUint(s, 10, 63)
+	if err != nil || int64(v) > last {
+		return 0, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) +
+			", not a number from 0 to " + strconv.FormatInt(last, 10))
+	}
+	return int64(v), nil
+}
+
+// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake
+// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
+func SetDefaultSnowflakeNode(n *SnowflakeNode) {
+	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
+	defaultNode.Store(n)
+}
