@@ -49,7 +49,7 @@ func ExampleStore_regions() {
 			log.Fatal(err)
 		}
 		fmt.Println(id.Node())
-		if err := m.Close(ctx); err != nil {
+		if err := m.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}

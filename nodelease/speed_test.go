@@ -20,12 +20,12 @@ func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.MinterOptions{Layout: roomy()})
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.Options{Layout: roomy()})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := m.Close(tb.Context()); err != nil && tb.Context().Err() == nil {
+		if err := m.Close(); err != nil && tb.Context().Err() == nil {
 			tb.Error(err)
 		}
 	})
@@ -41,7 +41,7 @@ func TestAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer empty.Close(t.Context())
+	defer empty.Close()
 	ctx := t.Context()
 	for _, test := range []struct {
 		name string

@@ -109,11 +109,11 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
 	}
-	m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Logger: slog.Default(), Observe: observe})
+	m, err := nodelease.NewMinter(store, &nodelease.Options{Logger: slog.Default(), Observe: observe})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, m.Close()) }()
 	for n := int64(0); (c.count == 0 || n < c.count) && ctx.Err() == nil; n++ {
 		id, err := m.Next(ctx)
 		if err == nil && c.print {

@@ -278,7 +278,7 @@ func minters(t *tester) {
 				return
 			}
 			defer func() {
-				if err := m.Close(ctx); err != nil {
+				if err := m.Close(); err != nil {
 					t.Errorf("Close: %v", err)
 				}
 			}()

@@ -142,7 +142,7 @@ func (s scenario) mint(ctx context.Context, i int, mine *member, rng *rand.Rand)
 	seen := func() bool { return s.scarce || stays && !mine.lastSeen.IsZero() }
 	tries := i%4 == 0 // TryNext instead of Next
 	for ctx.Err() == nil {
-		opts := &nodelease.MinterOptions{Window: s.ttl + time.Duration(rng.Int64N(int64(s.ttl)))}
+		opts := &nodelease.Options{Window: s.ttl + time.Duration(rng.Int64N(int64(s.ttl)))}
 		switch {
 		case s.now != nil:
 			opts.Now = s.now(i)
@@ -194,7 +194,7 @@ func (s scenario) mint(ctx context.Context, i int, mine *member, rng *rand.Rand)
 			sleep(life, between(rng, 5*time.Millisecond, 15*time.Millisecond))
 		}
 		cancel()
-		_ = m.Close(context.WithoutCancel(ctx)) // a store that is down takes nothing back: the lease ends by itself
+		_ = m.Close() // a store that is down takes nothing back: the lease ends by itself
 		if s.scarce {
 			sleep(ctx, between(rng, 0, s.life())) // or it would take its number again before others ask
 		}

@@ -141,7 +141,7 @@ func load(t *testing.T, read meter, open func(numbers int) nodelease.Store) {
 					lists[i] = append(lists[i], int64(id))
 				}
 			}
-			if err := m.Close(ctx); err != nil {
+			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -71,7 +71,7 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	base := start2026.Add(24 * time.Hour)
 	store.SetRow(0, time.Time{}, base)
 	for range 20 {
-		bubble(t, store, &nodelease.MinterOptions{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		bubble(t, store, &nodelease.Options{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			for range 5 {
 				if _, err := m.Next(t.Context()); err != nil {
 					t.Fatal(err)
@@ -81,7 +81,7 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 			_, mark := store.Row(0)
 			store.setSilent(true) // it cannot hand the number back
 			defer store.setSilent(false)
-			_ = m.Close(t.Context())
+			_ = m.Close()
 			store.SetRow(0, time.Time{}, mark)
 		})
 	}
