@@ -301,17 +301,17 @@ func TestAnswerAfterClose(t *testing.T) {
 	})
 }
 
-// stopping runs test in a bubble with a Minter whose wall clock stops the next call that reads it after
-// stop, until goOn is closed.
-func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{})) {
+// stopping runs test in a bubble with a Minter whose wall clock stops the call that reads it next after stop, or
+// after as many readings as that says, until goOn is closed.
+func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{})) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(wall)
 		w.step(time.Until(start2026))
 		goOn := make(chan struct{})
-		var stop atomic.Bool
+		var stop atomic.Int64
 		m, err := nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time {
 			now := w.now()
-			if stop.CompareAndSwap(true, false) {
+			if stop.Add(-1) == 0 {
 				<-goOn
 			}
 			return now
@@ -320,7 +320,7 @@ func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *no
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		test(t, m, w, func() { stop.Store(true) }, goOn)
+		test(t, m, w, func(look int) { stop.Store(int64(look) + 1) }, goOn)
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
@@ -330,9 +330,9 @@ func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *no
 // TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
 // would be one of those that the next holder issues.
 func TestCallUnderWayAtClose(t *testing.T) {
-	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{}) {
+	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
 		mustMint(t, m)
-		stop()
+		stop(0)
 		var late sync.WaitGroup
 		late.Go(func() {
 			if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
@@ -351,10 +351,10 @@ func TestCallUnderWayAtClose(t *testing.T) {
 // TestCallUnderWayAtStepBack has a call stop on its way to an id while the wall clock is set back and others
 // mint on.
 func TestCallUnderWayAtStepBack(t *testing.T) {
-	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{}) {
+	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
 		seen := map[ids.Snowflake]bool{mustMint(t, m): true}
 		w.step(2 * time.Millisecond)
-		stop()
+		stop(0)
 		var late sync.WaitGroup
 		var id ids.Snowflake
 		var err error

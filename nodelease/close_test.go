@@ -83,7 +83,7 @@ func TestBlockedReports(t *testing.T) {
 	} {
 		store := newFaultyStore(1, testTTL)
 		bubble(t, store, &test.opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			time.Sleep(10 * testTTL)
+			time.Sleep(400 * testTTL) // more reports than can wait
 			mustMint(t, m)
 			began := time.Now()
 			handed := make(chan bool)
@@ -99,7 +99,7 @@ func TestBlockedReports(t *testing.T) {
 			if !<-handed {
 				t.Error("the number was not handed back at once")
 			}
-			time.Sleep(1000 * time.Hour)
+			time.Sleep(2000 * time.Hour)
 		})
 	}
 }
@@ -108,45 +108,50 @@ type blockingHandler struct{ slog.Handler }
 
 func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
 
-// TestCallUnderWayAtLoss has calls stop on their way to an id until the number is lost, and until there is
-// another one or none. They go on under that, or say why they cannot.
+// TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
+// and until there is another one or none. They go on under that, or say why they cannot.
 func TestCallUnderWayAtLoss(t *testing.T) {
-	for _, another := range []bool{false, true} {
-		for _, wait := range []bool{false, true} {
-			store := newFaultyStore(1, testTTL)
-			stopping(t, store, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(), goOn chan<- struct{}) {
-				mustMint(t, m)
-				stop()
-				var late sync.WaitGroup
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				late.Go(func() {
-					id, err := ids.Snowflake(0), error(nil)
-					if wait {
-						id, err = m.Next(ctx)
-					} else {
-						id, err = m.TryNext()
+	for look := range 2 {
+		for _, another := range []bool{false, true} {
+			for _, wait := range []bool{false, true} {
+				store := newFaultyStore(1, testTTL)
+				stopping(t, store, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+					mustMint(t, m)
+					w.step(time.Duration(look) * time.Hour) // past the mark there is a second look
+					stop(look)
+					var late sync.WaitGroup
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					late.Go(func() {
+						var err error
+						if wait {
+							_, err = m.Next(ctx)
+						} else {
+							_, err = m.TryNext()
+						}
+						want := nodelease.ErrNoNode
+						switch {
+						case another && wait:
+							want = nil
+						case another && look == 0: // the mark is ahead
+							want = ids.ErrClockBackward
+						case another:
+							want = nil
+						}
+						if !errors.Is(err, want) {
+							t.Errorf("look %d: %v, want %v", look, err, want)
+						}
+					})
+					synctest.Wait()
+					store.Expire(0)
+					if !another {
+						store.SetRow(0, time.Now().Add(2*time.Hour), w.now()) // it is another holder's
 					}
-					want := nodelease.ErrNoNode
-					switch {
-					case another && wait:
-						want = nil
-					case another: // the mark is ahead
-						want = ids.ErrClockBackward
-					}
-					if !errors.Is(err, want) {
-						t.Errorf("got %d, %v, want %v", id, err, want)
-					}
+					time.Sleep(testTTL)
+					close(goOn)
+					late.Wait()
 				})
-				synctest.Wait()
-				store.Expire(0)
-				if !another {
-					store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another holder's
-				}
-				time.Sleep(testTTL)
-				close(goOn)
-				late.Wait()
-			})
+			}
 		}
 	}
 }

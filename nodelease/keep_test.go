@@ -433,3 +433,46 @@ func TestNumberThatIsNotTakenBack(t *testing.T) {
 type stubborn struct{ lease }
 
 func (*stubborn) Release(context.Context, time.Time) error { return errors.New("not taken back") }
+
+// TestSlowStore has a store take a part of the TTL for each answer. Up to 0.45 TTL less 50 ms, minting goes on
+// without a gap; beyond, there is a gap for each answer; beyond 0.9 TTL nothing is minted.
+func TestSlowStore(t *testing.T) {
+	for _, test := range []struct {
+		takes time.Duration // of the testTTL
+		least float64       // the part of the time in which ids can be minted
+	}{
+		{testTTL / 10, 1}, {testTTL * 3 / 10, 1}, {testTTL * 4 / 10, 1}, {testTTL*45/100 - 51*time.Millisecond, 1},
+		{testTTL * 5 / 10, 0.75}, {testTTL * 6 / 10, 0.45}, {testTTL * 8 / 10, 0.1},
+	} {
+		store := newFaultyStore(1, testTTL)
+		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			store.setCarry(func(ctx context.Context, request func() error) error {
+				select {
+				case <-time.After(test.takes):
+					return request()
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+			time.Sleep(5 * testTTL) // it gets used to it
+			const looks = 10_000
+			minted := 0
+			for range looks {
+				time.Sleep(testTTL / 100)
+				if _, err := m.TryNext(); err == nil {
+					minted++
+				} else if !errors.Is(err, ids.ErrSuspended) {
+					t.Fatal(err)
+				}
+			}
+			if part := float64(minted) / looks; part < test.least {
+				t.Errorf("answers after %v: ids in %.3f of the time, want %v", test.takes, part, test.least)
+			} else {
+				t.Logf("answers after %v: ids in %.3f of the time", test.takes, part)
+			}
+			if granted, _ := store.counts(); granted != 1 {
+				t.Errorf("answers after %v: %d tenures", test.takes, granted)
+			}
+		})
+	}
+}
