@@ -177,7 +177,7 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 			if id, err = m.try(t); err == nil {
 				return id, nil
 			}
-			if errors.Is(err, ids.ErrEnded) {
+			if err == ids.ErrEnded {
 				continue // the tenure is over
 			}
 		}
@@ -235,10 +235,11 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 		case why == ErrClosed:
 			return 0, ErrClosed
 		case why == nil:
-			if id, err = m.next(ctx, t); !errors.Is(err, ids.ErrEnded) {
+			id, err = m.next(ctx, t)
+			if err != ids.ErrEnded && err != ids.ErrSuspended {
 				return id, err
 			}
-			continue // the tenure is over
+			continue // the tenure is over, or a higher mark on its way
 		}
 		select {
 		case <-ctx.Done():
@@ -248,17 +249,22 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// next is NextContext of t's node. Where the mark is reached, it asks for a higher one.
+// next is NextContext of t's node, or ErrSuspended if the mark is reached: then a higher one is asked for.
 func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.try(t)
 	if err == nil {
 		return id, nil
 	}
-	// A call that takes longer than the clock lets any wait has been withheld since the try.
-	defer time.AfterFunc(25*time.Millisecond, m.raise).Stop()
-	id, err = t.node.NextContext(ctx)
-	if err != nil && ctx.Err() != nil {
-		return 0, m.stopped(ctx, ids.ErrSuspended)
+	// The node lets no call wait for more than 20 ms, unless others have reached the mark since the try.
+	short, cancel := context.WithTimeout(ctx, 25*time.Millisecond)
+	defer cancel()
+	id, err = t.node.NextContext(short)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		err = m.stopped(ctx, ids.ErrSuspended)
+	case short.Err() != nil:
+		err = ids.ErrSuspended
 	}
 	return id, err
 }
