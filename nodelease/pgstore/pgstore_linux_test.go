@@ -68,12 +68,6 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%d rows from %d to %d", rows, least, most)
 		}
 	})
-	t.Run("asynchronous commit", func(t *testing.T) {
-		_, err := pgstore.New(t.Context(), openPool(t, url+"&synchronous_commit=off"), &pgstore.Options{Table: "asynchronous"})
-		if err == nil || !strings.Contains(err.Error(), "synchronous_commit is off") {
-			t.Errorf("error %v although a crash could take a mark back", err)
-		}
-	})
 	t.Run("all create the table at once", func(t *testing.T) {
 		mustExec(t, pool, `create schema "Own"`)
 		var all sync.WaitGroup
@@ -110,12 +104,19 @@ func TestPostgres(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("durability", func(t *testing.T) { testDurability(t, url, pool) })
+	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
+	t.Run("refusals", func(t *testing.T) { testRefusals(t, pool) })
 	t.Run("bad options", func(t *testing.T) {
 		for want, opts := range map[string]*pgstore.Options{
 			"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
 			"Options.Nodes 1048577":                                      {Nodes: 1<<20 + 1},
 			"Options.TTL 999.999999ms is not within 1s to 8760h0m0s":     {TTL: time.Second - 1},
 			"Options.TTL -1s":                                            {TTL: -time.Second},
+			`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
+			`Options.Holder "\xff" is not UTF-8 without a NUL`:           {Holder: "\xff"},
+			`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
+			"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
 			"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
 			"prepare the table missing.table":                            {Table: "missing.table"},
 			"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
@@ -155,7 +156,7 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		var row string
-		if err := pool.QueryRow(t.Context(), `select node || holder || fence from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me1") {
+		if err := pool.QueryRow(t.Context(), `select node || holder || length(token) from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me36") {
 			t.Errorf("row %q, %v", row, err)
 		}
 	})

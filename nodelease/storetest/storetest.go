@@ -230,7 +230,7 @@ func crowd(t *tester) {
 		for i := range leases {
 			all.Go(func() {
 				<-start
-				l, err := t.store.Take(t.Context(), t.now.AddDate(1, 0, 0))
+				l, err := t.store.Take(t.Context(), t.now.Add(23*time.Hour))
 				switch {
 				case err == nil:
 					leases[i] = l
