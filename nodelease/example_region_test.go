@@ -2,8 +2,11 @@ package nodelease_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
@@ -23,6 +26,10 @@ func (r region) Take(ctx context.Context, now time.Time) (nodelease.Lease, error
 	l, err := r.Store.Take(ctx, now)
 	if err != nil {
 		return nil, err
+	}
+	if l.Node() >= 1<<(10-regionBits) { // else it would be one of another region's
+		err := fmt.Errorf("the number %d has no room beside that of the region: set Options.Nodes to %d", l.Node(), 1<<(10-regionBits))
+		return nil, errors.Join(err, l.Release(ctx, l.Mark()))
 	}
 	return regionLease{l, r.number<<(10-regionBits) | l.Node()}, nil
 }
@@ -56,4 +63,32 @@ func ExampleStore_regions() {
 	// Output:
 	// 0
 	// 128
+}
+
+// TestRegions has clusters that hand out more numbers than a region has: what does not fit is given back, and
+// no id is minted under it.
+func TestRegions(t *testing.T) {
+	cluster := nodelease.NewMemoryStore(1024, time.Minute)
+	fit := 0
+	for range 200 {
+		l, err := region{cluster, 1}.Take(t.Context(), time.Now())
+		if err != nil {
+			if !strings.Contains(err.Error(), "set Options.Nodes to 128") {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if fit++; l.Node() < 128 || l.Node() > 255 {
+			t.Errorf("region 1 has the number %d", l.Node())
+		}
+	}
+	held := 0
+	for n := range int64(1024) {
+		if expires, _ := cluster.Row(n); !expires.IsZero() {
+			held++
+		}
+	}
+	if held != fit {
+		t.Errorf("%d numbers are held, and %d were had", held, fit)
+	}
 }

@@ -476,3 +476,30 @@ func TestSlowStore(t *testing.T) {
 		})
 	}
 }
+
+// TestClockYearsAhead has a machine whose clock is ten years ahead start again and again among others, on a store
+// that does not refuse it: only one number gets such a mark.
+func TestClockYearsAhead(t *testing.T) {
+	store := nodelease.NewMemoryStore(20, testTTL)
+	for n := range int64(20) {
+		store.SetRow(n, time.Time{}, start2026.Add(-time.Duration(n)*time.Minute))
+	}
+	for range 60 {
+		l, err := store.Take(t.Context(), start2026.AddDate(10, 0, 0))
+		if err == nil {
+			err = l.Release(t.Context(), start2026.AddDate(10, 0, 0))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := 0
+	for n := range int64(20) {
+		if _, mark := store.Row(n); mark.After(start2026) {
+			late++
+		}
+	}
+	if late != 1 {
+		t.Errorf("%d of 20 numbers have a mark years ahead", late)
+	}
+}

@@ -33,16 +33,15 @@ func TestEtcd(t *testing.T) {
 			return mustNew(t, client, &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second})
 		})
 	})
-	t.Run("late", func(t *testing.T) {
-		own := cluster.Open(t)
-		defer own.Close()
-		testLate(t, own)
-	})
-	t.Run("requests", func(t *testing.T) {
-		own := cluster.Open(t)
-		defer own.Close()
-		testRequests(t, own)
-	})
+	for name, test := range map[string]func(*testing.T, *clientv3.Client){
+		"late": testLate, "requests": testRequests, "mass restart": testMassRestart, "wrong clock": testWrongClock,
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := cluster.Open(t)
+			defer own.Close()
+			test(t, own)
+		})
+	}
 	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
 	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("minting stops first", func(t *testing.T) {
