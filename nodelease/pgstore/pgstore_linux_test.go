@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
@@ -44,7 +44,7 @@ func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.S
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	n := faulttest.NewNetwork(t)
+	n := servers.NewNetwork(t)
 	_, address := pgtest.Start(t)
 	url := pgtest.URL(address)
 	pool := openPool(t, url)
@@ -132,13 +132,13 @@ func TestPostgres(t *testing.T) {
 	t.Run("minting stops first", func(t *testing.T) {
 		opts := &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second}
 		far := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil)))
-		faulttest.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
+		servers.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
 			if err := pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut`).Scan(&free); err != nil {
 				t.Fatal(err)
 			}
 			return free
 		}, func(on bool) {
-			n.Set(on, faulttest.Link{From: "minter", To: "postgres"}, faulttest.Link{From: "postgres", To: "minter"})
+			n.Set(on, servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"})
 		})
 	})
 	t.Run("all numbers", func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestPostgres(t *testing.T) {
 			numbers = 64
 		}
 		s := mustNew(t, openPool(t, url+"&pool_max_conns=20"), &pgstore.Options{Table: "all_numbers", Nodes: int64(numbers)})
-		faulttest.AllNumbers(t, s, numbers)
+		servers.AllNumbers(t, s, numbers)
 	})
 	t.Run("holder", func(t *testing.T) {
 		s := mustNew(t, pool, &pgstore.Options{Table: "holder", Nodes: 1, Holder: "me"})

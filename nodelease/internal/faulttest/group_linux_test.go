@@ -21,7 +21,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
