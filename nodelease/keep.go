@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	takeTimeout    = 10 * time.Second // for one attempt to get a number
+	takeTimeout    = 5 * time.Second // for the first try to get a number; the others have twice as long
 	releaseTimeout = 4500 * time.Millisecond
 	closeTimeout   = 5 * time.Second // leaves a store that is slow to hear of its context a moment
 	minRetry       = 100 * time.Millisecond
@@ -28,7 +28,7 @@ func (m *Minter) keep(ctx context.Context) {
 		close(m.reports) // all has been reported: nothing follows closed
 	}()
 	for failures := 0; ctx.Err() == nil; failures++ {
-		t, err := m.begin(ctx)
+		t, err := m.begin(ctx, takeTimeout<<min(failures, 1))
 		if err == nil {
 			failures = 0
 			m.end(t, m.serve(ctx, t))
@@ -39,9 +39,9 @@ func (m *Minter) keep(ctx context.Context) {
 }
 
 // begin takes a number. Nothing can be minted under it before serve has raised its mark.
-func (m *Minter) begin(ctx context.Context) (*tenure, error) {
+func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, error) {
 	t := new(tenure)
-	err := m.request(ctx, -1, takeTimeout, func(ctx context.Context) (err error) {
+	err := m.request(ctx, -1, timeout, func(ctx context.Context) (err error) {
 		if t.lease, err = m.store.Take(ctx, m.now()); err == nil && t.lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
 		}

@@ -104,6 +104,12 @@ func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 	for _, m := range c.Members {
 		endpoints = append(endpoints, m.Client)
 	}
+	return Open(t, endpoints)
+}
+
+// Open returns a client of the members at the endpoints.
+func Open(t *testing.T, endpoints []string) *clientv3.Client {
+	t.Helper()
 	client, err := clientv3.New(Config(endpoints))
 	if err != nil {
 		t.Fatal(err)
