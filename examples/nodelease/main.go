@@ -114,12 +114,15 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	for n := int64(0); (c.count == 0 || n < c.count) && ctx.Err() == nil; n++ {
+	for n := int64(0); c.count == 0 || n < c.count; n++ {
 		id, err := m.Next(ctx)
+		if ctx.Err() != nil {
+			return nil // asked to end
+		}
 		if err == nil && c.print {
 			_, err = fmt.Fprintln(out, id)
 		}
-		if err != nil && ctx.Err() == nil { // not for want of time
+		if err != nil {
 			return err
 		}
 		time.Sleep(c.every)
