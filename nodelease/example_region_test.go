@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 )
 
@@ -91,4 +93,34 @@ func TestRegions(t *testing.T) {
 	if held != fit {
 		t.Errorf("%d numbers are held, and %d were had", held, fit)
 	}
+}
+
+// TestTwoRegions has 100 minters in each of two regions mint side by side.
+func TestTwoRegions(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[ids.Snowflake]bool{}
+	var all sync.WaitGroup
+	for number := range int64(2) {
+		cluster := nodelease.NewMemoryStore(128, time.Minute)
+		for range 100 {
+			all.Go(func() {
+				m, err := nodelease.NewMinter(region{cluster, number}, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer m.Close()
+				for range 200 {
+					id, err := m.Next(t.Context())
+					mu.Lock()
+					if err != nil || seen[id] || id.Node()>>7 != number {
+						t.Errorf("%d of region %d, %v, twice: %v", id, number, err, seen[id])
+					}
+					seen[id] = true
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	all.Wait()
 }
