@@ -3,8 +3,8 @@
 //
 //	store, err := etcdstore.New(client, nil)       // or pgstore.New(ctx, pool, nil)
 //	m, err := nodelease.NewMinter(store, nil)
-//	defer m.Close(ctx)                             // hands the number back
-//	id, err := m.Next(ctx)                         // waits while there is no number
+//	defer m.Close()                                // hands the number back, in 5 s at most
+//	id, err := m.Next(ctx)                         // waits while there is no number; ends with ctx
 //
 // The packages [github.com/oneclock/ids/nodelease/etcdstore] and
 // [github.com/oneclock/ids/nodelease/pgstore] are stores. Package

@@ -1,8 +1,11 @@
 package nodelease
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
-// An Event is what [MinterOptions.Observe] is told.
+// An Event is what [Options.Observe] is told.
 type Event struct {
 	Kind EventKind
 	Node int64         // the node number concerned, or -1
@@ -22,11 +25,12 @@ const (
 	Ended
 	// Renewed: the store has renewed the lease of Node.
 	Renewed
-	// Failed: a request to the store has failed with Err, which matches ErrNoNode if every number is held.
+	// Failed: a request to the store has failed with Err, which matches ErrNoNode if no number could
+	// be had.
 	Failed
 	// Refused: TryNext has returned Err.
 	Refused
-	// Waited: Next has waited, and has returned an id or Err.
+	// Waited: Next has waited, for a millisecond or more, and has returned an id or Err.
 	Waited
 )
 
@@ -38,39 +42,56 @@ func (k EventKind) String() string {
 	return [...]string{"began", "ended", "renewed", "failed", "refused", "waited"}[k-Began]
 }
 
+// maxReports is how many reports may wait for a Logger or an Observe that blocks.
+const maxReports = 1000
+
+// tell makes the reports, one after another.
+func (m *Minter) tell() {
+	defer close(m.told)
+	for f := range m.reports {
+		f()
+	}
+}
+
+// report has tell call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.
+func (m *Minter) report(f func()) {
+	select {
+	case m.reports <- f:
+	default:
+	}
+}
+
 func (m *Minter) observe(e Event) {
 	if m.opts.Observe != nil {
 		m.opts.Observe(e)
 	}
 }
 
-// tell reports whether ids can be minted now, if that has changed since the last report. The mutex of
-// its own keeps the reports in their order.
-func (m *Minter) tell() {
-	m.telling.Lock()
-	defer m.telling.Unlock()
-	m.mu.Lock()
-	number, why := int64(-1), m.why
-	if why == nil {
-		number = m.tenure.number
-	}
-	m.mu.Unlock()
-	was := m.told
-	if m.told = number; was == number {
-		return
-	}
-	if was >= 0 {
-		e := Event{Kind: Ended, Node: was}
-		if u, ok := why.(*unheld); ok {
-			e.Err = u.cause
-			m.opts.Logger.Warn("minting has ended", "node", was, "error", e.Err)
-		} else {
-			m.opts.Logger.Info("minting has ended", "node", was)
-		}
-		m.observe(e)
-	}
-	if number >= 0 {
+func (m *Minter) reportBegin(number int64) {
+	m.report(func() {
 		m.opts.Logger.Info("minting has begun", "node", number)
 		m.observe(Event{Kind: Began, Node: number})
+	})
+}
+
+func (m *Minter) reportEnd(number int64, why error) {
+	m.report(func() {
+		e := Event{Kind: Ended, Node: number}
+		if u, ok := why.(*unheld); ok {
+			e.Err = u.cause
+			m.opts.Logger.Warn("minting has ended", "node", number, "error", e.Err)
+		} else {
+			m.opts.Logger.Info("minting has ended", "node", number)
+		}
+		m.observe(e)
+	})
+}
+
+func (m *Minter) reportFailure(e Event) {
+	if errors.Is(e.Err, ErrNoNode) {
+		m.opts.Logger.Info("no node number could be had", "error", e.Err)
+	} else {
+		m.opts.Logger.Warn("a request to the store failed", "node", e.Node, "error", e.Err)
 	}
+	m.observe(e)
 }

@@ -23,7 +23,7 @@ func Example() {
 		panic(err)
 	}
 	defer func() {
-		if err := m.Close(ctx); err != nil { // the number is free after its TTL
+		if err := m.Close(); err != nil { // the number is free after its TTL
 			slog.Warn("close", "error", err)
 		}
 	}()
@@ -46,7 +46,7 @@ func ExampleMinter_Next() {
 	if err != nil {
 		panic(err)
 	}
-	defer m.Close(context.Background())
+	defer m.Close()
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
@@ -56,16 +56,16 @@ func ExampleMinter_Next() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, ids.ErrSuspended), errors.Is(err, nodelease.ErrNoNode))
 	// Output:
-	// context deadline exceeded: nodelease: no node number: every node number is held
-	// nodelease: no node number: every node number is held
+	// context deadline exceeded: nodelease: no node number: all node numbers are held, or others were faster
+	// nodelease: no node number: all node numbers are held, or others were faster
 	// true true
 }
 
 // Metrics by expvar: how often each kind of event occurred, and how long Next has waited in all. The
 // program in examples/nodelease has the same for Prometheus.
-func ExampleMinterOptions_observe() {
+func ExampleOptions_observe() {
 	events := expvar.NewMap("nodelease") // at /debug/vars, with those of the program
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1024, time.Minute), &nodelease.MinterOptions{
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1024, time.Minute), &nodelease.Options{
 		Observe: func(e nodelease.Event) {
 			events.Add(e.Kind.String(), 1)
 			if e.Kind == nodelease.Waited {
@@ -79,7 +79,7 @@ func ExampleMinterOptions_observe() {
 	if _, err := m.Next(context.Background()); err != nil {
 		panic(err)
 	}
-	if err := m.Close(context.Background()); err != nil {
+	if err := m.Close(); err != nil {
 		panic(err)
 	}
 	fmt.Println("began:", events.Get("began"), "renewed:", events.Get("renewed"), "ended:", events.Get("ended"))
@@ -87,14 +87,14 @@ func ExampleMinterOptions_observe() {
 }
 
 // The Logger is told when minting begins and ends, and when the store fails.
-func ExampleMinterOptions_logger() {
+func ExampleOptions_logger() {
 	noTime := func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "mark" {
 			return slog.Attr{}
 		}
 		return a
 	}
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), &nodelease.MinterOptions{
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), &nodelease.Options{
 		Logger: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: noTime})),
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func ExampleMinterOptions_logger() {
 	if _, err := m.Next(context.Background()); err != nil {
 		panic(err)
 	}
-	if err := m.Close(context.Background()); err != nil {
+	if err := m.Close(); err != nil {
 		panic(err)
 	}
 	// Output:
@@ -113,14 +113,14 @@ func ExampleMinterOptions_logger() {
 }
 
 // A layout with more numbers serves more processes. All of them must use the same one.
-func ExampleMinterOptions_layout() {
+func ExampleOptions_layout() {
 	layout := ids.TwitterLayout()
 	layout.NodeBits, layout.SequenceBits = 12, 10 // 4,096 nodes of 1,024 ids a millisecond
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(4096, time.Minute), &nodelease.MinterOptions{Layout: layout})
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(4096, time.Minute), &nodelease.Options{Layout: layout})
 	if err != nil {
 		panic(err)
 	}
-	defer m.Close(context.Background())
+	defer m.Close()
 	id, err := m.Next(context.Background())
 	if err != nil {
 		panic(err)

@@ -51,9 +51,9 @@ func slow(_ context.Context, request func() error) error {
 }
 
 // counted returns options with which the events of a kind are counted.
-func counted(kind nodelease.EventKind) (*atomic.Int64, *nodelease.MinterOptions) {
+func counted(kind nodelease.EventKind) (*atomic.Int64, *nodelease.Options) {
 	n := new(atomic.Int64)
-	return n, &nodelease.MinterOptions{Observe: func(e nodelease.Event) {
+	return n, &nodelease.Options{Observe: func(e nodelease.Event) {
 		if e.Kind == kind {
 			n.Add(1)
 		}

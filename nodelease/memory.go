@@ -36,7 +36,9 @@ func (s *MemoryStore) Take(ctx context.Context, now time.Time) (Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var free []storekit.Candidate
+	var marks []time.Time
 	for n, r := range s.rows {
+		marks = append(marks, r.mark)
 		if !r.expires.After(time.Now()) {
 			free = append(free, storekit.Candidate{Node: int64(n), Mark: r.mark})
 		}
@@ -44,7 +46,7 @@ func (s *MemoryStore) Take(ctx context.Context, now time.Time) (Lease, error) {
 	if len(free) == 0 {
 		return nil, ErrNoNode
 	}
-	storekit.Prefer(free, now)
+	storekit.Prefer(free, storekit.Median(marks), now)
 	r := &s.rows[free[0].Node]
 	r.fence++
 	r.expires = time.Now().Add(s.ttl)

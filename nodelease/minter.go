@@ -13,8 +13,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// MinterOptions are the options of [NewMinter]. The zero value is the default.
-type MinterOptions struct {
+// Options are the options of [NewMinter]. The zero value is the default.
+type Options struct {
 	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer
 	// writes, and the number of a holder that crashed rests for longer. It must be at least 100
 	// ticks of the layout; the Minter takes the lease's TTL if that is more. Zero means four
@@ -33,44 +33,66 @@ type MinterOptions struct {
 	Logger *slog.Logger
 
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
-	// concurrent use, must return soon, and must not call Close. A panic in it is not recovered.
+	// concurrent use and must not call Close.
+	//
+	// One goroutine of the Minter calls Logger and Observe, save that TryNext and Next themselves
+	// report Refused and Waited. If one of the two blocks, minting and Close go on, and what
+	// happens after 1,000 more reports is not reported. A panic in them ends the program.
 	Observe func(Event)
 }
 
 // Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next
 // waits and TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the
 // zero value panics.
+//
+// The fields tenure and why tell its state:
+//
+//	state     tenure   why               calls
+//	none      nil      why there is none  are refused, or wait for another state
+//	minting   set      nil                go to the tenure's node
+//	refused   set      why it is refused  are refused, or wait for the node's limit; the number is kept
+//	closed    nil      ErrClosed          return ErrClosed
+//
+// What happens leads from the state at the top to the one in the table:
+//
+//	                       none      minting   refused   closed
+//	a Take fails           none      -         -         closed
+//	an Extend succeeds     minting   minting   minting   closed
+//	the deadline passes    none      refused   refused   closed
+//	the number is lost     none      none      none      closed
+//	Close                  closed    closed    closed    closed
+//
+// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a
+// tenure is ended when it leaves the table: a call that still has its node returns ids.ErrEnded, and
+// looks at the state anew.
 type Minter struct {
-	// node mints while that needs no more than its own look at the clock and the limit. Otherwise
-	// its clock is suspended.
+	// node is that of the latest tenure. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
-	store  Store
-	opts   MinterOptions
-	tick   time.Duration // of the layout
-	start  time.Time
-	early  chan struct{} // asks keep to raise the mark before its time
-	cancel context.CancelFunc
-	ended  <-chan struct{} // closed by cancel
-	done   chan struct{}   // closed when keep has returned
-	failed error           // why the number could not be handed back; set before done is closed
+	store   Store
+	opts    Options
+	tick    time.Duration // of the layout
+	start   time.Time
+	early   chan struct{} // asks keep to raise the mark before its time
+	cancel  context.CancelFunc
+	handed  chan struct{} // closed when keep has returned
+	failed  error         // why the number could not be handed back; set before handed is closed
+	reports chan func()   // what Logger and Observe are to be told; closed when keep has returned
+	told    chan struct{} // closed when they have been told all
 
 	mu      sync.Mutex
-	tenure  *tenure       // nil while no number is held
-	why     error         // what to refuse with while no id can be minted
-	changed chan struct{} // closed and replaced when an id may be had that could not be had before
-
-	telling sync.Mutex
-	told    int64 // the number that Observe believes to be minting, or -1
+	tenure  *tenure
+	why     error
+	changed chan struct{} // closed and replaced when minting begins or the Minter is closed
 }
 
-// idle is a node that refuses every id with ErrSuspended.
+// idle is a node that refuses every id with ErrEnded.
 var idle = newIdle()
 
 func newIdle() *ids.SnowflakeNode {
 	epoch := ids.TwitterLayout().Epoch
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return epoch }})
-	clock.SetLimit(never)
+	clock.EndAt(time.Time{})
 	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock})
 	if err != nil {
 		panic(err)
@@ -91,30 +113,32 @@ func (e *unheld) Unwrap() []error { return []error{ids.ErrSuspended, e.cause} }
 // NewMinter starts a Minter over store, and does not wait for its number. [Minter.Close] hands the
 // number back. Nil options mean the default. The error says which argument is wrong: a nil store, a
 // layout that can hold no id (it matches [ids.ErrRange]), or a bad window.
-func NewMinter(store Store, opts *MinterOptions) (*Minter, error) {
+func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if store == nil {
 		return nil, errors.New("nodelease: nil Store")
 	}
 	if opts == nil {
-		opts = new(MinterOptions)
+		opts = new(Options)
 	}
 	tick, err := tickOf(opts.Layout)
 	if err != nil {
-		return nil, fmt.Errorf("nodelease: MinterOptions.Layout: %w", err)
+		return nil, fmt.Errorf("nodelease: Options.Layout: %w", err)
 	}
 	if opts.Window != 0 && opts.Window/100 < tick {
-		return nil, fmt.Errorf("nodelease: MinterOptions.Window %v is less than 100 ticks of %v", opts.Window, tick)
+		return nil, fmt.Errorf("nodelease: Options.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Minter{
-		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel, ended: ctx.Done(),
-		early: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
-		why: &unheld{errors.New("the store has not answered yet")}, told: -1,
+		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
+		early: make(chan struct{}, 1), handed: make(chan struct{}),
+		reports: make(chan func(), maxReports), told: make(chan struct{}),
+		why: &unheld{errors.New("the store has not answered yet")}, changed: make(chan struct{}),
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	m.node.Store(idle)
+	go m.tell()
 	go m.keep(ctx)
 	return m, nil
 }
@@ -140,28 +164,56 @@ func tickOf(l ids.SnowflakeLayout) (time.Duration, error) {
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	id, err := m.node.Load().TryNext()
 	if err != nil {
-		return m.refuse(err)
+		return m.refuse()
 	}
 	return id, nil
 }
 
-// refuse is TryNext after the node has returned err.
-func (m *Minter) refuse(err error) (id ids.Snowflake, _ error) {
-	if errors.Is(err, ids.ErrSuspended) {
-		id, err = m.mint(false)
-	}
-	if err != nil {
+// refuse is TryNext where the node refuses.
+func (m *Minter) refuse() (id ids.Snowflake, err error) {
+	for {
+		var t *tenure
+		if t, err, _ = m.state(); err == nil {
+			if id, err = m.try(t); err == nil {
+				return id, nil
+			}
+			if err == ids.ErrEnded {
+				continue // the tenure is over
+			}
+		}
 		m.observe(Event{Kind: Refused, Node: -1, Err: err})
+		return 0, err
+	}
+}
+
+// try is TryNext of t's node. Where the mark is reached, it asks for a higher one.
+func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
+	id, err := t.node.TryNext()
+	if errors.Is(err, ids.ErrSuspended) {
+		m.raise()
 	}
 	return id, err
 }
 
-// Next returns an id. While the wall clock is behind the ids issued, they go on in ascending order,
+// raise asks keep to raise the mark before its time.
+func (m *Minter) raise() {
+	select {
+	case m.early <- struct{}{}:
+	default:
+	}
+}
+
+// Next returns an id, or an error if ctx has ended, even if an id can be had at once: a loop over Next
+// ends with its context. While the wall clock is behind the ids issued, they go on in ascending order,
 // at most half as fast as time passes. Next waits while no number is held, while the store is asked
-// for a higher mark, and while the ticks are exhausted. The error is ErrClosed, one that matches ctx's
-// cause and what Next waited for, or one that matches [ids.ErrRange] when the layout has no time left
-// for ids of this number. An id that can be had at once is returned even if ctx is done.
+// for a higher mark, and while the ticks are exhausted. The error is ErrClosed, one that matches
+// ctx.Err(), [context.Cause] and what Next waited for, or one that matches [ids.ErrRange] when the
+// layout has no time left for ids of this number. A wait of up to 20 ms for an id that is taken goes on
+// to its end.
 func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
+	if ctx.Err() != nil {
+		return 0, m.stopped(ctx, nil)
+	}
 	id, err := m.node.Load().TryNext()
 	if err != nil {
 		return m.wait(ctx)
@@ -171,126 +223,137 @@ func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
 
 // wait is Next where the node refuses.
 func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
-	var began time.Time
+	began := time.Now()
 	defer func() {
-		if !began.IsZero() {
-			m.observe(Event{Kind: Waited, Node: -1, Took: time.Since(began), Err: err})
+		if took := time.Since(began); took >= time.Millisecond {
+			m.observe(Event{Kind: Waited, Node: -1, Took: took, Err: err})
 		}
 	}()
 	for {
-		changed := m.change() // before the attempt, so that no change goes unseen
-		id, err = m.node.Load().TryNext()
-		if errors.Is(err, ids.ErrSuspended) || errors.Is(err, ids.ErrClockBackward) {
-			id, err = m.mint(true)
-		}
-		var tick <-chan time.Time
+		t, why, changed := m.state()
 		switch {
-		case errors.Is(err, ids.ErrExhausted):
-			tick = time.After(time.Millisecond)
-		case !errors.Is(err, ids.ErrSuspended):
-			return id, err
-		}
-		if began.IsZero() {
-			began = time.Now()
+		case why == ErrClosed:
+			return 0, ErrClosed
+		case why == nil:
+			id, err = m.next(ctx, t)
+			if err != ids.ErrEnded && err != ids.ErrSuspended {
+				return id, err
+			}
+			continue // the tenure is over, or a higher mark on its way
 		}
 		select {
 		case <-ctx.Done():
-			return 0, fmt.Errorf("%w: %w", context.Cause(ctx), m.reason(err))
-		case <-m.ended:
-			return 0, ErrClosed
+			return 0, m.stopped(ctx, why)
 		case <-changed:
-		case <-tick:
 		}
 	}
 }
 
-// change returns what is closed when an id may be had that could not be had before.
-func (m *Minter) change() <-chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.changed
-}
-
-// reason returns why there is no id, or err if ids can be minted.
-func (m *Minter) reason(err error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.why != nil {
-		return m.why
+// next is NextContext of t's node, or ErrSuspended if the mark is reached: then a higher one is asked for.
+func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
+	id, err := m.try(t)
+	if err == nil {
+		return id, nil
 	}
-	return err
-}
-
-// mint draws an id where a look at the tenure is needed. If ascend is set, it does so also while the
-// wall clock is behind the ids issued.
-func (m *Minter) mint(ascend bool) (ids.Snowflake, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.why != nil {
-		return 0, m.why
-	}
-	t := m.tenure
-	id, err := t.draw(ascend)
-	if !t.slewing {
-		m.node.Store(t.node)
-	} // else the former node refuses, since its clock is suspended
-	if errors.Is(err, ids.ErrSuspended) {
-		select {
-		case m.early <- struct{}{}: // the clock has run past the mark
-		default:
-		}
+	// The node lets no call wait for more than 20 ms, unless others have reached the mark since the try.
+	short, cancel := context.WithTimeout(ctx, 25*time.Millisecond)
+	defer cancel()
+	id, err = t.node.NextContext(short)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		err = m.stopped(ctx, ids.ErrSuspended)
+	case short.Err() != nil:
+		err = ids.ErrSuspended
 	}
 	return id, err
 }
 
+// stopped returns the error of a call whose context has ended while it waited for why, which may be nil.
+func (m *Minter) stopped(ctx context.Context, why error) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if !errors.Is(cause, err) {
+		cause = fmt.Errorf("%w: %w", err, cause)
+	}
+	if _, now, _ := m.state(); now != nil {
+		why = now
+	}
+	if why == nil {
+		return fmt.Errorf("nodelease: %w", cause)
+	}
+	return fmt.Errorf("%w: %w", cause, why)
+}
+
 // Node returns the number under which ids can be minted now. ok is false while there is none.
 func (m *Minter) Node() (number int64, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.why != nil {
+	t, why, _ := m.state()
+	if why != nil {
 		return 0, false
 	}
-	return m.tenure.number, true
+	return t.number, true
 }
 
 // Close ends the minting at once, and hands the number back. Next and TryNext return [ErrClosed] from
-// then on, also those that wait. The error is the store's, if the number could not be handed back: then
-// it is free after its TTL. If ctx ends first, the error is ctx's cause, and the handing back goes on in
-// the background. A second Close waits for the same end and returns the same error.
-func (m *Minter) Close(ctx context.Context) error {
+// then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
+// fails. The error is the store's, if the number could not be handed back: then it is free after its
+// TTL. A second Close waits for the same end and returns the same error.
+func (m *Minter) Close() error {
 	m.shut()
+	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
 	select {
-	case <-m.done:
-		return m.failed
-	default:
+	case <-m.handed:
+	case <-limit.Done():
+		return fmt.Errorf("nodelease: the store has not answered within %v: the node number may be held until its TTL is over", closeTimeout)
 	}
 	select {
-	case <-m.done:
-		return m.failed
-	case <-ctx.Done():
-		return fmt.Errorf("nodelease: %w before the node number was handed back", context.Cause(ctx))
+	case <-m.told:
+	case <-limit.Done():
 	}
+	return m.failed
 }
 
 // shut ends the minting.
 func (m *Minter) shut() {
 	m.mu.Lock()
-	m.stop(ErrClosed)
+	m.enter(nil, ErrClosed)
 	m.mu.Unlock()
 	m.cancel()
-	m.tell()
 }
 
-// stop ends or interrupts the minting, because of cause. The mutex is held.
-func (m *Minter) stop(cause error) {
-	switch {
-	case cause == ErrClosed:
-		m.why = ErrClosed
-	case m.why != ErrClosed:
-		m.why = &unheld{cause}
+// state returns the state, and what is closed when minting begins or the Minter is closed.
+func (m *Minter) state() (t *tenure, why error, changed <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tenure, m.why, m.changed
+}
+
+// enter makes t and why the state, unless the Minter is closed. The mutex is held.
+func (m *Minter) enter(t *tenure, why error) {
+	if m.why == ErrClosed {
+		return
 	}
-	if m.tenure != nil {
-		m.tenure.clock.SetLimit(never) // so that m.node refuses
+	was, minted := m.tenure, m.why == nil
+	if was != nil && was != t {
+		was.clock.EndAt(time.Time{})
+	}
+	if t != nil && why != nil {
+		t.clock.SetLimit(never)
+	}
+	m.tenure, m.why = t, why
+	if why == nil {
+		t.clock.SetLimit(t.asked)
+		m.node.Store(t.node)
+	}
+	switch {
+	case minted && why != nil:
+		m.reportEnd(was.number, why)
+	case !minted && why == nil:
+		m.reportBegin(t.number)
+	}
+	if minted != (why == nil) || why == ErrClosed {
+		close(m.changed)
+		m.changed = make(chan struct{})
 	}
 }
 

@@ -34,7 +34,7 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 				w := new(wall)
 				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 				for ctx.Err() == nil {
-					m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Window: time.Second + rng.within(4*testTTL), Now: w.now})
+					m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + rng.within(4*testTTL), Now: w.now})
 					if err != nil {
 						t.Error(err)
 						return
@@ -60,7 +60,7 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 						// Moments that all share make two holders meet in one tick.
 						time.Sleep(time.Until(time.Now().Truncate(10 * time.Millisecond).Add(10 * time.Millisecond)))
 					}
-					_ = m.Close(ctx)
+					_ = m.Close()
 				}
 			})
 		}

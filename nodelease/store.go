@@ -11,12 +11,13 @@ import (
 // every holder; what makes ids unique is the mark and not the time at which a lease ends.
 //
 // Its methods, and those of its leases, must return soon after their context has ended. A store that
-// does not holds up Close and the next number, but lets nobody mint past the lease. A panic in it
-// counts as an error.
+// does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Take whose
+// context has ended may return a lease: the Minter gives it back.
 type Store interface {
 	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it
 	// prefers one whose mark has passed at now, the caller's wall clock. It returns an error that
-	// matches ErrNoNode if every number is held. It is safe for concurrent use.
+	// matches ErrNoNode if no number could be had: all are held, or others were faster. It is safe
+	// for concurrent use.
 	Take(ctx context.Context, now time.Time) (Lease, error)
 }
 
@@ -44,8 +45,8 @@ type Lease interface {
 
 // Errors of this package. Match them with [errors.Is].
 var (
-	// ErrNoNode says that every node number is held.
-	ErrNoNode = errors.New("nodelease: every node number is held")
+	// ErrNoNode says that no node number could be had: all are held, or others were faster.
+	ErrNoNode = errors.New("nodelease: all node numbers are held, or others were faster")
 	// ErrLost says that a lease has ended and that its node number may have another holder.
 	ErrLost = errors.New("nodelease: the node number is no longer held")
 	// ErrClosed says that the Minter is closed.

@@ -1,7 +1,7 @@
 package nodelease
 
 import (
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -21,20 +21,16 @@ type tenure struct {
 	number int64
 	mark   time.Time // when the number was taken
 	ttl    time.Duration
+	clock  *ids.Clock
+	node   *ids.SnowflakeNode
 
-	layout ids.SnowflakeLayout
-	wall   func() time.Time
-	given  func() time.Time // MinterOptions.Now, which may be nil
+	// What follows is keep's alone, but for deadline, which Minter.mu guards.
 
 	// asked is the highest mark asked of the store. A request without an answer may have been
-	// carried out, so no later one asks for less. Only keep uses it.
+	// carried out, so no later one asks for less.
 	asked time.Time
+	slow  bool // the latest renewal failed, or took more than half of the time that it gave
 
-	// What follows is guarded by Minter.mu.
-	limit    time.Time // the mark that the store has confirmed
-	clock    *ids.Clock
-	node     *ids.SnowflakeNode
-	slewing  bool          // clock is a slow one, ahead of the wall clock
 	deadline time.Duration // when minting stops, on the scale of Minter.elapsed
 	expiry   *time.Timer   // stops it
 }
@@ -48,72 +44,36 @@ type tenure struct {
 // second. A pause that is longer breaks no promise: what keeps ids unique is the mark.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
-// restart gives t a new clock that reads now and begins after the latest id of the one before. On an
-// error t goes on with that one.
-func (t *tenure) restart(now func() time.Time, slewing bool) error {
-	after, limit := t.mark, never
-	if t.clock != nil {
-		t.clock.SetLimit(never) // then Latest is final
-		after, limit = t.clock.Latest(), t.limit
+// gives returns for how long a renewal lets t mint, from when it was sent.
+func (t *tenure) gives() time.Duration { return t.ttl - margin(t.ttl) }
+
+// timeout returns how long the answer to a renewal may take. It is of use for as long as the renewal
+// gives. Where answers are quick, it has half of that, so that there is time for another renewal if
+// this one gets lost.
+func (t *tenure) timeout() time.Duration {
+	if t.slow {
+		return t.gives()
 	}
-	clock := ids.NewClock(&ids.ClockOptions{Now: now, After: after})
-	clock.SetLimit(limit)
-	node, err := ids.NewSnowflakeNode(t.number, &ids.SnowflakeOptions{Layout: t.layout, Clock: clock})
+	return t.gives() / 2
+}
+
+// start gives t its clock, or says what is wrong with what the store has handed out.
+func (t *tenure) start(opts *Options, now time.Time) error {
+	if t.gives() <= 0 {
+		return fmt.Errorf("nodelease: a TTL of %v for node %d leaves no time to mint: at least 112ms are needed",
+			t.ttl, t.number)
+	}
+	t.clock = ids.NewClock(&ids.ClockOptions{Now: opts.Now, After: t.mark})
+	t.clock.SetLimit(never)
+	var err error
+	t.node, err = ids.NewSnowflakeNode(t.number, &ids.SnowflakeOptions{Layout: opts.Layout, Clock: t.clock})
 	if err != nil {
-		if t.clock != nil {
-			t.clock.SetLimit(limit)
-		}
-		return err
+		return fmt.Errorf("nodelease: node %d: %w", t.number, err)
 	}
-	t.clock, t.node, t.slewing = clock, node, slewing
+	if t.mark.After(now) {
+		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: t.mark, Node: t.number}); err != nil {
+			return fmt.Errorf("nodelease: the mark of node %d leaves no time for ids: %w", t.number, err)
+		}
+	}
 	return nil
-}
-
-// slew replaces a clock behind which the wall clock has fallen by one that runs half as fast as time
-// passes, from the latest id on.
-func (t *tenure) slew() error {
-	base, began := t.clock.Latest(), time.Now()
-	return t.restart(func() time.Time { return base.Add(time.Since(began) / 2) }, true)
-}
-
-// draw is the node's TryNext. If ascend is set, it slews where that returns ErrClockBackward.
-func (t *tenure) draw(ascend bool) (ids.Snowflake, error) {
-	if t.slewing && !t.wall().Before(t.clock.Latest()) { // the wall clock has caught up
-		if err := t.restart(t.given, false); err != nil {
-			return 0, err
-		}
-	}
-	if !t.slewing {
-		id, err := t.node.TryNext()
-		if !ascend || !errors.Is(err, ids.ErrClockBackward) {
-			return id, err
-		}
-		if err := t.slew(); err != nil {
-			return 0, err
-		}
-	}
-	if !ascend {
-		return 0, ids.ErrClockBackward
-	}
-	id, err := t.node.TryNext()
-	if errors.Is(err, ids.ErrClockBackward) { // the ids are ahead of the slow clock too
-		err = ids.ErrExhausted
-	}
-	return id, err
-}
-
-// horizon returns the mark that d asks for: see [ids.Clock.Horizon]. A slow clock is ahead of the wall
-// clock, so that a hundredth of d must suffice there.
-func (t *tenure) horizon(d time.Duration) time.Time {
-	if t.slewing {
-		return later(t.clock.Horizon(d/100), t.wall().Add(d))
-	}
-	return t.clock.Horizon(d)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

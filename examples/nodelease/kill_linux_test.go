@@ -39,9 +39,40 @@ func TestKillEtcd(t *testing.T) {
 		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
 	}
 	client, peer := freeAddress(t), freeAddress(t)
-	start(t, exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
-		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer))
+	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
+		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
+	start(t, server)
 	kill(t, "-etcd", client)
+
+	// Asked to end while the store does not answer, it ends all the same, and says that the number is held.
+	cmd := program("-etcd", client, "-count", "0", "-every", "10ms", "-print")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_ = server.Process.Signal(syscall.SIGSTOP)
+	defer server.Process.Signal(syscall.SIGCONT)
+	began := time.Now()
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err == nil || !strings.Contains(log.String(), "could not be handed back") {
+		t.Errorf("the program ended with %v:\n%s", err, &log)
+	}
+	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))
+}
+
+// program runs the program.
+func program(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), mainVariable+"=1")
+	return cmd
 }
 
 func TestKillPostgres(t *testing.T) {
@@ -102,8 +133,7 @@ func kill(t *testing.T, store ...string) {
 	}
 	seen := map[string]bool{}
 	for i := range runs {
-		cmd := exec.Command(os.Args[0], append(store, "-nodes", "2", "-ttl", "2s", "-count", "0", "-print")...)
-		cmd.Env = append(os.Environ(), mainVariable+"=1")
+		cmd := program(append(store, "-nodes", "2", "-ttl", "2s", "-count", "0", "-print")...)
 		var log bytes.Buffer
 		cmd.Stderr = &log
 		out, err := cmd.StdoutPipe()

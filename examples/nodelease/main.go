@@ -109,17 +109,20 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
 	}
-	m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Logger: slog.Default(), Observe: observe})
+	m, err := nodelease.NewMinter(store, &nodelease.Options{Logger: slog.Default(), Observe: observe})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.Close(context.WithoutCancel(ctx))) }()
-	for n := int64(0); (c.count == 0 || n < c.count) && ctx.Err() == nil; n++ {
+	defer func() { err = errors.Join(err, m.Close()) }()
+	for n := int64(0); c.count == 0 || n < c.count; n++ {
 		id, err := m.Next(ctx)
+		if ctx.Err() != nil {
+			return nil // asked to end
+		}
 		if err == nil && c.print {
 			_, err = fmt.Fprintln(out, id)
 		}
-		if err != nil && ctx.Err() == nil { // not for want of time
+		if err != nil {
 			return err
 		}
 		time.Sleep(c.every)

@@ -68,42 +68,66 @@ func New(client *clientv3.Client, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Take implements [nodelease.Store].
+// tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If
+// many want the last numbers at once, most tries fail: who went through all that were free would keep the
+// servers busy for everybody else.
+const tries = 3
+
+// Take implements [nodelease.Store]. It refuses a now that is more than 24 h from the median of the marks of
+// held numbers, if there are three: the clock of one machine must not push the times of number after number.
 func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
-	free, err := s.free(ctx)
-	if err != nil {
-		return nil, err
-	}
-	storekit.Prefer(free, now)
-	grant, err := s.client.Grant(ctx, int64((s.opts.TTL+time.Second-1)/time.Second))
-	if err != nil {
-		return nil, fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
-	}
-	l := &lease{store: s, id: grant.ID, ttl: time.Duration(grant.TTL) * time.Second}
-	for _, c := range free {
-		owner, mark := s.key("owner", c.Node), s.key("mark", c.Node)
-		resp, err := s.client.Txn(ctx).If(
-			clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
-			clientv3.Compare(clientv3.ModRevision(mark), "=", c.Version),
-		).Then(
-			clientv3.OpPut(owner, s.opts.Holder, clientv3.WithLease(l.id)),
-		).Commit()
+	l := &lease{store: s}
+	for range 2 {
+		free, err := s.free(ctx, now)
+		if err == nil && l.id == 0 {
+			err = l.grant(ctx)
+		}
+		for i := 0; err == nil && i < min(len(free), tries); i++ {
+			var taken bool
+			if taken, err = l.take(ctx, free[i]); taken {
+				return l, nil
+			}
+		}
 		if err != nil {
 			s.revoke(ctx, l.id)
-			return nil, fmt.Errorf("nodelease: etcd: take node %d: %w", c.Node, err)
-		}
-		if resp.Succeeded {
-			l.node, l.mark, l.version, l.fence = c.Node, c.Mark, c.Version, resp.Header.Revision
-			l.raised = l.mark
-			return l, nil
+			return nil, err
 		}
 	}
 	s.revoke(ctx, l.id)
 	return nil, nodelease.ErrNoNode
 }
 
-// free lists the numbers without an owner, with their marks, as of one revision.
-func (s *Store) free(ctx context.Context) ([]storekit.Candidate, error) {
+// grant asks for a lease.
+func (l *lease) grant(ctx context.Context) error {
+	resp, err := l.store.client.Grant(ctx, int64((l.store.opts.TTL+time.Second-1)/time.Second))
+	if err != nil {
+		return fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
+	}
+	l.id, l.ttl = resp.ID, time.Duration(resp.TTL)*time.Second
+	return nil
+}
+
+// take takes c unless others were faster.
+func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
+	owner, mark := l.store.key("owner", c.Node), l.store.key("mark", c.Node)
+	resp, err := l.store.client.Txn(ctx).If(
+		clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
+		clientv3.Compare(clientv3.ModRevision(mark), "=", c.Version),
+	).Then(
+		clientv3.OpPut(owner, l.store.opts.Holder, clientv3.WithLease(l.id)),
+	).Commit()
+	if err != nil {
+		return false, fmt.Errorf("nodelease: etcd: take node %d: %w", c.Node, err)
+	}
+	if resp.Succeeded {
+		l.node, l.mark, l.raised, l.version, l.fence = c.Node, c.Mark, c.Mark, c.Version, resp.Header.Revision
+	}
+	return resp.Succeeded, nil
+}
+
+// free lists the numbers without an owner, with their marks, as of one revision, in the order in which to
+// try them.
+func (s *Store) free(ctx context.Context, now time.Time) ([]storekit.Candidate, error) {
 	owners, marks := path.Join(s.opts.Prefix, "owner")+"/", path.Join(s.opts.Prefix, "mark")+"/"
 	resp, err := s.client.Txn(ctx).Then(
 		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
@@ -113,6 +137,7 @@ func (s *Store) free(ctx context.Context) ([]storekit.Candidate, error) {
 		return nil, fmt.Errorf("nodelease: etcd: list the node numbers: %w", err)
 	}
 	all := make([]storekit.Candidate, s.opts.Nodes)
+	var known, held []time.Time // marks
 	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
 		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
 		if err != nil || n < 0 || n >= s.opts.Nodes {
@@ -122,21 +147,30 @@ func (s *Store) free(ctx context.Context) ([]storekit.Candidate, error) {
 			return nil, fmt.Errorf("nodelease: etcd: mark %s: %w", kv.Key, err)
 		}
 		all[n].Version = kv.ModRevision
+		known = append(known, all[n].Mark)
 	}
-	held := map[string]bool{}
+	owned := map[string]bool{}
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		held[string(kv.Key)] = true
+		owned[string(kv.Key)] = true
 	}
 	var free []storekit.Candidate
 	for n, c := range all {
 		c.Node = int64(n)
-		if !held[s.key("owner", c.Node)] {
+		if !owned[s.key("owner", c.Node)] {
 			free = append(free, c)
+		} else if !c.Mark.IsZero() {
+			held = append(held, c.Mark)
+		}
+	}
+	if len(held) >= 3 {
+		if err := storekit.CheckNow(now, "the marks of the other holders", storekit.Median(held)); err != nil {
+			return nil, fmt.Errorf("nodelease: etcd: %w", err)
 		}
 	}
 	if len(free) == 0 {
 		return nil, nodelease.ErrNoNode
 	}
+	storekit.Prefer(free, storekit.Median(known), now)
 	return free, nil
 }
 
@@ -147,6 +181,9 @@ func (s *Store) key(kind string, node int64) string {
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
 // unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
+	if id == clientv3.NoLease {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_, _ = s.client.Revoke(ctx, id)
@@ -223,7 +260,8 @@ func (l *lease) put(mark time.Time) (clientv3.Op, error) {
 // commit carries out ops if the owner key is still the one that this lease wrote and the mark
 // is the one that this lease last saw.
 //
-// The owner's create revision shuts out a holder that has lost its number. The mark's mod
+// The owner's create revision shuts out a holder that has lost its number. After etcd was put back
+// to a backup, revisions occur again: then the lease does it, whose number does not. The mark's mod
 // revision shuts out a delayed request of this holder, which would lower the mark again below
 // ids that a later request has allowed.
 func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
@@ -231,6 +269,7 @@ func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
 	for range 2 {
 		resp, err := l.store.client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
+			clientv3.Compare(clientv3.LeaseValue(owner), "=", l.id),
 			clientv3.Compare(clientv3.ModRevision(mark), "=", l.version),
 		).Then(ops...).Else(
 			clientv3.OpGet(owner, clientv3.WithKeysOnly()),
@@ -246,7 +285,7 @@ func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
 			return nil
 		}
 		held := resp.Responses[0].GetResponseRange().Kvs
-		if len(held) == 0 || held[0].CreateRevision != l.fence {
+		if len(held) == 0 || held[0].CreateRevision != l.fence || held[0].Lease != int64(l.id) {
 			return nodelease.ErrLost
 		}
 		// Only the owner writes the mark: an earlier call whose answer was lost did reach the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
@@ -24,7 +24,7 @@ func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *et
 
 func TestEtcd(t *testing.T) {
 	t.Parallel()
-	n := faulttest.NewNetwork(t)
+	n := servers.NewNetwork(t)
 	cluster := etcdtest.Start(t, n)
 	client := cluster.Open(t)
 	defer client.Close()
@@ -33,31 +33,30 @@ func TestEtcd(t *testing.T) {
 			return mustNew(t, client, &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second})
 		})
 	})
-	t.Run("late", func(t *testing.T) {
-		own := cluster.Open(t)
-		defer own.Close()
-		testLate(t, own)
-	})
-	t.Run("requests", func(t *testing.T) {
-		own := cluster.Open(t)
-		defer own.Close()
-		testRequests(t, own)
-	})
+	for name, test := range map[string]func(*testing.T, *clientv3.Client){
+		"late": testLate, "requests": testRequests, "mass restart": testMassRestart, "wrong clock": testWrongClock,
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := cluster.Open(t)
+			defer own.Close()
+			test(t, own)
+		})
+	}
 	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
 	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("minting stops first", func(t *testing.T) {
 		var endpoints []string
-		var links []faulttest.Link
+		var links []servers.Link
 		for _, m := range cluster.Members {
 			endpoints = append(endpoints, n.Proxy(t, "minter", m.Name, m.Client, nil))
-			links = append(links, faulttest.Link{From: "minter", To: m.Name}, faulttest.Link{From: m.Name, To: "minter"})
+			links = append(links, servers.Link{From: "minter", To: m.Name}, servers.Link{From: m.Name, To: "minter"})
 		}
 		far, err := clientv3.New(etcdtest.Config(endpoints))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer far.Close()
-		faulttest.StopsFirst(t, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() bool {
+		servers.StopsFirst(t, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() bool {
 			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
 			if err != nil {
 				t.Fatal(err)
@@ -70,6 +69,6 @@ func TestEtcd(t *testing.T) {
 		if testing.Short() {
 			numbers = 64
 		}
-		faulttest.AllNumbers(t, mustNew(t, client, &etcdstore.Options{Prefix: "/all", Nodes: int64(numbers), TTL: 15 * time.Second}), numbers)
+		servers.AllNumbers(t, mustNew(t, client, &etcdstore.Options{Prefix: "/all", Nodes: int64(numbers), TTL: 15 * time.Second}), numbers)
 	})
 }

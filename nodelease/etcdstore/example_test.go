@@ -50,7 +50,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer m.Close(context.Background())
+	defer m.Close()
 	id, err := m.Next(context.Background())
 	log.Println(id, err)
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,7 +211,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
 		t.Errorf("got %v, %v although others were quicker", l, err)
 	}
-	expect("Take of what others have taken", nodes, nodes)
+	expect("Take of what others have taken", 3+1, nodes) // tries, and another look
 	granting := client.Lease
 	client.Lease = poorLease{granting}
 	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
@@ -277,5 +280,97 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 			t.Fatal(err)
 		}
 		expect("Release", 1, left-1)
+	}
+}
+
+// countingKV counts the transactions of many goroutines.
+type countingKV struct {
+	clientv3.KV
+	count atomic.Int64
+}
+
+func (k *countingKV) Txn(ctx context.Context) clientv3.Txn {
+	k.count.Add(1)
+	return k.KV.Txn(ctx)
+}
+
+// testMassRestart has three times as many as there are numbers want one at once. None may ask the servers more
+// than 2 looks and 6 tries, however many are faster.
+func testMassRestart(t *testing.T, client *clientv3.Client) {
+	kv := &countingKV{KV: client.KV}
+	client.KV = kv
+	const nodes, want = 50, 150
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/mass", Nodes: nodes})
+	began := time.Now()
+	var all sync.WaitGroup
+	var taken [nodes]atomic.Int64
+	for range want {
+		all.Go(func() {
+			l, err := s.Take(t.Context(), time.Now())
+			if err == nil {
+				taken[l.Node()].Add(1)
+			} else if !errors.Is(err, nodelease.ErrNoNode) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	held := 0
+	for n := range taken {
+		if k := taken[n].Load(); k > 1 {
+			t.Errorf("node %d has %d holders", n, k)
+		} else if k == 1 {
+			held++
+		}
+	}
+	t.Logf("%d Takes on %d numbers: %d held, %d transactions, %v", want, nodes, held, kv.count.Load(), time.Since(began))
+	if n := kv.count.Load(); n > 8*want || held < nodes/2 {
+		t.Errorf("%d Takes on %d numbers took %d and made %d transactions", want, nodes, held, n)
+	}
+}
+
+// testWrongClock has a machine whose clock is years ahead ask beside two holders and beside three, and looks
+// for the number that it prefers.
+func testWrongClock(t *testing.T, client *clientv3.Client) {
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/clock", Nodes: 8})
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	ahead := now.AddDate(10, 0, 0)
+	take := func(now time.Time) nodelease.Lease {
+		t.Helper()
+		l, err := s.Take(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for range 2 {
+		if err := take(now).Extend(t.Context(), now.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node := int64(-1)
+	for range 5 {
+		l := take(ahead)
+		if node >= 0 && l.Node() != node {
+			t.Errorf("took node %d, want %d again", l.Node(), node)
+		}
+		node = l.Node()
+		if err := l.Release(t.Context(), ahead); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		l := take(now)
+		if l.Node() == node {
+			t.Errorf("took node %d, whose mark is years ahead", node)
+		}
+		if err := l.Extend(t.Context(), now.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Take(t.Context(), ahead)
+	want := fmt.Sprintf("says %s, the marks of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
+	if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }

@@ -41,7 +41,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer m.Close(ctx)
+	defer m.Close()
 	id, err := m.Next(ctx)
 	log.Println(id, err)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
@@ -44,7 +44,7 @@ func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.S
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	n := faulttest.NewNetwork(t)
+	n := servers.NewNetwork(t)
 	_, address := pgtest.Start(t)
 	url := pgtest.URL(address)
 	pool := openPool(t, url)
@@ -66,12 +66,6 @@ func TestPostgres(t *testing.T) {
 		}
 		if rows != 1024 || least != 0 || most != 1023 {
 			t.Errorf("%d rows from %d to %d", rows, least, most)
-		}
-	})
-	t.Run("asynchronous commit", func(t *testing.T) {
-		_, err := pgstore.New(t.Context(), openPool(t, url+"&synchronous_commit=off"), &pgstore.Options{Table: "asynchronous"})
-		if err == nil || !strings.Contains(err.Error(), "synchronous_commit is off") {
-			t.Errorf("error %v although a crash could take a mark back", err)
 		}
 	})
 	t.Run("all create the table at once", func(t *testing.T) {
@@ -110,12 +104,19 @@ func TestPostgres(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("durability", func(t *testing.T) { testDurability(t, url, pool) })
+	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
+	t.Run("refusals", func(t *testing.T) { testRefusals(t, pool) })
 	t.Run("bad options", func(t *testing.T) {
 		for want, opts := range map[string]*pgstore.Options{
 			"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
 			"Options.Nodes 1048577":                                      {Nodes: 1<<20 + 1},
 			"Options.TTL 999.999999ms is not within 1s to 8760h0m0s":     {TTL: time.Second - 1},
 			"Options.TTL -1s":                                            {TTL: -time.Second},
+			`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
+			`Options.Holder "\xff" is not UTF-8 without a NUL`:           {Holder: "\xff"},
+			`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
+			"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
 			"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
 			"prepare the table missing.table":                            {Table: "missing.table"},
 			"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
@@ -131,13 +132,13 @@ func TestPostgres(t *testing.T) {
 	t.Run("minting stops first", func(t *testing.T) {
 		opts := &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second}
 		far := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil)))
-		faulttest.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
+		servers.StopsFirst(t, mustNew(t, far, opts), func() (free bool) {
 			if err := pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut`).Scan(&free); err != nil {
 				t.Fatal(err)
 			}
 			return free
 		}, func(on bool) {
-			n.Set(on, faulttest.Link{From: "minter", To: "postgres"}, faulttest.Link{From: "postgres", To: "minter"})
+			n.Set(on, servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"})
 		})
 	})
 	t.Run("all numbers", func(t *testing.T) {
@@ -146,7 +147,7 @@ func TestPostgres(t *testing.T) {
 			numbers = 64
 		}
 		s := mustNew(t, openPool(t, url+"&pool_max_conns=20"), &pgstore.Options{Table: "all_numbers", Nodes: int64(numbers)})
-		faulttest.AllNumbers(t, s, numbers)
+		servers.AllNumbers(t, s, numbers)
 	})
 	t.Run("holder", func(t *testing.T) {
 		s := mustNew(t, pool, &pgstore.Options{Table: "holder", Nodes: 1, Holder: "me"})
@@ -155,7 +156,7 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		var row string
-		if err := pool.QueryRow(t.Context(), `select node || holder || fence from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me1") {
+		if err := pool.QueryRow(t.Context(), `select node || holder || length(token) from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me36") {
 			t.Errorf("row %q, %v", row, err)
 		}
 	})

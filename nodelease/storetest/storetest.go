@@ -230,7 +230,7 @@ func crowd(t *tester) {
 		for i := range leases {
 			all.Go(func() {
 				<-start
-				l, err := t.store.Take(t.Context(), t.now.AddDate(1, 0, 0))
+				l, err := t.store.Take(t.Context(), t.now.Add(23*time.Hour))
 				switch {
 				case err == nil:
 					leases[i] = l
@@ -278,7 +278,7 @@ func minters(t *tester) {
 				return
 			}
 			defer func() {
-				if err := m.Close(ctx); err != nil {
+				if err := m.Close(); err != nil {
 					t.Errorf("Close: %v", err)
 				}
 			}()

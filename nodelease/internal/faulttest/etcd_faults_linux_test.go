@@ -10,8 +10,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
 
 // TestEtcdFaults has 100 groups share 102 node numbers of a three-member etcd cluster while
@@ -19,7 +19,7 @@ import (
 func TestEtcdFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4 // the processes reach the members over this many sets of proxies
-	n := faulttest.NewNetwork(t)
+	n := servers.NewNetwork(t)
 	cluster := etcdtest.Start(t, n)
 	endpoints := make([][]string, sides)
 	for side := range endpoints {
@@ -114,18 +114,18 @@ func (tr *trial) memberFaults(ctx context.Context, t *testing.T, rng *rand.Rand,
 var linkFaultKinds = []string{"connections reset", "requests held up", "answers held up", "link cut"}
 
 // linkFaults cuts and resets the links between the minting processes and the servers.
-func (tr *trial) linkFaults(ctx context.Context, rng *rand.Rand, n *faulttest.Network, sides int, servers []string) {
+func (tr *trial) linkFaults(ctx context.Context, rng *rand.Rand, n *servers.Network, sides int, names []string) {
 	for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
 		sleep(ctx, between(rng, 100*time.Millisecond, time.Second))
 		if ctx.Err() != nil {
 			return
 		}
 		side := fmt.Sprintf("side%d", rng.IntN(sides))
-		var there, back []faulttest.Link
-		only := rng.IntN(2 * len(servers)) // half of the time all of them
-		for i, s := range servers {
-			if i == only || only >= len(servers) {
-				there, back = append(there, faulttest.Link{From: side, To: s}), append(back, faulttest.Link{From: s, To: side})
+		var there, back []servers.Link
+		only := rng.IntN(2 * len(names)) // half of the time all of them
+		for i, s := range names {
+			if i == only || only >= len(names) {
+				there, back = append(there, servers.Link{From: side, To: s}), append(back, servers.Link{From: s, To: side})
 			}
 		}
 		tr.count(linkFaultKinds[fault])
@@ -133,7 +133,7 @@ func (tr *trial) linkFaults(ctx context.Context, rng *rand.Rand, n *faulttest.Ne
 			n.Reset(there...)
 			continue
 		}
-		cut := [][]faulttest.Link{1: there, 2: back, 3: append(there, back...)}[fault]
+		cut := [][]servers.Link{1: there, 2: back, 3: append(there, back...)}[fault]
 		n.Set(true, cut...)
 		sleep(ctx, between(rng, 0, 3*tr.ttl))
 		n.Set(false, cut...)

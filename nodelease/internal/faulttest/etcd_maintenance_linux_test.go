@@ -16,14 +16,14 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
 
 // TestEtcdMaintenance has minters go on while somebody does to the cluster what its operators do.
 func TestEtcdMaintenance(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, faulttest.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	client := cluster.Open(t)
 	defer client.Close()
 	run := func(name, fault string, inject func(ctx context.Context, f *faults)) {
@@ -104,7 +104,7 @@ func compact(ctx context.Context, client *clientv3.Client) error {
 // writes, until somebody makes room.
 func TestEtcdQuota(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, faulttest.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	for _, m := range cluster.Members {
 		change(t, m, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--quota-backend-bytes", "4194304") })
 	}
@@ -243,7 +243,7 @@ func TestEtcdDiskFull(t *testing.T) {
 		return
 	}
 	mounted := t.TempDir()
-	cluster := etcdtest.Start(t, faulttest.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	for _, m := range cluster.Members {
 		dir := filepath.Join(mounted, m.Name)
 		if err := os.Mkdir(dir, 0o700); err != nil {

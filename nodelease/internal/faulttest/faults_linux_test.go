@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
 // A trial has groups mint in this process and in others while faults happen, and then looks for
@@ -60,7 +60,7 @@ func (tr *trial) run(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	children := make([]*faulttest.Server, tr.processes)
+	children := make([]*servers.Server, tr.processes)
 	start := func(i int) {
 		j := tr.newJob(i+1, perProcess)
 		files := tr.open(t, j)
@@ -79,7 +79,7 @@ func (tr *trial) run(t *testing.T) {
 		children[i].Start(t)
 	}
 	for i := range children {
-		children[i] = &faulttest.Server{Log: filepath.Join(tr.dir, fmt.Sprintf("process%d.log", i))}
+		children[i] = &servers.Server{Log: filepath.Join(tr.dir, fmt.Sprintf("process%d.log", i))}
 		t.Cleanup(func() { children[i].Stop(syscall.SIGKILL) })
 		start(i)
 	}

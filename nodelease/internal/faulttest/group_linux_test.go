@@ -21,7 +21,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
@@ -134,7 +134,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, file string, rng
 	}
 	now := skewed(rng)
 	for room := true; room && ctx.Err() == nil; {
-		m, err := nodelease.NewMinter(store, &nodelease.MinterOptions{Window: time.Second + time.Duration(rng.Int64N(int64(4*j.TTL))), Now: now})
+		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + time.Duration(rng.Int64N(int64(4*j.TTL))), Now: now})
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, file string, rng
 		both.Wait()
 		cancel()
 		room = r.count.Load() < perFile
-		_ = m.Close(context.WithoutCancel(ctx)) // fails while the store is away
+		_ = m.Close() // fails while the store is away
 	}
 	return nil
 }

@@ -21,9 +21,9 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/etcdtest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 )
 
 // A meter reads what a store has done and needs: names with numbers. Those that count up are
@@ -33,7 +33,7 @@ type meter func() map[string]float64
 // TestEtcdLoad and TestPostgresLoad measure what 1,024 minters on 1,024 numbers cost the store.
 func TestEtcdLoad(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, faulttest.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	client := cluster.Open(t)
 	defer client.Close()
 	read := func() map[string]float64 {
@@ -141,7 +141,7 @@ func load(t *testing.T, read meter, open func(numbers int) nodelease.Store) {
 					lists[i] = append(lists[i], int64(id))
 				}
 			}
-			if err := m.Close(ctx); err != nil {
+			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -278,7 +278,7 @@ func postgresProcesses(t *testing.T, data string) (cpu, memory float64) {
 // carries out for 64 holders that renew without a rest.
 func TestEtcdSustains(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, faulttest.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	client := cluster.Open(t)
 	defer client.Close()
 	sustain(t, etcdStore(t, client, "/sustain", 64, time.Minute))

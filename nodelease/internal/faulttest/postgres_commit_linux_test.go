@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 )
 
 // TestPostgresMaintenance has minters go on while the server is restarted and its connections
@@ -287,17 +287,17 @@ func TestPostgresClock(t *testing.T) {
 				inject: func(ctx context.Context, f *faults) { f.count("servers"); sleep(ctx, length) },
 			}.run(t)
 
-			n := faulttest.NewNetwork(t)
+			n := servers.NewNetwork(t)
 			far := openPool(t, n.Proxy(t, "minter", "postgres", address, nil), name+"_cut", "")
 			var s nodelease.Store = postgresStore(t, far, 1, 3*time.Second)
-			faulttest.StopsFirst(t, s, func() (free bool) {
+			servers.StopsFirst(t, s, func() (free bool) {
 				sql := fmt.Sprintf(`select expires <= clock_timestamp() from %s_cut.node_lease`, name)
 				if err := near.QueryRow(t.Context(), sql).Scan(&free); err != nil {
 					t.Fatal(err)
 				}
 				return free
 			}, func(on bool) {
-				n.Set(on, faulttest.Link{From: "minter", To: "postgres"}, faulttest.Link{From: "postgres", To: "minter"})
+				n.Set(on, servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"})
 			})
 		})
 	}

@@ -10,15 +10,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
-	"github.com/oneclock/ids/nodelease/internal/faulttest/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 )
 
 // TestPostgresFaults is TestEtcdFaults, smaller, over a PostgreSQL server that crashes.
 func TestPostgresFaults(t *testing.T) {
 	t.Parallel()
 	const sides = 4
-	n := faulttest.NewNetwork(t)
+	n := servers.NewNetwork(t)
 	s, address := pgtest.Start(t)
 	var urls []string
 	for side := range sides {

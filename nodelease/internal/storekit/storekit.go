@@ -1,12 +1,16 @@
-// Package storekit holds what stores share: their options and the choice among free node numbers.
+// Package storekit holds what stores share: their options, the choice among free node numbers, and what they
+// refuse of both.
 package storekit
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -26,6 +30,9 @@ func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
 		}
 		*holder = fmt.Sprintf("%s/%d", host, os.Getpid())
 	}
+	if err := CheckText("Options.Holder", *holder); err != nil {
+		return err
+	}
 	if *nodes == 0 {
 		*nodes = defaultNodes
 	}
@@ -41,6 +48,37 @@ func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
 	return nil
 }
 
+// CheckText returns an error if text, which is named what, is not one that every store can keep.
+func CheckText(what, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
+	}
+	return nil
+}
+
+// wrong is how far a clock or a mark may be from the others' before it is taken for wrong.
+const wrong = 24 * time.Hour
+
+// CheckNow returns an error that names both times if now, the caller's wall clock, is too far from the time
+// that what says.
+func CheckNow(now time.Time, what string, other time.Time) error {
+	if d := now.Sub(other); d < -wrong || d > wrong {
+		return fmt.Errorf("this machine's clock says %s, %s %s: more than %v apart, so one of them is wrong",
+			now.UTC().Format(time.RFC3339), what, other.UTC().Format(time.RFC3339), wrong)
+	}
+	return nil
+}
+
+// Median returns the median of the marks that are set, the earlier one of two, or the zero time.
+func Median(marks []time.Time) time.Time {
+	set := slices.DeleteFunc(slices.Clone(marks), time.Time.IsZero)
+	if len(set) == 0 {
+		return time.Time{}
+	}
+	slices.SortFunc(set, time.Time.Compare)
+	return set[(len(set)-1)/2]
+}
+
 // A Candidate is a free node number with its mark.
 type Candidate struct {
 	Node    int64
@@ -51,10 +89,20 @@ type Candidate struct {
 // Prefer puts the numbers whose mark has passed first, in random order so that processes which
 // start together seldom want the same one. After them come those whose mark is ahead, the nearest
 // first: ids under such a number carry a time later than the wall clock's.
-func Prefer(free []Candidate, now time.Time) {
+//
+// Of the former, those come first whose mark is more than a day later than median, that of the marks
+// of all numbers. To most holders such a mark is ahead. For a holder whose clock is years ahead it has
+// passed, and it takes that number again, instead of giving one more such a mark.
+func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	late := func(c Candidate) int {
+		if !c.Mark.After(now) && !median.IsZero() && c.Mark.Sub(median) > wrong {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(free, func(a, b Candidate) int {
-		return later(a.Mark, now).Compare(later(b.Mark, now))
+		return cmp.Or(cmp.Compare(late(a), late(b)), later(a.Mark, now).Compare(later(b.Mark, now)))
 	})
 }
 

@@ -3,6 +3,7 @@ package storekit_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ func TestComplete(t *testing.T) {
 		{options{"me", 1 << 20, year}, options{"me", 1 << 20, year}, ""},
 		{options{"me", -1, 0}, options{}, "Options.Nodes -1 is not within 1 to 1048576"},
 		{options{"me", 1<<20 + 1, 0}, options{}, "Options.Nodes 1048577 is not within 1 to 1048576"},
+		{options{"a\x00", 0, 0}, options{}, `Options.Holder "a\x00" is not UTF-8 without a NUL`},
+		{options{"\xff", 0, 0}, options{}, `Options.Holder "\xff" is not UTF-8 without a NUL`},
 		{options{"me", 0, -1}, options{}, "Options.TTL -1ns is not within 1s to 8760h0m0s"},
 		{options{"me", 0, time.Second - 1}, options{}, "Options.TTL 999.999999ms is not within 1s to 8760h0m0s"},
 		{options{"me", 0, year + 1}, options{}, "Options.TTL 8760h0m0.000000001s is not within 1s to 8760h0m0s"},
@@ -46,24 +49,65 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestNumbersWhoseMarkHasPassedComeFirst(t *testing.T) {
+func TestPrefer(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	first := map[int64]bool{}
-	for range 100 {
-		free := []storekit.Candidate{
-			{Node: 0, Mark: now.Add(time.Hour)},
-			{Node: 1, Mark: now.Add(time.Second)},
-			{Node: 2, Mark: now},
-			{Node: 3},
-			{Node: 4, Mark: now.Add(-time.Hour)},
-		}
-		storekit.Prefer(free, now)
-		if free[3].Node != 1 || free[4].Node != 0 {
-			t.Fatalf("order %v", free)
-		}
-		first[free[0].Node] = true
+	const day = 24 * time.Hour
+	free := []storekit.Candidate{
+		{Node: 0, Mark: now.Add(2 * day)},
+		{Node: 1, Mark: now.Add(time.Second)},
+		{Node: 2, Mark: now},
+		{Node: 3},
+		{Node: 4, Mark: now.Add(-time.Hour)},
+		{Node: 5, Mark: now.Add(day)},
 	}
-	if len(first) != 3 {
-		t.Errorf("of the three whose mark has passed, only %v came first", first)
+	marks := []time.Time{now.Add(2 * day), now, {}, now.Add(-time.Hour), now.Add(day)}
+	if got := storekit.Median(marks); !got.Equal(now) {
+		t.Fatalf("the median is %v, want %v", got, now)
+	}
+	for _, test := range []struct {
+		name   string
+		median time.Time
+		now    time.Time
+		want   [][]int64 // groups of any order
+	}{
+		{"a right clock", now, now, [][]int64{{2, 3, 4}, {1}, {5}, {0}}},
+		{"a clock that is years ahead", now, now.AddDate(10, 0, 0), [][]int64{{0}, {1, 2, 3, 4, 5}}},
+		{"no marks", time.Time{}, now.AddDate(10, 0, 0), [][]int64{{0, 1, 2, 3, 4, 5}}},
+		{"old marks", now.AddDate(-1, 0, 0), now, [][]int64{{2, 4}, {3}, {1}, {5}, {0}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			first := map[int64]bool{}
+			for range 200 {
+				storekit.Prefer(free, test.median, test.now)
+				rest := free
+				for _, group := range test.want {
+					for _, c := range rest[:len(group)] {
+						if !slices.Contains(group, c.Node) {
+							t.Fatalf("order %v, want %v", free, test.want)
+						}
+					}
+					rest = rest[len(group):]
+				}
+				first[free[0].Node] = true
+			}
+			if len(first) != len(test.want[0]) {
+				t.Errorf("of %v, only %v came first", test.want[0], first)
+			}
+		})
+	}
+}
+
+func TestCheckNow(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	for by, want := range map[time.Duration]bool{0: true, day: true, -day: true, day + 1: false, -day - 1: false} {
+		if err := storekit.CheckNow(now.Add(by), "the server's", now); (err == nil) != want {
+			t.Errorf("%v apart: %v", by, err)
+		}
+	}
+	err := storekit.CheckNow(now.AddDate(10, 0, 0), "the server's", now)
+	const want = "this machine's clock says 2036-01-01T00:00:00Z, the server's 2026-01-01T00:00:00Z: more than 24h0m0s apart, so one of them is wrong"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -16,19 +16,19 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
 // Cluster is three etcd processes on loopback whose traffic among themselves goes through a
 // network.
 type Cluster struct {
-	Network *faulttest.Network
+	Network *servers.Network
 	Members []*Member
 	byID    sync.Map // a member's id in hexadecimal, as it names itself to its peers, to its name
 }
 
 type Member struct {
-	faulttest.Server
+	servers.Server
 	Name         string
 	Client, peer string // addresses
 	peerProxy    string
@@ -39,7 +39,7 @@ func (m *Member) Index() int { return int(m.Name[1] - '0') }
 
 var serverFrom = regexp.MustCompile(`(?i)\r\nX-Server-From: ([0-9a-f]+)\r\n`)
 
-func Start(t *testing.T, n *faulttest.Network) *Cluster {
+func Start(t *testing.T, n *servers.Network) *Cluster {
 	t.Helper()
 	binary, err := exec.LookPath("etcd")
 	if err != nil {
@@ -47,7 +47,7 @@ func Start(t *testing.T, n *faulttest.Network) *Cluster {
 	}
 	c := &Cluster{Network: n}
 	dir := t.TempDir()
-	ports := faulttest.FreePorts(t, 6)
+	ports := servers.FreePorts(t, 6)
 	sender := func(head []byte) string {
 		if m := serverFrom.FindSubmatch(head); m != nil {
 			if name, ok := c.byID.Load(string(m[1])); ok {
@@ -64,7 +64,7 @@ func Start(t *testing.T, n *faulttest.Network) *Cluster {
 		c.Members = append(c.Members, m)
 	}
 	for _, m := range c.Members {
-		m.Server = faulttest.Server{
+		m.Server = servers.Server{
 			Log: filepath.Join(dir, m.Name+".log"),
 			Command: func() *exec.Cmd {
 				return exec.Command(binary,
@@ -92,7 +92,7 @@ func Start(t *testing.T, n *faulttest.Network) *Cluster {
 	}
 	// What was opened before the members' ids were known cannot be told apart.
 	for _, m := range c.Members {
-		n.Reset(faulttest.Link{From: "unknown", To: m.Name})
+		n.Reset(servers.Link{From: "unknown", To: m.Name})
 	}
 	return c
 }
@@ -104,6 +104,12 @@ func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 	for _, m := range c.Members {
 		endpoints = append(endpoints, m.Client)
 	}
+	return Open(t, endpoints)
+}
+
+// Open returns a client of the members at the endpoints.
+func Open(t *testing.T, endpoints []string) *clientv3.Client {
+	t.Helper()
 	client, err := clientv3.New(Config(endpoints))
 	if err != nil {
 		t.Fatal(err)
@@ -129,10 +135,10 @@ func (c *Cluster) Leader(client *clientv3.Client) *Member {
 }
 
 // Links returns both directions between a member and each of the others.
-func (c *Cluster) Links(m *Member) (in, out []faulttest.Link) {
+func (c *Cluster) Links(m *Member) (in, out []servers.Link) {
 	for _, other := range c.Members {
 		if other != m {
-			in, out = append(in, faulttest.Link{From: other.Name, To: m.Name}), append(out, faulttest.Link{From: m.Name, To: other.Name})
+			in, out = append(in, servers.Link{From: other.Name, To: m.Name}), append(out, servers.Link{From: m.Name, To: other.Name})
 		}
 	}
 	return in, out

@@ -1,4 +1,4 @@
-package faulttest
+package servers
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func StopsFirst(t *testing.T, s nodelease.Store, free func() bool, cut func(bool
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	defer m.Close(ctx)
+	defer m.Close()
 	if _, err := m.Next(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func StopsFirst(t *testing.T, s nodelease.Store, free func() bool, cut func(bool
 	if _, err := m.Next(ctx); err != nil {
 		t.Fatalf("minting does not go on: %v", err)
 	}
-	if err := m.Close(ctx); err != nil {
+	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if !free() {
@@ -94,7 +94,7 @@ func AllNumbers(t *testing.T, s nodelease.Store, numbers int) {
 	var closed sync.WaitGroup
 	for _, m := range all {
 		closed.Go(func() {
-			if err := m.Close(ctx); err != nil {
+			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -71,7 +71,7 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	base := start2026.Add(24 * time.Hour)
 	store.SetRow(0, time.Time{}, base)
 	for range 20 {
-		bubble(t, store, &nodelease.MinterOptions{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		bubble(t, store, &nodelease.Options{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			for range 5 {
 				if _, err := m.Next(t.Context()); err != nil {
 					t.Fatal(err)
@@ -81,7 +81,7 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 			_, mark := store.Row(0)
 			store.setSilent(true) // it cannot hand the number back
 			defer store.setSilent(false)
-			_ = m.Close(t.Context())
+			_ = m.Close()
 			store.SetRow(0, time.Time{}, mark)
 		})
 	}
@@ -152,5 +152,38 @@ func TestNextEndsWithItsContext(t *testing.T) {
 			t.Error(err)
 		}
 		synctest.Wait()
+	})
+}
+
+// TestLastIDBelowTheMark has a call stop on its way to an id while others take all up to the mark, and no more:
+// none of those has asked for a higher one.
+func TestLastIDBelowTheMark(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next mark is a hundredth of the window after that
+	stopping(t, store, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+		stop(2) // after those of two TryNext
+		var late sync.WaitGroup
+		var took time.Duration
+		var began time.Time
+		late.Go(func() {
+			id, err := m.Next(t.Context())
+			if took = time.Since(began); err != nil {
+				t.Errorf("got %d, %v", id, err)
+			}
+		})
+		synctest.Wait()
+		_, mark := store.Row(0)
+		for id := ids.Snowflake(0); id.Sequence() < 4095 || id.Time().Before(mark.Truncate(time.Millisecond)); {
+			var err error
+			if id, err = m.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began = time.Now()
+		close(goOn)
+		late.Wait()
+		if took > 50*time.Millisecond {
+			t.Errorf("a call has waited for %v although the store answers", took)
+		}
 	})
 }

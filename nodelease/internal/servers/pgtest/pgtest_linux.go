@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/oneclock/ids/nodelease/internal/faulttest"
+	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
 // postgresBinary finds a program of the server, which Debian keeps out of the PATH.
@@ -54,7 +54,7 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 }
 
 // Start starts a server on loopback and returns it with its address.
-func Start(t *testing.T) (*faulttest.Server, string) {
+func Start(t *testing.T) (*servers.Server, string) {
 	t.Helper()
 	initdb, err := postgresBinary("initdb")
 	if err != nil {
@@ -80,12 +80,12 @@ func Start(t *testing.T) (*faulttest.Server, string) {
 	if out, err := initialise.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	address := faulttest.FreePorts(t, 1)[0]
+	address := servers.FreePorts(t, 1)[0]
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &faulttest.Server{
+	s := &servers.Server{
 		Log: filepath.Join(dir, "log"),
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(binary, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",

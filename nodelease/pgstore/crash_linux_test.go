@@ -1,0 +1,218 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/pgstore"
+)
+
+func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Lease {
+	t.Helper()
+	l, err := s.Take(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// testDurability has what lets a crash take a mark back.
+func testDurability(t *testing.T, url string, pool *pgxpool.Pool) {
+	for _, kind := range []string{"unlogged", "temporary"} {
+		config, err := pgxpool.ParseConfig(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.MaxConns = 1 // a temporary table is a connection's own
+		own, err := pgxpool.NewWithConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer own.Close()
+		mustExec(t, own, "create "+kind+" table "+kind+"1 (node integer)")
+		_, err = pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
+		if err == nil || !strings.Contains(err.Error(), "the table is unlogged or temporary") {
+			t.Errorf("%s: error %v", kind, err)
+		}
+	}
+
+	// Each transaction of the store is durable, whatever the connection is set to, and whenever.
+	quick := openPool(t, url+"&synchronous_commit=off")
+	l := mustTake(t, mustNew(t, quick, &pgstore.Options{Table: "asynchronous", Nodes: 1}), time.Now())
+	mustExec(t, pool, `create table settings (setting text)`)
+	mustExec(t, pool, `create function note() returns trigger language plpgsql as
+		$$ begin insert into settings values (current_setting('synchronous_commit')); return null; end $$`)
+	mustExec(t, pool, `create constraint trigger note after update on asynchronous deferrable initially deferred
+		for each row execute function note()`) // at the commit
+	mark := time.Now().Truncate(time.Microsecond)
+	if err := errors.Join(l.Extend(t.Context(), mark), l.Release(t.Context(), mark)); err != nil {
+		t.Fatal(err)
+	}
+	mustTake(t, mustNew(t, quick, &pgstore.Options{Table: "asynchronous", Nodes: 1}), time.Now())
+	var on, all int
+	if err := pool.QueryRow(t.Context(), `select count(*) filter (where setting = 'on'), count(*) from settings`).Scan(&on, &all); err != nil {
+		t.Fatal(err)
+	}
+	if on != 3 || all != 3 {
+		t.Errorf("%d of %d commits were synchronous, want 3 of 3", on, all)
+	}
+}
+
+// testCutOff has Takes whose context ends while they are under way, and one whose answer cannot be read. None
+// keeps a number for nobody.
+func testCutOff(t *testing.T, pool *pgxpool.Pool) {
+	s := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Nodes: 1})
+	held := func() (held bool) {
+		if err := pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off`).Scan(&held); err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	for i := range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
+		l, err := s.Take(ctx, time.Now())
+		cancel()
+		if err == nil {
+			err = l.Release(t.Context(), time.Time{})
+		} else if errors.Is(err, nodelease.ErrNoNode) {
+			t.Fatalf("Take %d was cut off and has kept the number", i-1)
+		}
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+
+	// A lock holds the Take up for longer than it has.
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `lock table cut_off`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if l, err := s.Take(ctx, time.Now()); err == nil {
+		t.Errorf("took node %d of a table that is locked", l.Node())
+	} else if time.Since(began) > 3*time.Second {
+		t.Errorf("Take returned %v after its context had ended", time.Since(began))
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if held() {
+		t.Error("the number is held for nobody")
+	}
+
+	mustExec(t, pool, `update cut_off set mark = 'infinity'`)
+	for range 2 {
+		if l, err := s.Take(t.Context(), time.Now()); err == nil || held() {
+			t.Errorf("a Take that cannot be read: %v, %v, held %v", l, err, held())
+		}
+	}
+}
+
+// testRefusals has what a Take must not answer with ErrNoNode, and the preference among marks.
+func testRefusals(t *testing.T, pool *pgxpool.Pool) {
+	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Nodes: 5})
+	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
+		now := time.Now().Add(by)
+		l, err := s.Take(t.Context(), now)
+		if (err == nil) != want || err != nil && (!strings.Contains(err.Error(), "says "+now.UTC().Format(time.RFC3339)+", the server's 2") ||
+			errors.Is(err, nodelease.ErrNoNode)) {
+			t.Errorf("a clock that is off by %v: %v", by, err)
+		}
+		if err == nil {
+			if err := l.Release(t.Context(), time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	// Of the marks that have passed, one that is more than a day later than the others comes first.
+	mustExec(t, pool, `update refusals set mark = now() - interval '3 days' - node * interval '1 minute' where node < 4`)
+	mustExec(t, pool, `update refusals set mark = now() - interval '1 hour' where node = 2`)
+	for range 5 {
+		l := mustTake(t, s, time.Now())
+		if l.Node() != 2 {
+			t.Errorf("took node %d, want 2", l.Node())
+		}
+		if err := l.Release(t.Context(), l.Mark()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	mustExec(t, pool, `delete from refusals where node = 3`)
+	for range 4 {
+		mustTake(t, s, time.Now())
+	}
+	if _, err := s.Take(t.Context(), time.Now()); err == nil || errors.Is(err, nodelease.ErrNoNode) ||
+		!strings.Contains(err.Error(), "of 5 rows 1 are missing") {
+		t.Errorf("with a row missing: %v", err)
+	}
+}
+
+// TestNoFsync starts a server that does not sync its disk.
+func TestNoFsync(t *testing.T) {
+	t.Parallel()
+	server, address := pgtest.Start(t)
+	server.Stop(syscall.SIGINT)
+	before := server.Command
+	server.Command = func() *exec.Cmd {
+		cmd := before()
+		cmd.Args = append(cmd.Args, "-c", "fsync=off")
+		return cmd
+	}
+	server.Start(t)
+	pool := openPool(t, pgtest.URL(address))
+	for limit := time.Now().Add(30 * time.Second); pool.Ping(t.Context()) != nil && time.Now().Before(limit); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := pgstore.New(t.Context(), pool, nil); err == nil || !strings.Contains(err.Error(), "for tests, set Options.NoFsync") {
+		t.Errorf("error %v", err)
+	}
+	mustTake(t, mustNew(t, pool, &pgstore.Options{NoFsync: true}), time.Now())
+}
+
+// TestRestored puts the table back to a backup under two holders, as a restored server does. The former holder
+// notices at its next renewal, however high its mark is, and the present one keeps the number.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	_, address := pgtest.Start(t)
+	pool := openPool(t, pgtest.URL(address))
+	s := mustNew(t, pool, &pgstore.Options{Nodes: 1})
+	mustExec(t, pool, `create table backup as table node_lease`)
+	former := mustTake(t, s, time.Now())
+	if err := former.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)); err != nil {
+		t.Fatal(err)
+	}
+	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), `delete from node_lease; insert into node_lease table backup`, pgx.QueryExecModeSimpleProtocol)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	present := mustTake(t, s, time.Now())
+	if err := present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)); err != nil {
+		t.Error(err)
+	}
+	higher := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	if err := former.Extend(t.Context(), higher); !errors.Is(err, nodelease.ErrLost) {
+		t.Errorf("the former holder's renewal: %v", err)
+	}
+	if err := present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)); err != nil {
+		t.Errorf("the present holder's renewal: %v", err)
+	}
+}
