@@ -92,7 +92,8 @@ func TestRefusedNumbers(t *testing.T) {
 			var log lockedText
 			opts := &nodelease.Options{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				if want := fmt.Sprintf(`msg="cannot mint under a node number" node=%d error="nodelease: `, test.bad.node); !strings.Contains(log.String(), want) {
+				want := fmt.Sprintf(`msg="cannot mint under a node number" node=%d error="nodelease: `, test.bad.node)
+				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %s: %s", want, log.String())
 				}
 				id, err := m.TryNext()
@@ -102,7 +103,8 @@ func TestRefusedNumbers(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
 				id, err = m.Next(ctx)
-				if !errors.Is(err, context.DeadlineExceeded) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
+				matches := errors.Is(err, context.DeadlineExceeded) && (test.match == nil || errors.Is(err, test.match))
+				if !matches || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("Next: %v, %v, want %q", id, err, test.want)
 				}
 				if taken, released := store.taken.Load(), store.released.Load(); taken < 3 || released != taken {
@@ -303,7 +305,10 @@ func TestAnswerAfterClose(t *testing.T) {
 
 // stopping runs test in a bubble with a Minter whose wall clock stops the call that reads it next after stop, or
 // after as many readings as that says, until goOn is closed.
-func stopping(t *testing.T, store nodelease.Store, test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{})) {
+func stopping(
+	t *testing.T, store nodelease.Store,
+	test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}),
+) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(wall)
 		w.step(time.Until(start2026))

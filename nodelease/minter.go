@@ -173,7 +173,7 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 func (m *Minter) refuse() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
-		if t, err, _ = m.state(); err == nil {
+		if t, _, err = m.state(); err == nil {
 			if id, err = m.try(t); err == nil {
 				return id, nil
 			}
@@ -230,7 +230,7 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 		}
 	}()
 	for {
-		t, why, changed := m.state()
+		t, changed, why := m.state()
 		switch {
 		case why == ErrClosed:
 			return 0, ErrClosed
@@ -275,7 +275,7 @@ func (m *Minter) stopped(ctx context.Context, why error) error {
 	if !errors.Is(cause, err) {
 		cause = fmt.Errorf("%w: %w", err, cause)
 	}
-	if _, now, _ := m.state(); now != nil {
+	if _, _, now := m.state(); now != nil {
 		why = now
 	}
 	if why == nil {
@@ -286,7 +286,7 @@ func (m *Minter) stopped(ctx context.Context, why error) error {
 
 // Node returns the number under which ids can be minted now. ok is false while there is none.
 func (m *Minter) Node() (number int64, ok bool) {
-	t, why, _ := m.state()
+	t, _, why := m.state()
 	if why != nil {
 		return 0, false
 	}
@@ -322,10 +322,10 @@ func (m *Minter) shut() {
 }
 
 // state returns the state, and what is closed when minting begins or the Minter is closed.
-func (m *Minter) state() (t *tenure, why error, changed <-chan struct{}) {
+func (m *Minter) state() (t *tenure, changed <-chan struct{}, why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.tenure, m.why, m.changed
+	return m.tenure, m.changed, m.why
 }
 
 // enter makes t and why the state, unless the Minter is closed. The mutex is held.

@@ -156,7 +156,8 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		var row string
-		if err := pool.QueryRow(t.Context(), `select node || holder || length(token) from holder`).Scan(&row); err != nil || row != fmt.Sprint(l.Node(), "me36") {
+		err = pool.QueryRow(t.Context(), `select node || holder || length(token) from holder`).Scan(&row)
+		if err != nil || row != fmt.Sprint(l.Node(), "me36") {
 			t.Errorf("row %q, %v", row, err)
 		}
 	})

@@ -91,7 +91,8 @@ func (tr *trial) run(t *testing.T) {
 	for half := range 2 {
 		own := rand.New(rand.NewPCG(rng.Uint64(), 0))
 		faults.Go(func() {
-			for sleep(faulty, between(own, 200*time.Millisecond, 1500*time.Millisecond)); faulty.Err() == nil; sleep(faulty, between(own, 200*time.Millisecond, 1500*time.Millisecond)) {
+			rest := func() { sleep(faulty, between(own, 200*time.Millisecond, 1500*time.Millisecond)) }
+			for rest(); faulty.Err() == nil; rest() {
 				i := own.IntN(tr.processes/2)*2 + half
 				if own.IntN(2) == 0 {
 					tr.count("minting process killed")

@@ -106,7 +106,8 @@ func TestCheckNow(t *testing.T) {
 		}
 	}
 	err := storekit.CheckNow(now.AddDate(10, 0, 0), "the server's", now)
-	const want = "this machine's clock says 2036-01-01T00:00:00Z, the server's 2026-01-01T00:00:00Z: more than 24h0m0s apart, so one of them is wrong"
+	const want = "this machine's clock says 2036-01-01T00:00:00Z, the server's 2026-01-01T00:00:00Z: " +
+		"more than 24h0m0s apart, so one of them is wrong"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
