@@ -119,8 +119,11 @@ func (c *Clock) lockLater(l *lane, ended *bool) (wait time.Duration, err error) 
 	}
 }
 
-// mustLock is lockLater for callers that return no error.
-func (c *Clock) mustLock(l *lane) time.Duration { return must(c.lockLater(l, new(bool))) }
+// mustLock is lockLater for callers that return no error. The mutex is held, as lock has left it.
+func (c *Clock) mustLock(l *lane) time.Duration {
+	c.mu.Unlock()
+	return must(c.lockLater(l, new(bool)))
+}
 
 // reason returns the error of a lane, which does not know whether its limit is for good. The mutex
 // is held.

@@ -94,7 +94,6 @@ func (n *SnowflakeNode) Next() Snowflake {
 	c, l := n.clock, n.lane
 	wait, err := c.lock(l)
 	if err != nil {
-		c.mu.Unlock()
 		wait = c.mustLock(l)
 	}
 	s := n.latest()
@@ -188,7 +187,6 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	for len(run) > 0 {
 		wait, err := c.lock(l)
 		if err != nil {
-			c.mu.Unlock()
 			wait = c.mustLock(l)
 		}
 		piece := run[:1]

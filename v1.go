@@ -29,7 +29,6 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	}
 	wait, err := g.clock.lock(l)
 	if err != nil {
-		g.clock.mu.Unlock()
 		wait = g.clock.mustLock(l)
 	}
 	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
