@@ -124,7 +124,7 @@ func TestLongAhead(t *testing.T) {
 			}
 			longest := time.Duration(0)
 			for range most/layout.Tick + 1000 {
-				ahead := layout.Split(n.Next()).Time.Sub(time.Now())
+				ahead := time.Until(layout.Split(n.Next()).Time)
 				if longest = max(longest, ahead); ahead > most {
 					t.Fatalf("MaxAhead %v: an id is %v ahead", most, ahead)
 				}

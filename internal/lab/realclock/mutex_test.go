@@ -40,7 +40,7 @@ func TestLongWaitForMutex(t *testing.T) {
 	for range 15 { // 20 ms have room for 20
 		wg.Go(func() {
 			for !done.Load() {
-				ahead := int64(layout.Split(n.Next()).Time.Sub(time.Now()))
+				ahead := int64(time.Until(layout.Split(n.Next()).Time))
 				minted.Add(1)
 				for old := farthest.Load(); ahead > old && !farthest.CompareAndSwap(old, ahead); old = farthest.Load() {
 				}
