@@ -16,8 +16,8 @@ import (
 )
 
 // A busy machine may stop any thread between any two instructions, for seconds. So nothing is
-// judged by how long it took. A reading of the clock lies between two of the monotonic clock, an
-// id between two readings, and the length of a call is counted in naps of another goroutine.
+// judged by how long it took. A reading of the clock says itself in which phase it was taken, an id
+// lies between two readings, and the length of a call is counted in naps of another goroutine.
 
 const (
 	tolerance  = 10 * time.Second      // the library's default
@@ -27,23 +27,21 @@ const (
 
 	// mostNaps is how many naps of maxWait another goroutine can take, one after the other, during a
 	// call that waits for at most maxWait. One or two, but for the order in which a busy machine lets
-	// them go on.
-	mostNaps = 25
+	// them go on: beside eight busy loops there were up to 11.
+	mostNaps = 50
 
-	// unevenness is how far the wall clock and the monotonic clock may part between two readings
-	// of an even clock. Less than maxAhead is jitter, which no scheme follows.
-	unevenness = 5 * time.Millisecond
+	// jitter is how far a clock goes back within a phase. It is less than maxAhead, so no scheme
+	// follows it.
+	jitter = 4 * time.Millisecond
 
-	// sharp is how long a reading may take from which it is seen whether the clock is even.
-	sharp = unevenness / 2
-
-	// blur is how far a time may be off: unevenness that is not seen, a tick, and the age of a reading.
-	blur = unevenness + sharp + 2*time.Millisecond
+	// blur is how far a time may be off: by jitter, by a tick of 1 ms, and by the age of a reading on
+	// a clock that runs at half or double speed.
+	blur = jitter + 2*time.Millisecond
 )
 
 // A lap is so many rounds of each worker, one of the worker that mints runs, and then a few more, so
-// that the clock is moved in the midst of a run and not at its end. The round that ends it is brief:
-// what was minted then is not old.
+// that the clock is moved in the midst of a run and not at its end. The end of the round that ends
+// it is brief, so that ids on which a tolerance depends are not old when the clock is moved.
 const (
 	lapRounds = 10
 	lapMore   = 8 // on average
@@ -64,7 +62,7 @@ const (
 const manyAtOnce = 40
 
 // runLen is how many ids a run has: enough for version 7 to fill several ticks.
-const runLen = 200_000
+const runLen = 100_000
 
 // A scheme is something that mints ids.
 type scheme struct {
@@ -82,6 +80,7 @@ var naps atomic.Int64
 // An observer reads the clock for all workers, one at a time, and remembers what it did.
 type observer struct {
 	schemes []scheme
+	traced  bool // readings have phases
 	began   time.Duration
 
 	mu sync.Mutex // guards all that follows
@@ -95,29 +94,24 @@ type observer struct {
 // A reading is one reading of the clock and what was known with it. Times of the monotonic clock
 // are as package realclock has them.
 type reading struct {
-	wall   time.Time     // without its monotonic part
-	mono   time.Duration // after it
-	turns  int           // how often the wall clock stepped back by more than the tolerance
-	high   high          // since the latest of those
-	ever   high
-	uneven int // how often the clock was seen to run unevenly
-}
+	wall  time.Time     // without its monotonic part
+	mono  time.Duration // after it
+	phase int
+	turns int       // how often the wall clock stepped back by more than the tolerance
+	high  time.Time // the highest wall time since the latest of those
 
-// A high is the highest wall time, and when that was.
-type high struct {
-	wall time.Time
-	mono time.Duration
+	// Even clocks, by what they show at zero of the monotonic clock, that no reading was ahead of,
+	// since the latest turn and ever: ids may be as far, even if the wall clock was set back or
+	// stood still, for they may take a tick for each that passes.
+	even, ever time.Time
 }
-
-// at is the highest time at which an id may be, but for maxAhead: one tick for each that passes,
-// even if the clock stands still or is behind.
-func (h high) at(mono time.Duration) time.Time { return h.wall.Add(mono - h.mono) }
 
 // A round is what a worker does between two readings.
 type round struct {
 	reading
 	low   time.Time     // the earliest that the library may still have read
-	whole bool          // the clock has run evenly since then
+	whole bool          // the clock has not been moved since then
+	fresh time.Duration // when the ids on which a tolerance depends began to be minted
 	ended time.Duration // 0 in progress
 }
 
@@ -136,40 +130,39 @@ type report struct {
 	IDs        map[string]int
 	Samples    []sample
 	Longest    map[string]time.Duration // calls
+	Naps       int64                    // during one call at the most
 	Compared   int                      // times that were compared with the wall clock
 	Laps       int
 	Runs       map[string]int    // of runLen ids each
 	Violations map[string]string // by scheme and kind, the first
 }
 
-// read reads the clock until it was not stopped meanwhile. The caller holds the mutex.
+// read reads the clock. The caller holds the mutex.
 func (o *observer) read() reading {
-	for {
-		mono := realclock.Monotonic()
-		wall := time.Now().Round(0)
-		after := realclock.Monotonic()
-		if wall.Before(o.high.wall.Add(-tolerance)) {
-			o.turns++
-			o.high = high{wall, after}
-		}
-		if !wall.Before(o.high.wall) {
-			o.high = high{wall, after}
-		}
-		if !wall.Before(o.ever.wall) {
-			o.ever = high{wall, after}
-		}
-		if after-mono > sharp {
-			continue
-		}
-		if (wall.Sub(o.wall) - (after - o.reading.mono)).Abs() > unevenness {
-			o.uneven++
-		}
-		o.wall, o.reading.mono = wall, after
-		if n := len(o.Samples); n == 0 || mono-o.Samples[n-1].Mono > time.Millisecond {
-			o.Samples = append(o.Samples, sample{mono, after, wall, o.Compared})
-		}
-		return o.reading
+	mono := realclock.Monotonic()
+	o.wall = time.Now().Round(0)
+	o.reading.mono = realclock.Monotonic()
+	if o.traced {
+		o.phase = realclock.PhaseOf(o.wall)
 	}
+	even := o.wall.Add(-mono)
+	if o.wall.Before(o.high.Add(-tolerance)) {
+		o.turns++
+		o.high, o.even = o.wall, even
+	}
+	if o.wall.After(o.high) {
+		o.high = o.wall
+	}
+	if even.After(o.even) {
+		o.even = even
+	}
+	if even.After(o.ever) {
+		o.ever = even
+	}
+	if n := len(o.Samples); n == 0 || mono-o.Samples[n-1].Mono > time.Millisecond {
+		o.Samples = append(o.Samples, sample{mono, o.reading.mono, o.wall, o.Compared})
+	}
+	return o.reading
 }
 
 // begin begins a round.
@@ -182,7 +175,7 @@ func (o *observer) begin() *round {
 	}), r)
 	r.low = r.wall
 	for _, p := range o.rounds {
-		r.whole = r.whole && p.uneven == r.uneven
+		r.whole = r.whole && p.phase == r.phase
 		if p.wall.Before(r.low) {
 			r.low = p.wall
 		}
@@ -212,7 +205,7 @@ func (o *observer) end(r *round, worker int) reading {
 func (o *observer) lapEnds(r *round, worker int) bool {
 	runs := len(o.lap) - 1 // the worker that mints runs
 	return worker != runs && o.lap[runs] > 0 && slices.Min(o.lap[:runs]) >= lapRounds && rand.IntN(lapMore) == 0 &&
-		realclock.Monotonic()-r.mono < brief
+		realclock.Monotonic()-r.fresh < brief
 }
 
 // violate reports what a scheme did wrong. The caller holds the mutex.
@@ -244,11 +237,16 @@ type id struct {
 	naps int64
 }
 
-// round mints between two readings and checks what it got.
+// round mints between two readings and checks what it got. A step back is longer than the tolerance
+// if it is so for the latest id, which is the highest reading only if the clock has just been read:
+// so what has a tolerance is minted last.
 func (w *worker) round() {
 	before := w.begin()
 	minted := make([][]id, len(w.schemes))
 	for i, s := range w.schemes {
+		if s.order == tolerant && before.fresh == 0 {
+			before.fresh = realclock.Monotonic()
+		}
 		count := 1
 		if s.order == always {
 			count = manyAtOnce
@@ -262,7 +260,7 @@ func (w *worker) round() {
 	after := w.end(before, w.number)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	even := before.whole && before.uneven == after.uneven
+	still := before.whole && before.phase == after.phase // the clock was not moved
 	for i, s := range w.schemes {
 		l := &w.lanes[i]
 		for _, x := range minted[i] {
@@ -271,12 +269,12 @@ func (w *worker) round() {
 				w.violate(s, "duplicate", "%x", x.key)
 			}
 			w.seen[i][x.key] = true
-			if even {
+			if still {
 				w.compare(s, x.at, before.low, after)
 			}
 		}
 		w.IDs[s.name] += len(minted[i])
-		if even {
+		if still {
 			l.turns = after.turns
 		}
 	}
@@ -285,7 +283,7 @@ func (w *worker) round() {
 // check checks the length of a call and the order. At a long step back one id may be lower than its
 // predecessor.
 func (w *worker) check(s scheme, l *lane, x id, after reading) {
-	w.Longest[s.name] = max(w.Longest[s.name], x.took)
+	w.Longest[s.name], w.Naps = max(w.Longest[s.name], x.took), max(w.Naps, x.naps)
 	if x.naps > mostNaps {
 		w.violate(s, "wait", "%v, in which another goroutine slept %d times for %v", x.took, x.naps, maxWait)
 	}
@@ -298,14 +296,14 @@ func (w *worker) check(s scheme, l *lane, x id, after reading) {
 	l.key, l.any = x.key, true
 }
 
-// compare checks a time in an id of a clock that ran evenly.
+// compare checks a time in an id of a clock that was not moved meanwhile.
 func (w *worker) compare(s scheme, at, low time.Time, after reading) {
 	latest := after.wall // that may have been issued, or that the scheme can name
 	switch s.order {
 	case tolerant:
-		latest = after.high.at(after.mono)
+		latest = after.even.Add(after.mono)
 	case always:
-		latest = after.ever.at(after.mono)
+		latest = after.ever.Add(after.mono)
 	}
 	if s.epoch.After(latest) {
 		latest = s.epoch.Add(after.mono - w.began)
@@ -336,8 +334,8 @@ func (w *worker) runs() {
 
 // work runs workers that share an observer, and one more for runs, until done says of the report
 // that it is enough.
-func work(schemes []scheme, workers int, done func(*report) bool) report {
-	o := &observer{schemes: schemes, began: realclock.Monotonic(), lap: make([]int, workers+1)}
+func work(schemes []scheme, workers int, traced bool, done func(*report) bool) report {
+	o := &observer{schemes: schemes, traced: traced, began: realclock.Monotonic(), lap: make([]int, workers+1)}
 	o.IDs, o.Longest, o.Runs, o.Violations = map[string]int{}, map[string]time.Duration{}, map[string]int{}, map[string]string{}
 	for range schemes {
 		o.seen = append(o.seen, map[[16]byte]bool{})

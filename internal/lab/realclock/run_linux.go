@@ -62,7 +62,7 @@ func Run(argv, env []string, output *os.File, script []Phase) (code int, spans [
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 		Env:   env,
 		Files: []uintptr{0, output.Fd(), output.Fd()},
-		Sys:   &syscall.SysProcAttr{Ptrace: true},
+		Sys:   &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err != nil {
 		return 0, nil, refused("starting a traced child", err)
@@ -77,7 +77,7 @@ func Run(argv, env []string, output *os.File, script []Phase) (code int, spans [
 	if err != nil {
 		syscall.Kill(pid, syscall.SIGKILL)
 		for werr := error(nil); werr == nil || werr == syscall.EINTR; {
-			_, werr = syscall.Wait4(-1, nil, waitOptions, nil)
+			_, werr = syscall.Wait4(-pid, nil, waitOptions, nil)
 		}
 	}
 	return code, t.spans, err
@@ -107,56 +107,90 @@ type tracer struct {
 	stores map[int]uintptr // by thread: where the kernel is about to store a reading
 }
 
+// A stop is what wait4 says of a thread: that it has stopped, or ended.
+type stop struct {
+	tid    int
+	status syscall.WaitStatus
+}
+
+// stops waits for the next stop, and returns all there are. To resume one thread after the other would
+// not be fair: wait4 goes through the threads in their order, so that the last would wait for as
+// long as those before it read the clock again and again. The process is a group of its own, since
+// this thread may have other children.
+func (t *tracer) stops(all []stop) ([]stop, error) {
+	var err error
+	for options := waitOptions; ; options |= syscall.WNOHANG {
+		var s stop
+		s.tid, err = syscall.Wait4(-t.pid, &s.status, options, nil)
+		if s.tid > 0 {
+			all = append(all, s)
+		} else if err != syscall.EINTR {
+			break
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("realclock: wait4: %w", err)
+	}
+	return all, nil
+}
+
 // follow resumes each thread that stops, until the process has ended.
 func (t *tracer) follow() (code int, err error) {
 	known := map[int]bool{}
+	var all []stop
 	for {
-		var status syscall.WaitStatus
-		tid, err := syscall.Wait4(-1, &status, waitOptions, nil)
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err != nil:
-			return 0, fmt.Errorf("realclock: wait4: %w", err)
-		case tid == t.pid && status.Signaled():
-			return 128 + int(status.Signal()), nil
-		case tid == t.pid && status.Exited():
-			return status.ExitStatus(), nil
-		case !status.Stopped():
-			delete(t.stores, tid)
-			continue
-		}
-		resume, signal := syscall.PtraceCont, 0
-		switch stop := status.StopSignal(); {
-		case !known[tid]:
-			// The trap of the exec, or the SIGSTOP with which each further thread begins.
-			known[tid] = true
-			if tid == t.pid {
-				err = t.hideVDSO()
-			}
-		case stop == syscall.SIGTRAP|0x80: // the thread is about to leave the kernel
-			err = t.rewrite(tid)
-		case status.TrapCause() == ptraceEventSeccomp:
-			var info syscallInfo
-			info, err = getSyscallInfo(tid)
-			if info.data[1] == clockLap {
-				t.lap(tid)
-				break
-			}
-			t.stores[tid] = uintptr(info.data[2])
-			resume = syscall.PtraceSyscall
-		case stop == syscall.SIGTRAP: // a further thread was made, and will report itself
-		default:
-			signal = int(stop)
-		}
-		if err == nil {
-			err = resume(tid, signal)
-		}
-		// ESRCH: the thread was killed while it was stopped, and its end is still to be reported.
-		if err != nil && !errors.Is(err, syscall.ESRCH) {
+		if all, err = t.stops(all[:0]); err != nil {
 			return 0, err
 		}
+		for _, s := range all {
+			switch {
+			case s.tid == t.pid && s.status.Signaled():
+				return 128 + int(s.status.Signal()), nil
+			case s.tid == t.pid && s.status.Exited():
+				return s.status.ExitStatus(), nil
+			case !s.status.Stopped():
+				delete(t.stores, s.tid)
+				delete(known, s.tid)
+				continue
+			}
+			err := t.resume(s, known[s.tid])
+			known[s.tid] = true
+			// ESRCH: the thread was killed while it was stopped, and its end is still to be reported.
+			if err != nil && !errors.Is(err, syscall.ESRCH) {
+				return 0, err
+			}
+		}
 	}
+}
+
+// resume does what a stop is for, and lets the thread go on.
+func (t *tracer) resume(s stop, known bool) (err error) {
+	resume, signal := syscall.PtraceCont, 0
+	switch number := s.status.StopSignal(); {
+	case !known:
+		// The trap of the exec, or the SIGSTOP with which each further thread begins.
+		if s.tid == t.pid {
+			err = t.hideVDSO()
+		}
+	case number == syscall.SIGTRAP|0x80: // the thread is about to leave the kernel
+		err = t.rewrite(s.tid)
+	case s.status.TrapCause() == ptraceEventSeccomp:
+		var info syscallInfo
+		info, err = getSyscallInfo(s.tid)
+		if info.data[1] == clockLap {
+			t.lap(s.tid)
+			break
+		}
+		t.stores[s.tid] = uintptr(info.data[2])
+		resume = syscall.PtraceSyscall
+	case number == syscall.SIGTRAP: // a further thread was made, and will report itself
+	default:
+		signal = int(number)
+	}
+	if err != nil {
+		return err
+	}
+	return resume(s.tid, signal)
 }
 
 // hideVDSO takes the vDSO from the program that has just been loaded: its runtime then reads
@@ -229,7 +263,7 @@ func (t *tracer) wall(tid int, now time.Duration) time.Time {
 			syscall.Kill(t.pid, syscall.SIGTERM)
 		}
 	}
-	return s.At(now)
+	return tagged(s.At(now), len(t.spans)-1)
 }
 
 // lap notes that a thread has made a lap.

@@ -10,7 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ofLibrary is every scheme with a time in it, on the package-level default generator.
+// ofLibrary is every scheme with a time in it, on the default clock. Those that
+// have a tolerance come last: see the worker's round.
 func ofLibrary() []scheme {
 	ofUUID := func(next func() ids.UUID) func() ([16]byte, time.Time) {
 		return func() ([16]byte, time.Time) {
@@ -19,18 +20,28 @@ func ofLibrary() []scheme {
 			return u, at
 		}
 	}
+	// A layout whose ticks are soon full, so that calls wait. It begins with the oldest clock.
+	few := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 5}
+	node, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: few})
+	if err != nil {
+		panic(err) // the number fits, and the clock is not before 1970
+	}
 	return []scheme{
 		{name: "V1", order: never, next: ofUUID(ids.NewV1)},
+		{name: "Snowflake", order: always, epoch: ids.TwitterLayout().Epoch, next: func() ([16]byte, time.Time) {
+			s := ids.NextSnowflake()
+			return number(int64(s)), s.Time()
+		}},
+		{name: "Snowflake of 32 in 1 ms", order: always, next: func() ([16]byte, time.Time) {
+			s := node.Next()
+			return number(int64(s)), few.Split(s).Time
+		}},
 		{name: "V6", order: tolerant, next: ofUUID(ids.NewV6)},
 		{name: "V7", order: tolerant, next: ofUUID(ids.NewV7), run: ascending(ids.AppendV7, ids.UUID.Compare)},
 		{name: "ULID", order: tolerant, next: func() ([16]byte, time.Time) {
 			u := ids.NewULID()
 			return u, u.Time()
 		}, run: ascending(ids.AppendULID, ids.ULID.Compare)},
-		{name: "Snowflake", order: always, epoch: ids.TwitterLayout().Epoch, next: func() ([16]byte, time.Time) {
-			s := ids.NextSnowflake()
-			return number(int64(s)), s.Time()
-		}},
 	}
 }
 
@@ -55,15 +66,11 @@ func number(v int64) (key [16]byte) {
 }
 
 // naive is schemes that each break one promise when the clock steps back, under the name of the
-// violation. They serve one worker.
+// violation. They serve one worker. The one that has a tolerance comes last.
 func naive() []scheme {
 	var start, waited time.Time
 	var tick, used int64
 	return []scheme{
-		{name: "order", order: tolerant, next: func() ([16]byte, time.Time) {
-			now := time.Now()
-			return number(now.UnixNano()), now.Round(0)
-		}},
 		{name: "wait", order: never, next: func() ([16]byte, time.Time) {
 			began := naps.Load()
 			now := time.Now().Round(0)
@@ -101,6 +108,10 @@ func naive() []scheme {
 			}
 			return run
 		}, cmp.Compare[int64])},
+		{name: "order", order: tolerant, next: func() ([16]byte, time.Time) {
+			now := time.Now()
+			return number(now.UnixNano()), now.Round(0)
+		}},
 	}
 }
 

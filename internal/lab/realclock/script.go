@@ -24,6 +24,16 @@ func (s *Span) At(mono time.Duration) time.Time {
 	return s.Wall(s.zero.Add(mono), mono-s.Began)
 }
 
+// PhaseOf returns the number of the phase in which a reading was taken, modulo 100. Each reading has
+// it in place of its nanoseconds below 100, so that the process need not guess from its readings
+// when the clock was moved.
+func PhaseOf(wall time.Time) int { return wall.Nanosecond() % 100 }
+
+// tagged returns a reading of a phase.
+func tagged(wall time.Time, phase int) time.Time {
+	return wall.Add(time.Duration(phase%100 - wall.Nanosecond()%100))
+}
+
 // Shift is a clock that is wrong by d.
 func Shift(d time.Duration) func(time.Time, time.Duration) time.Time {
 	return func(real time.Time, _ time.Duration) time.Time { return real.Add(d) }

@@ -62,8 +62,6 @@ var scripts = map[string][]realclock.Phase{
 	},
 }
 
-const jitter = 4 * time.Millisecond
-
 // TestWallClock mints ids in processes whose wall clock is moved under them.
 func TestWallClock(t *testing.T) {
 	for name, script := range scripts {
@@ -84,14 +82,9 @@ func TestWallClock(t *testing.T) {
 	}
 }
 
-// compared checks that times were compared with the clock of a phase in which it runs evenly.
+// compared checks that times were compared with the clock of a phase.
 func compared(t *testing.T, r report, s realclock.Span) {
 	t.Helper()
-	for d := time.Duration(0); d < phase; d += phase / 100 {
-		if s.At(s.Began+d).Sub(s.At(s.Began)) != d {
-			return
-		}
-	}
 	first, last := -1, -1
 	for i, x := range r.Samples {
 		if within(x, s) {
