@@ -104,25 +104,23 @@ func (c *Clock) bind(l *lane) {
 	l.bind(limit)
 }
 
-// lockLater is lock where that has returned an error: it waits for a later limit until *ended, which the
-// mutex guards. On an error the mutex is free.
-func (c *Clock) lockLater(l *lane, ended *bool) (wait time.Duration, err error) {
-	for {
-		if wait, err = c.lock(l); err == nil {
-			return wait, nil
-		}
+// lockLater goes on where lock has returned err: it waits for a later limit until *ended, which the mutex
+// guards. On an error the mutex is free.
+func (c *Clock) lockLater(l *lane, err error, ended *bool) (wait time.Duration, _ error) {
+	for err != nil {
 		if err = c.reason(err); err != ErrSuspended || *ended {
 			c.mu.Unlock()
 			return 0, err
 		}
 		c.waitForLimit()
+		wait, err = c.lock(l)
 	}
+	return wait, nil
 }
 
-// mustLock is lockLater for callers that return no error. The mutex is held, as lock has left it.
-func (c *Clock) mustLock(l *lane) time.Duration {
-	c.mu.Unlock()
-	return must(c.lockLater(l, new(bool)))
+// mustLock is lockLater for callers that return no error.
+func (c *Clock) mustLock(l *lane, err error) time.Duration {
+	return must(c.lockLater(l, err, new(bool)))
 }
 
 // reason returns the error of a lane, which does not know whether its limit is for good. The mutex
