@@ -76,8 +76,11 @@ func (w *world) record(p *process, id string, at time.Time) {
 
 // open opens the file as an operator does, who declares a first start until there is a file.
 func (w *world) open(p *process, opts clockfile.Options) (*clockfile.File, error) {
+	w.mu.Lock()
 	opts.Init = w.names[path] == nil
-	if opts.Init && len(w.issued) > 0 {
+	lost := opts.Init && len(w.issued) > 0
+	w.mu.Unlock()
+	if lost {
 		w.fail("the file is lost")
 	}
 	return clockfile.OpenOn(p, path, &opts)
@@ -100,7 +103,9 @@ func ended(f func()) (is bool) {
 // live has one process issue ids, one of each kind every 5 ms, and reports what it has surfaced of its
 // faults. It closes its file after a while, and its goroutines go on beside the next life.
 func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
+	w.mu.Lock() // goroutines of the life before still record ids
 	w.life++
+	w.mu.Unlock()
 	w.wall.step(time.Duration(w.rnd.Int64N(int64(70*time.Minute))) - time.Hour)
 	var reports []error
 	opts := clockfile.Options{Owner: "fault_test", Ahead: time.Second, Clock: &ids.ClockOptions{Now: w.wall.now},
