@@ -21,7 +21,10 @@
 #define CAP 1      /* ids in a tick */
 #endif
 #ifndef TICK
-#define TICK 1     /* the length of a Snowflake's tick; that of versions 1 and 6 is 1 */
+#define TICK 1     /* the length of a Snowflake's tick */
+#endif
+#ifndef GREGORIAN
+#define GREGORIAN 1 /* the length of a tick of versions 1 and 6 */
 #endif
 #ifndef SEQS
 #define SEQS 2     /* clock sequences */
@@ -52,7 +55,13 @@
 #define STEADY 0
 #endif
 
-/* How often the process starts. If more than once, a keeper saves horizons. */
+/* With LATE, one of two CALLERS at a time may wait for the mutex, however long, with the time that it has read from a
+ * STEADY wall clock. */
+#ifndef LATE
+#define LATE 0
+#endif
+
+/* How often the process starts. In each life but the last, a keeper saves horizons and sets limits. */
 #ifndef LIVES
 #define LIVES 1
 #endif
@@ -79,8 +88,14 @@
 #define LATEST_OF_LAST      19  /* Latest is that of the latest ids, not of the highest */
 #define LIMIT_FIRST         20  /* the keeper sets a horizon as the limit before it saves it */
 #define HORIZON_BACK        21  /* a horizon may be below the limit */
-#define LOWER_UNLIMITED     22  /* a lower horizon, or Latest at the end, is saved without a SetLimit before it */
+#define LOWER_UNLIMITED     22  /* a lower horizon or an end is saved without a SetLimit before it */
 #define OPEN_EARLY          23  /* a life issues ids before its first SetLimit */
+#define END_FIRST           24  /* the clock is ended before the end is saved */
+#define END_BELOW_LATEST    25  /* an end before Latest is saved */
+#define END_LIFTED          26  /* SetLimit lifts an end */
+#define END_RAISED          27  /* a later EndAt raises the end */
+#define PATIENCE_DOWN       28  /* patience is rounded down to whole ticks */
+#define LATE_FORGIVES       29  /* a late call counts the debt from its old reading, and forgives all if that exceeds the most */
 #ifndef BROKEN
 #define BROKEN 0
 #endif

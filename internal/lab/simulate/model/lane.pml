@@ -12,17 +12,18 @@ Lane lane[3];  /* versions 1 and 6, and Snowflake */
 
 #define NONE 255
 byte limit;  /* as a time; NONE is no limit */
+byte ended;  /* the end that EndAt has set, or NONE */
 
 #define MAX(a, b)    ((a) > (b) -> (a) : (b))
 #define MIN(a, b)    ((a) < (b) -> (a) : (b))
 
-#define LENGTH(l)    (l == NODE -> TICK : 1)
+#define LENGTH(l)    (l == NODE -> TICK : GREGORIAN)
 #define AT(l, time)  (((time) + LENGTH(l) - 1) / LENGTH(l))
 #define TIME(l, t)   (((t) - 1) * LENGTH(l) + 1)
 #define LAST(l)      AT(l, END)
 #define LEAD(l)      (AHEAD / LENGTH(l))
 
-/* The patience that is promised, and that of the lane. */
+/* The patience that is promised, a time, and that of the lane, in ticks. */
 #define PROMISED(l)  (l == NODE -> NONE : (l == 1 -> MAX(TOL, AHEAD) : AHEAD))
 #if BROKEN == V6_IMPATIENT
 #define PATIENCE(l)  (l == NODE -> NONE : AHEAD)
@@ -30,11 +31,13 @@ byte limit;  /* as a time; NONE is no limit */
 #define PATIENCE(l)  (l == 0 -> 0 : PROMISED(l))
 #elif BROKEN == V1_STAYS
 #define PATIENCE(l)  (l == 0 -> NONE : PROMISED(l))
+#elif BROKEN == PATIENCE_DOWN
+#define PATIENCE(l)  (PROMISED(l) / LENGTH(l))
 #else
-#define PATIENCE(l)  PROMISED(l)
+#define PATIENCE(l)  AT(l, PROMISED(l))  /* rounded up */
 #endif
 
-/* What a call need not wait for is forgiven. */
+/* What a call need not wait for is forgiven: no debt is more than MOST, since the time elapsed only grows. */
 #define MOST         (BROKEN == DEBT_KEPT -> 31 : AHEAD + BOUND)
 #define OWED(l)      (MAX(L.debt, AHEAD) - AHEAD)
 
@@ -96,6 +99,7 @@ inline take(l, time) {
 	:: else ->
 		L.last = at; L.used = used; L.top = MAX(L.top, at);
 		L.seq = newSeq; L.free = newFree; L.floor = newFloor;
+		if :: BROKEN == LATE_FORGIVES && L.debt + wall - time > MOST -> L.debt = 0 :: else fi;
 		L.debt = (BROKEN == TICKS_FREE -> 0 : MIN(L.debt + cost, MOST));
 		/* A time past the end does not tell when the wall clock will be near the id. */
 		if

@@ -3,16 +3,18 @@
 byte life;
 byte after;    /* After */
 byte saved;    /* on the disk */
-byte left[2];  /* how long each caller must still sleep */
+byte left[2];  /* how long the callers must still sleep, the longest first */
 byte wall;     /* the wall clock, if it is steady */
+byte late;     /* what a late call has read; 0 if there is none */
 
 /* What the keeper is about to do. */
 #define REST  0
 #define SAVE  1
 #define SET   2
 #define LOWER 3
+#define CLOSE 4
 byte step;
-byte h;  /* the horizon at hand */
+byte h;  /* the horizon or the end at hand */
 
 /* What only the asserts need. */
 byte watchLane, watchTick, watchSeq, watchPlace;  /* an id, any one, that must not be issued again; tick 0 is none */
@@ -32,7 +34,8 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 	if
 	:: said != TAKEN -> assert(STATE(l) == before /* a call without an id */)
 	:: else ->
-		assert(at <= LAST(l) && at <= AT(l, limit) && used <= CAP /* the bounds of ids */);
+		assert(at <= LAST(l) && TIME(l, at) <= limit && used <= CAP /* the bounds of ids */);
+		assert(TIME(l, at) <= ended /* EndAt */);
 		assert(TIME(l, at) > after /* After */);
 
 		/* Unique. */
@@ -42,10 +45,11 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 		:: else
 		fi;
 
-		/* Ordered, and followed as the table of the promises says. */
-		assert(at > wasLast || at == wasLast && used > wasUsed || wasLast - tick > PROMISED(l) /* ordered */);
+		/* Ordered, and followed as the table of the promises says, by time. Whether the lane follows if the wall
+		 * clock is behind by less than a tick more than its patience is left open. */
+		assert(at > wasLast || at == wasLast && used > wasUsed || TIME(l, wasLast) - time > PROMISED(l) /* ordered */);
 		assert(l != NODE || at > former /* ordered over lives */);
-		assert(at - tick <= PROMISED(l) + 1 || tick <= L.floor /* followed */);
+		assert(TIME(l, at) - time < PROMISED(l) + 2 * LENGTH(l) || tick <= L.floor /* followed */);
 
 		/* Live. */
 		assert(wait <= BOUND /* live */);
@@ -56,9 +60,18 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 	fi;
 	if
 	:: CALLERS == 0 -> L.debt = 0; front = 0
-	:: CALLERS > 0 && left[0] == 0 -> left[0] = wait
-	:: CALLERS > 0 && left[0] > 0 -> left[1] = wait
+	:: CALLERS > 0 && wait > left[0] -> left[1] = left[0]; left[0] = wait
+	:: CALLERS > 0 && wait <= left[0] -> left[1] = wait
 	fi
+}
+
+inline setLimit(time) {
+	if :: ended == NONE || BROKEN == END_LIFTED -> limit = time :: else fi
+}
+
+inline endAt(time) {
+	if :: time < ended || BROKEN == END_RAISED -> limit = time :: else fi;
+	ended = MIN(ended, time)
 }
 
 inline latest() {  /* in at */
@@ -89,10 +102,10 @@ inline start(random) {
 		l++
 	:: else -> l = 0; break
 	od;
-	left[0] = 0; left[1] = 0;
+	left[0] = 0; left[1] = 0; late = 0;
 	if :: CALLERS > 0 -> front = MAX(front, after) :: else fi;
-	step = REST; h = 0;
-	limit = (LIVES > 1 && BROKEN != OPEN_EARLY -> 0 : NONE)
+	step = REST; h = 0; ended = NONE;
+	limit = (life < LIVES && BROKEN != OPEN_EARLY -> 0 : NONE)
 }
 
 active proctype Process() {
@@ -101,15 +114,19 @@ active proctype Process() {
 end:	do
 	/* A call reads the clock and takes an id with the mutex held, and then sleeps. */
 	:: atomic {
-		left[0] == 0 || CALLERS == 2 && left[1] == 0 ->
+		late > 0 || left[CALLERS / 2] == 0 ->
+		if
+		:: late > 0 -> t = late; late = 0
+		:: late == 0 || left[0] == 0 ->
+			if
+			:: STEADY -> t = wall
+			:: else -> select(t : 1 .. TIMES)
+			fi
+		fi;
 		if
 		:: (LANES) & V1 -> l = 0
 		:: (LANES) & V6 -> l = 1
 		:: (LANES) & SF -> l = NODE
-		fi;
-		if
-		:: STEADY -> t = wall
-		:: else -> select(t : 1 .. TIMES)
 		fi;
 		if :: watch = false :: watchTick == 0 -> watch = true fi;
 		before = STATE(l); wasLast = L.last; wasUsed = L.used;
@@ -117,6 +134,8 @@ end:	do
 		judge(l, t, watch);
 		l = 0; t = 0; watch = false
 	}
+	/* A call reads the clock, and others may be faster before it takes its id. */
+	:: atomic { LATE && late == 0 && left[1] == 0 -> late = wall }
 	/* Time passes. */
 	:: atomic {
 		CALLERS > 0 && wall < END ->
@@ -139,7 +158,7 @@ end:	do
 	}
 	/* The keeper takes a horizon: a time, any one, but not before Latest or the limit. It saves it, and then sets it. */
 	:: atomic {
-		LIVES > 1 && step == REST ->
+		life < LIVES && step == REST && ended == NONE ->
 		latest();
 		t = (limit == NONE || BROKEN == HORIZON_BACK -> at : MAX(at, limit));
 		do
@@ -150,22 +169,41 @@ end:	do
 	}
 	:: atomic {
 		step == SAVE ->
-		if :: BROKEN != LIMIT_FIRST -> saved = h :: else -> limit = h fi;
+		if :: BROKEN != LIMIT_FIRST -> saved = h :: else -> setLimit(h) fi;
 		step = SET
 	}
 	:: atomic {
 		step == SET ->
-		if :: BROKEN != LIMIT_FIRST -> limit = h :: else -> saved = h fi;
+		if :: BROKEN != LIMIT_FIRST -> setLimit(h) :: else -> saved = h fi;
 		step = REST; h = 0
 	}
-	/* It sets a lower limit, and then saves that or Latest. With 0, this is the end in good order. */
+	/* Or it takes an end, any time. It sets that or what is saved as the limit, whichever is earlier, and then saves
+	 * the end, or Latest if that is later. It ends the clock then, or goes on, with a lower horizon perhaps. */
 	:: atomic {
-		step == REST && limit > 0 && limit != NONE ->
-		select(t : 0 .. limit - 1);
-		if :: BROKEN != LOWER_UNLIMITED -> limit = t :: else fi;
+		life < LIVES && step == REST && ended == NONE ->
+		select(t : 0 .. END);
+		if
+		:: BROKEN == LOWER_UNLIMITED
+		:: BROKEN == END_FIRST -> limit = t; ended = t
+		:: else -> limit = MIN(t, saved)
+		fi;
 		h = t; t = 0; step = LOWER
 	}
-	:: atomic { step == LOWER -> latest(); saved = MAX(at, h); step = REST; h = 0 }
+	:: atomic {
+		step == LOWER ->
+		latest();
+		if :: BROKEN != END_BELOW_LATEST -> h = MAX(h, at) :: else fi;
+		saved = h;
+		if :: step = REST; h = 0 :: step = CLOSE fi
+	}
+	:: atomic { step == CLOSE -> endAt(h); step = REST; h = 0 }
+	/* EndAt without a save, as by a keeper whose save has failed, or once more: first at the limit or before. */
+	:: atomic {
+		life < LIVES && limit != NONE ->
+		select(t : 0 .. (ended == NONE -> limit : END));
+		endAt(t);
+		t = 0
+	}
 	/* The process ends at any moment, and starts again. The first sequence is random. */
 	:: atomic {
 		life < LIVES ->
