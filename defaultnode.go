@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -60,13 +61,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 // [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
 // same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
-	const made = "ids: there is a default Snowflake node already: make it in main, before the first Snowflake"
-	if defaultNode.Load() != nil {
-		return errors.New(made)
-	}
-	if opts == nil {
-		opts = new(SnowflakeOptions)
-	}
+	opts = cmp.Or(opts, new(SnowflakeOptions))
 	var f format
 	if err := f.set(opts.Layout); err != nil {
 		return err
@@ -77,7 +72,7 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
 	}
 	n, err := NewSnowflakeNode(number, opts)
 	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
-		err = errors.New(made)
+		err = errors.New("ids: there is a default Snowflake node already: make it in main, before the first Snowflake")
 	}
 	return err
 }

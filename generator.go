@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,13 +51,8 @@ type GeneratorOptions struct {
 
 // NewGenerator returns a new generator. Nil options mean the default.
 func NewGenerator(opts *GeneratorOptions) *Generator {
-	if opts == nil {
-		opts = new(GeneratorOptions)
-	}
-	g := &Generator{clock: opts.Clock}
-	if g.clock == nil {
-		g.clock = defaultClock
-	}
+	opts = cmp.Or(opts, new(GeneratorOptions))
+	g := &Generator{clock: cmp.Or(opts.Clock, defaultClock)}
 	mustBe(g.clock.nodes != nil, "Clock")
 	if opts.Random != nil {
 		g.source = &source{r: opts.Random}
@@ -104,10 +100,7 @@ func (g *Generator) drawNode() uint64 {
 		return node // another call was faster
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
-	node := g.fixedNode
-	if node == 0 {
-		node = hi>>16 | multicast
-	}
+	node := cmp.Or(g.fixedNode, hi>>16|multicast)
 	c.v1.sequence.start(lo)
 	c.v6.sequence.start(lo >> 32)
 	g.atCalls.Store(uint32(hi))

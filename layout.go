@@ -75,7 +75,7 @@ func (f *format) set(l SnowflakeLayout) error {
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
 	f.layout, f.scale = l, newScale(l.Epoch, l.Tick)
-	if f.epoch.far() {
+	if sec := f.epoch.sec; sec < -maxSec || sec > maxSec {
 		return rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
 	}
 	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)

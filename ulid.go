@@ -120,10 +120,8 @@ func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
 func (u ULID) String() string {
-	var text [base32Len128]byte
-	hi, lo := split(u)
-	encodeBase32of128(&text, hi, lo)
-	return string(text[:])
+	text, _ := u.AppendText(make([]byte, 0, base32Len128))
+	return string(text)
 }
 
 // Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the ULIDs where case matters.
