@@ -19,7 +19,8 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 //
 // Without the variable, the number is random. Two processes then share one with probability
 // 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
-// processes mint into one table, give each its own number.
+// processes mint into one table, give each its own number, and call
+// [SetDefaultSnowflakeNodeFromEnv] in main, which takes no random one.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {

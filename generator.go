@@ -34,7 +34,7 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random replaces the random bytes. Nil means crypto/rand. It is read for each id, one Read
+	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read
 	// at a time, and must not call the generator. If a Read fails, the constructor panics
 	// with an error that wraps the reader's; the next call tries again.
 	Random io.Reader
@@ -126,7 +126,7 @@ func (s *source) draw(n int) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(s.buf[:8]), binary.BigEndian.Uint64(s.buf[8:])
 }
 
-// Read reads from the reader, but does not try for ever.
+// Read reads from the reader, and gives up on one that returns nothing.
 func (s *source) Read(p []byte) (n int, err error) {
 	for range 100 {
 		n, err = s.r.Read(p)
@@ -181,9 +181,10 @@ var (
 )
 
 // Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned: until then, copies share the same bytes, and may mint the same version 4 UUIDs.
-// Those are up to 4 KiB for each clock and for each call that ran at one time, often one for each
-// processor. It does not change nodes and clock sequences, nor the bytes that a call in progress has.
+// restored or cloned. Until then, copies share these bytes: they may mint the same version 4 UUIDs, and
+// the same version 7 UUIDs and ULIDs if they also read the same time. The bytes are up to 4 KiB for each
+// clock and for each call that ran at one time, often one for each processor. Reseed does not change
+// nodes and clock sequences, nor the bytes that a call in progress has.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
@@ -218,6 +219,7 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
+// Besides dst it allocates a cipher for each 4 KiB of random bytes, as all functions do that draw random bits.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock

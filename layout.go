@@ -157,16 +157,15 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the least Snowflake of the tick that t is in. With [SnowflakeLayout.MaxAt] it
-// bounds a range query, both included. A time out of range counts as the layout's first or last
-// tick. It panics if l is not valid.
+// MinAt returns the least Snowflake of the tick that t is in. Use it as [MinV7At]. A time out of range
+// counts as the layout's first or last tick. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	var f format
 	f.mustSet(l)
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.MinAt].
+// MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	var f format
 	f.mustSet(l)

@@ -73,15 +73,14 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the least ULID of t's millisecond. With [MaxULIDAt] it bounds a
-// range query, both included. A time outside the field is taken as the nearest in it.
+// MinULIDAt returns the least ULID of t's millisecond. Use it as [MinV7At].
 func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0, 0)
 	return u
 }
 
-// MaxULIDAt returns the greatest ULID of t's millisecond: see [MinULIDAt].
+// MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0xffff, ^uint64(0))

@@ -103,8 +103,8 @@ func (u *UUID) setGregorian(version, tick, seq, node uint64) {
 	u.set(version, hi, seq<<48|node)
 }
 
-// gregorian returns the tick in u. ok is false unless u is of version 1, 2 or 6. Of
-// version 2 it is the first of its span.
+// gregorian returns the tick in u, for version 2 the first of its span. ok is false unless u is of
+// version 1, 2 or 6.
 func (u UUID) gregorian() (tick uint64, ok bool) {
 	hi, _ := split(u)
 	switch {
