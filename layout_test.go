@@ -402,3 +402,14 @@ func TestSplitFar(t *testing.T) {
 		t.Errorf("time %v", got)
 	}
 }
+
+// TestFarEpoch has epochs so long before the year 1 that the ticks until then exceed 63 bits.
+func TestFarEpoch(t *testing.T) {
+	l := ids.SnowflakeLayout{Epoch: time.Unix(-284_000_000_000, 0), Tick: 7, NodeBits: 57}
+	if id, err := l.Compose(ids.SnowflakeParts{Time: l.Epoch.Add(400)}); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("a time some 7,000 years before the year 1: %v, %v", id, err)
+	}
+	if _, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: l}); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("NewSnowflakeNode: %v", err)
+	}
+}
