@@ -105,6 +105,55 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestInspectLine checks what is printed as one line, and that a time has as many decimals in each of them as in JSON.
+func TestInspectLine(t *testing.T) {
+	for _, test := range []struct{ id, title, made, doubt string }{
+		{"017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "UUID of version 7", "2022-02-22T19:22:22.000Z", ""},
+		{"c232ab00-9414-11ec-b3c8-9f6bdeced846", "UUID of version 1", "2022-02-22T19:22:22.0000000Z", ""},
+		{"000003e8-9414-21ec-8501-021122334455", "UUID of version 2", "2022-02-22T19:16:56Z", ""},
+		{"919108f7-52d1-4320-9bac-f847db4148a8", "UUID of version 4", "", ""},
+		{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "ULID", "2016-07-30T23:54:10.259Z", ""},
+		{"1541815603606036480", "Snowflake in the layout of twitter", "2022-06-28T16:07:40.105Z", ""},
+		{"-layout sonyflake 175928847299117063", "Snowflake in the layout of sonyflake", "2017-12-27T16:16:04.490Z", ""},
+		// Numbers that a database has counted.
+		{"5", "Snowflake in the layout of twitter", "2010-11-04T01:42:54.657Z", "that time is the first second of the layout"},
+		{"4194303999", "Snowflake in the layout of twitter", "2010-11-04T01:42:55.656Z", "that time is the first second of the layout"},
+		{"4194304000", "Snowflake in the layout of twitter", "2010-11-04T01:42:55.657Z", ""},
+		{"-layout sonyflake 9223372036854775807", "Snowflake in the layout of sonyflake", "2188-11-16T03:28:58.870Z", "that time is in the future"},
+	} {
+		args := strings.Fields(test.id)
+		want := args[len(args)-1] + "  " + test.title
+		if test.made != "" {
+			want += "  " + test.made
+		}
+		if test.doubt != "" {
+			want += "  not plausible, since " + test.doubt
+		}
+		if got := must(t, "", append([]string{"inspect", "-brief"}, args...)...); len(got) != 1 || got[0] != want {
+			t.Errorf("inspect -brief %s: %q, want %q", test.id, got, want)
+		}
+		var r report
+		if err := json.Unmarshal([]byte(must(t, "", append([]string{"inspect", "-json"}, args...)...)[0]), &r); err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(r.Views, func(v jsonView) bool { return strings.HasSuffix(test.title, v.Layout) }); r.Views[i].Time != test.made {
+			t.Errorf("inspect -json %s: time %q, want %q", test.id, r.Views[i].Time, test.made)
+		}
+		if test.made == "" {
+			continue
+		}
+		if got := must(t, "", append([]string{"inspect", "-field", "Time"}, args...)...); len(got) != 1 || got[0] != test.made {
+			t.Errorf("inspect -field Time %s: %q, want %q", test.id, got, test.made)
+		}
+	}
+	// Standard input may be named, and an id without the field is refused as a bad one is.
+	status, out, errs := try("1ec9414c-232a-6b00-b3c8-9f6bdeced846\n919108f7-52d1-4320-9bac-f847db4148a8\n", "inspect", "-field", "clock sequence", "-")
+	const want = "idgen: line 2: a UUID of version 4 has no field \"clock sequence\"; it has random, version and variant\nidgen: 1 of 2 lines was bad\n"
+	if status != 1 || out != "13256\n" || errs != want {
+		t.Errorf("inspect -field \"clock sequence\" -: status %d, %q, %q, want %q", status, out, errs, want)
+	}
+}
+
 // TestLayoutOrder checks that the plausible layouts come first, with the clock of a bubble.
 func TestLayoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -150,7 +199,7 @@ func TestInspectLayout(t *testing.T) {
 	const snowflake, other = "175928847299117063", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 	for layout, made := range map[string]string{
 		"twitter": "2012-03-03T13:01:20.453Z", "Discord": "2016-04-30T11:18:25.796Z",
-		"INSTAGRAM": "2012-04-23T14:46:14.619Z", "sonyflake": "2017-12-27T16:16:04.49Z",
+		"INSTAGRAM": "2012-04-23T14:46:14.619Z", "sonyflake": "2017-12-27T16:16:04.490Z",
 	} {
 		name := strings.ToLower(layout)
 		out := strings.Join(must(t, "", "inspect", "-layout", layout, snowflake), "\n")

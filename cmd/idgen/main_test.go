@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -51,30 +54,47 @@ func TestBadNodeInEnvironment(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range []string{"help", "-h", "--help", "uuid7 -h", "inspect -help", "range --help", "convert 1 -h"} {
+	for args, first := range map[string]string{
+		"help": "Idgen makes", "-h": "Idgen makes", "--help": "Idgen makes", "help me": "Idgen makes", "help -h": "Idgen makes",
+		"help UUID7": "Make", "uuid7 -h": "Make", "uuid2 --help": "Make", "ulid -h": "Make", "snowflake -h": "Make",
+		"inspect -help": "Inspect", "convert 1 -h": "Convert", "range --help": "Range",
+	} {
 		lines := must(t, "", strings.Fields(args)...)
-		if !strings.HasPrefix(lines[0], "Idgen makes") {
-			t.Errorf("idgen %s: %q", args, lines[0])
+		titles := 0
+		for _, line := range lines {
+			if slices.Contains([]string{"Make", "Inspect", "Convert", "Range"}, line) {
+				titles++
+			}
+		}
+		if !strings.HasPrefix(lines[0], first) || titles != map[bool]int{true: 4, false: 1}[first == "Idgen makes"] || slices.Contains(lines, "%") ||
+			!strings.HasPrefix(lines[len(lines)-1], "Exit status") {
+			t.Errorf("idgen %s: %q", args, lines)
 		}
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
-	var words []string
-	for name := range commands {
-		words = append(words, name)
-	}
-	words = append(words, formNames...)
-	words = append(words, "-n", "-node", "-namespace", "-domain", "-local", "-layout", "-format", "-as", "-to", "-from", "-json")
+	words := slices.Concat(slices.Collect(maps.Keys(commands)), formNames,
+		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field"))
 	for _, l := range layouts {
 		words = append(words, l.name)
 	}
 	for _, word := range words {
-		if word != "help" && !strings.Contains(help, word) {
+		if !strings.Contains(help, word) {
 			t.Errorf("the help does not tell of %s", word)
 		}
 	}
 	for line := range strings.Lines(help) {
 		if len(line) > 90 {
 			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version", "-V"} {
+		lines := must(t, "", arg)
+		fields := strings.Fields(strings.ReplaceAll(lines[0], "of unknown version", "(devel)"))
+		if len(lines) != 1 || len(fields) != 3 || fields[0] != "idgen" || fields[1] == "" || fields[2] != runtime.Version() {
+			t.Errorf("idgen %s: %q", arg, lines)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 // TestMint checks the number, the version, the order and the time of what each scheme mints.
 func TestMint(t *testing.T) {
-	unset(t, "IDS_SNOWFLAKE_NODE")
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	for scheme, version := range map[string]int{"uuid1": 1, "uuid4": 4, "uuid6": 6, "uuid7": 7, "ulid": 0, "snowflake": 0} {
 		t.Run(scheme, func(t *testing.T) {
 			from := time.Now().Add(-time.Second)
@@ -29,7 +30,7 @@ func TestMint(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if made := views(id, layouts)[0].made; scheme != "uuid4" && (made == nil || made.Before(from) || made.After(to)) {
+				if made := made(id); scheme != "uuid4" && (made.Before(from) || made.After(to)) {
 					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
 				}
 				if u, ok := id.(ids.UUID); ok && u.Version() != version || way.kind != strings.TrimRight(scheme, "1467") {
@@ -56,6 +57,12 @@ func TestMint(t *testing.T) {
 	}
 }
 
+// made returns the time in an id, as inspect shows it, or the zero time.
+func made(id ident) time.Time {
+	t, _ := time.Parse(time.RFC3339, views(id, layouts)[0].value("time"))
+	return t
+}
+
 // unset removes a variable from the environment until the test ends.
 func unset(t *testing.T, variable string) {
 	t.Setenv(variable, "") // which restores it
@@ -64,6 +71,7 @@ func unset(t *testing.T, variable string) {
 
 // TestForms checks that what is minted in any form is the same id when it is read again.
 func TestForms(t *testing.T) {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	for _, scheme := range []string{"uuid1", "uuid4", "uuid7", "ulid", "snowflake"} {
 		kind := strings.TrimRight(scheme, "147")
 		for _, form := range formNames {
@@ -99,6 +107,9 @@ func TestNamed(t *testing.T) {
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -namespace @Dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -", site, ids.NewV5(ids.NamespaceDNS(), "-").String()}, // a name, not standard input
+		{"uuid8 -", "5c146b143c528afd938a375d0df1fbf6", "5c146b14-3c52-8afd-938a-375d0df1fbf6"},
 		{"uuid5 -namespace url", site, ids.NewV5(ids.NamespaceURL(), site).String()},
 		{"uuid5 -namespace oid", " 1.3 ", ids.NewV5(ids.NamespaceOID(), " 1.3 ").String()},
 		{"uuid3 -namespace x500 -format urn", `"c=ch"`, ids.NewV3(ids.NamespaceX500(), `"c=ch"`).URN()},
@@ -174,7 +185,11 @@ func TestSnowflakeNode(t *testing.T) {
 	unset(t, "IDS_SNOWFLAKE_NODE")
 	seen := map[int64]bool{}
 	for range 40 {
-		s, _ := ids.ParseSnowflake(must(t, "", "snowflake")[0])
+		status, out, errs := try("", "snowflake")
+		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
+		if want := fmt.Sprintf("idgen: note: node %d is random: ", s.Node()); status != 0 || !strings.HasPrefix(errs, want) {
+			t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
+		}
 		seen[s.Node()] = true
 	}
 	if len(seen) < 10 {

@@ -8,6 +8,7 @@ import (
 
 // TestUsage checks what each mistake in a command line is answered with.
 func TestUsage(t *testing.T) {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	const date = " -from 2026-01-01 -to 2026-01-02"
 	for args, want := range map[string]string{
 		"": "missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range",
@@ -21,7 +22,7 @@ func TestUsage(t *testing.T) {
 		"uuid7 --count=3":                        "uuid7 has no option -count; it has -format and -n",
 		"UUID5 -n 3 name":                        "uuid5 has no option -n; it has -format and -namespace",
 		"uuid8 -n 3":                             "uuid8 has no option -n; it has -format",
-		"inspect -xml":                           "inspect has no option -xml; it has -as, -json and -layout",
+		"inspect -xml":                           "inspect has no option -xml; it has -as, -brief, -field, -json and -layout",
 		"inspect -json=x":                        `-json is true or false, not "x"`,
 		"uuid7 10":                               `unexpected argument "10" (to make 10 ids: -n 10)`,
 		"uuid7 ulid":                             `unexpected argument "ulid"`,
@@ -41,6 +42,9 @@ func TestUsage(t *testing.T) {
 		"uuid2 -local 4294967296":                `-local must be a number from 0 to 4294967295, not "4294967296"`,
 		"uuid2 -local 7 -n 65":                   "-n 65 is too many: version 2 has only 64 ids for each 7 minutes",
 		"uuid5 -namespace com name":              `-namespace "com" is not dns, url, oid, x500 or a UUID`,
+		"inspect -json -brief":                   "-brief, -field and -json exclude each other",
+		"inspect -field time -json 7":            "-brief, -field and -json exclude each other",
+		"inspect -brief=true -field=time 7":      "-brief, -field and -json exclude each other",
 		"inspect -layout x 7":                    `-layout "x" is not twitter, discord, instagram or sonyflake`,
 		"inspect -as guid":                       `-as "guid" is not uuid, ulid, snowflake, text, base32, base58, hex, json, urn or braces`,
 		"convert -to uuid7":                      `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
@@ -55,8 +59,8 @@ func TestUsage(t *testing.T) {
 		"range uuid7 -from 2026-01-01 -to yesterday":      `-to "yesterday" is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)`,
 		"range uuid7 -from 2026-01-02 -to 2026-01-01":     "-to is before -from",
 		"range uuid7 -layout twitter" + date:              "-layout is for snowflake only",
-		"range uuid7 -from 1960-01-01 -to 1969-12-31":     "there are no ids of that time, only from 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
-		"range snowflake -from 2010-01-01 -to 2010-11-03": "there are no ids of that time, only from 2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208999999Z",
+		"range uuid7 -from 1960-01-01 -to 1969-12-31":     "there are no ids of that time, only from 1970-01-01T00:00:00.000Z to 10889-08-02T05:31:50.655Z",
+		"range snowflake -from 2010-01-01 -to 2010-11-03": "there are no ids of that time, only from 2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z",
 		"range ulid -format urn" + date:                   "only a UUID can be written as urn",
 	} {
 		checkUsage(t, strings.Fields(args), want)
@@ -91,6 +95,17 @@ func TestUnknownCommand(t *testing.T) {
 		"--json inspect {1}":     options + "uuid7 -n 3", // an example, where a shell needs quotes
 		"-n 3":                   options + "uuid7 -n 3",
 		"-x":                     options + "uuid7 -n 3",
+
+		// What comes from uuidgen and ulid.
+		"-7":                        "-7 is not an option of idgen. Did you mean idgen uuid7?",
+		"-C 3 --time-v6":            "--time-v6 is not an option of idgen. Did you mean idgen uuid6?",
+		"-r":                        "-r is not an option of idgen. Did you mean idgen uuid4?",
+		"-t":                        "-t is not an option of idgen. Did you mean idgen uuid1?",
+		"-s -n @dns -N example.com": "-s is not an option of idgen. Did you mean idgen uuid5 NAME?",
+		"--md5 --name example.com":  "--md5 is not an option of idgen. Did you mean idgen uuid3 NAME?",
+		"-n @dns -N example.com":    "-N is not an option of idgen. Did you mean idgen uuid5 NAME or idgen uuid3 NAME?",
+		"-f rfc3339 01ARZ3NDEK":     "-f is not an option of idgen. Did you mean idgen inspect -field time ID?",
+		"-q":                        "-q is not an option of idgen. Did you mean idgen ulid?",
 	} {
 		checkUsage(t, strings.Fields(args), want)
 	}
