@@ -120,11 +120,12 @@ func clockSequence(u ids.UUID) field {
 // node returns that field of versions 1, 2 and 6.
 func node(u ids.UUID) field {
 	n, _ := u.NodeID()
-	f := field{'N', "node", at(80, 127), fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", n[0], n[1], n[2], n[3], n[4], n[5]), "the multicast bit is clear: the address of a network card"}
+	address := fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", n[0], n[1], n[2], n[3], n[4], n[5])
+	note := "the multicast bit is clear: the address of a network card"
 	if n[0]&1 != 0 {
-		f.note = "the multicast bit is set: random"
+		note = "the multicast bit is set: random"
 	}
-	return f
+	return field{'N', "node", at(80, 127), address, note}
 }
 
 // viewULID says what is in a ULID.

@@ -42,20 +42,12 @@ var elsewhere = map[string]string{
 	"-f": "idgen inspect -field time ID", "--format": "idgen inspect -field time ID",
 }
 
-// misplaced returns the message on a command line that begins with an option: how to write it here. If it has a command,
-// that comes first, unless a shell would not read the line as it is.
+// misplaced returns the message on a command line that begins with an option: how to write it here.
 func misplaced(args []string) string {
-	for i, arg := range args {
-		if _, ok := commands[strings.ToLower(arg)]; !ok {
-			continue
-		}
-		line := strings.Join(slices.Concat([]string{"idgen", arg}, args[:i], args[i+1:]), " ")
-		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=.:/ "
-		if len(line) <= 100 && strings.Trim(line, plain) == "" && len(strings.Fields(line)) == len(args)+1 {
-			return "options follow the command: " + line
-		}
-	}
 	for _, arg := range args {
+		if _, ok := commands[strings.ToLower(arg)]; ok {
+			return "options follow the command: idgen " + arg + " " + shortened(args[0]) + " …"
+		}
 		if line, ok := elsewhere[arg]; ok {
 			return arg + " is not an option of idgen. Did you mean " + line + "?"
 		}

@@ -127,7 +127,8 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 			if err != nil {
 				return 0, err
 			}
-			fmt.Fprintf(t.errs, "idgen: note: node %d is random: another process may have it too. Give each its own by -node or IDS_SNOWFLAKE_NODE\n", n)
+			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
+			fmt.Fprintf(t.errs, note, n)
 			return n.Int64(), nil
 		}
 		given = &value
