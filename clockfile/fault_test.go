@@ -3,6 +3,7 @@ package clockfile_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -100,7 +101,7 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// live has one process issue ids, one of each kind every 5 ms, and reports what it has surfaced of its
+// live has one process issue ids, one of each kind every 10 ms, and reports what it has surfaced of its
 // faults. It closes its file after a while, and its goroutines go on beside the next life.
 func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.mu.Lock() // goroutines of the life before still record ids
@@ -134,17 +135,13 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 		f.Close()
 		return true
 	}
+	uuid := func(u ids.UUID) (string, time.Time) {
+		at, _ := u.Time()
+		return u.String(), at
+	}
 	kinds := []func() (string, time.Time){
-		func() (string, time.Time) {
-			u := g.NewV1()
-			at, _ := u.Time()
-			return u.String(), at
-		},
-		func() (string, time.Time) {
-			u := g.NewV6()
-			at, _ := u.Time()
-			return u.String(), at
-		},
+		func() (string, time.Time) { return uuid(g.NewV1()) },
+		func() (string, time.Time) { return uuid(g.NewV6()) },
 		func() (string, time.Time) {
 			s := n.Next()
 			return s.String(), layout.Split(s).Time
@@ -157,7 +154,7 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 				for !over.Load() {
 					id, at := mint()
 					w.record(p, id, at)
-					time.Sleep(5 * time.Millisecond)
+					time.Sleep(10 * time.Millisecond)
 				}
 			})
 		})
@@ -191,31 +188,32 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		step = 4 // every fourth operation
 	}
-	for name, plan := range map[string]func(op, at int) outcome{
-		"fails once":                      only(fails),
-		"fails once, with effect":         only(failsAfter),
-		"fails from then on":              from(fails),
-		"fails from then on, with effect": from(failsAfter),
-		"fails for a while": func(op, at int) outcome {
-			if op >= at && op < at+20 {
-				return fails
-			}
-			return works
-		},
-		"fails with effect, and the next save without": func(op, at int) outcome {
-			switch op {
-			case at: // the rename, at some time
-				return failsAfter
-			case at + 3: // then the next save makes no file
-				return fails
-			}
-			return works
-		},
-		"killed":             only(killed),
-		"power lost":         only(powerLost),
-		"power flicks":       only(powerFlicks),
-		"power flicks again": only(powerFlicks),
+	const always = math.MaxInt / 2
+	for name, fault := range map[string]struct {
+		what outcome
+		lots int     // of operations in a row that do not work
+		then outcome // of the third operation after those: if they are a rename, the next save makes no file
+	}{
+		"fails once":                                   {fails, 1, works},
+		"fails once, with effect":                      {failsAfter, 1, works},
+		"fails from then on":                           {fails, always, works},
+		"fails from then on, with effect":              {failsAfter, always, works},
+		"fails for a while":                            {fails, 20, works},
+		"fails with effect, and the next save without": {failsAfter, 1, fails},
+		"killed":             {killed, 1, works},
+		"power lost":         {powerLost, 1, works},
+		"power flicks":       {powerFlicks, 1, works},
+		"power flicks again": {powerFlicks, 1, works},
 	} {
+		plan := func(op, at int) outcome {
+			switch {
+			case op >= at && op < at+fault.lots:
+				return fault.what
+			case op == at+fault.lots+2:
+				return fault.then
+			}
+			return works
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			places, hits, issued := 0, 0, 0
@@ -250,7 +248,7 @@ func TestFaults(t *testing.T) {
 					if w.bad != nil {
 						t.Errorf("at operation %d: %v", at, w.bad)
 					}
-					if len(w.issued) < 500 {
+					if len(w.issued) < 250 {
 						t.Errorf("at operation %d: only %d ids", at, len(w.issued))
 					}
 					issued += len(w.issued)
@@ -268,25 +266,5 @@ func TestFaults(t *testing.T) {
 				t.Errorf("only %d operations", places)
 			}
 		})
-	}
-}
-
-// only has one operation not work.
-func only(o outcome) func(op, at int) outcome {
-	return func(op, at int) outcome {
-		if op == at {
-			return o
-		}
-		return works
-	}
-}
-
-// from has no operation work any more.
-func from(o outcome) func(op, at int) outcome {
-	return func(op, at int) outcome {
-		if op >= at {
-			return o
-		}
-		return works
 	}
 }
