@@ -29,6 +29,9 @@ func (w *wallClock) now() time.Time { return time.Now().Add(time.Duration(w.offs
 
 func (w *wallClock) step(d time.Duration) { w.offset.Add(int64(d)) }
 
+// oneInATick is a layout of one id in a tick: two processes that are at one tick repeat an id.
+var oneInATick = ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
+
 // zeros is a source of randomness without any, so that each process has the same clock sequences.
 type zeros struct{}
 
@@ -127,9 +130,7 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 		return true
 	}
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
-	// One id in a tick: two processes that are at one tick repeat an id.
-	layout := ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
-	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: layout})
+	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: oneInATick})
 	if err != nil {
 		w.fail("%w", err)
 		f.Close()
@@ -144,7 +145,7 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 		func() (string, time.Time) { return uuid(g.NewV6()) },
 		func() (string, time.Time) {
 			s := n.Next()
-			return s.String(), layout.Split(s).Time
+			return s.String(), oneInATick.Split(s).Time
 		},
 	}
 	var over atomic.Bool
