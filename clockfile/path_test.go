@@ -324,22 +324,20 @@ func TestNothingStaysOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the open files of a process in a directory")
 	}
-	path := newPath(t)
+	path := newFile(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
-	count := func() int {
-		open, err := os.ReadDir("/proc/self/fd")
-		must(t, err)
-		return len(open)
-	}
-	before := count()
-	for i := range 20 {
-		f := mustOpen(t, path, &clockfile.Options{Init: i == 0})
+	before, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	for range 20 {
+		f := mustOpen(t, path, nil)
 		refused(t, path, nil, clockfile.ErrLocked)
 		mustClose(t, f)
 		refused(t, path, firstStart, fs.ErrExist)
 	}
-	if after := count(); after > before+3 { // other tests' files may come and go
-		t.Errorf("%d files are open, and %d were before", after, before)
+	after, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	if len(after) > len(before)+3 { // other tests' files may come and go
+		t.Errorf("%d files are open, and %d were before", len(after), len(before))
 	}
 }
 
@@ -369,12 +367,10 @@ func TestFirstSaveFails(t *testing.T) {
 	}
 }
 
-// A watched is a File in a bubble, on the system's disk.
+// A watched is a bench on the system's disk.
 type watched struct {
-	*testing.T
-	*clockfile.File
+	bench
 	path    string
-	node    *ids.SnowflakeNode
 	reports chan error
 }
 
@@ -383,11 +379,9 @@ func watch(t *testing.T, f func(w *watched)) {
 	t.Helper()
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := &watched{T: t, path: path, reports: make(chan error, 10)}
-		w.File = mustOpen(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: newWallClock().now},
-			Report: func(err error) { w.reports <- err }})
-		defer w.Close()
-		w.node = mustNode(t, w.Clock())
+		w := &watched{bench{T: t, wall: newWallClock()}, path, make(chan error, 10)}
+		w.start(clockfile.System, path, clockfile.Options{Init: true, Report: func(err error) { w.reports <- err }})
+		defer w.file.Close()
 		f(w)
 	})
 }
@@ -464,7 +458,7 @@ func TestFileIsMissing(t *testing.T) {
 			w.Errorf("%v, with %d reports", err, len(w.reports))
 		}
 		must(w.T, os.Remove(w.path))
-		mustClose(w.T, w.File)
+		mustClose(w.T, w.file)
 		mustClose(w.T, mustOpen(w.T, w.path, nil))
 	})
 }
@@ -517,7 +511,7 @@ func TestLost(t *testing.T) {
 			watch(t, func(w *watched) {
 				must(w.T, test.take(w.path))
 				left, _ := os.ReadFile(w.path)
-				if err := w.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
+				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
 					w.Errorf("Close: %v", err)
 				}
 				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
