@@ -191,7 +191,7 @@ func (m *machine) ready(stream int) bool {
 	}
 	j := m.judge(stream)
 	if len(m.wall.readings) == 1 {
-		if t := j.at(m.wall.readings[0].shown); errors.Is(err, ids.ErrRange) && (t < 0 || t > j.end) {
+		if r := m.wall.readings[0].shown; errors.Is(err, ids.ErrRange) && (j.early(r) || j.late(r)) {
 			return false // as it should
 		}
 	}

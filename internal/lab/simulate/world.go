@@ -146,8 +146,8 @@ func (m *machine) join(w *world, index int) {
 	m.latest()
 	earlier := int64(m.world.start.Sub(w.start))
 	for i := range m.judges {
-		m.judges[i].since += earlier
-		m.judges[i].farSince += earlier
+		j := &m.judges[i]
+		j.farSince, j.even = j.farSince+earlier, sub(j.even, earlier)
 	}
 	m.world, m.wall.world = w, w
 	m.renumber(index)
