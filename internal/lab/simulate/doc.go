@@ -2,6 +2,13 @@
 // are faulty, and checks the promises of that package after every id.
 //
 //	go -C internal/lab run ./simulate -ids 1e9
+//	go -C internal/lab run ./simulate -parallel 10m
+//
+// With -parallel it mints all schemes from 64 goroutines at once on real time instead (parallel.go), on the
+// system's clock and on one that is set to and fro by up to two years, while the garbage collector runs
+// again and again: single calls and runs, of all schemes and of one at a time, with 1, 2 and 8 processors.
+// All calls must be in order (order.go), and each id is compared with all others, on disk (table.go).
+// What follows is about the simulation.
 //
 // Everything follows from a seed: the machines, their options, the events on them, the
 // readings of their clocks and the random bytes of their ids. Time is virtual: a
@@ -27,8 +34,7 @@
 // are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
-// Not simulated: goroutines that mint at the same time (internal/lab/soak has them), times that an int64
-// of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
+// Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
 // which is outside the promises.
 //
 // # What is checked
