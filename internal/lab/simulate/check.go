@@ -40,9 +40,8 @@ func (m *machine) format(stream int, x key) {
 // unique checks that an id is new, and counts it.
 func (m *machine) unique(stream int, x key) {
 	j := m.judge(stream)
-	tick, _, _ := j.fields(x)
 	m.world.stats.mix(x)
-	if !m.adders[m.world.plan.schemes[stream].lane].add(j.sortable(x, tick)) {
+	if !m.sets[m.world.plan.schemes[stream].lane].add(x) {
 		m.must(stream, x, nil, problem("unique: it was issued before"))
 	}
 	m.world.stats.ids[j.kind]++

@@ -182,6 +182,8 @@ func (j *judge) take(x key, lo, hi int64) *violation {
 		j.floor, j.turns, j.even = j.top, 0, future
 	case follows:
 		j.turns++
+	}
+	if follows || !j.issued {
 		j.from, j.even, j.waited = at, past, 0
 	}
 	j.issued, j.minted, j.last, j.top = true, true, at, max(j.top, at)

@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"slices"
+	"maps"
 	"testing/synctest"
 	"time"
 
@@ -131,10 +131,9 @@ func (m *machine) latest() int64 {
 // save saves the latest time, as one that may be old when it is needed.
 func (m *machine) save() {
 	m.saved = m.latest()
-	for i := range m.adders {
+	for i := range m.sets {
 		if m.ownSet(i) {
-			m.adders[i].close()
-			m.savedSets[i] = m.adders[i].set.merge()
+			m.savedSets[i] = maps.Clone(m.sets[i])
 		}
 	}
 }
@@ -253,7 +252,7 @@ func (m *machine) crash(with int) {
 	after := int64(past)
 	switch with {
 	case lost:
-		m.forget(make([][]key, len(m.adders)))
+		m.forget(make([]set, len(m.sets)))
 	case current:
 		after = m.latest()
 	case old:
@@ -284,11 +283,11 @@ func (m *machine) loop(n int) {
 }
 
 // forget makes the machine answer only for the ids given, by lane.
-func (m *machine) forget(sets [][]key) {
-	for i := range m.adders {
+func (m *machine) forget(sets []set) {
+	for i := range m.sets {
 		if m.ownSet(i) {
-			m.adders[i].close()
-			m.adders[i].set.reset(slices.Clone(sets[i]))
+			m.sets[i] = set{}
+			maps.Copy(m.sets[i], sets[i])
 		}
 	}
 }

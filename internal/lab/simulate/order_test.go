@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -236,72 +235,6 @@ func (h handOp) add(p *part) {
 		p.ids = append(p.ids, key{lo: x})
 	}
 	p.ops = append(p.ops, o)
-}
-
-// TestAgainstPairs compares the check with one that looks at all pairs of calls, on random histories
-// of few calls and steps.
-func TestAgainstPairs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	good, exempt := 0, int64(0)
-	for range 10_000 {
-		n := 2 + rng.IntN(7)
-		numbers := rng.Perm(2 * n)
-		h := newHistory(n, 1)
-		for i := range n {
-			a, b := uint32(numbers[2*i]), uint32(numbers[2*i+1])
-			op := handOp{began: min(a, b), returned: max(a, b)}
-			if rng.IntN(5) > 0 {
-				op.ids = []uint64{uint64(a+b)/2 + uint64(rng.IntN(2*n))}
-			}
-			op.add(&h.parts[i])
-		}
-		follows := rng.IntN(2) == 0
-		o := newOrder([]stream{{ordered: true, follows: follows}})
-		err := o.check(h)
-		if fine := pairs(h, follows); fine != (err == nil) {
-			t.Fatalf("all pairs are in order: %v; the check says %v of %v", fine, err, h.parts)
-		}
-		if err == nil {
-			good++
-			exempt += o.exempt
-		}
-	}
-	if good < 1000 || good > 9000 || exempt < 100 {
-		t.Errorf("%d of 10,000 histories are good, %d calls exempt", good, exempt)
-	}
-}
-
-// pairs reports whether each two calls are in order that are not at the same time, nor in progress
-// during a step or on two sides of one. To a step belongs the time until all calls have returned that
-// had begun before its end.
-func pairs(h *history, follows bool) bool {
-	type span struct{ from, to uint32 }
-	var steps []span
-	for _, s := range h.parts {
-		if s.ops[0].stream != setting || !follows {
-			continue
-		}
-		w := span{s.ops[0].began, s.ops[0].returned}
-		for _, p := range h.parts {
-			if o := p.ops[0]; o.stream != setting && o.began < s.ops[0].returned {
-				w.to = max(w.to, o.returned)
-			}
-		}
-		steps = append(steps, w)
-	}
-	for _, p := range h.parts {
-		for _, q := range h.parts {
-			a, b := p.ops[0], q.ops[0]
-			bound := a.stream != setting && b.stream != setting && a.returned < b.began
-			for _, w := range steps {
-				bound = bound && (w.to < a.began || b.returned < w.from)
-			}
-			if bound && !p.ids[0].less(q.ids[0]) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // TestSetClock shows that a clock that is set within Tolerance is never further than that behind a

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -15,6 +16,19 @@ type key struct{ hi, lo uint64 }
 
 // less reports whether a sorts before b.
 func (a key) less(b key) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// compare orders keys for package slices.
+func compare(a, b key) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) }
+
+// A set holds ids that must all differ.
+type set map[key]struct{}
+
+// add adds x and reports whether it is new.
+func (s set) add(x key) bool {
+	n := len(s)
+	s[x] = struct{}{}
+	return len(s) > n
+}
 
 // A kind is one of the five ways in which ids are made of time.
 type kind uint8
@@ -163,14 +177,6 @@ func (s *scheme) marked(x key) bool {
 		return x.hi>>12&0xf == 7 && x.lo>>62 == 2
 	}
 	return true
-}
-
-// sortable returns x in an order in which ids of one clock sequence ascend.
-func (s *scheme) sortable(x key, tick int64) key {
-	if s.kind == v1 {
-		return key{uint64(tick), x.lo}
-	}
-	return x
 }
 
 // text returns x as people write it.
