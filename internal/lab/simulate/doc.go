@@ -34,8 +34,8 @@
 // are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
-// Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
-// which is outside the promises.
+// Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has
+// no room for, except as readings outside all formats, and version 2, which is outside the promises.
 //
 // # What is checked
 //

@@ -19,7 +19,7 @@ func main() {
 	n := flag.Float64("ids", 1e7, "mint at least this many ids")
 	seed := flag.Uint64("seed", 0, "the first scenario's seed; 0 means a random one")
 	parallel := flag.Duration("parallel", 0, "instead, mint from 64 goroutines for so long, on real time")
-	dir := flag.String("dir", "", "with -parallel, keep the ids in this folder, 16 bytes each; the default is the system's for temporary files")
+	dir := flag.String("dir", "", "with -parallel, keep the ids in this folder, 16 bytes each; empty means that for temporary files")
 	write := flag.String("write", "", "put the summary between the markers of this `page`, instead of printing it")
 	flag.Parse()
 	if flag.NArg() > 0 || !(*n >= 1 && *n <= 1e15) {

@@ -103,7 +103,8 @@ func TestInjected(t *testing.T) {
 // TestRecorder checks what is counted.
 func TestRecorder(t *testing.T) {
 	at := time.Unix(1000, 0)
-	r := &recorder{seen: map[id]struct{}{}, kind: kind{sorts: true, tick: time.Second, time: func(v id) time.Time { return time.Unix(int64(v[0]), 0).Add(900 * time.Second) }}}
+	seconds := func(v id) time.Time { return time.Unix(900+int64(v[0]), 0) }
+	r := &recorder{seen: map[id]struct{}{}, kind: kind{sorts: true, tick: time.Second, time: seconds}}
 	for _, v := range []byte{100, 101, 101, 90, 102} {
 		r.watch(id{v}, time.Duration(v), at, at.Add(time.Second))
 	}
@@ -128,7 +129,8 @@ func TestCell(t *testing.T) {
 	}{
 		{nil, noState},
 		{[]Outcome{{Kind: "A", IDs: 9}, {Kind: "B", IDs: 9, Disorder: 1}, {Kind: "C", IDs: 8}}, "A, C: unique<br>B: unique, out of order once"},
-		{[]Outcome{{Kind: "A", IDs: 1234, Duplicates: 1000, Wait: time.Millisecond, Astray: time.Hour - 1}}, "A: **1,000 of 1,234 are duplicates**, a call takes 1 ms, time wrong by 1 h"},
+		{[]Outcome{{Kind: "A", IDs: 1234, Duplicates: 1000, Wait: time.Millisecond, Astray: time.Hour - 1}},
+			"A: **1,000 of 1,234 are duplicates**, a call takes 1 ms, time wrong by 1 h"},
 		{[]Outcome{{Kind: "A", Hangs: true}}, "A: **hangs**"},
 		{[]Outcome{{Kind: "A", IDs: 1, Disorder: 2000, Astray: 1<<63 - 1}}, "A: unique, out of order 2,000 times, time wrong by centuries"},
 		{[]Outcome{{Kind: "A", Verdict: panics}}, "A: panics"},

@@ -92,7 +92,9 @@ var libraries = []*library{
 	},
 	{
 		module: "gofrs/uuid/v5",
-		kinds:  []kind{uuidKind("V1", gofrss((*gofrs.Gen).NewV1)), uuidKind("V6", gofrss((*gofrs.Gen).NewV6)), uuidKind("V7", gofrss((*gofrs.Gen).NewV7))},
+		kinds: []kind{
+			uuidKind("V1", gofrss((*gofrs.Gen).NewV1)), uuidKind("V6", gofrss((*gofrs.Gen).NewV6)), uuidKind("V7", gofrss((*gofrs.Gen).NewV7)),
+		},
 		randoms: []probe{
 			failing("V4", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV4) }),
 			failing("V7", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV7) }),

@@ -21,10 +21,10 @@ type Options struct {
 // a column for each library.
 func Text(ctx context.Context, o Options) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "For each cell [a program](../internal/lab/compare/faults) injects the fault and makes %s ids of each kind before it and after it, "+
-		"on a clock\nthat is read to 10 µs with 1 to 20 ids at each reading. Unless a cell says otherwise, ids of a kind that sorts strictly increased, "+
-		"every call took\nless than %s, and embedded times were within %s of the clock. All libraries have a fixed node here, which is not the default of "+
-		"this one. “Hangs”\nmeans that a call had not returned after %s.\n\n",
+	fmt.Fprintf(&b, "For each cell [a program](../internal/lab/compare/faults) injects the fault and makes %s ids of each kind "+
+		"before it and after it, on a clock\nthat is read to 10 µs with 1 to 20 ids at each reading. Unless a cell says otherwise, "+
+		"ids of a kind that sorts strictly increased, every call took\nless than %s, and embedded times were within %s of the clock. "+
+		"All libraries have a fixed node here, which is not the default of this one. “Hangs”\nmeans that a call had not returned after %s.\n\n",
 		markdown.Grouped(int64(o.IDs)), length(shortWait), length(astray), length(o.Patience))
 	b.WriteString("| what happens when… |")
 	for _, l := range libraries {

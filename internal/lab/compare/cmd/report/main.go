@@ -38,7 +38,7 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	count := flags.Int("count", 8, "run all benchmarks `n` times, one time after the other")
 	benchtime := flags.String("benchtime", "30ms", "run each benchmark for `t` at a time, as go test -benchtime has it")
-	out := flags.String("out", filepath.Join("..", "..", ".."), "write README.md and docs/speed.md in the folder `dir`; they must have the markers")
+	out := flags.String("out", filepath.Join("..", "..", ".."), "write README.md and docs/speed.md in the folder `dir`")
 	raw := flags.String("raw", "", "also write what the benchmarks print to `file`")
 	from := flags.String("from", "", "measure nothing, and read what the benchmarks printed from `file`")
 	if err := flags.Parse(args); err != nil {
@@ -76,7 +76,7 @@ func run(args []string) error {
 		r.config["toolchain"], r.rounds(), *benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
 	return errors.Join(
-		markdown.Put(page, marker, line+r.page(versions)),
+		markdown.Put(page, marker, r.page(line, versions)),
 		markdown.Put(summary, marker, line+r.summary()),
 		os.WriteFile(filepath.Join(*out, "docs", "speed.svg"), []byte(r.chart()), 0o644))
 }

@@ -73,12 +73,13 @@ var floors = [][2]string{
 	{"md5.Sum", "`md5.Sum` of 31 bytes"},
 }
 
-// page returns all tables, in Markdown.
-func (r *results) page(versions string) string {
+// page returns all tables, in Markdown, each under the command that makes it.
+func (r *results) page(command, versions string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s with %s processors, %s, against %s.\n\n",
+	b.WriteString(command)
+	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s with %s processors, %s, against\n%s.\n\n",
 		r.rounds(), r.machine(), r.config["processors"], r.config["toolchain"], versions)
-	b.WriteString("![What one id costs in each library](speed.svg)\n\n## What one id costs\n\n")
+	b.WriteString("![What one id costs in each library](speed.svg)\n\n## What one id costs\n\n" + command)
 	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of their own kind.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
@@ -89,11 +90,11 @@ func (r *results) page(versions string) string {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
 			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
 	}
-	b.WriteString("\n## What text, JSON and databases cost\n\n| operation | ns | other libraries |\n| --- | ---: | --- |\n")
+	b.WriteString("\n## What text, JSON and databases cost\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
 	}
-	b.WriteString("\n## What each part costs\n\n| part | ns |\n| --- | ---: |\n")
+	b.WriteString("\n## What each part costs\n\n" + command + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
 		name := "Floor/any/" + f[0]
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
