@@ -11,12 +11,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The most that a call waits for a clock, and that an id is ahead of one by default.
-const (
-	maxWait  = 20 * time.Millisecond
-	maxAhead = 10 * time.Millisecond
-)
-
 // A meter is a wall clock in a testing/synctest bubble that knows what time it can be, by all that
 // it has shown: the highest reading so far, plus what has passed since.
 type meter struct {
