@@ -274,23 +274,6 @@ func TestTenMillionSnowflakes(t *testing.T) {
 	})
 }
 
-// TestRunEqualsCalls mints runs beside calls, of the same readings: they are the same Snowflakes.
-func TestRunEqualsCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, _, a := newFake(t)
-		_, _, _, b := newFake(t)
-		var run []ids.Snowflake
-		for i := range 40 {
-			run = a.Append(run, i*i*i%5000)
-		}
-		for i, s := range run {
-			if got := b.Next(); got != s {
-				t.Fatalf("id %d of a run is %v, of calls %v", i, s, got)
-			}
-		}
-	})
-}
-
 // TestCallAfterRun mints a run of several pieces in one tick, and then a single id: that is the
 // largest, and new.
 func TestCallAfterRun(t *testing.T) {
