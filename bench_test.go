@@ -152,4 +152,3 @@ func BenchmarkNew(b *testing.B) {
 		}
 	})
 }
-

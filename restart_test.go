@@ -329,4 +329,3 @@ func TestLimitAcrossBubbles(t *testing.T) {
 		t.Errorf("after four calls that waited, the sequence is %d", s.Sequence())
 	}
 }
-
