@@ -569,6 +569,7 @@ func (h *history) step() {
 		h.endAt(one(h.r, time.Time{}, h.wall().Add(h.leap(30)), h.near()))
 	case r < 82:
 		h.checkClock()
+		checkLayout(h.t, slowLayout{one(h.r, h.layouts...)}, h.r.Int64()>>h.r.IntN(63), h.near(), h.number, 0)
 	case r < 84:
 		h.checkClock()
 		h.live(one(h.r, h.latest, h.clock.Horizon(time.Second), time.Time{}, h.near()))

@@ -116,11 +116,13 @@ func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]
 	at := func(mint func(time.Time) (ids.UUID, error)) func() []ids.UUID {
 		return func() []ids.UUID { u, _ := mint(time.Now()); return []ids.UUID{u} }
 	}
+	var ends atomic.Int64
+	end := time.Now().Add(time.Hour)
 	return map[string]use{
 		"Clock.Latest":                nothing(func() { c.Latest() }),
 		"Clock.Horizon":               nothing(func() { c.Horizon(time.Minute) }),
 		"Clock.SetLimit":              nothing(func() { c.SetLimit(c.Latest()); c.SetLimit(time.Time{}) }),
-		"Clock.EndAt":                 nothing(func() { c.EndAt(time.Now().Add(time.Hour)) }),
+		"Clock.EndAt":                 nothing(func() { c.EndAt(end.Add(-time.Duration(ends.Add(1)))) }), // each is earlier
 		"Generator.Node":              nothing(func() { g.Node() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
 		"Generator.NewV2":             nothing(func() { g.NewV2(ids.DomainGroup, 7) }),
