@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -54,74 +55,69 @@ func FuzzTimes(f *testing.F) {
 		f.Add(at.sec, at.nsec)
 	}
 	f.Fuzz(func(t *testing.T, sec int64, nsec uint32) {
-		at := time.Unix(sec, int64(nsec%1e9))
-		since := nanoseconds(at)
-		ticks := floor(new(big.Int).Sub(since, gregorian), 1, 100)
-		v1, err := ids.NewV1At(at)
-		v6, err6 := ids.NewV6At(at)
-		if ticks.Sign() < 0 || ticks.BitLen() > 60 {
-			if !errors.Is(err, ids.ErrRange) || !errors.Is(err6, ids.ErrRange) || v1 != ids.NilUUID() || v6 != ids.NilUUID() {
-				t.Fatalf("version 1 and 6 at %v: %v, %v, %v, %v", at, v1, err, v6, err6)
-			}
-		} else {
-			want := instant(new(big.Int).Add(gregorian, ticks.Mul(ticks, big.NewInt(100))))
-			got1, ok1 := v1.Time()
-			got6, ok6 := v6.Time()
-			if err != nil || err6 != nil || !ok1 || !ok6 || got1 != want || got6 != want || v1.Version() != 1 || v6.Version() != 6 {
-				t.Fatalf("version 1 and 6 at %v: %v of %v, %v, and %v of %v, %v", at, v1, got1, err, v6, got6, err6)
-			}
-		}
-
-		ms := floor(since, 1, 1e6)
-		v7, err := ids.NewV7At(at)
-		ulid, errULID := ids.NewULIDAt(at)
-		nearest := ms
-		if last := big.NewInt(1<<48 - 1); ms.Sign() < 0 {
-			nearest = new(big.Int)
-		} else if ms.Cmp(last) > 0 {
-			nearest = last
-		}
-		if nearest != ms {
-			if !errors.Is(err, ids.ErrRange) || !errors.Is(errULID, ids.ErrRange) || v7 != ids.NilUUID() || !ulid.IsZero() {
-				t.Fatalf("version 7 and ULID at %v: %v, %v, %v, %v", at, v7, err, ulid, errULID)
-			}
-		} else {
-			// The millisecond is in the upper 48 bits, and 1/4096 of one in the 12 after the version.
-			tick := floor(since, 4096, 1e6)
-			fraction := bitsOf(v7, 52, 63)
-			whole := new(big.Int).Or(new(big.Int).Lsh(bitsOf(v7, 0, 47), 12), fraction)
-			if err != nil || whole.Cmp(tick) != 0 || v7.Version() != 7 || v7.Variant() != ids.VariantRFC9562 {
-				t.Fatalf("version 7 at %v: %v, %v, want the tick %x", at, v7, err, tick)
-			}
-			if errULID != nil || bitsOf(ulid, 0, 47).Cmp(ms) != 0 {
-				t.Fatalf("ULID at %v: %v, %v, want the millisecond %x", at, ulid, errULID, ms)
-			}
-			if v7.Compare(ids.MinV7At(at)) < 0 || v7.Compare(ids.MaxV7At(at)) > 0 || ulid.Compare(ids.MinULIDAt(at)) < 0 || ulid.Compare(ids.MaxULIDAt(at)) > 0 {
-				t.Fatalf("%v or %v at %v is not within the bounds", v7, ulid, at)
-			}
-		}
-		low := new(big.Int).Lsh(nearest, 80)
-		ones := func(n uint) *big.Int {
-			return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1))
-		}
-		const version, variant = 7 << 12, 2 // at the end of the upper half, and at the top of the lower
-		low7 := new(big.Int).Or(low, new(big.Int).Lsh(big.NewInt(version), 64))
-		low7.Or(low7, new(big.Int).Lsh(big.NewInt(variant), 62))
-		high7 := new(big.Int).Or(low7, new(big.Int).Lsh(ones(12), 64))
-		high7.Or(high7, ones(62))
-		if got := ids.MinV7At(at); number(got).Cmp(low7) != 0 {
-			t.Fatalf("MinV7At(%v) = %v, want %x", at, got, low7)
-		}
-		if got := ids.MaxV7At(at); number(got).Cmp(high7) != 0 {
-			t.Fatalf("MaxV7At(%v) = %v, want %x", at, got, high7)
-		}
-		if got := ids.MinULIDAt(at); number(got).Cmp(low) != 0 {
-			t.Fatalf("MinULIDAt(%v) = %v, want %x", at, got, low)
-		}
-		if got := ids.MaxULIDAt(at); number(got).Cmp(new(big.Int).Or(low, ones(80))) != 0 {
-			t.Fatalf("MaxULIDAt(%v) = %v, want %x and ones", at, got, low)
-		}
+		checkTime(t, time.Unix(sec, int64(nsec%1e9)))
 	})
+}
+
+// TestTimes makes ids of random times of any magnitude.
+func TestTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 10_000 {
+		checkTime(t, time.Unix((r.Int64()-1<<62)>>r.IntN(63), r.Int64N(1e9)))
+	}
+}
+
+// checkTime makes an id of each kind at a time.
+func checkTime(t *testing.T, at time.Time) {
+	t.Helper()
+	since := nanoseconds(at)
+	ticks := floor(new(big.Int).Sub(since, gregorian), 1, 100)
+	want := instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
+	for version, mint := range map[int]func(time.Time) (ids.UUID, error){1: ids.NewV1At, 6: ids.NewV6At} {
+		u, err := mint(at)
+		switch outside := ticks.Sign() < 0 || ticks.BitLen() > 60; {
+		case outside && (!errors.Is(err, ids.ErrRange) || !u.IsZero()), !outside && (err != nil || timeOf(u) != want || u.Version() != version):
+			t.Fatalf("version %d at %v: %v of %v, %v", version, at, u, timeOf(u), err)
+		}
+	}
+
+	ms := floor(since, 1, 1e6)
+	nearest := ms
+	if last := big.NewInt(1<<48 - 1); ms.Sign() < 0 {
+		nearest = new(big.Int)
+	} else if ms.Cmp(last) > 0 {
+		nearest = last
+	}
+	v7, err := ids.NewV7At(at)
+	ulid, errULID := ids.NewULIDAt(at)
+	if nearest != ms {
+		if !errors.Is(err, ids.ErrRange) || !errors.Is(errULID, ids.ErrRange) || !v7.IsZero() || !ulid.IsZero() {
+			t.Fatalf("version 7 and ULID at %v: %v, %v, %v, %v", at, v7, err, ulid, errULID)
+		}
+	} else {
+		// The millisecond is in the upper 48 bits, and 1/4096 of one in the 12 after the version.
+		whole := join(48, bitsOf(v7, 0, 47), 12, bitsOf(v7, 52, 63))
+		if tick := floor(since, 4096, 1e6); err != nil || whole.Cmp(tick) != 0 || v7.Version() != 7 || v7.Variant() != ids.VariantRFC9562 {
+			t.Fatalf("version 7 at %v: %v, %v, want the tick %x", at, v7, err, tick)
+		}
+		if errULID != nil || bitsOf(ulid, 0, 47).Cmp(ms) != 0 {
+			t.Fatalf("ULID at %v: %v, %v, want the millisecond %x", at, ulid, errULID, ms)
+		}
+	}
+	ones := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
+	for _, bound := range []struct {
+		name      string
+		got, want *big.Int
+	}{
+		{"MinV7At", number(ids.MinV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, new(big.Int), 2, big.NewInt(2), 62, new(big.Int))},
+		{"MaxV7At", number(ids.MaxV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, ones(12), 2, big.NewInt(2), 62, ones(62))},
+		{"MinULIDAt", number(ids.MinULIDAt(at)), join(48, nearest, 80, new(big.Int))},
+		{"MaxULIDAt", number(ids.MaxULIDAt(at)), join(48, nearest, 80, ones(80))},
+	} {
+		if bound.got.Cmp(bound.want) != 0 {
+			t.Fatalf("%s(%v) = %x, want %x", bound.name, at, bound.got, bound.want)
+		}
+	}
 }
 
 // bitsOf returns the bits of an id from one to another, both included, the first being number 0 as
@@ -157,96 +153,135 @@ func FuzzFields(f *testing.F) {
 		f.Add(id[:])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) != 16 {
-			return
-		}
-		u := ids.UUID(data)
-		b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
-		version, octet8 := b(48, 51).Int64(), b(64, 71).Int64()
-		variant := ids.VariantFuture
-		switch {
-		case octet8 < 0x80:
-			variant = ids.VariantNCS
-		case octet8 < 0xc0:
-			variant = ids.VariantRFC9562
-		case octet8 < 0xe0:
-			variant = ids.VariantMicrosoft
-		}
-		if int64(u.Version()) != version || u.Variant() != variant {
-			t.Fatalf("%v is of version %d and variant %v", u, u.Version(), u.Variant())
-		}
-		if variant != ids.VariantRFC9562 {
-			version = -1
-		}
-		var ticks *big.Int // of 100 ns
-		switch version {
-		case 1:
-			ticks = join(12, b(52, 63), 16, b(32, 47), 32, b(0, 31))
-		case 2:
-			ticks = join(12, b(52, 63), 16, b(32, 47), 32, new(big.Int))
-		case 6:
-			ticks = join(32, b(0, 31), 16, b(32, 47), 12, b(52, 63))
-		}
-		var want time.Time
-		if ticks != nil {
-			want = instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
-		}
-		if version == 7 {
-			want = instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6)))
-		}
-		timed := ticks != nil || version == 7
-		if got, ok := u.Time(); got != want || ok != timed {
-			t.Fatalf("%v is of %v, %v, want %v", u, got, ok, want)
-		}
-		sequenced := version == 1 || version == 6
-		seq, okSeq := u.ClockSequence()
-		node, okNode := u.NodeID()
-		domain, okDomain := u.Domain()
-		local, okLocal := u.LocalID()
-		if okSeq != sequenced || okNode != (sequenced || version == 2) || okDomain != (version == 2) || okLocal != okDomain {
-			t.Fatalf("%v has a clock sequence: %v, a node: %v, a domain: %v, a local id: %v", u, okSeq, okNode, okDomain, okLocal)
-		}
-		if okSeq && int64(seq) != b(66, 79).Int64() || okNode && new(big.Int).SetBytes(node[:]).Cmp(b(80, 127)) != 0 ||
-			okDomain && (int64(domain) != b(72, 79).Int64() || int64(local) != b(0, 31).Int64()) {
-			t.Fatalf("%v has the clock sequence %d, the node %x, the domain %d and the local id %d", u, seq, node, domain, local)
-		}
-		v1, ok1 := u.ToV1()
-		v6, ok6 := u.ToV6()
-		if ok1 != sequenced || ok6 != sequenced {
-			t.Fatalf("%v becomes version 1: %v, version 6: %v", u, ok1, ok6)
-		}
-		if sequenced {
-			low, middle, high := new(big.Int).And(ticks, big.NewInt(1<<32-1)), new(big.Int).Rsh(ticks, 32), new(big.Int).Rsh(ticks, 48)
-			middle.And(middle, big.NewInt(1<<16-1))
-			as1 := join(32, low, 16, middle, 4, big.NewInt(1), 12, high, 64, b(64, 127))
-			as6 := join(48, new(big.Int).Rsh(ticks, 12), 4, big.NewInt(6), 12, new(big.Int).And(ticks, big.NewInt(1<<12-1)), 64, b(64, 127))
-			if number(v1).Cmp(as1) != 0 || number(v6).Cmp(as6) != 0 {
-				t.Fatalf("%v is %v as version 1 and %v as version 6, want %x and %x", u, v1, v6, as1, as6)
-			}
-		}
-
-		l := u.ULID()
-		entropy := l.Entropy()
-		if l.Time() != instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6))) || new(big.Int).SetBytes(entropy[:]).Cmp(b(48, 127)) != 0 {
-			t.Fatalf("%v is of %v, with %x", l, l.Time(), entropy)
-		}
-		next, ok := l.Next()
-		if up := new(big.Int).Add(number(l), big.NewInt(1)); b(48, 127).Cmp(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))) == 0 {
-			if ok || !next.IsZero() {
-				t.Fatalf("%v is followed by %v", l, next)
-			}
-		} else if !ok || number(next).Cmp(up) != 0 {
-			t.Fatalf("%v is followed by %v, %v", l, next, ok)
-		}
-
-		s := ids.Snowflake(b(0, 63).Uint64())
-		n := big.NewInt(int64(s))
-		ms := new(big.Int).Add(new(big.Int).Rsh(n, 22), big.NewInt(1288834974657))
-		field := func(shift uint, width int64) int64 {
-			return new(big.Int).And(new(big.Int).Rsh(n, shift), big.NewInt(1<<width-1)).Int64()
-		}
-		if s.Time() != instant(ms.Mul(ms, big.NewInt(1e6))) || s.Node() != field(12, 10) || s.Datacenter() != field(17, 5) || s.Worker() != field(12, 5) || s.Sequence() != field(0, 12) {
-			t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+		if len(data) == 16 {
+			checkFields(t, ids.UUID(data))
 		}
 	})
+}
+
+// TestFields asks many ids for their fields, with each version in the variant of the RFC.
+func TestFields(t *testing.T) {
+	for _, n := range samples(128, 500) {
+		u := toID[ids.UUID](n)
+		checkFields(t, u)
+		for version := range byte(16) {
+			u[6], u[8] = u[6]&0x0f|version<<4, u[8]&0x3f|0x80
+			checkFields(t, u)
+		}
+		u[8] |= 0xc0 // of another variant
+		checkFields(t, u)
+	}
+	for b := range 1 << 16 { // a carry into the upper 16 of a ULID's 80 bits
+		l := ids.ULID{6: byte(b >> 8), 7: byte(b)}
+		copy(l[8:], full[:8])
+		checkULIDFields(t, l)
+	}
+}
+
+// checkFields compares the fields of 16 bytes.
+func checkFields(t *testing.T, u ids.UUID) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
+	version, octet8 := b(48, 51).Int64(), b(64, 71).Int64()
+	variant := ids.VariantFuture
+	switch {
+	case octet8 < 0x80:
+		variant = ids.VariantNCS
+	case octet8 < 0xc0:
+		variant = ids.VariantRFC9562
+	case octet8 < 0xe0:
+		variant = ids.VariantMicrosoft
+	}
+	if int64(u.Version()) != version || u.Variant() != variant {
+		t.Fatalf("%v is of version %d and variant %v", u, u.Version(), u.Variant())
+	}
+	if variant != ids.VariantRFC9562 {
+		version = -1
+	}
+	var ticks *big.Int // of 100 ns
+	switch version {
+	case 1:
+		ticks = join(12, b(52, 63), 16, b(32, 47), 32, b(0, 31))
+	case 2:
+		ticks = join(12, b(52, 63), 16, b(32, 47), 32, new(big.Int))
+	case 6:
+		ticks = join(32, b(0, 31), 16, b(32, 47), 12, b(52, 63))
+	}
+	var want time.Time
+	if ticks != nil {
+		want = instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
+	}
+	if version == 7 {
+		want = instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6)))
+	}
+	timed := ticks != nil || version == 7
+	if got, ok := u.Time(); got != want || ok != timed {
+		t.Fatalf("%v is of %v, %v, want %v", u, got, ok, want)
+	}
+	sequenced := version == 1 || version == 6
+	seq, okSeq := u.ClockSequence()
+	node, okNode := u.NodeID()
+	domain, okDomain := u.Domain()
+	local, okLocal := u.LocalID()
+	if okSeq != sequenced || okNode != (sequenced || version == 2) || okDomain != (version == 2) || okLocal != okDomain {
+		t.Fatalf("%v has a clock sequence: %v, a node: %v, a domain: %v, a local id: %v", u, okSeq, okNode, okDomain, okLocal)
+	}
+	if okSeq && int64(seq) != b(66, 79).Int64() || okNode && new(big.Int).SetBytes(node[:]).Cmp(b(80, 127)) != 0 ||
+		okDomain && (int64(domain) != b(72, 79).Int64() || int64(local) != b(0, 31).Int64()) {
+		t.Fatalf("%v has the clock sequence %d, the node %x, the domain %d and the local id %d", u, seq, node, domain, local)
+	}
+	checkConversions(t, u, ticks, sequenced)
+	checkULIDFields(t, u.ULID())
+	checkSnowflakeFields(t, ids.Snowflake(b(0, 63).Uint64()))
+}
+
+// checkConversions converts a UUID of the given tick to versions 1 and 6, if it has a clock sequence.
+func checkConversions(t *testing.T, u ids.UUID, ticks *big.Int, sequenced bool) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
+	v1, ok1 := u.ToV1()
+	v6, ok6 := u.ToV6()
+	if ok1 != sequenced || ok6 != sequenced {
+		t.Fatalf("%v becomes version 1: %v, version 6: %v", u, ok1, ok6)
+	}
+	if sequenced {
+		low, middle, high := new(big.Int).And(ticks, big.NewInt(1<<32-1)), new(big.Int).Rsh(ticks, 32), new(big.Int).Rsh(ticks, 48)
+		middle.And(middle, big.NewInt(1<<16-1))
+		as1 := join(32, low, 16, middle, 4, big.NewInt(1), 12, high, 64, b(64, 127))
+		as6 := join(48, new(big.Int).Rsh(ticks, 12), 4, big.NewInt(6), 12, new(big.Int).And(ticks, big.NewInt(1<<12-1)), 64, b(64, 127))
+		if number(v1).Cmp(as1) != 0 || number(v6).Cmp(as6) != 0 {
+			t.Fatalf("%v is %v as version 1 and %v as version 6, want %x and %x", u, v1, v6, as1, as6)
+		}
+	}
+}
+
+// checkULIDFields compares the fields of a ULID, and the one after it.
+func checkULIDFields(t *testing.T, l ids.ULID) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(l, from, to) }
+	entropy := l.Entropy()
+	if l.Time() != instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6))) || new(big.Int).SetBytes(entropy[:]).Cmp(b(48, 127)) != 0 {
+		t.Fatalf("%v is of %v, with %x", l, l.Time(), entropy)
+	}
+	next, ok := l.Next()
+	if up := new(big.Int).Add(number(l), big.NewInt(1)); b(48, 127).Cmp(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))) == 0 {
+		if ok || !next.IsZero() {
+			t.Fatalf("%v is followed by %v", l, next)
+		}
+	} else if !ok || number(next).Cmp(up) != 0 {
+		t.Fatalf("%v is followed by %v, %v", l, next, ok)
+	}
+}
+
+// checkSnowflakeFields compares the fields of a Snowflake of Twitter's layout.
+func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
+	t.Helper()
+	n := big.NewInt(int64(s))
+	ms := new(big.Int).Add(new(big.Int).Rsh(n, 22), big.NewInt(1288834974657))
+	field := func(shift uint, width int64) int64 {
+		return new(big.Int).And(new(big.Int).Rsh(n, shift), big.NewInt(1<<width-1)).Int64()
+	}
+	if s.Time() != instant(ms.Mul(ms, big.NewInt(1e6))) || s.Node() != field(12, 10) || s.Datacenter() != field(17, 5) || s.Worker() != field(12, 5) || s.Sequence() != field(0, 12) {
+		t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+	}
 }

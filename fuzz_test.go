@@ -95,8 +95,11 @@ func fuzzForm(f *testing.F, name string, texts ...string) {
 	}
 	one, zero := big.NewInt(1), form.spell(new(big.Int))
 	end, end64 := new(big.Int).Lsh(one, form.bits), new(big.Int).Lsh(one, 64)
-	for _, n := range []*big.Int{end, new(big.Int).Sub(end64, one), end64, new(big.Int).Add(end64, one)} {
+	for _, n := range []*big.Int{end, new(big.Int).Add(end, one), new(big.Int).Sub(end64, one), end64, new(big.Int).Add(end64, one)} {
 		texts = append(texts, form.spell(n))
+	}
+	for _, digit := range "9Zz" { // the highest of each alphabet
+		texts = append(texts, strings.Repeat(string(digit), len(zero)))
 	}
 	seed[string](f, append(texts, "", zero[1:], zero+zero[:1]))
 	seed[string](f, spellings(form))

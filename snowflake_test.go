@@ -51,21 +51,6 @@ func TestSnowflakeVectors(t *testing.T) {
 	}
 }
 
-// TestSnowflakeMethods checks the methods for Twitter's layout beside that layout.
-func TestSnowflakeMethods(t *testing.T) {
-	layout := ids.TwitterLayout()
-	for _, n := range samples(63, 1000) {
-		s := toID[ids.Snowflake](n)
-		parts := layout.Split(s)
-		if got := (ids.SnowflakeParts{Time: s.Time(), Node: s.Node(), Sequence: s.Sequence()}); got != parts {
-			t.Fatalf("%v: %v, want %v", s, got, parts)
-		}
-		if node, err := ids.DatacenterWorker(int(s.Datacenter()), int(s.Worker())); node != s.Node() || err != nil {
-			t.Fatalf("%v: datacenter %d, worker %d, node %d", s, s.Datacenter(), s.Worker(), s.Node())
-		}
-	}
-}
-
 // TestNegativeSnowflake writes Snowflakes that only a conversion makes: as the integers that they
 // are, in each form alike.
 func TestNegativeSnowflake(t *testing.T) {
@@ -75,6 +60,10 @@ func TestNegativeSnowflake(t *testing.T) {
 		if v.String() != want || string(appended) != "x"+want || string(quoted) != `"`+want+`"` || err != nil || err2 != nil {
 			t.Errorf("String %s, AppendText %s, MarshalJSON %s, want %s", v, appended, quoted, want)
 		}
+	}
+	// The bases, which have no sign, write the 64 bits, and do not read them.
+	if s := ids.Snowflake(-1); s.Base32() != "FZZZZZZZZZZZZ" || s.Base58() != "jpXCZedGfVQ" {
+		t.Errorf("Snowflake(-1): %q, %q", s.Base32(), s.Base58())
 	}
 }
 
@@ -166,31 +155,6 @@ func TestSnowflakeForms(t *testing.T) {
 		}
 		checkMustParse(t, "MustParseSnowflake of "+c.what, c.s, err, func() { ids.MustParseSnowflake(c.s) })
 		textForms[formSnowflake].judge(t, c.s)
-	}
-}
-
-// TestSnowflakeBinary refuses what has not 8 bytes or is negative.
-func TestSnowflakeBinary(t *testing.T) {
-	for _, c := range []struct {
-		data string
-		err  error
-		at   int
-	}{
-		{"", ids.ErrLength, 0},
-		{"1234567", ids.ErrLength, 7},
-		{"123456789", ids.ErrLength, 9},
-		{"\x80\x00\x00\x00\x00\x00\x00\x00", ids.ErrRange, 0},
-		{"\xff\xff\xff\xff\xff\xff\xff\xff", ids.ErrRange, 0},
-	} {
-		s := ids.Snowflake(42)
-		err := s.UnmarshalBinary([]byte(c.data))
-		checkRefusal(t, "UnmarshalBinary", c.data, err, "Snowflake", verdict{nil, c.err, c.at})
-		if s != 42 {
-			t.Errorf("UnmarshalBinary(%q) left %v", c.data, s)
-		}
-	}
-	if b, _ := ids.Snowflake(0x0102030405060708).MarshalBinary(); string(b) != "\x01\x02\x03\x04\x05\x06\x07\x08" {
-		t.Errorf("binary is not big-endian: %x", b)
 	}
 }
 
