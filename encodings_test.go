@@ -3,7 +3,6 @@ package ids_test
 import (
 	"bytes"
 	"encoding"
-	"encoding/binary"
 	"encoding/csv"
 	"encoding/gob"
 	"encoding/json"
@@ -69,7 +68,7 @@ type readable[T any] interface {
 
 func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	t.Helper()
-	ways := slices.Concat(waysOfJSON(id, text), waysOfText[T, P](id, text), waysOfNet[T, P](id, text), waysOfBytes[T, P](t, id, text), waysOut(id, text))
+	ways := slices.Concat(waysOfValues(id, text), waysOfText[T, P](id, text), waysOfNet[T, P](id, text), waysOut(id, text))
 	for _, e := range ways {
 		if e.out != nil {
 			if wire, err := e.out(); wire != e.wire || err != nil {
@@ -90,8 +89,8 @@ func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	}
 }
 
-// waysOfJSON are those of encoding/json.
-func waysOfJSON[T written](id T, text string) []encoded[T] {
+// waysOfValues are those of encoding/json and encoding/gob.
+func waysOfValues[T written](id T, text string) []encoded[T] {
 	type inJSON struct {
 		ID    T `json:"id,omitzero"`
 		Empty T `json:"empty,omitzero"`
@@ -112,6 +111,22 @@ func waysOfJSON[T written](id T, text string) []encoded[T] {
 			var got T
 			err := json.Unmarshal([]byte(wire), &inAny{&got})
 			return got, err
+		}},
+		{"encoding/gob", "", nil, func(string) (got T, err error) {
+			type message struct {
+				ID  T
+				Map map[T]T
+			}
+			var buf bytes.Buffer
+			if err := gob.NewEncoder(&buf).Encode(message{id, map[T]T{id: id}}); err != nil {
+				return got, err
+			}
+			var m message
+			err = gob.NewDecoder(&buf).Decode(&m)
+			if m.Map[m.ID] != m.ID {
+				return got, fmt.Errorf("the map is %v", m.Map)
+			}
+			return m.ID, err
 		}},
 	}
 }
@@ -221,47 +236,6 @@ func waysOfNet[T written, P readable[T]](id T, text string) []encoded[T] {
 	}
 }
 
-// waysOfBytes are the encodings that are not text as a whole.
-func waysOfBytes[T written, P readable[T]](t *testing.T, id T, text string) []encoded[T] {
-	ways := []encoded[T]{
-		{"protobuf, string field", protobufField([]byte(text)),
-			func() (string, error) { return protobufField([]byte(spell(id))), nil },
-			func(wire string) (T, error) { return parse[T, P](string(protobufValue(t, wire))) }},
-		{"encoding/gob", "", nil, func(string) (got T, err error) {
-			type message struct {
-				ID  T
-				Map map[T]T
-			}
-			var buf bytes.Buffer
-			if err := gob.NewEncoder(&buf).Encode(message{id, map[T]T{id: id}}); err != nil {
-				return got, err
-			}
-			var m message
-			err = gob.NewDecoder(&buf).Decode(&m)
-			if m.Map[m.ID] != m.ID {
-				return got, fmt.Errorf("the map is %v", m.Map)
-			}
-			return m.ID, err
-		}},
-	}
-	if b, ok := any(id).(encoding.BinaryMarshaler); ok {
-		raw, err := b.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ways = append(ways, encoded[T]{"protobuf, bytes field", protobufField(raw),
-			func() (string, error) {
-				b, err := any(id).(encoding.BinaryAppender).AppendBinary([]byte{1<<3 | 2, byte(len(raw))})
-				return string(b), err
-			},
-			func(wire string) (got T, err error) {
-				err = any(&got).(encoding.BinaryUnmarshaler).UnmarshalBinary(protobufValue(t, wire))
-				return got, err
-			}})
-	}
-	return ways
-}
-
 // waysOut print an id.
 func waysOut[T written](id T, text string) []encoded[T] {
 	return []encoded[T]{
@@ -320,21 +294,6 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 		return slog.Attr{}
 	}
 	return a
-}
-
-// protobufField returns field 1, of type bytes or string, as protobuf writes it: number and
-// kind, length, value.
-func protobufField(value []byte) string {
-	return string(append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(value))), value...))
-}
-
-// protobufValue is the inverse of protobufField.
-func protobufValue(t *testing.T, field string) []byte {
-	n, size := binary.Uvarint([]byte(field[1:]))
-	if field[0] != 1<<3|2 || size <= 0 || uint64(len(field[1+size:])) != n {
-		t.Fatalf("bad field %q", field)
-	}
-	return []byte(field[1+size:])
 }
 
 // TestEncodingsOfNothing writes and reads an id that is absent.

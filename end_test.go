@@ -75,21 +75,6 @@ func TestEndAt(t *testing.T) {
 	}
 }
 
-// TestEndOfNewNodes makes a node on a clock that has ended.
-func TestEndOfNewNodes(t *testing.T) {
-	for _, end := range []time.Time{{}, start.Add(-time.Nanosecond)} {
-		_, c, _, _ := newFake(t)
-		c.EndAt(end)
-		n, err := ids.NewSnowflakeNode(9, &ids.SnowflakeOptions{Clock: c, Layout: ids.DiscordLayout()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, err := n.TryNext(); err != ids.ErrEnded {
-			t.Errorf("a node of a clock that ended at %v: %v, %v", end, s, err)
-		}
-	}
-}
-
 // TestEndWakesAll ends a clock while many calls of each kind wait for its limit.
 func TestEndWakesAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

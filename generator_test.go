@@ -3,7 +3,6 @@ package ids_test
 import (
 	"bytes"
 	cryptorand "crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -141,59 +140,6 @@ func TestAtStartsAtRandom(t *testing.T) {
 	}
 	if ever != 1<<14-1 || always != 0 {
 		t.Errorf("bits of the first clock sequences that are ever 1: %b, always: %b", ever, always)
-	}
-}
-
-// TestRandomParts checks how V7 and ULID grow within a tick, from random bytes that are known.
-func TestRandomParts(t *testing.T) {
-	f := &fakeClock{t: start}
-	c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-	ones := readerFunc(func(p []byte) (int, error) {
-		for i := range p {
-			p[i] = 0xff
-		}
-		return len(p), nil
-	})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: ones})
-	rand := func(u ids.UUID) uint64 { return binary.BigEndian.Uint64(u[8:]) & (1<<62 - 1) }
-	a, b := g.NewV7(), g.NewV7()
-	if rand(a) != 1<<61-1 {
-		t.Errorf("a fresh rand_b of all ones is %#x, want its top bit clear", rand(a))
-	}
-	if rand(b)-rand(a) != 1<<48 {
-		t.Errorf("the largest stride is %#x, want 2^48", rand(b)-rand(a))
-	}
-	// 2^61 more are left, in strides of 2^48: then the next tick, never a wrap.
-	last := b
-	for range 20_000 {
-		u := g.NewV7()
-		if u.Compare(last) <= 0 {
-			t.Fatalf("%v then %v", last, u)
-		}
-		last = u
-	}
-	if at, _ := last.Time(); !at.Equal(start) {
-		t.Errorf("20,000 ids moved to %v", at)
-	}
-	if got := binary.BigEndian.Uint64(last[:]) & 0xfff; got != 2 {
-		t.Errorf("after 20,000 largest strides rand_a is %d, want 2", got)
-	}
-
-	one := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
-	u := one.NewULID()
-	for range 1000 {
-		next, ok := u.Next()
-		if got := one.NewULID(); !ok || got != next {
-			t.Fatalf("ULIDMonotonic: %v then %v, want %v", u, got, next)
-		}
-		u = next
-	}
-	x, y := g.NewULID(), g.NewULID()
-	if x[6] != 0x7f {
-		t.Errorf("a fresh ULID of all ones has entropy %x, want its top bit clear", x.Entropy())
-	}
-	if got := binary.BigEndian.Uint64(y[8:]) - binary.BigEndian.Uint64(x[8:]); got != 1<<48 {
-		t.Errorf("the largest stride is %#x, want 2^48", got)
 	}
 }
 

@@ -125,21 +125,6 @@ func (l slowLayout) pack(tick *big.Int, node, sequence int64) ids.Snowflake {
 	return ids.Snowflake(n.Or(n, big.NewInt(lower)).Int64())
 }
 
-// TestLastSecond bounds a query at the last second that is in range: it is the tick of that second.
-func TestLastSecond(t *testing.T) {
-	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Second, NodeBits: 1}
-	at := time.Unix(1<<39, 0)
-	if least, most := l.MinAt(at), l.MaxAt(at); least != 1<<40 || most != 1<<40|1 {
-		t.Errorf("bounds %#x and %#x of the last second", int64(least), int64(most))
-	}
-	late := ids.SnowflakeLayout{Epoch: at, Tick: time.Hour} // no tick ends before times are out of range
-	_, err := late.Compose(ids.SnowflakeParts{Time: at.Add(time.Hour)})
-	checkRangeError(t, "a layout without a tick", err, "is after the last tick of the SnowflakeLayout, "+at.UTC().Format(time.RFC3339Nano))
-	if s, err := (ids.SnowflakeLayout{Tick: -1}).Compose(ids.SnowflakeParts{Time: at}); s != 0 || err == nil {
-		t.Errorf("Compose of a bad layout: %v, %v", s, err)
-	}
-}
-
 func checkRangeError(t *testing.T, what string, err error, message string) {
 	t.Helper()
 	if !errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), "ids: ") {

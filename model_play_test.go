@@ -182,6 +182,9 @@ func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 // near returns a time at an edge of a model: the first tick or the last, the latest id's, or as far back
 // as its patience and as far ahead as MaxAhead, or some ticks or nanoseconds beside.
 func (h *history) near() time.Time {
+	if h.r.IntN(16) == 0 {
+		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC() // out of all formats
+	}
 	m := one(h.r, h.v1, h.v6, h.v7, h.ulids[0], h.nodes[0].model, h.nodes[0].model, h.nodes[2].model, h.nodes[3].model)
 	tick := one(h.r, m.least, m.most, m.tick, m.tick, m.tick-m.patience, m.tick-m.ahead, m.tick+m.ahead, m.floor)
 	tick += one(h.r, 0, 0, 1, -1, h.r.Int64N(20), -h.r.Int64N(20))
@@ -586,7 +589,7 @@ func (h *history) step() {
 func (h *history) excursion() {
 	back := h.wall()
 	year := one(h.r, -20_000, 1, 1581, 1583, 1969, 1971, 2020, 2200, 5235, 5237, 10_888, 10_890, 30_000)
-	h.set(one(h.r, h.near(), time.Date(year, 6, 1, 0, 0, 0, h.r.IntN(1e9), time.UTC), time.Unix(one(h.r, int64(-1<<62), -1<<39-1, 1<<39, 1<<39+1, 1<<62), 0)))
+	h.set(one(h.r, h.near(), time.Date(year, 6, 1, 0, 0, 0, h.r.IntN(1e9), time.UTC)))
 	for range h.r.IntN(6) {
 		h.mint()
 	}

@@ -93,27 +93,18 @@ func TestNewSnowflakeNode(t *testing.T) {
 	}
 }
 
-// TestFirstBeforeEpoch mints the first ids of a node while the clock is before the epoch: they begin
-// at the epoch, with sequence 0.
-func TestFirstBeforeEpoch(t *testing.T) {
-	for name, mint := range map[string]func(*ids.SnowflakeNode) (ids.Snowflake, error){
-		"Next":    func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Next(), nil },
-		"TryNext": (*ids.SnowflakeNode).TryNext,
-		"Append":  func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Append(nil, 1)[0], nil },
-	} {
-		f, _, _, n := newFake(t)
-		f.t = ids.TwitterLayout().Epoch.Add(-time.Hour)
-		checkEpoch(t, name, func() (ids.Snowflake, error) { return mint(n) })
-	}
-}
-
 // TestDefaultNodeBeforeEpoch mints the first Snowflakes of a process in a testing/synctest bubble, which
 // begins before the epoch. No other process serves: there, a test may have used the node before.
 func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	const child = "IDS_TEST_EPOCH_CHILD"
 	if os.Getenv(child) != "" {
 		synctest.Test(t, func(t *testing.T) {
-			checkEpoch(t, "NextSnowflake", func() (ids.Snowflake, error) { return ids.NextSnowflake(), nil })
+			for i := range int64(3) {
+				want := ids.SnowflakeParts{Time: ids.TwitterLayout().Epoch, Node: 7, Sequence: i}
+				if got := ids.TwitterLayout().Split(ids.NextSnowflake()); got != want {
+					t.Errorf("id %d is %v, want %v", i, got, want)
+				}
+			}
 		})
 		return
 	}
@@ -121,18 +112,6 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE=7")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// checkEpoch checks that the first ids of node 7 begin at the epoch of Twitter's layout.
-func checkEpoch(t *testing.T, name string, mint func() (ids.Snowflake, error)) {
-	t.Helper()
-	layout := ids.TwitterLayout()
-	for i := range int64(3) {
-		s, err := mint()
-		if want := (ids.SnowflakeParts{Time: layout.Epoch, Node: 7, Sequence: i}); layout.Split(s) != want || err != nil {
-			t.Errorf("%s: id %d is %v, %v, want %v", name, i, layout.Split(s), err, want)
-		}
 	}
 }
 
@@ -259,10 +238,7 @@ func TestDefaultNode(t *testing.T) {
 // given serves that call too.
 func TestDefaultNodeMeanwhile(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
-		t.Fatal(err)
-	}
+	unsetNode(t)
 	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	if err != nil {
 		t.Fatal(err)
@@ -349,29 +325,6 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	}
 }
 
-// TestSetDefaultFromEnvOnce calls it from many goroutines at a time: one makes the node, the others are
-// told that there is one.
-func TestSetDefaultFromEnvOnce(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	for range 100 {
-		ids.SetDefaultSnowflakeNode(nil)
-		var made atomic.Int64
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				if ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: ids.NewClock(nil)}) == nil {
-					made.Add(1)
-				}
-			})
-		}
-		wg.Wait()
-		if made.Load() != 1 {
-			t.Fatalf("%d calls have made the node", made.Load())
-		}
-	}
-}
-
 // TestNodeVariableAtStart starts processes with the variable: a bad value must be no trouble at
 // import, and end the process at the first Next with a message that names the variable, the
 // value and the range.
@@ -402,10 +355,7 @@ func TestNodeVariableAtStart(t *testing.T) {
 // TestRandomNode makes the default node without the variable, again and again.
 func TestRandomNode(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
-		t.Fatal(err)
-	}
+	unsetNode(t)
 	ones, zeros := int64(0), int64(0)
 	for range 200 {
 		ids.SetDefaultSnowflakeNode(nil)
@@ -421,45 +371,44 @@ func TestRandomNode(t *testing.T) {
 	}
 }
 
-// TestSetDefault gives NextSnowflake a node of another layout and clock.
-func TestSetDefault(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	n, err := ids.NewSnowflakeNode(4711, &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids.SetDefaultSnowflakeNode(n)
-	for i := range int64(3) {
-		want := ids.SnowflakeParts{Time: vectorTime, Node: 4711, Sequence: i}
-		if got := n.Layout().Split(ids.NextSnowflake()); got != want {
-			t.Errorf("got %v, want %v", got, want)
-		}
-	}
-}
-
-// TestDefaultNodeOnce starts the default node from many goroutines at a time: all must get one
-// and the same.
-func TestDefaultNodeOnce(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
+// unsetNode unsets the variable for a test.
+func unsetNode(t *testing.T) {
+	t.Helper()
 	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
 	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		ids.SetDefaultSnowflakeNode(nil)
-		nodes := make([]int64, 8)
-		var wg sync.WaitGroup
-		begin := make(chan struct{})
-		for i := range nodes {
-			wg.Go(func() {
-				<-begin
-				nodes[i] = ids.NextSnowflake().Node()
-			})
+}
+
+// TestDefaultNodeOnce starts the default node from many goroutines at a time: all get one and the same, and
+// one call of SetDefaultSnowflakeNodeFromEnv makes it.
+func TestDefaultNodeOnce(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	for _, fromEnv := range []bool{false, true} {
+		unsetNode(t)
+		if fromEnv {
+			t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		}
-		close(begin)
-		wg.Wait()
-		if slices.Min(nodes) != slices.Max(nodes) {
-			t.Fatalf("nodes %v", nodes)
+		for range 200 {
+			ids.SetDefaultSnowflakeNode(nil)
+			nodes := make([]int64, 8)
+			var made atomic.Int64
+			var wg sync.WaitGroup
+			begin := make(chan struct{})
+			for i := range nodes {
+				wg.Go(func() {
+					<-begin
+					if fromEnv && ids.SetDefaultSnowflakeNodeFromEnv(nil) == nil {
+						made.Add(1)
+					}
+					nodes[i] = ids.NextSnowflake().Node()
+				})
+			}
+			close(begin)
+			wg.Wait()
+			if slices.Min(nodes) != slices.Max(nodes) || fromEnv != (made.Load() == 1) {
+				t.Fatalf("nodes %v, made %d times", nodes, made.Load())
+			}
 		}
 	}
 }

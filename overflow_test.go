@@ -77,33 +77,6 @@ func TestULIDOverflow(t *testing.T) {
 	}
 }
 
-// TestULIDOverflowWaits exhausts millisecond after millisecond on a clock that stands still: no
-// ULID is further ahead than MaxAhead of what time it can be, and no call waits for long.
-func TestULIDOverflowWaits(t *testing.T) {
-	for name, mint := range map[string]func(*ids.Generator) ids.ULID{
-		"NewULID":    (*ids.Generator).NewULID,
-		"AppendULID": func(g *ids.Generator) ids.ULID { return g.AppendULID(nil, 1)[0] },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			m := &meter{wall: func() time.Time { return start }}
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: m.now})})
-			last := g.NewULID()
-			for i := range 1000 {
-				began := time.Now()
-				g.SetEntropy(full)
-				u := mint(g)
-				if u.Compare(last) <= 0 {
-					t.Fatalf("%s: %v then %v", name, last, u)
-				}
-				if waited := time.Since(began); waited > maxWait || m.ahead(u.Time()) > maxAhead {
-					t.Fatalf("%s: id %d is %v ahead, waited %v", name, i, m.ahead(u.Time()), waited)
-				}
-				last = u
-			}
-		})
-	}
-}
-
 // TestV7Overflow exhausts the random part of ticks of version 7 on a clock that stands still and
 // may not be run ahead of: the next id is of the next tick, after a wait.
 func TestV7Overflow(t *testing.T) {
@@ -277,17 +250,5 @@ func TestLastTick(t *testing.T) {
 	}
 	if got, want := c.Latest(), start.Add(7*time.Second); !got.Equal(want) {
 		t.Errorf("Latest() = %v, want %v", got, want)
-	}
-	// Past the last tick of which ids are left, the node stays where it can.
-	layout.NodeBits, layout.SequenceBits = 30, 30
-	f = &fakeClock{t: start.Add(7 * time.Second)}
-	n, err = ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: layout, Clock: ids.NewClock(&ids.ClockOptions{Now: f.now})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := n.Next()
-	f.step(time.Second)
-	if second := n.Next(); second <= first || !layout.Split(second).Time.Equal(start.Add(7*time.Second)) {
-		t.Errorf("past the last tick: %v after %v", layout.Split(second), layout.Split(first))
 	}
 }
