@@ -148,13 +148,7 @@ func TestSnowflakeForms(t *testing.T) {
 		{"64 KiB of digits", strings.Repeat("1", 64<<10), ids.ErrLength, 45},
 		{"minus sign and 64 KiB of digits", "-" + strings.Repeat("1", 64<<10), ids.ErrLength, 45},
 	} {
-		got, err := ids.ParseSnowflake(c.s)
-		checkRefusal(t, "ParseSnowflake", c.s, err, "Snowflake", verdict{nil, c.err, c.at})
-		if got != 0 {
-			t.Errorf("%s: %v beside the error", c.what, got)
-		}
-		checkMustParse(t, "MustParseSnowflake of "+c.what, c.s, err, func() { ids.MustParseSnowflake(c.s) })
-		textForms[formSnowflake].judge(t, c.s)
+		checkRefused(t, formSnowflake, c.s, c.err, c.at, ids.ParseSnowflake, ids.MustParseSnowflake)
 	}
 }
 

@@ -140,26 +140,17 @@ func TestSQLRefused(t *testing.T) {
 		message string
 		kind    error
 	}{
-		{&u, nil, "scanning UUID: NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID", ids.ErrSyntax},
-		{&l, nil, "scanning ULID: NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID", ids.ErrSyntax},
-		{&s, nil, "scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake", ids.ErrSyntax},
 		{&b, nil, "NULL", ids.ErrSyntax},
 		{&u, int64(1), "scanning UUID: a value of type int64, want string, []byte, [16]byte or UUID", ids.ErrSyntax},
 		{&l, 1.5, "scanning ULID: a value of type float64", ids.ErrSyntax},
 		{&s, 1.5, "scanning Snowflake: a value of type float64, want int64, uint64, string, []byte or Snowflake", ids.ErrSyntax},
 		{&s, true, "scanning Snowflake: a value of type bool", ids.ErrSyntax},
 		{&u, []byte{}, "scanning UUID: length 0, want 36", ids.ErrLength},
-		{&u, []byte(nil), "length 0, want 36", ids.ErrLength},
-		{&u, "", "length 0, want 36", ids.ErrLength},
 		{&u, make([]byte, 15), "length 15, want 36", ids.ErrLength},
 		{&u, make([]byte, 17), "length 17, want 36", ids.ErrLength},
 		{&u, string(make([]byte, 16)), "length 16, want 36", ids.ErrLength}, // bytes come as bytes
 		{&l, make([]byte, 17), "length 17, want 26", ids.ErrLength},
 		{&l, "80000000000000000000000000", "above 7ZZZ", ids.ErrRange},
-		{&s, int64(-1), "scanning Snowflake: negative", ids.ErrRange},
-		{&s, "-1", "negative", ids.ErrRange},
-		{&s, uint64(1 << 63), "above 9223372036854775807", ids.ErrRange},
-		{&s, "9223372036854775808", "above 9223372036854775807", ids.ErrRange},
 		{&s, bytes.Repeat([]byte{0xff}, 8), "not a decimal digit at byte 0", ids.ErrSyntax},
 		{&s, make([]byte, 7), "not a decimal digit", ids.ErrSyntax},
 		{&s, []byte{}, "length 0, want 1 to 19", ids.ErrLength},
@@ -221,48 +212,13 @@ func TestSQLOwnTypes(t *testing.T) {
 // ownBinary is a type of ids for columns of 16 bytes.
 type ownBinary struct{ ids.Binary[ids.UUID] }
 
-// TestNullBinary writes ids that may be absent to columns of 16 bytes, and reads them back: in the
-// column as bytes, in all else as text.
+// TestNullBinary writes ids that may be absent, of a type of your own too, to columns of 16 bytes, and reads
+// them back: in the column as bytes, in all else as text.
 func TestNullBinary(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
-	column := func(v driver.Valuer) any {
-		t.Helper()
-		value, err := v.Value()
-		if err != nil {
-			t.Error(err)
-		}
-		return value
-	}
-	null := ids.Null[ids.Binary[ids.UUID]]{ID: ids.Binary[ids.UUID]{ID: u}, Valid: true}
-	own := ids.Null[ownBinary]{ID: ownBinary{null.ID}, Valid: true}
-	for _, v := range []driver.Valuer{null, own} {
-		if got, ok := column(v).([]byte); !ok || string(got) != string(u[:]) {
-			t.Errorf("the column of a %T is %q", v, column(v))
-		}
-		if got := fmt.Sprint(v); got != edgeUUID {
-			t.Errorf("%T prints %s", v, got)
-		}
-		if got, err := json.Marshal(v); string(got) != `"`+edgeUUID+`"` || err != nil {
-			t.Errorf("%T as JSON: %s, %v", v, got, err)
-		}
-	}
-	for _, src := range []any{u[:], edgeUUID, []byte(edgeUUID)} {
-		var n ids.Null[ids.Binary[ids.UUID]]
-		var o ids.Null[ownBinary]
-		if err := errors.Join(n.Scan(src), o.Scan(src)); err != nil || n != null || o != own {
-			t.Errorf("from %q: %v, %v, %v", src, n, o, err)
-		}
-	}
-	for _, text := range []string{`"` + edgeUUID + `"`, `"\u0066` + edgeUUID[1:] + `"`} {
-		var n ids.Null[ids.Binary[ids.UUID]]
-		var o ids.Null[ownBinary]
-		if err := errors.Join(json.Unmarshal([]byte(text), &n), json.Unmarshal([]byte(text), &o)); err != nil || n != null || o != own {
-			t.Errorf("from %s: %v, %v, %v", text, n, o, err)
-		}
-		if err := errors.Join(n.Scan(nil), json.Unmarshal([]byte("null"), &o)); err != nil || n.Valid || o.Valid || column(n) != nil || column(o) != nil {
-			t.Errorf("absent: %v, %v, %v", n, o, err)
-		}
-	}
+	checkNull(t, ids.Binary[ids.UUID]{ID: u}, ids.Binary[ids.UUID]{}, edgeUUID, u[:])
+	checkNull(t, ids.Binary[ids.ULID]{ID: u.ULID()}, ids.Binary[ids.ULID]{}, u.ULID().String(), u[:])
+	checkNull(t, ownBinary{ids.Binary[ids.UUID]{ID: u}}, ownBinary{}, edgeUUID, u[:])
 	var zero ids.Null[ids.Binary[ids.ULID]]
 	if got := fmt.Sprintf("%v|%s|%q", zero, zero, zero.String()); got != `||""` {
 		t.Errorf("absent: %s", got)

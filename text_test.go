@@ -376,6 +376,22 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 }
 
+// checkRefused checks that a text is refused for a reason that a person has given: by Parse, and by MustParse, whose
+// panic wraps the error and quotes the text.
+func checkRefused[T anyID](t *testing.T, form int, s string, kind error, at int, parse func(string) (T, error), mustParse func(string) T) {
+	t.Helper()
+	textForms[form].judge(t, s)
+	_, err := parse(s)
+	checkRefusal(t, "Parse", s, err, textForms[form].scheme, verdict{nil, kind, at})
+	got := panicOf(func() { mustParse(s) })
+	if !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(s) {
+		t.Errorf("MustParse of %s panics with %.200v, want %v and the text, quoted", shortened(s), got, err)
+	}
+	if problem := new(ids.ParseError); !errors.As(got, &problem) {
+		t.Errorf("MustParse of %s: the panic value wraps no ParseError", shortened(s))
+	}
+}
+
 // samples returns numbers of up to the given number of bits: the edges of words, of digits of
 // each base, and random ones that are the same in every run.
 func samples(bits uint, random int) (ns []*big.Int) {
