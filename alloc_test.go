@@ -69,10 +69,7 @@ func TestAllocs(t *testing.T) {
 		longName   = strings.Repeat("x", 112) // the longest that NewV3 and NewV5 do not copy to the heap
 		ctx        = context.Background()
 	)
-	node, err := ids.NewSnowflakeNode(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := newNode(t, 1, nil)
 	back, clock, _, ahead := newFakeAt(t, now, time.Time{})
 	ahead.Next()
 	back.step(-time.Hour)

@@ -39,6 +39,16 @@ func (f *fakeClock) step(d time.Duration) {
 	f.t = f.t.Add(d)
 }
 
+// newNode returns a node.
+func newNode(t *testing.T, number int64, opts *ids.SnowflakeOptions) *ids.SnowflakeNode {
+	t.Helper()
+	n, err := ids.NewSnowflakeNode(number, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // newFake returns a fake clock, and a generator and a node on a clock that reads it.
 func newFake(t *testing.T) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
@@ -51,10 +61,7 @@ func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.
 	f := &fakeClock{t: at}
 	c := ids.NewClock(&ids.ClockOptions{Now: f.now, After: after})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: [6]byte{1, 2, 3, 4, 5, 6}})
-	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
 	return f, c, g, n
 }
 
@@ -187,10 +194,7 @@ func TestNowPanics(t *testing.T) {
 			return start
 		}})
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: vectorNode, Random: repeated(0x55)})
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 		out = append(out, n.Next().String(), g.NewV1().String()) // which draws the node and the sequences
 		for name, use := range constructors(c, g, n) {
 			if !panics {
@@ -270,10 +274,7 @@ func TestNowReenters(t *testing.T) {
 		return start
 	}})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 	for _, k := range kinds {
 		var ahead [16]byte
 		inner = func() { ahead = k.mint(g, n) }
@@ -308,10 +309,7 @@ func TestNowBlocks(t *testing.T) {
 				return at
 			}})
 			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 			blocked := make(chan [16]byte)
 			blocks.Store(true)
 			go func() { blocked <- k.mint(g, n) }()

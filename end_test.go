@@ -124,10 +124,7 @@ func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	t.Helper()
 	layout := ids.TwitterLayout()
 	layout.Epoch = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
-	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 	return n
 }
 
@@ -185,10 +182,7 @@ func TestNextContextFinishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeClock{t: start}
 		layout := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
-		n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var latest ids.Snowflake
@@ -257,10 +251,7 @@ func TestWaitsHaveNames(t *testing.T) {
 		synctest.Wait()
 
 		long := ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Second, NodeBits: 10}
-		slow, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: ids.NewClock(nil), Layout: long})
-		if err != nil {
-			t.Fatal(err)
-		}
+		slow := newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(nil), Layout: long})
 		go slow.Append(nil, 3)
 		synctest.Wait()
 		if stacks := dump(); !strings.Contains(stacks, "ids.waitForClock(") {

@@ -22,10 +22,7 @@ func TestGolden(t *testing.T) {
 		f := &fakeClock{t: start}
 		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node, Random: rand.NewChaCha8([32]byte{1})})
-		n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 5, &ids.SnowflakeOptions{Clock: c})
 		before(c, g)
 		for _, step := range []time.Duration{0, time.Millisecond, -time.Second, -time.Hour, 2 * time.Hour} {
 			f.step(step)

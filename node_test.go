@@ -120,10 +120,7 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 func TestSharedNode(t *testing.T) {
 	clock := stopped(vectorTime)
 	makeNode := func(id int64, l ids.SnowflakeLayout, c *ids.Clock) *ids.SnowflakeNode {
-		n, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l, Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, id, &ids.SnowflakeOptions{Layout: l, Clock: c})
 		return n
 	}
 	l := ids.TwitterLayout()
@@ -222,10 +219,7 @@ func TestDefaultNode(t *testing.T) {
 	if id := ids.NextSnowflake(); id.Node() != 308 || id <= before {
 		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, id.Node(), before)
 	}
-	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	for _, want := range []*ids.SnowflakeNode{made, given} {
 		ids.SetDefaultSnowflakeNode(want)
 		if got, err := ids.DefaultSnowflakeNode(); got != want || err != nil {
@@ -239,10 +233,7 @@ func TestDefaultNode(t *testing.T) {
 func TestDefaultNodeMeanwhile(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	unsetNode(t)
-	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {

@@ -235,10 +235,7 @@ func TestLastTick(t *testing.T) {
 	layout := ids.SnowflakeLayout{Epoch: start, Tick: time.Second, NodeBits: 60} // 8 ticks for one id each
 	f := &fakeClock{t: start.Add(7 * time.Second)}
 	c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: layout, Clock: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 1, &ids.SnowflakeOptions{Layout: layout, Clock: c})
 	n.Next()
 	for _, at := range []time.Duration{7, 8, 100, 3} {
 		f.t = start.Add(at * time.Second)

@@ -21,11 +21,8 @@ import (
 func TestFullNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := ids.NewClock(nil)
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
+		n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
 			Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for range 50 { // until it is as far ahead as may be
 			n.Next()
 		}
@@ -176,10 +173,7 @@ func TestConcurrentUse(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	for _, without := range []string{"Clock.EndAt", "Clock.SetLimit"} {
 		c := ids.NewClock(nil)
-		n, err := ids.NewSnowflakeNode(77, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 77, &ids.SnowflakeOptions{Clock: c})
 		uses := clockUses(c, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
 		for _, v := range []any{c, ids.NewGenerator(nil), n} {
 			for i := range reflect.TypeOf(v).NumMethod() {

@@ -165,10 +165,7 @@ func TestLimitCoversNewNodes(t *testing.T) {
 			} else {
 				c.SetLimit(start.Add(-time.Hour))
 			}
-			n, err := ids.NewSnowflakeNode(int64(number), &ids.SnowflakeOptions{Clock: c})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := newNode(t, int64(number), &ids.SnowflakeOptions{Clock: c})
 			if s, err := n.TryNext(); err != want || s != 0 {
 				t.Errorf("TryNext of a new node: %v, %v, want %v", s, err, want)
 			}

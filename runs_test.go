@@ -18,10 +18,7 @@ import (
 
 // TestNegativeRuns asks for runs of negative length.
 func TestNegativeRuns(t *testing.T) {
-	n, err := ids.NewSnowflakeNode(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 0, nil)
 	g := ids.NewGenerator(nil)
 	for name, f := range map[string]func(int){
 		"AppendV4":             func(n int) { ids.AppendV4(nil, n) },
@@ -41,10 +38,7 @@ func TestNegativeRuns(t *testing.T) {
 
 // TestRuns checks that a run is appended after what is there, and leaves that as it is.
 func TestRuns(t *testing.T) {
-	n, err := ids.NewSnowflakeNode(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 0, nil)
 	checkRun(t, "AppendV4", ids.AppendV4)
 	checkRun(t, "AppendV7", ids.AppendV7)
 	checkRun(t, "AppendULID", ids.AppendULID)
@@ -252,10 +246,7 @@ func TestTenMillionSnowflakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
 		c := ids.NewClock(nil)
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 		began := time.Now()
 		run := n.Append(nil, 10_000_000)
 		if took := time.Since(began); took < 2400*time.Millisecond || took > 2500*time.Millisecond {

@@ -35,10 +35,7 @@ func TestSnowflakeVectors(t *testing.T) {
 		if got, err := c.layout.Compose(c.parts); got != s || err != nil {
 			t.Errorf("Compose(%v) = %v, %v, want %s", c.parts, got, err, c.id)
 		}
-		n, err := ids.NewSnowflakeNode(c.parts.Node, &ids.SnowflakeOptions{Layout: c.layout, Clock: stopped(c.parts.Time)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, c.parts.Node, &ids.SnowflakeOptions{Layout: c.layout, Clock: stopped(c.parts.Time)})
 		minted := n.Append(nil, int(c.parts.Sequence)+1)
 		if got := minted[len(minted)-1]; got != s {
 			t.Errorf("minted %v, want %s", got, c.id)

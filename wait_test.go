@@ -94,11 +94,8 @@ func TestRunAhead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				m := &meter{wall: func() time.Time { return start.Add(c.wall(time.Since(began))) }}
-				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: narrow(time.Millisecond, 1),
+				n := newNode(t, 0, &ids.SnowflakeOptions{Layout: narrow(time.Millisecond, 1),
 					Clock: ids.NewClock(&ids.ClockOptions{Now: m.now, MaxAhead: c.maxAhead})})
-				if err != nil {
-					t.Fatal(err)
-				}
 				load(t, n, c.span, m.ahead, max(c.maxAhead, 0))
 			})
 		})
@@ -112,10 +109,7 @@ func TestLongAhead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := ids.NewClock(&ids.ClockOptions{MaxAhead: most})
 			layout := ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond, NodeBits: 10}
-			n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 			longest := time.Duration(0)
 			for range most/layout.Tick + 1000 {
 				ahead := time.Until(layout.Split(n.Next()).Time)
@@ -141,10 +135,7 @@ func TestFrozenClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := &meter{wall: func() time.Time { return start }}
 			c := ids.NewClock(&ids.ClockOptions{Now: m.now})
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c})
 			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
 			var last [16]byte
 			for i := range count {
@@ -201,10 +192,7 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 			began := time.Now()
 			offset := time.Duration(0)
 			wall := func() time.Time { return start.Add(time.Since(began) + offset) }
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{Now: wall})})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := newNode(t, 0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{Now: wall})})
 			var last ids.Snowflake
 			full := func(span time.Duration) {
 				for began := time.Now(); time.Since(began) < span; {
@@ -238,10 +226,7 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 func TestNoWaitHoldsTheMutex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, g, _ := newFake(t)
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Second, 0)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Second, 0)})
 		began := time.Now()
 		waits := startWait(t, func() { n.Next() })
 		for _, k := range kinds[:4] {
@@ -318,13 +303,10 @@ func TestTryNext(t *testing.T) {
 // TestBubbleOwesNothing mints at full load in one testing/synctest bubble, and then in another, which
 // begins where the first did. What was owed in the first is of no account: a call does not wait.
 func TestBubbleOwesNothing(t *testing.T) {
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{
+	n := newNode(t, 0, &ids.SnowflakeOptions{
 		Clock:  ids.NewClock(nil),
 		Layout: ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for range 3 {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
