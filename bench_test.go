@@ -84,24 +84,9 @@ func BenchmarkNew(b *testing.B) {
 			ids.NewV1()
 		}
 	})
-	b.Run("V2", func(b *testing.B) {
-		for b.Loop() {
-			ids.NewV2(ids.DomainPerson, 1000)
-		}
-	})
-	b.Run("V3", func(b *testing.B) {
-		for b.Loop() {
-			ids.NewV3(ids.NamespaceDNS(), "www.example.com")
-		}
-	})
 	b.Run("V4", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV4()
-		}
-	})
-	b.Run("V5", func(b *testing.B) {
-		for b.Loop() {
-			ids.NewV5(ids.NamespaceDNS(), "www.example.com")
 		}
 	})
 	b.Run("V6", func(b *testing.B) {
@@ -112,18 +97,6 @@ func BenchmarkNew(b *testing.B) {
 	b.Run("V7", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV7()
-		}
-	})
-	b.Run("V7At", func(b *testing.B) {
-		at := time.Now()
-		for b.Loop() {
-			ids.NewV7At(at)
-		}
-	})
-	b.Run("V8", func(b *testing.B) {
-		data := [16]byte(ids.NewV4())
-		for b.Loop() {
-			ids.NewV8(data)
 		}
 	})
 	b.Run("ULID", func(b *testing.B) {

@@ -174,14 +174,9 @@ func TestNodeVariable(t *testing.T) {
 				if n != nil {
 					t.Errorf("IDS_SNOWFLAKE_NODE=%q: a node beside the error", value)
 				}
-				func() {
-					defer func() {
-						if got, ok := recover().(error); !ok || got != err {
-							t.Errorf("NextSnowflake with IDS_SNOWFLAKE_NODE=%q panics with %v, want %v", value, got, err)
-						}
-					}()
-					ids.NextSnowflake()
-				}()
+				if got := panicOf(func() { ids.NextSnowflake() }); got != err {
+					t.Errorf("NextSnowflake with IDS_SNOWFLAKE_NODE=%q panics with %v, want %v", value, got, err)
+				}
 			}
 			t.Setenv("IDS_SNOWFLAKE_NODE", "7") // and the next call tries again
 			if got := ids.NextSnowflake().Node(); got != 7 {

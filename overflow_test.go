@@ -27,13 +27,9 @@ func repeated(b byte) readerFunc {
 // checkSpent checks that f panics because the last tick of a format is exhausted.
 func checkSpent(t *testing.T, what string, f func()) {
 	t.Helper()
-	defer func() {
-		t.Helper()
-		if err, ok := recover().(error); !ok || !errors.Is(err, ids.ErrRange) {
-			t.Errorf("%s past the last tick: %v, want a panic that matches ErrRange", what, err)
-		}
-	}()
-	f()
+	if err := panicOf(f); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("%s past the last tick: %v, want a panic that matches ErrRange", what, err)
+	}
 }
 
 var (

@@ -16,26 +16,6 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// TestNegativeRuns asks for runs of negative length.
-func TestNegativeRuns(t *testing.T) {
-	n := newNode(t, 0, nil)
-	g := ids.NewGenerator(nil)
-	for name, f := range map[string]func(int){
-		"AppendV4":             func(n int) { ids.AppendV4(nil, n) },
-		"AppendV7":             func(n int) { ids.AppendV7(nil, n) },
-		"AppendULID":           func(n int) { ids.AppendULID(nil, n) },
-		"Generator.AppendV4":   func(n int) { g.AppendV4(nil, n) },
-		"Generator.AppendV7":   func(n int) { g.AppendV7(nil, n) },
-		"Generator.AppendULID": func(n int) { g.AppendULID(nil, n) },
-		"SnowflakeNode.Append": func(count int) { n.Append(nil, count) },
-	} {
-		checkPanic(t, name+"(nil, -1)", "ids: negative number of ids", func() { f(-1) })
-		checkPanic(t, name+"(nil, least)", "ids: negative number of ids", func() { f(-1 << 31) })
-		f(0)
-		f(1) // a panic must not have left the clock locked
-	}
-}
-
 // TestRuns checks that a run is appended after what is there, and leaves that as it is.
 func TestRuns(t *testing.T) {
 	n := newNode(t, 0, nil)
@@ -361,9 +341,9 @@ func TestRunOfV4(t *testing.T) {
 	}
 }
 
-// TestLongestRuns asks for more ids than any slice can hold. The runtime panics, as for make, before
-// anything is drawn or taken from the clock.
-func TestLongestRuns(t *testing.T) {
+// TestRunLengths asks for fewer ids than none, and for more than any slice can hold, where the runtime panics
+// as for make: nothing is drawn or taken from the clock, and no lock is held.
+func TestRunLengths(t *testing.T) {
 	f, c, _, node := newFake(t)
 	drawn := 0
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
@@ -377,16 +357,14 @@ func TestLongestRuns(t *testing.T) {
 		"Append":     func(before, n int) int { return len(node.Append(make([]ids.Snowflake, before, before+1), n)) },
 	} {
 		reads, draws := f.reads, drawn
-		for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
-			for _, before := range []int{0, 3} {
-				within(t, name, func() {
-					defer func() {
-						if err, ok := recover().(runtime.Error); !ok {
-							t.Errorf("%s of %d after %d panics with %v", name, n, before, err)
-						}
-					}()
-					run(before, n)
-				})
+		for _, before := range []int{0, 3} {
+			for _, n := range []int{-1, math.MinInt} {
+				checkPanic(t, name, "ids: negative number of ids", func() { run(before, n) })
+			}
+			for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
+				if err, ok := panicOf(func() { run(before, n) }).(runtime.Error); !ok {
+					t.Errorf("%s of %d after %d panics with %v", name, n, before, err)
+				}
 			}
 		}
 		if f.reads != reads || drawn != draws {
