@@ -510,7 +510,7 @@ func (h *history) checkClock() {
 	}
 	d := time.Duration(h.r.Int64N(int64(time.Hour)))
 	want := h.wall().Add(d)
-	if !h.latest.IsZero() && h.latest.Add(d/100).After(want) {
+	if h.latest.Add(d / 100).After(want) {
 		want = h.latest.Add(d / 100)
 	}
 	if h.limit.After(want) {
