@@ -32,16 +32,25 @@ type soak struct {
 	log   io.Writer
 	table *table
 
-	began               time.Time
-	runs, near          int64
-	calls               [len(processors)]int64
-	histories, ids      int64
-	middle, last, total int64 // bytes of the heap in use; ids
-	order               *order
+	began          time.Time
+	runs, near     int64
+	calls          [len(processors)]int64
+	histories, ids int64
+	middle, last   int64 // bytes of the heap in use
+	order          *order
 }
 
-// run mints, and returns an error about the first fault that it finds.
+// run mints and checks, and returns an error about the first fault that it finds.
 func (s *soak) run() error {
+	if err := s.mint(); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.log, "simulate: %s ids, looking for equal ones\n", markdown.Grouped(s.ids))
+	return s.table.distinct(s.ids)
+}
+
+// mint mints one history after the other, and checks the order of each.
+func (s *soak) mint() error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	defer collectGarbage(50 * time.Millisecond)()
 	clock := newSetClock()
@@ -79,8 +88,7 @@ func (s *soak) run() error {
 	if s.last > s.middle+s.middle/4+32<<20 {
 		return fmt.Errorf("the heap has grown from %d bytes to %d", s.middle, s.last)
 	}
-	fmt.Fprintf(s.log, "simulate: %s ids, looking for equal ones\n", markdown.Grouped(s.ids))
-	return s.table.distinct(s.ids)
+	return nil
 }
 
 // triedAll reports whether each stream has been minted alone, on each number of processors, and the clock set.

@@ -54,7 +54,7 @@ var textRows = []row{
 
 // libraries are the others, in the order of the tables.
 var libraries = [][2]string{
-	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid, pool on"}, {"gofrs", "gofrs/uuid"},
+	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
