@@ -10,9 +10,6 @@ import (
 // never is a limit that suspends a clock for as long as it is set: no layout can name an earlier time.
 var never = time.Time{}.Add(1)
 
-// maxTTL bounds what a store says, so that no sum of times overflows.
-const maxTTL = 365 * 24 * time.Hour
-
 // A tenure is the time for which a Minter holds a number. Its clock starts above the mark that earlier
 // holders left and is limited to the mark that this holder has written. So the ids with times from one
 // mark to the next are this holder's alone.
