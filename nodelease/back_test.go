@@ -121,10 +121,7 @@ func TestLastIDBelowTheMark(t *testing.T) {
 		synctest.Wait()
 		_, mark := store.Row(0)
 		for id := ids.Snowflake(0); id.Sequence() < 4095 || id.Time().Before(mark.Truncate(time.Millisecond)); {
-			var err error
-			if id, err = m.Next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			id = mustNext(t, m)
 		}
 		began = time.Now()
 		close(goOn)

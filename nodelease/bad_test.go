@@ -354,9 +354,7 @@ func TestUseAfterClose(t *testing.T) {
 		if expires, _ := store.Row(0); !expires.IsZero() {
 			t.Error("the number is held after Close")
 		}
-		if err := m.Close(); err != nil {
-			t.Errorf("another Close: %v", err)
-		}
+		mustClose(t, m)
 	})
 }
 

@@ -190,17 +190,12 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrSuspended) {
-		m.raise()
+		select {
+		case m.early <- struct{}{}:
+		default:
+		}
 	}
 	return id, err
-}
-
-// raise asks keep to raise the mark before its time.
-func (m *Minter) raise() {
-	select {
-	case m.early <- struct{}{}:
-	default:
-	}
 }
 
 // Next returns an id, or an error if ctx has ended, even if an id can be had at once: a loop over Next

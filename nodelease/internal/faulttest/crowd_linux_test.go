@@ -130,7 +130,8 @@ func TestPostgresPutBack(t *testing.T) {
 	alone(t)
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
-	_, closeStore, err := (&job{Postgres: pgtest.URL(address), Name: "back", Nodes: 26}).open(t.Context())
+	j := job{Postgres: pgtest.URL(address), Name: "back", Nodes: 26, TTL: ttl}
+	_, closeStore, err := j.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestPostgresPutBack(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), `create table backup as table back`); err != nil {
 		t.Fatal(err)
 	}
-	postgresTrial(t, address, "back", "put back to a backup", duration(15*time.Second, 3*time.Second, 3*time.Second),
+	share(t, "PostgreSQL: put back to a backup", j, duration(15*time.Second, 3*time.Second, 3*time.Second),
 		putBack(func(ctx context.Context) {
 			_, err := pool.Exec(ctx, `begin; delete from back; insert into back table backup; commit`, pgx.QueryExecModeSimpleProtocol)
 			if err != nil {
@@ -178,7 +179,8 @@ func TestEtcdPutBack(t *testing.T) {
 		}
 	}
 	moved(func(data, backup string) []string { return []string{"-a", "--sparse=always", data, backup} })
-	etcdTrial(t, cluster, "back", "put back to a backup", 5*time.Second, duration(30*time.Second, 8*time.Second, 8*time.Second),
+	j := job{Etcd: cluster.Endpoints(), Name: "back", Nodes: 26, TTL: 5 * time.Second} // longer than the members are down
+	share(t, "etcd: put back to a backup", j, duration(30*time.Second, 8*time.Second, 8*time.Second),
 		putBack(func(context.Context) {
 			moved(func(data, backup string) []string {
 				if err := os.RemoveAll(data); err != nil {

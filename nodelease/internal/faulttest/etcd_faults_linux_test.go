@@ -32,7 +32,7 @@ func TestEtcdFaults(t *testing.T) {
 		endpoints[i], _, _ = cluster.Proxies(t, side(i))
 	}
 	(&trial{
-		fault: "etcd, three members", processes: 8, local: 20, nodes: 102, ttl: 2 * time.Second,
+		fault: "etcd, three members", processes: 8, local: 20, nodes: 102, ttl: ttl,
 		length: duration(60*time.Second, 20*time.Second, 6*time.Second),
 		job:    func(i int) job { return job{Etcd: endpoints[i%sides], Name: "faults"} },
 		faults: []fault{memberFaults(t, cluster, client), linkFaults(n, "m0", "m1", "m2")},

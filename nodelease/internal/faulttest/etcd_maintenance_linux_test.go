@@ -16,16 +16,6 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
 
-// etcdTrial has 24 groups share 26 numbers.
-func etcdTrial(t *testing.T, c *etcdtest.Cluster, name, what string, ttl, length time.Duration, faults ...fault) {
-	t.Run(name, func(t *testing.T) {
-		(&trial{
-			fault: "etcd: " + what, local: 24, stay: true, nodes: 26, ttl: ttl, length: length,
-			job: func(int) job { return job{Etcd: c.Endpoints(), Name: name} }, faults: faults,
-		}).run(t)
-	})
-}
-
 // TestEtcdMaintenance has minters go on while somebody does to the cluster what its operators do.
 func TestEtcdMaintenance(t *testing.T) {
 	alone(t)
@@ -34,7 +24,7 @@ func TestEtcdMaintenance(t *testing.T) {
 	defer client.Close()
 	length := duration(15*time.Second, 3*time.Second, time.Second)
 	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
-		etcdTrial(t, cluster, name, what, 2*time.Second, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
+		share(t, "etcd: "+what, job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
 			for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {
 				if do(ctx, rng) {
 					tr.count(kind)
@@ -43,7 +33,8 @@ func TestEtcdMaintenance(t *testing.T) {
 		})
 	}
 	const ms = time.Millisecond
-	etcdTrial(t, cluster, "none", "no fault", 2*time.Second, length)
+	share(t, "etcd: no fault", job{Etcd: cluster.Endpoints(), Name: "none", Nodes: 26, TTL: ttl}, length)
+	share(t, "etcd: all numbers taken, 24 minters share 12", job{Etcd: cluster.Endpoints(), Name: "taken", Nodes: 12, TTL: ttl}, length)
 	run("leader", "leader moved by hand", 200*ms, 1000*ms, "moves", func(ctx context.Context, _ *rand.Rand) bool {
 		return moveLeader(ctx, t, cluster, client)
 	})
@@ -55,12 +46,6 @@ func TestEtcdMaintenance(t *testing.T) {
 			_, err := client.Defragment(ctx, cluster.Members[rng.IntN(3)].Client)
 			return err == nil
 		})
-	t.Run("taken", func(t *testing.T) {
-		(&trial{
-			fault: "etcd: all numbers taken, 24 minters share 12", local: 24, scarce: true, nodes: 12, ttl: 2 * time.Second,
-			length: length, job: func(int) job { return job{Etcd: cluster.Endpoints(), Name: "taken"} }, expect: []string{"refused Takes"},
-		}).run(t)
-	})
 }
 
 // moveLeader has the leader hand over to the next member, and reports whether it did.
@@ -107,8 +92,8 @@ func TestEtcdQuota(t *testing.T) {
 	}
 	client := cluster.Open(t)
 	defer client.Close()
-	const ttl = 2 * time.Second
-	etcdTrial(t, cluster, "quota", "disk quota reached, no writes", ttl, duration(30*time.Second, 3*time.Second, time.Second),
+	share(t, "etcd: disk quota reached, no writes", job{Etcd: cluster.Endpoints(), Name: "quota", Nodes: 26, TTL: ttl},
+		duration(30*time.Second, 3*time.Second, time.Second),
 		func(ctx context.Context, tr *trial, rng *rand.Rand) {
 			for ; ctx.Err() == nil; sleep(ctx, between(rng, 500*time.Millisecond, 2*time.Second)) {
 				fillQuota(t, client)

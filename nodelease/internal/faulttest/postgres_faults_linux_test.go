@@ -29,7 +29,7 @@ func TestPostgresFaults(t *testing.T) {
 		}
 	}
 	(&trial{
-		fault: "PostgreSQL", processes: 4, local: 10, nodes: 52, ttl: 2 * time.Second,
+		fault: "PostgreSQL", processes: 4, local: 10, nodes: 52, ttl: ttl,
 		length: duration(60*time.Second, 20*time.Second, 4*time.Second),
 		job:    func(i int) job { return job{Postgres: urls[i%sides], Name: "faults"} },
 		faults: []fault{linkFaults(n, "postgres"), crash},

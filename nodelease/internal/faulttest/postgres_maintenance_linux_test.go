@@ -16,15 +16,8 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// postgresTrial has 24 groups share 26 numbers.
-func postgresTrial(t *testing.T, address, name, what string, length time.Duration, faults ...fault) {
-	t.Run(name, func(t *testing.T) {
-		(&trial{
-			fault: "PostgreSQL: " + what, local: 24, stay: true, nodes: 26, ttl: 2 * time.Second, length: length,
-			job: func(int) job { return job{Postgres: pgtest.URL(address), Name: name} }, faults: faults,
-		}).run(t)
-	})
-}
+// ttl is short, so that leases end while a test waits.
+const ttl = 2 * time.Second
 
 // TestPostgresMaintenance has minters go on while the server is restarted and its connections end.
 func TestPostgresMaintenance(t *testing.T) {
@@ -41,11 +34,14 @@ func TestPostgresMaintenance(t *testing.T) {
 			}
 		}
 	}
-	postgresTrial(t, address, "none", "no fault", length)
-	postgresTrial(t, address, "fast", "restarted, mode fast (SIGINT)", length, restart(syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
-	postgresTrial(t, address, "immediate", "restarted, mode immediate (SIGQUIT: a crash)", length,
-		restart(syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
-	postgresTrial(t, address, "down", "down for up to two TTLs after a crash", length, restart(syscall.SIGQUIT, 4*time.Second, 12*time.Second))
+	run := func(name, what string, nodes int64, faults ...fault) {
+		share(t, "PostgreSQL: "+what, job{Postgres: pgtest.URL(address), Name: name, Nodes: nodes, TTL: ttl}, length, faults...)
+	}
+	run("none", "no fault", 26)
+	run("taken", "all numbers taken, 24 minters share 12", 12)
+	run("fast", "restarted, mode fast (SIGINT)", 26, restart(syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
+	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", 26, restart(syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
+	run("down", "down for up to two TTLs after a crash", 26, restart(syscall.SIGQUIT, 2*ttl, 12*time.Second))
 	own := pgtest.Open(t, address)
 	terminate := func(ctx context.Context, tr *trial, rng *rand.Rand) {
 		for ; ctx.Err() == nil; sleep(ctx, between(rng, 20*time.Millisecond, 200*time.Millisecond)) {
@@ -59,13 +55,7 @@ func TestPostgresMaintenance(t *testing.T) {
 			}
 		}
 	}
-	postgresTrial(t, address, "terminated", "all connections ended by pg_terminate_backend", length, terminate)
-	t.Run("taken", func(t *testing.T) {
-		(&trial{
-			fault: "PostgreSQL: all numbers taken, 24 minters share 12", local: 24, scarce: true, nodes: 12, ttl: 2 * time.Second,
-			length: length, job: func(int) job { return job{Postgres: pgtest.URL(address), Name: "taken"} }, expect: []string{"refused Takes"},
-		}).run(t)
-	})
+	run("terminated", "all connections ended by pg_terminate_backend", 26, terminate)
 }
 
 // TestPostgresClock has a server whose clock runs slow and fast: that ends leases late or early, and the margin of
@@ -86,7 +76,8 @@ func TestPostgresClock(t *testing.T) {
 		}
 		name := "clock_" + strings.ReplaceAll(speed, ".", "_")
 		slept := func(ctx context.Context, tr *trial, _ *rand.Rand) { tr.count("all the time"); <-ctx.Done() }
-		postgresTrial(t, address, name, "the server's clock at "+speed+" of the speed", duration(20*time.Second, 3*time.Second, time.Second), slept)
+		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Nodes: 26, TTL: ttl},
+			duration(20*time.Second, 3*time.Second, time.Second), slept)
 
 		n := servers.NewNetwork(t)
 		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))

@@ -72,6 +72,19 @@ type fault func(ctx context.Context, tr *trial, rng *rand.Rand)
 
 const perProcess = 10
 
+// share has 24 groups of this process share the numbers of a store. If there are fewer, none stays.
+func share(t *testing.T, what string, j job, length time.Duration, faults ...fault) {
+	t.Helper()
+	t.Run(j.Name, func(t *testing.T) {
+		tr := &trial{fault: what, local: 24, nodes: j.Nodes, ttl: j.TTL, length: length, job: func(int) job { return j }, faults: faults}
+		tr.stay, tr.scarce = j.Nodes >= 24, j.Nodes < 24
+		if tr.scarce {
+			tr.expect = []string{"refused Takes"}
+		}
+		tr.run(t)
+	})
+}
+
 func (tr *trial) run(t *testing.T) {
 	t.Helper()
 	tr.dir, tr.seed, tr.tally, tr.live = t.TempDir(), drawSeed(t), map[string]int{}, map[int][]*record{}
