@@ -213,8 +213,8 @@ func (m *Minter) request(
 	return err
 }
 
-// retry is the pause after a number of failures in a row: it doubles up to a longest one, with a
-// random part so that many processes do not knock together.
+// retry is the pause after a number of failures in a row: it doubles up to a longest one. Half of it is
+// random, so that processes which started together drift apart.
 func retry(failures int, longest time.Duration) time.Duration {
 	d := min(minRetry<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)

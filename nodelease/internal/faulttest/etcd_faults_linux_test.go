@@ -33,7 +33,7 @@ func TestEtcdFaults(t *testing.T) {
 	}
 	(&trial{
 		fault: "etcd, three members", processes: 8, local: 20, nodes: 102, ttl: ttl,
-		length: duration(60*time.Second, 20*time.Second, 6*time.Second),
+		length: duration(60*time.Second, 12*time.Second, 6*time.Second),
 		job:    func(i int) job { return job{Etcd: endpoints[i%sides], Name: "faults"} },
 		faults: []fault{memberFaults(t, cluster, client), linkFaults(n, "m0", "m1", "m2")},
 		expect: append([]string{

@@ -22,7 +22,7 @@ func TestEtcdMaintenance(t *testing.T) {
 	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	client := cluster.Open(t)
 	defer client.Close()
-	length := duration(15*time.Second, 3*time.Second, time.Second)
+	length := duration(15*time.Second, 2*time.Second, time.Second)
 	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
 		share(t, "etcd: "+what, job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
 			for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {

@@ -30,7 +30,7 @@ func TestPostgresFaults(t *testing.T) {
 	}
 	(&trial{
 		fault: "PostgreSQL", processes: 4, local: 10, nodes: 52, ttl: ttl,
-		length: duration(60*time.Second, 20*time.Second, 4*time.Second),
+		length: duration(60*time.Second, 12*time.Second, 4*time.Second),
 		job:    func(i int) job { return job{Postgres: urls[i%sides], Name: "faults"} },
 		faults: []fault{linkFaults(n, "postgres"), crash},
 		expect: append([]string{"minting process killed", "minting process paused", "server crashed"}, linkFaultKinds...),

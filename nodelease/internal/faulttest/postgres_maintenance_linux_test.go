@@ -23,7 +23,7 @@ const ttl = 2 * time.Second
 func TestPostgresMaintenance(t *testing.T) {
 	alone(t)
 	server, address := pgtest.Start(t)
-	length := duration(30*time.Second, 3*time.Second, time.Second)
+	length := duration(30*time.Second, 2*time.Second, time.Second)
 	restart := func(sig os.Signal, down, up time.Duration) fault {
 		return func(ctx context.Context, tr *trial, rng *rand.Rand) {
 			for ; ctx.Err() == nil; sleep(ctx, between(rng, up/3, up)) {
@@ -77,7 +77,7 @@ func TestPostgresClock(t *testing.T) {
 		name := "clock_" + strings.ReplaceAll(speed, ".", "_")
 		slept := func(ctx context.Context, tr *trial, _ *rand.Rand) { tr.count("all the time"); <-ctx.Done() }
 		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Nodes: 26, TTL: ttl},
-			duration(20*time.Second, 3*time.Second, time.Second), slept)
+			duration(20*time.Second, 2*time.Second, time.Second), slept)
 
 		n := servers.NewNetwork(t)
 		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
