@@ -14,83 +14,12 @@ import (
 	"io"
 	"log/slog"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
 )
-
-// vector is a kind whose prefix a test sets.
-type vector struct{}
-
-var vectorPrefix string
-
-func (vector) Prefix() string { return vectorPrefix }
-
-// typeIDPrefix is what the specification of TypeID wants of a prefix, except for the length.
-var typeIDPrefix = regexp.MustCompile(`^([a-z]([a-z_]*[a-z])?)?$`)
-
-// validPrefix reports whether a kind may have the prefix.
-func validPrefix(prefix string) bool { return len(prefix) <= 63 && typeIDPrefix.MatchString(prefix) }
-
-// TestTypeID takes the examples that the specification of TypeID 0.3.0 gives for tests, in
-// spec/valid.yml and spec/invalid.yml of github.com/jetify-com/typeid, through the type of
-// Example_prefix.
-func TestTypeID(t *testing.T) {
-	for _, c := range []struct{ text, prefix, uuid string }{
-		{"00000000000000000000000000", "", "00000000-0000-0000-0000-000000000000"},
-		{"00000000000000000000000001", "", "00000000-0000-0000-0000-000000000001"},
-		{"0000000000000000000000000a", "", "00000000-0000-0000-0000-00000000000a"},
-		{"0000000000000000000000000g", "", "00000000-0000-0000-0000-000000000010"},
-		{"00000000000000000000000010", "", "00000000-0000-0000-0000-000000000020"},
-		{"7zzzzzzzzzzzzzzzzzzzzzzzzz", "", "ffffffff-ffff-ffff-ffff-ffffffffffff"},
-		{"prefix_0123456789abcdefghjkmnpqrs", "prefix", "0110c853-1d09-52d8-d73e-1194e95b5f19"},
-		{"prefix_01h455vb4pex5vsknk084sn02q", "prefix", "01890a5d-ac96-774b-bcce-b302099a8057"},
-		{"pre_fix_00000000000000000000000000", "pre_fix", "00000000-0000-0000-0000-000000000000"},
-	} {
-		vectorPrefix = c.prefix
-		var p Prefixed[vector]
-		if err := p.UnmarshalText([]byte(c.text)); err != nil || p.UUID != ids.MustParseUUID(c.uuid) {
-			t.Errorf("%s holds %v, error %v, want %s", c.text, p.UUID, err, c.uuid)
-		}
-		if got := (Prefixed[vector]{ids.MustParseUUID(c.uuid)}).String(); got != c.text || !validPrefix(c.prefix) {
-			t.Errorf("%s of the prefix %q is %s, want %s", c.uuid, c.prefix, got, c.text)
-		}
-	}
-	for _, text := range []string{
-		"PREFIX_00000000000000000000000000", "12345_00000000000000000000000000", "pre.fix_00000000000000000000000000",
-		"préfix_00000000000000000000000000", "  prefix_00000000000000000000000000",
-		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl_00000000000000000000000000",
-		"_00000000000000000000000000", "_", "prefix_1234567890123456789012345", "prefix_123456789012345678901234567",
-		"prefix_1234567890123456789012345 ", "prefix_0123456789ABCDEFGHJKMNPQRS", "prefix_123456789-123456789-123456",
-		"prefix_ooooooiiiiiiuuuuuuulllllll", "prefix_i23456789ol23456789oi23456", "prefix_123456789-0123456789-0123456",
-		"prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz", "_prefix_00000000000000000000000000", "prefix__00000000000000000000000000",
-	} {
-		before, _, _ := strings.Cut(text, "_")
-		last := text[:strings.LastIndex(text, "_")]
-		for _, prefix := range []string{"", "prefix", "pre_fix", before, last} {
-			vectorPrefix = prefix
-			p := Prefixed[vector]{ids.MaxUUID()}
-			err := p.UnmarshalText([]byte(text))
-			if validPrefix(prefix) && (!errors.Is(err, ids.ErrSyntax) && !errors.Is(err, ids.ErrRange) || p.UUID != ids.MaxUUID()) {
-				t.Errorf("%s is accepted under the prefix %q, error %v", text, prefix, err)
-			}
-		}
-	}
-	for _, kind := range []Kind{user{}, invoice{}} {
-		if !validPrefix(kind.Prefix()) {
-			t.Errorf("%T has the prefix %q", kind, kind.Prefix())
-		}
-	}
-	for range 1000 {
-		p := NewPrefixed[user]()
-		var back Prefixed[user]
-		if err := back.UnmarshalText([]byte(p.String())); err != nil || back != p || p.Version() != 7 {
-			t.Fatalf("%v came back as %v, error %v", p, back, err)
-		}
-	}
-}
 
 // The types of your own that tests use beside those of the examples.
 type (
@@ -102,6 +31,15 @@ type (
 		Total int
 	}
 )
+
+// The kinds of ids with a prefix, which is at most 63 characters long.
+type (
+	person  struct{}
+	longest struct{}
+)
+
+func (person) Prefix() string  { return "person" }
+func (longest) Prefix() string { return strings.Repeat("abcdefg", 9) }
 
 const sample = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 
@@ -219,9 +157,8 @@ func TestOwnNull(t *testing.T) {
 	ownNull(t, ID[Order]{u}, sample, sample)
 	ownNull(t, batchID{u.ULID()}, u.ULID().String(), u.ULID().String())
 	ownNull(t, tweetID{1541815603606036480}, "1541815603606036480", int64(1541815603606036480))
-	ownNull(t, Prefixed[user]{u}, "user_"+strings.ToLower(u.ULID().String()), sample)
-	vectorPrefix = strings.Repeat("long", 15)
-	ownNull(t, Prefixed[vector]{u}, vectorPrefix+"_"+strings.ToLower(u.ULID().String()), sample)
+	ownNull(t, typeid.From[person](u), "person_"+strings.ToLower(u.ULID().String()), sample)
+	ownNull(t, typeid.From[longest](u), longest{}.Prefix()+"_"+strings.ToLower(u.ULID().String()), sample)
 
 	var tweet ids.Null[tweetID]
 	if err := json.Unmarshal([]byte("1541815603606036480"), &tweet); err != nil || tweet.ID.Snowflake != 1541815603606036480 {
