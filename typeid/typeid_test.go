@@ -2,7 +2,6 @@ package typeid_test
 
 import (
 	"bytes"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/gob"
 	"encoding/json"
@@ -244,13 +243,6 @@ func TestCodecs(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"Parent":"user_`+digits+`"}`), &out); !errors.Is(err, ids.ErrSyntax) || out.Parent != in.Parent {
 		t.Errorf("JSON of another kind: %v, error %v", out.Parent, err)
 	}
-	var null ids.Null[typeid.ID[preFix]]
-	if err := null.Scan(sample); err != nil || null != in.Parent || null.Scan(nil) != nil || null.Valid {
-		t.Errorf("Null: %v, error %v", null, err)
-	}
-	if n := (sql.Null[typeid.ID[preFix]]{}); n.Scan(text) != nil || n.V != id || n.Scan(nil) != nil || n.Valid {
-		t.Errorf("sql.Null: %v", n)
-	}
 	var buf bytes.Buffer
 	var back typeid.ID[preFix]
 	if err := errors.Join(gob.NewEncoder(&buf).Encode(id), gob.NewDecoder(&buf).Decode(&back)); err != nil || back != id {
@@ -258,19 +250,14 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// TestOrder checks that ids and their texts ascend, and that an id of New comes back from its text.
+// TestOrder checks that ids of New, and their texts, ascend.
 func TestOrder(t *testing.T) {
 	made := make([]typeid.ID[user], 1000)
-	var texts []string
 	for i := range made {
 		made[i] = typeid.New[user]()
-		texts = append(texts, made[i].String())
-		if back, err := typeid.Parse[user](texts[i]); back != made[i] || err != nil || made[i].Version() != 7 {
-			t.Fatalf("%s came back as %v, error %v", texts[i], back, err)
+		if i > 0 && (made[i].Compare(made[i-1]) != 1 || made[i-1].Compare(made[i]) != -1 || made[i].String() <= made[i-1].String()) {
+			t.Fatalf("%v came after %v", made[i], made[i-1])
 		}
-	}
-	if !slices.IsSortedFunc(made, typeid.ID[user].Compare) || !slices.IsSorted(texts) || made[0].Compare(made[1]) != -1 {
-		t.Error("they are not in order")
 	}
 }
 
