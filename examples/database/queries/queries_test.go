@@ -1,4 +1,5 @@
-package main
+// Package queries tests statements that the pages of the repository show, in PostgreSQL and MariaDB.
+package queries
 
 import (
 	"context"
@@ -49,13 +50,11 @@ func TestTimeInSQL(t *testing.T) {
 			if !strings.Contains(strings.ReplaceAll(string(page), `\|`, "|"), "`"+test.expression+"`") {
 				t.Errorf("the page does not have %s", test.expression)
 			}
-			url := ""
+			start := dbserver.Postgres
 			if test.driver == "mysql" {
-				url = dbserver.MariaDB(t)
-			} else {
-				url = dbserver.Postgres(t)
+				start = dbserver.MariaDB
 			}
-			db, err := sql.Open(test.driver, url)
+			db, err := sql.Open(test.driver, start(t))
 			if err != nil {
 				t.Fatal(err)
 			}
