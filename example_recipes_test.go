@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -100,4 +102,32 @@ func ExampleClockOptions_shifted() {
 	at, _ := u.Time()
 	fmt.Println(time.Since(at).Round(time.Hour))
 	// Output: 168h0m0s
+}
+
+// The first 8 digits of a version 7 are part of its time, and the same for 65 s: no short name for it. The last are random.
+func ExampleUUID_shortName() {
+	first, last := map[string]int{}, map[string]int{}
+	for i := range 1000 {
+		id, err := ids.NewV7At(noon.Add(time.Duration(i) * time.Millisecond))
+		if err != nil {
+			panic(err)
+		}
+		first[id.String()[:8]]++
+		last[id.String()[24:]]++
+	}
+	fmt.Println(len(first))
+	fmt.Println(len(last))
+	// Output:
+	// 1
+	// 1000
+}
+
+// TestSynctestExamples runs the tests that Example_synctest shows, after a bubble that has moved the default clock.
+func TestSynctestExamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(5 * time.Second)
+		ids.NewV7()
+	})
+	t.Run("age", testAge)
+	t.Run("snowflake", testSnowflake)
 }

@@ -17,7 +17,7 @@ func TestDocs(t *testing.T) {
 				panic(err)
 			}
 			db.SetMaxOpenConns(1) // each would have a database of its own
-			if _, err := db.Exec("CREATE TABLE orders (id BLOB PRIMARY KEY, parent BLOB, number INTEGER) STRICT"); err != nil {
+			if _, err := db.Exec("CREATE TABLE orders (id BLOB PRIMARY KEY, parent BLOB, coupon TEXT, number INTEGER) STRICT"); err != nil {
 				panic(err)
 			}
 			return db

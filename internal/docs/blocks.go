@@ -12,6 +12,7 @@
 //
 //	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
 //	<!-- go: after the last -->          the declarations of the block before are declared here too
+//	<!-- go: is examples/restart -->     the block is part of the Go files in that folder, to the letter
 //	<!-- go: not run: REASON -->         the block is not compiled
 package docs
 
@@ -54,6 +55,7 @@ type block struct {
 	line   int    // of the first line of code
 	code   string
 	module string
+	folder string // whose Go files it is part of; they are compiled and tested instead
 	skip   string // why it is not compiled
 	after  *block // whose declarations it needs
 }
@@ -69,7 +71,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	files := map[string]string{} // what the program is made of, by path relative to its folder
 	var run []*block
 	for _, b := range all {
-		if b.module != module || b.skip != "" {
+		if b.module != module || b.skip != "" || b.folder != "" {
 			continue
 		}
 		source, err := b.source(root, given)
@@ -171,6 +173,8 @@ func (b *block) direct(line string, last *block) error {
 			b.after = last
 		case strings.HasPrefix(word, "in "):
 			b.module = strings.TrimPrefix(word, "in ")
+		case strings.HasPrefix(word, "is "):
+			b.folder = strings.TrimPrefix(word, "is ")
 		case strings.HasPrefix(word, "not run: "):
 			b.skip = strings.TrimPrefix(word, "not run: ")
 		default:
@@ -178,6 +182,20 @@ func (b *block) direct(line string, last *block) error {
 		}
 	}
 	return nil
+}
+
+var indentation = regexp.MustCompile(`(?m)^\t+`)
+
+// inProgram reports whether the Go files in the block's folder have its code, further indented perhaps, and a test.
+func (b *block) inProgram(root string) (found, tested bool) {
+	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // the pattern is good
+	for _, path := range paths {
+		text, _ := os.ReadFile(path) // what cannot be read is not found
+		code := indentation.ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
+		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))
+		tested = tested || strings.HasSuffix(path, "_test.go")
+	}
+	return found, tested
 }
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,8 +18,7 @@ import (
 // TestBlocks compiles and runs the Go on the pages that needs the root module alone.
 func TestBlocks(t *testing.T) {
 	Run(t, Module, map[string]string{
-		"ctx":        "context.Background()",
-		"firstStart": "true",
+		"ctx": "context.Background()",
 	})
 }
 
@@ -48,6 +48,40 @@ func TestModules(t *testing.T) {
 			}
 			t.Errorf("%s is a block of module %s, none of whose tests calls docs.Run", b, b.module)
 		})
+	}
+}
+
+// ends finds code whose effect is seen when a program starts or ends.
+var ends = regexp.MustCompile(`clockfile\.Open|\.Close\(|FromEnv\(|signal\.`)
+
+// TestPrograms checks that blocks which are said to be part of a program are, and that what must be seen in a
+// process of its own is in a program: its tests start it, and see how it ends.
+func TestPrograms(t *testing.T) {
+	root := Root(t)
+	all, err := blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, b := range all {
+		found, tested := b.inProgram(root)
+		switch {
+		case b.folder == "" && b.module == Module && b.skip == "" && ends.MatchString(b.code):
+			t.Errorf("%s opens, closes or ends something: make it part of a program, and say which", b)
+		case b.folder != "" && (!found || !tested):
+			t.Errorf("%s is in %s: %v; which has a test: %v", b, b.folder, found, tested)
+		case b.folder != "":
+			n++
+		}
+	}
+	if n < 4 {
+		t.Errorf("only %d blocks are part of a program", n)
+	}
+	const code = "func main() {\n\tif err := run(os.Stdout); err != nil {\n"
+	for folder, want := range map[string]bool{"examples/quickstart": true, "examples/orm": false, "examples/none": false} {
+		if found, tested := (&block{folder: folder, code: code}).inProgram(root); found != want || tested != want {
+			t.Errorf("%s has the code: %v, and a test: %v; want %v", folder, found, tested, want)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func uncommanded(text string, all bool) (lines []string) {
 // up to the second.
 var measured = map[string][2]string{
 	"README.md":      {"\n## Speed\n"},
-	"docs/faults.md": {},
+	"docs/faults.md": {"", "\n## When a virtual machine is copied\n"},
 	"docs/nodes.md":  {"\n## What minting did\n", "\n| TTL | window |"}, // from there on, they are calculated
 	"docs/proof.md":  {"\n## Simulator\n"},
 	"docs/speed.md":  {},
