@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	bwmarrin "github.com/bwmarrin/snowflake"
@@ -188,7 +189,11 @@ func scan[T any](library string, value driver.Value) entry {
 		db := sql.OpenDB(constant{value})
 		b.Cleanup(func() { db.Close() })
 		rows := must(db.Query(""))
-		b.Cleanup(func() { rows.Close() })
+		b.Cleanup(func() {
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				b.Error(err)
+			}
+		})
 		var id T
 		return returns[error](func() error {
 			rows.Next()
