@@ -421,6 +421,9 @@ var inputs = []string{
 // TestMutated gives each decoder accepted inputs, with and without quotes, and those with another byte
 // at each position, with a byte left out and with one doubled.
 func TestMutated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	list := differences(t)
 	for _, text := range inputs {
 		for _, s := range []string{text, `"` + text + `"`} {

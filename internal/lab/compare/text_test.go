@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	bwmarrin "github.com/bwmarrin/snowflake"
@@ -187,8 +188,15 @@ func scan[T any](library string, value driver.Value) entry {
 	return entry{library, func(b *testing.B) call {
 		db := sql.OpenDB(constant{value})
 		b.Cleanup(func() { db.Close() })
-		rows := must(db.Query(""))
-		b.Cleanup(func() { rows.Close() })
+		rows, err := db.Query("")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() {
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				b.Error(err)
+			}
+		})
 		var id T
 		return returns[error](func() error {
 			rows.Next()

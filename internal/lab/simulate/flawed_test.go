@@ -301,7 +301,8 @@ var firstSeeds = map[string]uint64{
 	"a reading past the end ends all waits":                  16,
 	"a step back of V6 within the tolerance":                 15,
 	"a step back of more than 292 years is waited for":       42,
-	"a step of a coarse clock grants it":                     169,
+	"a step of a coarse clock grants it":                     242,
+	"a broken clock that costs an id":                        150,
 	"an attempt before the epoch is one of a clock set back": 301,
 }
 

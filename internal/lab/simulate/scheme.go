@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -16,9 +15,6 @@ type key struct{ hi, lo uint64 }
 
 // less reports whether a sorts before b.
 func (a key) less(b key) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
-
-// compare orders keys for package slices.
-func compare(a, b key) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) }
 
 // A set holds ids that must all differ.
 type set map[key]struct{}

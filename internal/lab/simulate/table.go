@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // A table holds ids on disk, so that billions can be compared with each other: in files by a hash of the
@@ -57,17 +56,14 @@ func (t *table) distinct(n int64) error {
 		if err != nil {
 			return err
 		}
-		ids := make([]key, 0, len(file)/16)
+		seen := make(set, len(file)/16)
 		for ; len(file) >= 16; file = file[16:] {
-			ids = append(ids, key{binary.LittleEndian.Uint64(file), binary.LittleEndian.Uint64(file[8:])})
-		}
-		n -= int64(len(ids))
-		slices.SortFunc(ids, compare)
-		for i := range len(ids) - 1 {
-			if ids[i] == ids[i+1] {
-				return fmt.Errorf("an id was issued twice: %016x%016x", ids[i].hi, ids[i].lo)
+			x := key{binary.LittleEndian.Uint64(file), binary.LittleEndian.Uint64(file[8:])}
+			if !seen.add(x) {
+				return fmt.Errorf("an id was issued twice: %016x%016x", x.hi, x.lo)
 			}
 		}
+		n -= int64(len(seen))
 	}
 	if n != 0 {
 		return fmt.Errorf("%d ids were not read again", n)

@@ -69,6 +69,9 @@ func TestPromises(t *testing.T) {
 
 // TestInjected checks, by what is known of the other libraries, that each fault reaches them.
 func TestInjected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and is about other libraries")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		fault, module, kind string
