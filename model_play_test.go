@@ -637,7 +637,7 @@ func (h *history) mint() {
 //
 // A history depends on its seed alone.
 func TestModel(t *testing.T) {
-	seeds := 120
+	seeds := 80
 	if testing.Short() {
 		seeds = 30
 	}
