@@ -356,14 +356,6 @@ func checkNothing[T coded](t *testing.T) {
 	}
 }
 
-// TestSnowflakeVerbs prints a Snowflake as the number that it is.
-func TestSnowflakeVerbs(t *testing.T) {
-	s := ids.Snowflake(1541815603606036480)
-	if got, want := fmt.Sprintf("%d %b %o %20d", s, s, s, s), fmt.Sprintf("%d %b %o %20d", int64(s), int64(s), int64(s), int64(s)); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 // TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
 // three where slog is given the id itself (the id as an any, its text, and that as a string).
 func TestSlogAllocs(t *testing.T) {
