@@ -176,8 +176,8 @@ func TestConcurrentUse(t *testing.T) {
 		n := newNode(t, 77, &ids.SnowflakeOptions{Clock: c})
 		uses := clockUses(c, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
 		for _, v := range []any{c, ids.NewGenerator(nil), n} {
-			for i := range reflect.TypeOf(v).NumMethod() {
-				name := reflect.TypeOf(v).Elem().Name() + "." + reflect.TypeOf(v).Method(i).Name
+			for method := range reflect.TypeOf(v).Methods() {
+				name := reflect.TypeOf(v).Elem().Name() + "." + method.Name
 				if _, ok := uses[name]; !ok && name != "Generator.SetEntropy" {
 					t.Errorf("%s is not called", name)
 				}
