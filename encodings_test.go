@@ -239,8 +239,8 @@ func waysOfNet[T written, P readable[T]](id T, text string) []encoded[T] {
 // waysOut print an id.
 func waysOut[T written](id T, text string) []encoded[T] {
 	return []encoded[T]{
-		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, id), nil},
-		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, id), nil},
+		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(textLog, id), nil},
+		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(jsonLog, id), nil},
 		{"expvar", `"` + text + `"`, func() (string, error) { return expvar.Func(func() any { return id }).String(), nil }, nil},
 		{"fmt, verbs of text", fmt.Sprintf("%s %s %q %x %X %40s", text, text, text, text, text, text),
 			func() (string, error) { return fmt.Sprintf("%[1]v %[1]s %[1]q %[1]x %[1]X %40[1]v", any(id)), nil }, nil},
@@ -280,6 +280,10 @@ func onlyKey[T comparable](m map[T]int) (key T) {
 	}
 	return key
 }
+
+func textLog(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }
+
+func jsonLog(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }
 
 func logged(handler func(io.Writer, *slog.HandlerOptions) slog.Handler, id any) func() (string, error) {
 	return func() (string, error) {
@@ -324,8 +328,8 @@ func checkNothing[T coded](t *testing.T) {
 		}{}), "{}"},
 		"xml":        {func() (string, error) { b, err := xml.Marshal(inXML{}); return string(b), err }, `<row id=""><id></id></row>`},
 		"flag":       {func() (string, error) { return fs.Lookup("id").Value.String(), nil }, ""},
-		"slog, text": {logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, none), "level=INFO msg=made id=\"\"\n"},
-		"slog, JSON": {logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, none), `{"level":"INFO","msg":"made","id":null}` + "\n"},
+		"slog, text": {logged(textLog, none), "level=INFO msg=made id=\"\"\n"},
+		"slog, JSON": {logged(jsonLog, none), `{"level":"INFO","msg":"made","id":null}` + "\n"},
 		"a zero id, json": {toJSON(struct {
 			A T `json:",omitzero"`
 		}{}), "{}"},
@@ -349,14 +353,6 @@ func checkNothing[T coded](t *testing.T) {
 	p := &full.ID
 	if err := json.Unmarshal([]byte("null"), &p); err != nil || p != nil {
 		t.Errorf("*%T from JSON null: %v, %v", full.ID, p, err)
-	}
-}
-
-// TestSnowflakeVerbs prints a Snowflake as the number that it is.
-func TestSnowflakeVerbs(t *testing.T) {
-	s := ids.Snowflake(1541815603606036480)
-	if got, want := fmt.Sprintf("%d %b %o %20d", s, s, s, s), fmt.Sprintf("%d %b %o %20d", int64(s), int64(s), int64(s), int64(s)); got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

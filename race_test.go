@@ -96,8 +96,8 @@ func gives[T ids.UUID | ids.ULID](kind string, call func() []T) use {
 }
 
 // givesSnowflakes is a use that gives Snowflakes, or an error.
-func givesSnowflakes(kind string, call func() ([]ids.Snowflake, error)) use {
-	return use{kind, func() (out [][16]byte) {
+func givesSnowflakes(call func() ([]ids.Snowflake, error)) use {
+	return use{"Snowflake", func() (out [][16]byte) {
 		run, err := call()
 		for _, s := range run {
 			if err == nil {
@@ -136,11 +136,11 @@ func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]
 		"Generator.AppendULID":        gives("ULID", func() []ids.ULID { return g.AppendULID(nil, 3) }),
 		"SnowflakeNode.Number":        nothing(func() { n.Number() }),
 		"SnowflakeNode.Layout":        nothing(func() { n.Layout() }),
-		"SnowflakeNode.Next":          givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return []ids.Snowflake{n.Next()}, nil }),
-		"SnowflakeNode.Append":        givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return n.Append(nil, 3), nil }),
-		"SnowflakeNode.TryNext":       givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { s, err := n.TryNext(); return []ids.Snowflake{s}, err }),
-		"SnowflakeNode.NextContext":   givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return nextWithin(n, time.Second) }),
-		"SnowflakeNode.NextContext/0": givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return nextWithin(n, time.Microsecond) }),
+		"SnowflakeNode.Next":          givesSnowflakes(func() ([]ids.Snowflake, error) { return []ids.Snowflake{n.Next()}, nil }),
+		"SnowflakeNode.Append":        givesSnowflakes(func() ([]ids.Snowflake, error) { return n.Append(nil, 3), nil }),
+		"SnowflakeNode.TryNext":       givesSnowflakes(func() ([]ids.Snowflake, error) { s, err := n.TryNext(); return []ids.Snowflake{s}, err }),
+		"SnowflakeNode.NextContext":   givesSnowflakes(func() ([]ids.Snowflake, error) { return nextWithin(n, time.Second) }),
+		"SnowflakeNode.NextContext/0": givesSnowflakes(func() ([]ids.Snowflake, error) { return nextWithin(n, time.Microsecond) }),
 		"NewSnowflakeNode":            nothing(func() { ids.NewSnowflakeNode(n.Number(), &ids.SnowflakeOptions{Clock: c}) }),
 	}
 }
@@ -176,8 +176,8 @@ func TestConcurrentUse(t *testing.T) {
 		n := newNode(t, 77, &ids.SnowflakeOptions{Clock: c})
 		uses := clockUses(c, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
 		for _, v := range []any{c, ids.NewGenerator(nil), n} {
-			for i := range reflect.TypeOf(v).NumMethod() {
-				name := reflect.TypeOf(v).Elem().Name() + "." + reflect.TypeOf(v).Method(i).Name
+			for method := range reflect.TypeOf(v).Methods() {
+				name := reflect.TypeOf(v).Elem().Name() + "." + method.Name
 				if _, ok := uses[name]; !ok && name != "Generator.SetEntropy" {
 					t.Errorf("%s is not called", name)
 				}

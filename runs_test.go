@@ -164,9 +164,9 @@ func TestULIDRunStaysInOrder(t *testing.T) {
 // ids in a tick, on clocks that may not be run ahead of. A run waits for no longer than as many
 // calls do, whether it is alone or others mint beside it.
 func TestRunsWaitAsCalls(t *testing.T) {
-	n := 4_000_000
+	n := 1_000_000
 	if testing.Short() {
-		n /= 10
+		n /= 4
 	}
 	for _, beside := range []bool{false, true} {
 		took := func(mint func(*ids.Generator)) (took time.Duration) {
