@@ -192,8 +192,14 @@ func TestScan(t *testing.T) {
 		}
 	}
 	vectorPrefix = strings.Repeat("abcdefg", 9)
-	if longest := (typeid.ID[vector]{}); longest.Scan(vectorPrefix+"_"+digits) != nil || longest.UUID != u {
-		t.Errorf("with the longest prefix: %v", longest)
+	longest := typeid.From[vector](u)
+	var back ids.Null[typeid.ID[vector]]
+	if err := back.ID.Scan(longest.String()); err != nil || back.ID != longest {
+		t.Errorf("with the longest prefix: %v, error %v", back.ID, err)
+	}
+	escaped := `\u00` + strings.ReplaceAll(fmt.Sprintf("% x", longest.String()), " ", `\u00`)
+	if err := json.Unmarshal([]byte(`"`+escaped+`"`), &back); err != nil || !back.Valid || back.ID != longest {
+		t.Errorf("JSON with the longest prefix: %v, error %v", back, err)
 	}
 	var bare typeid.ID[nothing]
 	if err := bare.Scan(digits); err != nil || bare.UUID != u || bare.Scan([]byte(sample)) != nil || bare.Scan(u[:]) != nil || bare.UUID != u {
