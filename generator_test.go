@@ -1,8 +1,8 @@
 package ids_test
 
 import (
+	"bytes"
 	cryptorand "crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -22,10 +22,7 @@ func TestGolden(t *testing.T) {
 		f := &fakeClock{t: start}
 		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node, Random: rand.NewChaCha8([32]byte{1})})
-		n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 5, &ids.SnowflakeOptions{Clock: c})
 		before(c, g)
 		for _, step := range []time.Duration{0, time.Millisecond, -time.Second, -time.Hour, 2 * time.Hour} {
 			f.step(step)
@@ -143,59 +140,6 @@ func TestAtStartsAtRandom(t *testing.T) {
 	}
 }
 
-// TestRandomParts checks how V7 and ULID grow within a tick, from random bytes that are known.
-func TestRandomParts(t *testing.T) {
-	f := &fakeClock{t: start}
-	c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-	ones := readerFunc(func(p []byte) (int, error) {
-		for i := range p {
-			p[i] = 0xff
-		}
-		return len(p), nil
-	})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: ones})
-	rand := func(u ids.UUID) uint64 { return binary.BigEndian.Uint64(u[8:]) & (1<<62 - 1) }
-	a, b := g.NewV7(), g.NewV7()
-	if rand(a) != 1<<61-1 {
-		t.Errorf("a fresh rand_b of all ones is %#x, want its top bit clear", rand(a))
-	}
-	if rand(b)-rand(a) != 1<<48 {
-		t.Errorf("the largest stride is %#x, want 2^48", rand(b)-rand(a))
-	}
-	// 2^61 more are left, in strides of 2^48: then the next tick, never a wrap.
-	last := b
-	for range 20_000 {
-		u := g.NewV7()
-		if u.Compare(last) <= 0 {
-			t.Fatalf("%v then %v", last, u)
-		}
-		last = u
-	}
-	if at, _ := last.Time(); !at.Equal(start) {
-		t.Errorf("20,000 ids moved to %v", at)
-	}
-	if got := binary.BigEndian.Uint64(last[:]) & 0xfff; got != 2 {
-		t.Errorf("after 20,000 largest strides rand_a is %d, want 2", got)
-	}
-
-	one := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
-	u := one.NewULID()
-	for range 1000 {
-		next, ok := u.Next()
-		if got := one.NewULID(); !ok || got != next {
-			t.Fatalf("ULIDMonotonic: %v then %v, want %v", u, got, next)
-		}
-		u = next
-	}
-	x, y := g.NewULID(), g.NewULID()
-	if x[6] != 0x7f {
-		t.Errorf("a fresh ULID of all ones has entropy %x, want its top bit clear", x.Entropy())
-	}
-	if got := binary.BigEndian.Uint64(y[8:]) - binary.BigEndian.Uint64(x[8:]); got != 1<<48 {
-		t.Errorf("the largest stride is %#x, want 2^48", got)
-	}
-}
-
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
@@ -219,6 +163,26 @@ var randomUsers = []struct {
 	{"AppendV7", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV7(nil, 2)) }},
 	{"AppendULID", func(g *ids.Generator) string { return fmt.Sprint(g.AppendULID(nil, 2)) }},
 	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.Node()) }},
+}
+
+// TestReadersSliceIsWiped keeps the slices that an injected reader is given: none of the random bytes stay there.
+func TestReadersSliceIsWiped(t *testing.T) {
+	var given [][]byte
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+		given = append(given, p)
+		return repeated(0x5a)(p)
+	})})
+	for _, u := range randomUsers {
+		u.mint(g)
+		for _, p := range given {
+			if !bytes.Equal(p, make([]byte, len(p))) {
+				t.Fatalf("after %s the reader's slice holds %x", u.name, p)
+			}
+		}
+	}
+	if len(given) == 0 {
+		t.Error("nothing was read")
+	}
 }
 
 // errUnplugged is what readers fail with.
@@ -355,4 +319,37 @@ func TestSystemRandomPanics(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReaderReenters lets an injected reader call the library. Another generator serves it, also one
+// of the same clock. Its own, which the documentation forbids, never returns: that holds no lock that
+// others need.
+func TestReaderReenters(t *testing.T) {
+	c := stopped(start)
+	beside := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0x33)})
+	var inner func()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+		inner()
+		return repeated(0x5a)(p)
+	})})
+	inner = func() {
+		for _, u := range randomUsers {
+			u.mint(beside)
+		}
+		c.Latest()
+	}
+	for _, u := range randomUsers {
+		within(t, u.name+" whose reader calls another generator", func() { u.mint(g) })
+	}
+
+	inner = func() { g.NewV4() }
+	within(t, "a reader that calls its own generator, until it is seen to wait,", func() {
+		startBlocked(func() { g.NewV7() }, "Generator).NewV4", "Generator).NewV7")
+	})
+	within(t, "another generator of the clock", func() {
+		for _, u := range randomUsers {
+			u.mint(beside)
+		}
+		c.Latest()
+	})
 }

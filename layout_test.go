@@ -68,19 +68,10 @@ func TestZeroLayout(t *testing.T) {
 		if got := l.Split(want); got != parts {
 			t.Errorf("%+v: Split = %v, want %v", l, got, parts)
 		}
-		for _, at := range []time.Time{vectorTime, {}, twitter.Epoch, time.Unix(1<<40, 0)} {
-			if got, want := l.MinAt(at), twitter.MinAt(at); got != want {
-				t.Errorf("%+v: MinAt(%v) = %v, want %v", l, at, got, want)
-			}
-			if got, want := l.MaxAt(at), twitter.MaxAt(at); got != want {
-				t.Errorf("%+v: MaxAt(%v) = %v, want %v", l, at, got, want)
-			}
+		if l.MinAt(vectorTime) != twitter.MinAt(vectorTime) || l.MaxAt(vectorTime) != twitter.MaxAt(vectorTime) {
+			t.Errorf("%+v: bounds %v and %v", l, l.MinAt(vectorTime), l.MaxAt(vectorTime))
 		}
-		n, err := ids.NewSnowflakeNode(378, &ids.SnowflakeOptions{Layout: l, Clock: stopped(vectorTime)})
-		if err != nil {
-			t.Errorf("%+v: %v", l, err)
-			continue
-		}
+		n := newNode(t, 378, &ids.SnowflakeOptions{Layout: l, Clock: stopped(vectorTime)})
 		if n.Layout() != twitter {
 			t.Errorf("%+v: the node has the layout %+v", l, n.Layout())
 		}
@@ -100,11 +91,13 @@ func TestZeroLayout(t *testing.T) {
 // A slowLayout is the oracle of a layout.
 type slowLayout struct{ ids.SnowflakeLayout }
 
-// time returns the start of a tick, and whether it is within some 8,000 years of 1970.
-func (l slowLayout) time(tick *big.Int) (start time.Time, ok bool) {
-	n := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
-	sec, nsec := n.Add(n, nanoseconds(l.Epoch)).DivMod(n, big.NewInt(1e9), new(big.Int))
-	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), sec.BitLen() <= 38
+// time returns the start of a tick, or a time far off if none can be told.
+func (l slowLayout) time(tick int64) time.Time {
+	n := new(big.Int).Mul(big.NewInt(tick), big.NewInt(int64(l.Tick)))
+	if n.Add(n, nanoseconds(l.Epoch)); n.BitLen() > 90 {
+		return time.Unix(1<<60, 0)
+	}
+	return instant(n)
 }
 
 // last returns the last tick. Of 63 bits of time, 62 are used.
@@ -123,164 +116,10 @@ func (l slowLayout) pack(tick *big.Int, node, sequence int64) ids.Snowflake {
 	return ids.Snowflake(n.Or(n, big.NewInt(lower)).Int64())
 }
 
-// TestLayoutOracle takes random layouts, among them all widths and ticks that divide no second,
-// at times at the ends of the field and within.
-func TestLayoutOracle(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	ticks := []time.Duration{1, 7, 99, 100, 101, time.Microsecond, time.Millisecond, 10 * time.Millisecond, time.Second, time.Minute, 1<<63 - 1}
-	var composed, early, late int
-	for range 30_000 {
-		nodeBits := r.IntN(63)
-		l := slowLayout{ids.SnowflakeLayout{
-			Epoch:    time.Unix(r.Int64N(8e9)-4e9, r.Int64N(1e9)).UTC(),
-			Tick:     ticks[r.IntN(len(ticks))],
-			NodeBits: nodeBits, SequenceBits: r.IntN(63 - nodeBits),
-			NodeLast: r.IntN(2) == 0,
-		}}
-		switch r.IntN(3) {
-		case 0:
-			l.Epoch = l.Epoch.Truncate(time.Second)
-		case 1:
-			l.Tick = 1 + time.Duration(r.Int64N(1<<r.IntN(40)))
-		}
-		node, sequence := r.Int64N(1<<l.NodeBits), r.Int64N(1<<l.SequenceBits)
-		for _, tick := range []*big.Int{
-			big.NewInt(-1), big.NewInt(0), big.NewInt(1), big.NewInt(r.Int64N(l.last().Int64() + 1)), l.last(),
-			new(big.Int).Add(l.last(), big.NewInt(1)),
-		} {
-			start, ok := l.time(tick)
-			if !ok {
-				continue
-			}
-			at := start.Add(time.Duration(r.Int64N(int64(l.Tick))))
-			want := ids.SnowflakeParts{Time: start, Node: node, Sequence: sequence}
-			id, err := l.Compose(ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence})
-			what := func() string {
-				return fmt.Sprintf("%+v at %v, node %d, sequence %d", l.SnowflakeLayout, at, node, sequence)
-			}
-			nearest := tick
-			switch {
-			case tick.Sign() < 0:
-				early++
-				nearest = new(big.Int)
-				checkRangeError(t, what(), err, "is before the first tick")
-			case tick.Cmp(l.last()) > 0:
-				late++
-				nearest = l.last()
-				checkRangeError(t, what(), err, "is after the last tick")
-			default:
-				composed++
-				if wantID := l.pack(tick, node, sequence); id != wantID || err != nil {
-					t.Fatalf("Compose of %s: %v, %v, want %v", what(), id, err, wantID)
-				}
-				if got := l.Split(id); got != want {
-					t.Fatalf("Split of %s: %v, want %v", what(), got, want)
-				}
-				if id < l.MinAt(at) || id > l.MaxAt(at) {
-					t.Fatalf("%s: %v is not within the bounds %v and %v", what(), id, l.MinAt(at), l.MaxAt(at))
-				}
-			}
-			if err != nil && id != 0 {
-				t.Fatalf("Compose of %s: %v beside the error", what(), id)
-			}
-			wantMin, wantMax := l.pack(nearest, 0, 0), l.pack(nearest, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
-			if gotMin, gotMax := l.MinAt(at), l.MaxAt(at); gotMin != wantMin || gotMax != wantMax {
-				t.Fatalf("%s: bounds %v and %v, want %v and %v", what(), gotMin, gotMax, wantMin, wantMax)
-			}
-		}
-	}
-	if composed < 30_000 || early < 5000 || late < 1000 {
-		t.Errorf("only %d composed, %d early, %d late", composed, early, late)
-	}
-}
-
-// TestLayoutCarries compares with the oracle at times where the arithmetic is at its ends: just
-// below and above 2^64 ns after the epoch, and ticks of which a second holds almost a whole number.
-func TestLayoutCarries(t *testing.T) {
-	epoch := time.Unix(-6e9, 0).UTC()
-	for _, tick := range []time.Duration{7, 111, 7 * time.Millisecond, 333_333_333, 499_999_999, 999_999_999, 7 * time.Second} {
-		l := slowLayout{ids.SnowflakeLayout{Epoch: epoch, Tick: tick}}
-		for _, ns := range []int64{0, 709_551_615, 709_551_616, 800_000_000, 999_999_999} {
-			for _, sec := range []int64{0, 1, 1e9, 18_446_744_072, 18_446_744_073, 18_446_744_074} {
-				at := time.Unix(epoch.Unix()+sec, ns).UTC()
-				n := l.tick(at)
-				start, _ := l.time(n)
-				id, err := l.Compose(ids.SnowflakeParts{Time: at})
-				if id != l.pack(n, 0, 0) || err != nil {
-					t.Errorf("tick %v: %v is %v, %v, want %v", tick, at, int64(id), err, n)
-				}
-				if got := l.Split(id).Time; !got.Equal(start) {
-					t.Errorf("tick %v: %v begins at %v, want %v", tick, int64(id), got, start)
-				}
-			}
-		}
-	}
-}
-
-// TestLastSecond bounds a query at the last second that is in range: it is the tick of that second.
-func TestLastSecond(t *testing.T) {
-	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Second, NodeBits: 1}
-	at := time.Unix(1<<39, 0)
-	if least, most := l.MinAt(at), l.MaxAt(at); least != 1<<40 || most != 1<<40|1 {
-		t.Errorf("bounds %#x and %#x of the last second", int64(least), int64(most))
-	}
-	late := ids.SnowflakeLayout{Epoch: at, Tick: time.Hour} // no tick ends before times are out of range
-	_, err := late.Compose(ids.SnowflakeParts{Time: at.Add(time.Hour)})
-	checkRangeError(t, "a layout without a tick", err, "is after the last tick of the SnowflakeLayout, "+at.UTC().Format(time.RFC3339Nano))
-	if s, err := (ids.SnowflakeLayout{Tick: -1}).Compose(ids.SnowflakeParts{Time: at}); s != 0 || err == nil {
-		t.Errorf("Compose of a bad layout: %v, %v", s, err)
-	}
-}
-
-// TestSplitBeyondTime splits Snowflakes of ticks so long that no time.Time prints most of them: their
-// times never decrease, and are some 8,000 years off at least.
-func TestSplitBeyondTime(t *testing.T) {
-	for _, tick := range []time.Duration{1 << 61, 1 << 62, math.MaxInt64} {
-		l := ids.SnowflakeLayout{Epoch: start, Tick: tick}
-		var last time.Time
-		for _, n := range []int64{1 << 10, 1 << 20, 1<<28 + 1, 1 << 29, 1 << 30, 2e9 - 1, 2e9, 2e9 + 1, 2e9 + 2, 4e9, 4e9 + 3, 8e9 + 1,
-			1 << 33, 1 << 40, 1<<60 + 1, 1 << 61, 1<<62 - 2, 1<<62 - 1} {
-			at := l.Split(ids.Snowflake(n)).Time
-			if at.Before(last) || at.Unix() < 1<<38 {
-				t.Errorf("tick %v: %d is of %d, before it %d", tick, n, at.Unix(), last.Unix())
-			}
-			last = at
-		}
-	}
-}
-
 func checkRangeError(t *testing.T, what string, err error, message string) {
 	t.Helper()
 	if !errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), "ids: ") {
 		t.Fatalf("%s: error %v, want ErrRange with %q", what, err, message)
-	}
-}
-
-// TestLayoutFarTimes takes times far outside of any field.
-func TestLayoutFarTimes(t *testing.T) {
-	for _, l := range []ids.SnowflakeLayout{
-		ids.TwitterLayout(), ids.SonyflakeLayout(),
-		{Epoch: time.Unix(0, 0), Tick: 1},
-		{Epoch: time.Unix(0, 0), Tick: 100},
-		{Epoch: time.Unix(0, 0), Tick: time.Second},
-		{Epoch: time.Unix(0, 0), Tick: time.Hour},
-		{Epoch: time.Unix(-1<<38, 0), Tick: 100},
-		{Epoch: time.Unix(1<<39, 0), Tick: 100},
-	} {
-		for _, far := range []time.Time{time.Unix(1<<39+3600, 0), time.Unix(1<<40, 0), time.Unix(1<<62, 999_999_999)} {
-			_, err := l.Compose(ids.SnowflakeParts{Time: far})
-			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is after the last tick")
-		}
-		for _, far := range []time.Time{time.Unix(-1<<39-1, 0), time.Unix(-1<<40, 0), time.Unix(-1<<62, 0)} {
-			_, err := l.Compose(ids.SnowflakeParts{Time: far})
-			checkRangeError(t, fmt.Sprintf("%+v at %v", l, far), err, "is before the first tick")
-			if got := l.MinAt(far); got != 0 {
-				t.Errorf("%+v: MinAt of %v is %v", l, far, got)
-			}
-		}
-		if l.MaxAt(time.Unix(1<<62, 0)) < l.MaxAt(time.Unix(1<<35, 0)) {
-			t.Errorf("%+v: MaxAt goes down", l)
-		}
 	}
 }
 
@@ -346,59 +185,227 @@ func TestBadLayouts(t *testing.T) {
 	}
 }
 
-// TestSplitNegative takes a negative Snowflake, which no layout makes, apart: its time is the
-// epoch.
-func TestSplitNegative(t *testing.T) {
-	for _, l := range []ids.SnowflakeLayout{ids.TwitterLayout(), ids.SonyflakeLayout()} {
-		if got := l.Split(-1); !got.Time.Equal(l.Epoch) {
-			t.Errorf("Split(-1) = %v", got)
+// TestLayoutOracle takes random layouts, among them all widths and ticks that divide no second, at times at
+// the ends of the field and within, and where the arithmetic is at its ends: about 2^64 ns after the epoch.
+func TestLayoutOracle(t *testing.T) {
+	r, year1 := rand.New(rand.NewPCG(7, 7)), time.Time{}.Unix()
+	for range 30_000 {
+		l := slowLayout{ids.SnowflakeLayout{
+			Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, year1+r.Int64N(farthest-year1)), one(r, 0, r.Int64N(1e9))).UTC(),
+			Tick:     time.Duration(one(r, 1, 7, 99, 100, 101, 1e3, 1e6, 1e7, 333_333_333, 999_999_999, 1e9, 6e10, math.MaxInt64, 1+r.Int64N(1<<r.IntN(63)))),
+			NodeBits: r.IntN(63), NodeLast: r.IntN(2) == 0,
+		}}
+		l.SequenceBits = r.IntN(63 - l.NodeBits)
+		last := l.last().Int64()
+		near := one(r, 0, last, r.Int64N(last+1), r.Int64N(last>>r.IntN(62)+1)) + one(r, 0, 0, int64(-1), 1)
+		at := l.time(near).Add(time.Duration(one(r, 0, -1, r.Int64N(int64(l.Tick)))))
+		if r.IntN(4) == 0 {
+			at = time.Unix(l.Epoch.Unix()+one(r, 18_446_744_072, 18_446_744_073, 18_446_744_074, 1<<39+r.Int64N(3)-1, 1<<62), r.Int64N(1e9)).UTC()
+		}
+		checkLayout(t, l, one(r, r.Int64(), -r.Int64(), math.MaxInt64>>r.IntN(40)), at, r.Int64N(1<<l.NodeBits), r.Int64N(1<<l.SequenceBits))
+	}
+}
+
+// checkLayout takes a Snowflake apart, puts a time, a node and a sequence together, and mints in the layout
+// at that time, beside the oracle.
+func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, sequence int64) {
+	t.Helper()
+	parts := ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence}
+	if !l.valid() {
+		if (l.SnowflakeLayout != ids.SnowflakeLayout{Epoch: l.Epoch} || !l.Epoch.IsZero()) {
+			refusesLayout(t, l.SnowflakeLayout, parts)
+		}
+		return
+	}
+	if got := l.Split(ids.Snowflake(id)); !l.splits(ids.Snowflake(id), got) {
+		t.Fatalf("%+v: Split(%d) = %+v", l.SnowflakeLayout, id, got)
+	}
+
+	asked, last := l.tick(at), l.last()
+	near := asked
+	switch {
+	case asked.Sign() < 0:
+		near = new(big.Int)
+	case at.Unix() > farthest || asked.Cmp(last) > 0:
+		near = last
+	}
+	low, high := l.pack(near, 0, 0), l.pack(near, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
+	if gotLow, gotHigh := l.MinAt(at), l.MaxAt(at); gotLow != low || gotHigh != high {
+		t.Fatalf("%+v: bounds %d and %d of %v, want %d and %d", l.SnowflakeLayout, gotLow, gotHigh, at, low, high)
+	}
+
+	must, may := l.holds(asked)
+	fits := node >= 0 && node < 1<<l.NodeBits
+	got, err := l.Compose(parts)
+	switch sequenceFits := sequence >= 0 && sequence < 1<<l.SequenceBits; {
+	case err != nil && (!errors.Is(err, ids.ErrRange) || got != 0), err != nil && must && fits && sequenceFits, err == nil && !(may && fits && sequenceFits):
+		t.Fatalf("%+v: Compose(%+v) = %d, %v", l.SnowflakeLayout, parts, got, err)
+	case err == nil && (got != l.pack(asked, node, sequence) || got < low || got > high):
+		t.Fatalf("%+v: Compose(%+v) = %d, want %d", l.SnowflakeLayout, parts, got, l.pack(asked, node, sequence))
+	}
+
+	n, err := ids.NewSnowflakeNode(node, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout, Clock: stopped(at)})
+	if err != nil && (!errors.Is(err, ids.ErrRange) || n != nil || must && fits) || err == nil && !(may && fits) {
+		t.Fatalf("%+v: node %d at %v is %v, %v", l.SnowflakeLayout, node, at, n, err)
+	}
+	if err == nil {
+		if got, err := n.TryNext(); got != l.pack(asked, node, 0) || err != nil {
+			t.Fatalf("%+v: the first id of node %d at %v is %d, %v", l.SnowflakeLayout, node, at, got, err)
 		}
 	}
 }
 
-// TestTicksBeyondTheRange takes layouts whose ticks reach beyond the year 19391, more than 2^39 s
-// from 1970: Split tells their times, Compose refuses them, and MinAt and MaxAt of any later time
-// bound all of their ids.
-func TestTicksBeyondTheRange(t *testing.T) {
-	epoch := time.Unix(0, 0).UTC()
-	for _, l := range []ids.SnowflakeLayout{
-		{Epoch: epoch, Tick: time.Second, NodeBits: 10, SequenceBits: 12}, // until 71708
-		{Epoch: epoch, Tick: 7 * time.Second, NodeBits: 10, SequenceBits: 12, NodeLast: true},
-		{Epoch: epoch, Tick: time.Hour, NodeBits: 10, SequenceBits: 12},
-		{Epoch: start, Tick: 10 * time.Millisecond, NodeBits: 5, SequenceBits: 6},
-		{Epoch: epoch, Tick: 250, NodeBits: 0, SequenceBits: 0},
+// FuzzLayout takes Snowflakes of any layout apart, puts any parts together, and mints in it at any
+// time, beside math/big.
+func FuzzLayout(f *testing.F) {
+	const id, hour = 1541815603606036480, 3600e9
+	year1 := time.Time{}.Unix()
+	for _, s := range []struct {
+		epoch                  int64
+		epochNano              uint32
+		tick                   int64
+		nodeBits, sequenceBits int
+		nodeLast               bool
+		id, sec                int64
+		nano                   uint32
+		node, sequence         int64
+	}{
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},    // Twitter's layout
+		{1409529600, 0, 1e7, 16, 8, true, 1 << 40, 1656432460, 105e6, 65535, 255}, // Sonyflake's
+		{year1, 0, 0, 0, 0, false, id, 1656432460, 105e6, 378, 0},                 // the zero value
+		// An id, a time, a node or a sequence that Twitter's layout has not, or has as the last.
+		{1288834974, 657e6, 1e6, 10, 12, false, -1, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 0, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 3487857984, 208e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, math.MinInt64, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, math.MaxInt64, 999_999_999, 378, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, -1, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 1024, 0},
+		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 4096},
+		// Layouts that there cannot be.
+		{1288834974, 657e6, -1, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, -1, 12, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, 31, 32, false, id, 1656432460, 105e6, 378, 0},
+		{1288834974, 657e6, 1e6, math.MaxInt32, math.MaxInt32, false, id, 1656432460, 105e6, 378, 0},
+		{farthest + 1, 0, 1e9, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		// Ticks of 7 ns, which do not divide a second, of 1 ns, and of 292 years.
+		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
+		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},
+		{0, 0, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		// All bits but one for the node, and for the sequence.
+		{0, 0, hour, 62, 0, false, 1<<62 + 5, 7199, 105e6, 1<<62 - 1, 0},
+		{0, 0, hour, 0, 62, false, id, 3600, 105e6, 0, 1<<62 - 1},
+		// Times about the zero time, and as far as can be from 1970 and from the epoch.
+		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1, 105e6, 378, 0},
+		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1 + 1, 105e6, 378, 0},
+		{0, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
+		{0, 0, 1e9, 10, 12, false, id, farthest + 1, 105e6, 378, 0},
+		{farthest, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
+		{-farthest, 0, hour, 10, 12, false, id, 0, 105e6, 378, 0},
+		{farthest - 10, 0, 1, 0, 0, false, id, 1 << 50, 0, 0, 0},
+		// What the fuzzer found to reach more.
+		{farthest - 34, 70, 999_999_909, 34, 12, false, id, farthest, 105e6, 378, 0},
+		{1000, 999_999_999, 7, 5, 6, false, 123456789, 998, 105e6, 90, 63},
+		{year1, 0, 30, 0, 0, true, id, 1656432460, 105e6, 398, 0},
+		{0, 0, math.MaxInt64, 0, 9, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{year1, 0, 0, 0, -96, false, id, 1656432460, 104_999_927, 378, 0},
+		{year1, 0, 0, 0, 0, true, id, 1656432460, 105e6, 378, 0},
+		{year1 - 1000, 27, 999_999_960, 10, 41, false, id, year1, 105e6, 378, 0},
+		{-1, 5, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{-72, 0, 1, 15, 0, false, math.MaxInt64 - 51, 4611686018, 427387903, 0, 0},
+		{-29, 31, math.MaxInt64 - 79, 0, 0, true, math.MaxInt64, 1656432460, 105e6, -62, 18},
 	} {
-		slow := slowLayout{l}
-		last := slow.last()
-		for _, tick := range []*big.Int{last, new(big.Int).Rsh(last, 1), new(big.Int).Sub(last, big.NewInt(12345))} {
-			want, _ := slow.time(tick)
-			id := slow.pack(tick, 0, 0)
-			got := l.Split(id)
-			if want.Unix() < 1<<39 {
-				continue
-			}
-			if got.Time != want || got.Node != 0 || got.Sequence != 0 {
-				t.Errorf("%+v: Split(%v) = %v, want %v", l, id, got.Time, want)
-			}
-			_, err := l.Compose(got)
-			checkRangeError(t, fmt.Sprintf("Compose of %+v at %v", l, got.Time), err, "is after the last tick")
-			for _, at := range []time.Time{want, time.Unix(1<<39+10_000, 0), time.Unix(1<<62, 0)} {
-				if low, high := l.MinAt(epoch), l.MaxAt(at); id < low || id > high {
-					t.Errorf("%+v: %v is not within MinAt of the epoch, %v, and MaxAt(%v), %v", l, id, low, at, high)
-				}
-			}
-		}
-		if got := l.MaxAt(time.Unix(1<<62, 0)); got != slow.pack(last, 1<<l.NodeBits-1, 1<<l.SequenceBits-1) {
-			t.Errorf("%+v: MaxAt of a far time is %v", l, got)
+		f.Add(s.epoch, s.epochNano, s.tick, s.nodeBits, s.sequenceBits, s.nodeLast, s.id, s.sec, s.nano, s.node, s.sequence)
+	}
+	f.Fuzz(func(t *testing.T, epoch int64, epochNano uint32, tick int64, nodeBits, sequenceBits int, nodeLast bool,
+		id, sec int64, nano uint32, node, sequence int64) {
+		l := slowLayout{ids.SnowflakeLayout{Epoch: time.Unix(epoch, int64(epochNano%1e9)).UTC(), Tick: time.Duration(tick),
+			NodeBits: nodeBits, SequenceBits: sequenceBits, NodeLast: nodeLast}}
+		checkLayout(t, l, id, time.Unix(sec, int64(nano%1e9)).UTC(), node, sequence)
+	})
+}
+
+// farthest is how many seconds from 1970 and from the epoch a time may be.
+const farthest = 1 << 39
+
+// valid reports whether l can hold ids, by its documentation.
+func (l slowLayout) valid() bool {
+	return l.Tick > 0 && l.NodeBits >= 0 && l.SequenceBits >= 0 && l.NodeBits <= 62 && l.SequenceBits <= 62-l.NodeBits &&
+		l.Epoch.Unix() >= -farthest && l.Epoch.Unix() <= farthest
+}
+
+// tick returns the tick of a time, which may be outside of the layout.
+func (l slowLayout) tick(at time.Time) *big.Int {
+	return floor(new(big.Int).Sub(nanoseconds(at), nanoseconds(l.Epoch)), 1, int64(l.Tick))
+}
+
+// splits reports whether p are the fields of s.
+func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
+	field := func(shift, bits int) int64 {
+		n := new(big.Int).Rsh(new(big.Int).SetUint64(uint64(s)), uint(shift))
+		return n.And(n, big.NewInt(1<<bits-1)).Int64()
+	}
+	node, sequence := field(l.SequenceBits, l.NodeBits), field(0, l.SequenceBits)
+	if l.NodeLast {
+		node, sequence = field(0, l.NodeBits), field(l.NodeBits, l.SequenceBits)
+	}
+	tick := new(big.Int)
+	if s > 0 {
+		tick.Rsh(big.NewInt(int64(s)), uint(l.NodeBits+l.SequenceBits))
+	}
+	if last := l.last(); tick.Cmp(last) > 0 {
+		tick = last
+	}
+	since := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, big.NewInt(int64(l.Tick))))
+	if sec := floor(since, 1, 1e9); sec.BitLen() > 59 { // hardly a calendar can hold it
+		return p.Node == node && p.Sequence == sequence && p.Time.Unix() > 1<<58
+	}
+	return p == ids.SnowflakeParts{Time: instant(since), Node: node, Sequence: sequence}
+}
+
+// holds reports whether the times in a tick must be in range, and whether they may be. They count as the
+// start of their tick, and their distance from 1970 in whole seconds. A tick that is in range only in
+// part may be either.
+func (l slowLayout) holds(tick *big.Int) (must, may bool) {
+	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 {
+		return false, false
+	}
+	length := big.NewInt(int64(l.Tick))
+	begin := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, length))
+	if begin.Cmp(nanoseconds(time.Time{})) <= 0 {
+		return false, false
+	}
+	far := new(big.Int).Mul(big.NewInt(farthest), big.NewInt(1e9))
+	fromEpoch := new(big.Int).Add(nanoseconds(l.Epoch), far)
+	end := new(big.Int).Add(begin, length)
+	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, floor(begin, 1, 1e9).Cmp(big.NewInt(farthest)) <= 0 && begin.Cmp(fromEpoch) <= 0
+}
+
+// refusesLayout checks that everything that takes a layout refuses l.
+func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts) {
+	t.Helper()
+	if s, err := l.Compose(parts); s != 0 || !errors.Is(err, ids.ErrRange) {
+		t.Fatalf("%+v: Compose = %v, %v", l, s, err)
+	}
+	if n, err := ids.NewSnowflakeNode(parts.Node, &ids.SnowflakeOptions{Layout: l, Clock: stopped(start)}); n != nil || !errors.Is(err, ids.ErrRange) {
+		t.Fatalf("%+v: NewSnowflakeNode = %v, %v", l, n, err)
+	}
+	for what, use := range map[string]func(){
+		"Split": func() { l.Split(1) }, "MinAt": func() { l.MinAt(parts.Time) }, "MaxAt": func() { l.MaxAt(parts.Time) },
+	} {
+		if err := panicOf(use); !errors.Is(err, ids.ErrRange) {
+			t.Fatalf("%+v: %s panics with %v", l, what, err)
 		}
 	}
 }
 
-// TestSplitFar takes apart a time that no time.Duration and hardly a calendar can hold: it is
-// far in the future.
-func TestSplitFar(t *testing.T) {
-	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 1<<63 - 1}
-	if got := l.Split(1<<63 - 1).Time; got.Before(time.Date(15_000, 1, 1, 0, 0, 0, 0, time.UTC)) {
-		t.Errorf("time %v", got)
+// TestFarEpoch has epochs so long before the year 1 that the ticks until then exceed 63 bits.
+func TestFarEpoch(t *testing.T) {
+	l := ids.SnowflakeLayout{Epoch: time.Unix(-284_000_000_000, 0), Tick: 7, NodeBits: 57}
+	if id, err := l.Compose(ids.SnowflakeParts{Time: l.Epoch.Add(400)}); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("a time some 7,000 years before the year 1: %v, %v", id, err)
+	}
+	if _, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: l}); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("NewSnowflakeNode: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	cryptorand "crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -94,45 +93,18 @@ func TestNewSnowflakeNode(t *testing.T) {
 	}
 }
 
-// TestTimeBeforeEpoch sets the clock behind the epoch after the node was made.
-func TestTimeBeforeEpoch(t *testing.T) {
-	layout := ids.TwitterLayout()
-	now := layout.Epoch.Add(time.Hour)
-	n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := n.Next()
-	now = layout.Epoch.Add(-time.Hour)
-	if second := n.Next(); second <= first {
-		t.Errorf("%v before the epoch follows %v", second, first)
-	}
-	if s, err := n.TryNext(); err != ids.ErrClockBackward || s != 0 {
-		t.Errorf("TryNext before the epoch: %v, %v, want ErrClockBackward", s, err)
-	}
-}
-
-// TestFirstBeforeEpoch mints the first ids of a node while the clock is before the epoch: they begin
-// at the epoch, with sequence 0.
-func TestFirstBeforeEpoch(t *testing.T) {
-	for name, mint := range map[string]func(*ids.SnowflakeNode) (ids.Snowflake, error){
-		"Next":    func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Next(), nil },
-		"TryNext": (*ids.SnowflakeNode).TryNext,
-		"Append":  func(n *ids.SnowflakeNode) (ids.Snowflake, error) { return n.Append(nil, 1)[0], nil },
-	} {
-		f, _, _, n := newFake(t)
-		f.t = ids.TwitterLayout().Epoch.Add(-time.Hour)
-		checkEpoch(t, name, func() (ids.Snowflake, error) { return mint(n) })
-	}
-}
-
 // TestDefaultNodeBeforeEpoch mints the first Snowflakes of a process in a testing/synctest bubble, which
 // begins before the epoch. No other process serves: there, a test may have used the node before.
 func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	const child = "IDS_TEST_EPOCH_CHILD"
 	if os.Getenv(child) != "" {
 		synctest.Test(t, func(t *testing.T) {
-			checkEpoch(t, "NextSnowflake", func() (ids.Snowflake, error) { return ids.NextSnowflake(), nil })
+			for i := range int64(3) {
+				want := ids.SnowflakeParts{Time: ids.TwitterLayout().Epoch, Node: 7, Sequence: i}
+				if got := ids.TwitterLayout().Split(ids.NextSnowflake()); got != want {
+					t.Errorf("id %d is %v, want %v", i, got, want)
+				}
+			}
 		})
 		return
 	}
@@ -143,27 +115,12 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	}
 }
 
-// checkEpoch checks that the first ids of node 7 begin at the epoch of Twitter's layout.
-func checkEpoch(t *testing.T, name string, mint func() (ids.Snowflake, error)) {
-	t.Helper()
-	layout := ids.TwitterLayout()
-	for i := range int64(3) {
-		s, err := mint()
-		if want := (ids.SnowflakeParts{Time: layout.Epoch, Node: 7, Sequence: i}); layout.Split(s) != want || err != nil {
-			t.Errorf("%s: id %d is %v, %v, want %v", name, i, layout.Split(s), err, want)
-		}
-	}
-}
-
 // TestSharedNode makes a node twice on one clock: the two share a sequence. Nodes of other
 // numbers, layouts and clocks do not.
 func TestSharedNode(t *testing.T) {
 	clock := stopped(vectorTime)
 	makeNode := func(id int64, l ids.SnowflakeLayout, c *ids.Clock) *ids.SnowflakeNode {
-		n, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l, Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, id, &ids.SnowflakeOptions{Layout: l, Clock: c})
 		return n
 	}
 	l := ids.TwitterLayout()
@@ -196,148 +153,6 @@ func TestSharedNode(t *testing.T) {
 	}
 }
 
-// TestNodeOfEachWidth mints in layouts of all widths of the node, above the sequence and below it: each
-// field is where the layout has it.
-func TestNodeOfEachWidth(t *testing.T) {
-	for bits := range 18 { // which leaves 3 bits of sequence
-		for _, last := range []bool{false, true} {
-			layout := ids.SnowflakeLayout{Epoch: vectorTime.Add(-time.Hour), Tick: time.Millisecond, NodeBits: bits, SequenceBits: 20 - bits, NodeLast: last}
-			n, err := ids.NewSnowflakeNode(1<<bits-1, &ids.SnowflakeOptions{Clock: stopped(vectorTime), Layout: layout})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tried, err := n.TryNext()
-			if all := append(n.Append([]ids.Snowflake{tried, n.Next()}, 3), n.Next()); err == nil {
-				for i, s := range all {
-					if want := (ids.SnowflakeParts{Time: vectorTime, Node: 1<<bits - 1, Sequence: int64(i)}); layout.Split(s) != want {
-						t.Errorf("%d bits, node last: %v: id %d is %v, want %v", bits, last, i, layout.Split(s), want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestSequenceElsewhere makes node 0 in two layouts that differ in the place of the sequence alone:
-// they do not share one.
-func TestSequenceElsewhere(t *testing.T) {
-	c := stopped(vectorTime)
-	for _, last := range []bool{false, true} {
-		layout := ids.TwitterLayout()
-		layout.NodeLast = last
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if parts := layout.Split(n.Next()); parts.Sequence != 0 {
-			t.Errorf("node last: %v: the first id has sequence %d", last, parts.Sequence)
-		}
-	}
-}
-
-// TestLayoutsThatPackAlike mints with layouts that differ in words alone: without node bits or
-// without sequence bits, NodeLast changes nothing. They share a sequence, so that no id repeats.
-func TestLayoutsThatPackAlike(t *testing.T) {
-	for _, c := range []struct {
-		node, sequence int
-		number         int64
-	}{{0, 12, 0}, {10, 0, 7}, {0, 0, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			clock := stopped(start)
-			seen := map[ids.Snowflake]bool{}
-			for range 20 {
-				for _, last := range []bool{false, true} {
-					l := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: c.node, SequenceBits: c.sequence, NodeLast: last}
-					n, err := ids.NewSnowflakeNode(c.number, &ids.SnowflakeOptions{Layout: l, Clock: clock})
-					if err != nil {
-						t.Fatal(err)
-					}
-					s := n.Next()
-					if parts := l.Split(s); seen[s] || parts.Node != c.number || n.Layout() != l {
-						t.Errorf("%d and %d bits, NodeLast %v: %v of %v, seen: %v", c.node, c.sequence, last, s, parts, seen[s])
-					}
-					seen[s] = true
-				}
-			}
-		})
-	}
-}
-
-// TestFarLayouts makes nodes of layouts at the ends of what is in range, and beyond. A node that can
-// be made repeats no id after a restart.
-func TestFarLayouts(t *testing.T) {
-	at := func(sec int64) time.Time { return time.Unix(sec, 0).UTC() }
-	year1 := time.Time{}
-	for _, c := range []struct {
-		what       string
-		epoch, now time.Time
-		tick       time.Duration
-		message    string // "": no error
-	}{
-		{"epoch 2^39 s after 1970", at(1 << 39), at(1 << 39), time.Second, ""},
-		{"clock 2^39 s after 1970", at(0), at(1 << 39), time.Second, ""},
-		{"clock just before", at(0), at(1<<39 - 1), time.Millisecond, ""},
-		{"clock beyond 2^39 s", at(0), at(1<<39 + 1), time.Second, "after the last tick"},
-		{"clock far beyond", at(0), at(1 << 50), time.Hour, "after the last tick"},
-		{"epoch beyond 2^39 s", at(1<<39 + 1), at(1<<39 + 1), time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"epoch far beyond", at(1 << 55), at(1 << 55), time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"epoch before -2^39 s", at(-1<<39 - 1), start, time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"clock 2^39 s after the epoch", at(-1 << 39), at(0), time.Hour, ""},
-		{"clock beyond 2^39 s after the epoch", at(-1 << 38), at(1<<38 + 2), time.Second, "after the last tick"},
-		{"clock at the zero time", year1, year1, time.Second, "before the first tick"},
-		{"clock at the zero time, epoch before it", year1.AddDate(-1, 0, 0), year1, time.Second, "before the first tick"},
-		{"clock before the zero time", year1.AddDate(-2, 0, 0), year1.AddDate(-1, 0, 0), time.Second, "before the first tick"},
-		{"clock a tick after the zero time", year1, year1.Add(time.Second), time.Second, ""},
-		{"clock in year 1", year1.AddDate(-5, 0, 0), year1.AddDate(0, 1, 0), time.Millisecond, ""},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			layout := ids.SnowflakeLayout{Epoch: c.epoch, Tick: c.tick, SequenceBits: 3}
-			var saved time.Time
-			var last ids.Snowflake = -1
-			for life := range 5 {
-				clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return c.now }, After: saved})
-				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: layout, Clock: clock})
-				if c.message != "" {
-					checkRangeError(t, c.what, err, c.message)
-					return
-				}
-				if err != nil {
-					t.Fatalf("%s: %v", c.what, err)
-				}
-				for range 3 {
-					s, ok := ids.Snowflake(0), false
-					func() {
-						defer func() {
-							if err, _ := recover().(error); err != nil && !errors.Is(err, ids.ErrRange) {
-								t.Errorf("%s: %v", c.what, err)
-							}
-						}()
-						s, ok = n.Next(), true
-					}()
-					if !ok { // the format has ended
-						if life == 0 {
-							t.Errorf("%s: no id in the first life", c.what)
-						}
-						return
-					}
-					at := layout.Split(s).Time
-					if s <= last || life == 0 && (at.After(c.now) || c.now.Sub(at) >= c.tick) {
-						t.Errorf("%s, life %d: %v of %v after %v", c.what, life, s, at, last)
-					}
-					if id, err := layout.Compose(layout.Split(s)); id != s || err != nil {
-						t.Errorf("%s: %v composed of its parts is %v, %v", c.what, s, id, err)
-					}
-					last = s
-				}
-				saved = clock.Latest()
-				if saved.IsZero() {
-					t.Errorf("%s: Latest() is the zero time after %v", c.what, last)
-				}
-			}
-		})
-	}
-}
-
 // nodeValues are values of IDS_SNOWFLAKE_NODE, and the number that each gives, or -1.
 var nodeValues = map[string]int64{
 	"0": 0, "7": 7, "1023": 1023, "0012": 12,
@@ -359,14 +174,9 @@ func TestNodeVariable(t *testing.T) {
 				if n != nil {
 					t.Errorf("IDS_SNOWFLAKE_NODE=%q: a node beside the error", value)
 				}
-				func() {
-					defer func() {
-						if got, ok := recover().(error); !ok || got != err {
-							t.Errorf("NextSnowflake with IDS_SNOWFLAKE_NODE=%q panics with %v, want %v", value, got, err)
-						}
-					}()
-					ids.NextSnowflake()
-				}()
+				if got := panicOf(func() { ids.NextSnowflake() }); got != err {
+					t.Errorf("NextSnowflake with IDS_SNOWFLAKE_NODE=%q panics with %v, want %v", value, got, err)
+				}
 			}
 			t.Setenv("IDS_SNOWFLAKE_NODE", "7") // and the next call tries again
 			if got := ids.NextSnowflake().Node(); got != 7 {
@@ -404,10 +214,7 @@ func TestDefaultNode(t *testing.T) {
 	if id := ids.NextSnowflake(); id.Node() != 308 || id <= before {
 		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, id.Node(), before)
 	}
-	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	for _, want := range []*ids.SnowflakeNode{made, given} {
 		ids.SetDefaultSnowflakeNode(want)
 		if got, err := ids.DefaultSnowflakeNode(); got != want || err != nil {
@@ -420,14 +227,8 @@ func TestDefaultNode(t *testing.T) {
 // given serves that call too.
 func TestDefaultNodeMeanwhile(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
-		t.Fatal(err)
-	}
-	given, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unsetNode(t)
+	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
@@ -480,7 +281,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			t.Errorf("with IDS_SNOWFLAKE_NODE=%s: %v, which is of another node or clock", k.value, s)
 		}
 		// A second one could repeat its ids.
-		if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "already") {
+		if err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout}); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("the second call: %v", err)
 		}
 		if again, _ := ids.DefaultSnowflakeNode(); again != n {
@@ -507,29 +308,6 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err != nil {
 		t.Errorf("after errors: %v", err)
-	}
-}
-
-// TestSetDefaultFromEnvOnce calls it from many goroutines at a time: one makes the node, the others are
-// told that there is one.
-func TestSetDefaultFromEnvOnce(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	for range 100 {
-		ids.SetDefaultSnowflakeNode(nil)
-		var made atomic.Int64
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				if ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: ids.NewClock(nil)}) == nil {
-					made.Add(1)
-				}
-			})
-		}
-		wg.Wait()
-		if made.Load() != 1 {
-			t.Fatalf("%d calls have made the node", made.Load())
-		}
 	}
 }
 
@@ -563,10 +341,7 @@ func TestNodeVariableAtStart(t *testing.T) {
 // TestRandomNode makes the default node without the variable, again and again.
 func TestRandomNode(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
-	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
-		t.Fatal(err)
-	}
+	unsetNode(t)
 	ones, zeros := int64(0), int64(0)
 	for range 200 {
 		ids.SetDefaultSnowflakeNode(nil)
@@ -582,45 +357,44 @@ func TestRandomNode(t *testing.T) {
 	}
 }
 
-// TestSetDefault gives NextSnowflake a node of another layout and clock.
-func TestSetDefault(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	n, err := ids.NewSnowflakeNode(4711, &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: stopped(vectorTime)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids.SetDefaultSnowflakeNode(n)
-	for i := range int64(3) {
-		want := ids.SnowflakeParts{Time: vectorTime, Node: 4711, Sequence: i}
-		if got := n.Layout().Split(ids.NextSnowflake()); got != want {
-			t.Errorf("got %v, want %v", got, want)
-		}
-	}
-}
-
-// TestDefaultNodeOnce starts the default node from many goroutines at a time: all must get one
-// and the same.
-func TestDefaultNodeOnce(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
+// unsetNode unsets the variable for a test.
+func unsetNode(t *testing.T) {
+	t.Helper()
 	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
 	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		ids.SetDefaultSnowflakeNode(nil)
-		nodes := make([]int64, 8)
-		var wg sync.WaitGroup
-		begin := make(chan struct{})
-		for i := range nodes {
-			wg.Go(func() {
-				<-begin
-				nodes[i] = ids.NextSnowflake().Node()
-			})
+}
+
+// TestDefaultNodeOnce starts the default node from many goroutines at a time: all get one and the same, and
+// one call of SetDefaultSnowflakeNodeFromEnv makes it.
+func TestDefaultNodeOnce(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	for _, fromEnv := range []bool{false, true} {
+		unsetNode(t)
+		if fromEnv {
+			t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		}
-		close(begin)
-		wg.Wait()
-		if slices.Min(nodes) != slices.Max(nodes) {
-			t.Fatalf("nodes %v", nodes)
+		for range 200 {
+			ids.SetDefaultSnowflakeNode(nil)
+			nodes := make([]int64, 8)
+			var made atomic.Int64
+			var wg sync.WaitGroup
+			begin := make(chan struct{})
+			for i := range nodes {
+				wg.Go(func() {
+					<-begin
+					if fromEnv && ids.SetDefaultSnowflakeNodeFromEnv(nil) == nil {
+						made.Add(1)
+					}
+					nodes[i] = ids.NextSnowflake().Node()
+				})
+			}
+			close(begin)
+			wg.Wait()
+			if slices.Min(nodes) != slices.Max(nodes) || fromEnv != (made.Load() == 1) {
+				t.Fatalf("nodes %v, made %d times", nodes, made.Load())
+			}
 		}
 	}
 }

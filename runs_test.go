@@ -3,6 +3,9 @@ package ids_test
 import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/cryptotest"
@@ -13,35 +16,9 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// TestNegativeRuns asks for runs of negative length.
-func TestNegativeRuns(t *testing.T) {
-	n, err := ids.NewSnowflakeNode(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := ids.NewGenerator(nil)
-	for name, f := range map[string]func(int){
-		"AppendV4":             func(n int) { ids.AppendV4(nil, n) },
-		"AppendV7":             func(n int) { ids.AppendV7(nil, n) },
-		"AppendULID":           func(n int) { ids.AppendULID(nil, n) },
-		"Generator.AppendV4":   func(n int) { g.AppendV4(nil, n) },
-		"Generator.AppendV7":   func(n int) { g.AppendV7(nil, n) },
-		"Generator.AppendULID": func(n int) { g.AppendULID(nil, n) },
-		"SnowflakeNode.Append": func(count int) { n.Append(nil, count) },
-	} {
-		checkPanic(t, name+"(nil, -1)", "ids: negative number of ids", func() { f(-1) })
-		checkPanic(t, name+"(nil, least)", "ids: negative number of ids", func() { f(-1 << 31) })
-		f(0)
-		f(1) // a panic must not have left the clock locked
-	}
-}
-
 // TestRuns checks that a run is appended after what is there, and leaves that as it is.
 func TestRuns(t *testing.T) {
-	n, err := ids.NewSnowflakeNode(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNode(t, 0, nil)
 	checkRun(t, "AppendV4", ids.AppendV4)
 	checkRun(t, "AppendV7", ids.AppendV7)
 	checkRun(t, "AppendULID", ids.AppendULID)
@@ -249,10 +226,7 @@ func TestTenMillionSnowflakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
 		c := ids.NewClock(nil)
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 		began := time.Now()
 		run := n.Append(nil, 10_000_000)
 		if took := time.Since(began); took < 2400*time.Millisecond || took > 2500*time.Millisecond {
@@ -270,23 +244,6 @@ func TestTenMillionSnowflakes(t *testing.T) {
 		n.Next()
 		if waited := time.Since(before); waited > time.Millisecond {
 			t.Errorf("the next id waited for %v", waited)
-		}
-	})
-}
-
-// TestRunEqualsCalls mints runs beside calls, of the same readings: they are the same Snowflakes.
-func TestRunEqualsCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, _, a := newFake(t)
-		_, _, _, b := newFake(t)
-		var run []ids.Snowflake
-		for i := range 40 {
-			run = a.Append(run, i*i*i%5000)
-		}
-		for i, s := range run {
-			if got := b.Next(); got != s {
-				t.Fatalf("id %d of a run is %v, of calls %v", i, s, got)
-			}
 		}
 	})
 }
@@ -341,42 +298,83 @@ func TestCallsWithinRun(t *testing.T) {
 }
 
 // TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
-// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1.
+// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1. So no
+// stride is 0, whatever the word.
 func TestRunOfWords(t *testing.T) {
-	word := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
-	reads := 0
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
-		reads++
-		binary.BigEndian.PutUint64(p, word(reads))
-		return len(p), nil
-	})})
-	for name, run := range map[string]func() []uint64{
-		"AppendV7": func() (los []uint64) {
-			for _, u := range g.AppendV7(nil, 200) {
-				los = append(los, binary.BigEndian.Uint64(u[8:])&(1<<62-1))
-			}
-			return los
-		},
-		"AppendULID": func() (los []uint64) {
-			for _, u := range g.AppendULID(nil, 200) {
-				los = append(los, binary.BigEndian.Uint64(u[8:]))
-			}
-			return los
-		},
-	} {
-		reads = 0
-		los := run()
-		want := word(2)
-		if name == "AppendV7" {
-			want &= 1<<61 - 1
-		}
-		for i, lo := range los {
-			if i > 0 {
-				want += word(i+2)>>16 + 1
+	for _, factor := range []uint64{0x9e3779b97f4a7c15, 1 << 16, 0, 1} {
+		reads := uint64(0)
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+			reads++
+			binary.BigEndian.PutUint64(p, reads*factor)
+			return len(p), nil
+		})})
+		check := func(name string, i int, lo, first uint64) {
+			want := 2 * factor & first
+			for word := 3; word < i+3; word++ {
+				want += uint64(word)*factor>>16 + 1
 			}
 			if lo != want {
-				t.Fatalf("%s: id %d has %#x, want %#x", name, i, lo, want)
+				t.Fatalf("%s of words %#x apart: id %d has %#x, want %#x", name, factor, i, lo, want)
 			}
 		}
+		for i, u := range g.AppendV7(nil, 200) {
+			check("AppendV7", i, binary.BigEndian.Uint64(u[8:])&(1<<62-1), 1<<61-1)
+		}
+		reads = 0
+		for i, u := range g.AppendULID(nil, 200) {
+			check("AppendULID", i, binary.BigEndian.Uint64(u[8:]), 1<<64-1)
+		}
+	}
+}
+
+// TestRunOfV4 injects random bytes into AppendV4: each id has the next 16, the first one too.
+func TestRunOfV4(t *testing.T) {
+	bytes := rand.NewChaCha8([32]byte{3})
+	run := ids.NewGenerator(&ids.GeneratorOptions{Random: rand.NewChaCha8([32]byte{3})}).AppendV4(nil, 300)
+	for i, got := range run {
+		var want ids.UUID
+		bytes.Read(want[:])
+		want[6], want[8] = want[6]&0x0f|0x40, want[8]&0x3f|0x80
+		if got != want {
+			t.Fatalf("id %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestRunLengths asks for fewer ids than none, and for more than any slice can hold, where the runtime panics
+// as for make: nothing is drawn or taken from the clock, and no lock is held.
+func TestRunLengths(t *testing.T) {
+	f, c, _, node := newFake(t)
+	drawn := 0
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+		drawn++
+		return repeated(0x11)(p)
+	})})
+	for name, run := range map[string]func(before, n int) int{
+		"AppendV4":   func(before, n int) int { return len(g.AppendV4(make([]ids.UUID, before, before+1), n)) },
+		"AppendV7":   func(before, n int) int { return len(g.AppendV7(make([]ids.UUID, before, before+1), n)) },
+		"AppendULID": func(before, n int) int { return len(g.AppendULID(make([]ids.ULID, before, before+1), n)) },
+		"Append":     func(before, n int) int { return len(node.Append(make([]ids.Snowflake, before, before+1), n)) },
+	} {
+		reads, draws := f.reads, drawn
+		for _, before := range []int{0, 3} {
+			for _, n := range []int{-1, math.MinInt} {
+				checkPanic(t, name, "ids: negative number of ids", func() { run(before, n) })
+			}
+			for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
+				if err, ok := panicOf(func() { run(before, n) }).(runtime.Error); !ok {
+					t.Errorf("%s of %d after %d panics with %v", name, n, before, err)
+				}
+			}
+		}
+		if f.reads != reads || drawn != draws {
+			t.Errorf("%s read the clock %d times and the reader %d times", name, f.reads-reads, drawn-draws)
+		}
+		within(t, name+" afterwards", func() {
+			if got := run(3, 2); got != 5 {
+				t.Errorf("%s of 2 after 3 gives %d", name, got)
+			}
+			c.Latest()
+		})
 	}
 }

@@ -29,17 +29,6 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// TestSpellings reads each text form in each case.
-func TestSpellings(t *testing.T) {
-	for _, f := range textForms {
-		t.Run(f.name, func(t *testing.T) {
-			for _, s := range spellings(&f) {
-				f.judge(t, s)
-			}
-		})
-	}
-}
-
 // spellings returns accepted texts of f in each case, and some in which only the case is wrong.
 func spellings(f *textForm) (texts []string) {
 	last := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), f.bits), big.NewInt(1))
@@ -75,66 +64,6 @@ func TestMutations(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestOverflow reads the numbers just above the largest, and the largest that the digits can write.
-func TestOverflow(t *testing.T) {
-	for _, f := range textForms {
-		if f.name == "UUID" {
-			continue // its digits are bits
-		}
-		end := new(big.Int).Lsh(big.NewInt(1), f.bits)
-		last := f.spell(new(big.Int).Sub(end, big.NewInt(1)))
-		highest := map[string]string{"Snowflake": "9"}[f.name]
-		if highest == "" {
-			highest = map[bool]string{true: "z", false: "Z"}[strings.HasSuffix(f.name, "Base58")]
-		}
-		for _, s := range []string{f.spell(end), f.spell(new(big.Int).Add(end, big.NewInt(1))), strings.Repeat(highest, len(last))} {
-			if got := f.oracle(s); got.err != ids.ErrRange {
-				t.Fatalf("%s: the oracle has no ErrRange for %q", f.name, s)
-			}
-			f.judge(t, s)
-		}
-		if f.bits == 63 {
-			// All that 64 bits can hold besides, for which the decoders have an overflow of
-			// their own.
-			f.judge(t, f.spell(new(big.Int).Sub(new(big.Int).Lsh(end, 1), big.NewInt(1))))
-			f.judge(t, f.spell(new(big.Int).Lsh(end, 1)))
-		}
-	}
-}
-
-// TestNegativeBases shows that the bases, which have no sign, write a negative Snowflake as its
-// 64 bits and do not read it.
-func TestNegativeBases(t *testing.T) {
-	if got := ids.Snowflake(-1).Base32(); got != "FZZZZZZZZZZZZ" {
-		t.Errorf("Snowflake(-1).Base32() = %q", got)
-	}
-	if got := ids.Snowflake(-1).Base58(); got != "jpXCZedGfVQ" {
-		t.Errorf("Snowflake(-1).Base58() = %q", got)
-	}
-	if got := ids.Snowflake(-1).String(); got != "-1" {
-		t.Errorf("Snowflake(-1).String() = %q", got)
-	}
-}
-
-// TestExcludedLetters reads each letter that an alphabet leaves out.
-func TestExcludedLetters(t *testing.T) {
-	for _, f := range textForms {
-		var out string
-		switch {
-		case strings.HasSuffix(f.name, "Base58"):
-			out = "0OIl"
-		case f.name == "ULID", strings.HasSuffix(f.name, "Base32"):
-			out = "IiLlOoUu"
-		}
-		zero := f.spell(new(big.Int))
-		for _, c := range out {
-			s := zero[:len(zero)-1] + string(c)
-			_, err := f.parse(s)
-			checkRefusal(t, f.name, s, err, f.scheme, verdict{nil, ids.ErrSyntax, len(s) - 1})
-		}
 	}
 }
 
@@ -444,6 +373,22 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 	if got := pe.Error(); !strings.HasPrefix(got, message) || !strings.HasSuffix(got, suffix) || suffix == "" && strings.Contains(got, " at byte ") {
 		t.Fatalf("%s of %s: message %q, want %q … %q", what, shown, got, message, suffix)
+	}
+}
+
+// checkRefused checks that a text is refused for a reason that a person has given: by Parse, and by MustParse, whose
+// panic wraps the error and quotes the text.
+func checkRefused[T anyID](t *testing.T, form int, s string, kind error, at int, parse func(string) (T, error), mustParse func(string) T) {
+	t.Helper()
+	textForms[form].judge(t, s)
+	_, err := parse(s)
+	checkRefusal(t, "Parse", s, err, textForms[form].scheme, verdict{nil, kind, at})
+	got := panicOf(func() { mustParse(s) })
+	if !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(s) {
+		t.Errorf("MustParse of %s panics with %.200v, want %v and the text, quoted", shortened(s), got, err)
+	}
+	if problem := new(ids.ParseError); !errors.As(got, &problem) {
+		t.Errorf("MustParse of %s: the panic value wraps no ParseError", shortened(s))
 	}
 }
 

@@ -3,6 +3,7 @@ package clockfile_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -27,6 +28,9 @@ func newWallClock() *wallClock {
 func (w *wallClock) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 
 func (w *wallClock) step(d time.Duration) { w.offset.Add(int64(d)) }
+
+// oneInATick is a layout of one id in a tick: two processes that are at one tick repeat an id.
+var oneInATick = ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
 
 // zeros is a source of randomness without any, so that each process has the same clock sequences.
 type zeros struct{}
@@ -100,7 +104,7 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// live has one process issue ids, one of each kind every 5 ms, and reports what it has surfaced of its
+// live has one process issue ids, one of each kind every 10 ms, and reports what it has surfaced of its
 // faults. It closes its file after a while, and its goroutines go on beside the next life.
 func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.mu.Lock() // goroutines of the life before still record ids
@@ -126,28 +130,22 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 		return true
 	}
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
-	// One id in a tick: two processes that are at one tick repeat an id.
-	layout := ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
-	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: layout})
+	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: oneInATick})
 	if err != nil {
 		w.fail("%w", err)
 		f.Close()
 		return true
 	}
+	uuid := func(u ids.UUID) (string, time.Time) {
+		at, _ := u.Time()
+		return u.String(), at
+	}
 	kinds := []func() (string, time.Time){
-		func() (string, time.Time) {
-			u := g.NewV1()
-			at, _ := u.Time()
-			return u.String(), at
-		},
-		func() (string, time.Time) {
-			u := g.NewV6()
-			at, _ := u.Time()
-			return u.String(), at
-		},
+		func() (string, time.Time) { return uuid(g.NewV1()) },
+		func() (string, time.Time) { return uuid(g.NewV6()) },
 		func() (string, time.Time) {
 			s := n.Next()
-			return s.String(), layout.Split(s).Time
+			return s.String(), oneInATick.Split(s).Time
 		},
 	}
 	var over atomic.Bool
@@ -157,7 +155,7 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 				for !over.Load() {
 					id, at := mint()
 					w.record(p, id, at)
-					time.Sleep(5 * time.Millisecond)
+					time.Sleep(10 * time.Millisecond)
 				}
 			})
 		})
@@ -191,34 +189,35 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		step = 4 // every fourth operation
 	}
-	for name, plan := range map[string]func(op, at int) outcome{
-		"fails once":                      only(fails),
-		"fails once, with effect":         only(failsAfter),
-		"fails from then on":              from(fails),
-		"fails from then on, with effect": from(failsAfter),
-		"fails for a while": func(op, at int) outcome {
-			if op >= at && op < at+20 {
-				return fails
-			}
-			return works
-		},
-		"fails with effect, and the next save without": func(op, at int) outcome {
-			switch op {
-			case at: // the rename, at some time
-				return failsAfter
-			case at + 3: // then the next save makes no file
-				return fails
-			}
-			return works
-		},
-		"killed":             only(killed),
-		"power lost":         only(powerLost),
-		"power flicks":       only(powerFlicks),
-		"power flicks again": only(powerFlicks),
+	const always = math.MaxInt / 2
+	for name, fault := range map[string]struct {
+		what outcome
+		lots int     // of operations in a row that do not work
+		then outcome // of the third operation after those: if they are a rename, the next save makes no file
+	}{
+		"fails once":                                   {fails, 1, works},
+		"fails once, with effect":                      {failsAfter, 1, works},
+		"fails from then on":                           {fails, always, works},
+		"fails from then on, with effect":              {failsAfter, always, works},
+		"fails for a while":                            {fails, 20, works},
+		"fails with effect, and the next save without": {failsAfter, 1, fails},
+		"killed":             {killed, 1, works},
+		"power lost":         {powerLost, 1, works},
+		"power flicks":       {powerFlicks, 1, works},
+		"power flicks again": {powerFlicks, 1, works},
 	} {
+		plan := func(op, at int) outcome {
+			switch {
+			case op >= at && op < at+fault.lots:
+				return fault.what
+			case op == at+fault.lots+2:
+				return fault.then
+			}
+			return works
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			places, hits, issued := 0, 0, 0
+			places, hits := 0, 0
 			for at := 0; ; at += step {
 				more := true
 				synctest.Test(t, func(t *testing.T) {
@@ -250,10 +249,9 @@ func TestFaults(t *testing.T) {
 					if w.bad != nil {
 						t.Errorf("at operation %d: %v", at, w.bad)
 					}
-					if len(w.issued) < 500 {
+					if len(w.issued) < 250 {
 						t.Errorf("at operation %d: only %d ids", at, len(w.issued))
 					}
-					issued += len(w.issued)
 				})
 				if t.Failed() {
 					return
@@ -263,30 +261,9 @@ func TestFaults(t *testing.T) {
 				}
 				places += step
 			}
-			t.Logf("%d processes with a fault in them, %d ids, none twice", hits, issued)
-			if places < 25 {
-				t.Errorf("only %d operations", places)
+			if places < 25 || hits < places/2 {
+				t.Errorf("only %d operations, and %d processes with a fault in them", places, hits)
 			}
 		})
-	}
-}
-
-// only has one operation not work.
-func only(o outcome) func(op, at int) outcome {
-	return func(op, at int) outcome {
-		if op == at {
-			return o
-		}
-		return works
-	}
-}
-
-// from has no operation work any more.
-func from(o outcome) func(op, at int) outcome {
-	return func(op, at int) outcome {
-		if op >= at {
-			return o
-		}
-		return works
 	}
 }

@@ -18,14 +18,7 @@ const (
 // maxSize exceeds the length of every file.
 const maxSize = 2048
 
-// A record is what a file holds:
-//
-//	github.com/oneclock/ids/clockfile 1
-//	horizon 2026-03-14T15:09:26.535897932Z
-//	owner "orders, node 7"
-//	crc32 92b1fa60
-//
-// The checksum is that of the lines before it.
+// A record is what a file holds, in the four lines that the package comment shows.
 type record struct {
 	horizon time.Time
 	owner   string

@@ -134,6 +134,9 @@ const (
 	powerFlicks         // and with it some of what was not synced
 )
 
+// has reports whether the operation has its effect.
+func (o outcome) has() bool { return o == works || o == failsAfter }
+
 // A process is the disk as one process has it.
 type process struct {
 	*memory
@@ -147,8 +150,8 @@ type process struct {
 	holds bool // the lock
 }
 
-// do is one operation. Its effect is called with false if it fails or the process ends in it.
-func (p *process) do(effect func(whole bool)) error {
+// do is one operation. Its effect is called with what happens to it.
+func (p *process) do(effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +163,7 @@ func (p *process) do(effect func(whole bool)) error {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
-	effect(happens == works || happens == failsAfter)
+	effect(happens)
 	if happens == works {
 		return nil
 	}
@@ -186,36 +189,20 @@ func (p *process) locks(op string) {
 	}
 }
 
-func (p *process) Resolve(path string) (string, error) { return path, p.do(func(bool) {}) }
+func (p *process) Resolve(path string) (string, error) { return path, p.do(func(outcome) {}) }
 
+// Lock leaves no lock if it fails.
 func (p *process) Lock(path string) (clockfile.FileLock, error) {
 	var taken bool
-	err := p.do(func(whole bool) {
-		if taken = p.locked[path] != nil; whole && !taken {
+	err := p.do(func(o outcome) {
+		if taken = p.locked[path] != nil; o == works && !taken {
 			p.locked[path], p.holds = p, true
 		}
 	})
-	switch {
-	case err != nil:
-		// A call that fails leaves no lock.
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.holds && !p.dead {
-			p.unlock(path)
-		}
-		return nil, err
-	case taken:
-		return nil, clockfile.ErrLocked
+	if err == nil && taken {
+		err = clockfile.ErrLocked
 	}
-	return memoryLock{p, path}, nil
-}
-
-// unlock gives up the lock, if nobody has taken it away. The mutex is held.
-func (p *process) unlock(path string) {
-	if p.locked[path] == p {
-		delete(p.locked, path)
-	}
-	p.holds = false
+	return memoryLock{p, path}, err
 }
 
 // A memoryLock is the lock of a process.
@@ -224,11 +211,19 @@ type memoryLock struct {
 	path string
 }
 
-func (l memoryLock) Close() error { return l.do(func(bool) { l.unlock(l.path) }) }
+// Close unlocks, if nobody has taken the lock away, also if it fails.
+func (l memoryLock) Close() error {
+	return l.do(func(outcome) {
+		if l.locked[l.path] == l.process {
+			delete(l.locked, l.path)
+		}
+		l.holds = false
+	})
+}
 
 func (l memoryLock) Held() error {
 	var lost bool
-	err := l.do(func(bool) { lost = l.locked[l.path] != l.process })
+	err := l.do(func(outcome) { lost = l.locked[l.path] != l.process })
 	if err == nil && lost {
 		err = clockfile.ErrLost
 	}
@@ -237,7 +232,7 @@ func (l memoryLock) Held() error {
 
 func (p *process) Read(path string) (data []byte, err error) {
 	var i *inode
-	err = p.do(func(bool) {
+	err = p.do(func(outcome) {
 		p.locks("read")
 		if i = p.names[path]; i != nil {
 			data = i.data
@@ -251,10 +246,10 @@ func (p *process) Read(path string) (data []byte, err error) {
 
 func (p *process) Create(path, _ string) (clockfile.NewFile, error) {
 	f := &memoryFile{process: p}
-	err := p.do(func(whole bool) {
+	err := p.do(func(o outcome) {
 		p.locks("create")
 		delete(p.names, path)
-		if whole {
+		if o.has() {
 			f.inode = new(inode)
 			p.names[path] = f.inode
 		}
@@ -263,9 +258,9 @@ func (p *process) Create(path, _ string) (clockfile.NewFile, error) {
 }
 
 func (p *process) Rename(path, to string) error {
-	return p.do(func(whole bool) {
+	return p.do(func(o outcome) {
 		p.locks("rename")
-		if whole {
+		if o.has() {
 			p.saves++
 			p.names[to] = p.names[path]
 			delete(p.names, path)
@@ -274,9 +269,9 @@ func (p *process) Rename(path, to string) error {
 }
 
 func (p *process) SyncName(string) error {
-	return p.do(func(whole bool) {
+	return p.do(func(o outcome) {
 		p.locks("sync")
-		if whole {
+		if o.has() {
 			p.kept = maps.Clone(p.names)
 		}
 	})
@@ -289,8 +284,8 @@ type memoryFile struct {
 }
 
 func (f *memoryFile) Write(b []byte) (n int, err error) {
-	err = f.do(func(whole bool) {
-		if n = len(b); !whole {
+	err = f.do(func(o outcome) {
+		if n = len(b); !o.has() {
 			n /= 2
 		}
 		f.inode.data = append(slices.Clip(f.inode.data), b[:n]...)
@@ -299,11 +294,11 @@ func (f *memoryFile) Write(b []byte) (n int, err error) {
 }
 
 func (f *memoryFile) Sync() error {
-	return f.do(func(whole bool) {
-		if whole {
+	return f.do(func(o outcome) {
+		if o.has() {
 			f.inode.kept = f.inode.data
 		}
 	})
 }
 
-func (f *memoryFile) Close() error { return f.do(func(bool) {}) }
+func (f *memoryFile) Close() error { return f.do(func(outcome) {}) }

@@ -21,10 +21,8 @@ import (
 func newPath(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := clockfile.Open(filepath.Join(dir, "probe"), &clockfile.Options{Init: true})
+	must(t, err)
+	f, err := clockfile.Open(filepath.Join(dir, "probe"), firstStart)
 	switch runtime.GOOS {
 	case "js", "plan9", "wasip1":
 		if !errors.Is(err, errors.ErrUnsupported) {
@@ -32,28 +30,47 @@ func newPath(t *testing.T) string {
 		}
 		t.Skip("no file opens here: ", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mustClose(t, f)
 	return filepath.Join(dir, "clock")
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func mustOpen(t *testing.T, path string, opts *clockfile.Options) *clockfile.File {
 	t.Helper()
 	f, err := clockfile.Open(path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
 func mustClose(t *testing.T, f *clockfile.File) {
 	t.Helper()
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Close())
 }
+
+// mustRead returns what a file holds.
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	return string(data)
+}
+
+// newFile returns the path of a new file.
+func newFile(t *testing.T) string {
+	t.Helper()
+	path := newPath(t)
+	mustClose(t, mustOpen(t, path, firstStart))
+	return path
+}
+
+var firstStart = &clockfile.Options{Init: true}
 
 // refused checks that Open refuses, with an error that matches want, if that is not nil, and has
 // the path and the words in it.
@@ -87,17 +104,17 @@ func symlink(t *testing.T, target, link string) {
 func TestFirstStartIsExplicit(t *testing.T) {
 	path := newPath(t)
 	refused(t, path, nil, fs.ErrNotExist, "set Options.Init")
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
-	refused(t, path, &clockfile.Options{Init: true}, fs.ErrExist, "not the first start")
+	mustClose(t, mustOpen(t, path, firstStart))
+	refused(t, path, firstStart, fs.ErrExist, "not the first start")
 	mustClose(t, mustOpen(t, path, nil))
 }
 
 func TestOneFileAtATime(t *testing.T) {
 	path := newPath(t)
-	first := mustOpen(t, path, &clockfile.Options{Init: true})
+	first := mustOpen(t, path, firstStart)
 	for range 3 {
 		refused(t, path, nil, clockfile.ErrLocked)
-		refused(t, path, &clockfile.Options{Init: true}, clockfile.ErrLocked)
+		refused(t, path, firstStart, clockfile.ErrLocked)
 	}
 	mustClose(t, first)
 	second := mustOpen(t, path, nil)
@@ -108,8 +125,7 @@ func TestOneFileAtATime(t *testing.T) {
 }
 
 func TestOwner(t *testing.T) {
-	path := newPath(t)
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
+	path := newFile(t)
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"})) // takes a file without one
 	mustClose(t, mustOpen(t, path, nil))                                 // keeps it
 	refused(t, path, &clockfile.Options{Owner: "node 8"}, clockfile.ErrOwner, `"node 7", not "node 8"`)
@@ -121,27 +137,27 @@ func TestOwner(t *testing.T) {
 	mustClose(t, mustOpen(t, path+"2", &clockfile.Options{Owner: longest}))
 }
 
-func TestAheadRefused(t *testing.T) {
+func TestAhead(t *testing.T) {
 	path := newPath(t)
-	for _, ahead := range []time.Duration{-1, -1 << 63, 1, 100*time.Millisecond - 1} {
-		opts := &clockfile.Options{Init: true, Ahead: ahead}
-		refused(t, path, opts, nil, "Options.Ahead is "+ahead.String(), "less than 100ms")
-	}
-	for _, ahead := range []time.Duration{24*time.Hour + 1, 1<<63 - 1} {
-		opts := &clockfile.Options{Init: true, Ahead: ahead}
-		refused(t, path, opts, nil, "Options.Ahead is "+ahead.String(), "more than 24h0m0s")
+	for ahead, says := range map[time.Duration]string{
+		-1: "less than 100ms", -1 << 63: "less than 100ms", 1: "less than 100ms", 100*time.Millisecond - 1: "less than 100ms",
+		24*time.Hour + 1: "more than 24h0m0s", 1<<63 - 1: "more than 24h0m0s",
+	} {
+		refused(t, path, &clockfile.Options{Init: true, Ahead: ahead}, nil, "Options.Ahead is "+ahead.String(), says)
 	}
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true, Ahead: 100 * time.Millisecond}))
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Ahead: 24 * time.Hour}))
+}
 
-	// A file whose horizon is centuries ahead can be read all the same.
+// TestCalendar checks that a file whose horizon is centuries ahead can be read, and that a clock which shows a year
+// that the file has no form for makes none.
+func TestCalendar(t *testing.T) {
+	path := newPath(t)
+	late := func() time.Time { return march.AddDate(9000, 0, 0) }
+	refused(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written")
+	refused(t, path, nil, fs.ErrNotExist)
 	data, err := clockfile.Encode(march.AddDate(300, 0, 0), "")
-	if err == nil {
-		err = os.WriteFile(path, data, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err, os.WriteFile(path, data, 0o644))
 	f := mustOpen(t, path, nil)
 	if after := f.Clock().Latest(); !after.Equal(march.AddDate(300, 0, 0)) {
 		t.Errorf("ids begin after %v", after)
@@ -153,13 +169,11 @@ func TestAheadRefused(t *testing.T) {
 func TestCorruptFiles(t *testing.T) {
 	path := newPath(t)
 	for data, says := range corrupt(t) {
-		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(data), 0o644))
 		refused(t, path, nil, clockfile.ErrCorrupt, path+": holds no usable horizon: the file ", says)
-		refused(t, path, &clockfile.Options{Init: true}, fs.ErrExist)
-		if left, err := os.ReadFile(path); err != nil || string(left) != data {
-			t.Errorf("%.100q: the file is now %.100q, %v", data, left, err)
+		refused(t, path, firstStart, fs.ErrExist)
+		if left := mustRead(t, path); left != data {
+			t.Errorf("%.100q: the file is now %.100q", data, left)
 		}
 	}
 }
@@ -189,75 +203,54 @@ func TestPathsRefused(t *testing.T) {
 		t.Errorf("the directory now has %v, %v", left, err)
 	}
 	// A file is where a directory would have to be.
-	refused(t, filepath.Join(dir, "probe", "clock"), &clockfile.Options{Init: true}, nil)
+	refused(t, filepath.Join(dir, "probe", "clock"), firstStart, nil)
 
 	// A directory is where the lock would have to be.
-	if err := os.Mkdir(path+".lock", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, path, &clockfile.Options{Init: true}, nil, "open "+path+".lock")
+	must(t, os.Mkdir(path+".lock", 0o755))
+	refused(t, path, firstStart, nil, "open "+path+".lock")
 }
 
 // TestModes checks that a new file can be read by all, as far as the umask lets them, and its lock by its
 // owner alone, since whoever can open that can hold it. Saves keep a mode that was set. Only the owner's
 // right to write counts.
 func TestModes(t *testing.T) {
-	path := newPath(t)
+	path := newFile(t)
 	mode := func(name string) fs.FileMode {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return info.Mode().Perm()
 	}
-	f := mustOpen(t, path, &clockfile.Options{Init: true})
 	if got := mode(path); runtime.GOOS != "windows" && got|0o644 != 0o644 || got&0o600 != 0o600 {
 		t.Errorf("the file has the mode %v", got)
 	}
 	if got := mode(path + ".lock"); runtime.GOOS != "windows" && got != 0o600 {
 		t.Errorf("the lock has the mode %v", got)
 	}
-	mustClose(t, f)
 	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o777} {
-		if err := os.Chmod(path, want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(path, want))
 		mustClose(t, mustOpen(t, path, nil))
 		if got := mode(path); runtime.GOOS != "windows" && got != want {
 			t.Errorf("a file of mode %v has %v after it was saved", want, got)
 		}
 	}
-	for _, mode := range []fs.FileMode{0o444, 0o555} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+	for _, mode := range []fs.FileMode{0o444, 0o555, 0o466} {
+		must(t, os.Chmod(path, mode))
 		refused(t, path, nil, fs.ErrPermission, "is read-only")
 	}
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o644))
 	mustClose(t, mustOpen(t, path, nil))
 }
 
 // TestUserOfFile checks that a file that root gives to somebody stays theirs.
 func TestUserOfFile(t *testing.T) {
-	path := newPath(t)
+	path := newFile(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file away")
 	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
-	if err := errors.Join(os.Chmod(path, 0o460), os.Chown(path, 65534, 12345)); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, path, nil, fs.ErrPermission, "is read-only")
-	if err := os.Chmod(path, 0o660); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o660), os.Chown(path, 65534, 12345))
 	mustClose(t, mustOpen(t, path, nil))
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if uid, gid, _ := clockfile.Attributes(info); uid != 65534 || gid != 12345 || info.Mode() != 0o660 {
 		t.Errorf("after a save it belongs to user %d and group %d, with the mode %v", uid, gid, info.Mode())
 	}
@@ -267,16 +260,14 @@ func TestReadOnlyDirectory(t *testing.T) {
 	dir := filepath.Dir(newPath(t))
 	switch {
 	case os.Geteuid() != 0 && runtime.GOOS != "windows":
-		if err := os.Chmod(dir, 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, 0o555))
 		defer os.Chmod(dir, 0o755)
 	case runtime.GOOS == "linux":
 		dir = "/sys" // where not even root can make a file
 	default:
 		t.Skip("there is no directory here that this user cannot write to")
 	}
-	refused(t, filepath.Join(dir, "clock"), &clockfile.Options{Init: true}, nil, "clock.lock")
+	refused(t, filepath.Join(dir, "clock"), firstStart, nil, "clock.lock")
 }
 
 // TestSymbolicLink checks that a link to the file serves as well as its path: the link stays, and the
@@ -284,28 +275,23 @@ func TestReadOnlyDirectory(t *testing.T) {
 func TestSymbolicLink(t *testing.T) {
 	path := newPath(t)
 	dir := filepath.Dir(path)
-	link, links := filepath.Join(dir, "link"), filepath.Join(dir, "links", "link")
-	if err := os.Mkdir(filepath.Dir(links), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	link, links, loop := filepath.Join(dir, "link"), filepath.Join(dir, "links", "link"), filepath.Join(dir, "loop")
+	must(t, os.Mkdir(filepath.Dir(links), 0o755))
 	symlink(t, "clock", link)
 	symlink(t, filepath.Join("..", "link"), links)
 	for _, init := range []bool{false, true} {
 		refused(t, link, &clockfile.Options{Init: init}, fs.ErrNotExist, "leads nowhere")
 	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustClose(t, mustOpen(t, path, firstStart))
+	before := mustRead(t, path)
 	f := mustOpen(t, links, nil)
 	for _, p := range []string{path, link, links} {
 		refused(t, p, nil, clockfile.ErrLocked)
 	}
 	mustNode(t, f.Clock()).Next()
 	mustClose(t, f)
-	if after, err := os.ReadFile(path); err != nil || string(after) == string(before) {
-		t.Errorf("the file that the link leads to is still %q, %v", after, err)
+	if mustRead(t, path) == before {
+		t.Errorf("the file that the link leads to is still %q", before)
 	}
 	for _, l := range []string{link, links} {
 		if info, err := os.Lstat(l); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -315,7 +301,6 @@ func TestSymbolicLink(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "links", "*")); len(left) != 1 {
 		t.Errorf("beside the link there is %v", left)
 	}
-	loop := filepath.Join(dir, "loop")
 	symlink(t, "loop", loop)
 	if f, err := clockfile.Open(loop, nil); f != nil || err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a link that leads to itself: %v", err)
@@ -328,14 +313,10 @@ func TestDirectoryThatIsGone(t *testing.T) {
 		t.Skip("not every system removes a directory in use, or finds out")
 	}
 	dir := filepath.Join(filepath.Dir(newPath(t)), "gone")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o755))
 	t.Chdir(dir)
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, "clock", &clockfile.Options{Init: true}, fs.ErrNotExist, "getwd")
+	must(t, os.Remove(dir))
+	refused(t, "clock", firstStart, fs.ErrNotExist, "getwd")
 }
 
 // TestNothingStaysOpen opens files, and is refused, and then has no more of them open than before.
@@ -343,24 +324,20 @@ func TestNothingStaysOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the open files of a process in a directory")
 	}
-	path := newPath(t)
+	path := newFile(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
-	count := func() int {
-		open, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(open)
-	}
-	before := count()
-	for i := range 20 {
-		f := mustOpen(t, path, &clockfile.Options{Init: i == 0})
+	before, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	for range 20 {
+		f := mustOpen(t, path, nil)
 		refused(t, path, nil, clockfile.ErrLocked)
 		mustClose(t, f)
-		refused(t, path, &clockfile.Options{Init: true}, fs.ErrExist)
+		refused(t, path, firstStart, fs.ErrExist)
 	}
-	if after := count(); after > before+3 { // other tests' files may come and go
-		t.Errorf("%d files are open, and %d were before", after, before)
+	after, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	if len(after) > len(before)+3 { // other tests' files may come and go
+		t.Errorf("%d files are open, and %d were before", len(after), len(before))
 	}
 }
 
@@ -368,7 +345,7 @@ func TestNothingStaysOpen(t *testing.T) {
 func TestRelativePath(t *testing.T) {
 	path := newPath(t)
 	t.Chdir(filepath.Dir(path))
-	f := mustOpen(t, "clock", &clockfile.Options{Init: true})
+	f := mustOpen(t, "clock", firstStart)
 	elsewhere := t.TempDir()
 	t.Chdir(elsewhere)
 	mustClose(t, f)
@@ -378,54 +355,22 @@ func TestRelativePath(t *testing.T) {
 	mustClose(t, mustOpen(t, path, nil))
 }
 
-// TestFirstSaveFails has the first save fail: then there is no File, and no lock is left.
+// TestFirstSaveFails has the first save fail: then there is no File, and no lock is left. What a crash has left is removed.
 func TestFirstSaveFails(t *testing.T) {
 	path := newPath(t)
-	if err := os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, path, &clockfile.Options{Init: true}, nil, path+".new")
-	if err := os.RemoveAll(path + ".new"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+".new", []byte("left by a crash"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
+	must(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
+	refused(t, path, firstStart, nil, path+".new")
+	must(t, os.RemoveAll(path+".new"), os.WriteFile(path+".new", []byte("left by a crash"), 0o644))
+	mustClose(t, mustOpen(t, path, firstStart))
 	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the other name is still there: %v", err)
 	}
 }
 
-// TestUnreadableFile has a disk that cannot read the file: nobody can say whether there is one.
-func TestUnreadableFile(t *testing.T) {
-	for _, first := range []bool{true, false} {
-		p := &process{memory: newMemory()}
-		if err := p.put(march); err != nil {
-			t.Fatal(err)
-		}
-		p.plan = func(op int) outcome {
-			if op == 2 { // after Resolve and Lock
-				return fails
-			}
-			return works
-		}
-		_, err := clockfile.OpenOn(p, path, &clockfile.Options{Init: first})
-		if !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("with Init %v: %v", first, err)
-		}
-		if p.locked[path+".lock"] != nil {
-			t.Errorf("with Init %v, the file stays locked", first)
-		}
-	}
-}
-
-// A watched is a File in a bubble, on the system's disk.
+// A watched is a bench on the system's disk.
 type watched struct {
-	*testing.T
-	*clockfile.File
+	bench
 	path    string
-	node    *ids.SnowflakeNode
 	reports chan error
 }
 
@@ -434,21 +379,11 @@ func watch(t *testing.T, f func(w *watched)) {
 	t.Helper()
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := &watched{T: t, path: path, reports: make(chan error, 10)}
-		w.File = mustOpen(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: newWallClock().now},
-			Report: func(err error) { w.reports <- err }})
-		defer w.Close()
-		w.node = mustNode(t, w.Clock())
+		w := &watched{bench{T: t, wall: newWallClock()}, path, make(chan error, 10)}
+		w.start(clockfile.System, path, clockfile.Options{Init: true, Report: func(err error) { w.reports <- err }})
+		defer w.file.Close()
 		f(w)
 	})
-}
-
-// must fails the test if a step of it has.
-func (w *watched) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 // pass lets time pass, until no save is under way.
@@ -473,151 +408,137 @@ func (w *watched) withheld(want error, words string) {
 	}
 }
 
-// goesOn checks that ids are issued again, and that this was reported.
-func (w *watched) goesOn() {
-	w.Helper()
-	w.pass(200 * time.Millisecond)
-	if _, err := w.node.TryNext(); err != nil {
-		w.Error(err)
-	}
-	if len(w.reports) != 1 || <-w.reports != nil {
-		w.Error("it is not reported that ids go on")
-	}
-}
-
 // TestInTheWay has something be where a save writes, or where the file is, until it is not: ids go on then.
 func TestInTheWay(t *testing.T) {
-	watch(t, func(w *watched) {
-		w.must(os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-		w.withheld(nil, w.path+".new")
-		w.must(os.RemoveAll(w.path + ".new"))
-		w.goesOn()
-
-		data, err := os.ReadFile(w.path)
-		w.must(err)
-		w.must(os.Remove(w.path))
-		w.must(os.Mkdir(w.path, 0o755))
-		w.withheld(nil, "is not a regular file")
-		w.must(os.Remove(w.path))
-		w.must(os.WriteFile(w.path, data, 0o644))
-		w.goesOn()
-
-		// What is worse is reported too.
-		w.must(os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-		w.withheld(nil, w.path+".new")
-		w.must(os.WriteFile(w.path, nil, 0o644))
-		w.withheld(clockfile.ErrLost, "somebody else")
-	})
+	for name, test := range map[string]struct {
+		put  func(path string) error
+		at   string // after the path
+		says string
+	}{
+		"full directory": {func(path string) error { return os.MkdirAll(filepath.Join(path, "full"), 0o755) }, ".new", "clock.new"},
+		"directory":      {func(path string) error { return os.Mkdir(path, 0o755) }, "", "is not a regular file"},
+		// To open it would wait for a writer.
+		"named pipe": {func(path string) error { return exec.Command("mkfifo", path).Run() }, "", "is not a regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath("mkfifo"); err != nil && name == "named pipe" {
+				t.Skip("there is no program that makes a named pipe: ", err)
+			}
+			watch(t, func(w *watched) {
+				held := mustRead(w.T, w.path)
+				if test.at == "" {
+					must(w.T, os.Remove(w.path))
+				}
+				must(w.T, test.put(w.path+test.at))
+				w.withheld(nil, test.says)
+				must(w.T, os.RemoveAll(w.path+test.at), os.WriteFile(w.path, []byte(held), 0o644))
+				w.pass(200 * time.Millisecond)
+				if _, err := w.node.TryNext(); err != nil {
+					w.Error(err)
+				}
+				if len(w.reports) != 1 || <-w.reports != nil {
+					w.Error("it is not reported that ids go on")
+				}
+				// What is worse than a failing disk is reported too.
+				must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
+				w.withheld(nil, "clock.new")
+				must(w.T, os.WriteFile(w.path, nil, 0o644))
+				w.withheld(clockfile.ErrLost, "somebody else")
+			})
+		})
+	}
 }
 
 // TestFileIsMissing removes the file: the next save writes it again.
 func TestFileIsMissing(t *testing.T) {
 	watch(t, func(w *watched) {
-		w.must(os.Remove(w.path))
+		must(w.T, os.Remove(w.path))
 		w.pass(time.Minute)
 		if _, err := w.node.TryNext(); err != nil || len(w.reports) > 0 {
 			w.Errorf("%v, with %d reports", err, len(w.reports))
 		}
-		w.must(os.Remove(w.path))
-		mustClose(w.T, w.File)
+		must(w.T, os.Remove(w.path))
+		mustClose(w.T, w.file)
 		mustClose(w.T, mustOpen(w.T, w.path, nil))
 	})
 }
 
-// TestForeignFile replaces the file by others. Ids are withheld for good then, and the file stays as it is.
-func TestForeignFile(t *testing.T) {
+// TestLost has somebody else write to the file, and takes the lock away, with the directory or alone. Ids are withheld
+// for good then, also when all is as before, and the file stays as it is.
+func TestLost(t *testing.T) {
 	older, err := clockfile.Encode(march, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, data := range []string{"", "another file", string(older)} {
-		watch(t, func(w *watched) {
-			own, err := os.ReadFile(w.path)
-			w.must(err)
-			w.must(os.WriteFile(w.path, []byte(data), 0o644))
-			w.withheld(clockfile.ErrLost, "somebody else has written to the file")
-			w.must(os.WriteFile(w.path, own, 0o644))
-			w.pass(time.Hour)
-			if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) || len(w.reports) > 0 {
-				w.Errorf("when the file is back: %d, %v, with %d reports", s, err, len(w.reports))
-			}
-		})
-		watch(t, func(w *watched) {
-			w.must(os.WriteFile(w.path, []byte(data), 0o644))
-			if err := w.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
-				w.Errorf("Close: %v", err)
-			}
-			if left, err := os.ReadFile(w.path); err != nil || string(left) != data {
-				w.Errorf("the file has %q, %v", left, err)
-			}
-		})
-	}
-}
-
-// TestForeignLock removes the lock, and has others take its place or that of its directory. Ids are
-// withheld for good then, and another File may have the file.
-func TestForeignLock(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("nobody can remove or rename a file that is open so")
+	must(t, err)
+	written := func(data []byte) func(string) error {
+		return func(path string) error { return os.WriteFile(path, data, 0o644) }
 	}
 	for name, test := range map[string]struct {
 		take func(path string) error
 		says string
 	}{
-		"removed": {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
-		"replaced": {func(path string) error {
+		"emptied":        {written(nil), "somebody else has written to the file"},
+		"another file":   {written([]byte("another file")), "somebody else has written to the file"},
+		"an older file":  {written(older), "somebody else has written to the file"},
+		"lock removed":   {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
+		"directory gone": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
+		"lock replaced": {func(path string) error {
 			return errors.Join(os.Remove(path+".lock"), os.WriteFile(path+".lock", nil, 0o600))
 		}, ".lock is another file now"},
-		"a link": {func(path string) error {
+		"link to the lock": {func(path string) error {
 			return errors.Join(os.Rename(path+".lock", path+".mine"), os.Symlink(path+".mine", path+".lock"))
 		}, ".lock is another file now"},
-		"moved away": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.Contains(test.says, ".lock") {
+				t.Skip("nobody can remove or rename a file that is open so")
+			}
 			watch(t, func(w *watched) {
-				w.must(test.take(w.path))
+				own := mustRead(w.T, w.path)
+				must(w.T, test.take(w.path))
+				left, _ := os.ReadFile(w.path)
 				w.withheld(clockfile.ErrLost, test.says)
-				if err := w.Close(); !errors.Is(err, clockfile.ErrLost) {
+				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+					w.Errorf("the file has %q, want %q", now, left)
+				}
+				if !strings.Contains(test.says, ".lock") {
+					must(w.T, os.WriteFile(w.path, []byte(own), 0o644))
+				}
+				w.pass(time.Hour)
+				if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) || len(w.reports) > 0 {
+					w.Errorf("later: %d, %v, with %d reports", s, err, len(w.reports))
+				}
+			})
+			// Close is the first to notice.
+			watch(t, func(w *watched) {
+				must(w.T, test.take(w.path))
+				left, _ := os.ReadFile(w.path)
+				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
 					w.Errorf("Close: %v", err)
+				}
+				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+					w.Errorf("Close has written %q over %q", now, left)
 				}
 			})
 		})
 	}
-	watch(t, func(w *watched) {
-		w.must(os.Remove(w.path + ".lock"))
-		last := w.node.Next()
-		behind := time.Now() // decades, as all bubbles
-		second := mustOpen(w.T, w.path, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return behind.AddDate(20, 0, 0) }}})
-		held, err := os.ReadFile(w.path)
-		w.must(err)
-		if err := w.Close(); !errors.Is(err, clockfile.ErrLost) {
-			w.Errorf("Close: %v", err)
-		}
-		if left, err := os.ReadFile(w.path); err != nil || string(left) != string(held) {
-			w.Errorf("Close of the first has written %q, %v", left, err)
-		}
-		refused(w.T, w.path, nil, clockfile.ErrLocked, "already open")
-		if s := mustNode(w.T, second.Clock()).Next(); s <= last {
-			w.Errorf("%d after %d", s, last)
-		}
-		mustClose(w.T, second)
-	})
 }
 
 // TestLinksAreNotFollowed has links and a named pipe be where the package makes files.
 func TestLinksAreNotFollowed(t *testing.T) {
 	path := newPath(t)
 	victim := filepath.Join(filepath.Dir(path), "victim")
-	if err := os.WriteFile(victim, []byte("precious"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	opts := &clockfile.Options{Init: true}
+	must(t, os.WriteFile(victim, []byte("precious"), 0o644))
+	opts := firstStart
 	for _, target := range []string{victim, path + ".nothing"} {
 		symlink(t, target, path+".new")
 		f := mustOpen(t, path, opts)
 		symlink(t, target, path+".new")
 		mustClose(t, f)
 		opts = nil
+		if runtime.GOOS != "windows" {
+			symlink(t, target, path+"2.lock")
+			refused(t, path+"2", firstStart, nil, path+"2.lock")
+			must(t, os.Remove(path+"2.lock"))
+		}
 	}
 	if pipe, err := exec.Command("mkfifo", path+".new").CombinedOutput(); err != nil {
 		t.Logf("no named pipe is tried: %v, %s", err, pipe)
@@ -627,52 +548,24 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the file is now %v, %v", info, err)
 	}
-	if runtime.GOOS != "windows" {
-		for _, target := range []string{victim, path + ".nothing"} {
-			link := path + "2.lock"
-			symlink(t, target, link)
-			refused(t, path+"2", &clockfile.Options{Init: true}, nil, link)
-			if err := os.Remove(link); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if left, err := os.ReadFile(victim); err != nil || string(left) != "precious" {
-		t.Errorf("the file that a link leads to has %q, %v", left, err)
+	if left := mustRead(t, victim); left != "precious" {
+		t.Errorf("the file that a link leads to has %q", left)
 	}
 	if _, err := os.Lstat(path + ".nothing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("where a link leads there is something: %v", err)
 	}
 }
 
-// TestPipeInTheWay has a named pipe take the place of the file: to open it would wait for a writer.
-func TestPipeInTheWay(t *testing.T) {
-	if _, err := exec.LookPath("mkfifo"); err != nil {
-		t.Skip("there is no program that makes a named pipe: ", err)
-	}
-	watch(t, func(w *watched) {
-		w.must(os.Remove(w.path))
-		w.must(exec.Command("mkfifo", w.path).Run())
-		w.withheld(nil, "is not a regular file")
-	})
-}
-
 // TestHardLink refuses a file that has another name: a save would leave that behind.
 func TestHardLink(t *testing.T) {
-	path := newPath(t)
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true}))
-	if err := os.Link(path, path+"2"); err != nil {
-		t.Skip("no hard link can be made here: ", err)
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows does not tell of hard links when a file is looked at")
+	path := newFile(t)
+	if err := os.Link(path, path+"2"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("no hard link can be made here, or none be seen: ", err)
 	}
 	for _, p := range []string{path, path + "2"} {
 		refused(t, p, nil, nil, "hard links")
 	}
-	if err := os.Remove(path + "2"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path+"2"))
 	mustClose(t, mustOpen(t, path, nil))
 }
 
@@ -690,24 +583,12 @@ func TestDirectoryIsSynced(t *testing.T) {
 	}
 }
 
-// TestHorizonPastTheCalendar has a wall clock show a year that the file has no form for.
-func TestHorizonPastTheCalendar(t *testing.T) {
-	path := newPath(t)
-	late := func() time.Time { return march.AddDate(9000, 0, 0) }
-	opts := &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: late}}
-	refused(t, path, opts, nil, "the horizon cannot be written")
-	refused(t, path, nil, fs.ErrNotExist)
-}
-
 // TestZeroFile uses a File that Open has not made.
 func TestZeroFile(t *testing.T) {
 	f := new(clockfile.File)
-	if c := f.Clock(); c != nil {
-		t.Errorf("it has the clock %v", c)
-	}
 	defer func() {
-		if recover() == nil {
-			t.Error("Close does not panic")
+		if c := f.Clock(); c != nil || recover() == nil {
+			t.Errorf("it has the clock %v, or Close does not panic", c)
 		}
 	}()
 	f.Close()

@@ -12,57 +12,6 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// TestWallClockSetBack sets the wall clock back under a Minter. Next goes on in ascending order, half as
-// fast as time passes under full load, until the wall clock has caught up; TryNext says why it does not.
-func TestWallClockSetBack(t *testing.T) {
-	const back = 300 * time.Millisecond
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		last := mustMint(t, m)
-		base := last.Time()
-		w.step(-back)
-		began := time.Now()
-		minted := 0
-		for last.Time().Sub(w.now()) > 10*time.Millisecond { // less is jitter
-			if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) {
-				t.Fatalf("TryNext: %v, %v while the wall clock is %v behind", id, err, last.Time().Sub(w.now()))
-			}
-			for range 1000 {
-				id, err := m.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if id <= last {
-					t.Fatalf("%d after %d", id, last)
-				}
-				last = id
-				minted++
-			}
-			if ahead, most := last.Time().Sub(base), time.Since(began)/2+25*time.Millisecond; ahead > most {
-				t.Fatalf("ids have run %v ahead in %v, want at most %v", ahead, time.Since(began), most)
-			}
-			if _, mark := store.Row(0); last.Time().After(mark) {
-				t.Fatalf("id of %v past the mark %v", last.Time(), mark)
-			}
-		}
-		if took := time.Since(began); took < back || took > 2*back+50*time.Millisecond {
-			t.Errorf("the wall clock had caught up after %v, want between %v and %v", took, back, 2*back)
-		}
-		if least := int(2 * back / time.Millisecond / 2 * 4096 * 9 / 10); minted < least {
-			t.Errorf("%d ids, want at least %d", minted, least)
-		}
-		time.Sleep(50 * time.Millisecond)
-		for range 100 { // from here on it is as before
-			time.Sleep(time.Millisecond)
-			if id := mustMint(t, m); id <= last || id.Time().After(w.now()) {
-				t.Fatalf("%d of %v after %d, at %v", id, id.Time(), last, w.now())
-			} else {
-				last = id
-			}
-		}
-	})
-}
-
 // TestMarkIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
 // behind. Each time carries the mark two hundredths of the window ahead at most, and what the ids need.
 func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
@@ -73,9 +22,7 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	for range 20 {
 		bubble(t, store, &nodelease.Options{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			for range 5 {
-				if _, err := m.Next(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				mustNext(t, m)
 				time.Sleep(testTTL / 3) // there is a renewal in between
 			}
 			_, mark := store.Row(0)
@@ -174,10 +121,7 @@ func TestLastIDBelowTheMark(t *testing.T) {
 		synctest.Wait()
 		_, mark := store.Row(0)
 		for id := ids.Snowflake(0); id.Sequence() < 4095 || id.Time().Before(mark.Truncate(time.Millisecond)); {
-			var err error
-			if id, err = m.Next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			id = mustNext(t, m)
 		}
 		began = time.Now()
 		close(goOn)

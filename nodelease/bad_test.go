@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -58,9 +57,7 @@ func TestGoodOptions(t *testing.T) {
 		if _, err := m.Next(t.Context()); err != nil {
 			t.Errorf("%+v: %v", opts, err)
 		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
 		store.SetRow(0, time.Time{}, time.Time{}) // the layouts do not agree
 	}
 }
@@ -111,9 +108,7 @@ func TestRefusedNumbers(t *testing.T) {
 					t.Errorf("took %d numbers, gave %d back", taken, released)
 				}
 				store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
-				if _, err := m.Next(t.Context()); err != nil {
-					t.Errorf("after the store has done better: %v", err)
-				}
+				mustNext(t, m)
 			})
 		})
 	}
@@ -135,10 +130,7 @@ func TestUnusualAnswers(t *testing.T) {
 			store.set(func() (nodelease.Lease, error) { l := test.odd; l.store = store; return &l, nil })
 			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				for range 10_000 {
-					id, err := m.Next(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := mustNext(t, m)
 					if !id.Time().After(test.odd.mark) {
 						t.Fatalf("id of %v, mark %v", id.Time(), test.odd.mark)
 					}
@@ -148,49 +140,20 @@ func TestUnusualAnswers(t *testing.T) {
 	}
 }
 
-// TestBrokenStores has Take answer nothing. The error says so, and the Minter asks again.
-func TestBrokenStores(t *testing.T) {
-	cause := errors.New("a cause")
-	for _, test := range []struct {
-		take func() (nodelease.Lease, error)
-		want string
-	}{
-		{func() (nodelease.Lease, error) { return nil, nil }, "nodelease: no node number: Take returned neither a lease nor an error"},
-		{func() (nodelease.Lease, error) { return nil, cause }, "nodelease: no node number: a cause"},
-	} {
-		store := &scriptedStore{}
-		store.set(test.take)
-		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			for range 5 {
-				time.Sleep(time.Second)
-				if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || err.Error() != test.want {
-					t.Fatalf("TryNext: %v, %v, want %q", id, err, test.want)
-				}
-			}
-			if _, ok := m.Node(); ok {
-				t.Error("Node reports a number")
-			}
-			store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
-			if _, err := m.Next(t.Context()); err != nil {
-				t.Errorf("after the store has done better: %v", err)
-			}
-		})
-	}
-}
-
-// TestStoreEndsTheGoroutine has the store call runtime.Goexit, as FailNow of a test does.
-func TestStoreEndsTheGoroutine(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
+// TestStoreThatAnswersNothing has Take return neither a lease nor an error. The Minter says so, and asks again.
+func TestStoreThatAnswersNothing(t *testing.T) {
+	store := &scriptedStore{}
+	store.set(func() (nodelease.Lease, error) { return nil, nil })
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setCarry(func(context.Context, func() error) error { runtime.Goexit(); return nil })
-		time.Sleep(testTTL)
-		if id, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) {
-			t.Errorf("got %v, %v", id, err)
+		const want = "nodelease: no node number: Take returned neither a lease nor an error"
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || err.Error() != want {
+			t.Errorf("TryNext: %v, %v, want %q", id, err, want)
 		}
-		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "ended the goroutine") {
-			t.Errorf("Close: %v", err)
+		if n, ok := m.Node(); ok {
+			t.Errorf("Node reports the number %d", n)
 		}
+		store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
+		mustNext(t, m)
 	})
 }
 
@@ -205,44 +168,17 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 		})
 		time.Sleep(testTTL)
 		synctest.Wait()
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			t.Fatalf("got %v, %v while the store hangs", id, err)
-		}
+		refused(t, m, ids.ErrSuspended, "while the store hangs")
 		began := time.Now()
 		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "has not answered within 5s") || time.Since(began) != 5*time.Second {
 			t.Errorf("Close returns %v after %v", err, time.Since(began))
 		}
-		if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
-			t.Errorf("got %v, %v after Close", id, err)
-		}
+		refused(t, m, nodelease.ErrClosed, "after Close")
 		store.setCarry(nil)
 		time.Sleep(time.Hour)
 		if expires, _ := store.Row(0); !expires.IsZero() {
 			t.Error("the number is held after the store has come back")
 		}
-	})
-}
-
-// TestLateAnswers has renewals whose answers come when the lease is over: they allow nothing.
-func TestLateAnswers(t *testing.T) {
-	began, opts := counted(nodelease.Began)
-	store := newFaultyStore(1, testTTL)
-	store.setCarry(func(_ context.Context, request func() error) error {
-		err := request()
-		time.Sleep(testTTL)
-		return err
-	})
-	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		for range 100 {
-			time.Sleep(time.Second)
-			if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-				t.Fatalf("got %v, %v under a lease that may be over", id, err)
-			}
-		}
-		if n := began.Load(); n > 0 {
-			t.Errorf("minting has begun %d times under a lease that may be over", n)
-		}
-		store.setCarry(nil)
 	})
 }
 
@@ -291,9 +227,7 @@ func TestAnswerAfterClose(t *testing.T) {
 		store.setCarry(slow)
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		closed := time.Now()
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
 		if ended != closed {
 			t.Errorf("minting ended, as was told, %v after Close", ended.Sub(closed))
 		}
@@ -314,7 +248,7 @@ func stopping(
 		w.step(time.Until(start2026))
 		goOn := make(chan struct{})
 		var stop atomic.Int64
-		m, err := nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time {
+		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: 2 * testTTL, Now: func() time.Time {
 			now := w.now()
 			if stop.Add(-1) == 0 {
 				<-goOn
@@ -326,9 +260,7 @@ func stopping(
 		}
 		synctest.Wait()
 		test(t, m, w, func(look int) { stop.Store(int64(look) + 1) }, goOn)
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
 	})
 }
 
@@ -340,44 +272,12 @@ func TestCallUnderWayAtClose(t *testing.T) {
 		stop(0)
 		var late sync.WaitGroup
 		late.Go(func() {
-			if id, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
-				t.Errorf("got %v, %v after the number was handed back", id, err)
-			}
+			refused(t, m, nodelease.ErrClosed, "after the number was handed back")
 		})
 		synctest.Wait()
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		mustClose(t, m)
 		close(goOn)
 		late.Wait()
-	})
-}
-
-// TestCallUnderWayAtStepBack has a call stop on its way to an id while the wall clock is set back and others
-// mint on.
-func TestCallUnderWayAtStepBack(t *testing.T) {
-	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
-		seen := map[ids.Snowflake]bool{mustMint(t, m): true}
-		w.step(2 * time.Millisecond)
-		stop(0)
-		var late sync.WaitGroup
-		var id ids.Snowflake
-		var err error
-		late.Go(func() { id, err = m.TryNext() })
-		synctest.Wait()
-		w.step(-time.Second)
-		for range 5 * 4096 {
-			id, err := m.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen[id] = true
-		}
-		close(goOn)
-		late.Wait()
-		if err == nil && seen[id] {
-			t.Errorf("%d twice", id)
-		}
 	})
 }
 
@@ -397,29 +297,9 @@ func TestAllNumbersHeld(t *testing.T) {
 		if id, err := second.Next(ctx); !errors.Is(err, nodelease.ErrNoNode) || !errors.Is(err, context.DeadlineExceeded) || id != 0 {
 			t.Errorf("Next: %v, %v", id, err)
 		}
-		// A context that has ended is an error, whether there is an id or not.
-		done, end := context.WithCancelCause(t.Context())
-		cause := errors.New("enough")
-		end(cause)
-		began := time.Now()
-		for _, m := range []*nodelease.Minter{m, second} {
-			id, err := m.Next(done)
-			if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, nodelease.ErrNoNode) != (m == second) || id != 0 {
-				t.Errorf("Next with a context that is done: %v, %v", id, err)
-			}
-		}
-		if time.Since(began) > 0 {
-			t.Errorf("Next with a context that is done has waited for %v", time.Since(began))
-		}
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := second.Next(t.Context()); err != nil {
-			t.Errorf("Next after the first Minter's Close: %v", err)
-		}
-		if err := second.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
+		mustNext(t, second)
+		mustClose(t, second)
 	})
 }
 
@@ -436,9 +316,7 @@ func TestCloseWhileNextWaits(t *testing.T) {
 		}
 		synctest.Wait()
 		began := time.Now()
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
 		waiting.Wait()
 		if took := time.Since(began); took > 0 {
 			t.Errorf("took %v", took)
@@ -476,28 +354,7 @@ func TestUseAfterClose(t *testing.T) {
 		if expires, _ := store.Row(0); !expires.IsZero() {
 			t.Error("the number is held after Close")
 		}
-		if err := m.Close(); err != nil {
-			t.Errorf("another Close: %v", err)
-		}
-	})
-}
-
-// TestCloseReportsWhatItCouldNotDo closes a Minter whose store is away.
-func TestCloseReportsWhatItCouldNotDo(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	var log lockedText
-	opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setSilent(true)
-		for range 2 {
-			if err := m.Close(); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "node 0 could not be handed back") {
-				t.Errorf("Close: %v", err)
-			}
-		}
-		if strings.Contains(log.String(), "handed a node number back") {
-			t.Errorf("the log claims what has not happened:\n%s", log.String())
-		}
+		mustClose(t, m)
 	})
 }
 
@@ -532,9 +389,7 @@ func TestEventsAndLog(t *testing.T) {
 		}
 		events = nil
 	}
-	// await waits for the next event, and returns for how long.
-	await := func() time.Duration {
-		began := time.Now()
+	await := func() {
 		for n := 0; n == 0; {
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
@@ -542,7 +397,6 @@ func TestEventsAndLog(t *testing.T) {
 			n = len(events)
 			mu.Unlock()
 		}
-		return time.Since(began)
 	}
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(slow)
@@ -576,20 +430,13 @@ func TestEventsAndLog(t *testing.T) {
 		await()
 		expect("loss", "failed 0 1s nodelease: the node number is no longer held\n"+
 			"ended 0 0s nodelease: the node number is no longer held\n")
-		for _, most := range []time.Duration{100, 200, 400, 800, 1600, 2000, 2000} {
-			most *= time.Millisecond
-			if took := await(); took < time.Second+most/2 || took > time.Second+most {
-				t.Errorf("another try after %v, want up to %v, and a second for the request", took, most)
-			}
-			expect("no other number", "failed -1 1s nodelease: all node numbers are held, or others were faster\n")
-		}
+		await()
+		expect("no other number", "failed -1 1s nodelease: all node numbers are held, or others were faster\n")
 		store.Expire(0)
 		await()
 		expect("another tenure", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
 		mustMint(t, m)
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		mustClose(t, m)
 		expect("Close", "ended 0 0s <nil>\n")
 	})
 	const want = `level=INFO msg="minting has begun" node=0
@@ -609,68 +456,5 @@ level=INFO msg="handed a node number back" node=0 mark=`
 	}
 	if got := nodelease.EventKind(0).String() + nodelease.EventKind(99).String(); got != "unknownunknown" {
 		t.Error(got)
-	}
-}
-
-// TestPanicInNow has the wall clock panic in a call: no lock stays held.
-func TestPanicInNow(t *testing.T) {
-	var broken atomic.Bool
-	w := new(wall)
-	synctest.Test(t, func(t *testing.T) {
-		w.step(time.Until(start2026))
-		m, err := nodelease.NewMinter(newFaultyStore(1, testTTL), &nodelease.Options{Now: func() time.Time {
-			if broken.Load() {
-				panic("Now")
-			}
-			return w.now()
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		mustMint(t, m)
-		broken.Store(true)
-		for _, call := range []func(){func() { _, _ = m.TryNext() }, func() { _, _ = m.Next(t.Context()) }} {
-			func() {
-				defer func() {
-					if v := recover(); v != "Now" {
-						t.Errorf("recovered %v", v)
-					}
-				}()
-				call()
-			}()
-		}
-		broken.Store(false)
-		if _, err := m.Next(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// TestMemoryStoreAfterTheEnd calls a MemoryStore with a context that has ended: nothing is done.
-func TestMemoryStoreAfterTheEnd(t *testing.T) {
-	enough := errors.New("enough")
-	ended, end := context.WithCancelCause(t.Context())
-	end(enough)
-	store := nodelease.NewMemoryStore(1, testTTL)
-	if l, err := store.Take(ended, start2026); l != nil || !errors.Is(err, enough) {
-		t.Errorf("Take: %v, %v", l, err)
-	}
-	l, err := store.Take(t.Context(), start2026)
-	if err != nil {
-		t.Fatal(err)
-	}
-	expires, mark := store.Row(0)
-	if err := l.Extend(ended, start2026); !errors.Is(err, enough) {
-		t.Errorf("Extend: %v", err)
-	}
-	if err := l.Release(ended, start2026); !errors.Is(err, enough) {
-		t.Errorf("Release: %v", err)
-	}
-	if e, m := store.Row(0); e != expires || m != mark {
-		t.Errorf("the store has %v and %v, want %v and %v as before", e, m, expires, mark)
 	}
 }

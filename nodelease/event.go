@@ -47,10 +47,10 @@ const maxReports = 1000
 
 // tell makes the reports, one after another.
 func (m *Minter) tell() {
-	defer close(m.told)
 	for f := range m.reports {
 		f()
 	}
+	close(m.told)
 }
 
 // report has tell call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.

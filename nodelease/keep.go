@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 const (
@@ -18,15 +20,6 @@ const (
 
 // keep serves one tenure after another until ctx ends.
 func (m *Minter) keep(ctx context.Context) {
-	returned := false
-	defer func() {
-		if !returned {
-			m.failed = errors.New("nodelease: the store has ended the goroutine that called it") // by runtime.Goexit
-		}
-		m.shut()
-		close(m.handed)
-		close(m.reports) // all has been reported: nothing follows closed
-	}()
 	for failures := 0; ctx.Err() == nil; failures++ {
 		t, err := m.begin(ctx, takeTimeout<<min(failures, 1))
 		if err == nil {
@@ -35,7 +28,8 @@ func (m *Minter) keep(ctx context.Context) {
 		}
 		sleep(ctx, retry(failures, maxRetry))
 	}
-	returned = true
+	close(m.handed)
+	close(m.reports) // all has been reported: nothing follows closed
 }
 
 // begin takes a number. Nothing can be minted under it before serve has raised its mark.
@@ -51,7 +45,7 @@ func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, err
 		m.lack(err)
 		return nil, err
 	}
-	t.number, t.mark, t.ttl = t.lease.Node(), t.lease.Mark(), min(t.lease.TTL(), maxTTL)
+	t.number, t.mark, t.ttl = t.lease.Node(), t.lease.Mark(), min(t.lease.TTL(), storekit.MaxTTL)
 	if err := t.start(&m.opts, m.now()); err != nil {
 		m.report(func() { m.opts.Logger.Warn("cannot mint under a node number", "node", t.number, "error", err) })
 		m.lack(err)
@@ -119,7 +113,7 @@ func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) erro
 // whole window ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either
 // suffices.
 func (m *Minter) mark(t *tenure) time.Time {
-	least := max(t.ttl, 100*min(m.tick, maxTTL/100))
+	least := max(t.ttl, 100*min(m.tick, storekit.MaxTTL/100))
 	if !t.clock.Horizon(least).After(t.asked) {
 		return t.asked
 	}
@@ -219,8 +213,8 @@ func (m *Minter) request(
 	return err
 }
 
-// retry is the pause after a number of failures in a row: it doubles up to a longest one, with a
-// random part so that many processes do not knock together.
+// retry is the pause after a number of failures in a row: it doubles up to a longest one. Half of it is
+// random, so that processes which started together drift apart.
 func retry(failures int, longest time.Duration) time.Duration {
 	d := min(minRetry<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)

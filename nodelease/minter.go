@@ -35,8 +35,8 @@ type Options struct {
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
 	// concurrent use and must not call Close.
 	//
-	// One goroutine of the Minter calls Logger and Observe, save that TryNext and Next themselves
-	// report Refused and Waited. If one of the two blocks, minting and Close go on, and what
+	// A goroutine of the Minter calls Logger and Observe; only Refused and Waited are reported by
+	// TryNext and Next themselves. If one of the two blocks, minting and Close go on, and what
 	// happens after 1,000 more reports is not reported. A panic in them ends the program.
 	Observe func(Event)
 }
@@ -157,10 +157,9 @@ func tickOf(l ids.SnowflakeLayout) (time.Duration, error) {
 	return n.Layout().Tick, nil
 }
 
-// TryNext returns an id, or says at once why there is none: [ErrClosed], an error that matches
-// [ids.ErrSuspended] while no number is held, besides the errors of [ids.SnowflakeNode.TryNext]. The
-// error while no number is held also matches its cause, such as [ErrNoNode], [ErrLost] or what the
-// store has returned.
+// TryNext returns an id, or at once an error: [ErrClosed], one of [ids.SnowflakeNode.TryNext], or, while
+// no number is held, one that matches [ids.ErrSuspended] and its cause, such as [ErrNoNode], [ErrLost] or
+// what the store has returned.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	id, err := m.node.Load().TryNext()
 	if err != nil {
@@ -190,26 +189,22 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrSuspended) {
-		m.raise()
+		select {
+		case m.early <- struct{}{}:
+		default:
+		}
 	}
 	return id, err
 }
 
-// raise asks keep to raise the mark before its time.
-func (m *Minter) raise() {
-	select {
-	case m.early <- struct{}{}:
-	default:
-	}
-}
-
-// Next returns an id, or an error if ctx has ended, even if an id can be had at once: a loop over Next
-// ends with its context. While the wall clock is behind the ids issued, they go on in ascending order,
-// at most half as fast as time passes. Next waits while no number is held, while the store is asked
-// for a higher mark, and while the ticks are exhausted. The error is ErrClosed, one that matches
-// ctx.Err(), [context.Cause] and what Next waited for, or one that matches [ids.ErrRange] when the
-// layout has no time left for ids of this number. A wait of up to 20 ms for an id that is taken goes on
-// to its end.
+// Next returns an id. It waits while no number is held, while the store is asked for a higher mark, and
+// while the ticks are exhausted. Once ctx has ended it returns an error, even if an id can be had at
+// once, so that a loop over Next ends with its context. The error is [ErrClosed]; or it matches ctx.Err(),
+// [context.Cause] and what Next waited for; or it matches [ids.ErrRange] when the layout has no time left
+// for ids of this number.
+//
+// While the wall clock is behind the ids issued, they go on in ascending order, at most half as fast as
+// time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
 func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.stopped(ctx, nil)

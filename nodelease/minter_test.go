@@ -87,6 +87,31 @@ func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	return id
 }
 
+// mustNext is mustMint with Next.
+func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
+	t.Helper()
+	id, err := m.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// refused checks that TryNext returns no id, and an error that matches want. what says when.
+func refused(t *testing.T, m *nodelease.Minter, want error, what string) {
+	t.Helper()
+	if id, err := m.TryNext(); id != 0 || !errors.Is(err, want) {
+		t.Fatalf("%s: TryNext returns %v, %v, want %v", what, id, err, want)
+	}
+}
+
+func mustClose(t *testing.T, m *nodelease.Minter) {
+	t.Helper()
+	if err := m.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
 func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 	store := newFaultyStore(4, testTTL)
 	store.setCarry(func(_ context.Context, request func() error) error {
@@ -95,20 +120,16 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 		return err
 	})
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		id, err := m.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNext(t, m)
 		store.setSilent(true)
+		w.step(-time.Minute) // the lease ends all the same
 		expires, _ := store.Row(id.Node())
 		deadline := expires.Add(-testTTL/10 - 100*time.Millisecond)
 		time.Sleep(time.Until(deadline) - time.Nanosecond)
-		mustMint(t, m)
+		mustNext(t, m)
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			t.Fatalf("got %v, %v at the deadline, want ErrSuspended", id, err)
-		}
+		refused(t, m, ids.ErrSuspended, "at the deadline")
 		if _, ok := m.Node(); ok {
 			t.Error("Node reports a number past the deadline")
 		}
@@ -120,9 +141,7 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 
 		// The store answers again before anybody took the number: the tenure goes on.
 		store.setSilent(false)
-		if _, err := m.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		mustNext(t, m)
 		if granted, _ := store.counts(); granted != 1 {
 			t.Errorf("took %d numbers, want to go on with the first", granted)
 		}
@@ -164,10 +183,7 @@ func TestLossIsFollowedByAnotherTenure(t *testing.T) {
 		node, _ := m.Node()
 		store.Expire(node)
 		time.Sleep(testTTL)
-		id, err := m.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNext(t, m)
 		if granted, _ := store.counts(); granted != 2 {
 			t.Errorf("took %d numbers, want 2", granted)
 		}
@@ -187,13 +203,9 @@ func TestNoIDBeyondTheMark(t *testing.T) {
 			t.Errorf("id of %v past the mark %v", id.Time(), mark)
 		}
 		w.step(time.Millisecond)
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			t.Fatalf("got %v, %v past the mark, want ErrSuspended", id, err)
-		}
+		refused(t, m, ids.ErrSuspended, "past the mark")
 		time.Sleep(time.Second) // a higher mark has been asked for, in vain
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-			t.Fatalf("got %v, %v past the mark that is written, want ErrSuspended", id, err)
-		}
+		refused(t, m, ids.ErrSuspended, "past the mark that is written")
 		if _, ok := m.Node(); !ok {
 			t.Error("the number is gone before the deadline")
 		}
@@ -202,10 +214,7 @@ func TestNoIDBeyondTheMark(t *testing.T) {
 		store.setSilent(false)
 		w.step(time.Hour)
 		start := time.Now()
-		id, err := m.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNext(t, m)
 		if _, mark := store.Row(0); id.Time().After(mark) {
 			t.Errorf("id of %v past the mark %v", id.Time(), mark)
 		}
@@ -244,30 +253,19 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 			// With the bubble's clock back at its start, only the mark that the last holder
 			// left tells what it issued.
 			for range 10_000 {
-				id, err := m.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				id := mustNext(t, m)
 				if id <= last {
 					t.Fatalf("%d after %d", id, last)
 				}
 				last = id
 			}
-			if err := m.Close(); err != nil {
-				t.Fatal(err)
-			}
+			mustClose(t, m)
 			expires, mark := store.Row(0)
 			if !expires.IsZero() {
 				t.Error("the number is still held")
 			}
 			if !mark.Equal(last.Time()) {
 				t.Errorf("mark %v, want the latest id's time %v", mark, last.Time())
-			}
-			if _, err := m.TryNext(); !errors.Is(err, nodelease.ErrClosed) {
-				t.Errorf("TryNext after Close: %v", err)
-			}
-			if _, err := m.Next(t.Context()); !errors.Is(err, nodelease.ErrClosed) {
-				t.Errorf("Next after Close: %v", err)
 			}
 		})
 	}
@@ -288,15 +286,10 @@ func TestClockBehindTheMark(t *testing.T) {
 	mark := time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC) // an hour ahead of the bubble's clock
 	store.SetRow(0, time.Time{}, mark)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrClockBackward) {
-			t.Fatalf("got %v, %v, want ErrClockBackward", id, err)
-		}
+		refused(t, m, ids.ErrClockBackward, "behind the mark")
 		var last ids.Snowflake
 		for range 100_000 {
-			id, err := m.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := mustNext(t, m)
 			if id <= last || !id.Time().After(mark) {
 				t.Fatalf("%d of %v after %d, mark %v", id, id.Time(), last, mark)
 			}

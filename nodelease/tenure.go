@@ -10,9 +10,6 @@ import (
 // never is a limit that suspends a clock for as long as it is set: no layout can name an earlier time.
 var never = time.Time{}.Add(1)
 
-// maxTTL bounds what a store says, so that no sum of times overflows.
-const maxTTL = 365 * 24 * time.Hour
-
 // A tenure is the time for which a Minter holds a number. Its clock starts above the mark that earlier
 // holders left and is limited to the mark that this holder has written. So the ids with times from one
 // mark to the next are this holder's alone.
@@ -38,10 +35,10 @@ type tenure struct {
 // margin is how long before the end of a lease the minting stops.
 //
 // The store counts the TTL from when it received the request, the Minter from before it sent it: the
-// request's way is on the safe side. What is left are two clocks that do not run equally fast and the
-// time that the timer and a call need. One part in ten of the TTL covers the first: kernels slew a
-// clock by at most 500 parts in a million, chrony by at most 83,333. A tenth of a second is for the
-// second. A pause that is longer breaks no promise: what keeps ids unique is the mark.
+// transit of the request is on the safe side. The margin is for two clocks that do not run equally
+// fast, and for the time that the timer and a call need. A tenth of the TTL covers the first: kernels
+// slew a clock by at most 500 parts in a million, chrony by at most 83,333. A tenth of a second covers
+// the second. A longer pause breaks no promise: what keeps ids unique is the mark.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // gives returns for how long a renewal lets t mint, from when it was sent.

@@ -10,17 +10,9 @@ import (
 
 // conversions are the kinds that ids can be converted to.
 var conversions = map[string]func(ident) (ident, error){
-	"": func(id ident) (ident, error) { return id, nil },
-	"uuid": func(id ident) (ident, error) {
-		if u, ok := id.(ids.ULID); ok {
-			return u.UUID(), nil
-		}
-		return asUUID(id)
-	},
+	"":     func(id ident) (ident, error) { return id, nil },
+	"uuid": func(id ident) (ident, error) { return asUUID(id) },
 	"ulid": func(id ident) (ident, error) {
-		if _, ok := id.(ids.ULID); ok {
-			return id, nil
-		}
 		u, err := asUUID(id)
 		return u.ULID(), err
 	},
@@ -28,13 +20,13 @@ var conversions = map[string]func(ident) (ident, error){
 	"uuid6": func(id ident) (ident, error) { return sameTime(id, 6, ids.UUID.ToV6) },
 }
 
-// asUUID returns id if it is a UUID.
+// asUUID returns the UUID with the bits of id.
 func asUUID(id ident) (ids.UUID, error) {
 	switch id := id.(type) {
 	case ids.UUID:
 		return id, nil
 	case ids.ULID:
-		return ids.UUID{}, errors.New("a ULID has no version, and only versions 1 and 6 can be converted to each other")
+		return id.UUID(), nil
 	}
 	return ids.UUID{}, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")
 }
@@ -44,6 +36,9 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 	u, err := asUUID(id)
 	if err != nil {
 		return nil, err
+	}
+	if _, ok := id.(ids.ULID); ok {
+		return nil, errors.New("a ULID has no version, and only versions 1 and 6 can be converted to each other")
 	}
 	v, ok := convert(u)
 	if !ok {

@@ -23,20 +23,34 @@ type span struct{ from, to int } // both included
 // A view is one way to see an id.
 type view struct {
 	title  string
-	layout string     // of a Snowflake
-	made   *time.Time // nil if the id has no time
-	likely bool       // of a Snowflake: made is not in the future
+	layout string // of a Snowflake
+	doubt  string // of a Snowflake: why it is not plausible
 	fields []field
 }
 
 // at returns the spans of a field in one piece.
 func at(from, to int) []span { return []span{{from, to}} }
 
+// rest are the bits of a UUID without its version and variant.
+var rest = []span{{0, 47}, {52, 63}, {66, 127}}
+
+// Times are shown as RFC 3339 has them, except that a ULID can be of a year with 5 digits. All of one kind of id have as
+// many decimals.
 const (
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"
 	to100ns  = "2006-01-02T15:04:05.0000000Z07:00"
 	toSecond = "2006-01-02T15:04:05Z07:00"
 )
+
+// value returns the value of a field, and "" if there is no such field.
+func (v view) value(name string) string {
+	for _, f := range v.fields {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return ""
+}
 
 // viewUUID says what is in a UUID.
 func viewUUID(u ids.UUID) view {
@@ -50,41 +64,39 @@ func viewUUID(u ids.UUID) view {
 			{'X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not in a layout of RFC 9562"}}}
 	}
 	v := view{title: fmt.Sprintf("UUID of version %d", u.Version())}
-	if t, ok := u.Time(); ok {
-		v.made = &t
-	}
+	made, _ := u.Time()
 	version := field{'V', "version", at(48, 51), fmt.Sprint(u.Version()), ""}
 	variant := field{'A', "variant", at(64, 65), "2", u.Variant().String()}
 	switch u.Version() {
 	case 1:
-		v.fields = []field{{'T', "time", []span{{52, 63}, {32, 47}, {0, 31}}, v.made.Format(to100ns), "100 ns"},
+		v.fields = []field{{'T', "time", []span{{52, 63}, {32, 47}, {0, 31}}, made.Format(to100ns), "100 ns"},
 			version, variant, clockSequence(u), node(u)}
 	case 2:
 		local, _ := u.LocalID()
 		domain, _ := u.Domain()
 		v.fields = []field{{'L', "local id", at(0, 31), fmt.Sprint(local), ""},
-			{'T', "time", []span{{52, 63}, {32, 47}}, v.made.Format(toSecond), "and the 429 s that follow"},
+			{'T', "time", []span{{52, 63}, {32, 47}}, made.Format(toSecond), "and the 429 s that follow"},
 			version, variant, {'S', "sequence", at(66, 71), fmt.Sprint(u[8] & 0x3f), ""},
 			{'D', "domain", at(72, 79), fmt.Sprint(uint8(domain)), domain.String()}, node(u)}
 	case 3:
 		v.fields = hashed(version, variant, "MD5")
 	case 4:
-		v.fields = []field{{'R', "random", []span{{0, 47}, {52, 63}, {66, 127}}, "", ""}, version, variant}
+		v.fields = []field{{'R', "random", rest, "", ""}, version, variant}
 	case 5:
 		v.fields = hashed(version, variant, "SHA-1")
 	case 6:
-		v.fields = []field{{'T', "time", []span{{0, 47}, {52, 63}}, v.made.Format(to100ns), "100 ns"},
+		v.fields = []field{{'T', "time", []span{{0, 47}, {52, 63}}, made.Format(to100ns), "100 ns"},
 			version, variant, clockSequence(u), node(u)}
 	case 7:
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
-		v.fields = []field{{'T', "time", at(0, 47), v.made.Format(toMilli), ""}, version,
+		v.fields = []field{{'T', "time", at(0, 47), made.Format(toMilli), ""}, version,
 			{'F', "rand_a", at(52, 63), fmt.Sprint(fraction),
 				fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096)},
 			variant, {'R', "rand_b", at(66, 127), "", "random"}}
 	case 8:
-		v.fields = []field{{'C', "custom", []span{{0, 47}, {52, 63}, {66, 127}}, "", "known to its maker only"}, version, variant}
+		v.fields = []field{{'C', "custom", rest, "", "known to its maker only"}, version, variant}
 	default:
-		v.fields = []field{{'X', "bits", []span{{0, 47}, {52, 63}, {66, 127}}, "", "RFC 9562 has no such version"}, version, variant}
+		v.fields = []field{{'X', "bits", rest, "", "RFC 9562 has no such version"}, version, variant}
 	}
 	for i, f := range v.fields {
 		if f.value == "" {
@@ -96,7 +108,7 @@ func viewUUID(u ids.UUID) view {
 
 // hashed returns the fields of versions 3 and 5.
 func hashed(version, variant field, hash string) []field {
-	return []field{{'H', "hash", []span{{0, 47}, {52, 63}, {66, 127}}, "", hash + " of a namespace and a name"}, version, variant}
+	return []field{{'H', "hash", rest, "", hash + " of a namespace and a name"}, version, variant}
 }
 
 // clockSequence returns that field of versions 1 and 6.
@@ -108,18 +120,18 @@ func clockSequence(u ids.UUID) field {
 // node returns that field of versions 1, 2 and 6.
 func node(u ids.UUID) field {
 	n, _ := u.NodeID()
-	f := field{'N', "node", at(80, 127), fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", n[0], n[1], n[2], n[3], n[4], n[5]), "the multicast bit is clear: the address of a network card"}
+	address := fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", n[0], n[1], n[2], n[3], n[4], n[5])
+	note := "the multicast bit is clear: the address of a network card"
 	if n[0]&1 != 0 {
-		f.note = "the multicast bit is set: random"
+		note = "the multicast bit is set: random"
 	}
-	return f
+	return field{'N', "node", at(80, 127), address, note}
 }
 
 // viewULID says what is in a ULID.
 func viewULID(u ids.ULID) view {
-	t := u.Time()
-	return view{title: "ULID", made: &t, fields: []field{
-		{'T', "time", at(0, 47), t.Format(toMilli), ""},
+	return view{title: "ULID", fields: []field{
+		{'T', "time", at(0, 47), u.Time().Format(toMilli), ""},
 		{'R', "random", at(48, 127), "0x" + hexOf(u[:], at(48, 127)), ""},
 	}}
 }
@@ -133,7 +145,7 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 	if l.note != nil {
 		node.note = l.note(parts.Node)
 	}
-	v := view{layout: l.name, made: &parts.Time, likely: l.plausible(s, now)}
+	v := view{title: "Snowflake in the layout of " + l.name, layout: l.name, doubt: l.doubt(parts.Time, now)}
 	v.fields = []field{
 		{'0', "sign", at(0, 0), "0", ""},
 		{'T', "time", at(1, middle), parts.Time.Format(toMilli), ""},
@@ -142,10 +154,6 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 	if l.NodeLast {
 		sequence.spans, node.spans = at(1+middle, middle+l.SequenceBits), at(64-l.NodeBits, 63)
 		v.fields[2], v.fields[3] = sequence, node
-	}
-	v.title = "in the layout of " + l.name + ": plausible"
-	if !v.likely {
-		v.title = "in the layout of " + l.name + ": not plausible, since that time is in the future"
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/oneclock/ids"
 )
 
 // FuzzInspect gives anything to idgen inspect, as a line of its input and as an argument, beside an
@@ -18,7 +21,8 @@ func FuzzInspect(f *testing.F) {
 	for _, s := range []string{
 		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F", "urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", "{1EC9414C-232A-6B00-B3C8-9F6BDECED846}",
 		"5df418813aed351588a72f4a814cf09e", "01arz3ndektsv4rrffq69g5fav", "1AaLyDYFxmKZxXbNo18znE", "1541815603606036480", "4aaW4SzAyQK",
-		"1ASD13XH1F800", "0X1565A11F6217A000", "9223372036854775808", "-1", " \"1\"\t", "\"", "x\x1b[31mred", "\xff", "a/b.txt", "80000000000000000000000000", "0xffffffffffffffff",
+		"1ASD13XH1F800", "0X1565A11F6217A000", "9223372036854775808", "-1", " \"1\"\t", "\"", "x\x1b[31mred", "\xff", "a/b.txt",
+		"80000000000000000000000000", "0xffffffffffffffff",
 		"zzzzzzzzzzz", "z\u017f", "1234567890123456789012", "urn:uuid:{1EC9414C-232A-6B00-B3C8-9F6BDECED8}",
 	} {
 		f.Add(s, "")
@@ -35,6 +39,14 @@ func FuzzInspect(f *testing.F) {
 	} {
 		f.Add(s[0], s[1])
 	}
+	// All versions and variants.
+	for i := range 64 {
+		u := ids.NewV5(ids.NamespaceDNS(), fmt.Sprint(i))
+		u[6], u[8] = u[6]&0xf|byte(i<<2&0xf0), u[8]&0x3f|byte(i<<6)
+		f.Add(u.String(), "")
+		f.Add(u.ULID().String(), "")
+		f.Add(fmt.Sprint(binary.BigEndian.Uint64(u[:])>>1), "")
+	}
 	f.Fuzz(func(t *testing.T, text, as string) {
 		if _, _, errs := try(text, "inspect", "-as", as); !printable(errs) {
 			t.Fatalf("%q as %q: errors %q", text, as, errs)
@@ -50,7 +62,7 @@ func FuzzInspect(f *testing.F) {
 			t.Fatalf("%q:\n%d, %q, %q\n%d, %q, %q\n%d, %q, %q", text, status, out, errs, status2, out2, errs2, status3, out3, errs3)
 		}
 		if kind == "" {
-			if status != 1 || out+out2 != "" || !strings.HasPrefix(errs, "idgen: line 1") || strings.Count(errs, "\n") != 1 || strings.Count(errs3, "\n") != 1 {
+			if status != 1 || out+out2 != "" || !strings.HasPrefix(errs, "idgen: line 1") || strings.Count(errs+errs3, "\n") != 2 {
 				t.Fatalf("%q is no id: %d, %q, %q, %q", text, status, out, errs, errs3)
 			}
 			return
@@ -59,33 +71,52 @@ func FuzzInspect(f *testing.F) {
 		if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 || errs != "" || !strings.Contains(out2, spelled(kind, n)) {
 			t.Fatalf("%q: %d, %q, %q, %v", text, status, out, errs, err)
 		}
-		if r.Kind != kind || r.ID != spelled(kind, n) || r.Forms["hex"] != map[bool]string{true: fmt.Sprintf("0x%016x", n), false: fmt.Sprintf("%032x", n)}[kind == "snowflake"] {
+		bits, hex := 128, fmt.Sprintf("%032x", n)
+		if kind == "snowflake" {
+			bits, hex = 64, fmt.Sprintf("0x%016x", n)
+		}
+		if r.Line != 1 || r.Kind != kind || r.ID != spelled(kind, n) || r.Forms["hex"] != hex {
 			t.Fatalf("%q is a %s of %x, not %+v", text, kind, n, r)
 		}
-		bits := 128
-		if kind == "snowflake" {
-			bits = 64
+		if u, err := ids.ParseUUID(r.ID); err == nil && (r.Variant != u.Variant().String() ||
+			(r.Version == nil) != (u.Variant() != ids.VariantRFC9562) || r.Version != nil && *r.Version != u.Version()) {
+			t.Fatalf("%q: version and variant of %+v", text, r)
 		}
 		for _, v := range r.Views {
-			seen := 0
-			for _, field := range v.Fields {
-				value := new(big.Int)
-				for _, b := range field.Bits {
-					width := b[1] - b[0] + 1
-					seen += width
-					piece := new(big.Int).Rsh(n, uint(bits-1-b[1]))
-					piece.And(piece, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1)))
-					value.Or(value.Lsh(value, uint(width)), piece)
-				}
-				if got, ok := new(big.Int).SetString(field.Hex, 16); !ok || got.Cmp(value) != 0 {
-					t.Fatalf("%q: the field %s is %s, want %x", text, field.Name, field.Hex, value)
-				}
-			}
-			if seen != bits {
-				t.Fatalf("%q: %d bits have a field, of %d", text, seen, bits)
+			checkCover(t, n, bits, v)
+		}
+		for form, text := range r.Forms {
+			if back := must(t, text, "convert", "-as", form, "-format", "hex"); back[0] != r.Forms["hex"] {
+				t.Fatalf("%q: %s %q is read as %s, want %s", r.ID, form, text, back[0], r.Forms["hex"])
 			}
 		}
 	})
+}
+
+// checkCover checks that the fields of a view have every bit of n once and hold its value.
+func checkCover(t *testing.T, n *big.Int, bits int, v jsonView) {
+	t.Helper()
+	seen := make([]int, bits)
+	for _, f := range v.Fields {
+		value := new(big.Int)
+		for _, b := range f.Bits { // the most significant piece first
+			width := uint(b[1] - b[0] + 1)
+			mask := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), width), big.NewInt(1))
+			piece := new(big.Int).Rsh(n, uint(bits-1-b[1]))
+			value.Or(value.Lsh(value, width), piece.And(piece, mask))
+			for bit := b[0]; bit <= b[1]; bit++ {
+				seen[bit]++
+			}
+		}
+		if got, ok := new(big.Int).SetString(f.Hex, 16); !ok || got.Cmp(value) != 0 {
+			t.Errorf("%x %s: the field %s is %s, want %x", n, v.Layout, f.Name, f.Hex, value)
+		}
+	}
+	for bit, fields := range seen {
+		if fields != 1 {
+			t.Errorf("%x %s: bit %d is in %d fields", n, v.Layout, bit, fields)
+		}
+	}
 }
 
 // printable reports whether a terminal shows s as it is: no character of it controls anything.
@@ -94,6 +125,7 @@ func printable(s string) bool {
 }
 
 const (
+	hyphened  = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`
 	crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	bitcoin   = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 )
@@ -107,7 +139,7 @@ var shapes = []struct {
 	{"snowflake", "0123456789ABCDEF", regexp.MustCompile(`^0[xX][0-9a-fA-F]{16}$`)},
 	{"snowflake", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{11}$`)},
 	{"snowflake", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){13}$`)},
-	{"uuid", "0123456789ABCDEF", regexp.MustCompile(`^(?i:[0-9a-f]{32}|(urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\})$`)},
+	{"uuid", "0123456789ABCDEF", regexp.MustCompile(`^(?i:[0-9a-f]{32}|(urn:uuid:)?` + hyphened + `|\{` + hyphened + `\})$`)},
 	{"uuid", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{22}$`)},
 	{"ulid", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){26}$`)},
 }

@@ -10,7 +10,7 @@ import (
 // what may be meant.
 func unknown(args []string) error {
 	if strings.HasPrefix(args[0], "-") {
-		return usageError("options follow the command: " + reordered(args))
+		return usageError(misplaced(args))
 	}
 	message := "unknown command " + quoted(args[0])
 	if kinds, ok := meanings[strings.ToLower(args[0])]; ok {
@@ -32,20 +32,27 @@ var meanings = map[string]string{
 	"parse": "inspect", "decode": "inspect",
 }
 
-// reordered returns the command line with its command first, or an example if there is no command
-// in it or a shell would not read it as it is.
-func reordered(args []string) string {
-	for i, arg := range args {
-		if _, ok := commands[strings.ToLower(arg)]; !ok {
-			continue
+// elsewhere are options of the programs uuidgen and ulid, with what does the same here.
+var elsewhere = map[string]string{
+	"-7": "idgen uuid7", "--time-v7": "idgen uuid7", "-6": "idgen uuid6", "--time-v6": "idgen uuid6",
+	"-r": "idgen uuid4", "--random": "idgen uuid4", "-t": "idgen uuid1", "--time": "idgen uuid1",
+	"-s": "idgen uuid5 NAME", "--sha1": "idgen uuid5 NAME", "-m": "idgen uuid3 NAME", "--md5": "idgen uuid3 NAME",
+	"-N": "idgen uuid5 NAME or idgen uuid3 NAME", "--name": "idgen uuid5 NAME or idgen uuid3 NAME",
+	"-q": "idgen ulid", "--quick": "idgen ulid",
+	"-f": "idgen inspect -field time ID", "--format": "idgen inspect -field time ID",
+}
+
+// misplaced returns the message on a command line that begins with an option: how to write it here.
+func misplaced(args []string) string {
+	for _, arg := range args {
+		if _, ok := commands[strings.ToLower(arg)]; ok {
+			return "options follow the command: idgen " + arg + " " + shortened(args[0]) + " …"
 		}
-		line := strings.Join(slices.Concat([]string{"idgen", arg}, args[:i], args[i+1:]), " ")
-		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=.:/ "
-		if len(line) <= 100 && strings.Trim(line, plain) == "" && len(strings.Fields(line)) == len(args)+1 {
-			return line
+		if line, ok := elsewhere[arg]; ok {
+			return arg + " is not an option of idgen. Did you mean " + line + "?"
 		}
 	}
-	return "idgen uuid7 -n 3"
+	return "options follow the command: idgen uuid7 -n 3"
 }
 
 // nearest returns the command that is most like name, or "" if none is.

@@ -18,11 +18,11 @@ type input struct {
 	line int // of standard input, from 1; 0 for an argument
 }
 
-// inputs calls do for each argument or, if there is none, for each line of standard input,
-// without its end, that is not empty. It reports what do refuses and goes on. At a terminal it
+// inputs calls do for each argument or, if there is none or only "-", for each line of standard
+// input, without its end, that is not empty. It reports what do refuses and goes on. At a terminal it
 // prompts for what, such as "names".
 func (t *tool) inputs(args []string, what string, do func(input) error) error {
-	if len(args) == 0 {
+	if len(args) == 0 || len(args) == 1 && args[0] == "-" && what != "names" { // a name may be anything
 		if t.ask {
 			fmt.Fprintf(t.errs, "reading %s from the terminal, one per line; end with %s\n", what, endOfInput())
 		}

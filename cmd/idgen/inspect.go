@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 func (t *tool) inspect(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	asJSON := fs.Bool("json", false, "")
+	brief := fs.Bool("brief", false, "")
+	field := word(fs, "field", "")
 	as := word(fs, "as", "")
 	layout := word(fs, "layout", "")
 	texts, err := t.parse(fs, args)
@@ -25,6 +26,9 @@ func (t *tool) inspect(args []string) error {
 	if err != nil {
 		return err
 	}
+	if *asJSON && *brief || *asJSON && *field != "" || *brief && *field != "" {
+		return usageError("-brief, -field and -json exclude each other")
+	}
 	shown := layouts
 	if *layout != "" {
 		l, err := layoutNamed(*layout)
@@ -32,6 +36,8 @@ func (t *tool) inspect(args []string) error {
 			return err
 		}
 		shown = []namedLayout{l}
+	} else if *brief || *field != "" {
+		shown = layouts[:1] // one for all ids, so that their times compare
 	}
 	encoder := json.NewEncoder(t.out)
 	return t.inputs(texts, "ids", func(in input) error {
@@ -39,24 +45,60 @@ func (t *tool) inspect(args []string) error {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return encoder.Encode(newReport(in.line, id, way, views(id, shown)))
+		switch all := views(id, shown); {
+		case *asJSON:
+			return encoder.Encode(newReport(in.line, id, way, all))
+		case *brief:
+			return t.brief(id, all[0])
+		case *field != "":
+			value := all[0].value(*field)
+			if value == "" {
+				return all[0].lacks(*field)
+			}
+			_, err := fmt.Fprintln(t.out, value)
+			return err
+		default:
+			t.show(id, way, all)
+			return nil
 		}
-		t.show(id, way, views(id, shown))
-		return nil
 	})
+}
+
+// brief writes an id, what it is and its time as a line.
+func (t *tool) brief(id ident, v view) error {
+	line := id.String() + "  " + v.title
+	if made := v.value("time"); made != "" {
+		line += "  " + made
+	}
+	if v.doubt != "" {
+		line += "  not plausible, since " + v.doubt
+	}
+	_, err := fmt.Fprintln(t.out, line)
+	return err
+}
+
+// lacks returns the error for a field that a view does not have.
+func (v view) lacks(name string) error {
+	var has []string
+	for _, f := range v.fields {
+		has = append(has, f.name)
+	}
+	return fmt.Errorf("a %s has no field %s; it has %s", v.title, quoted(name), listed(has, "and"))
 }
 
 // show writes an id for people. The method inputs notices a failed write.
 func (t *tool) show(id ident, way reading, all []view) {
-	title := "Snowflake"
-	if all[0].layout == "" {
-		title = all[0].title
+	title := all[0].title
+	if all[0].layout != "" {
+		title = "Snowflake"
 	}
 	fmt.Fprintf(t.out, "%s  %s\n  %s\n\n", title, id, strings.Join(otherForms(id, way), ", "))
 	for _, v := range all {
-		if v.layout != "" {
-			fmt.Fprintf(t.out, "  %s\n\n", v.title)
+		switch {
+		case v.doubt != "":
+			fmt.Fprintf(t.out, "  in the layout of %s: not plausible, since %s\n\n", v.layout, v.doubt)
+		case v.layout != "":
+			fmt.Fprintf(t.out, "  in the layout of %s: plausible\n\n", v.layout)
 		}
 		v.draw(t.out, bytesOf(id))
 		fmt.Fprintln(t.out)
@@ -93,21 +135,16 @@ func views(id ident, some []namedLayout) []view {
 	case ids.ULID:
 		return []view{viewULID(id)}
 	}
-	var vs []view
+	var plausible, others []view
 	now := time.Now()
 	for _, l := range some {
-		vs = append(vs, viewSnowflake(id.(ids.Snowflake), l, now))
-	}
-	slices.SortStableFunc(vs, func(a, b view) int {
-		switch {
-		case a.likely && !b.likely:
-			return -1
-		case b.likely && !a.likely:
-			return 1
+		if v := viewSnowflake(id.(ids.Snowflake), l, now); v.doubt == "" {
+			plausible = append(plausible, v)
+		} else {
+			others = append(others, v)
 		}
-		return 0
-	})
-	return vs
+	}
+	return append(plausible, others...)
 }
 
 // A report is what inspect -json prints for one id.
@@ -124,7 +161,7 @@ type report struct {
 type jsonView struct {
 	Layout    string      `json:"layout,omitempty"`
 	Plausible *bool       `json:"plausible,omitempty"`
-	Time      string      `json:"time,omitempty"` // RFC 3339, except that a ULID can be of a year with 5 digits
+	Time      string      `json:"time,omitempty"`
 	Fields    []jsonField `json:"fields"`
 }
 
@@ -152,12 +189,10 @@ func newReport(line int, id ident, way reading, all []view) report {
 		}
 	}
 	for _, v := range all {
-		j := jsonView{Layout: v.layout}
-		if v.made != nil {
-			j.Time = stamp(*v.made)
-		}
+		j := jsonView{Layout: v.layout, Time: v.value("time")}
 		if v.layout != "" {
-			j.Plausible = &v.likely
+			plausible := v.doubt == ""
+			j.Plausible = &plausible
 		}
 		for _, f := range v.fields {
 			jf := jsonField{Name: f.name, Hex: hexOf(bytesOf(id), f.spans), Value: f.value, Note: f.note}

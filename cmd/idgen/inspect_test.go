@@ -77,7 +77,14 @@ func TestInspect(t *testing.T) {
 			N node 10 bits 378 (datacenter 11, worker 26)
 			S sequence 12 bits 0
 			0 00010101 01100101 10100001 00011111 0TTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
-			32 01100010 00010111 10100000 00000000 TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS`},
+			32 01100010 00010111 10100000 00000000 TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS
+			T time 40 bits 2017-06-21T04:19:24.445Z
+			N shard 13 bits 1512
+			32 01100010 00010111 10100000 00000000 TTTTTTTT TNNNNNNN NNNNNNSS SSSSSSSS
+			T time 39 bits 2043-10-15T12:01:53.620Z
+			S sequence 8 bits 23
+			N machine 16 bits 40960
+			32 01100010 00010111 10100000 00000000 TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN`},
 		{"175928847299117063", `
 			in the layout of discord: plausible
 			T time 41 bits 2016-04-30T11:18:25.796Z
@@ -105,35 +112,97 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestInspectLine checks what is printed as one line, and that a time has as many decimals in each of them as in JSON.
+func TestInspectLine(t *testing.T) {
+	timeBits := map[string]string{ // whose pieces are put together in another order than they are in the id
+		"c232ab00-9414-11ec-b3c8-9f6bdeced846": "1ec9414c232ab00",
+		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "1ec9414c232ab00",
+		"000003e8-9414-21ec-8501-021122334455": "1ec9414",
+	}
+	isTime := func(f jsonField) bool { return f.Name == "time" }
+	const early, late = "that time is the first second of the layout", "that time is in the future"
+	for _, test := range []struct{ id, title, made, doubt string }{
+		{"017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "UUID of version 7", "2022-02-22T19:22:22.000Z", ""},
+		{"c232ab00-9414-11ec-b3c8-9f6bdeced846", "UUID of version 1", "2022-02-22T19:22:22.0000000Z", ""},
+		{"1ec9414c-232a-6b00-b3c8-9f6bdeced846", "UUID of version 6", "2022-02-22T19:22:22.0000000Z", ""},
+		{"000003e8-9414-21ec-8501-021122334455", "UUID of version 2", "2022-02-22T19:16:56Z", ""},
+		{"919108f7-52d1-4320-9bac-f847db4148a8", "UUID of version 4", "", ""},
+		{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "ULID", "2016-07-30T23:54:10.259Z", ""},
+		{"1541815603606036480", "Snowflake in the layout of twitter", "2022-06-28T16:07:40.105Z", ""},
+		{"-layout Discord 175928847299117063", "Snowflake in the layout of discord", "2016-04-30T11:18:25.796Z", ""},
+		{"-layout INSTAGRAM 175928847299117063", "Snowflake in the layout of instagram", "2012-04-23T14:46:14.619Z", ""},
+		{"-layout sonyflake 175928847299117063", "Snowflake in the layout of sonyflake", "2017-12-27T16:16:04.490Z", ""},
+		// Numbers that a database has counted.
+		{"5", "Snowflake in the layout of twitter", "2010-11-04T01:42:54.657Z", early},
+		{"4194303999", "Snowflake in the layout of twitter", "2010-11-04T01:42:55.656Z", early},
+		{"4194304000", "Snowflake in the layout of twitter", "2010-11-04T01:42:55.657Z", ""},
+		{"-layout sonyflake 9223372036854775807", "Snowflake in the layout of sonyflake", "2188-11-16T03:28:58.870Z", late},
+	} {
+		args := strings.Fields(test.id)
+		want := args[len(args)-1] + "  " + test.title
+		if test.made != "" {
+			want += "  " + test.made
+		}
+		if test.doubt != "" {
+			want += "  not plausible, since " + test.doubt
+		}
+		if got := must(t, "", append([]string{"inspect", "-brief"}, args...)...); len(got) != 1 || got[0] != want {
+			t.Errorf("inspect -brief %s: %q, want %q", test.id, got, want)
+		}
+		var r report
+		if err := json.Unmarshal([]byte(must(t, "", append([]string{"inspect", "-json"}, args...)...)[0]), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Views {
+			if strings.HasSuffix(test.title, v.Layout) && v.Time != test.made {
+				t.Errorf("inspect -json %s: time %q, want %q", test.id, v.Time, test.made)
+			}
+			if want := timeBits[test.id]; want != "" && v.Fields[slices.IndexFunc(v.Fields, isTime)].Hex != want {
+				t.Errorf("inspect -json %s: fields %v, want time %s", test.id, v.Fields, want)
+			}
+		}
+		if test.made == "" {
+			continue
+		}
+		if got := must(t, "", append([]string{"inspect", "-field", "Time"}, args...)...); len(got) != 1 || got[0] != test.made {
+			t.Errorf("inspect -field Time %s: %q, want %q", test.id, got, test.made)
+		}
+	}
+	// Standard input may be named, and an id without the field is refused as a bad one is.
+	const in = "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n919108f7-52d1-4320-9bac-f847db4148a8\n"
+	const want = `idgen: line 2: a UUID of version 4 has no field "clock sequence"; it has random, version and variant` +
+		"\nidgen: 1 of 2 lines was bad\n"
+	status, out, errs := try(in, "inspect", "-field", "clock sequence", "-")
+	if status != 1 || out != "13256\n" || errs != want {
+		t.Errorf("inspect -field \"clock sequence\" -: status %d, %q, %q, want %q", status, out, errs, want)
+	}
+}
+
 // TestLayoutOrder checks that the plausible layouts come first, with the clock of a bubble.
 func TestLayoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in
-		// Discord's, 2043 in Sonyflake's.
-		const id = "1541815603606036480"
-		made := ids.Snowflake(1541815603606036480).Time()
+		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in Discord's, 2043 in Sonyflake's.
+		const id = ids.Snowflake(1541815603606036480)
+		made := id.Time()
 		for _, test := range []struct {
-			now   time.Time
-			order string
+			now       time.Time
+			plausible int
+			order     string
 		}{
-			{made.AddDate(0, 0, -1).Add(-time.Millisecond), "instagram twitter discord sonyflake"},
-			{made.AddDate(0, 0, -1), "twitter instagram discord sonyflake"},
-			{made.AddDate(10, 0, 0), "twitter discord instagram sonyflake"},
-			{made.AddDate(30, 0, 0), "twitter discord instagram sonyflake"},
+			{made.AddDate(0, 0, -1).Add(-time.Millisecond), 1, "instagram twitter discord sonyflake"},
+			{made.AddDate(0, 0, -1), 2, "twitter instagram discord sonyflake"},
+			{made.AddDate(10, 0, 0), 3, "twitter discord instagram sonyflake"},
+			{made.AddDate(30, 0, 0), 4, "twitter discord instagram sonyflake"},
 		} {
 			time.Sleep(time.Until(test.now))
 			var r report
-			if err := json.Unmarshal([]byte(must(t, "", "inspect", "-json", id)[0]), &r); err != nil {
+			if err := json.Unmarshal([]byte(must(t, "", "inspect", "-json", id.String())[0]), &r); err != nil {
 				t.Fatal(err)
 			}
 			var order []string
-			for _, v := range r.Views {
+			for i, v := range r.Views {
 				order = append(order, v.Layout)
-				when, err := time.Parse(time.RFC3339Nano, v.Time)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := !when.After(test.now.AddDate(0, 0, 1)); *v.Plausible != want {
+				if *v.Plausible != (i < test.plausible) {
 					t.Errorf("at %v: %s plausible: %v", test.now, v.Layout, *v.Plausible)
 				}
 			}
@@ -147,25 +216,12 @@ func TestLayoutOrder(t *testing.T) {
 // TestInspectLayout checks that a Snowflake is shown in the given layout alone, and what is not a
 // Snowflake as without it.
 func TestInspectLayout(t *testing.T) {
-	const snowflake, other = "175928847299117063", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	for layout, made := range map[string]string{
-		"twitter": "2012-03-03T13:01:20.453Z", "Discord": "2016-04-30T11:18:25.796Z",
-		"INSTAGRAM": "2012-04-23T14:46:14.619Z", "sonyflake": "2017-12-27T16:16:04.49Z",
-	} {
-		name := strings.ToLower(layout)
-		out := strings.Join(must(t, "", "inspect", "-layout", layout, snowflake), "\n")
-		if strings.Count(out, "in the layout of") != 1 || !strings.Contains(out, "in the layout of "+name+": plausible") {
-			t.Errorf("inspect -layout %s:\n%s", layout, out)
-		}
-		var r report
-		if err := json.Unmarshal([]byte(must(t, snowflake, "inspect", "-json", "-layout", layout)[0]), &r); err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Views) != 1 || r.Views[0].Layout != name || r.Views[0].Time != made {
-			t.Errorf("inspect -json -layout %s: %+v, want the time %s", layout, r.Views, made)
-		}
-		if got, want := must(t, "", "inspect", "-layout", layout, other), must(t, "", "inspect", other); !slices.Equal(got, want) {
-			t.Errorf("inspect -layout %s %s: %q, want %q", layout, other, got, want)
-		}
+	out := strings.Join(must(t, "", "inspect", "-layout", "Sonyflake", "175928847299117063"), "\n")
+	if strings.Count(out, "in the layout of") != 1 || !strings.Contains(out, "in the layout of sonyflake: plausible") {
+		t.Errorf("inspect -layout Sonyflake:\n%s", out)
+	}
+	const other = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+	if got, want := must(t, "", "inspect", "-layout", "instagram", other), must(t, "", "inspect", other); !slices.Equal(got, want) {
+		t.Errorf("inspect -layout instagram %s: %q, want %q", other, got, want)
 	}
 }

@@ -39,8 +39,14 @@ func layoutNamed(name string) (namedLayout, error) {
 // lastTime returns the last time that the layout has.
 func (l namedLayout) lastTime() time.Time { return l.Split(math.MaxInt64).Time.Add(l.Tick - 1) }
 
-// plausible reports whether s, in this layout, has a time that is at most a day after now. No time
-// is before the epoch.
-func (l namedLayout) plausible(s ids.Snowflake, now time.Time) bool {
-	return !l.Split(s).Time.After(now.AddDate(0, 0, 1))
+// doubt returns why a Snowflake of the given time is hardly one of this layout, or "". A small number, such as one that a
+// database counts, looks like a Snowflake made when its layout began.
+func (l namedLayout) doubt(made, now time.Time) string {
+	switch {
+	case made.After(now.AddDate(0, 0, 1)):
+		return "that time is in the future"
+	case made.Before(l.Epoch.Add(time.Second)):
+		return "that time is the first second of the layout"
+	}
+	return ""
 }

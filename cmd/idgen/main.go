@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/oneclock/ids"
@@ -53,6 +55,7 @@ var commands = map[string]func(*tool, []string) error{
 	"convert":   (*tool).convert,
 	"range":     (*tool).bounds,
 	"help":      (*tool).help,
+	"version":   (*tool).version,
 }
 
 // run is the program: it returns the exit status.
@@ -87,8 +90,11 @@ func (t *tool) command(args []string) error {
 		return usageError("missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range")
 	}
 	t.name = strings.ToLower(args[0])
-	if t.name == "-h" || t.name == "-help" || t.name == "--help" {
+	switch t.name {
+	case "-h", "-help", "--help":
 		t.name = "help"
+	case "-v", "-version", "--version":
+		t.name = "version"
 	}
 	command, ok := commands[t.name]
 	if !ok {
@@ -96,14 +102,38 @@ func (t *tool) command(args []string) error {
 	}
 	err := command(t, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
-		return t.help(nil)
+		return t.help([]string{t.name})
 	}
 	return err
 }
 
-// help prints the help.
-func (t *tool) help([]string) error {
-	_, err := t.out.WriteString(help)
+// help prints the help, or what it says of a command: one of its parts, and the last, which is about what commands share.
+func (t *tool) help(args []string) error {
+	parts := strings.Split(help, "%\n")
+	text := strings.Join(parts, "")
+	if len(args) > 0 {
+		switch strings.TrimRight(strings.ToLower(args[0]), "12345678") {
+		case "uuid", "ulid", "snowflake":
+			text = parts[1] + parts[5]
+		case "inspect":
+			text = parts[2] + parts[5]
+		case "convert":
+			text = parts[3] + parts[5]
+		case "range":
+			text = parts[4] + parts[5]
+		}
+	}
+	_, err := t.out.WriteString(text)
+	return err
+}
+
+// version prints the version of the module that the program was built from, and Go's.
+func (t *tool) version([]string) error {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	_, err := fmt.Fprintf(t.out, "idgen %s, %s\n", version, runtime.Version())
 	return err
 }
 

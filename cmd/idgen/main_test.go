@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"os"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/oneclock/ids"
 )
 
 // try runs the program.
@@ -40,41 +41,41 @@ func must(t *testing.T, stdin string, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 }
 
-func TestBadNodeInEnvironment(t *testing.T) {
-	for _, value := range []string{"1024", "web-3", ""} {
-		t.Setenv("IDS_SNOWFLAKE_NODE", value)
-		want := fmt.Sprintf("idgen: IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q\nTry: idgen help\n", value)
-		if status, _, errs := try("", "snowflake"); status != 2 || errs != want {
-			t.Errorf("status %d, %q, want %q", status, errs, want)
-		}
-	}
-}
-
 func TestHelp(t *testing.T) {
-	for _, args := range []string{"help", "-h", "--help", "uuid7 -h", "inspect -help", "range --help", "convert 1 -h"} {
+	titles := regexp.MustCompile(`(?m)^[A-Z][a-z]+$|^Idgen makes|^Exit status|^%`)
+	const all = "Idgen makes Make Inspect Convert Range Exit status"
+	for args, want := range map[string]string{
+		"help": all, "-h": all, "--help": all, "help me": all, "help -h": all,
+		"help UUID7": "Make Exit status", "uuid7 -h": "Make Exit status", "ulid -h": "Make Exit status", "snowflake --help": "Make Exit status",
+		"inspect -help": "Inspect Exit status", "convert 1 -h": "Convert Exit status", "range --help": "Range Exit status",
+	} {
 		lines := must(t, "", strings.Fields(args)...)
-		if !strings.HasPrefix(lines[0], "Idgen makes") {
-			t.Errorf("idgen %s: %q", args, lines[0])
+		if got := strings.Join(titles.FindAllString(strings.Join(lines, "\n"), -1), " "); got != want {
+			t.Errorf("idgen %s has the titles %s, want %s", args, got, want)
 		}
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
-	var words []string
-	for name := range commands {
-		words = append(words, name)
-	}
-	words = append(words, formNames...)
-	words = append(words, "-n", "-node", "-namespace", "-domain", "-local", "-layout", "-format", "-as", "-to", "-from", "-json")
+	words := slices.Concat(slices.Collect(maps.Keys(commands)), formNames,
+		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field"))
 	for _, l := range layouts {
 		words = append(words, l.name)
 	}
 	for _, word := range words {
-		if word != "help" && !strings.Contains(help, word) {
+		if !strings.Contains(help, word) {
 			t.Errorf("the help does not tell of %s", word)
 		}
 	}
 	for line := range strings.Lines(help) {
 		if len(line) > 90 {
 			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version", "-V"} {
+		if got := must(t, "", arg); len(got) != 1 || !strings.HasPrefix(got[0], "idgen ") || !strings.HasSuffix(got[0], ", "+runtime.Version()) {
+			t.Errorf("idgen %s: %q", arg, got)
 		}
 	}
 }
@@ -117,48 +118,42 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestFailures(t *testing.T) {
-	ids := strings.Repeat("01ARZ3NDEKTSV4RRFFQ69G5FAV\n", 10_000)
-	for _, args := range []string{"uuid7", "uuid7 -n 100000", "inspect", "inspect -json", "convert", "uuid5", "help"} {
+	many := strings.NewReader(strings.Repeat("01ARZ3NDEKTSV4RRFFQ69G5FAV\n", 10_000))
+	const full, lost = "idgen: writing standard output: no space left\n", "idgen: reading standard input: lost\n"
+	for args, want := range map[string]string{
+		"uuid7": full, "uuid7 -n 100000": full, "inspect": full, "inspect -json": full, "inspect -brief": full, "inspect -field time": full,
+		"convert": full, "uuid5": full, "help": full, "version": full,
+		"inspect -": lost, "convert -": lost, "uuid3": lost, "uuid8": lost,
+	} {
+		var in io.Reader = many
+		var out io.Writer = fullDisk{}
+		many.Seek(0, io.SeekStart)
+		if want == lost {
+			out, in = io.Discard, io.MultiReader(strings.NewReader("017F22E2-79B0-7CC3-98C4-DC0C0C07398F\n"), iotest.ErrReader(errors.New("lost")))
+		}
 		var errs bytes.Buffer
-		if status := run(strings.Fields(args), strings.NewReader(ids), fullDisk{}, &errs); status != 1 {
-			t.Errorf("idgen %s: status %d", args, status)
-		}
-		if want := "idgen: writing standard output: no space left\n"; errs.String() != want {
-			t.Errorf("idgen %s: %q", args, &errs)
-		}
-	}
-	for _, args := range []string{"inspect", "convert", "uuid5", "uuid8"} {
-		var errs bytes.Buffer
-		broken := io.MultiReader(strings.NewReader("017F22E2-79B0-7CC3-98C4-DC0C0C07398F\n"), iotest.ErrReader(errors.New("lost")))
-		if status := run(strings.Fields(args), broken, io.Discard, &errs); status != 1 {
-			t.Errorf("idgen %s: status %d", args, status)
-		}
-		if want := "idgen: reading standard input: lost\n"; errs.String() != want {
-			t.Errorf("idgen %s: %q", args, &errs)
+		if status := run(strings.Fields(args), in, out, &errs); status != 1 || errs.String() != want {
+			t.Errorf("idgen %s: status %d, %q, want %q", args, status, &errs, want)
 		}
 	}
 }
 
 func TestTerminal(t *testing.T) {
-	f, err := os.Create(t.TempDir() + "/file")
+	file, err := os.Create(t.TempDir() + "/file")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if isTerminal(f) || isTerminal(new(bytes.Buffer)) {
-		t.Error("a file or a buffer is not a terminal")
-	}
-	f.Close()
-	if isTerminal(f) {
-		t.Error("a closed file is not a terminal")
-	}
+	defer file.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if isTerminal(null) {
-		t.Error("the null device is not a terminal")
+	if isTerminal(file) || isTerminal(null) || isTerminal(new(bytes.Buffer)) {
+		t.Error("a file, the null device or a buffer is taken for a terminal")
+	}
+	if file.Close(); isTerminal(file) {
+		t.Error("a closed file is taken for a terminal")
 	}
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -169,7 +164,3 @@ func TestTerminal(t *testing.T) {
 		t.Error("a terminal is not seen as one")
 	}
 }
-
-var _ ident = ids.UUID{} // the three types are all that an ident can be
-var _ ident = ids.ULID{}
-var _ ident = ids.Snowflake(0)

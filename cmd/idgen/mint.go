@@ -105,7 +105,7 @@ func (t *tool) snowflake(args []string) error {
 	if err != nil {
 		return err
 	}
-	id, err := nodeNumber(number, l.SnowflakeLayout)
+	id, err := t.nodeNumber(number, l.SnowflakeLayout)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (t *tool) snowflake(args []string) error {
 	return mint(t, *fs.n, write, node.Append)
 }
 
-// nodeNumber returns the number that is given, or the one in the environment, or a random one.
-func nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
+// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a warning.
+func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	from := "-node"
 	if given == nil {
 		from = "IDS_SNOWFLAKE_NODE"
@@ -127,6 +127,8 @@ func nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 			if err != nil {
 				return 0, err
 			}
+			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
+			fmt.Fprintf(t.errs, note, n)
 			return n.Int64(), nil
 		}
 		given = &value

@@ -2,7 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -14,11 +15,16 @@ import (
 
 // TestMint checks the number, the version, the order and the time of what each scheme mints.
 func TestMint(t *testing.T) {
-	unset(t, "IDS_SNOWFLAKE_NODE")
-	for scheme, version := range map[string]int{"uuid1": 1, "uuid4": 4, "uuid6": 6, "uuid7": 7, "ulid": 0, "snowflake": 0} {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	for scheme, test := range map[string]struct {
+		version int
+		form    string
+	}{
+		"uuid1": {1, "urn"}, "uuid4": {4, "braces"}, "uuid6": {6, "hex"}, "uuid7": {7, "text"}, "ulid": {0, "text"}, "snowflake": {0, "base58"},
+	} {
 		t.Run(scheme, func(t *testing.T) {
 			from := time.Now().Add(-time.Second)
-			lines := must(t, "", scheme, "-n", "1000")
+			lines := must(t, "", scheme, "-n", "1000", "-format", test.form)
 			to := time.Now().Add(time.Second)
 			if len(lines) != 1000 {
 				t.Fatalf("%d lines", len(lines))
@@ -29,11 +35,11 @@ func TestMint(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if made := views(id, layouts)[0].made; scheme != "uuid4" && (made == nil || made.Before(from) || made.After(to)) {
+				if made := made(id); scheme != "uuid4" && (made.Before(from) || made.After(to)) {
 					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
 				}
-				if u, ok := id.(ids.UUID); ok && u.Version() != version || way.kind != strings.TrimRight(scheme, "1467") {
-					t.Errorf("%s is not of %s", line, scheme)
+				if u, ok := id.(ids.UUID); ok && u.Version() != test.version || way.kind != strings.TrimRight(scheme, "1467") || way.form != test.form {
+					t.Errorf("%s is not of %s in the form %s", line, scheme, test.form)
 				}
 				all = append(all, id)
 			}
@@ -56,37 +62,10 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// unset removes a variable from the environment until the test ends.
-func unset(t *testing.T, variable string) {
-	t.Setenv(variable, "") // which restores it
-	os.Unsetenv(variable)
-}
-
-// TestForms checks that what is minted in any form is the same id when it is read again.
-func TestForms(t *testing.T) {
-	for _, scheme := range []string{"uuid1", "uuid4", "uuid7", "ulid", "snowflake"} {
-		kind := strings.TrimRight(scheme, "147")
-		for _, form := range formNames {
-			if kind != "uuid" && (form == "urn" || form == "braces") {
-				continue
-			}
-			minted := must(t, "", scheme, "-n", "20", "-format", form)
-			text := must(t, strings.Join(minted, "\n"), "convert", "-as", kind)
-			again := must(t, strings.Join(text, "\n"), "convert", "-format", form)
-			if !slices.Equal(minted, again) {
-				t.Errorf("%s as %s: %q became %q", scheme, form, minted, again)
-			}
-			for _, line := range minted {
-				if form != "json" {
-					continue
-				}
-				var s string
-				if err := json.Unmarshal([]byte(line), &s); err != nil {
-					t.Errorf("%s: %v", line, err)
-				}
-			}
-		}
-	}
+// made returns the time in an id, as inspect shows it, or the zero time.
+func made(id ident) time.Time {
+	t, _ := time.Parse(time.RFC3339, views(id, layouts)[0].value("time"))
+	return t
 }
 
 func TestNamed(t *testing.T) {
@@ -99,6 +78,9 @@ func TestNamed(t *testing.T) {
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -namespace @Dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5 -", site, ids.NewV5(ids.NamespaceDNS(), "-").String()}, // a name, not standard input
+		{"uuid8 -", "5c146b143c528afd938a375d0df1fbf6", "5c146b14-3c52-8afd-938a-375d0df1fbf6"},
 		{"uuid5 -namespace url", site, ids.NewV5(ids.NamespaceURL(), site).String()},
 		{"uuid5 -namespace oid", " 1.3 ", ids.NewV5(ids.NamespaceOID(), " 1.3 ").String()},
 		{"uuid3 -namespace x500 -format urn", `"c=ch"`, ids.NewV3(ids.NamespaceX500(), `"c=ch"`).URN()},
@@ -146,35 +128,35 @@ func TestVersion2(t *testing.T) {
 
 // TestSnowflakeNode checks where the node number comes from.
 func TestSnowflakeNode(t *testing.T) {
-	for _, test := range []struct {
-		env, args string
-		want      int64
-	}{
-		{"", "-node 1023", 1023},
-		{"5", "", 5},
-		{"5", "-node 6", 6},
-		{"", "-node 65535 -layout sonyflake", 65535},
-		{"", "-node 8191 -layout instagram", 8191},
-		{"1000", "-layout discord -n 3", 1000},
+	for _, test := range []struct{ env, args, layout, want string }{
+		{"", "-node 1023", "twitter", "1023"},
+		{"5", "", "twitter", "5"},
+		{"5", "-node 6", "twitter", "6"},
+		{"", "-node 65535", "sonyflake", "65535"},
+		{"", "-node 8191", "instagram", "8191"},
+		{"1000", "-n 3", "discord", "1000"},
 	} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", test.env)
-		l := layouts[0]
-		for _, other := range layouts {
-			if strings.Contains(test.args, other.name) {
-				l = other
-			}
-		}
-		for _, line := range must(t, "", append([]string{"snowflake"}, strings.Fields(test.args)...)...) {
-			s, err := ids.ParseSnowflake(line)
-			if got := l.Split(s).Node; err != nil || got != test.want {
-				t.Errorf("snowflake %s with %q in the environment: node %d, %v", test.args, test.env, got, err)
+		name := map[string]string{"sonyflake": "machine", "instagram": "shard"}[test.layout]
+		minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
+		for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", cmp.Or(name, "node")) {
+			if got != test.want {
+				t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, test.env, got, test.want)
 			}
 		}
 	}
-	unset(t, "IDS_SNOWFLAKE_NODE")
+	for _, value := range []string{"1024", "web-3", ""} {
+		t.Setenv("IDS_SNOWFLAKE_NODE", value)
+		checkUsage(t, []string{"snowflake"}, fmt.Sprintf("IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q", value))
+	}
+	os.Unsetenv("IDS_SNOWFLAKE_NODE") // t.Setenv restores it
 	seen := map[int64]bool{}
 	for range 40 {
-		s, _ := ids.ParseSnowflake(must(t, "", "snowflake")[0])
+		status, out, errs := try("", "snowflake")
+		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
+		if want := fmt.Sprintf("idgen: note: node %d is random: ", s.Node()); status != 0 || !strings.HasPrefix(errs, want) {
+			t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
+		}
 		seen[s.Node()] = true
 	}
 	if len(seen) < 10 {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/oneclock/ids"
@@ -30,7 +31,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 		if err != nil {
 			return err
 		}
-		space, ok := namespaces[*namespace]
+		space, ok := namespaces[strings.TrimPrefix(*namespace, "@")] // uuidgen has the names with an @
 		if !ok {
 			if space, err = ids.ParseUUID(*namespace); err != nil {
 				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))

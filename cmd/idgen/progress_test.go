@@ -11,74 +11,57 @@ import (
 	"time"
 )
 
-// TestProgress checks when the progress line is written, with the clock of a bubble.
+// TestProgress checks when the progress line is written and what it says, with the clock of a bubble.
 func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var screen bytes.Buffer
-		idgen := &tool{errs: &screen, live: true}
-		p := idgen.newProgress(4000)
-		for n := 0; n <= 900; n += 100 {
-			p.at(n)
-			time.Sleep(100 * time.Millisecond)
-		}
-		p.clear()
-		if screen.Len() > 0 {
-			t.Fatalf("%q within the first second", &screen)
-		}
-		p.at(1000)
-		if want := "\r1,000 of 4,000, 25%, 1,000 a second, 3s left"; screen.String() != want {
-			t.Fatalf("%q, want %q", &screen, want)
-		}
-		screen.Reset()
-		time.Sleep(199 * time.Millisecond)
-		p.at(1199)
-		if screen.Len() > 0 {
-			t.Fatalf("%q after 199 ms", &screen)
-		}
-		time.Sleep(2801 * time.Millisecond)
-		p.at(4000)
-		const last = "4,000 of 4,000, 100%, 1,000 a second, 0s left"
-		if screen.String() != "\r"+last {
-			t.Fatalf("%q, want %q", &screen, last)
-		}
-		screen.Reset()
-		p.clear()
-		if want := "\r" + strings.Repeat(" ", len(last)) + "\r"; screen.String() != want {
-			t.Fatalf("%q, want %q", &screen, want)
-		}
-
-		screen.Reset()
-		p = idgen.newProgress(math.MaxInt)
-		time.Sleep(2 * time.Second)
-		p.at(2)
-		if want := "0%, 1 a second, 1281023h53m38s left"; !strings.HasSuffix(screen.String(), want) && math.MaxInt > 1<<32 {
-			t.Fatalf("%q, want %q", &screen, want)
-		}
-
-		screen.Reset()
-		p = idgen.newProgress(0)
-		time.Sleep(2 * time.Second)
-		p.at(5_000_000)
-		if want := "\r5,000,000 done, 2,500,000 a second"; screen.String() != want {
-			t.Fatalf("%q, want %q", &screen, want)
-		}
-
-		screen.Reset()
-		time.Sleep(98 * time.Second)
-		p.at(5_000_000)
-		if want := "\r5,000,000 done, 50,000 a second   "; screen.String() != want {
-			t.Fatalf("%q, want %q over the longer line", &screen, want)
-		}
-
-		screen.Reset()
-		p = (&tool{errs: &screen}).newProgress(10)
-		time.Sleep(time.Hour)
-		p.at(5)
-		p.clear()
-		if screen.Len() > 0 {
-			t.Fatalf("%q where nobody looks", &screen)
-		}
-	})
+	const last = "4,000 of 4,000, 100%, 1,000 a second, 0s left"
+	const clear = -1
+	farEnd := "\r2 of 9,223,372,036,854,775,807, 0%, 1 a second, 1281023h53m38s left"
+	if math.MaxInt < 1<<32 {
+		farEnd = "\r2 of 2,147,483,647, 0%, 1 a second, 596523h14m5s left"
+	}
+	type step struct {
+		sleep time.Duration
+		at    int
+		want  string
+	}
+	for name, test := range map[string]struct {
+		live  bool
+		total int
+		steps []step
+	}{
+		"total": {true, 4000, []step{
+			{999 * time.Millisecond, 999, ""}, // nothing within the first second
+			{0, clear, ""},
+			{time.Millisecond, 1000, "\r1,000 of 4,000, 25%, 1,000 a second, 3s left"},
+			{199 * time.Millisecond, 1199, ""}, // nothing within 200 ms
+			{2801 * time.Millisecond, 4000, "\r" + last},
+			{0, clear, "\r" + strings.Repeat(" ", len(last)) + "\r"},
+		}},
+		// The time that is left is at most 146 years, which a Duration can say.
+		"far end": {true, math.MaxInt, []step{{2 * time.Second, 2, farEnd}}},
+		"no total": {true, 0, []step{
+			{2 * time.Second, 5_000_000, "\r5,000,000 done, 2,500,000 a second"},
+			{98 * time.Second, 5_000_000, "\r5,000,000 done, 50,000 a second   "}, // over the longer line
+		}},
+		"nobody looks": {false, 10, []step{{time.Hour, 5, ""}, {0, clear, ""}}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var screen bytes.Buffer
+			p := (&tool{errs: &screen, live: test.live}).newProgress(test.total)
+			for i, step := range test.steps {
+				time.Sleep(step.sleep)
+				if step.at == clear {
+					p.clear()
+				} else {
+					p.at(step.at)
+				}
+				if screen.String() != step.want {
+					t.Fatalf("%s, step %d: %q, want %q", name, i, &screen, step.want)
+				}
+				screen.Reset()
+			}
+		})
+	}
 }
 
 // TestRunWithProgress checks that a run of the program as a whole writes the line and takes it

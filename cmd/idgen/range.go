@@ -142,5 +142,5 @@ func parseTime(name, s string, rest time.Duration) (time.Time, error) {
 	return time.Time{}, usagef("%s %s is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)", name, quoted(s))
 }
 
-// stamp returns a time as RFC 3339 has it.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// stamp returns a time to the millisecond: no kind of id tells more of it to range.
+func stamp(t time.Time) string { return t.UTC().Format(toMilli) }

@@ -53,7 +53,8 @@ func TestRefused(t *testing.T) {
 		{"-to uuid", "1541815603606036480", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"-to uuid1", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": " + noVersion},
 		{"-to uuid6", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ": only versions 1 and 6 can be converted to version 6; this is version 7"},
-		{"-to uuid1", "ffffffff-ffff-ffff-ffff-ffffffffffff", ": only versions 1 and 6 can be converted to version 1; this is a UUID without a version"},
+		{"-to uuid1", "{ffffffff-ffff-ffff-ffff-ffffffffffff}",
+			": only versions 1 and 6 can be converted to version 1; this is a UUID without a version"},
 		{"-format urn", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": only a UUID can be written as urn"},
 	} {
 		args := append([]string{"convert"}, strings.Fields(test.args)...)
@@ -69,12 +70,13 @@ func TestRefusedArgument(t *testing.T) {
 	for _, test := range []struct{ command, arg, want string }{
 		{"inspect", "", `: "" is not an id: it is blank`},
 		{"inspect", "nonsense", `: "nonsense" is not an id: it is not a number, and no other has 8 characters`},
-		{"convert", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", `, column 36: "017f22e2-79b0-7cc3-98c4-dc0c0c07398g" is not a UUID: not a hexadecimal digit`},
+		{"convert", "01FWHE4YDGFK1SHH6W1G60EECU", `, column 26: "01FWHE4YDGFK1SHH6W1G60EECU" is not a ULID: not a Crockford Base32 digit`},
 		{"convert", "-1", `: "-1" is not a Snowflake: negative`},
 		{"convert", "abc\x1b[31m", `, column 4: "abc\x1b[31m" is not an id: "\x1b" cannot occur in one`},
 		{"convert", strings.Repeat("é", 1<<20), `, column 1: "` + strings.Repeat("é", 24) + `…" is not an id: "\u00e9" cannot occur in one`},
 		{"uuid8", "5c146b143c52", `: "5c146b143c52" is not 32 hexadecimal digits: it has 12 characters`},
-		{"uuid8", "5c146b143c528afd938a375d0df1fbfg", `, column 32: "5c146b143c528afd938a375d0df1fbfg" is not 32 hexadecimal digits: not a hexadecimal digit`},
+		{"uuid8", "5c146b143c528afd938a375d0df1fbfg",
+			`, column 32: "5c146b143c528afd938a375d0df1fbfg" is not 32 hexadecimal digits: not a hexadecimal digit`},
 		{"Convert", "missing.txt", `: "missing.txt" is not an id (to read a file: idgen convert < FILE)`},
 		{"inspect", "dir/ids", `: "dir/ids" is not an id (to read a file: idgen inspect < FILE)`},
 		{"inspect", `C:\ids`, `: "C:\\ids" is not an id (to read a file: idgen inspect < FILE)`},
@@ -116,7 +118,7 @@ func TestTally(t *testing.T) {
 
 // TestPrompt checks that only somebody who sits at a terminal is told what to type.
 func TestPrompt(t *testing.T) {
-	for command, what := range map[string]string{"inspect": "ids", "convert": "ids", "uuid5": "names", "uuid3": "names", "uuid8": "hexadecimal digits"} {
+	for command, what := range map[string]string{"inspect": "ids", "convert": "ids", "uuid5": "names", "uuid8": "hexadecimal digits"} {
 		for _, test := range []struct {
 			ask  bool
 			args []string

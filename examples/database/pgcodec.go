@@ -1,4 +1,6 @@
-package main
+// Package database stores ids in PostgreSQL, MariaDB and SQLite and reads them back, in its tests. What a
+// program can copy is [registerIDs], for ULIDs in columns of type uuid.
+package database
 
 import (
 	"github.com/jackc/pgx/v5/pgtype"

@@ -1,117 +1,139 @@
-package main
+package database
 
 import (
-	"bytes"
-	"context"
-	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/oneclock/ids"
 )
 
-// testCodec checks what the comments of registerIDs say: what works without it, and what it is for.
-func testCodec(t *testing.T, url string, e *pgxEngine) {
-	ctx := t.Context()
-	plain, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Close(context.WithoutCancel(ctx))
-	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
-
-	var gotU ids.UUID
-	if err := plain.QueryRow(ctx, "SELECT $1::uuid", u).Scan(&gotU); err != nil || gotU != u {
-		t.Errorf("UUID without the codec: got %v, %v, want %v", gotU, err, u)
-	}
-	var gotS ids.Snowflake
-	if err := plain.QueryRow(ctx, "SELECT $1::bigint", s).Scan(&gotS); err != nil || gotS != s {
-		t.Errorf("Snowflake without the codec: got %v, %v, want %v", gotS, err, s)
-	}
-	var gotL ids.ULID
-	if err := plain.QueryRow(ctx, "SELECT $1::uuid", l).Scan(&gotL); err == nil {
-		t.Errorf("ULID as uuid without the codec: got %v and no error: the codec is not needed any more", gotL)
-	}
-
-	// With it the values travel in the binary format, and either type reads what the other wrote.
-	if err := e.pool.QueryRow(ctx, "SELECT $1::uuid", l).Scan(&gotU); err != nil || gotU != l.UUID() {
-		t.Errorf("ULID read as UUID: got %v, %v, want %v", gotU, err, l.UUID())
-	}
-	if err := e.pool.QueryRow(ctx, "SELECT $1::uuid", u).Scan(&gotL); err != nil || gotL != u.ULID() {
-		t.Errorf("UUID read as ULID: got %v, %v, want %v", gotL, err, u.ULID())
-	}
-	for _, target := range []any{new(ids.UUID), new(ids.ULID)} {
-		err := e.pool.QueryRow(ctx, "SELECT NULL::uuid").Scan(target)
-		if err == nil || !strings.Contains(err.Error(), "ids.Null") {
-			t.Errorf("NULL into %T: error %v, want one that names ids.Null", target, err)
-		}
-	}
-	// A query in the text format, as the simple protocol makes it.
-	if err := e.pool.QueryRow(ctx, "SELECT $1::text::uuid", pgx.QueryExecModeSimpleProtocol, u.String()).Scan(&gotL); err != nil || gotL != u.ULID() {
-		t.Errorf("UUID text read as ULID: got %v, %v, want %v", gotL, err, u.ULID())
-	}
-}
-
-// TestCodecFormats encodes each type in both formats of the protocol and scans it back. It
-// needs no server.
-func TestCodecFormats(t *testing.T) {
-	m := pgtype.NewMap()
-	registerIDs(m)
-	u := ids.NewV7()
-	l := u.ULID()
-	for _, format := range []int16{pgtype.TextFormatCode, pgtype.BinaryFormatCode} {
-		want := u[:]
-		if format == pgtype.TextFormatCode {
-			want = []byte(u.String())
-		}
-		for _, value := range []any{u, &u, ids.Null[ids.UUID]{ID: u, Valid: true}, l, &l, ids.Null[ids.ULID]{ID: l, Valid: true}} {
-			got, err := m.Encode(pgtype.UUIDOID, format, value, nil)
-			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%T in format %d: got %q, %v, want %q", value, format, got, err, want)
-			}
-			target := reflect.New(reflect.TypeOf(value))
-			if err := m.Scan(pgtype.UUIDOID, format, want, target.Interface()); err != nil || !reflect.DeepEqual(target.Elem().Interface(), value) {
-				t.Errorf("%T in format %d: scanned %v, %v, want %v", value, format, target.Elem(), err, value)
-			}
-		}
-		for _, value := range []any{(*ids.UUID)(nil), ids.Null[ids.UUID]{}, (*ids.ULID)(nil), ids.Null[ids.ULID]{}} {
-			if got, err := m.Encode(pgtype.UUIDOID, format, value, nil); got != nil || err != nil {
-				t.Errorf("NULL as %T in format %d: got %q, %v", value, format, got, err)
-			}
-		}
-		// Not a UUID: an error, and the target keeps its value.
-		for _, bad := range []string{"", "123456789012345", "0123456789abcdef0123456789abcdeg"} {
-			gotU, gotL := u, l
-			if err := m.Scan(pgtype.UUIDOID, format, []byte(bad), &gotU); err == nil || gotU != u {
-				t.Errorf("%q scanned in format %d: %v, %v", bad, format, gotU, err)
-			}
-			if err := m.Scan(pgtype.UUIDOID, format, []byte(bad), &gotL); err == nil || gotL != l {
-				t.Errorf("%q scanned in format %d: %v, %v", bad, format, gotL, err)
-			}
-		}
-	}
-}
-
-// testWithoutCheckpoint runs as a role that may create tables and no more.
-func testWithoutCheckpoint(t *testing.T, url string, e *pgxEngine) {
-	ctx := t.Context()
-	for _, query := range []string{"CREATE ROLE guest LOGIN", "GRANT CREATE ON SCHEMA public TO guest"} {
-		if _, err := e.pool.Exec(ctx, query); err != nil {
+// testPostgresSQL stores through database/sql what only PostgreSQL has.
+func testPostgresSQL(t *testing.T, d *database) {
+	trip(t, d, "UUID in a text column", "text", ids.NewV7())
+	trip(t, d, "Binary[UUID] in a uuid column", "uuid", binaryUUID(ids.NewV7()))
+	anyOf(t, d, "UUID", "uuid", v7s(t))
+	anyOf(t, d, "ULID as text", `text COLLATE "C"`, ulids(t))
+	anyOf(t, d, "Binary[ULID]", "bytea", mapped(ulids(t), binaryULID))
+	anyOf(t, d, "Snowflake", "bigint", snowflakes(t))
+	t.Run("ULID in a uuid column, converted by UUID and ULID", func(t *testing.T) {
+		id := ids.NewULID()
+		got, err := read[ids.UUID](t, d, "SELECT id FROM "+d.table(t, "uuid", []any{id.UUID()}))
+		same(t, mapped(got, ids.UUID.ULID), []ids.ULID{id}, err)
+	})
+	t.Run("[]UUID as uuid[]", func(t *testing.T) {
+		// An argument needs nothing. A scan needs pgx's help, since database/sql has no arrays.
+		m := pgtype.NewMap()
+		registerIDs(m)
+		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
+		want := v7s(t)
+		r, err := d.query(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}))
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer r.Close()
+		var got []ids.UUID
+		if !r.Next() {
+			t.Fatal("no row")
+		}
+		err = r.Scan(m.SQLScanner(&got))
+		same(t, got, want, err)
+	})
+}
+
+// anyOf finds all but the first of some ids, which are in ascending order, by = ANY of one array.
+func anyOf[T any](t *testing.T, d *database, name, column string, all []T) {
+	t.Run("= ANY($1) with a slice of "+name, func(t *testing.T) {
+		got, err := read[T](t, d, "SELECT id FROM "+d.table(t, column, boxed(all))+" WHERE id = ANY($1) ORDER BY id", all[1:])
+		same(t, got, all[1:], err)
+	})
+}
+
+// testPgx stores ids through pgx itself, with registerIDs.
+func testPgx(t *testing.T, pool *pgxpool.Pool) {
+	d := pgxDatabase(pool)
+	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
+	trip(t, d, "UUID as uuid", "uuid", u, ids.NilUUID(), ids.MaxUUID())
+	trip(t, d, "ULID as uuid", "uuid", l)
+	trip(t, d, "UUID as text", "text", u)
+	trip(t, d, "ULID as text", "text", l)
+	trip(t, d, "Binary[UUID] as bytea", "bytea", binaryUUID(u))
+	trip(t, d, "Snowflake as bigint", "bigint", s, 0, 1<<63-1)
+
+	trip(t, d, "Null[UUID]", "uuid", ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{})
+	trip(t, d, "Null[ULID] as text", "text", ids.Null[ids.ULID]{ID: l, Valid: true}, ids.Null[ids.ULID]{})
+	trip(t, d, "Null[ULID] as uuid", "uuid", ids.Null[ids.ULID]{ID: l, Valid: true}, ids.Null[ids.ULID]{})
+	trip(t, d, "Null[Snowflake]", "bigint", ids.Null[ids.Snowflake]{ID: s, Valid: true}, ids.Null[ids.Snowflake]{})
+	trip(t, d, "*UUID", "uuid", &u, nil)
+	trip(t, d, "*ULID as uuid", "uuid", &l, nil)
+	trip(t, d, "*Snowflake", "bigint", &s, nil)
+
+	trip(t, d, "[]UUID as uuid[]", "uuid[]", v7s(t), nil)
+	trip(t, d, "[]ULID as uuid[]", "uuid[]", ulids(t), nil)
+	trip(t, d, "[]ULID as text[]", "text[]", ulids(t))
+	trip(t, d, "[]Snowflake as bigint[]", "bigint[]", snowflakes(t), nil)
+	trip(t, d, "[]*UUID with NULLs inside", "uuid[]", []*ids.UUID{&u, nil})
+	anyOf(t, d, "UUID", "uuid", v7s(t))
+	anyOf(t, d, "ULID as uuid", "uuid", ulids(t))
+	anyOf(t, d, "Snowflake", "bigint", snowflakes(t))
+	span(t, d, "ULID as uuid", "uuid", ulids(t), ids.MinULIDAt, ids.MaxULIDAt)
+
+	t.Run("COPY", func(t *testing.T) { testCopy(t, pool) })
+	t.Run("simple protocol", func(t *testing.T) { testSimpleProtocol(t, pool) })
+}
+
+// testCopy writes rows with COPY and reads them back as structs, by the names of the columns.
+func testCopy(t *testing.T, pool *pgxpool.Pool) {
+	type order struct {
+		ID     ids.UUID
+		Event  ids.ULID // in a uuid column
+		Code   ids.ULID // in a text column
+		Number ids.Snowflake
+		Parent *ids.UUID
+		Tags   []ids.UUID
 	}
-	native, viaSQL, err := openPostgres(ctx, strings.Replace(url, "ids@", "guest@", 1))
-	if err != nil {
+	want := make([]order, 100)
+	for i := range want {
+		want[i] = order{ID: ids.NewV7(), Event: ids.NewULID(), Code: ids.NewULID(), Number: ids.NextSnowflake(), Tags: ids.AppendV4(nil, 2)}
+		if i > 0 {
+			want[i].Parent = &want[i-1].ID
+		}
+	}
+	ctx := t.Context()
+	if _, err := pool.Exec(ctx, "CREATE TABLE orders (id uuid PRIMARY KEY, event uuid, code text, number bigint, parent uuid, tags uuid[])"); err != nil {
 		t.Fatal(err)
 	}
-	defer viaSQL.close()
-	s := schemes(testNode(t))[0]
-	if _, err := measure(ctx, native, s, 10, 10, func(int) {}); err != nil {
-		t.Error(err)
+	source := pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
+		o := want[i]
+		return []any{o.ID, o.Event, o.Code, o.Number, o.Parent, o.Tags}, nil
+	})
+	if _, err := pool.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "event", "code", "number", "parent", "tags"}, source); err != nil {
+		t.Fatal(err)
 	}
-	if !native.noCheckpoint {
-		t.Error("the role guest may run CHECKPOINT")
+	r, _ := pool.Query(ctx, "SELECT * FROM orders ORDER BY id")
+	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // returns the error of Query too
+	same(t, got, want, err)
+}
+
+// testSimpleProtocol sends the arguments inside the text of the query, as connection poolers that cannot prepare need
+// it. pgx does not know then that a list is of UUIDs, unless it comes as text.
+func testSimpleProtocol(t *testing.T, pool *pgxpool.Pool) {
+	const mode = pgx.QueryExecModeSimpleProtocol
+	type values struct {
+		U ids.UUID
+		L ids.ULID
+		S ids.Snowflake
 	}
+	want := values{ids.NewV7(), ids.NewULID(), ids.NextSnowflake()}
+	var got values
+	err := pool.QueryRow(t.Context(), "SELECT $1::uuid, $2::uuid, $3::bigint", mode, want.U, want.L.UUID(), want.S).Scan(&got.U, &got.L, &got.S)
+	same(t, got, want, err)
+
+	list, found := []ids.UUID{ids.NewV7(), want.U}, false
+	if err := pool.QueryRow(t.Context(), "SELECT $1::uuid = ANY($2::uuid[])", mode, want.U, list).Scan(&found); err == nil {
+		t.Error("pgx takes a list of UUIDs: the page need not say that it must be text")
+	}
+	err = pool.QueryRow(t.Context(), "SELECT $1::uuid = ANY($2::uuid[])", mode, want.U, mapped(list, ids.UUID.String)).Scan(&found)
+	same(t, found, true, err)
 }

@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// TestAPI compares what the root, the doors and clockfile export with api.txt, so that no name and no type
+// TestAPI compares what the root, the doors, clockfile and typeid export with api.txt, so that no name and no type
 // changes unseen.
 func TestAPI(t *testing.T) {
 	dir := Root(t)
 	apiFile := filepath.Join(dir, "api.txt")
 	var lines []string
-	for _, pkg := range compiled(t, dir, ".", "./uuid", "./ulid", "./snowflake", "./clockfile") {
+	for _, pkg := range compiled(t, dir, ".", "./uuid", "./ulid", "./snowflake", "./clockfile", "./typeid") {
 		lines = append(lines, surface(pkg)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"
@@ -113,17 +113,15 @@ func surface(pkg *types.Package) (lines []string) {
 		case *types.Var:
 			add("var %s %s", name, types.TypeString(obj.Type(), inside))
 		case *types.Func:
-			add("func %s%s", name, strings.TrimPrefix(unnamed(obj.Type(), inside), "func"))
+			sig := obj.Signature()
+			add("func %s%s%s", name, parameters(sig.TypeParams(), inside), strings.TrimPrefix(unnamed(sig, inside), "func"))
 		case *types.TypeName:
 			if alias, ok := obj.Type().(*types.Alias); ok {
 				add("type %s = %s", name, types.TypeString(alias.Rhs(), inside))
 				continue
 			}
 			named := obj.Type().(*types.Named)
-			params := ""
-			for p := range named.TypeParams().TypeParams() {
-				params += fmt.Sprintf("[%s %s]", p, types.TypeString(p.Constraint(), inside))
-			}
+			params := parameters(named.TypeParams(), inside)
 			fields, isStruct := named.Underlying().(*types.Struct)
 			if !isStruct {
 				add("type %s%s %s", name, params, types.TypeString(named.Underlying(), inside))
@@ -148,6 +146,14 @@ func surface(pkg *types.Package) (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// parameters returns type parameters as text.
+func parameters(list *types.TypeParamList, q types.Qualifier) (text string) {
+	for p := range list.TypeParams() {
+		text += fmt.Sprintf("[%s %s]", p, types.TypeString(p.Constraint(), q))
+	}
+	return text
 }
 
 // unnamed returns a type as text. In that of a function it leaves out the names of parameters

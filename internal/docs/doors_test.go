@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the doc comments of the doors and api.txt")
+var update = flag.Bool("update", false, "rewrite the doc comments of the doors, api.txt and testdata/vectors.json")
 
 // rootOnly are the exported names of the root that no door repeats: what
 // configures all schemes at once.

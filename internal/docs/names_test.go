@@ -11,7 +11,7 @@ import (
 
 var (
 	listed    = regexp.MustCompile(`(?m)^(\w+): (?:func|type|const|var) (\w+)`)
-	qualified = regexp.MustCompile(`\b(ids|uuid|ulid|snowflake|clockfile)\.([A-Z]\w*)`)
+	qualified = regexp.MustCompile(`\b(ids|uuid|ulid|snowflake|clockfile|typeid)\.([A-Z]\w*)`)
 )
 
 // foreign returns the names of this library in code on a page that it does not export. In a table

@@ -7,7 +7,6 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"runtime"
 	"runtime/debug"
@@ -261,23 +260,6 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestBlocksDiffer shows that no block, word or key comes twice: not of one supply, and not of
-// two. 2^16 words that are random repeat one with a chance of 2^-33.
-func TestBlocksDiffer(t *testing.T) {
-	var a, b Block
-	seen := make(map[uint64]bool)
-	for range 64 {
-		for _, x := range []*Block{&a, &b} {
-			for _, w := range words(x, Size/8) {
-				if seen[w] {
-					t.Fatal("a word came twice")
-				}
-				seen[w] = true
-			}
-		}
-	}
-}
-
 // TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard
 // deviations, which fair coins exceed with a probability below 2.6e-14 (Hoeffding's bound);
 // there are 65 of them, so that chance fails one of 6e11 runs at the most.
@@ -306,66 +288,6 @@ func TestBits(t *testing.T) {
 		within("ones in a place", k, n)
 	}
 	within("bits as in the word before", sames, 64*n)
-}
-
-// TestBytes compares how often each byte occurs with what is to be expected, by Pearson's
-// chi-squared: its mean is 255 and its standard deviation 22.6. That distribution exceeds 500,
-// or falls below 80, with a probability of at most 2e-14 and 1e-13 (the bounds of Laurent and
-// Massart).
-func TestBytes(t *testing.T) {
-	const n = 1 << 20
-	var counts [256]int
-	var b Block
-	for _, w := range words(&b, n/8) {
-		for range 8 {
-			counts[byte(w)]++
-			w >>= 8
-		}
-	}
-	var chi float64
-	for _, k := range counts {
-		d := float64(k) - n/256
-		chi += d * d / (n / 256)
-	}
-	if chi > 500 || chi < 80 {
-		t.Errorf("chi-squared is %.1f", chi)
-	}
-}
-
-// TestConcurrent takes words from many goroutines at a time, while others call Reseed. None
-// comes twice.
-func TestConcurrent(t *testing.T) {
-	const goroutines, each = 8, 4000
-	all := make([][]uint64, goroutines)
-	var group sync.WaitGroup
-	for g := range all {
-		group.Go(func() {
-			for i := range each {
-				b := Get()
-				switch i % 3 {
-				case 0:
-					all[g] = append(all[g], b.Uint64())
-				case 1:
-					hi, lo := b.Uint128()
-					all[g] = append(all[g], hi, lo)
-				default:
-					all[g] = append(all[g], words(b, 5)...)
-				}
-				Put(b)
-				if i%100 == g {
-					Reseed()
-				}
-			}
-		})
-	}
-	group.Wait()
-	seen := make(map[uint64]bool)
-	for _, w := range slices.Concat(all...) {
-		if seen[w] {
-			t.Fatal("a word came twice")
-		}
-		seen[w] = true
-	}
 }
 
 // TestNoBlockTwice takes 128 bits at a time from many goroutines, while the garbage collector, which
@@ -399,9 +321,17 @@ func TestNoBlockTwice(t *testing.T) {
 		group.Go(func() {
 			for len(all[g]) < each {
 				b := Get()
-				for range 1 + len(all[g])%5 {
-					hi, lo := b.Uint128()
-					all[g] = append(all[g], [2]uint64{hi, lo})
+				for form := range 1 + len(all[g])%5 {
+					var id [2]uint64
+					switch form {
+					case 0:
+						id[0], id[1] = b.Uint128()
+					case 1:
+						id[0], id[1] = b.Uint64(), b.Uint64()
+					default:
+						b.Words(id[:])
+					}
+					all[g] = append(all[g], id)
 				}
 				if len(all[g])%64 == g {
 					runtime.Gosched() // while it has a block
@@ -419,67 +349,6 @@ func TestNoBlockTwice(t *testing.T) {
 		t.Errorf("of %d times 128 bits, %d came twice", len(seen), twice)
 	}
 }
-
-// TestAvalanche counts the bits that differ between two blocks: neighbours, whose keys have nothing in
-// common, and blocks whose keys differ in one bit, each of the 256. About half must, in the blocks as a
-// whole and in each of their 64 places. Each bound is 8 standard deviations, which fair coins exceed
-// with a probability below 2.6e-14 (Hoeffding's bound). There are 256+255+128 of them, so chance
-// fails one of 6e10 runs at the most.
-func TestAvalanche(t *testing.T) {
-	var b Block
-	places := func(what string, counts *[64]int, trials int) {
-		for i, k := range counts {
-			if off := int64(k - trials/2); off*off > 64*int64(trials)/4 {
-				t.Errorf("%s: the bits in place %d differ %d times of %d", what, i, k, trials)
-			}
-		}
-	}
-	differ := func(what string, x, y []uint64, counts *[64]int) {
-		n := 0
-		for i := range x {
-			d := x[i] ^ y[i]
-			n += bits.OnesCount64(d)
-			for place := range counts {
-				counts[place] += int(d >> place & 1)
-			}
-		}
-		if off := n - 4*Size; off*off > 64*8*Size/4 {
-			t.Errorf("%s: %d of %d bits differ", what, n, 8*Size)
-		}
-	}
-	var neighbours [64]int
-	before := words(&b, Size/8)
-	for i := range 255 {
-		next := words(&b, Size/8)
-		differ(fmt.Sprintf("blocks %d and %d", i, i+1), before, next, &neighbours)
-		before = next
-	}
-	places("neighbours", &neighbours, 255*Size/8)
-	if !expands {
-		return // then a block is what the kernel gives, without a key
-	}
-	system := rand.Reader
-	defer func() { rand.Reader = system }()
-	key := make([]byte, 32)
-	system.Read(key)
-	rand.Reader = given{key}
-	base := words(&b, Size/8)
-	var flipped [64]int
-	for i := range 256 {
-		key[i/8] ^= 1 << (i % 8)
-		differ(fmt.Sprintf("keys that differ in bit %d", i), base, words(&b, Size/8), &flipped)
-		key[i/8] ^= 1 << (i % 8)
-	}
-	places("keys that differ in one bit", &flipped, 256*Size/8)
-	if again := words(&b, Size/8); !slices.Equal(again, base) {
-		t.Error("the keys are not those that were given")
-	}
-}
-
-// A given is a rand.Reader that gives the same bytes again and again.
-type given struct{ bytes []byte }
-
-func (g given) Read(p []byte) (int, error) { return copy(p, g.bytes), nil }
 
 // TestAllocs counts the allocations of words, and of as many that a block must be filled.
 func TestAllocs(t *testing.T) {

@@ -69,8 +69,8 @@ func New(client *clientv3.Client, opts *Options) (*Store, error) {
 }
 
 // tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If
-// many want the last numbers at once, most tries fail: who went through all that were free would keep the
-// servers busy for everybody else.
+// many want the last numbers at once, most tries fail: a Take that tried all of them would keep the servers
+// busy for everybody else.
 const tries = 3
 
 // Take implements [nodelease.Store]. It refuses a now that is more than 24 h from the median of the marks of

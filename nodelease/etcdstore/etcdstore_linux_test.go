@@ -45,30 +45,12 @@ func TestEtcd(t *testing.T) {
 	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
 	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("minting stops first", func(t *testing.T) {
-		var endpoints []string
-		var links []servers.Link
-		for _, m := range cluster.Members {
-			endpoints = append(endpoints, n.Proxy(t, "minter", m.Name, m.Client, nil))
-			links = append(links, servers.Link{From: "minter", To: m.Name}, servers.Link{From: m.Name, To: "minter"})
-		}
-		far, err := clientv3.New(etcdtest.Config(endpoints))
-		if err != nil {
-			t.Fatal(err)
-		}
+		endpoints, there, back := cluster.Proxies(t, "minter")
+		far := etcdtest.Open(t, endpoints)
 		defer far.Close()
-		servers.StopsFirst(t, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() bool {
+		servers.StopsFirst(t, n, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() (bool, error) {
 			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return resp.Count == 0
-		}, func(on bool) { n.Set(on, links...) })
-	})
-	t.Run("all numbers", func(t *testing.T) {
-		numbers := 1024
-		if testing.Short() {
-			numbers = 64
-		}
-		servers.AllNumbers(t, mustNew(t, client, &etcdstore.Options{Prefix: "/all", Nodes: int64(numbers), TTL: 15 * time.Second}), numbers)
+			return err == nil && resp.Count == 0, err
+		}, append(there, back...)...)
 	})
 }

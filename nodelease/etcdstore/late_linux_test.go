@@ -132,10 +132,14 @@ func (poorLease) Grant(context.Context, int64) (*clientv3.LeaseGrantResponse, er
 
 var errPoor = errors.New("nothing to grant")
 
+// errAny stands for any error but ErrLost.
+var errAny = errors.New("any")
+
 // testRequests counts what a store asks of the servers, and what it leaves there when it gets no number.
 func testRequests(t *testing.T, client *clientv3.Client) {
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
+	granting := client.Lease
 	const nodes = 20
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Nodes: nodes, TTL: 10 * time.Second})
 	ctx, now := t.Context(), time.Now().UTC()
@@ -151,8 +155,13 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	for _, l := range leases() {
 		others[l] = true
 	}
-	expect := func(what string, transactions, kept int) {
+	// expect checks the error of a call, how many transactions it made, and how many leases the servers keep.
+	expect := func(what string, err, want error, transactions, kept int) {
 		t.Helper()
+		client.Lease = granting
+		if ok := errors.Is(err, want) || want == errAny && err != nil && !errors.Is(err, nodelease.ErrLost); !ok {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
 		if kv.count != transactions {
 			t.Errorf("%s: %d transactions, want %d", what, kv.count, transactions)
 		}
@@ -166,74 +175,55 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 		}
 	}
 	var held []nodelease.Lease
-	take := func(want func(node int64) time.Time) {
+	takeAll := func(want func(node int64) time.Time) {
 		t.Helper()
-		for range nodes {
+		held = nil
+		for i := range nodes {
 			l, err := s.Take(ctx, now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect("Take", err, nil, 2, i+1) // a look at the numbers and one try, however many are held
 			held = append(held, l)
 			if !l.Mark().Equal(want(l.Node())) {
 				t.Errorf("the mark of node %d is %v, want %v", l.Node(), l.Mark(), want(l.Node()))
 			}
-			expect("Take", 2, len(held)) // a look at the numbers and one try, however many are held
 		}
 	}
-	take(func(int64) time.Time { return time.Time{} })
-	if l, err := s.Take(ctx, now); !errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("got %v, %v with all numbers held", l, err)
-	}
-	expect("Take of none", 1, nodes)
-	for i, l := range held {
-		if err := l.Release(ctx, mark(l.Node())); err != nil {
-			t.Fatal(err)
+	releaseAll := func() {
+		for i, l := range held {
+			expect("Release", l.Release(ctx, mark(l.Node())), nil, 1, nodes-i-1)
 		}
-		expect("Release", 1, nodes-i-1)
 	}
+	takeNone := func(what string, want error, transactions, kept int) {
+		t.Helper()
+		l, err := s.Take(ctx, now)
+		if l != nil {
+			t.Errorf("%s: took node %d", what, l.Node())
+		}
+		expect(what, err, want, transactions, kept)
+	}
+	takeAll(func(int64) time.Time { return time.Time{} })
+	takeNone("Take with all numbers held", nodelease.ErrNoNode, 1, nodes)
+	client.Lease = poorLease{granting}
+	takeNone("Take with all numbers held and nothing to grant", nodelease.ErrNoNode, 1, nodes)
+	releaseAll()
 
 	// No number is got, and no lease is left.
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
 		return list()
 	}
-	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, errPoor) {
-		t.Errorf("got %v, %v with no answer", l, err)
-	}
-	expect("Take without an answer", 2, 0)
+	takeNone("Take without an answer", errPoor, 2, 0)
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
-		held, kv.count = nil, 0
-		take(mark) // all
 		kv.count = 0
+		takeAll(mark)
 		return resp, err
 	}
-	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("got %v, %v although others were quicker", l, err)
-	}
-	expect("Take of what others have taken", 3+1, nodes) // tries, and another look
-	granting := client.Lease
+	takeNone("Take of what others have taken", nodelease.ErrNoNode, 3+1, nodes) // tries, and another look
+	releaseAll()
 	client.Lease = poorLease{granting}
-	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("got %v, %v with all numbers held and nothing to grant", l, err)
-	}
-	client.Lease = granting
-	expect("Take of none", 1, nodes)
-	for _, l := range held {
-		if err := l.Release(ctx, mark(l.Node())); err != nil {
-			t.Fatal(err)
-		}
-	}
-	expect("Release of all", nodes, 0)
-	client.Lease = poorLease{granting}
-	if l, err := s.Take(ctx, now); l != nil || !errors.Is(err, errPoor) {
-		t.Errorf("got %v, %v without a lease", l, err)
-	}
-	client.Lease = granting
-	expect("Take without a lease", 1, 0)
+	takeNone("Take without a lease", errPoor, 1, 0)
 
-	held = nil
-	take(mark)
+	takeAll(mark)
 	revision := func(node int64) int64 {
 		resp, err := client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", node))
 		if err != nil {
@@ -241,45 +231,23 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 		}
 		return resp.Kvs[0].ModRevision
 	}
+	never := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, l := range held {
 		left := nodes - i
 		before := revision(l.Node())
-		if err := l.Extend(ctx, l.Mark()); err != nil {
-			t.Fatal(err)
-		}
-		expect("Extend with the mark as it is", 1, left)
-		if err := l.Extend(ctx, l.Mark().Add(-1)); err == nil || errors.Is(err, nodelease.ErrLost) {
-			t.Errorf("Extend with a lower mark: %v", err)
-		}
-		expect("Extend with a lower mark", 0, left)
+		expect("Extend with the mark as it is", l.Extend(ctx, l.Mark()), nil, 1, left)
+		expect("Extend with a lower mark", l.Extend(ctx, l.Mark().Add(-1)), errAny, 0, left)
 		client.Lease = poorLease{granting}
-		if err := l.Extend(ctx, mark(nodes)); !errors.Is(err, errPoor) {
-			t.Errorf("Extend of what is not kept alive: %v", err)
-		}
-		client.Lease = granting
-		for name, call := range map[string]func(context.Context, time.Time) error{"Extend": l.Extend, "Release": l.Release} {
-			if err := call(ctx, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)); err == nil || errors.Is(err, nodelease.ErrLost) {
-				t.Errorf("%s to the year 10000: %v", name, err)
-			}
-		}
-		expect("what cannot be", 0, left)
+		expect("Extend of what is not kept alive", l.Extend(ctx, mark(nodes)), errPoor, 0, left)
+		expect("Extend to the year 10000", l.Extend(ctx, never), errAny, 0, left)
+		expect("Release at the year 10000", l.Release(ctx, never), errAny, 0, left)
 		if after := revision(l.Node()); after != before {
 			t.Errorf("the mark of node %d was written although it is as it was", l.Node())
 		}
-		for range 2 {
-			if err := l.Extend(ctx, mark(nodes)); err != nil {
-				t.Fatal(err)
-			}
-			expect("Extend", 1, left)
+		for _, to := range []int64{nodes, nodes, nodes + 1} {
+			expect("Extend", l.Extend(ctx, mark(to)), nil, 1, left)
 		}
-		if err := l.Extend(ctx, mark(nodes+1)); err != nil {
-			t.Fatal(err)
-		}
-		expect("another Extend", 1, left)
-		if err := l.Release(ctx, now); err != nil {
-			t.Fatal(err)
-		}
-		expect("Release", 1, left-1)
+		expect("Release", l.Release(ctx, now), nil, 1, left-1)
 	}
 }
 
@@ -294,12 +262,12 @@ func (k *countingKV) Txn(ctx context.Context) clientv3.Txn {
 	return k.KV.Txn(ctx)
 }
 
-// testMassRestart has three times as many as there are numbers want one at once. None may ask the servers more
+// testMassRestart has twice as many as there are numbers want one at once. None may ask the servers more
 // than 2 looks and 6 tries, however many are faster.
 func testMassRestart(t *testing.T, client *clientv3.Client) {
 	kv := &countingKV{KV: client.KV}
 	client.KV = kv
-	const nodes, want = 50, 150
+	const nodes, want = 100, 200
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/mass", Nodes: nodes})
 	began := time.Now()
 	var all sync.WaitGroup

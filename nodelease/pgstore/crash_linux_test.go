@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
@@ -123,6 +124,48 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	}
 }
 
+// testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
+func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Pool, near, far servers.Link) {
+	s := mustNew(t, distant, &pgstore.Options{Table: "lost", Nodes: 1})
+	l := mustTake(t, s, time.Now())
+	now := time.Now().Truncate(time.Microsecond)
+	for _, test := range []struct {
+		name string
+		mark time.Time
+		call func(context.Context, time.Time) error
+		want error // of the second call
+	}{
+		{"Extend", now.Add(time.Hour), l.Extend, nil},
+		{"Extend", now.Add(2 * time.Hour), l.Extend, nil},
+		{"Release", now, l.Release, nodelease.ErrLost},
+	} {
+		n.Set(true, far)
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { failed <- test.call(ctx, test.mark) }()
+		for began, mark := time.Now(), (time.Time{}); !mark.Equal(test.mark); {
+			if time.Since(began) > 30*time.Second {
+				t.Fatalf("%s was not carried out", test.name)
+			}
+			if err := pool.QueryRow(t.Context(), `select coalesce(mark, 'epoch') from lost`).Scan(&mark); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s without an answer: %v", test.name, err)
+		}
+		n.Set(false, far)
+		n.Reset(near)
+		if err := test.call(t.Context(), test.mark); !errors.Is(err, test.want) {
+			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
+		}
+	}
+	if l := mustTake(t, s, time.Now()); !l.Mark().Equal(now) {
+		t.Errorf("the mark is %v, want %v", l.Mark(), now)
+	}
+}
+
 // testRefusals has what a Take must not answer with ErrNoNode, and the preference among marks.
 func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Nodes: 5})
@@ -167,18 +210,8 @@ func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 func TestNoFsync(t *testing.T) {
 	t.Parallel()
 	server, address := pgtest.Start(t)
-	server.Stop(syscall.SIGINT)
-	before := server.Command
-	server.Command = func() *exec.Cmd {
-		cmd := before()
-		cmd.Args = append(cmd.Args, "-c", "fsync=off")
-		return cmd
-	}
-	server.Start(t)
-	pool := openPool(t, pgtest.URL(address))
-	for limit := time.Now().Add(30 * time.Second); pool.Ping(t.Context()) != nil && time.Now().Before(limit); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "-c", "fsync=off") })
+	pool := pgtest.Open(t, address)
 	if _, err := pgstore.New(t.Context(), pool, nil); err == nil || !strings.Contains(err.Error(), "for tests, set Options.NoFsync") {
 		t.Errorf("error %v", err)
 	}

@@ -102,7 +102,7 @@ const releaseRow = `
 update %s set expires = 'epoch', mark = $3::timestamptz, token = '', holder = ''
 where node = $1 and token = $2 and ` + durable
 
-// giveRowBack undoes a Take that nobody knows to have been carried out.
+// giveRowBack undoes a Take that may have been carried out although its answer was lost.
 const giveRowBack = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
 // New returns a store over pool. It creates the table and its rows if they are missing; where they

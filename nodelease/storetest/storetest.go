@@ -15,6 +15,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 // Run tests a store. It calls open for each of its subtests, which run in parallel: open must return a
@@ -96,7 +97,7 @@ func marks(t *tester) {
 		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
 	} {
-		high := later(l.Mark(), mark)
+		high := storekit.Later(l.Mark(), mark)
 		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
 			if err := l.Extend(t.Context(), high.Add(ahead)); err != nil {
 				t.Fatalf("Extend of node %d from the mark %v to %v: %v", l.Node(), l.Mark(), high.Add(ahead), err)
@@ -346,11 +347,4 @@ func (t *tester) match(what string, err, want error) {
 	if !errors.Is(err, want) {
 		t.Fatalf("%s: error %v, want %v", what, err, want)
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

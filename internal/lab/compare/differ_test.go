@@ -213,7 +213,8 @@ var pairs = []pair{
 		})},
 
 	{"bwmarrin/snowflake", "ParseString", parses(bwmarrin.ParseString), parses(ids.ParseSnowflake)},
-	{"bwmarrin/snowflake", "ParseBytes", parses(func(s string) (bwmarrin.ID, error) { return bwmarrin.ParseBytes([]byte(s)) }), parses(ids.ParseSnowflake)},
+	{"bwmarrin/snowflake", "ParseBytes", parses(func(s string) (bwmarrin.ID, error) { return bwmarrin.ParseBytes([]byte(s)) }),
+		parses(ids.ParseSnowflake)},
 	// The small letters come before the capitals there, after them here: a text means the same if the
 	// letters are swapped.
 	{"bwmarrin/snowflake", "ParseBase58, with the case of letters swapped",
@@ -241,7 +242,9 @@ var pairs = []pair{
 // gofrsTime returns the time in a UUID, by the function for its version.
 func gofrsTime(b [16]byte) (string, bool) {
 	u := gofrs.UUID(b)
-	from := map[byte]func(gofrs.UUID) (gofrs.Timestamp, error){1: gofrs.TimestampFromV1, 6: gofrs.TimestampFromV6, 7: gofrs.TimestampFromV7}[u.Version()]
+	from := map[byte]func(gofrs.UUID) (gofrs.Timestamp, error){
+		1: gofrs.TimestampFromV1, 6: gofrs.TimestampFromV6, 7: gofrs.TimestampFromV7,
+	}[u.Version()]
 	if from == nil {
 		return "", false
 	}
@@ -252,7 +255,8 @@ func gofrsTime(b [16]byte) (string, bool) {
 
 // theirBase58 spells Base58 of this library in the alphabet of bwmarrin/snowflake.
 func theirBase58(s string) string {
-	const ours, theirs = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+	const ours = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	const theirs = "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 	b := []byte(s)
 	for i, c := range b {
 		if at := strings.IndexByte(ours, c); at >= 0 {
@@ -402,11 +406,14 @@ func TestDifferences(t *testing.T) {
 // inputs are texts and bytes that some decoder accepts.
 var inputs = []string{
 	"", "null", sampleUUIDText, "urn:uuid:" + sampleUUIDText, "URN:UUID:" + strings.ToUpper(sampleUUIDText), "{" + sampleUUIDText + "}",
-	strings.ReplaceAll(sampleUUIDText, "-", ""), "{" + strings.ReplaceAll(sampleUUIDText, "-", "") + "}", "urn:uuid:" + strings.ReplaceAll(sampleUUIDText, "-", ""),
+	strings.ReplaceAll(sampleUUIDText, "-", ""), "{" + strings.ReplaceAll(sampleUUIDText, "-", "") + "}",
+	"urn:uuid:" + strings.ReplaceAll(sampleUUIDText, "-", ""),
 	sampleULIDText, strings.ToLower(sampleULIDText), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
-	"0", "1", sampleSnowflakeText, "9223372036854775807", "9223372036854775808", "-1", "-9223372036854775808", "+1", "00000000000000000001", "1_000", "0x1",
+	"0", "1", sampleSnowflakeText, "9223372036854775807", "9223372036854775808", "-1", "-9223372036854775808",
+	"+1", "00000000000000000001", "1_000", "0x1",
 	sampleSnowflake.Base58(), "NQm6EKnZ8pP", "NQm6EKnZ8pQ", "zzzzzzzzzzz", "11111111111", "111111111112", "2",
-	string(sampleUUID[:]), "\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("\xff", 16), strings.Repeat("\x00", 16),
+	string(sampleUUID[:]), "\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff",
+	strings.Repeat("\xff", 16), strings.Repeat("\x00", 16),
 	"\xf8\x1d\x4f\xae\x7d\xec\x11\xd0\xa7\x65\x00\xa0\xc9\x1e\x6b\xf6", "\x00\x00\x03\xe8\x94\x14\x21\xec\x85\x01\x02\x11\x22\x33\x44\x55",
 	"\x1e\xc9\x41\x4c\x23\x2a\x6b\x00\xb3\xc8\x9f\x6b\xde\xce\xd8\x46",
 }

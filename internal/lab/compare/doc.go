@@ -1,9 +1,7 @@
-// Package compare measures the library of this repository side by side with others that mint
-// identifiers, and with the floors below which none of them can go. It alone of the laboratory
-// needs other modules.
+// Package compare holds this library side by side with others that make identifiers. It alone of the
+// laboratory needs other modules.
 //
-// Every benchmark is named Benchmark<Operation>/<kind>/<library>, and what a library is
-// measured against runs next to it:
+// Its benchmarks are named Benchmark<Operation>/<kind>/<library>:
 //
 //	go -C internal/lab/compare test -run '^$' -bench 'New/V7'
 //
@@ -16,8 +14,6 @@
 //
 //	go -C internal/lab/compare run ./cmd/faults
 //
-// Go's own package uuid is among the libraries where the toolchain has it, which is from Go
-// 1.27 on:
-//
-//	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report
+// Its tests check that decoders differ from those of other libraries only where a list says so, and what
+// docs/migrating.md says of them.
 package compare

@@ -147,7 +147,8 @@ func TestMigratingDiffers(t *testing.T) {
 	const text = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 	g, o, u, l := google.MustParse(text), oklog.Make(), uuid.MustParse(text), ulid.Make()
 	old := o
-	check("google leaves an id at NULL and at the empty text", g.Scan(nil) == nil && g.Scan("") == nil && g.Scan([]byte{}) == nil && g.String() == text)
+	check("google leaves an id at NULL and at the empty text",
+		g.Scan(nil) == nil && g.Scan("") == nil && g.Scan([]byte{}) == nil && g.String() == text)
 	check("oklog leaves an id at NULL", o.Scan(nil) == nil && o == old)
 	check("here both are errors", u.Scan(nil) != nil && u.Scan("") != nil && u.Scan([]byte{}) != nil && l.Scan(nil) != nil)
 	var gn google.NullUUID
@@ -172,7 +173,8 @@ func TestMigratingDiffers(t *testing.T) {
 			refused++
 		}
 	}
-	check(fmt.Sprintf("old Base58 is mostly read as another id (%d of 1,000), old Base32 refused (%d)", misread, refused), misread > 900 && refused == 1000)
+	check(fmt.Sprintf("old Base58 is mostly read as another id (%d of 1,000), old Base32 refused (%d)", misread, refused),
+		misread > 900 && refused == 1000)
 
 	_, err := json.Marshal(map[string]any{"id": uuid.Nil})
 	check("a function in an any is an error when it runs", err != nil)
@@ -197,7 +199,8 @@ func TestMigratingDiffers(t *testing.T) {
 
 	check("%x", fmt.Sprintf("%x", gofrs.UUID(u)) == strings.ReplaceAll(text, "-", "") && fmt.Sprintf("%x", u) == fmt.Sprintf("%x", text) &&
 		fmt.Sprintf("%x", u[:]) == strings.ReplaceAll(text, "-", ""))
-	check("versions and variants print differently", fmt.Sprint(g.Version(), g.Variant()) == "VERSION_1 RFC4122" && fmt.Sprint(u.Version(), u.Variant()) == "1 RFC 9562")
+	check("versions and variants print differently", fmt.Sprint(g.Version(), g.Variant()) == "VERSION_1 RFC4122" &&
+		fmt.Sprint(u.Version(), u.Variant()) == "1 RFC 9562")
 
 	_, err = google.NewRandomFromReader(bytes.NewReader(nil))
 	check("a reader that fails is an error there", errors.Is(err, io.EOF))

@@ -1,156 +1,243 @@
 package compare
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
 	"testing"
 
 	bwmarrin "github.com/bwmarrin/snowflake"
 	gofrs "github.com/gofrs/uuid/v5"
 	google "github.com/google/uuid"
 	oklog "github.com/oklog/ulid/v2"
+	"github.com/oneclock/ids"
 	"github.com/rs/xid"
 	"github.com/segmentio/ksuid"
 )
 
-// The sample ids as the other libraries have them.
+// The sample ids, as each library has them.
+const (
+	sampleUUIDText      = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+	sampleULIDText      = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	sampleSnowflakeText = "1541815603606036480"
+	sampleXIDText       = "9m4e2mr0ui3e8a215n4g"
+	sampleKSUIDText     = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
+)
+
 var (
-	sampleGoogle   = google.UUID(sampleUUID)
-	sampleGofrs    = gofrs.UUID(sampleUUID)
-	sampleOklog    = oklog.ULID(sampleULID)
-	sampleBwmarrin = bwmarrin.ID(sampleSnowflake)
-	sampleXID      = must(xid.FromString(sampleXIDText))
-	sampleKSUID    = must(ksuid.Parse(sampleKSUIDText))
+	sampleUUID      = ids.MustParseUUID(sampleUUIDText)
+	sampleULID      = ids.MustParseULID(sampleULIDText)
+	sampleSnowflake = ids.MustParseSnowflake(sampleSnowflakeText)
+	sampleGoogle    = google.UUID(sampleUUID)
+	sampleGofrs     = gofrs.UUID(sampleUUID)
+	sampleOklog     = oklog.ULID(sampleULID)
+	sampleBwmarrin  = bwmarrin.ID(sampleSnowflake)
+	sampleXID       = must(xid.FromString(sampleXIDText))
+	sampleKSUID     = must(ksuid.Parse(sampleKSUIDText))
 )
 
 // BenchmarkString writes an id into a string of its own.
 func BenchmarkString(b *testing.B) {
 	runGroups(b, "String", []group{
-		{"UUID", []entry{
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleUUID.String()
-				}
-			}},
-			{"google", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleGoogle.String()
-				}
-			}},
-			{"gofrs", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleGofrs.String()
-				}
-			}},
-		}},
+		{"UUID", []entry{one("ids", sampleUUID.String), one("google", sampleGoogle.String), one("gofrs", sampleGofrs.String)}},
 		{"ULID", []entry{
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleULID.String()
-				}
-			}},
-			{"oklog", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleOklog.String()
-				}
-			}},
-			{"xid", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleXID.String()
-				}
-			}},
-			{"ksuid", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleKSUID.String()
-				}
-			}},
+			one("ids", sampleULID.String), one("oklog", sampleOklog.String), one("xid", sampleXID.String), one("ksuid", sampleKSUID.String),
 		}},
-		{"Snowflake", []entry{
-			appendInt,
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleSnowflake.String()
-				}
-			}},
-			{"bwmarrin", func(b *testing.B) {
-				for b.Loop() {
-					sink = sampleBwmarrin.String()
-				}
-			}},
-		}},
-	})
-}
-
-// BenchmarkBase58 writes a Snowflake in Base58.
-func BenchmarkBase58(b *testing.B) {
-	runGroups(b, "Base58", []group{{"Snowflake", []entry{
-		{"ids", func(b *testing.B) {
-			for b.Loop() {
-				sink = sampleSnowflake.Base58()
-			}
-		}},
-		{"bwmarrin", func(b *testing.B) {
-			for b.Loop() {
-				sink = sampleBwmarrin.Base58()
-			}
-		}},
-	}}})
+		{"Snowflake", []entry{one("ids", sampleSnowflake.String), one("bwmarrin", sampleBwmarrin.String)}},
+		{"SnowflakeBase58", []entry{one("ids", sampleSnowflake.Base58), one("bwmarrin", sampleBwmarrin.Base58)}},
+	}, 0)
 }
 
 // BenchmarkAppendText writes an id into a buffer that is there already, or as near to it as a
 // library comes: google and gofrs have only MarshalText, which makes a buffer.
 func BenchmarkAppendText(b *testing.B) {
-	buf := make([]byte, 0, 64)
 	runGroups(b, "AppendText", []group{
 		{"UUID", []entry{
-			hexEncode5,
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sampleUUID.AppendText(buf)
-				}
-			}},
-			{"google", func(b *testing.B) {
-				for b.Loop() {
-					sinkBytes, _ = sampleGoogle.MarshalText()
-				}
-			}},
-			{"gofrs", func(b *testing.B) {
-				for b.Loop() {
-					sinkBytes, _ = sampleGofrs.MarshalText()
-				}
-			}},
+			appended("ids", func(buf []byte) []byte { buf, _ = sampleUUID.AppendText(buf); return buf }),
+			either("google", sampleGoogle.MarshalText), either("gofrs", sampleGofrs.MarshalText),
 		}},
 		{"ULID", []entry{
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sampleULID.AppendText(buf)
-				}
-			}},
-			{"oklog", func(b *testing.B) {
-				for b.Loop() {
-					sampleOklog.MarshalTextTo(buf[:oklog.EncodedSize])
-				}
-			}},
-			{"xid", func(b *testing.B) {
-				for b.Loop() {
-					sampleXID.Encode(buf[:20])
-				}
-			}},
-			{"ksuid", func(b *testing.B) {
-				for b.Loop() {
-					sampleKSUID.Append(buf)
-				}
-			}},
+			appended("ids", func(buf []byte) []byte { buf, _ = sampleULID.AppendText(buf); return buf }),
+			appended("oklog", func(buf []byte) []byte {
+				buf = buf[:oklog.EncodedSize]
+				_ = sampleOklog.MarshalTextTo(buf)
+				return buf
+			}),
+			appended("xid", func(buf []byte) []byte { return sampleXID.Encode(buf[:20]) }),
+			appended("ksuid", func(buf []byte) []byte { return sampleKSUID.Append(buf) }),
 		}},
 		{"Snowflake", []entry{
-			{"ids", func(b *testing.B) {
-				for b.Loop() {
-					sampleSnowflake.AppendText(buf)
-				}
-			}},
-			{"bwmarrin", func(b *testing.B) {
-				for b.Loop() {
-					sinkBytes = sampleBwmarrin.Bytes()
-				}
-			}},
+			appended("ids", func(buf []byte) []byte { buf, _ = sampleSnowflake.AppendText(buf); return buf }),
+			one("bwmarrin", sampleBwmarrin.Bytes),
 		}},
-	})
+	}, 0)
+}
+
+// texts are what the parsers read, by kind of id.
+type texts struct{ uuid, ulid, snowflake, base58, base58Bwmarrin, xid, ksuid string }
+
+// good are the sample ids. The alphabet of bwmarrin has the small letters before the capitals.
+var good = texts{
+	sampleUUIDText, sampleULIDText, sampleSnowflakeText, sampleSnowflake.Base58(), sampleBwmarrin.Base58(), sampleXIDText, sampleKSUIDText,
+}
+
+// bad are the same but for one character near the end, which no parser may accept: the longest
+// way to an error. In ksuid's it is near the beginning, since that parser refuses nothing but
+// numbers that are too large.
+var bad = texts{
+	spoil(good.uuid, 34, "g"), spoil(good.ulid, 24, "U"), spoil(good.snowflake, 17, "x"), spoil(good.base58, 9, "0"),
+	spoil(good.base58Bwmarrin, 9, "0"), spoil(good.xid, 18, "z"), spoil(good.ksuid, 0, "z"),
+}
+
+// spoil returns text with another character at i.
+func spoil(text string, i int, with string) string { return text[:i] + with + text[i+1:] }
+
+// readText returns the entry of a parser.
+func readText[T any](library string, parse func(string) (T, error), text string) entry {
+	return either(library, func() (T, error) { return parse(text) })
+}
+
+// BenchmarkParse reads an id from good text, and BenchmarkParseBad refuses text with one bad character.
+func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good), 0) }
+
+func BenchmarkParseBad(b *testing.B) { runGroups(b, "ParseBad", parsers(&bad), 0) }
+
+// parsers returns the benchmarks of parsers that read from t.
+func parsers(t *texts) []group {
+	return []group{
+		{"UUID", []entry{
+			readText("ids", ids.ParseUUID, t.uuid), readText("google", google.Parse, t.uuid), readText("gofrs", gofrs.FromString, t.uuid),
+		}},
+		{"ULID", []entry{
+			readText("ids", ids.ParseULID, t.ulid), readText("oklog", oklog.ParseStrict, t.ulid),
+			readText("xid", xid.FromString, t.xid), readText("ksuid", ksuid.Parse, t.ksuid),
+		}},
+		{"Snowflake", []entry{
+			readText("ids", ids.ParseSnowflake, t.snowflake), readText("bwmarrin", bwmarrin.ParseString, t.snowflake),
+		}},
+		{"SnowflakeBase58", []entry{
+			readText("ids", ids.ParseSnowflakeBase58, t.base58), readText("bwmarrin", parseBase58, t.base58Bwmarrin),
+		}},
+	}
+}
+
+func parseBase58(text string) (bwmarrin.ID, error) { return bwmarrin.ParseBase58([]byte(text)) }
+
+// five is a struct with five ids, as an API may send it.
+type five[T any] struct {
+	ID       T `json:"id"`
+	Parent   T `json:"parent"`
+	Owner    T `json:"owner"`
+	Account  T `json:"account"`
+	Revision T `json:"revision"`
+}
+
+func marshal[T any](library string, id T) entry {
+	v := &five[T]{id, id, id, id, id}
+	return either(library, func() ([]byte, error) { return json.Marshal(v) })
+}
+
+func unmarshal[T any](library string, id T) entry {
+	data := must(json.Marshal(&five[T]{id, id, id, id, id}))
+	var v five[T]
+	return one(library, func() error { return json.Unmarshal(data, &v) })
+}
+
+// BenchmarkMarshalJSON and BenchmarkUnmarshalJSON write and read a struct with five ids.
+func BenchmarkMarshalJSON(b *testing.B) {
+	runGroups(b, "MarshalJSON", []group{
+		{"UUID", []entry{marshal("ids", sampleUUID), marshal("google", sampleGoogle), marshal("gofrs", sampleGofrs)}},
+		{"ULID", []entry{marshal("ids", sampleULID), marshal("oklog", sampleOklog), marshal("xid", sampleXID), marshal("ksuid", sampleKSUID)}},
+		{"Snowflake", []entry{marshal("ids", sampleSnowflake), marshal("bwmarrin", sampleBwmarrin)}},
+	}, 0)
+}
+
+func BenchmarkUnmarshalJSON(b *testing.B) {
+	runGroups(b, "UnmarshalJSON", []group{
+		{"UUID", []entry{unmarshal("ids", sampleUUID), unmarshal("google", sampleGoogle), unmarshal("gofrs", sampleGofrs)}},
+		{"ULID", []entry{
+			unmarshal("ids", sampleULID), unmarshal("oklog", sampleOklog), unmarshal("xid", sampleXID), unmarshal("ksuid", sampleKSUID),
+		}},
+		{"Snowflake", []entry{unmarshal("ids", sampleSnowflake), unmarshal("bwmarrin", sampleBwmarrin)}},
+	}, 0)
+}
+
+// BenchmarkScan reads one id from a row of database/sql.
+func BenchmarkScan(b *testing.B) {
+	uuidText, ulidText := []byte(sampleUUIDText), []byte(sampleULIDText)
+	runGroups(b, "Scan", []group{
+		{"UUIDText", []entry{
+			scan[ids.UUID]("ids", uuidText), scan[google.UUID]("google", uuidText), scan[gofrs.UUID]("gofrs", uuidText),
+		}},
+		{"UUIDBytes", []entry{
+			scan[ids.UUID]("ids", sampleUUID[:]), scan[google.UUID]("google", sampleUUID[:]), scan[gofrs.UUID]("gofrs", sampleUUID[:]),
+		}},
+		{"ULIDText", []entry{
+			scan[ids.ULID]("ids", ulidText), scan[oklog.ULID]("oklog", ulidText),
+			scan[xid.ID]("xid", []byte(sampleXIDText)), scan[ksuid.KSUID]("ksuid", []byte(sampleKSUIDText)),
+		}},
+		{"Snowflake", []entry{
+			scan[ids.Snowflake]("ids", int64(sampleSnowflake)), scan[bwmarrin.ID]("bwmarrin", int64(sampleSnowflake)),
+		}},
+	}, 0)
+}
+
+func scan[T any](library string, value driver.Value) entry {
+	return entry{library, func(b *testing.B) call {
+		db := sql.OpenDB(constant{value})
+		b.Cleanup(func() { db.Close() })
+		rows := must(db.Query(""))
+		b.Cleanup(func() { rows.Close() })
+		var id T
+		return returns[error](func() error {
+			rows.Next()
+			return rows.Scan(&id)
+		})
+	}}
+}
+
+// constant is a database whose only query gives rows without end, each of one column with the
+// value.
+type constant struct{ value driver.Value }
+
+func (c constant) Connect(context.Context) (driver.Conn, error) { return c, nil }
+func (c constant) Driver() driver.Driver                        { return nil }
+func (c constant) Prepare(string) (driver.Stmt, error)          { return c, nil }
+func (c constant) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
+func (c constant) Close() error                                 { return nil }
+func (c constant) NumInput() int                                { return 0 }
+func (c constant) Exec([]driver.Value) (driver.Result, error)   { return nil, driver.ErrSkip }
+func (c constant) Query([]driver.Value) (driver.Rows, error)    { return c, nil }
+func (c constant) Columns() []string                            { return []string{"id"} }
+
+// Next sets the columns of the next row.
+func (c constant) Next(row []driver.Value) error {
+	row[0] = c.value
+	return nil
+}
+
+// TestTexts checks that every parser and every column gives the sample, and that every parser refuses the
+// bad texts: else the benchmarks would not compare like with like.
+func TestTexts(t *testing.T) {
+	same := func(what string, got any, err error, want any) {
+		t.Helper()
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v, want %v", what, got, err, want)
+		}
+	}
+	samples := map[string][]any{
+		"UUID": {sampleUUID, sampleGoogle, sampleGofrs}, "ULID": {sampleULID, sampleOklog, sampleXID, sampleKSUID},
+		"Snowflake": {sampleSnowflake, sampleBwmarrin}, "SnowflakeBase58": {sampleSnowflake, sampleBwmarrin},
+	}
+	bads := parsers(&bad)
+	for i, g := range parsers(&good) {
+		for k, e := range g.entries {
+			got, err := e.begin(nil).once()
+			same(g.kind+" of "+e.library, got, err, samples[g.kind][k])
+			if got, err := bads[i].entries[k].begin(nil).once(); err == nil {
+				t.Errorf("%s of %s: bad text: got %v and no error", g.kind, e.library, got)
+			}
+		}
+	}
 }

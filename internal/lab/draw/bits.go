@@ -168,7 +168,8 @@ func drawSnowflakes() string {
 	y := float64(firstRow + 16)
 	for _, f := range flakes() {
 		l := f.layout
-		about := fmt.Sprintf("ticks of %d ms since %s, until %d; %d ids of a node in each", l.Tick.Milliseconds(), l.Epoch.Format("2006-01-02 15:04:05.999"),
+		about := fmt.Sprintf("ticks of %d ms since %s, until %d; %d ids of a node in each",
+			l.Tick.Milliseconds(), l.Epoch.Format("2006-01-02 15:04:05.999"),
 			l.Split(ids.Snowflake(math.MaxInt64)).Time.Year(), 1<<l.SequenceBits)
 		c.text(margin, y-24, "bold", f.name)
 		c.text(margin+90, y-24, "", about)

@@ -22,7 +22,8 @@ const (
 func drawClock() string {
 	c := newCanvas()
 	c.text(margin, 34, "title", "One clock, many lanes")
-	c.text(margin, 55, "soft", fmt.Sprintf("The wall clock is set back by %.0f s, which is within the tolerance of 10 s, and later by %.0f s, which is not.", stepsBack[0].by, stepsBack[1].by))
+	c.text(margin, 55, "soft", fmt.Sprintf("The wall clock is set back by %.0f s, which is within the tolerance of 10 s, "+
+		"and later by %.0f s, which is not.", stepsBack[0].by, stepsBack[1].by))
 	c.path("wall", fmt.Sprintf("M%d 76h28", margin))
 	c.text(margin+38, 80, "soft", "what the wall clock shows")
 	for i, kind := range []string{timeKind, hashKind, randomKind, nodeKind} {
@@ -42,7 +43,8 @@ func drawClock() string {
 	c.text(margin, y+21, "soft", "Each has a tick and a place in it; a full tick moves on to the next, at most 10 ms ahead of the clock.")
 	y = c.bursts(y + 40)
 
-	desc := fmt.Sprintf("Over %.0f s the wall clock is set back twice, by %.0f s and by %.0f s. %s Below: %d ids at one reading of the clock; of versions 1 and 6, a tick has 4 of them, so they "+
+	desc := fmt.Sprintf("Over %.0f s the wall clock is set back twice, by %.0f s and by %.0f s. %s "+
+		"Below: %d ids at one reading of the clock; of versions 1 and 6, a tick has 4 of them, so they "+
 		"take 3 ticks; of the other schemes they have room in one.", historyEnd, stepsBack[0].by, stepsBack[1].by, strings.Join(told, " "), burst)
 	return c.svg(y, "What each scheme makes of one clock", desc)
 }
@@ -129,7 +131,8 @@ func (c *canvas) bursts(y float64) float64 {
 		{"V1, V6", "tick of 100 ns, 4 ids each: the ordinal", ordinalKind, v1, func(p place, _ int) string { return fmt.Sprint(p.ordinal) }},
 		{"V7", "tick of 1/4096 ms: 62 bits, in random strides", randomKind, random, randomText},
 		{"ULID", "tick of 1 ms: 80 bits, in random strides", randomKind, random, randomText},
-		{"Snowflake", "tick of 1 ms, 4096 ids each: the sequence", sequenceKind, snowflake, func(p place, _ int) string { return fmt.Sprint(p.ordinal) }},
+		{"Snowflake", "tick of 1 ms, 4096 ids each: the sequence", sequenceKind, snowflake,
+			func(p place, _ int) string { return fmt.Sprint(p.ordinal) }},
 	} {
 		c.text(margin, y+high/2+5, "bold", row.name)
 		x := float64(margin + 84)

@@ -2,172 +2,130 @@ package main
 
 import (
 	"encoding/xml"
-	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oneclock/ids"
 )
 
-const docs = "../../../docs"
-
-// measured are the pictures in the folder that internal/lab/compare makes, of what it measures.
-var measured = []string{"speed.svg", "workers.svg"}
-
-// TestCommitted checks that the folder holds what the program makes, and no other picture.
+// TestCommitted checks that docs holds what the program makes, that this is XML, and that the page shows it.
 func TestCommitted(t *testing.T) {
-	all := pictures()
-	for name, want := range all {
-		got, err := os.ReadFile(filepath.Join(docs, name))
-		if err != nil {
-			t.Error(err)
-		} else if strings.ReplaceAll(string(got), "\r\n", "\n") != want { // git may end lines so
-			t.Errorf("docs/%s is not what the program makes: go -C internal/lab run ./draw", name)
-		}
-	}
-	found, err := filepath.Glob(filepath.Join(docs, "*.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range found {
-		name := filepath.Base(path)
-		if _, ok := all[name]; !ok && !slices.Contains(measured, name) {
-			t.Errorf("%s is not made by the program", path)
-		}
-	}
+	const docs = "../../../docs"
 	shown, err := os.ReadFile(filepath.Join(docs, page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range all {
+	for name, want := range pictures() {
+		got, err := os.ReadFile(filepath.Join(docs, name))
+		if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want { // git may end lines so
+			t.Errorf("docs/%s is not what the program makes (error %v): go -C internal/lab run ./draw", name, err)
+		}
+		if err := xml.Unmarshal([]byte(want), new(struct{})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 		if !strings.Contains(string(shown), "]("+name+")") {
-			t.Errorf("docs/layouts.md does not show %s", name)
-		}
-	}
-	for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(shown), -1) {
-		if _, ok := all[m[1]]; !ok {
-			t.Errorf("docs/layouts.md shows %s, which is not a picture", m[1])
+			t.Errorf("docs/%s does not show %s", page, name)
 		}
 	}
 }
 
-// TestXML checks that each picture is well-formed, has a title and a description, and needs
-// nothing from elsewhere.
-func TestXML(t *testing.T) {
-	for name, picture := range pictures() {
-		seen := map[string]string{} // text by element
-		var root xml.StartElement
-		var path []string
-		d := xml.NewDecoder(strings.NewReader(picture))
-		for {
-			token, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			switch token := token.(type) {
-			case xml.StartElement:
-				if path = append(path, token.Name.Local); len(path) == 1 {
-					root = token.Copy()
-				}
-				seen[token.Name.Local] += ""
-			case xml.EndElement:
-				path = path[:len(path)-1]
-			case xml.CharData:
-				if len(path) > 0 {
-					seen[path[len(path)-1]] += string(token)
-				}
-			}
+// fieldOf returns the name of the field that has a bit, and whether its value never changes.
+func fieldOf(fields []field, bit int) (name string, fixed bool) {
+	for _, f := range fields {
+		if bit < f.bits {
+			return f.name, f.value != ""
 		}
-		if root.Name.Local != "svg" || attr(root, "role") != "img" || attr(root, "aria-labelledby") != "title desc" {
-			t.Errorf("%s: the root is %+v", name, root)
-		}
-		if len(seen["title"]) < 10 || len(seen["desc"]) < 100 {
-			t.Errorf("%s: title %q, description %q", name, seen["title"], seen["desc"])
-		}
-		for element := range seen {
-			if !strings.Contains(" svg title desc style rect text path ", " "+element+" ") {
-				t.Errorf("%s has an element %s", name, element)
-			}
-		}
-		for _, bad := range []string{"url(", "@import", "href", "NaN", "Inf", "%!"} {
-			if strings.Contains(picture, bad) {
-				t.Errorf("%s has %s in it", name, bad)
-			}
-		}
-		if !strings.Contains(seen["style"], "prefers-color-scheme:dark") || !strings.Contains(seen["style"], "sans-serif") {
-			t.Errorf("%s: the style is %q", name, seen["style"])
-		}
+		bit -= f.bits
 	}
+	return "", false
 }
 
-// attr returns an attribute of an element.
-func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
+// An accessor is a function of the library, with the names of the fields that it reads.
+type accessor struct {
+	fields []string
+	get    func(ids.UUID) any
 }
 
-// TestWidths checks that the bits of the fields make up the id, and that no row is broken
-// within a field.
-func TestWidths(t *testing.T) {
-	check := func(name string, want int, fields []field) {
-		sum := 0
-		for _, f := range fields {
-			if f.bits <= 0 || sum/rowBits != (sum+f.bits-1)/rowBits {
-				t.Errorf("%s: %s of %d bits at %d", name, f.name, f.bits, sum)
-			}
-			if f.value != "" && len(f.value) != f.bits {
-				t.Errorf("%s: %s of %d bits has the value %s", name, f.name, f.bits, f.value)
-			}
-			if paints[f.kind] == (paint{}) {
-				t.Errorf("%s: there is no paint for %s", name, f.kind)
-			}
-			sum += f.bits
-		}
-		if sum != want {
-			t.Errorf("%s has %d bits, want %d", name, sum, want)
-		}
-	}
+// gregorian are the accessors of versions 1 and 6.
+var gregorian = []accessor{
+	{[]string{"time_low", "time_mid", "time_high"}, timeIn},
+	{[]string{"clock sequence", "ord"}, func(u ids.UUID) any { v, ok := u.ClockSequence(); return fmt.Sprint(v, ok) }},
+	{[]string{"node"}, nodeIn},
+}
+
+// accessors are the accessors of each scheme that has any.
+var accessors = map[string][]accessor{
+	"uuid-v1.svg": gregorian,
+	"uuid-v6.svg": gregorian,
+	"uuid-v2.svg": {
+		{[]string{"time_mid", "time_high"}, timeIn},
+		{[]string{"node"}, nodeIn},
+		{[]string{"local id"}, func(u ids.UUID) any { v, ok := u.LocalID(); return fmt.Sprint(v, ok) }},
+		{[]string{"domain"}, func(u ids.UUID) any { v, ok := u.Domain(); return fmt.Sprint(uint8(v), ok) }},
+	},
+	"uuid-v7.svg": {{[]string{"unix_ts_ms"}, timeIn}},
+	"ulid.svg": {
+		{[]string{"time"}, func(u ids.UUID) any { return ids.ULID(u).Time() }},
+		{[]string{"random"}, func(u ids.UUID) any { return ids.ULID(u).Entropy() }},
+	},
+}
+
+func timeIn(u ids.UUID) any { v, ok := u.Time(); return fmt.Sprint(v, ok) }
+func nodeIn(u ids.UUID) any { v, ok := u.NodeID(); return fmt.Sprint(v, ok) }
+
+// TestAccessors turns each bit of each example, and checks that this changes what the accessor of its
+// field returns, and nothing else.
+func TestAccessors(t *testing.T) {
 	for _, s := range schemes() {
-		check(s.title, 128, s.fields)
-		explained := map[string]bool{"": true}
-		for _, k := range s.keys {
-			explained[k.kind] = true
+		id, err := ids.ParseUUID(s.example)
+		if s.charBits == 5 {
+			id, err = ids.MustParseULID(s.example).UUID(), nil
 		}
-		for _, f := range s.fields {
-			if !explained[f.kind] {
-				t.Errorf("%s: %s is not explained", s.title, f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bit := range 128 {
+			name, fixed := fieldOf(s.fields, bit)
+			turned := id
+			turned[bit/8] ^= 0x80 >> (bit % 8)
+			if marked := turned.Version() != id.Version() || turned.Variant() != id.Variant(); s.charBits == 4 && marked != fixed {
+				t.Errorf("%s: bit %d, of %s, changes version or variant: %v", s.title, bit, name, marked)
+			}
+			if fixed {
+				continue
+			}
+			for _, a := range accessors[s.file] {
+				if changed := a.get(turned) != a.get(id); changed != slices.Contains(a.fields, name) {
+					t.Errorf("%s: bit %d, of %s, changes what is read from %q: %v", s.title, bit, name, a.fields, changed)
+				}
 			}
 		}
 	}
+}
+
+// TestFlakes turns each bit of a Snowflake in each layout, and checks what that changes.
+func TestFlakes(t *testing.T) {
 	for _, f := range flakes() {
-		check(f.name, 64, f.fields())
-	}
-	if len(paints) != len(kinds) {
-		t.Error("kinds and paints differ")
-	}
-}
-
-func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 10: "10", 1.25: "1.2", 99.96: "100", -2.5: "-2.5"} {
-		if got := number(v); got != want {
-			t.Errorf("number(%v) = %s, want %s", v, got, want)
+		id := ids.Snowflake(1541815603606036480)
+		for bit := 1; bit < 64; bit++ {
+			was, is := f.layout.Split(id), f.layout.Split(id^1<<(63-bit))
+			changed := ""
+			if !was.Time.Equal(is.Time) {
+				changed += "time"
+			}
+			if was.Node != is.Node {
+				changed += f.node
+			}
+			if was.Sequence != is.Sequence {
+				changed += "sequence"
+			}
+			if name, _ := fieldOf(f.fields(), bit); name != changed {
+				t.Errorf("%s: bit %d, of %s, changes %s", f.name, bit, name, changed)
+			}
 		}
-	}
-}
-
-func TestRows(t *testing.T) {
-	got := rows([]field{{bits: 64}, {bits: 4}, {bits: 60}})
-	if len(got) != 2 || got[0].first != 0 || len(got[0].fields) != 1 || got[1].first != 64 || len(got[1].fields) != 2 {
-		t.Errorf("%+v", got)
 	}
 }

@@ -55,20 +55,24 @@ const (
 
 // schemes returns all schemes of 128 bits.
 func schemes() []scheme {
-	v1, v2, v7, ulid := ids.MustParseUUID(exampleV1), ids.MustParseUUID(exampleV2), ids.MustParseUUID(exampleV7), ids.MustParseULID(exampleULID)
+	v1, v2, v7 := ids.MustParseUUID(exampleV1), ids.MustParseUUID(exampleV2), ids.MustParseUUID(exampleV7)
+	ulid := ids.MustParseULID(exampleULID)
 	local, _ := v2.LocalID()
 	domain, _ := v2.Domain()
 	sequence, _ := v1.ClockSequence()
 	node, _ := v1.NodeID()
 	nodeText := fmt.Sprintf("48 bits that tell machines apart, random unless given: % x", node)
 	gregorian := key{timeKind, "time", "60 bits of 100 ns since 1582-10-15: " + timeOf(v1, "2006-01-02 15:04:05.0000000")}
-	sequenceKey := key{sequenceKind, "clock sequence", fmt.Sprintf("12 bits, changed when the clock is followed back: %d of 4096", sequence>>2)}
-	ordinalKey := key{ordinalKind, "ordinal", fmt.Sprintf("2 bits for the ids of one tick: %d. To others, the low bits of the clock sequence", sequence&3)}
+	sequenceKey := key{sequenceKind, "clock sequence",
+		fmt.Sprintf("12 bits, changed when the clock is followed back: %d of 4096", sequence>>2)}
+	ordinalKey := key{ordinalKind, "ordinal",
+		fmt.Sprintf("2 bits for the ids of one tick: %d. To others, the low bits of the clock sequence", sequence&3)}
 	sequenceFields := []field{variant(), {sequenceKind, "clock sequence", 12, ""}, {ordinalKind, "ord", 2, ""}, {nodeKind, "node", 48, ""}}
 
 	return []scheme{
 		{"uuid-v1.svg", "UUID version 1", "time and node, in an order that does not sort",
-			append([]field{{timeKind, "time_low", 32, ""}, {timeKind, "time_mid", 16, ""}, version(1), {timeKind, "time_high", 12, ""}}, sequenceFields...),
+			append([]field{{timeKind, "time_low", 32, ""}, {timeKind, "time_mid", 16, ""}, version(1), {timeKind, "time_high", 12, ""}},
+				sequenceFields...),
 			[]key{gregorian, fixedKey("0001"), sequenceKey, ordinalKey, {nodeKind, "node", nodeText}}, exampleV1, 4},
 		{"uuid-v2.svg", "UUID version 2", "a user or group of a system, for DCE Security",
 			[]field{{localKind, "local id", 32, ""}, {timeKind, "time_mid", 16, ""}, version(2), {timeKind, "time_high", 12, ""},
@@ -85,7 +89,8 @@ func schemes() []scheme {
 			opaque(randomKind, "random", "random", "random", 4),
 			[]key{{randomKind, "random", "122 bits from crypto/rand"}, fixedKey("0100")}, exampleV4, 4},
 		{"uuid-v6.svg", "UUID version 6", "the fields of version 1 in an order that sorts",
-			append([]field{{timeKind, "time_high", 32, ""}, {timeKind, "time_mid", 16, ""}, version(6), {timeKind, "time_low", 12, ""}}, sequenceFields...),
+			append([]field{{timeKind, "time_high", 32, ""}, {timeKind, "time_mid", 16, ""}, version(6), {timeKind, "time_low", 12, ""}},
+				sequenceFields...),
 			[]key{gregorian, fixedKey("0110"), sequenceKey, ordinalKey, {nodeKind, "node", nodeText}}, exampleV6, 4},
 		{"uuid-v7.svg", "UUID version 7", "sorts by time: for keys of databases",
 			[]field{{timeKind, "unix_ts_ms", 48, ""}, version(7), {fractionKind, "rand_a", 12, ""}, variant(), {randomKind, "rand_b", 62, ""}},

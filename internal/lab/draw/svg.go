@@ -69,7 +69,8 @@ func style(used map[string]bool) string {
 		if dark {
 			g = grounds.dark
 		}
-		fmt.Fprintf(b, ".ground{fill:%s;stroke:%s}text{fill:%s}.soft{fill:%s}.wall{stroke:%s}.axis{stroke:%s}\n", g.fill, g.edge, g.text, g.soft, g.edge, g.soft)
+		fmt.Fprintf(b, ".ground{fill:%s;stroke:%s}text{fill:%s}.soft{fill:%s}.wall{stroke:%s}.axis{stroke:%s}\n",
+			g.fill, g.edge, g.text, g.soft, g.edge, g.soft)
 		for _, kind := range kinds {
 			if !used[kind] {
 				continue
@@ -110,7 +111,8 @@ func (c *canvas) text(x, y float64, classes, text string) {
 // box writes a filled rectangle of some kind.
 func (c *canvas) box(kind string, x, y, width, height float64) {
 	c.used[kind] = true
-	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s" rx="3"/>`+"\n", kind, number(x), number(y), number(width), number(height))
+	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s" rx="3"/>`+"\n",
+		kind, number(x), number(y), number(width), number(height))
 }
 
 // path writes a line of some classes.
@@ -121,14 +123,16 @@ func (c *canvas) path(classes, d string) {
 // svg returns the picture, of some height. Its title and description are for those who do not
 // see it.
 func (c *canvas) svg(height float64, title, desc string) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" width="%d" height="%s" role="img" aria-labelledby="title desc">
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" width="%d" height="%s"`+
+		` role="img" aria-labelledby="title desc">
 <title id="title">%s</title>
 <desc id="desc">%s</desc>
 <style>
 %s</style>
 <rect class="ground" x="0.5" y="0.5" width="%d" height="%s" rx="8"/>
 %s</svg>
-`, width, number(height), width, number(height), html.EscapeString(title), html.EscapeString(desc), style(c.used), width-1, number(height-1), c)
+`, width, number(height), width, number(height),
+		html.EscapeString(title), html.EscapeString(desc), style(c.used), width-1, number(height-1), c)
 }
 
 // number returns v with at most one digit after the point.

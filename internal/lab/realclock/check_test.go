@@ -80,7 +80,6 @@ var naps atomic.Int64
 // An observer reads the clock for all workers, one at a time, and remembers what it did.
 type observer struct {
 	schemes []scheme
-	traced  bool // readings have phases
 	began   time.Duration
 
 	mu sync.Mutex // guards all that follows
@@ -124,15 +123,11 @@ type sample struct {
 
 // A report is what one process found.
 type report struct {
-	Skip       string        // why the process could not begin
-	Wall       time.Time     // at its beginning
-	Monotonic  time.Duration // CLOCK_MONOTONIC at its beginning
+	Skip       string // why the process could not begin
 	IDs        map[string]int
 	Samples    []sample
-	Longest    map[string]time.Duration // calls
-	Naps       int64                    // during one call at the most
-	Compared   int                      // times that were compared with the wall clock
-	Laps       int
+	Naps       int64             // during one call at the most
+	Compared   int               // times that were compared with the wall clock
 	Runs       map[string]int    // of runLen ids each
 	Violations map[string]string // by scheme and kind, the first
 }
@@ -142,9 +137,7 @@ func (o *observer) read() reading {
 	mono := realclock.Monotonic()
 	o.wall = time.Now().Round(0)
 	o.reading.mono = realclock.Monotonic()
-	if o.traced {
-		o.phase = realclock.PhaseOf(o.wall)
-	}
+	o.phase = realclock.PhaseOf(o.wall)
 	even := o.wall.Add(-mono)
 	if o.wall.Before(o.high.Add(-tolerance)) {
 		o.turns++
@@ -190,7 +183,6 @@ func (o *observer) end(r *round, worker int) reading {
 	defer o.mu.Unlock()
 	o.lap[worker]++
 	if o.lapEnds(r, worker) {
-		o.Laps++
 		clear(o.lap)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -283,7 +275,7 @@ func (w *worker) round() {
 // check checks the length of a call and the order. At a long step back one id may be lower than its
 // predecessor.
 func (w *worker) check(s scheme, l *lane, x id, after reading) {
-	w.Longest[s.name], w.Naps = max(w.Longest[s.name], x.took), max(w.Naps, x.naps)
+	w.Naps = max(w.Naps, x.naps)
 	if x.naps > mostNaps {
 		w.violate(s, "wait", "%v, in which another goroutine slept %d times for %v", x.took, x.naps, maxWait)
 	}
@@ -334,9 +326,9 @@ func (w *worker) runs() {
 
 // work runs workers that share an observer, and one more for runs, until done says of the report
 // that it is enough.
-func work(schemes []scheme, workers int, traced bool, done func(*report) bool) report {
-	o := &observer{schemes: schemes, traced: traced, began: realclock.Monotonic(), lap: make([]int, workers+1)}
-	o.IDs, o.Longest, o.Runs, o.Violations = map[string]int{}, map[string]time.Duration{}, map[string]int{}, map[string]string{}
+func work(schemes []scheme, workers int, done func(*report) bool) report {
+	o := &observer{schemes: schemes, began: realclock.Monotonic(), lap: make([]int, workers+1)}
+	o.IDs, o.Runs, o.Violations = map[string]int{}, map[string]int{}, map[string]string{}
 	for range schemes {
 		o.seen = append(o.seen, map[[16]byte]bool{})
 	}

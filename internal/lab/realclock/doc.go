@@ -19,18 +19,10 @@
 // phase of the script it was taken: see [PhaseOf]. Nothing is judged by how long it took, since a
 // busy machine may stop any thread for seconds.
 //
-// A Linux time namespace gives a process another CLOCK_MONOTONIC and CLOCK_BOOTTIME through the
-// unmodified vDSO, as after a reboot or a migration to another machine.
-//
 // Everything else, such as steps of a nanosecond, drift over years, and crashes at each point,
 // is simulated elsewhere with an injected clock.
 //
-// # What else there is
-//
-// A time namespace cannot move CLOCK_REALTIME, and its offsets are fixed once a process is in
-// it: no process sees them change.
-//
-// The program faketime preloads a library that answers for the C library. Go reads clocks
-// without the C library: with faketime 0.9.10 and Go 1.26 neither a static binary nor one
-// linked with cgo saw another time, though C code in the latter did.
+// Other ways were tried. In a Linux time namespace a process has another monotonic clock, of which only
+// differences reach the library, and CLOCK_REALTIME cannot be moved. The program faketime answers for the C
+// library, without which Go reads clocks.
 package realclock

@@ -7,7 +7,3 @@ import "testing"
 func TestWallClock(t *testing.T) {
 	t.Skip("the wall clock that a process sees can be moved by ptrace and seccomp only, and for Linux on amd64 and arm64 only")
 }
-
-func TestMonotonicClock(t *testing.T) {
-	t.Skip("the monotonic clock that a process sees can be moved by Linux time namespaces only")
-}

@@ -49,16 +49,11 @@ func Still(t time.Time) func(time.Time, time.Duration) time.Time {
 	return func(time.Time, time.Duration) time.Time { return t }
 }
 
-// Freeze is a clock that is wrong by d when the phase begins and stands still.
-func Freeze(d time.Duration) func(time.Time, time.Duration) time.Time {
-	return func(real time.Time, since time.Duration) time.Time { return real.Add(d - since) }
-}
-
-// Slew is a clock that is wrong by d when the phase begins and gains rate seconds in each
-// second: -0.5 is half speed.
-func Slew(d time.Duration, rate float64) func(time.Time, time.Duration) time.Time {
+// Slew is a clock that is right when the phase begins and gains rate seconds in each second: -0.5 is
+// half speed.
+func Slew(rate float64) func(time.Time, time.Duration) time.Time {
 	return func(real time.Time, since time.Duration) time.Time {
-		return real.Add(d + time.Duration(rate*float64(since)))
+		return real.Add(time.Duration(rate * float64(since)))
 	}
 }
 

@@ -12,10 +12,10 @@ func (m *machine) check(stream int, c *call, x key) {
 	j := m.judge(stream)
 	m.wait(stream, c, 1)
 	m.format(stream, x)
-	m.must(stream, x, c, j.id(c, x))
+	m.must(stream, x, c, j.ids(c, []key{x}))
 	m.unique(stream, x)
-	if c.lasted() > 0 && m.maxAhead == 0 {
-		m.world.stats.ahead = max(m.world.stats.ahead, j.ahead(c))
+	if m.maxAhead == 0 && j.length() < longest {
+		m.world.stats.ahead = max(m.world.stats.ahead, j.lead(c))
 	}
 }
 
@@ -40,9 +40,8 @@ func (m *machine) format(stream int, x key) {
 // unique checks that an id is new, and counts it.
 func (m *machine) unique(stream int, x key) {
 	j := m.judge(stream)
-	tick, _, _ := j.fields(x)
 	m.world.stats.mix(x)
-	if !m.adders[m.world.plan.schemes[stream].lane].add(j.sortable(x, tick)) {
+	if !m.sets[m.world.plan.schemes[stream].lane].add(x) {
 		m.must(stream, x, nil, problem("unique: it was issued before"))
 	}
 	m.world.stats.ids[j.kind]++
@@ -84,16 +83,19 @@ func (m *machine) recovered(stream, n int) {
 		return
 	}
 	j := m.judge(stream)
-	tick, _ := j.next(m.wall.latest)
-	if m.call.run && tick <= j.end && tick >= j.end-int64(n) {
-		// The run issued ids that were lost.
-		j.issued, j.last, j.top, j.minted, tick = true, j.end, j.end, false, j.end+1
-		if j.limited() {
-			m.issued = max(m.issued, j.start(j.end))
-		}
+	if !m.call.run {
+		n = 0
 	}
-	if !errors.Is(err, ids.ErrRange) || tick <= j.end {
+	if !errors.Is(err, ids.ErrRange) || !j.ends(m.wall.latest, n) {
 		panic(p)
+	}
+	if m.call.run && !j.late(m.wall.latest) {
+		// The run issued ids that were lost.
+		end := j.start(j.end)
+		j.issued, j.last, j.top, j.minted = true, end, end, false
+		if j.limited() {
+			m.issued = max(m.issued, end)
+		}
 	}
 	m.world.stats.ended++
 }

@@ -2,6 +2,13 @@
 // are faulty, and checks the promises of that package after every id.
 //
 //	go -C internal/lab run ./simulate -ids 1e9
+//	go -C internal/lab run ./simulate -parallel 10m
+//
+// With -parallel it mints all schemes from 64 goroutines at once on real time instead (parallel.go), on the
+// system's clock and on one that is set to and fro by up to two years, while the garbage collector runs
+// again and again: single calls and runs, of all schemes and of one at a time, with 1, 2 and 8 processors.
+// All calls must be in order (order.go), and each id is compared with all others, on disk (table.go).
+// What follows is about the simulation.
 //
 // Everything follows from a seed: the machines, their options, the events on them, the
 // readings of their clocks and the random bytes of their ids. Time is virtual: a
@@ -27,40 +34,31 @@
 // are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
-// Not simulated: goroutines that mint at the same time (internal/lab/soak has them), times that an int64
-// of nanoseconds since 1970 has no room for, except as readings outside all formats, and version 2,
-// which is outside the promises.
+// Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has
+// no room for, except as readings outside all formats, and version 2, which is outside the promises.
 //
-// # Invariants
+// # What is checked
 //
-// A call reads the clock once; a run of Snowflakes once for each part, and a call that a limit
-// held up once more each time. Let the reading be of tick t, and the id of tick T after one of tick
-// L in the same stream. A reading before the first tick counts as t = 0, and one past the last as
-// t = L.
+// The promises, in ids, instants and durations: not how the library keeps them, which an exact model in the
+// tests of the root predicts. The clock of a call is what its readings showed.
 //
 //   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID the ids of all
 //     machines, for V1, V6 and Snowflake the ids of its machine over all processes, except what was
 //     lost in a crash. Its node is the machine's. It is later than After and not later than the
-//     limit, unless it is of V7 or ULID.
-//   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the stream
-//     follows the clock.
-//   - True. T = t if t > L. If t is earlier than L by at most the patience (Tolerance for V6, V7 and
-//     ULID, nothing for V1, and never less than MaxAhead or 1 ms) or the id is a Snowflake, T = L, or
-//     L + 1 if tick L is full. Otherwise the stream follows the clock: T = t, and the clock sequence
-//     is raised by one. V1 and V6 do not follow it to After or below the floor; when they have used
-//     every clock sequence, T is above all ticks, and T - 1 is the floor.
-//   - No id is left out: the ids of a tick are numbered from 0. Random bits are raised by 1 to 2^48
-//     within a tick, and otherwise fresh. So a call that a limit suspended, or that met a broken
-//     clock, took nothing.
-//   - Live. The call waited for at most 20 ms, a run for no longer than as many calls, and neither
-//     for longer than until the clock was within MaxAhead of the id, or 100 us. In all, calls wait
-//     for at most twice the ticks that they take.
-//
-// The call waits long enough that T is at most MaxAhead ahead of the clock when it returns, or of
-// one that has not lost time since the stream last went with the clock: the ticks that the stream
-// has taken since then last no longer than the time that has passed, and MaxAhead. While T is more
-// than MaxAhead ahead of t, twice those ticks do, so that the two come together again. A tick
-// counts for at most 20 ms here.
+//     limit, unless it is of V7 or ULID. The clock sequence of V1 and V6 is raised by one when they
+//     follow the clock back, and else stays.
+//   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the clock is
+//     behind that by more than Tolerance, where all but Snowflakes follow the clock. V1 follows it
+//     beyond MaxAhead or 1 ms, and V1 and V6 do not follow it to After, nor when they have used every
+//     clock sequence, until it is later than all ids.
+//   - Live. A call waits for at most 20 ms, a run for no longer than as many calls, and neither spins.
+//     A call does not wait for an id that is near the clock, nor for longer than until it is. In all,
+//     calls wait for at most twice the time that their ids span.
+//   - True. The id is not older than the clock. It is at most MaxAhead ahead of a clock that runs evenly
+//     and that no reading was ahead of since ids were last not ahead of the clock. While ids are more
+//     than MaxAhead ahead of the clock itself, time in them passes at half the speed.
+//   - No id is left out: the ids of a tick are numbered from 0. So a call that a limit suspended, or
+//     that met a broken clock, took nothing.
 //
 // An attempt does not wait, and its id is at most MaxAhead ahead of the clock. One that is refused
 // takes nothing. Then Next, called at the same reading, waits (ErrExhausted) or gives an id further

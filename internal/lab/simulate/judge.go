@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -20,27 +19,26 @@ const (
 	rounds   = 1 << 12                       // clock sequences
 )
 
-// A judge knows what the ids of one stream in one life must be. It derives that from the readings
-// of the clock and from the ids before.
+// A judge checks the ids of one stream in one life against the promises. It knows the ids before, and for
+// each call the readings of the clock and how long it took. All times are in ns.
 type judge struct {
 	*scheme
-	maxAhead int64 // ns
-	patience int64 // in ticks: the clock may be that far behind the latest id and not be followed
-	most     int64 // MaxAhead in whole ticks
+	tolerance int64 // the clock may be that far behind the latest id and not be followed
+	maxAhead  int64
 
 	issued bool   // there is an id so far, or After stands for some
-	last   int64  // the tick of the latest
+	last   int64  // the time of the latest
 	minted bool   // there is an id in this life
 	prev   key    // the latest
+	tick   int64  // its tick
 	seq    uint16 // its clock sequence
-	top    int64  // the highest tick
-	floor  int64  // V1 and V6 do not follow the clock to this tick or an earlier one
+	top    int64  // the highest time
+	floor  int64  // V1 and V6 do not follow the clock to this time or an earlier one
 	turns  int    // how often they have followed it since the floor was set
 
-	// The stream last went with the clock at tick from, when the process had run until since.
-	// All calls since then have waited for waited in all.
-	from, since, waited int64
-	lead                int64 // by how much the clock has gained on the process since then
+	// The ids were last not ahead of the clock at the time from. Since then, calls have waited for waited
+	// in all, and no reading was ahead of a clock that runs evenly, and shows even at the start of the world.
+	from, even, waited int64
 	// While ids are more than MaxAhead ahead of the clock: the first of them.
 	far               bool
 	farFrom, farSince int64
@@ -48,20 +46,19 @@ type judge struct {
 
 // newJudge returns a judge for a stream of a process that starts at the time since.
 func newJudge(s *scheme, tolerance, maxAhead time.Duration, after, since int64) judge {
-	j := judge{scheme: s, maxAhead: orDefault(maxAhead, 10*time.Millisecond), last: -1, top: -1, floor: -1}
-	j.most = j.ticks(j.maxAhead)
-	jitter := max(j.maxAhead, int64(time.Millisecond))
+	j := judge{scheme: s, maxAhead: orDefault(maxAhead, 10*time.Millisecond), floor: past, top: past, even: past}
+	j.tolerance = max(j.maxAhead, int64(time.Millisecond)) // jitter, which none follows
 	switch s.kind {
 	case v1:
-		j.patience = j.ticks(jitter)
 	case snowflake:
-		j.patience = math.MaxInt64
+		j.tolerance = future
 	default:
-		j.patience = j.ticks(max(orDefault(tolerance, 10*time.Second), jitter))
+		j.tolerance = max(j.tolerance, orDefault(tolerance, 10*time.Second))
 	}
-	if tick := min(j.at(after), j.end); tick >= 0 && s.limited() {
-		j.issued, j.last, j.top, j.floor = true, tick, tick, tick
-		j.from, j.since = tick, since
+	if s.limited() && after >= s.start(0) && after != past {
+		after = min(after, s.start(s.end))
+		j.issued, j.last, j.top, j.floor = true, after, after, after
+		j.from, j.even = after, sub(after, since)
 	}
 	return j
 }
@@ -74,85 +71,6 @@ func orDefault(d, zero time.Duration) int64 {
 	return max(int64(d), 0)
 }
 
-// A move is how an id stands to the clock and to the id before it.
-type move int
-
-const (
-	goes    move = iota // with the clock, which is later than all
-	stays               // in the tick before, or in the next one if that is full
-	follows             // the clock, which was set back
-	rises               // above all, since every clock sequence has been used
-)
-
-// next returns the tick of the next id if the clock shows r. It is past the end of the format if
-// there is none.
-func (j *judge) next(r int64) (tick int64, how move) {
-	t := max(j.at(r), 0)
-	if t > j.end {
-		if !j.issued {
-			return j.end + 1, goes
-		}
-		t = j.last // it tells nothing
-	}
-	switch {
-	case !j.issued || t > j.last:
-		return t, goes
-	case j.last-t > j.patience && t > j.floor:
-		if j.sequenced() && j.turns == rounds-1 {
-			return j.top + 1, rises
-		}
-		return t, follows
-	case j.full():
-		return j.last + 1, stays
-	}
-	return j.last, stays
-}
-
-// full reports whether the tick of the latest id has no place left. Where places are random, see
-// mayOverflow.
-func (j *judge) full() bool {
-	return j.limited() && (!j.minted || j.number(j.prev) == j.places()-1)
-}
-
-// take checks x, the next id, if the clock shows r, and remembers it.
-func (j *judge) take(x key, r reading) *violation {
-	tick, seq, _ := j.fields(x)
-	want, how := j.next(r.shown)
-	if how == stays && tick == want+1 && j.mayOverflow() {
-		want = tick
-	}
-	switch {
-	case how != follows && j.ordered() && j.minted && !j.prev.less(x):
-		return problem("ordered: it is not above the one before")
-	case tick != want:
-		return problem("true: it is of %s, not of %s, where the clock shows %s and the one before is of %s",
-			clock(j.start(tick)), clock(j.start(want)), clock(r.shown), clock(j.start(j.last)))
-	}
-	if j.sequenced() && j.minted {
-		want := j.seq
-		if how == follows {
-			want = (want + 1) % rounds
-		}
-		if seq != want {
-			return problem("unique: its clock sequence is %d, not %d", seq, want)
-		}
-	}
-	if v := j.beside(x, j.minted && tick == j.last); v != nil {
-		return v
-	}
-	switch how {
-	case follows:
-		j.turns++
-	case rises:
-		j.floor, j.turns = tick-1, 0
-	}
-	j.issued, j.minted, j.last, j.prev, j.seq, j.top = true, true, tick, x, seq, max(j.top, tick)
-	if how != stays {
-		j.from, j.since, j.waited, j.lead, j.far = tick, r.when, 0, 0, false
-	}
-	return nil
-}
-
 // A call is what is known of one call.
 type call struct {
 	stream   int
@@ -163,7 +81,7 @@ type call struct {
 	run      bool
 }
 
-// last returns the reading that the latest id is based on.
+// last returns the latest reading, which the one id of a call is based on.
 func (c *call) last() reading { return c.readings[len(c.readings)-1] }
 
 // waited returns how long the call waited after that.
@@ -177,123 +95,172 @@ func (c *call) lasted() int64 {
 	return c.end - c.began
 }
 
-// id checks the one id of a call.
-func (j *judge) id(c *call, x key) *violation {
-	r := c.last()
-	if v := j.take(x, r); v != nil {
-		return v
+// early and late report whether a reading is before the first time that the format has, or after the last.
+func (s *scheme) early(shown int64) bool { return shown == past || shown < s.start(0) }
+func (s *scheme) late(shown int64) bool  { return shown >= s.start(s.end+1) }
+
+// shown returns what a reading tells: one before the first time of the format tells that, and one after
+// the last nothing but the time of the latest id.
+func (j *judge) shown(r reading) int64 {
+	switch {
+	case j.early(r.shown):
+		return j.start(0)
+	case j.late(r.shown):
+		return j.last
 	}
-	if j.since == r.when && j.from == j.last && c.end == r.when {
-		return nil // by far the most: an id of the time at hand
-	}
-	return j.pace(c, j.last)
+	return r.shown
 }
 
-// run checks the ids of a run. Which of its readings an id is based on is not known: they serve in
-// their order.
-func (j *judge) run(c *call, xs []key) *violation {
-	first, _, _ := j.fields(xs[0])
-	i := 0
+// ids checks the ids of a call. Which of its readings an id of a run is based on is not known.
+func (j *judge) ids(c *call, xs []key) *violation {
+	lo, hi := j.shown(c.last()), j.shown(c.last())
+	if c.run {
+		for _, r := range c.readings {
+			lo, hi = min(lo, j.shown(r)), max(hi, j.shown(r))
+		}
+	}
+	first := j.last
 	for k, x := range xs {
-		tick, _, _ := j.fields(x)
-		if k > 0 && tick != j.last || k == 0 && c.held > 0 {
-			for i < len(c.readings)-1 && !j.may(tick, c.readings[i].shown) {
-				i++
+		v := j.take(x, lo, hi)
+		if v != nil {
+			if c.run {
+				v.text = fmt.Sprintf("%s; it is number %d of a run", v.text, k)
 			}
-		}
-		r := c.readings[i]
-		if k > 0 && tick == j.last {
-			r.shown = j.start(tick) // or any: it makes no difference
-		}
-		if v := j.take(x, r); v != nil {
-			v.text = fmt.Sprintf("%s; it is number %d of a run", v.text, k)
 			return v
 		}
-	}
-	return j.pace(c, first)
-}
-
-// may reports whether the next id can be of a tick if the clock shows r.
-func (j *judge) may(tick, r int64) bool {
-	want, how := j.next(r)
-	return tick == want || how == stays && tick == want+1 && j.mayOverflow()
-}
-
-// pace checks how long a call has waited, whose first id is of the tick first and whose last is
-// the latest.
-func (j *judge) pace(c *call, first int64) *violation {
-	r, begin := c.last(), c.readings[0].when
-	if !c.run {
-		begin = r.when
-	}
-	if c.held == 0 || !c.run {
-		j.waited += c.end - max(begin, j.since)
-	}
-	t := max(j.at(r.shown), 0)
-	told := t <= j.end             // the clock shows a time of the format
-	over := j.last - t - j.most    // ticks by which the id is ahead by more than MaxAhead
-	due := times(over, j.length()) // the time until the clock is within MaxAhead of it
-	taken := max(j.last-j.from, 0) // ticks, since the stream went with the clock
-	passed := c.end - j.since      // since then
-	for _, r := range c.readings {
-		if r.when >= j.since && j.at(r.shown) <= j.end {
-			j.lead = max(j.lead, sub(sub(r.shown, r.when), sub(j.start(j.from), j.since)))
+		if k == 0 {
+			first = j.last
 		}
 	}
-	w := c.waited()
-	near := told && due <= w
-	switch {
-	case c.run || !told:
-	case w > 0 && over <= 0:
-		return problem("live: it waited, although it is not more than MaxAhead ahead of the clock")
-	case w > max(due, rounding):
-		return problem("live: it waited longer than the %s until the clock was within MaxAhead of it", span(due))
+	if v := j.ahead(c, first); v != nil {
+		return v
 	}
-	if least := times(taken, max(2*j.length(), rounding)); j.waited > add(least, longest+j.maxAhead) {
-		return problem("live: calls waited %s for %d ticks since the stream went with the clock", span(j.waited), taken)
-	}
-	// Where the clock moves in steps, ids that were near it have used what it had gained.
-	if !near && times(taken, min(j.length(), longest)) > add(passed+j.maxAhead, j.lead) {
-		return problem("true: it is of %s, %d ticks and only %s after the stream went with the clock",
-			clock(j.start(j.last)), taken, span(passed))
-	}
-	if near && sub(j.start(t), j.start(j.from)) > r.when-j.since {
-		j.from, j.since, j.waited, j.lead = t, r.when, 0, 0 // the clock has caught up, although ids are ahead of it
-	}
-	return j.converge(c, first, near)
+	return j.needless(c)
 }
 
-// converge checks that ids and the clock come together again, when ids are more than MaxAhead
-// ahead of it: at full load, time in them passes at half the speed.
-func (j *judge) converge(c *call, first int64, near bool) *violation {
-	for _, r := range c.readings {
-		t := max(j.at(r.shown), 0)
-		near = near || t > j.end || first-t <= j.most
+// take checks an id of a clock that showed from lo to hi, and remembers it.
+func (j *judge) take(x key, lo, hi int64) *violation {
+	tick, seq, _ := j.fields(x)
+	at := j.start(tick)
+	behind := sub(j.last, lo)
+	if j.last == past {
+		behind = future // an int64 has no room for 1582, so it is not known
 	}
+	follows := j.minted && tick < j.tick
+	below := j.sequenced() && hi < add(j.floor, j.length())
+	rises := j.sequenced() && !below && j.turns == rounds-1 && behind > j.tolerance && at > j.top
+	switch {
+	case j.minted && j.ordered() && !j.prev.less(x) && behind <= j.tolerance:
+		return problem("ordered: it is not above the one before, and the clock is behind that by no more than %s", span(j.tolerance))
+	case add(at, j.length()) <= lo:
+		return problem("true: it is of %s, where the clock shows %s", clock(at), clock(lo))
+	case sub(at, hi) > add(j.tolerance, 2*j.length()) && !rises && !below:
+		return problem("true: it is of %s and does not follow the clock, which shows %s", clock(at), clock(hi))
+	case j.limited() && j.floor != past && at <= j.floor:
+		return problem("unique: it is of %s, and nothing may be at or before %s", clock(at), clock(j.floor))
+	}
+	if j.sequenced() && j.minted {
+		want := j.seq
+		if follows {
+			want = (want + 1) % rounds
+		}
+		if seq != want {
+			return problem("unique: its clock sequence is %d, not %d", seq, want)
+		}
+	}
+	if j.limited() {
+		want := int64(0)
+		if j.minted && tick == j.tick {
+			want = j.number(j.prev) + 1
+		}
+		if n := j.number(x); n != want {
+			return problem("its number within the tick is %d, not %d", n, want)
+		}
+	}
+	switch {
+	case rises:
+		j.floor, j.turns, j.even = j.top, 0, future
+	case follows:
+		j.turns++
+	}
+	if follows || !j.issued {
+		j.from, j.even, j.waited = at, past, 0
+	}
+	j.issued, j.minted, j.last, j.top = true, true, at, max(j.top, at)
+	j.prev, j.tick, j.seq = x, tick, seq
+	return nil
+}
+
+// ahead checks that the ids of a call, the first of the time first, are at most MaxAhead ahead of a clock
+// that was not set back, and that they and one that was come together again.
+func (j *judge) ahead(c *call, first int64) *violation {
+	near := false
+	for _, r := range c.readings {
+		shown := j.shown(r)
+		if j.late(r.shown) {
+			near = true
+			continue
+		}
+		near = near || sub(first, shown) <= j.maxAhead+j.length()
+		j.even = max(j.even, sub(shown, r.when))
+	}
+	// Where a tick is longer than a call may wait, promise 3 wins.
+	if lead := j.lead(c); j.length() < longest && lead > j.maxAhead {
+		return problem("true: it is of %s, which is %s ahead of a clock that was not set back", clock(j.last), span(lead))
+	}
+	if last := c.last(); j.last <= j.shown(last) && !j.late(last.shown) {
+		j.from, j.even, j.waited = j.last, sub(j.shown(last), last.when), 0
+	}
+	cost := min(2*j.length(), longest) // of a tick, in time: at full load, time in ids passes at half the speed
 	switch begin := c.readings[0].when; {
 	case near:
 		j.far = false
 	case !j.far:
 		j.far, j.farFrom, j.farSince = true, j.last, begin
-	case times(j.last-j.farFrom, min(2*j.length(), longest)) > c.end-j.farSince+j.maxAhead:
-		return problem("true: it is %s ahead of the clock, and %d ticks were taken in %s",
-			span(times(j.last-j.at(c.last().shown), j.length())), j.last-j.farFrom, span(c.end-j.farSince))
+	case times(sub(j.last, j.farFrom)/j.length(), cost) > c.end-j.farSince+j.maxAhead+cost:
+		return problem("true: it is %s ahead of the clock, and ticks of %s were taken in %s",
+			span(sub(j.last, c.last().shown)), span(sub(j.last, j.farFrom)), span(c.end-j.farSince))
 	}
 	return nil
 }
 
-// behind reports whether a reading is behind the latest id by more than MaxAhead.
-func (j *judge) behind(r int64) bool {
-	t := max(j.at(r), 0)
-	return t <= j.end && j.last-t > j.most
+// lead returns how far the latest id is ahead of the clock that runs evenly.
+func (j *judge) lead(c *call) int64 { return sub(j.last, add(j.even, c.end)) }
+
+// needless checks that a call has not waited for nothing, nor all calls for longer than their ticks last,
+// twice while they are ahead.
+func (j *judge) needless(c *call) *violation {
+	if w := c.waited(); w > rounding {
+		j.waited += w
+	}
+	shown := j.shown(c.last())
+	lead := sub(j.last, shown)
+	switch w := c.waited(); {
+	case c.run || j.late(c.last().shown) || j.last == past:
+	case w > 0 && lead <= j.maxAhead-j.length():
+		return problem("live: it waited, although it is not more than MaxAhead ahead of the clock")
+	case w > max(add(lead, 2*j.length()-j.maxAhead), rounding):
+		return problem("live: it waited longer than until the clock was within MaxAhead of it")
+	}
+	if took := sub(j.last, j.from); j.waited > add(times(took, 2), longest+j.maxAhead+2*j.length()) {
+		return problem("live: calls waited %s, and their ids are of %s", span(j.waited), span(took))
+	}
+	return nil
 }
 
-// ahead returns how far the latest id was ahead of the clock when its call returned, if the clock
-// has not lost time since the stream went with it.
-func (j *judge) ahead(c *call) int64 {
-	r := c.last()
-	if sub(r.shown, j.start(j.from)) < r.when-j.since || j.length() >= longest {
-		return 0
+// covered reports whether a limit covers the next id, where the clock shows that.
+func (j *judge) covered(shown, limit int64) bool {
+	next := j.shown(reading{shown: shown})
+	if j.issued {
+		next = max(next, add(j.last, j.length()))
 	}
-	return max(sub(j.start(j.last), r.shown), 0) - c.waited()
+	return next <= limit
+}
+
+// ends reports whether the format may have no time for an id after the next n.
+func (j *judge) ends(shown int64, n int) bool {
+	if j.issued {
+		shown = max(shown, j.last)
+	}
+	return shown >= sub(j.start(j.end), times(int64(n), j.length()))
 }

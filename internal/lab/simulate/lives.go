@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"slices"
+	"maps"
 	"testing/synctest"
 	"time"
 
@@ -29,7 +29,7 @@ func (m *machine) run(stream, n int) {
 		m.format(stream, x)
 	}
 	j := m.judge(stream)
-	m.must(stream, j.prev, c, j.run(c, m.buf))
+	m.must(stream, j.prev, c, j.ids(c, m.buf))
 	for _, x := range m.buf {
 		m.unique(stream, x)
 	}
@@ -51,16 +51,15 @@ func (m *machine) try(stream, n int, pace int64) {
 			m.must(stream, x, c, problem("live: an attempt waited"))
 		}
 		r := c.last().shown
-		tick, _ := j.next(r)
 		var v *violation
 		switch {
 		case err == nil:
 			m.check(stream, c, x)
-			if j.behind(r) {
+			if sub(j.last, j.shown(c.last())) > j.maxAhead {
 				v = problem("true: an attempt gave an id more than MaxAhead ahead of the clock")
 			}
 		case errors.Is(err, ids.ErrSuspended):
-			if !m.limited || j.start(tick) <= m.limit {
+			if !m.limited || j.covered(r, m.limit) {
 				v = problem("refused with %q, where the limit covers it", err)
 			}
 			m.release(renewal)
@@ -68,7 +67,7 @@ func (m *machine) try(stream, n int, pace int64) {
 			if i%2 == 0 {
 				v = m.instead(stream, r, errors.Is(err, ids.ErrExhausted))
 			}
-		case errors.Is(err, ids.ErrRange) && tick > j.end:
+		case errors.Is(err, ids.ErrRange) && j.ends(r, 0):
 		default:
 			v = problem("refused with %q", err)
 		}
@@ -81,8 +80,8 @@ func (m *machine) try(stream, n int, pace int64) {
 // taken, or because the clock was set back.
 func (m *machine) instead(stream int, r int64, exhausted bool) *violation {
 	j := m.judge(stream)
-	lag := times(j.last-max(j.at(r), 0), j.length())
-	if exhausted && j.behind(r) && lag > longest+2*j.maxAhead+j.length() {
+	lag := sub(j.last, j.shown(reading{shown: r}))
+	if exhausted && lag > longest+2*j.maxAhead+2*j.length() {
 		return problem("refused as exhausted, where the clock was set back by %s", span(lag))
 	}
 	m.wall.again = true
@@ -93,7 +92,7 @@ func (m *machine) instead(stream int, r int64, exhausted bool) *violation {
 	switch {
 	case exhausted && c.lasted() == 0:
 		return problem("refused as exhausted, where Next does not wait")
-	case !exhausted && !j.behind(r):
+	case !exhausted && sub(j.last, j.shown(c.last())) <= j.maxAhead-j.length():
 		return problem("refused because of a clock set back, where Next is not more than MaxAhead ahead")
 	}
 	return nil
@@ -113,7 +112,7 @@ func (m *machine) smear(stream, n int) {
 func (m *machine) latest() int64 {
 	for i := range m.judges {
 		if j := &m.judges[i]; j.minted && j.limited() {
-			m.issued = max(m.issued, j.start(j.top))
+			m.issued = max(m.issued, j.top)
 		}
 	}
 	t := m.process.latest()
@@ -132,10 +131,9 @@ func (m *machine) latest() int64 {
 // save saves the latest time, as one that may be old when it is needed.
 func (m *machine) save() {
 	m.saved = m.latest()
-	for i := range m.adders {
+	for i := range m.sets {
 		if m.ownSet(i) {
-			m.adders[i].close()
-			m.savedSets[i] = m.adders[i].set.merge()
+			m.savedSets[i] = maps.Clone(m.sets[i])
 		}
 	}
 }
@@ -232,11 +230,11 @@ func (m *machine) heldUp() {
 	}()
 	c := &m.call
 	j := m.judge(c.stream)
-	switch tick, _ := j.next(m.wall.latest); {
+	switch {
 	case !m.limited:
 		panic(problem("live: %s is held up without a limit", m.world.plan.schemes[c.stream].name))
-	case !c.run && j.start(tick) <= m.limit:
-		panic(problem("live: an id of %s is held up, where the limit covers it", clock(j.start(tick))))
+	case !c.run && j.covered(m.wall.latest, m.limit):
+		panic(problem("live: an id is held up at %s, where the limit covers it", clock(m.wall.latest)))
 	}
 	if c.held++; c.held == 1 {
 		m.world.stats.heldUp++
@@ -254,7 +252,7 @@ func (m *machine) crash(with int) {
 	after := int64(past)
 	switch with {
 	case lost:
-		m.forget(make([][]key, len(m.adders)))
+		m.forget(make([]set, len(m.sets)))
 	case current:
 		after = m.latest()
 	case old:
@@ -285,11 +283,11 @@ func (m *machine) loop(n int) {
 }
 
 // forget makes the machine answer only for the ids given, by lane.
-func (m *machine) forget(sets [][]key) {
-	for i := range m.adders {
+func (m *machine) forget(sets []set) {
+	for i := range m.sets {
 		if m.ownSet(i) {
-			m.adders[i].close()
-			m.adders[i].set.reset(slices.Clone(sets[i]))
+			m.sets[i] = set{}
+			maps.Copy(m.sets[i], sets[i])
 		}
 	}
 }

@@ -20,9 +20,9 @@ type machine struct {
 	random *seeded
 
 	process process
-	judges  []judge    // of the process, by lane
-	adders  []appender // by lane; of the machine's own set, or for random ids of the world's
-	opened  []bool     // by stream
+	judges  []judge // of the process, by lane
+	sets    []set   // by lane: the machine's own, or for random ids the world's
+	opened  []bool  // by stream
 	buf     []key
 	call    call
 	broken  bool // the next call finds a clock that panics
@@ -31,9 +31,9 @@ type machine struct {
 	limited bool
 	limit   int64
 
-	saved     int64   // by save
-	savedSets [][]key // the machine's own sets then, by lane
-	durable   int64   // by persist
+	saved     int64 // by save
+	savedSets []set // the machine's own sets then, by lane
+	durable   int64 // by persist
 
 	watch    *time.Timer // for a call that a limit holds up
 	watching bool        // SetLimit has been called
@@ -55,11 +55,10 @@ func newMachine(w *world, index int, o options) *machine {
 	m.random = &seeded{PCG: rand.NewPCG(w.plan.seed, uint64(index)<<8|2), steep: o.steep}
 	m.renumber(index)
 	m.judges = make([]judge, len(w.plan.schemes))
-	m.adders = make([]appender, len(w.plan.schemes))
-	for i := range m.adders {
-		m.adders[i].set = w.setOf(&w.plan.schemes[i])
+	m.sets, m.savedSets = make([]set, len(w.plan.schemes)), make([]set, len(w.plan.schemes))
+	for i := range m.sets {
+		m.sets[i] = w.setOf(&w.plan.schemes[i])
 	}
-	m.savedSets = make([][]key, len(w.plan.schemes))
 	m.watch = time.AfterFunc(time.Hour, m.watched)
 	m.watch.Stop()
 	m.boot(o.after)
@@ -84,7 +83,6 @@ func (m *machine) boot(after int64) {
 	})
 	for i := range m.judges {
 		m.judges[i] = m.newJudge(i)
-		m.adders[i].close()
 		if m.early {
 			m.ready(i)
 		}
@@ -191,7 +189,7 @@ func (m *machine) ready(stream int) bool {
 	}
 	j := m.judge(stream)
 	if len(m.wall.readings) == 1 {
-		if t := j.at(m.wall.readings[0].shown); errors.Is(err, ids.ErrRange) && (t < 0 || t > j.end) {
+		if r := m.wall.readings[0].shown; errors.Is(err, ids.ErrRange) && (j.early(r) || j.late(r)) {
 			return false // as it should
 		}
 	}

@@ -18,10 +18,24 @@ import (
 func main() {
 	n := flag.Float64("ids", 1e7, "mint at least this many ids")
 	seed := flag.Uint64("seed", 0, "the first scenario's seed; 0 means a random one")
+	parallel := flag.Duration("parallel", 0, "instead, mint from 64 goroutines for so long, on real time")
+	dir := flag.String("dir", "", "with -parallel, keep the ids in this folder, 16 bytes each; empty means that for temporary files")
+	write := flag.String("write", "", "put the summary between the markers of this `page`, instead of printing it")
 	flag.Parse()
 	if flag.NArg() > 0 || !(*n >= 1 && *n <= 1e15) {
 		fmt.Fprintln(os.Stderr, "simulate: -ids is from 1 to 1e15, and there are no arguments")
 		os.Exit(2)
+	}
+	if *parallel != 0 {
+		if err := soakMain(*parallel, *dir, *write); err != nil {
+			fmt.Fprintln(os.Stderr, "simulate:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := markdown.CanPut(*write, "simulate"); err != nil { // before anything is done in vain
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(1)
 	}
 	if *seed == 0 {
 		*seed = rand.Uint64()
@@ -43,7 +57,11 @@ func main() {
 			if s.failed.Load() {
 				t.Fail()
 			} else if atomic.AddInt64(&left, -1) == 0 {
-				fmt.Fprint(out, s.total.table())
+				os.Stdout = out
+				if err := markdown.Put(*write, "simulate", s.total.table()); err != nil {
+					t.Error(err)
+				}
+				os.Stdout = os.Stderr
 			}
 		}})
 	}

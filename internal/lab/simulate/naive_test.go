@@ -39,10 +39,25 @@ func newNaive(wrong string) func(b boot) *flawed {
 	}
 }
 
+// at returns the tick of a reading: negative before the epoch, above end after the last.
+func (s *scheme) at(ns int64) int64 {
+	switch {
+	case ns == future:
+		return s.end + 1
+	case ns < s.epoch:
+		return -1
+	}
+	return int64(uint64(ns-s.epoch) / uint64(s.layout.Tick)) // the span may exceed an int64
+}
+
+// ticks returns how many whole ticks a span has, and places how many ids a tick.
+func (s *scheme) ticks(d int64) int64 { return d / s.length() }
+func (s *scheme) places() int64       { return 1 << s.layout.SequenceBits }
+
 // newLane returns a lane that begins after the time given.
 func (f *naive) newLane(s *scheme) naiveLane {
 	l := naiveLane{last: -1, used: s.places()}
-	if !f.after.IsZero() {
+	if s.kind == snowflake && !f.after.IsZero() {
 		l.last = min(max(s.at(nanos(f.after)), -1), s.end)
 	}
 	return l

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -15,6 +16,19 @@ type key struct{ hi, lo uint64 }
 
 // less reports whether a sorts before b.
 func (a key) less(b key) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// compare orders keys for package slices.
+func compare(a, b key) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) }
+
+// A set holds ids that must all differ.
+type set map[key]struct{}
+
+// add adds x and reports whether it is new.
+func (s set) add(x key) bool {
+	n := len(s)
+	s[x] = struct{}{}
+	return len(s) > n
+}
 
 // A kind is one of the five ways in which ids are made of time.
 type kind uint8
@@ -77,40 +91,8 @@ func snowflakeScheme(name string, l ids.SnowflakeLayout, lane int) scheme {
 	}
 }
 
-// floorDiv returns a / b, rounded down, for b > 0.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
 // gregorianEpoch is 1970 in ticks of 100 ns since 1582-10-15.
 const gregorianEpoch = 122_192_928_000_000_000
-
-// at returns the tick of a reading: negative before the epoch, above end after the last.
-func (s *scheme) at(ns int64) int64 {
-	switch {
-	case ns == future:
-		return s.end + 1
-	case ns == past:
-		return -1
-	}
-	switch s.kind {
-	case v1, v6:
-		return floorDiv(ns, 100) + gregorianEpoch
-	case v7:
-		ms := floorDiv(ns, 1e6)
-		return ms<<12 + (ns-ms*1e6)<<12/1e6
-	case ulid:
-		return floorDiv(ns, 1e6)
-	}
-	if ns < s.epoch {
-		return -1
-	}
-	return int64(uint64(ns-s.epoch) / uint64(s.layout.Tick)) // the span may exceed an int64
-}
 
 // start returns the first nanosecond of a tick, or future or past if an int64 cannot name it.
 func (s *scheme) start(tick int64) int64 {
@@ -149,22 +131,6 @@ func (s *scheme) length() int64 {
 	return int64(s.layout.Tick)
 }
 
-// ticks returns how many whole ticks a span has.
-func (s *scheme) ticks(d int64) int64 {
-	if s.kind == v7 {
-		return d/1e6<<12 + d%1e6<<12/1e6
-	}
-	return d / s.length()
-}
-
-// places returns how many ids a tick holds, if they are numbered.
-func (s *scheme) places() int64 {
-	if s.kind == snowflake {
-		return 1 << s.layout.SequenceBits
-	}
-	return 4
-}
-
 // number returns the number of x in its tick.
 func (s *scheme) number(x key) int64 {
 	if s.kind != snowflake {
@@ -175,46 +141,6 @@ func (s *scheme) number(x key) int64 {
 		return int64(n >> s.layout.NodeBits)
 	}
 	return int64(n & (1<<s.layout.SequenceBits - 1))
-}
-
-const (
-	// Within a tick, the random bits of V7 and ULID are raised by up to stride.
-	stride  = 1 << 48
-	v7Bits  = 1<<62 - 1
-	topOfV7 = 1 << 61
-)
-
-// mayOverflow reports whether the random bits of the latest id may be too high for another one in
-// its tick.
-func (j *judge) mayOverflow() bool {
-	return j.kind == v7 && j.prev.lo&v7Bits+stride > v7Bits ||
-		j.kind == ulid && j.prev.hi&0xffff == 0xffff && j.prev.lo > math.MaxUint64-stride
-}
-
-// beside checks what differs in the ids of one tick: a number, or random bits, which are raised
-// within the tick and otherwise fresh, with the top bit clear.
-func (j *judge) beside(x key, same bool) *violation {
-	if j.limited() {
-		want := int64(0)
-		if same {
-			want = j.number(j.prev) + 1
-		}
-		if n := j.number(x); n != want {
-			return problem("its number within the tick is %d, not %d", n, want)
-		}
-		return nil
-	}
-	lo, borrow := bits.Sub64(x.lo, j.prev.lo, 0)
-	hi := x.hi - j.prev.hi - borrow
-	switch {
-	case same && (hi != 0 || lo == 0 || lo > stride):
-		return problem("unique: its random bits are not raised by 1 to 2^48")
-	case same && j.monotonic && lo != 1:
-		return problem("it is not the one before plus 1")
-	case !same && (j.kind == v7 && x.lo&topOfV7 != 0 || j.kind == ulid && x.hi&(1<<15) != 0):
-		return problem("the top one of its fresh random bits is set")
-	}
-	return nil
 }
 
 // fields returns the tick of x, its clock sequence, and its node.
@@ -251,14 +177,6 @@ func (s *scheme) marked(x key) bool {
 		return x.hi>>12&0xf == 7 && x.lo>>62 == 2
 	}
 	return true
-}
-
-// sortable returns x in an order in which ids of one clock sequence ascend.
-func (s *scheme) sortable(x key, tick int64) key {
-	if s.kind == v1 {
-		return key{uint64(tick), x.lo}
-	}
-	return x
 }
 
 // text returns x as people write it.

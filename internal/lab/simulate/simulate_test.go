@@ -155,11 +155,11 @@ func TestRounds(t *testing.T) {
 			w := newWorld(p, newLibrary, new(stats))
 			j := &w.machines[0].judges[stream]
 			w.do(event{action: saw, stream: int(stream), n: 2 * rounds, d: 1e9})
-			if j.turns != rounds-1 || j.floor != -1 {
+			if j.turns != rounds-1 || j.floor != past {
 				t.Errorf("after %d turns the floor is %d", j.turns, j.floor)
 			}
 			w.do(event{action: saw, stream: int(stream), n: 2 * rounds, d: 1e9})
-			if j.floor < 0 {
+			if j.floor == past {
 				t.Error("there is no floor")
 			}
 		})
@@ -184,7 +184,7 @@ func TestFullLoad(t *testing.T) {
 		}
 		w := newWorld(p, newLibrary, new(stats))
 		m := w.machines[0]
-		lead := func() int64 { return m.judges[0].start(m.judges[0].last) - m.wall.plain() }
+		lead := func() int64 { return m.judges[0].last - m.wall.plain() }
 		w.do(event{action: mint, n: 1000})
 		w.do(event{action: step, d: -5e9})
 		began := w.now

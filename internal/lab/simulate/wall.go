@@ -67,7 +67,7 @@ func (w *wall) read() int64 {
 	}
 	r := w.plain()
 	if w.grain != 0 {
-		r = floorDiv(r, w.grain) * w.grain
+		r -= (r%w.grain + w.grain) % w.grain
 	}
 	if w.jitter != 0 {
 		r += w.rng.Int64N(2*w.jitter+1) - w.jitter

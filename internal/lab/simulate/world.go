@@ -23,14 +23,14 @@ type world struct {
 	began atomic.Int64
 
 	machines []*machine
-	random   [2]*set // the V7s and the ULIDs of all machines, which are unique by random bits
-	done     int     // events carried out
-	replica  bool    // made to copy a machine of another world
+	random   [2]set // the V7s and the ULIDs of all machines, which are unique by random bits
+	done     int    // events carried out
+	replica  bool   // made to copy a machine of another world
 }
 
 // newWorld returns a world at the beginning of a plan.
 func newWorld(p *plan, mk maker, s *stats) *world {
-	w := &world{plan: p, make: mk, stats: s, start: time.Now(), random: [2]*set{{}, {}}}
+	w := &world{plan: p, make: mk, stats: s, start: time.Now(), random: [2]set{{}, {}}}
 	w.began.Store(idleNow)
 	for i, o := range p.machines {
 		w.machines = append(w.machines, newMachine(w, i, o))
@@ -39,14 +39,14 @@ func newWorld(p *plan, mk maker, s *stats) *world {
 }
 
 // setOf returns the set for a stream of a new machine.
-func (w *world) setOf(s *scheme) *set {
+func (w *world) setOf(s *scheme) set {
 	switch s.kind {
 	case v7:
 		return w.random[0]
 	case ulid:
 		return w.random[1]
 	}
-	return new(set)
+	return set{}
 }
 
 // catchUp counts the time that has passed in the bubble.
@@ -146,16 +146,16 @@ func (m *machine) join(w *world, index int) {
 	m.latest()
 	earlier := int64(m.world.start.Sub(w.start))
 	for i := range m.judges {
-		m.judges[i].since += earlier
-		m.judges[i].farSince += earlier
+		j := &m.judges[i]
+		j.farSince, j.even = j.farSince+earlier, sub(j.even, earlier)
 	}
 	m.world, m.wall.world = w, w
 	m.renumber(index)
 	m.random.Seed(w.plan.seed, uint64(index)<<8|2)
 	m.process.renumber(m.node, m.number)
-	for i := range m.adders {
+	for i := range m.sets {
 		s := &w.plan.schemes[i]
-		m.adders[i] = appender{set: w.setOf(s)}
+		m.sets[i] = w.setOf(s)
 		if s.kind != snowflake {
 			continue
 		}

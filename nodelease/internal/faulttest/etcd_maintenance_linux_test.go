@@ -1,14 +1,10 @@
 package faulttest_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"os"
+	"math/rand/v2"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -26,45 +22,30 @@ func TestEtcdMaintenance(t *testing.T) {
 	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	client := cluster.Open(t)
 	defer client.Close()
-	run := func(name, fault string, inject func(ctx context.Context, f *faults)) {
-		t.Run(name, func(t *testing.T) {
-			const ttl = 2 * time.Second
-			scenario{
-				fault: "etcd: " + fault, ttl: ttl, length: duration(15*time.Second, 3*time.Second, time.Second),
-				store: same(etcdStore(t, client, "/"+name, 26, ttl)), inject: inject,
-			}.run(t)
+	length := duration(15*time.Second, 2*time.Second, time.Second)
+	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
+		share(t, "etcd: "+what, job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
+			for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {
+				if do(ctx, rng) {
+					tr.count(kind)
+				}
+			}
 		})
 	}
-	run("none", "no fault", nil)
-	run("leader", "leader moved by hand", func(ctx context.Context, f *faults) {
-		for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 200*time.Millisecond, time.Second)) {
-			if moveLeader(ctx, t, cluster, client) {
-				f.count("moves")
-			}
-		}
+	const ms = time.Millisecond
+	share(t, "etcd: no fault", job{Etcd: cluster.Endpoints(), Name: "none", Nodes: 26, TTL: ttl}, length)
+	share(t, "etcd: all numbers taken, 24 minters share 12", job{Etcd: cluster.Endpoints(), Name: "taken", Nodes: 12, TTL: ttl}, length)
+	run("leader", "leader moved by hand", 200*ms, 1000*ms, "moves", func(ctx context.Context, _ *rand.Rand) bool {
+		return moveLeader(ctx, t, cluster, client)
 	})
-	run("compaction", "history compacted, up to the present", func(ctx context.Context, f *faults) {
-		for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 50*time.Millisecond, 300*time.Millisecond)) {
-			if compact(ctx, client) == nil {
-				f.count("compactions")
-			}
-		}
+	run("compaction", "history compacted, up to the present", 50*ms, 300*ms, "compactions", func(ctx context.Context, _ *rand.Rand) bool {
+		return compact(ctx, client) == nil
 	})
-	run("defragmentation", "a member defragmented, which stops it meanwhile", func(ctx context.Context, f *faults) {
-		for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 100*time.Millisecond, 400*time.Millisecond)) {
-			if _, err := client.Defragment(ctx, cluster.Members[f.rng.IntN(3)].Client); err == nil {
-				f.count("defragmentations")
-			}
-		}
-	})
-	t.Run("taken", func(t *testing.T) {
-		const ttl = 2 * time.Second
-		s := etcdStore(t, client, "/taken", 12, ttl)
-		scenario{
-			fault: "etcd: all numbers taken, 24 minters share 12", ttl: ttl, length: duration(15*time.Second, 3*time.Second, time.Second),
-			store: same(s), scarce: true, inject: countRefusedTakes(s),
-		}.run(t)
-	})
+	run("defragmentation", "a member defragmented, which stops it meanwhile", 100*ms, 400*ms, "defragmentations",
+		func(ctx context.Context, rng *rand.Rand) bool {
+			_, err := client.Defragment(ctx, cluster.Members[rng.IntN(3)].Client)
+			return err == nil
+		})
 }
 
 // moveLeader has the leader hand over to the next member, and reports whether it did.
@@ -106,37 +87,21 @@ func TestEtcdQuota(t *testing.T) {
 	alone(t)
 	cluster := etcdtest.Start(t, servers.NewNetwork(t))
 	for _, m := range cluster.Members {
-		change(t, m, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--quota-backend-bytes", "4194304") })
+		m.Change(t, syscall.SIGTERM, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--quota-backend-bytes", "4194304") })
+		awaitMember(t, m)
 	}
 	client := cluster.Open(t)
 	defer client.Close()
-	const ttl = 2 * time.Second
-	scenario{
-		fault: "etcd: disk quota reached, no writes", ttl: ttl, length: duration(30*time.Second, 6*time.Second, time.Second),
-		store: same(etcdStore(t, client, "/test", 26, ttl)),
-		inject: func(ctx context.Context, f *faults) {
-			for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 500*time.Millisecond, 2*time.Second)) {
+	share(t, "etcd: disk quota reached, no writes", job{Etcd: cluster.Endpoints(), Name: "quota", Nodes: 26, TTL: ttl},
+		duration(30*time.Second, 3*time.Second, time.Second),
+		func(ctx context.Context, tr *trial, rng *rand.Rand) {
+			for ; ctx.Err() == nil; sleep(ctx, between(rng, 500*time.Millisecond, 2*time.Second)) {
 				fillQuota(t, client)
-				f.count("alarms")
-				sleep(ctx, between(f.rng, 0, 3*ttl))
+				tr.count("alarms")
+				sleep(ctx, between(rng, 0, 3*ttl))
 				makeRoom(t, cluster, client)
 			}
-		},
-	}.run(t)
-}
-
-// change restarts a member with another command.
-func change(t *testing.T, m *etcdtest.Member, edit func(*exec.Cmd)) {
-	t.Helper()
-	m.Stop(syscall.SIGTERM)
-	before := m.Command
-	m.Command = func() *exec.Cmd {
-		cmd := before()
-		edit(cmd)
-		return cmd
-	}
-	m.Start(t)
-	awaitMember(t, m)
+		})
 }
 
 // awaitMember waits until a member takes part in the cluster.
@@ -200,176 +165,4 @@ func makeRoom(t *testing.T, c *etcdtest.Cluster, client *clientv3.Client) {
 			return
 		}
 	}
-}
-
-// ownMounts is set in a process that has a mount namespace of its own.
-const ownMounts = "NODELEASE_TEST_OWN_MOUNTS"
-
-// inOwnMounts runs the test again, in a process with a mount namespace of its own: what that
-// mounts goes when it ends, however it ends. Without root, a user namespace gives the right to
-// mount. It reports whether this is that process.
-func inOwnMounts(t *testing.T) bool {
-	if os.Getenv(ownMounts) != "" {
-		return true
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1",
-		fmt.Sprintf("-test.short=%v", testing.Short()), fmt.Sprintf("-long=%v", *longFlag), fmt.Sprintf("-seed=%d", *seedFlag))
-	cmd.Env = append(os.Environ(), ownMounts+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Unshareflags: syscall.CLONE_NEWNS}
-	if os.Getuid() != 0 {
-		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
-	out, err := cmd.CombinedOutput()
-	if len(out) == 0 && err != nil {
-		t.Skip("a disk can only be filled where the test may mount one of its own: ", err)
-	}
-	t.Logf("in a mount namespace of its own:\n%s", out)
-	if bytes.Contains(out, []byte("--- SKIP")) {
-		t.Skip("see above")
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return false
-}
-
-// TestEtcdDiskFull has members run out of disk: each has its data on a small file system, which
-// the test fills up to the last byte.
-func TestEtcdDiskFull(t *testing.T) {
-	alone(t)
-	if !inOwnMounts(t) {
-		return
-	}
-	mounted := t.TempDir()
-	cluster := etcdtest.Start(t, servers.NewNetwork(t))
-	for _, m := range cluster.Members {
-		dir := filepath.Join(mounted, m.Name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		// etcd sets 64 MB aside for each of two log files.
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=192m"); err != nil {
-			t.Skip("a disk can only be filled where the test may mount one of its own: ", err)
-		}
-		t.Cleanup(func() { // before the directory is removed
-			m.Stop(syscall.SIGKILL)
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Error(err)
-			}
-		})
-		change(t, m, func(cmd *exec.Cmd) {
-			i := slices.Index(cmd.Args, "--data-dir") + 1
-			if data := filepath.Join(dir, "data"); !exists(data) {
-				if out, err := exec.Command("cp", "-a", cmd.Args[i], data).CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
-			}
-			cmd.Args[i] = filepath.Join(dir, "data")
-		})
-	}
-	client := cluster.Open(t)
-	defer client.Close()
-	const ttl = 2 * time.Second
-	for _, full := range []int{1, 2} {
-		t.Run([]string{1: "one member", 2: "two members"}[full], func(t *testing.T) {
-			scenario{
-				fault: []string{1: "etcd: disk full at one member", 2: "etcd: disk full at two members of three"}[full],
-				ttl:   ttl, length: duration(25*time.Second, 5*time.Second, time.Second),
-				store: same(etcdStore(t, client, "/"+[]string{1: "one", 2: "two"}[full], 26, ttl)),
-				inject: func(ctx context.Context, f *faults) {
-					for ; ctx.Err() == nil; sleep(ctx, between(f.rng, 500*time.Millisecond, 2*time.Second)) {
-						fillDisks(ctx, t, f, mounted, cluster, client, full)
-					}
-				},
-			}.run(t)
-		})
-	}
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-// fillDisks leaves members no room, has them write until they end themselves for it, and after
-// a while makes room and starts them again.
-func fillDisks(ctx context.Context, t *testing.T, f *faults, mounted string, c *etcdtest.Cluster, client *clientv3.Client, full int) {
-	first := f.rng.IntN(3)
-	if f.rng.IntN(2) == 0 {
-		first = c.Leader(client).Index()
-	}
-	var chosen []*etcdtest.Member
-	for i := range full {
-		m := c.Members[(first+i)%3]
-		chosen = append(chosen, m)
-		if err := fillUp(filepath.Join(mounted, m.Name, "filler")); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("filling the disk of %s: %v", m.Name, err)
-		}
-		f.count("disks full")
-	}
-	value := string(make([]byte, 500<<10))
-	for _, m := range chosen {
-		for limit := time.Now().Add(20 * time.Second); ; {
-			call, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-			_, _ = client.Put(call, "/filler", value)
-			cancel()
-			if !alive(client, m) {
-				f.count("members that ended themselves")
-				break
-			}
-			if time.Now().After(limit) {
-				t.Errorf("member %s goes on with a full disk", m.Name)
-				break
-			}
-		}
-	}
-	sleep(ctx, between(f.rng, 0, 4*time.Second))
-	for _, m := range chosen {
-		if err := os.Remove(filepath.Join(mounted, m.Name, "filler")); err != nil {
-			t.Error(err)
-		}
-		m.Stop(syscall.SIGKILL)
-		m.Start(t)
-	}
-	for _, m := range chosen {
-		awaitMember(t, m)
-	}
-	// The history of what was written to fill the disks would fill them for good.
-	if err := compact(context.Background(), client); err != nil {
-		t.Error(err)
-	}
-	for _, m := range c.Members {
-		if _, err := client.Defragment(context.Background(), m.Client); err != nil {
-			t.Errorf("member %s: %v", m.Name, err)
-		}
-	}
-}
-
-func alive(client *clientv3.Client, m *etcdtest.Member) bool {
-	for range 3 {
-		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-		_, err := client.Status(ctx, m.Client)
-		cancel()
-		if err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// fillUp writes a file until the disk is full, and returns that error.
-func fillUp(name string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for block := make([]byte, 1<<20); len(block) > 0; {
-		if _, err = f.Write(block); err != nil {
-			block = block[:len(block)/2] // the last bytes, too
-		}
-	}
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -31,12 +32,16 @@ const childVariable = "NODELEASE_TEST_JOB"
 // A job is some groups of goroutines of one process that mint over one set of connections. Each
 // group has a Minter of its own.
 type job struct {
-	Etcd     []string // addresses
-	Postgres string   // a URL
-	Nodes    int64
-	TTL      time.Duration
-	Seed     uint64
-	Files    []string // one for each group: where it records its ids
+	Etcd         []string // addresses
+	Postgres     string   // a URL
+	Name         string   // of the prefix or the table
+	Nodes        int64
+	TTL          time.Duration
+	Seed         uint64
+	Stay, Scarce bool     // as in the trial
+	Files        []string // one for each group: where it records its ids. Beside it is its log
+
+	observe func(nodelease.Event) // nil in other processes
 }
 
 // perFile bounds the ids of a group.
@@ -45,8 +50,13 @@ const perFile = 1 << 20
 // record keeps ids in a file that is mapped into memory: what a process recorded survives its
 // SIGKILL.
 type record struct {
-	count *atomic.Int64
-	ids   []int64
+	name   string
+	stays  bool   // the group has one Minter, on the system's clock
+	mapped []byte // what follows is in it
+	count  *atomic.Int64
+	latest *atomic.Int64 // when the latest id was recorded, in nanoseconds since 1970
+	pause  *atomic.Int64 // the longest time between two, in nanoseconds
+	ids    []int64
 }
 
 func openRecord(name string) (*record, error) {
@@ -55,7 +65,8 @@ func openRecord(name string) (*record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	const size = 8 * (perFile + 1)
+	const head = 3
+	const size = 8 * (head + perFile)
 	if err := f.Truncate(size); err != nil {
 		return nil, err
 	}
@@ -63,14 +74,22 @@ func openRecord(name string) (*record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
+	number := func(i int) *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&b[8*i])) }
 	return &record{
-		count: (*atomic.Int64)(unsafe.Pointer(&b[0])),
-		ids:   unsafe.Slice((*int64)(unsafe.Pointer(&b[8])), perFile),
+		name: name, mapped: b, count: number(0), latest: number(1), pause: number(2),
+		ids: unsafe.Slice((*int64)(unsafe.Pointer(&b[8*head])), perFile),
 	}, nil
 }
 
+func (r *record) close() { _ = syscall.Munmap(r.mapped) }
+
 // add records an id, and reports whether there is room for more.
 func (r *record) add(id ids.Snowflake) bool {
+	now := time.Now().UnixNano()
+	pause := now - r.latest.Swap(now)
+	for old := r.pause.Load(); pause < now && pause > old && !r.pause.CompareAndSwap(old, pause); {
+		old = r.pause.Load()
+	}
 	i := r.count.Add(1) - 1
 	if i < perFile {
 		r.ids[i] = int64(id)
@@ -84,11 +103,11 @@ func (r *record) all() []int64 { return r.ids[:min(r.count.Load(), perFile)] }
 // open connects a job's process to its store.
 func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if j.Postgres != "" {
-		pool, err := pgxpool.New(ctx, j.Postgres)
+		pool, err := pgxpool.New(ctx, j.Postgres+"&pool_max_conns=10")
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := pgstore.New(ctx, pool, &pgstore.Options{Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
+		s, err := pgstore.New(ctx, pool, &pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
 		if err != nil {
 			pool.Close()
 			return nil, nil, err
@@ -99,7 +118,7 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/test", Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
+	s, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
 	if err != nil {
 		client.Close()
 		return nil, nil, err
@@ -119,59 +138,95 @@ func (j *job) run(ctx context.Context) error {
 	defer closeStore()
 	var groups sync.WaitGroup
 	failed := make([]error, len(j.Files))
-	for i, file := range j.Files {
-		groups.Go(func() { failed[i] = j.group(ctx, store, file, rand.New(rand.NewPCG(j.Seed, uint64(i)))) })
+	for i := range j.Files {
+		groups.Go(func() { failed[i] = j.group(ctx, store, i, rand.New(rand.NewPCG(j.Seed, uint64(i)))) })
 	}
 	groups.Wait()
 	return errors.Join(failed...)
 }
 
 // group mints with one Minter after another, each from two goroutines.
-func (j *job) group(ctx context.Context, store nodelease.Store, file string, rng *rand.Rand) error {
-	r, err := openRecord(file)
+func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand.Rand) error {
+	r, err := openRecord(j.Files[i])
 	if err != nil {
 		return err
 	}
-	now := skewed(rng)
-	for room := true; room && ctx.Err() == nil; {
-		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + time.Duration(rng.Int64N(int64(4*j.TTL))), Now: now})
+	defer r.close()
+	log, err := os.Create(j.Files[i] + ".log")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	var now func() time.Time
+	stays := j.Stay && i%2 == 0
+	if !stays {
+		now = j.clock(rng)
+	}
+	for r.count.Load() < perFile && ctx.Err() == nil {
+		window := time.Second + time.Duration(rng.Int64N(int64(4*j.TTL)))
+		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: window, Now: now, Logger: logger, Observe: j.observe})
 		if err != nil {
 			return err
 		}
-		life, cancel := context.WithTimeout(ctx, between(rng, 0, 5*j.TTL))
+		span := between(rng, 0, 5*j.TTL)
+		switch {
+		case stays:
+			span = time.Hour
+		case j.Scarce:
+			span /= 5
+		}
+		life, end := context.WithTimeout(ctx, span)
 		var both sync.WaitGroup
-		for range 2 {
+		var failed [2]error
+		for g := range failed {
 			own := rand.New(rand.NewPCG(rng.Uint64(), 0))
-			both.Go(func() {
-				for life.Err() == nil {
-					for range own.IntN(150) {
-						var id ids.Snowflake
-						var err error
-						if own.IntN(10) == 0 {
-							id, err = m.TryNext()
-						} else {
-							id, err = m.Next(life)
-						}
-						if err == nil && !r.add(id) {
-							cancel()
-						}
-					}
-					time.Sleep(5*time.Millisecond + time.Duration(own.IntN(20))*time.Millisecond)
-				}
-			})
+			both.Go(func() { failed[g] = mint(life, end, m, r, own) })
 		}
 		both.Wait()
-		cancel()
-		room = r.count.Load() < perFile
+		end()
+		if err := errors.Join(failed[:]...); err != nil {
+			return err
+		}
 		_ = m.Close() // fails while the store is away
+		if j.Scarce { // or it would take its number again before others ask
+			sleep(ctx, between(rng, 0, j.TTL))
+		}
 	}
 	return nil
 }
 
-// skewed returns a wall clock: for half of the groups the right one, for the others one that is
-// off by up to 3 seconds or 5 minutes and steps, in both directions.
-func skewed(rng *rand.Rand) func() time.Time {
+// mint records batches of ids with a rest after each.
+func mint(life context.Context, end func(), m *nodelease.Minter, r *record, rng *rand.Rand) error {
+	for life.Err() == nil {
+		for range rng.IntN(150) {
+			call := func() (ids.Snowflake, error) { return m.Next(life) }
+			if rng.IntN(10) == 0 {
+				call = m.TryNext
+			}
+			id, err := call()
+			switch {
+			case err == nil:
+				if !r.add(id) {
+					end()
+				}
+			case errors.Is(err, ids.ErrSuspended), errors.Is(err, ids.ErrClockBackward), errors.Is(err, ids.ErrExhausted), life.Err() != nil:
+			default:
+				return err
+			}
+		}
+		time.Sleep(between(rng, 5*time.Millisecond, 25*time.Millisecond))
+	}
+	return nil
+}
+
+// clock returns a wall clock that is off and steps, in both directions: by up to a second in a trial that measures,
+// else by up to 3 seconds or 5 minutes, but for half of the groups, which have the right one.
+func (j *job) clock(rng *rand.Rand) func() time.Time {
 	spread := []time.Duration{0, 0, 0, 0, 0, 3 * time.Second, 3 * time.Second, 3 * time.Second, 3 * time.Second, 5 * time.Minute}[rng.IntN(10)]
+	if j.Stay {
+		spread = time.Second
+	}
 	if spread == 0 {
 		return nil
 	}

@@ -18,8 +18,10 @@ const (
 	maxNodes     = 1 << 20
 	defaultTTL   = 15 * time.Second
 	minTTL       = time.Second
-	maxTTL       = 365 * 24 * time.Hour
 )
+
+// MaxTTL bounds the TTL of a store, so that no sum of times overflows.
+const MaxTTL = 365 * 24 * time.Hour
 
 // Complete puts the defaults in place of zeros and checks the rest.
 func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
@@ -42,8 +44,8 @@ func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
 	if *ttl == 0 {
 		*ttl = defaultTTL
 	}
-	if *ttl < minTTL || *ttl > maxTTL {
-		return fmt.Errorf("Options.TTL %v is not within %v to %v", *ttl, minTTL, maxTTL)
+	if *ttl < minTTL || *ttl > MaxTTL {
+		return fmt.Errorf("Options.TTL %v is not within %v to %v", *ttl, minTTL, MaxTTL)
 	}
 	return nil
 }
@@ -102,11 +104,12 @@ func Prefer(free []Candidate, median, now time.Time) {
 		return 1
 	}
 	slices.SortStableFunc(free, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(late(a), late(b)), later(a.Mark, now).Compare(later(b.Mark, now)))
+		return cmp.Or(cmp.Compare(late(a), late(b)), Later(a.Mark, now).Compare(Later(b.Mark, now)))
 	})
 }
 
-func later(a, b time.Time) time.Time {
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

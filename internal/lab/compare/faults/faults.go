@@ -1,5 +1,6 @@
-// Package faults does to the clock, the random source and the input of each library what can be
-// done to it from outside, and counts what comes of it.
+// Package faults does to the clock and the random source of each library what can be done to it from
+// outside, and counts what comes of it. What the libraries make of bad text is compared by the tests of
+// package compare.
 //
 // Clocks are clocks of testing/synctest: in a bubble all that reads the time reads the bubble's,
 // which begins at a fixed instant and moves only while all sleep. A second bubble after the
@@ -49,7 +50,6 @@ type fault struct {
 const (
 	notPossible = "not possible to inject"
 	noState     = "there is no state to save"
-	noParser    = "there is no parser"
 )
 
 // all are the faults, in the order of the table.
@@ -62,8 +62,6 @@ var all = []fault{
 	{"saved", "the same, and each process saves its state for the next", minting(restart(true), library.savesState), noState},
 	{"bubble", "four goroutines mint in a `testing/synctest` bubble", minting(bubble, nil), notPossible},
 	{"random", "the random source fails", func(l *library) []probe { return l.randoms }, notPossible},
-	{"junk", "text that is not an id is parsed", func(l *library) []probe { return l.parsers }, noParser},
-	{"decode", "text that is not an id is decoded into a variable that holds one", func(l *library) []probe { return l.decoders }, noParser},
 }
 
 // minting returns probes that put each kind of id of a library through a scenario, if the

@@ -47,7 +47,7 @@ type library struct {
 	sleeps    bool // it sleeps with its mutex held, and so moves a bubble's clock, whatever is told to it
 	saves     bool // there is a state to save that outlives the process
 
-	randoms, parsers, decoders []probe
+	randoms []probe
 }
 
 func (l library) readsWallClock() bool { return !l.monotonic }
@@ -81,13 +81,6 @@ var libraries = []*library{
 			failing("V7", func(r io.Reader) mintFunc { return never(generator(r).NewV7) }),
 			failing("ULID", func(r io.Reader) mintFunc { return never(generator(r).NewULID) }),
 		},
-		parsers: []probe{
-			parsing("UUID", uuidText, ids.ParseUUID), parsing("ULID", ulidText, ids.ParseULID), parsing("Snowflake", decimalText, ids.ParseSnowflake),
-		},
-		decoders: []probe{
-			decoding("UUID", uuidText, (*ids.UUID).UnmarshalText), decoding("ULID", ulidText, (*ids.ULID).UnmarshalText),
-			decoding("Snowflake", decimalText, (*ids.Snowflake).UnmarshalText),
-		},
 	},
 	{
 		module: "google/uuid", saves: true,
@@ -96,18 +89,16 @@ var libraries = []*library{
 			failing("V4", func(r io.Reader) mintFunc { google.SetRand(r); return either(google.NewRandom) }),
 			failing("V7", func(r io.Reader) mintFunc { google.SetRand(r); return either(google.NewV7) }),
 		},
-		parsers:  []probe{parsing("UUID", uuidText, google.Parse)},
-		decoders: []probe{decoding("UUID", uuidText, (*google.UUID).UnmarshalText)},
 	},
 	{
 		module: "gofrs/uuid/v5",
-		kinds:  []kind{uuidKind("V1", gofrss((*gofrs.Gen).NewV1)), uuidKind("V6", gofrss((*gofrs.Gen).NewV6)), uuidKind("V7", gofrss((*gofrs.Gen).NewV7))},
+		kinds: []kind{
+			uuidKind("V1", gofrss((*gofrs.Gen).NewV1)), uuidKind("V6", gofrss((*gofrs.Gen).NewV6)), uuidKind("V7", gofrss((*gofrs.Gen).NewV7)),
+		},
 		randoms: []probe{
 			failing("V4", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV4) }),
 			failing("V7", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV7) }),
 		},
-		parsers:  []probe{parsing("UUID", uuidText, gofrs.FromString)},
-		decoders: []probe{decoding("UUID", uuidText, (*gofrs.UUID).UnmarshalText)},
 	},
 	{
 		module: "oklog/ulid/v2",
@@ -118,14 +109,10 @@ var libraries = []*library{
 				return either(func() (oklog.ULID, error) { return oklog.New(oklog.Now(), entropy) })
 			}),
 		},
-		parsers:  []probe{parsing("`Parse`", ulidText, oklog.Parse), parsing("`ParseStrict`", ulidText, oklog.ParseStrict)},
-		decoders: []probe{decoding("ULID", ulidText, (*oklog.ULID).UnmarshalText)},
 	},
 	{
 		module: "bwmarrin/snowflake", monotonic: true,
-		kinds:    []kind{snowflakeKind(usualLayout, bwmarrins)},
-		parsers:  []probe{parsing("Snowflake", decimalText, bwmarrin.ParseString)},
-		decoders: []probe{decoding("Snowflake", quotedText, (*bwmarrin.ID).UnmarshalJSON)},
+		kinds: []kind{snowflakeKind(usualLayout, bwmarrins)},
 	},
 	{
 		module: "sony/sonyflake/v2", sleeps: true,

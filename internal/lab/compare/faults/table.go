@@ -3,38 +3,38 @@ package faults
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
-	"github.com/oneclock/ids/internal/lab/compare/report"
+	"github.com/oneclock/ids/internal/lab/markdown"
 )
 
 // Options are what Table needs to know.
 type Options struct {
-	IDs      int           // of each kind, before and after each fault
-	Patience time.Duration // after which a measurement is taken for hanging
-	Versions map[string]string
-	Progress func(line string)
+	IDs      int               // of each kind, before and after each fault
+	Patience time.Duration     // after which a measurement is taken for hanging
+	Versions map[string]string // by the path of the module
 }
 
 // Text injects all faults and returns what came of them, in Markdown: a row for each fault and
 // a column for each library.
 func Text(ctx context.Context, o Options) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "For each cell [a program](../internal/lab/compare/faults) injects the fault and makes %s ids of each kind before it and after it, "+
-		"on a clock that is read to 10 µs with 1 to 20 ids at each reading. "+
-		"Unless a cell says otherwise, ids of a kind that sorts strictly increased, every call took less than %s, and embedded times were within %s of the clock. "+
-		"All libraries have a fixed node here, which is not the default of this one. “Hangs” means that a call had not returned after %s.\n\n",
-		report.Thousands(o.IDs), length(shortWait), length(astray), length(o.Patience))
+	fmt.Fprintf(&b, "For each cell [a program](../internal/lab/compare/faults) injects the fault and makes %s ids of each kind "+
+		"before it and after it, on a clock\nthat is read to 10 µs with 1 to 20 ids at each reading. Unless a cell says otherwise, "+
+		"ids of a kind that sorts strictly increased, every call took\nless than %s, and embedded times were within %s of the clock. "+
+		"All libraries have a fixed node here, which is not the default of this one. “Hangs”\nmeans that a call had not returned after %s.\n\n",
+		markdown.Grouped(int64(o.IDs)), length(shortWait), length(astray), length(o.Patience))
 	b.WriteString("| what happens when… |")
 	for _, l := range libraries {
 		b.WriteString(" " + l.heading(o.Versions) + " |")
 	}
 	b.WriteString("\n| ---" + strings.Repeat(" | ---", len(libraries)) + " |\n")
 	for _, f := range all {
+		fmt.Fprintln(os.Stderr, f.title)
 		fmt.Fprintf(&b, "| %s |", f.title)
 		for _, l := range libraries {
-			o.Progress(fmt.Sprintf("%s: %s", f.name, l.module))
 			outcomes, err := outcomes(ctx, &f, l, o)
 			if err != nil {
 				return "", err
@@ -48,11 +48,10 @@ func Text(ctx context.Context, o Options) (string, error) {
 
 // heading returns the name and version of a library.
 func (l *library) heading(versions map[string]string) string {
-	version := versions["github.com/"+l.module]
-	if version == "" {
+	if l.module == "oneclock/ids" {
 		return "**this library**"
 	}
-	return l.module + " " + version
+	return l.module + " " + versions["github.com/"+l.module]
 }
 
 // outcomes measures all probes of a fault in one library.
@@ -105,7 +104,7 @@ func (o Outcome) String() string {
 	}
 	all := []string{"unique"}
 	if o.Duplicates > 0 {
-		all[0] = fmt.Sprintf("**%s of %s are duplicates**", report.Thousands(o.Duplicates), report.Thousands(o.IDs))
+		all[0] = fmt.Sprintf("**%s of %s are duplicates**", markdown.Grouped(int64(o.Duplicates)), markdown.Grouped(int64(o.IDs)))
 	}
 	if o.Disorder > 0 {
 		all = append(all, "out of order "+times(o.Disorder))
@@ -124,7 +123,7 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return report.Thousands(n) + " times"
+	return markdown.Grouped(int64(n)) + " times"
 }
 
 // length formats d with three digits that count.

@@ -30,6 +30,7 @@ type Cluster struct {
 type Member struct {
 	servers.Server
 	Name         string
+	Data         string // a directory
 	Client, peer string // addresses
 	peerProxy    string
 }
@@ -59,6 +60,7 @@ func Start(t *testing.T, n *servers.Network) *Cluster {
 	var initial []string
 	for i := range 3 {
 		m := &Member{Name: fmt.Sprintf("m%d", i), Client: ports[2*i], peer: ports[2*i+1]}
+		m.Data = filepath.Join(dir, m.Name)
 		m.peerProxy = n.Proxy(t, "", m.Name, m.peer, sender)
 		initial = append(initial, m.Name+"=http://"+m.peerProxy)
 		c.Members = append(c.Members, m)
@@ -68,7 +70,7 @@ func Start(t *testing.T, n *servers.Network) *Cluster {
 			Log: filepath.Join(dir, m.Name+".log"),
 			Command: func() *exec.Cmd {
 				return exec.Command(binary,
-					"--name", m.Name, "--data-dir", filepath.Join(dir, m.Name),
+					"--name", m.Name, "--data-dir", m.Data,
 					"--listen-client-urls", "http://"+m.Client, "--advertise-client-urls", "http://"+m.Client,
 					"--listen-peer-urls", "http://"+m.peer, "--initial-advertise-peer-urls", "http://"+m.peerProxy,
 					"--initial-cluster", strings.Join(initial, ","), "--initial-cluster-state", "new",
@@ -97,14 +99,28 @@ func Start(t *testing.T, n *servers.Network) *Cluster {
 	return c
 }
 
-// Open returns a client that reaches the members directly.
-func (c *Cluster) Open(t *testing.T) *clientv3.Client {
-	t.Helper()
-	var endpoints []string
+// Endpoints are the members' addresses.
+func (c *Cluster) Endpoints() (endpoints []string) {
 	for _, m := range c.Members {
 		endpoints = append(endpoints, m.Client)
 	}
-	return Open(t, endpoints)
+	return endpoints
+}
+
+// Proxies returns other addresses of the members, for the use of from, and the links in both directions.
+func (c *Cluster) Proxies(t *testing.T, from string) (endpoints []string, there, back []servers.Link) {
+	t.Helper()
+	for _, m := range c.Members {
+		endpoints = append(endpoints, c.Network.Proxy(t, from, m.Name, m.Client, nil))
+		there, back = append(there, servers.Link{From: from, To: m.Name}), append(back, servers.Link{From: m.Name, To: from})
+	}
+	return endpoints, there, back
+}
+
+// Open returns a client that reaches the members directly.
+func (c *Cluster) Open(t *testing.T) *clientv3.Client {
+	t.Helper()
+	return Open(t, c.Endpoints())
 }
 
 // Open returns a client of the members at the endpoints.

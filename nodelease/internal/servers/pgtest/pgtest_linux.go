@@ -98,18 +98,25 @@ func Start(t *testing.T) (*servers.Server, string) {
 	}
 	s.Start(t)
 	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		pool, err := pgxpool.New(t.Context(), URL(address))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = pool.Ping(t.Context())
-		pool.Close()
+	Open(t, address).Close()
+	return s, address
+}
+
+// Open returns connections to a server, which may need a moment after its start.
+func Open(t *testing.T, address string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), URL(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		err := pool.Ping(t.Context())
 		if err == nil {
-			return s, address
+			return pool
 		}
 		if time.Now().After(limit) {
-			t.Fatalf("PostgreSQL does not answer: %v\n%s", err, s.Tail())
+			t.Fatalf("PostgreSQL does not answer: %v", err)
 		}
 	}
 }

@@ -1,0 +1,454 @@
+package ids_test
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/csv"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"expvar"
+	"flag"
+	"fmt"
+	"html/template"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	texttemplate "text/template"
+
+	"github.com/oneclock/ids"
+)
+
+const (
+	edgeUUID      = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+	edgeULID      = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	edgeSnowflake = "1541815603606036480"
+)
+
+// TestEncodings takes an id of each type out of the program and back in, on every way that the
+// standard library has.
+func TestEncodings(t *testing.T) {
+	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
+	t.Run("UUID", func(t *testing.T) { checkEncodings(t, u, edgeUUID) })
+	t.Run("ULID", func(t *testing.T) { checkEncodings(t, l, edgeULID) })
+	t.Run("Snowflake", func(t *testing.T) { checkEncodings(t, s, edgeSnowflake) })
+	t.Run("Null of UUID", func(t *testing.T) { checkEncodings(t, ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID) })
+	t.Run("Null of ULID", func(t *testing.T) { checkEncodings(t, ids.Null[ids.ULID]{ID: l, Valid: true}, edgeULID) })
+	t.Run("Null of Snowflake", func(t *testing.T) { checkEncodings(t, ids.Null[ids.Snowflake]{ID: s, Valid: true}, edgeSnowflake) })
+	t.Run("Binary of UUID", func(t *testing.T) { checkEncodings(t, ids.Binary[ids.UUID]{ID: u}, edgeUUID) })
+	t.Run("Binary of ULID", func(t *testing.T) { checkEncodings(t, ids.Binary[ids.ULID]{ID: l}, edgeULID) })
+}
+
+// An encoding is one such way.
+type encoded[T any] struct {
+	name string
+	wire string // what is written
+	out  func() (string, error)
+	in   func(wire string) (T, error) // nil: it only leads out
+}
+
+// A written type is all that is written and read as text.
+type written interface {
+	comparable
+	encoding.TextMarshaler
+	fmt.Stringer
+}
+
+// A readable is a pointer to it.
+type readable[T any] interface {
+	*T
+	encoding.TextUnmarshaler
+}
+
+func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
+	t.Helper()
+	ways := slices.Concat(waysOfValues(id, text), waysOfText[T, P](id, text), waysOfNet[T, P](id, text), waysOut(id, text))
+	for _, e := range ways {
+		if e.out != nil {
+			if wire, err := e.out(); wire != e.wire || err != nil {
+				t.Errorf("%s: %q, %v, want %q", e.name, wire, err, e.wire)
+			}
+		}
+		if e.in == nil {
+			continue
+		}
+		if got, err := e.in(e.wire); got != id || err != nil {
+			t.Errorf("%s: read %v, %v, want %v", e.name, got, err, id)
+		}
+		// Of the same length, so that lengths in the wire stay right.
+		bad := strings.ReplaceAll(e.wire, text, text[:len(text)-1]+"!")
+		if got, err := e.in(bad); bad != e.wire && (err == nil || got == id) {
+			t.Errorf("%s: %q is read as %v, %v", e.name, bad, got, err)
+		}
+	}
+}
+
+// waysOfValues are those of encoding/json and encoding/gob.
+func waysOfValues[T written](id T, text string) []encoded[T] {
+	type inJSON struct {
+		ID    T `json:"id,omitzero"`
+		Empty T `json:"empty,omitzero"`
+	}
+	type inAny struct {
+		ID any `json:"id"`
+	}
+	return []encoded[T]{
+		{"encoding/json, value", `"` + text + `"`, toJSON(id), fromJSON(func(v T) T { return v })},
+		{"encoding/json, pointer", `"` + text + `"`, toJSON(&id), fromJSON(func(v *T) T { return *v })},
+		{"encoding/json, pointer to a pointer", `"` + text + `"`, toJSON(&[]*T{&id}[0]), fromJSON(func(v **T) T { return **v })},
+		{"encoding/json, array", `["` + text + `"]`, toJSON([1]T{id}), fromJSON(func(v [1]T) T { return v[0] })},
+		{"encoding/json, slice of pointers", `["` + text + `",null]`, toJSON([]*T{&id, nil}), fromJSON(func(v []*T) T { return *v[0] })},
+		{"encoding/json, key of a map", `{"` + text + `":1}`, toJSON(map[T]int{id: 1}), fromJSON(onlyKey[T])},
+		{"encoding/json, omitzero", `{"id":"` + text + `"}`, toJSON(inJSON{ID: id}), fromJSON(func(v inJSON) T { return v.ID })},
+		{"encoding/json, any", `{"id":{"id":"` + text + `"}}`, toJSON(inAny{inAny{id}}), nil},
+		{"encoding/json, any that holds a pointer", `{"id":"` + text + `"}`, toJSON(inAny{&id}), func(wire string) (T, error) {
+			var got T
+			err := json.Unmarshal([]byte(wire), &inAny{&got})
+			return got, err
+		}},
+		{"encoding/gob", "", nil, func(string) (got T, err error) {
+			type message struct {
+				ID  T
+				Map map[T]T
+			}
+			var buf bytes.Buffer
+			if err := gob.NewEncoder(&buf).Encode(message{id, map[T]T{id: id}}); err != nil {
+				return got, err
+			}
+			var m message
+			err = gob.NewDecoder(&buf).Decode(&m)
+			if m.Map[m.ID] != m.ID {
+				return got, fmt.Errorf("the map is %v", m.Map)
+			}
+			return m.ID, err
+		}},
+	}
+}
+
+// parse reads the text of an id.
+func parse[T any, P readable[T]](s string) (got T, err error) {
+	err = P(&got).UnmarshalText([]byte(s))
+	return got, err
+}
+
+// spell writes the text of an id.
+func spell(id encoding.TextMarshaler) string {
+	b, err := id.MarshalText()
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// waysOfText are those of other packages that ask for text.
+func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
+	type inXML struct {
+		XMLName xml.Name `xml:"row"`
+		Attr    T        `xml:"id,attr"`
+		Element T        `xml:"id"`
+		Pointer *T       `xml:"next"`
+		Absent  *T       `xml:"last"`
+		AbsentA *T       `xml:"last,attr,omitempty"` // without omitempty encoding/xml calls MarshalText of the nil pointer
+	}
+	return []encoded[T]{
+		{"encoding/xml", `<row id="` + text + `"><id>` + text + `</id><next>` + text + `</next></row>`,
+			func() (string, error) {
+				b, err := xml.Marshal(inXML{Attr: id, Element: id, Pointer: &id})
+				return string(b), err
+			},
+			func(wire string) (T, error) {
+				var got inXML
+				if err := xml.Unmarshal([]byte(wire), &got); err != nil {
+					return got.Element, err
+				}
+				if got.Attr != got.Element || *got.Pointer != got.Element || got.Absent != nil || got.AbsentA != nil {
+					return got.Element, fmt.Errorf("fields differ: %+v", got)
+				}
+				return got.Element, nil
+			}},
+		{"flag.TextVar", "-id=" + text,
+			func() (string, error) {
+				fs := flag.NewFlagSet("", flag.ContinueOnError)
+				fs.TextVar(P(new(T)), "id", any(id).(encoding.TextMarshaler), "an id")
+				return "-id=" + fs.Lookup("id").Value.String(), nil
+			},
+			func(wire string) (got T, err error) {
+				fs := flag.NewFlagSet("", flag.ContinueOnError)
+				fs.SetOutput(io.Discard)
+				fs.TextVar(P(&got), "id", any(got).(encoding.TextMarshaler), "an id")
+				return got, fs.Parse([]string{wire})
+			}},
+		{"encoding/csv", text + ",\"a,b\"\n",
+			func() (string, error) {
+				var b strings.Builder
+				w := csv.NewWriter(&b)
+				err := w.Write([]string{spell(id), "a,b"})
+				w.Flush()
+				return b.String(), errors.Join(err, w.Error())
+			},
+			func(wire string) (T, error) {
+				record, err := csv.NewReader(strings.NewReader(wire)).Read()
+				if err != nil {
+					return *new(T), err
+				}
+				return parse[T, P](record[0])
+			}},
+	}
+}
+
+// waysOfNet are the places of an id in a request.
+func waysOfNet[T written, P readable[T]](id T, text string) []encoded[T] {
+	return []encoded[T]{
+		{"net/url, query", "a=b&id=" + text,
+			func() (string, error) { return url.Values{"id": {spell(id)}, "a": {"b"}}.Encode(), nil },
+			func(wire string) (T, error) {
+				q, err := url.ParseQuery(wire)
+				if err != nil {
+					return *new(T), err
+				}
+				return parse[T, P](q.Get("id"))
+			}},
+		{"net/http, path value", "/things/" + text + "/edit",
+			func() (string, error) { return url.JoinPath("/things", spell(id), "edit") },
+			func(wire string) (got T, err error) {
+				mux := http.NewServeMux()
+				mux.HandleFunc("GET /things/{id}/edit", func(_ http.ResponseWriter, r *http.Request) { got, err = parse[T, P](r.PathValue("id")) })
+				r, failed := http.NewRequest(http.MethodGet, wire, nil)
+				if failed != nil {
+					return got, failed
+				}
+				mux.ServeHTTP(httptest.NewRecorder(), r)
+				return got, err
+			}},
+		{"net/http, header", "Id: " + text + "\r\n",
+			func() (string, error) {
+				var b strings.Builder
+				err := http.Header{"Id": {spell(id)}}.Write(&b)
+				return b.String(), err
+			},
+			func(wire string) (T, error) { return parse[T, P](strings.TrimSpace(strings.TrimPrefix(wire, "Id: "))) }},
+	}
+}
+
+// waysOut print an id.
+func waysOut[T written](id T, text string) []encoded[T] {
+	return []encoded[T]{
+		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, id), nil},
+		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, id), nil},
+		{"expvar", `"` + text + `"`, func() (string, error) { return expvar.Func(func() any { return id }).String(), nil }, nil},
+		{"fmt, verbs of text", fmt.Sprintf("%s %s %q %x %X %40s", text, text, text, text, text, text),
+			func() (string, error) { return fmt.Sprintf("%[1]v %[1]s %[1]q %[1]x %[1]X %40[1]v", any(id)), nil }, nil},
+		{"fmt, pointer", text, func() (string, error) { return fmt.Sprint(&id), nil }, nil},
+		{"text/template", "<" + text + ">", func() (string, error) {
+			var b strings.Builder
+			err := texttemplate.Must(texttemplate.New("").Parse("<{{.}}>")).Execute(&b, id)
+			return b.String(), err
+		}, nil},
+		{"html/template", `<a href="/` + text + `" onclick='f("` + text + `")'>` + text + `</a>`, func() (string, error) {
+			var b strings.Builder
+			err := template.Must(template.New("").Parse(`<a href="/{{.}}" onclick='f({{.}})'>{{.}}</a>`)).Execute(&b, id)
+			return strings.ReplaceAll(b.String(), "&#34;", `"`), err
+		}, nil},
+	}
+}
+
+func toJSON(v any) func() (string, error) {
+	return func() (string, error) {
+		b, err := json.Marshal(v)
+		return string(b), err
+	}
+}
+
+func fromJSON[V, T any](id func(V) T) func(string) (T, error) {
+	return func(wire string) (got T, err error) {
+		var v V
+		if err := json.Unmarshal([]byte(wire), &v); err != nil {
+			return got, err
+		}
+		return id(v), nil
+	}
+}
+
+func onlyKey[T comparable](m map[T]int) (key T) {
+	for key = range m {
+	}
+	return key
+}
+
+func logged(handler func(io.Writer, *slog.HandlerOptions) slog.Handler, id any) func() (string, error) {
+	return func() (string, error) {
+		var b strings.Builder
+		slog.New(handler(&b, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Info("made", "id", id)
+		return b.String(), nil
+	}
+}
+
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey && groups == nil {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// TestEncodingsOfNothing writes and reads an id that is absent.
+func TestEncodingsOfNothing(t *testing.T) {
+	checkNothing[ids.UUID](t)
+	checkNothing[ids.ULID](t)
+	checkNothing[ids.Snowflake](t)
+}
+
+func checkNothing[T coded](t *testing.T) {
+	t.Helper()
+	type inXML struct {
+		XMLName xml.Name    `xml:"row"`
+		Attr    ids.Null[T] `xml:"id,attr"`
+		Element ids.Null[T] `xml:"id"`
+	}
+	var none ids.Null[T]
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs.TextVar(&none, "id", none, "an id")
+	for what, c := range map[string]struct {
+		out  func() (string, error)
+		want string
+	}{
+		"json":          {toJSON(none), "null"},
+		"json, pointer": {toJSON(&none), "null"},
+		"json, omitzero": {toJSON(struct {
+			A ids.Null[T] `json:",omitzero"`
+		}{}), "{}"},
+		"xml":        {func() (string, error) { b, err := xml.Marshal(inXML{}); return string(b), err }, `<row id=""><id></id></row>`},
+		"flag":       {func() (string, error) { return fs.Lookup("id").Value.String(), nil }, ""},
+		"slog, text": {logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, none), "level=INFO msg=made id=\"\"\n"},
+		"slog, JSON": {logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, none), `{"level":"INFO","msg":"made","id":null}` + "\n"},
+		"a zero id, json": {toJSON(struct {
+			A T `json:",omitzero"`
+		}{}), "{}"},
+		"a nil *id, json": {toJSON(struct{ A *T }{}), `{"A":null}`},
+		"a nil *id, omits": {toJSON(struct {
+			A *T `json:",omitempty"`
+		}{}), "{}"},
+	} {
+		if got, err := c.out(); got != c.want || err != nil {
+			t.Errorf("%T, %s: %q, %v, want %q", none, what, got, err, c.want)
+		}
+	}
+	full := ids.Null[T]{ID: other[T](), Valid: true}
+	got := inXML{Attr: full, Element: full}
+	if err := xml.Unmarshal([]byte(`<row id=""><id></id></row>`), &got); err != nil || got.Attr != none || got.Element != none {
+		t.Errorf("%T from XML: %+v, %v", none, got, err)
+	}
+	if err := fs.Parse([]string{"-id=" + full.ID.String(), "-id="}); err != nil || none.Valid {
+		t.Errorf("%T from flags: %v, %v", none, none, err)
+	}
+	p := &full.ID
+	if err := json.Unmarshal([]byte("null"), &p); err != nil || p != nil {
+		t.Errorf("*%T from JSON null: %v, %v", full.ID, p, err)
+	}
+}
+
+// TestSnowflakeVerbs prints a Snowflake as the number that it is.
+func TestSnowflakeVerbs(t *testing.T) {
+	s := ids.Snowflake(1541815603606036480)
+	if got, want := fmt.Sprintf("%d %b %o %20d", s, s, s, s), fmt.Sprintf("%d %b %o %20d", int64(s), int64(s), int64(s), int64(s)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
+// three where slog is given the id itself (the id as an any, its text, and that as a string).
+func TestSlogAllocs(t *testing.T) {
+	skipUnder(t, "-race", raceAllocs)
+	skipUnder(t, "-asan", asanAllocs)
+	u, l, s := ids.NewV4(), ids.NewULID(), ids.NextSnowflake()
+	ctx := t.Context()
+	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "JSON": slog.NewJSONHandler(io.Discard, nil)} {
+		log := slog.New(h)
+		for _, c := range []struct {
+			what string
+			most float64
+			run  func()
+		}{
+			{"UUID, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", u.String())) }},
+			{"ULID, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", l.String())) }},
+			{"Snowflake, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", s.String())) }},
+			{"Snowflake, Int64", 0, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Int64("id", int64(s))) }},
+			{"UUID, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", u)) }},
+			{"ULID, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", l)) }},
+			{"Snowflake, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", s)) }},
+			{"UUID, Any, level off", 1, func() { log.LogAttrs(ctx, slog.LevelDebug, "made", slog.Any("id", u)) }},
+		} {
+			if got := testing.AllocsPerRun(200, c.run); got > c.most {
+				t.Errorf("%s handler, %s: %v allocations, want at most %v", name, c.what, got, c.most)
+			}
+		}
+	}
+}
+
+// marshalV2 and unmarshalV2 are the functions of encoding/json/v2, where there is one.
+var (
+	marshalV2   func(v any) ([]byte, error)
+	unmarshalV2 func(data []byte, into any) error
+)
+
+// TestJSONv2 does with encoding/json/v2 what TestEncodings does with encoding/json, which the same
+// experiment rebuilds: GOEXPERIMENT=jsonv2 go test . runs it, and from Go 1.27 on each run.
+func TestJSONv2(t *testing.T) {
+	if marshalV2 == nil {
+		t.Skip("there is no encoding/json/v2 before Go 1.27, except with GOEXPERIMENT=jsonv2")
+	}
+	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
+	checkJSONv2(t, u, edgeUUID)
+	checkJSONv2(t, l, edgeULID)
+	checkJSONv2(t, s, edgeSnowflake)
+	checkJSONv2(t, ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID)
+	checkJSONv2(t, ids.Null[ids.ULID]{ID: l, Valid: true}, edgeULID)
+	checkJSONv2(t, ids.Null[ids.Snowflake]{ID: s, Valid: true}, edgeSnowflake)
+	checkJSONv2(t, ids.Binary[ids.UUID]{ID: u}, edgeUUID)
+	checkJSONv2(t, ids.Binary[ids.ULID]{ID: l}, edgeULID)
+
+	var bare ids.Snowflake
+	if err := unmarshalV2([]byte(edgeSnowflake), &bare); bare != s || err != nil {
+		t.Errorf("a bare number is read as %v, %v", bare, err)
+	}
+	null := ids.Null[ids.UUID]{ID: u, Valid: true}
+	if err := unmarshalV2([]byte("null"), &null); null != (ids.Null[ids.UUID]{}) || err != nil {
+		t.Errorf("null is read into a Null as %v, %v", null, err)
+	}
+	if b, err := marshalV2(null); string(b) != "null" || err != nil {
+		t.Errorf("an absent id is written %s, %v", b, err)
+	}
+}
+
+func checkJSONv2[T comparable](t *testing.T, id T, text string) {
+	t.Helper()
+	type row struct {
+		ID      T       `json:"id"`
+		Pointer *T      `json:"pointer"`
+		Zero    T       `json:"zero,omitzero"`
+		Nil     *T      `json:"nil,omitempty"`
+		List    []T     `json:"list"`
+		Keys    map[T]T `json:"keys"`
+		Any     any     `json:"any"`
+	}
+	q := `"` + text + `"`
+	want := `{"id":` + q + `,"pointer":` + q + `,"list":[` + q + `],"keys":{` + q + `:` + q + `},"any":` + q + `}`
+	b, err := marshalV2(row{ID: id, Pointer: &id, List: []T{id}, Keys: map[T]T{id: id}, Any: id})
+	if string(b) != want || err != nil {
+		t.Errorf("%T is written %s, %v, want %s", id, b, err, want)
+	}
+	var got row
+	if err := unmarshalV2([]byte(want), &got); err != nil || got.ID != id || *got.Pointer != id || got.Zero != *new(T) || got.Nil != nil ||
+		got.List[0] != id || got.Keys[id] != id || got.Any != text {
+		t.Errorf("%T is read as %+v, %v", id, got, err)
+	}
+	before := got.ID
+	if err := unmarshalV2([]byte(`{"id":"`+text[:len(text)-1]+`!"}`), &got); err == nil || got.ID != before {
+		t.Errorf("%T: a bad text is read as %v, %v", id, got.ID, err)
+	}
+}

@@ -1,0 +1,110 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// A database is reached through database/sql or pgx, which differ in little.
+type database struct {
+	exec  func(ctx context.Context, query string, args ...any) error
+	query func(ctx context.Context, query string, args ...any) (rows, error)
+	param func(i int) string // the i-th parameter of a statement, counted from 1
+}
+
+// rows are those of [pgx.Rows] and, but for what Close returns, of [sql.Rows].
+type rows interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+	Close()
+}
+
+type sqlRows struct{ *sql.Rows }
+
+func (r sqlRows) Close() { r.Rows.Close() }
+
+// openSQL opens a database whose parameters are question marks.
+func openSQL(t *testing.T, driver, source string) *database {
+	t.Helper()
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return sqlDatabase(db, func(int) string { return "?" })
+}
+
+func sqlDatabase(db *sql.DB, param func(int) string) *database {
+	return &database{
+		exec: func(ctx context.Context, query string, args ...any) error {
+			_, err := db.ExecContext(ctx, query, args...)
+			return err
+		},
+		query: func(ctx context.Context, query string, args ...any) (rows, error) {
+			r, err := db.QueryContext(ctx, query, args...)
+			return sqlRows{r}, err
+		},
+		param: param,
+	}
+}
+
+func pgxDatabase(pool *pgxpool.Pool) *database {
+	return &database{
+		exec: func(ctx context.Context, query string, args ...any) error {
+			_, err := pool.Exec(ctx, query, args...)
+			return err
+		},
+		query: func(ctx context.Context, query string, args ...any) (rows, error) {
+			return pool.Query(ctx, query, args...)
+		},
+		param: func(i int) string { return fmt.Sprintf("$%d", i) },
+	}
+}
+
+var tables atomic.Int64 // made so far
+
+// table makes a table with the values in rows 0, 1, 2, … and returns its name. Each test has its own, since drivers
+// remember what they learned of a table when they prepared a query.
+func (d *database) table(t *testing.T, column string, values []any) string {
+	t.Helper()
+	name := fmt.Sprintf("trip%d", tables.Add(1))
+	if err := d.exec(t.Context(), fmt.Sprintf("CREATE TABLE %s (n INTEGER PRIMARY KEY, id %s)", name, column)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.exec(context.Background(), "DROP TABLE "+name); err != nil {
+			t.Error(err)
+		}
+	})
+	for i, v := range values {
+		if err := d.exec(t.Context(), fmt.Sprintf("INSERT INTO %s (n, id) VALUES (%s, %s)", name, d.param(1), d.param(2)), i, v); err != nil {
+			t.Fatalf("insert %v: %v", v, err)
+		}
+	}
+	return name
+}
+
+// read runs a query of one column and returns its rows.
+func read[T any](t *testing.T, d *database, query string, args ...any) ([]T, error) {
+	t.Helper()
+	r, err := d.query(t.Context(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out []T
+	for r.Next() {
+		var v T
+		if err := r.Scan(&v); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, r.Err()
+}

@@ -1,0 +1,287 @@
+package ids_test
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// Times, fields and layouts, beside oracles in math/big that go by the drawings of RFC 9562 and of
+// the documentation.
+
+// nanoseconds returns the nanoseconds of t since 1970.
+func nanoseconds(t time.Time) *big.Int {
+	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
+}
+
+// instant is the inverse of nanoseconds.
+func instant(n *big.Int) time.Time {
+	sec, nsec := new(big.Int).DivMod(n, big.NewInt(1e9), new(big.Int))
+	return time.Unix(sec.Int64(), nsec.Int64()).UTC()
+}
+
+// floor returns n*times/by, rounded down.
+func floor(n *big.Int, times, by int64) *big.Int {
+	n = new(big.Int).Mul(n, big.NewInt(times))
+	return n.Div(n, big.NewInt(by)) // of a positive divisor, Euclid's division
+}
+
+// gregorian is the nanoseconds from 1970 to the first tick of versions 1 and 6.
+var gregorian = nanoseconds(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC))
+
+// FuzzTimes makes an id of each kind at any time, beside math/big: it has that time, to the tick, and
+// lies within the bounds, or the error says that the time is out of range.
+func FuzzTimes(f *testing.F) {
+	for _, at := range []struct {
+		sec  int64
+		nsec uint32
+	}{
+		{0, 0}, {-1, 999_999_999}, {1773500966, 535_897_932},
+		// The first and the last time of versions 1 and 6, the last of version 7 and ULIDs, and those beyond.
+		{-12219292800, 0}, {-12219292801, 999_999_999}, {103072857660, 684_697_599}, {103072857660, 684_697_600},
+		{281474976710, 655_999_999}, {281474976710, 656_000_000},
+		// The zero time, one whose milliseconds overflow 63 bits, and the ends of all.
+		{time.Time{}.Unix(), 0}, {math.MaxInt64/1000 + 1, 0}, {math.MinInt64, 0}, {math.MaxInt64, 999_999_999},
+		// What the fuzzer found to reach more.
+		{-92, 999_999_999}, {70, 0}, {-12219292800, 34}, {0, 31}, {math.MaxInt64/1000 + 1, 100}, {103072857620, 684_697_524},
+		{-12219292801, 1_000_000_012}, {math.MinInt64, 56},
+	} {
+		f.Add(at.sec, at.nsec)
+	}
+	f.Fuzz(func(t *testing.T, sec int64, nsec uint32) {
+		checkTime(t, time.Unix(sec, int64(nsec%1e9)))
+	})
+}
+
+// TestTimes makes ids of random times of any magnitude.
+func TestTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 10_000 {
+		checkTime(t, time.Unix((r.Int64()-1<<62)>>r.IntN(63), r.Int64N(1e9)))
+	}
+}
+
+// checkTime makes an id of each kind at a time.
+func checkTime(t *testing.T, at time.Time) {
+	t.Helper()
+	since := nanoseconds(at)
+	ticks := floor(new(big.Int).Sub(since, gregorian), 1, 100)
+	want := instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
+	for version, mint := range map[int]func(time.Time) (ids.UUID, error){1: ids.NewV1At, 6: ids.NewV6At} {
+		u, err := mint(at)
+		switch outside := ticks.Sign() < 0 || ticks.BitLen() > 60; {
+		case outside && (!errors.Is(err, ids.ErrRange) || !u.IsZero()), !outside && (err != nil || timeOf(u) != want || u.Version() != version):
+			t.Fatalf("version %d at %v: %v of %v, %v", version, at, u, timeOf(u), err)
+		}
+	}
+
+	ms := floor(since, 1, 1e6)
+	nearest := ms
+	if last := big.NewInt(1<<48 - 1); ms.Sign() < 0 {
+		nearest = new(big.Int)
+	} else if ms.Cmp(last) > 0 {
+		nearest = last
+	}
+	v7, err := ids.NewV7At(at)
+	ulid, errULID := ids.NewULIDAt(at)
+	if nearest != ms {
+		if !errors.Is(err, ids.ErrRange) || !errors.Is(errULID, ids.ErrRange) || !v7.IsZero() || !ulid.IsZero() {
+			t.Fatalf("version 7 and ULID at %v: %v, %v, %v, %v", at, v7, err, ulid, errULID)
+		}
+	} else {
+		// The millisecond is in the upper 48 bits, and 1/4096 of one in the 12 after the version.
+		whole := join(48, bitsOf(v7, 0, 47), 12, bitsOf(v7, 52, 63))
+		if tick := floor(since, 4096, 1e6); err != nil || whole.Cmp(tick) != 0 || v7.Version() != 7 || v7.Variant() != ids.VariantRFC9562 {
+			t.Fatalf("version 7 at %v: %v, %v, want the tick %x", at, v7, err, tick)
+		}
+		if errULID != nil || bitsOf(ulid, 0, 47).Cmp(ms) != 0 {
+			t.Fatalf("ULID at %v: %v, %v, want the millisecond %x", at, ulid, errULID, ms)
+		}
+	}
+	ones := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
+	for _, bound := range []struct {
+		name      string
+		got, want *big.Int
+	}{
+		{"MinV7At", number(ids.MinV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, new(big.Int), 2, big.NewInt(2), 62, new(big.Int))},
+		{"MaxV7At", number(ids.MaxV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, ones(12), 2, big.NewInt(2), 62, ones(62))},
+		{"MinULIDAt", number(ids.MinULIDAt(at)), join(48, nearest, 80, new(big.Int))},
+		{"MaxULIDAt", number(ids.MaxULIDAt(at)), join(48, nearest, 80, ones(80))},
+	} {
+		if bound.got.Cmp(bound.want) != 0 {
+			t.Fatalf("%s(%v) = %x, want %x", bound.name, at, bound.got, bound.want)
+		}
+	}
+}
+
+// bitsOf returns the bits of an id from one to another, both included, the first being number 0 as
+// in RFC 9562.
+func bitsOf[T ids.UUID | ids.ULID](id T, from, to uint) *big.Int {
+	n := new(big.Int).SetBytes([]byte(string(id[:])))
+	n.Rsh(n, 127-to)
+	return n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), to-from+1), big.NewInt(1)))
+}
+
+// join puts numbers together, each after its width in bits.
+func join(parts ...any) *big.Int {
+	n := new(big.Int)
+	for i := 0; i < len(parts); i += 2 {
+		n.Or(n.Lsh(n, uint(parts[i].(int))), parts[i+1].(*big.Int))
+	}
+	return n
+}
+
+// FuzzFields asks any 16 bytes for their fields as a UUID and as a ULID, and the first 8 as a
+// Snowflake, beside the drawings of RFC 9562, Section 5, and of the layouts.
+func FuzzFields(f *testing.F) {
+	f.Add(make([]byte, 15))
+	for _, s := range []string{
+		// Versions 1, 2, 6 and 7, the last time of version 1, and the variants of NCS and of Microsoft.
+		edgeUUID, "000003e8-9414-21ec-8501-021122334455", "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+		"ffffffff-ffff-1fff-bfff-ffffffffffff", "2489e9ad-2ee2-1e00-70c9-32d5f69181c0", "2489e9ad-2ee2-4e00-cec9-32d5f69181c0",
+		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"00000000-0000-ffff-ffff-ffffffffffff", // a ULID that has no next in its millisecond
+		"81303030-3000-00ff-0030-30303030aeae", // the fuzzer found it to reach more
+	} {
+		id := ids.MustParseUUID(s)
+		f.Add(id[:])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 16 {
+			checkFields(t, ids.UUID(data))
+		}
+	})
+}
+
+// TestFields asks many ids for their fields, with each version in the variant of the RFC.
+func TestFields(t *testing.T) {
+	for _, n := range samples(128, 500) {
+		u := toID[ids.UUID](n)
+		checkFields(t, u)
+		for version := range byte(16) {
+			u[6], u[8] = u[6]&0x0f|version<<4, u[8]&0x3f|0x80
+			checkFields(t, u)
+		}
+		u[8] |= 0xc0 // of another variant
+		checkFields(t, u)
+	}
+	for b := range 1 << 16 { // a carry into the upper 16 of a ULID's 80 bits
+		l := ids.ULID{6: byte(b >> 8), 7: byte(b)}
+		copy(l[8:], full[:8])
+		checkULIDFields(t, l)
+	}
+}
+
+// checkFields compares the fields of 16 bytes.
+func checkFields(t *testing.T, u ids.UUID) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
+	version, octet8 := b(48, 51).Int64(), b(64, 71).Int64()
+	variant := ids.VariantFuture
+	switch {
+	case octet8 < 0x80:
+		variant = ids.VariantNCS
+	case octet8 < 0xc0:
+		variant = ids.VariantRFC9562
+	case octet8 < 0xe0:
+		variant = ids.VariantMicrosoft
+	}
+	if int64(u.Version()) != version || u.Variant() != variant {
+		t.Fatalf("%v is of version %d and variant %v", u, u.Version(), u.Variant())
+	}
+	if variant != ids.VariantRFC9562 {
+		version = -1
+	}
+	var ticks *big.Int // of 100 ns
+	switch version {
+	case 1:
+		ticks = join(12, b(52, 63), 16, b(32, 47), 32, b(0, 31))
+	case 2:
+		ticks = join(12, b(52, 63), 16, b(32, 47), 32, new(big.Int))
+	case 6:
+		ticks = join(32, b(0, 31), 16, b(32, 47), 12, b(52, 63))
+	}
+	var want time.Time
+	if ticks != nil {
+		want = instant(new(big.Int).Add(gregorian, new(big.Int).Mul(ticks, big.NewInt(100))))
+	}
+	if version == 7 {
+		want = instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6)))
+	}
+	timed := ticks != nil || version == 7
+	if got, ok := u.Time(); got != want || ok != timed {
+		t.Fatalf("%v is of %v, %v, want %v", u, got, ok, want)
+	}
+	sequenced := version == 1 || version == 6
+	seq, okSeq := u.ClockSequence()
+	node, okNode := u.NodeID()
+	domain, okDomain := u.Domain()
+	local, okLocal := u.LocalID()
+	if okSeq != sequenced || okNode != (sequenced || version == 2) || okDomain != (version == 2) || okLocal != okDomain {
+		t.Fatalf("%v has a clock sequence: %v, a node: %v, a domain: %v, a local id: %v", u, okSeq, okNode, okDomain, okLocal)
+	}
+	if okSeq && int64(seq) != b(66, 79).Int64() || okNode && new(big.Int).SetBytes(node[:]).Cmp(b(80, 127)) != 0 ||
+		okDomain && (int64(domain) != b(72, 79).Int64() || int64(local) != b(0, 31).Int64()) {
+		t.Fatalf("%v has the clock sequence %d, the node %x, the domain %d and the local id %d", u, seq, node, domain, local)
+	}
+	checkConversions(t, u, ticks, sequenced)
+	checkULIDFields(t, u.ULID())
+	checkSnowflakeFields(t, ids.Snowflake(b(0, 63).Uint64()))
+}
+
+// checkConversions converts a UUID of the given tick to versions 1 and 6, if it has a clock sequence.
+func checkConversions(t *testing.T, u ids.UUID, ticks *big.Int, sequenced bool) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
+	v1, ok1 := u.ToV1()
+	v6, ok6 := u.ToV6()
+	if ok1 != sequenced || ok6 != sequenced {
+		t.Fatalf("%v becomes version 1: %v, version 6: %v", u, ok1, ok6)
+	}
+	if sequenced {
+		low, middle, high := new(big.Int).And(ticks, big.NewInt(1<<32-1)), new(big.Int).Rsh(ticks, 32), new(big.Int).Rsh(ticks, 48)
+		middle.And(middle, big.NewInt(1<<16-1))
+		as1 := join(32, low, 16, middle, 4, big.NewInt(1), 12, high, 64, b(64, 127))
+		as6 := join(48, new(big.Int).Rsh(ticks, 12), 4, big.NewInt(6), 12, new(big.Int).And(ticks, big.NewInt(1<<12-1)), 64, b(64, 127))
+		if number(v1).Cmp(as1) != 0 || number(v6).Cmp(as6) != 0 {
+			t.Fatalf("%v is %v as version 1 and %v as version 6, want %x and %x", u, v1, v6, as1, as6)
+		}
+	}
+}
+
+// checkULIDFields compares the fields of a ULID, and the one after it.
+func checkULIDFields(t *testing.T, l ids.ULID) {
+	t.Helper()
+	b := func(from, to uint) *big.Int { return bitsOf(l, from, to) }
+	entropy := l.Entropy()
+	if l.Time() != instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6))) || new(big.Int).SetBytes(entropy[:]).Cmp(b(48, 127)) != 0 {
+		t.Fatalf("%v is of %v, with %x", l, l.Time(), entropy)
+	}
+	next, ok := l.Next()
+	if up := new(big.Int).Add(number(l), big.NewInt(1)); b(48, 127).Cmp(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))) == 0 {
+		if ok || !next.IsZero() {
+			t.Fatalf("%v is followed by %v", l, next)
+		}
+	} else if !ok || number(next).Cmp(up) != 0 {
+		t.Fatalf("%v is followed by %v, %v", l, next, ok)
+	}
+}
+
+// checkSnowflakeFields compares the fields of a Snowflake of Twitter's layout.
+func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
+	t.Helper()
+	n := big.NewInt(int64(s))
+	ms := new(big.Int).Add(new(big.Int).Rsh(n, 22), big.NewInt(1288834974657))
+	field := func(shift uint, width int64) int64 {
+		return new(big.Int).And(new(big.Int).Rsh(n, shift), big.NewInt(1<<width-1)).Int64()
+	}
+	if s.Time() != instant(ms.Mul(ms, big.NewInt(1e6))) || s.Node() != field(12, 10) || s.Datacenter() != field(17, 5) || s.Worker() != field(12, 5) || s.Sequence() != field(0, 12) {
+		t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+	}
+}

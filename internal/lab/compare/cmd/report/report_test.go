@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// canned are the results of three rounds on a machine that becomes slower by half from each to the next.
+func canned() string {
+	var b strings.Builder
+	b.WriteString("toolchain: go1.99\nprocessors: 2\ngoos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
+	for _, slow := range []float64{1, 1.5, 2.25} {
+		for name, ns := range map[string]float64{
+			"New/V7/ids-2": 48, "New/V7/google-2": 240, "Goroutines64/V7/ids-2": 70, "Goroutines64/V7/ids_own-2": 25,
+			"Goroutines64/V7/google-2": 100, "New/V7/xid-2": 9, "Run1000/V7/ids-2": 6000, "Floor/any/time.Now-2": 60,
+			"Parse/UUID/ids": 20, "Parse/UUID/google": 50,
+		} {
+			fmt.Fprintf(&b, "Benchmark%s \t 1000 \t %.1f ns/op \t 16 B/op \t 1 allocs/op\n", name, ns*slow)
+		}
+		b.WriteString("PASS\n")
+	}
+	return b.String()
+}
+
+// TestRun writes the pages of canned results.
+func TestRun(t *testing.T) {
+	t.Chdir("../..") // the folder in which the command is run
+	dir := t.TempDir()
+	raw, page, summary := filepath.Join(dir, "raw"), filepath.Join(dir, "docs", "speed.md"), filepath.Join(dir, "README.md")
+	if err := run([]string{"-out", dir}); err == nil {
+		t.Error("no error where there is no page to write to")
+	}
+	if err := os.Mkdir(filepath.Dir(page), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const markers = "<!-- compare:begin --><!-- compare:end -->"
+	for path, text := range map[string]string{raw: canned(), page: markers, summary: markers} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run([]string{"-out", dir, "-from", raw}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, has string }{
+		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMedians of 3 runs, in ns, on Some <Processor>, linux/amd64 with 2 processors"},
+		{page, "| version 7 | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
+		{page, "| version 7, in runs of 1,000 | **9.00** |  |  |  |\n"},
+		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
+		{page, "| `time.Now()` | 90.0 |\n"},
+		{summary, "| `uuid.NewV7()` | **72.0** | google/uuid 360 |\n"},
+	} {
+		if got, err := os.ReadFile(c.path); err != nil || !strings.Contains(string(got), c.has) {
+			t.Errorf("%s lacks %q:\n%s", c.path, c.has, got)
+		}
+	}
+	chart, err := os.ReadFile(filepath.Join(dir, "docs", "speed.svg"))
+	if err != nil || xml.Unmarshal(chart, new(struct{})) != nil || strings.Count(string(chart), "<rect ") != 3 {
+		t.Errorf("the chart (error %v) is\n%s", err, chart)
+	}
+}
+
+// TestNames runs each benchmark once, and checks that each of our own is in a table, and each row has one.
+func TestNames(t *testing.T) {
+	t.Chdir("../..")
+	text, err := measure(1, "1x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tabled := map[string]bool{}
+	for _, w := range append(newRows, textRows...) {
+		tabled[w.benchmark("ids")], tabled["Goroutines64/"+w.kind+"/ids"] = true, true
+		if _, ok := r.median(w.benchmark("ids")); !ok {
+			t.Errorf("there is no benchmark of %s", w.title)
+		}
+	}
+	for _, f := range floors {
+		tabled["Floor/any/"+f[0]] = true
+	}
+	for name := range r.ns {
+		if (strings.HasSuffix(name, "/ids") || strings.HasPrefix(name, "Floor")) && !tabled[name] {
+			t.Errorf("%s is in no table", name)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A row is an operation on a kind of id, by the names of its benchmarks.
+type row struct{ title, operation, kind string }
+
+var newRows = []row{
+	{"version 7", "New", "V7"},
+	{"version 4", "New", "V4"},
+	{"version 1", "New", "V1"},
+	{"version 6", "New", "V6"},
+	{"version 3", "New", "V3"},
+	{"version 5", "New", "V5"},
+	{"ULID", "New", "ULID"},
+	{"Snowflake of 41 + 1 + 21 bits, which are never full", "New", "Snowflake"},
+	{"Snowflake of the usual layout", "New", "SnowflakeUsual"},
+	{"version 7, in runs of 1,000", "Run1000", "V7"},
+	{"version 4, in runs of 1,000", "Run1000", "V4"},
+	{"ULID, in runs of 1,000", "Run1000", "ULID"},
+	{"Snowflake, in runs of 1,000", "Run1000", "Snowflake"},
+}
+
+var textRows = []row{
+	{"UUID to a string", "String", "UUID"},
+	{"ULID to a string", "String", "ULID"},
+	{"Snowflake to a string", "String", "Snowflake"},
+	{"Snowflake to Base58", "String", "SnowflakeBase58"},
+	{"UUID to a buffer", "AppendText", "UUID"},
+	{"ULID to a buffer", "AppendText", "ULID"},
+	{"Snowflake to a buffer", "AppendText", "Snowflake"},
+	{"UUID from text", "Parse", "UUID"},
+	{"ULID from text", "Parse", "ULID"},
+	{"Snowflake from text", "Parse", "Snowflake"},
+	{"Snowflake from Base58", "Parse", "SnowflakeBase58"},
+	{"UUID from bad text", "ParseBad", "UUID"},
+	{"ULID from bad text", "ParseBad", "ULID"},
+	{"Snowflake from bad text", "ParseBad", "Snowflake"},
+	{"Snowflake from bad Base58", "ParseBad", "SnowflakeBase58"},
+	{"five UUIDs to JSON", "MarshalJSON", "UUID"},
+	{"five ULIDs to JSON", "MarshalJSON", "ULID"},
+	{"five Snowflakes to JSON", "MarshalJSON", "Snowflake"},
+	{"five UUIDs from JSON", "UnmarshalJSON", "UUID"},
+	{"five ULIDs from JSON", "UnmarshalJSON", "ULID"},
+	{"five Snowflakes from JSON", "UnmarshalJSON", "Snowflake"},
+	{"UUID from a text column", "Scan", "UUIDText"},
+	{"UUID from a column of 16 bytes", "Scan", "UUIDBytes"},
+	{"ULID from a text column", "Scan", "ULIDText"},
+	{"Snowflake from a column of integers", "Scan", "Snowflake"},
+}
+
+// libraries are the others, in the order of the tables.
+var libraries = [][2]string{
+	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
+	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
+	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
+}
+
+// floors are the benchmarks of what ids are made of.
+var floors = [][2]string{
+	{"time.Now", "`time.Now()`"},
+	{"time.Since", "`time.Since` of an anchor"},
+	{"mutex", "an uncontended `sync.Mutex`"},
+	{"mutex.Since", "`time.Since` in a `sync.Mutex`"},
+	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
+	{"rand.Read4096", "`crypto/rand.Read` of 4,096 bytes"},
+	{"hex.Encode5", "five calls of `hex.Encode`"},
+	{"FormatInt", "`strconv.FormatInt`"},
+	{"sha1.Sum", "`sha1.Sum` of 31 bytes"},
+	{"md5.Sum", "`md5.Sum` of 31 bytes"},
+}
+
+// page returns all tables, in Markdown, each under the command that makes it.
+func (r *results) page(command, versions string) string {
+	var b strings.Builder
+	b.WriteString(command)
+	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s with %s processors, %s, against\n%s.\n\n",
+		r.rounds(), r.machine(), r.config["processors"], r.config["toolchain"], versions)
+	b.WriteString("![What one id costs in each library](speed.svg)\n\n## What one id costs\n\n" + command)
+	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of their own kind.\n\n")
+	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
+	for _, w := range newRows {
+		ours, n := w.benchmark("ids"), 1.0
+		if w.operation == "Run1000" {
+			n = 1000
+		}
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
+			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
+	}
+	b.WriteString("\n## What text, JSON and databases cost\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
+	for _, w := range textRows {
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
+	}
+	b.WriteString("\n## What each part costs\n\n" + command + "| part | ns |\n| --- | ---: |\n")
+	for _, f := range floors {
+		name := "Floor/any/" + f[0]
+		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
+	}
+	return b.String()
+}
+
+// benchmark returns the name of the benchmark of a library.
+func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
+
+// crowd returns the name of the benchmark of a library in which 64 goroutines make ids at once.
+func (w row) crowd(library string) string {
+	if w.operation != "New" {
+		return ""
+	}
+	return "Goroutines64/" + w.kind + "/" + library
+}
+
+// others returns what an operation costs in the other libraries, and if asked for, with many goroutines.
+func (r *results) others(w row, crowd bool) string {
+	var all []string
+	for _, l := range libraries {
+		if t := r.time(w.benchmark(l[0]), 1); t != "" {
+			if many := r.time(w.crowd(l[0]), 1); crowd && many != "" {
+				t += " (" + many + ")"
+			}
+			all = append(all, l[1]+" "+t)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// summary returns the table of the front page: what one id costs here and in the best known libraries.
+func (r *results) summary() string {
+	best := *r
+	best.ns = map[string][]float64{}
+	for _, name := range []string{
+		"V7/std", "V7/gofrs", "V7/google", "V4/std", "V4/gofrs", "V4/google", "ULID/oklog", "Snowflake/bwmarrin", "Snowflake/sonyflake",
+	} {
+		best.ns["New/"+name] = r.ns["New/"+name]
+	}
+	var b strings.Builder
+	b.WriteString("| one id | ns | other libraries, ns |\n| --- | ---: | --- |\n")
+	for _, w := range []row{
+		{"`uuid.NewV7()`", "New", "V7"}, {"`uuid.NewV4()`", "New", "V4"}, {"`ulid.Make()`", "New", "ULID"},
+		{"`node.Next()`, of a layout that is not full", "New", "Snowflake"},
+	} {
+		fmt.Fprintf(&b, "| %s | **%s** | %s |\n", w.title, r.time(w.benchmark("ids"), 1), best.others(w, false))
+	}
+	return b.String()
+}
+
+// machine says what the benchmarks ran on.
+func (r *results) machine() string {
+	return r.config["cpu"] + ", " + r.config["goos"] + "/" + r.config["goarch"]
+}

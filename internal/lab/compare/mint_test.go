@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/sha1"
+	"encoding/hex"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	bwmarrin "github.com/bwmarrin/snowflake"
+	gofrs "github.com/gofrs/uuid/v5"
+	google "github.com/google/uuid"
+	oklog "github.com/oklog/ulid/v2"
+	"github.com/oneclock/ids"
+	"github.com/rs/xid"
+	"github.com/segmentio/ksuid"
+	"github.com/sony/sonyflake/v2"
+)
+
+// The nodes of Snowflakes: in a layout that no benchmark can fill, of 41 bits of milliseconds, 1 bit of node
+// and 21 of sequence, and in the usual one of each library, of 4,096 ids in a millisecond for the first two
+// and 256 in 10 ms for the last.
+var (
+	roomyOurs, roomyTheirs, roomySony = roomy()
+	usualOurs                         = must(ids.NewSnowflakeNode(1, nil))
+	usualTheirs                       = must(bwmarrin.NewNode(1))
+	usualSony                         = must(sonyflake.New(sonyflake.Settings{MachineID: machine}))
+)
+
+// machine is the node number that is given to Sonyflake, which would take it from a network address.
+func machine() (int, error) { return 1, nil }
+
+func roomy() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
+	const nodeBits, sequenceBits = 1, 21
+	layout := ids.TwitterLayout()
+	layout.NodeBits, layout.SequenceBits = nodeBits, sequenceBits
+	ours := must(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: layout}))
+
+	// This one is told its layout by variables, which NewNode copies.
+	defer func(node, step uint8) { bwmarrin.NodeBits, bwmarrin.StepBits = node, step }(bwmarrin.NodeBits, bwmarrin.StepBits)
+	bwmarrin.NodeBits, bwmarrin.StepBits = nodeBits, sequenceBits
+	theirs := must(bwmarrin.NewNode(1))
+
+	sony := must(sonyflake.New(sonyflake.Settings{
+		BitsSequence: sequenceBits, BitsMachineID: nodeBits, TimeUnit: time.Millisecond, MachineID: machine,
+	}))
+	return ours, theirs, sony
+}
+
+// oklogCrypto is what oklog's Make reads, on crypto/rand instead of math/rand.
+var oklogCrypto = &oklog.LockedMonotonicReader{MonotonicReader: oklog.Monotonic(rand.Reader, 0)}
+
+// own returns the entry of a generator with a clock of its own, as a worker may have one.
+func own[T any](mint func(*ids.Generator) T) entry {
+	return entry{"ids_own", func(*testing.B) call {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
+		return returns[T](func() T { return mint(g) })
+	}}
+}
+
+// pooled returns the entry of a constructor of google's while its pool of random bytes is on.
+func pooled(mint func() (google.UUID, error)) entry {
+	return entry{"google_pool", func(b *testing.B) call {
+		google.EnableRandPool()
+		b.Cleanup(google.DisableRandPool)
+		return may[google.UUID](mint)
+	}}
+}
+
+// minters make ids from time or random bits.
+var minters = []group{
+	{"V1", []entry{
+		one("ids", ids.NewV1), own((*ids.Generator).NewV1), either("google", google.NewUUID), either("gofrs", gofrs.NewV1),
+	}},
+	{"V6", []entry{
+		one("ids", ids.NewV6), own((*ids.Generator).NewV6), either("google", google.NewV6), either("gofrs", gofrs.NewV6),
+	}},
+	{"V7", []entry{
+		one("ids", ids.NewV7), own((*ids.Generator).NewV7),
+		either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
+	}},
+	{"V4", []entry{one("ids", ids.NewV4), either("google", google.NewRandom), pooled(google.NewRandom), either("gofrs", gofrs.NewV4)}},
+	{"ULID", []entry{
+		one("ids", ids.NewULID), own((*ids.Generator).NewULID), one("oklog", oklog.Make),
+		either("oklog_crand", func() (oklog.ULID, error) { return oklog.New(oklog.Now(), oklogCrypto) }),
+		one("xid", xid.New), one("ksuid", ksuid.New),
+	}},
+	{"Snowflake", []entry{
+		one("ids", roomyOurs.Next), one("bwmarrin", roomyTheirs.Generate), either("sonyflake", roomySony.NextID),
+	}},
+	{"SnowflakeUsual", []entry{
+		one("ids", usualOurs.Next), one("bwmarrin", usualTheirs.Generate), either("sonyflake", usualSony.NextID),
+	}},
+}
+
+// sampleName is the name of versions 3 and 5.
+const sampleName = "www.example.com"
+
+// hashers make ids from names.
+var hashers = []group{
+	{"V3", []entry{
+		one("ids", func() ids.UUID { return ids.NewV3(ids.NamespaceDNS(), sampleName) }),
+		one("google", func() google.UUID { return google.NewMD5(google.NameSpaceDNS, []byte(sampleName)) }),
+		one("gofrs", func() gofrs.UUID { return gofrs.NewV3(gofrs.NamespaceDNS, sampleName) }),
+	}},
+	{"V5", []entry{
+		one("ids", func() ids.UUID { return ids.NewV5(ids.NamespaceDNS(), sampleName) }),
+		one("google", func() google.UUID { return google.NewSHA1(google.NameSpaceDNS, []byte(sampleName)) }),
+		one("gofrs", func() gofrs.UUID { return gofrs.NewV5(gofrs.NamespaceDNS, sampleName) }),
+	}},
+}
+
+// BenchmarkNew makes one id at a time, on one goroutine.
+func BenchmarkNew(b *testing.B) { runGroups(b, "New", append(minters, hashers...), 0) }
+
+// BenchmarkGoroutines64 makes one id at a time on 64 goroutines.
+func BenchmarkGoroutines64(b *testing.B) {
+	runGroups(b, "New", minters, max(64/runtime.GOMAXPROCS(0), 1))
+}
+
+// BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.
+func BenchmarkRun1000(b *testing.B) {
+	uuids, ulids, flakes := make([]ids.UUID, 0, 1000), make([]ids.ULID, 0, 1000), make([]ids.Snowflake, 0, 1000)
+	runGroups(b, "Run1000", []group{
+		{"V7", []entry{one("ids", func() []ids.UUID { return ids.AppendV7(uuids, 1000) })}},
+		{"V4", []entry{one("ids", func() []ids.UUID { return ids.AppendV4(uuids, 1000) })}},
+		{"ULID", []entry{one("ids", func() []ids.ULID { return ids.AppendULID(ulids, 1000) })}},
+		{"Snowflake", []entry{one("ids", func() []ids.Snowflake { return roomyOurs.Append(flakes, 1000) })}},
+	}, 0)
+}
+
+// BenchmarkFloor measures what ids are made of.
+func BenchmarkFloor(b *testing.B) {
+	var mu sync.Mutex
+	anchor := time.Now()
+	short, long, text := make([]byte, 16), make([]byte, 4096), make([]byte, 36)
+	space, u := ids.NamespaceDNS(), sampleUUID
+	hashed := append(space[:], sampleName...)
+	runGroups(b, "Floor", []group{{"any", []entry{
+		one("time.Now", time.Now),
+		one("time.Since", func() time.Duration { return time.Since(anchor) }),
+		one("mutex", func() bool {
+			mu.Lock()
+			//lint:ignore SA2001 an empty section is what is measured
+			mu.Unlock()
+			return true
+		}),
+		one("mutex.Since", func() time.Duration { // what an id costs at least that is guarded and tells the time
+			mu.Lock()
+			defer mu.Unlock()
+			return time.Since(anchor)
+		}),
+		either("rand.Read16", func() (int, error) { return rand.Read(short) }),
+		either("rand.Read4096", func() (int, error) { return rand.Read(long) }),
+		one("hex.Encode5", func() int { // the five groups of a UUID
+			return hex.Encode(text[0:8], u[0:4]) + hex.Encode(text[9:13], u[4:6]) + hex.Encode(text[14:18], u[6:8]) +
+				hex.Encode(text[19:23], u[8:10]) + hex.Encode(text[24:36], u[10:16])
+		}),
+		one("FormatInt", func() string { return strconv.FormatInt(int64(sampleSnowflake), 10) }),
+		one("sha1.Sum", func() [sha1.Size]byte { return sha1.Sum(hashed) }),
+		one("md5.Sum", func() [md5.Size]byte { return md5.Sum(hashed) }),
+	}}}, 0)
+}

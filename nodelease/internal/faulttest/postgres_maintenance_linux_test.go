@@ -1,0 +1,110 @@
+package faulttest_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/pgstore"
+)
+
+// ttl is short, so that leases end while a test waits.
+const ttl = 2 * time.Second
+
+// TestPostgresMaintenance has minters go on while the server is restarted and its connections end.
+func TestPostgresMaintenance(t *testing.T) {
+	alone(t)
+	server, address := pgtest.Start(t)
+	length := duration(30*time.Second, 2*time.Second, time.Second)
+	restart := func(sig os.Signal, down, up time.Duration) fault {
+		return func(ctx context.Context, tr *trial, rng *rand.Rand) {
+			for ; ctx.Err() == nil; sleep(ctx, between(rng, up/3, up)) {
+				server.Stop(sig)
+				tr.count("restarts")
+				sleep(ctx, between(rng, 0, down))
+				server.Start(t)
+			}
+		}
+	}
+	run := func(name, what string, nodes int64, faults ...fault) {
+		share(t, "PostgreSQL: "+what, job{Postgres: pgtest.URL(address), Name: name, Nodes: nodes, TTL: ttl}, length, faults...)
+	}
+	run("none", "no fault", 26)
+	run("taken", "all numbers taken, 24 minters share 12", 12)
+	run("fast", "restarted, mode fast (SIGINT)", 26, restart(syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
+	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", 26, restart(syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
+	run("down", "down for up to two TTLs after a crash", 26, restart(syscall.SIGQUIT, 2*ttl, 12*time.Second))
+	own := pgtest.Open(t, address)
+	terminate := func(ctx context.Context, tr *trial, rng *rand.Rand) {
+		for ; ctx.Err() == nil; sleep(ctx, between(rng, 20*time.Millisecond, 200*time.Millisecond)) {
+			var n int
+			err := own.QueryRow(ctx, `select count(pg_terminate_backend(pid)) from pg_stat_activity
+				where pid <> pg_backend_pid() and backend_type = 'client backend'`).Scan(&n)
+			if err == nil {
+				for range n {
+					tr.count("connections ended")
+				}
+			}
+		}
+	}
+	run("terminated", "all connections ended by pg_terminate_backend", 26, terminate)
+}
+
+// TestPostgresClock has a server whose clock runs slow and fast: that ends leases late or early, and the margin of
+// the Minter must allow for it.
+func TestPostgresClock(t *testing.T) {
+	alone(t)
+	server, address := pgtest.Start(t)
+	library, err := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
+	if err != nil || len(library) == 0 {
+		t.Skip("libfaketime is not installed (Debian: apt-get install faketime)")
+	}
+	for speed, want := range map[string]float64{"0.9": 0.9, "1.1": 1.1} {
+		server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) {
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library[0], "FAKETIME=+0 x"+speed)
+		})
+		if stated := clockSpeed(t, address); stated < want-0.03 || stated > want+0.03 {
+			t.Fatalf("the server's clock runs at %.3f, want %v", stated, want)
+		}
+		name := "clock_" + strings.ReplaceAll(speed, ".", "_")
+		slept := func(ctx context.Context, tr *trial, _ *rand.Rand) { tr.count("all the time"); <-ctx.Done() }
+		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Nodes: 26, TTL: ttl},
+			duration(20*time.Second, 2*time.Second, time.Second), slept)
+
+		n := servers.NewNetwork(t)
+		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
+		s, err := pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := pgtest.Open(t, address)
+		servers.StopsFirst(t, n, s, func() (free bool, err error) {
+			err = near.QueryRow(t.Context(), `select expires <= clock_timestamp() from `+name+`_cut`).Scan(&free)
+			return free, err
+		}, servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"})
+	}
+}
+
+// clockSpeed compares a second of the server's with one of this process's.
+func clockSpeed(t *testing.T, address string) float64 {
+	t.Helper()
+	pool := pgtest.Open(t, address)
+	var server [2]time.Time
+	var own [2]time.Time
+	for i := range server {
+		time.Sleep(time.Duration(i) * time.Second)
+		if err := pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&server[i]); err != nil {
+			t.Fatal(err)
+		}
+		own[i] = time.Now()
+	}
+	return float64(server[1].Sub(server[0])) / float64(own[1].Sub(own[0]))
+}

@@ -1,0 +1,351 @@
+package typeid_test
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
+)
+
+// vector is a kind whose prefix a test sets.
+type vector struct{}
+
+var vectorPrefix string
+
+func (vector) Prefix() string { return vectorPrefix }
+
+type (
+	user    struct{}
+	pre     struct{}
+	preFix  struct{}
+	nothing struct{}
+)
+
+func (user) Prefix() string    { return "user" }
+func (pre) Prefix() string     { return "pre" }
+func (preFix) Prefix() string  { return "pre_fix" }
+func (nothing) Prefix() string { return "" }
+
+const (
+	sample = "01890a5d-ac96-774b-bcce-b302099a8057"
+	digits = "01h455vb4pex5vsknk084sn02q" // of sample
+)
+
+// specified is what the specification wants of a prefix.
+var specified = regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?)?$`)
+
+// TestPrefix checks that all functions agree on which prefixes are valid.
+func TestPrefix(t *testing.T) {
+	u := ids.MustParseUUID(sample)
+	long := strings.Repeat("abcdefg", 9)
+	for _, p := range []string{
+		"", "a", "ab", "z", "a_b", "a__b", "user", long, long[1:] + "z", // valid, and the others not
+		"_", "_a", "a_", "_a_", long + "z", "A", "uSer", "user1", "1", "a-b", "a b", "a.b", "é", "a\x00", "a\n", "`", "{", `a"b`, "a\xff",
+	} {
+		vectorPrefix = p
+		valid := specified.MatchString(p)
+		if err := typeid.Valid[vector](); (err == nil) != valid {
+			t.Errorf("%q: error %v", p, err)
+		}
+		id, err := typeid.Parse[vector](strings.TrimPrefix(p+"_"+digits, "_"))
+		if (err == nil && id.UUID == u) != valid || !valid && errors.Is(err, ids.ErrSyntax) {
+			t.Errorf("Parse under %q: %v, error %v", p, id.UUID, err)
+		}
+		id = typeid.ID[vector]{UUID: u}
+		text, err := id.AppendText([]byte("x"))
+		if (err == nil) != valid || !valid && string(text) != "x" {
+			t.Errorf("AppendText under %q: %s, error %v", p, text, err)
+		}
+		if _, err := json.Marshal(id); (err == nil) != valid {
+			t.Errorf("JSON under %q: error %v", p, err)
+		}
+		for name, call := range map[string]func(){
+			"New": func() { typeid.New[vector]() }, "From": func() { typeid.From[vector](u) }, "String": func() { _ = id.String() },
+			"GoString": func() { _ = id.GoString() }, "MustParse": func() { typeid.MustParse[vector](strings.TrimPrefix(p+"_"+digits, "_")) },
+		} {
+			if got := panics(call); (got == nil) != valid {
+				t.Errorf("%s under %q panics with %v", name, p, got)
+			}
+		}
+	}
+	vectorPrefix = "User"
+	const want = `typeid: the prefix "User" of typeid_test.vector is not of at most 63 characters a to z and _, letters first and last`
+	if err := typeid.Valid[vector](); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func panics(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// TestErrors states what each kind of bad text is answered with.
+func TestErrors(t *testing.T) {
+	const other = "not a Crockford Base32 digit in lower case at byte "
+	for _, c := range []struct {
+		parse         func(string) error
+		text, message string
+		offset        int
+		kind          error
+		scheme        string // of the error of the root
+	}{
+		{failing[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], "User_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], "user-" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], "user", `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], "", `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], sample, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], digits, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{scanning[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax, "UUID"},
+		{scanning[user], "user_0", "length 6, want 31", 6, ids.ErrLength, "ULID"},
+		{failing[pre], "pre_fix_" + digits, "length 34, want 30", 34, ids.ErrLength, "ULID"},
+		{failing[preFix], "pre_" + digits, `prefix is not "pre_fix_"`, 0, ids.ErrSyntax, "UUID"},
+		{failing[user], "user_", "length 5, want 31", 5, ids.ErrLength, "ULID"},
+		{failing[user], "user_" + digits + "0", "length 32, want 31", 32, ids.ErrLength, "ULID"},
+		{failing[user], "user_" + strings.Repeat("0", 44), "length 49, want 31", 49, ids.ErrLength, "ULID"},
+		{failing[user], "user_" + strings.Repeat("0", 45), "length 50 or more, want 31", 50, ids.ErrLength, "ULID"},
+		{failing[user], "user_" + strings.Repeat("0", 1e7), "length 50 or more, want 31", 50, ids.ErrLength, "ULID"},
+		{failing[nothing], "user_" + digits, "length 31, want 26", 31, ids.ErrLength, "ULID"},
+		{failing[nothing], "_" + digits, "length 27, want 26", 27, ids.ErrLength, "ULID"},
+		{failing[user], "user_" + digits[:25] + "u", other + "30", 30, ids.ErrSyntax, "ULID"},
+		{failing[user], "user_01H" + digits[3:], other + "7", 7, ids.ErrSyntax, "ULID"},
+		{failing[user], "user_8" + digits[1:25] + "Q", other + "30", 30, ids.ErrSyntax, "ULID"},
+		{failing[nothing], "_" + digits[1:], other + "0", 0, ids.ErrSyntax, "ULID"},
+		{failing[user], "user_8" + strings.Repeat("0", 25), "above user_7zzzzzzzzzzzzzzzzzzzzzzzzz", 5, ids.ErrRange, "ULID"},
+		{failing[nothing], strings.Repeat("z", 26), "above 7zzzzzzzzzzzzzzzzzzzzzzzzz", 0, ids.ErrRange, "ULID"},
+	} {
+		err := c.parse(c.text)
+		text := c.text[:min(len(c.text), 60)]
+		if err == nil || err.Error() != "typeid: "+c.message {
+			t.Errorf("%s: error %v, want typeid: %s", text, err, c.message)
+			continue
+		}
+		for _, kind := range []error{ids.ErrSyntax, ids.ErrLength, ids.ErrRange} {
+			if got, want := errors.Is(err, kind), kind == c.kind || kind == ids.ErrSyntax && c.kind == ids.ErrLength; got != want {
+				t.Errorf("%s: matches %q: %t, want %t", text, kind, got, want)
+			}
+		}
+		var own interface {
+			Scheme() string
+			Offset() int
+		}
+		if !errors.As(err, &own) || own.Scheme() != "TypeID" || own.Offset() != c.offset {
+			t.Errorf("%s: %v, want offset %d", text, own, c.offset)
+		}
+		var bad *ids.ParseError
+		if !errors.As(fmt.Errorf("in JSON: %w", err), &bad) || bad.Scheme() != c.scheme {
+			t.Errorf("%s: wraps %v, want one of %s", text, bad, c.scheme)
+		}
+	}
+	got := panics(func() { typeid.MustParse[user]("x") })
+	if err, ok := got.(error); !ok || !errors.Is(err, ids.ErrSyntax) || err.Error() != `typeid: prefix is not "user_": "x"` {
+		t.Errorf("MustParse panics with %v", got)
+	}
+}
+
+func failing[K typeid.Kind](s string) error {
+	_, err := typeid.Parse[K](s)
+	return err
+}
+
+func scanning[K typeid.Kind](s string) error { return new(typeid.ID[K]).Scan(s) }
+
+// TestScan reads what databases hand out, and keeps the id where it is no id.
+func TestScan(t *testing.T) {
+	u := ids.MustParseUUID(sample)
+	want := typeid.From[user](u)
+	raw := u
+	raw[9] = '_' // such bytes are no text
+	for _, c := range []struct {
+		src  any
+		want typeid.ID[user]
+	}{
+		{"user_" + digits, want}, {[]byte("user_" + digits), want}, {want, want}, {sample, want}, {[]byte(sample), want}, {u, want},
+		{[16]byte(u), want}, {u[:], want}, {u.URN(), want}, {"{" + sample + "}", want}, {raw[:], typeid.From[user](raw)},
+	} {
+		var id typeid.ID[user]
+		if err := id.Scan(c.src); err != nil || id != c.want {
+			t.Errorf("%T %[1]v: %v, error %v, want %v", c.src, id, err, c.want)
+		}
+	}
+	for _, src := range []any{
+		nil, "", "user_", "user", digits, "invoice_" + digits, []byte("invoice_" + digits), "USER_" + digits, "user_" + strings.ToUpper(digits),
+		sample[1:], 7, true, typeid.From[pre](u), strings.Repeat("_", 1e7), strings.Repeat("0", 1e7), u[1:], "user_00000000000",
+	} {
+		id := want
+		if err := id.Scan(src); !errors.Is(err, ids.ErrSyntax) || id != want {
+			t.Errorf("%T: %v, error %v", src, id, err)
+		}
+	}
+	vectorPrefix = strings.Repeat("abcdefg", 9)
+	if longest := (typeid.ID[vector]{}); longest.Scan(vectorPrefix+"_"+digits) != nil || longest.UUID != u {
+		t.Errorf("with the longest prefix: %v", longest)
+	}
+	var bare typeid.ID[nothing]
+	if err := bare.Scan(digits); err != nil || bare.UUID != u || bare.Scan([]byte(sample)) != nil || bare.Scan(u[:]) != nil || bare.UUID != u {
+		t.Errorf("without a prefix: %v, error %v", bare, err)
+	}
+}
+
+// TestCodecs writes and reads an id in many ways.
+func TestCodecs(t *testing.T) {
+	id, text := typeid.MustParse[preFix]("pre_fix_"+digits), "pre_fix_"+digits
+	for how, want := range map[string]string{
+		"%v": text, "%s": text, "%q": `"` + text + `"`, "%#v": `typeid.MustParse[typeid_test.preFix]("` + text + `")`,
+	} {
+		if got := fmt.Sprintf(how, id); got != want {
+			t.Errorf("%s is %s, want %s", how, got, want)
+		}
+	}
+	if v, err := driver.DefaultParameterConverter.ConvertValue(id); v != sample || err != nil {
+		t.Errorf("a database gets %v, error %v", v, err)
+	}
+	if b, err := id.MarshalBinary(); !bytes.Equal(b, id.UUID[:]) || err != nil {
+		t.Errorf("binary: %x, error %v", b, err)
+	}
+	if id.Base58() != id.UUID.Base58() || id.URN() != id.UUID.URN() || id.Version() != 7 {
+		t.Errorf("%s, %s, version %d", id.Base58(), id.URN(), id.Version())
+	}
+	type row struct {
+		ID     typeid.ID[preFix]
+		Parent ids.Null[typeid.ID[preFix]]
+		None   ids.Null[typeid.ID[preFix]]
+		Refund *typeid.ID[preFix]
+		Zero   typeid.ID[user]
+		Left   typeid.ID[user] `json:",omitzero"`
+		Count  map[typeid.ID[preFix]]int
+	}
+	in := row{ID: id, Parent: ids.Null[typeid.ID[preFix]]{ID: id, Valid: true}, Count: map[typeid.ID[preFix]]int{id: 3}}
+	b, err := json.Marshal(in)
+	want := `{"ID":"` + text + `","Parent":"` + text + `","None":null,"Refund":null,` +
+		`"Zero":"user_` + strings.Repeat("0", 26) + `","Count":{"` + text + `":3}}`
+	if string(b) != want || err != nil {
+		t.Errorf("JSON: %s, error %v, want %s", b, err, want)
+	}
+	var out row
+	if err := json.Unmarshal(b, &out); err != nil || out.ID != id || out.Parent != in.Parent || out.None != in.None || out.Count[id] != 3 {
+		t.Errorf("JSON came back as %v, error %v", out, err)
+	}
+	if err := json.Unmarshal([]byte(`{"Parent":"user_`+digits+`"}`), &out); !errors.Is(err, ids.ErrSyntax) || out.Parent != in.Parent {
+		t.Errorf("JSON of another kind: %v, error %v", out.Parent, err)
+	}
+	var buf bytes.Buffer
+	var back typeid.ID[preFix]
+	if err := errors.Join(gob.NewEncoder(&buf).Encode(id), gob.NewDecoder(&buf).Decode(&back)); err != nil || back != id {
+		t.Errorf("gob: %v, error %v", back, err)
+	}
+}
+
+// TestOrder checks that ids of New, and their texts, ascend.
+func TestOrder(t *testing.T) {
+	made := make([]typeid.ID[user], 1000)
+	for i := range made {
+		made[i] = typeid.New[user]()
+		if i > 0 && (made[i].Compare(made[i-1]) != 1 || made[i-1].Compare(made[i]) != -1 || made[i].String() <= made[i-1].String()) {
+			t.Fatalf("%v came after %v", made[i], made[i-1])
+		}
+	}
+}
+
+// TestAllocs counts allocations. What a text costs is the text.
+func TestAllocs(t *testing.T) {
+	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector drops pooled objects, which are then allocated anew")
+	}
+	vectorPrefix = strings.Repeat("long", 15)
+	id := typeid.From[vector](ids.MustParseUUID(sample))
+	text, buf := []byte(id.String()), make([]byte, 0, 100)
+	long := append(slices.Clip(text), bytes.Repeat([]byte("0"), 1e7)...)
+	bad := [][]byte{text[:60], text[:70], text[1:], bytes.ToUpper(text), bytes.Repeat([]byte("_"), 1e7), long}
+	srcs := []any{id, text, string(text), sample, []byte(sample), bad[0]}
+	var sink any
+	for name, c := range map[string]struct {
+		want float64
+		run  func()
+	}{
+		"Parse":         {0, func() { _, _ = typeid.Parse[vector](srcs[2].(string)) }},
+		"UnmarshalText": {0, func() { _ = id.UnmarshalText(text) }},
+		"bad text": {0, func() {
+			for _, b := range bad {
+				if err := id.UnmarshalText(b); err == nil {
+					t.Errorf("%.90s is accepted", b)
+				}
+			}
+		}},
+		"Scan": {0, func() {
+			for _, src := range srcs {
+				_ = id.Scan(src)
+			}
+		}},
+		"From":        {0, func() { id = typeid.From[vector](id.UUID) }},
+		"AppendText":  {0, func() { buf, _ = id.AppendText(buf[:0]) }},
+		"MarshalText": {1, func() { b, _ := id.MarshalText(); sink = &b[0] }},
+		"String":      {1, func() { s := id.String(); text[0] = s[0] }},
+	} {
+		if got := testing.AllocsPerRun(20, c.run); got != c.want {
+			t.Errorf("%s: %v allocations, want %v", name, got, c.want)
+		}
+	}
+	_ = sink
+}
+
+// FuzzParse compares Parse with the words of the specification. The seeds have its examples, spec/valid.yml and spec/invalid.yml
+// of TypeID 0.3.0, each under several prefixes. TestVectors of internal/docs states what they hold.
+func FuzzParse(f *testing.F) {
+	var vectors struct {
+		TypeID, Bad []struct{ Form, Text, Input string }
+	}
+	file, err := os.ReadFile("../testdata/vectors.json")
+	if err := errors.Join(err, json.Unmarshal(file, &vectors)); err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range append(vectors.TypeID, vectors.Bad...) {
+		text := c.Text + c.Input
+		first, _, _ := strings.Cut(text, "_")
+		for _, p := range []string{"", "prefix", "pre_fix", first, text[:max(0, strings.LastIndex(text, "_"))]} {
+			f.Add(p, text)
+		}
+	}
+	for _, s := range []string{
+		digits, strings.Repeat("z", 26), "8" + digits[1:], strings.ToUpper(digits), "user_" + digits, "_" + digits, "", "_",
+	} {
+		for _, p := range []string{"", "user", "user_", "u_s", "U"} {
+			f.Add(p, s)
+			f.Add(p, p+"_"+s)
+		}
+	}
+	text := regexp.MustCompile(`^(?:([a-z_]*)_)?([0-7][0-9a-hjkmnp-tv-z]{25})$`)
+	f.Fuzz(func(t *testing.T, p, s string) {
+		vectorPrefix = p
+		m := text.FindStringSubmatch(s)
+		valid := m != nil && m[1] == p && specified.MatchString(p) && (p != "" || s[0] != '_')
+		id := typeid.ID[vector]{UUID: ids.MaxUUID()}
+		if err := id.UnmarshalText([]byte(s)); (err == nil) != valid || !valid && id.UUID != ids.MaxUUID() {
+			t.Fatalf("%q under %q: %v, error %v", s, p, id.UUID, err)
+		}
+		if !valid {
+			return
+		}
+		n := new(big.Int)
+		for _, c := range m[2] {
+			n.Add(n.Lsh(n, 5), big.NewInt(int64(strings.IndexRune("0123456789abcdefghjkmnpqrstvwxyz", c))))
+		}
+		if got := new(big.Int).SetBytes(id.UUID[:]); got.Cmp(n) != 0 || id.String() != s {
+			t.Errorf("%s holds %x, want %x, and is written %s", s, got, n, id)
+		}
+	})
+}
