@@ -129,7 +129,7 @@ func TestDiskFails(t *testing.T) {
 		horizon := b.held()
 		b.setPlan(fails)
 		last, err := b.node.TryNext()
-		for next := last; err == nil; next, err = b.node.TryNext() {
+		for next := last; err == nil && !last.Time().After(horizon); next, err = b.node.TryNext() {
 			last = next
 			time.Sleep(time.Millisecond)
 		}
