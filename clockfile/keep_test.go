@@ -229,29 +229,6 @@ func TestFewSaves(t *testing.T) {
 	})
 }
 
-// TestCrashLoop opens the file again and again and never closes it, with a wall clock that stands
-// still. Each life carries the horizon on by a hundredth of Ahead, and no more.
-func TestCrashLoop(t *testing.T) {
-	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		first, now := b.held(), b.wall.now()
-		p, f := b.process, b.file
-		for range 100 {
-			b.mu.Lock()
-			p.dead = true
-			clear(b.locked)
-			b.mu.Unlock()
-			f.Close()
-			p = &process{memory: b.memory}
-			f = b.open(p, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return now }}})
-			mustNode(b.T, f.Clock()).Next()
-		}
-		if went := b.held().Sub(first); went > 10*time.Second+100*time.Millisecond {
-			b.Errorf("100 crashes carry the horizon %v ahead", went)
-		}
-		b.file = f
-	})
-}
-
 // TestClose checks that ids go on until the end that Close saves, and that calls for later ones then
 // panic with words that name the package.
 func TestClose(t *testing.T) {
