@@ -14,7 +14,7 @@ import (
 // TestProgress checks when the progress line is written and what it says, with the clock of a bubble.
 func TestProgress(t *testing.T) {
 	const last = "4,000 of 4,000, 100%, 1,000 a second, 0s left"
-	const clear = -1
+	const erase = -1
 	farEnd := "\r2 of 9,223,372,036,854,775,807, 0%, 1 a second, 1281023h53m38s left"
 	if math.MaxInt < 1<<32 {
 		farEnd = "\r2 of 2,147,483,647, 0%, 1 a second, 596523h14m5s left"
@@ -31,11 +31,11 @@ func TestProgress(t *testing.T) {
 	}{
 		"total": {true, 4000, []step{
 			{999 * time.Millisecond, 999, ""}, // nothing within the first second
-			{0, clear, ""},
+			{0, erase, ""},
 			{time.Millisecond, 1000, "\r1,000 of 4,000, 25%, 1,000 a second, 3s left"},
 			{199 * time.Millisecond, 1199, ""}, // nothing within 200 ms
 			{2801 * time.Millisecond, 4000, "\r" + last},
-			{0, clear, "\r" + strings.Repeat(" ", len(last)) + "\r"},
+			{0, erase, "\r" + strings.Repeat(" ", len(last)) + "\r"},
 		}},
 		// The time that is left is at most 146 years, which a Duration can say.
 		"far end": {true, math.MaxInt, []step{{2 * time.Second, 2, farEnd}}},
@@ -43,14 +43,14 @@ func TestProgress(t *testing.T) {
 			{2 * time.Second, 5_000_000, "\r5,000,000 done, 2,500,000 a second"},
 			{98 * time.Second, 5_000_000, "\r5,000,000 done, 50,000 a second   "}, // over the longer line
 		}},
-		"nobody looks": {false, 10, []step{{time.Hour, 5, ""}, {0, clear, ""}}},
+		"nobody looks": {false, 10, []step{{time.Hour, 5, ""}, {0, erase, ""}}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var screen bytes.Buffer
 			p := (&tool{errs: &screen, live: test.live}).newProgress(test.total)
 			for i, step := range test.steps {
 				time.Sleep(step.sleep)
-				if step.at == clear {
+				if step.at == erase {
 					p.clear()
 				} else {
 					p.at(step.at)
