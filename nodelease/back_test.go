@@ -107,7 +107,9 @@ func TestNextEndsWithItsContext(t *testing.T) {
 func TestLastIDBelowTheMark(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next mark is a hundredth of the window after that
-	stopping(t, store, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+	layout := ids.TwitterLayout()
+	layout.NodeBits, layout.SequenceBits = 20, 2
+	stopping(t, store, nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
 		stop(2) // after those of two TryNext
 		var late sync.WaitGroup
 		var took time.Duration
@@ -120,8 +122,8 @@ func TestLastIDBelowTheMark(t *testing.T) {
 		})
 		synctest.Wait()
 		_, mark := store.Row(0)
-		for id := ids.Snowflake(0); id.Sequence() < 4095 || id.Time().Before(mark.Truncate(time.Millisecond)); {
-			id = mustNext(t, m)
+		for last := (ids.SnowflakeParts{}); last.Sequence < 3 || last.Time.Before(mark.Truncate(time.Millisecond)); {
+			last = layout.Split(mustNext(t, m))
 		}
 		began = time.Now()
 		close(goOn)

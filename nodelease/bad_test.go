@@ -240,7 +240,7 @@ func TestAnswerAfterClose(t *testing.T) {
 // stopping runs test in a bubble with a Minter whose wall clock stops the call that reads it next after stop, or
 // after as many readings as that says, until goOn is closed.
 func stopping(
-	t *testing.T, store nodelease.Store,
+	t *testing.T, store nodelease.Store, opts nodelease.Options,
 	test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}),
 ) {
 	synctest.Test(t, func(t *testing.T) {
@@ -248,13 +248,14 @@ func stopping(
 		w.step(time.Until(start2026))
 		goOn := make(chan struct{})
 		var stop atomic.Int64
-		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: 2 * testTTL, Now: func() time.Time {
+		opts.Now = func() time.Time {
 			now := w.now()
 			if stop.Add(-1) == 0 {
 				<-goOn
 			}
 			return now
-		}})
+		}
+		m, err := nodelease.NewMinter(store, &opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +268,7 @@ func stopping(
 // TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
 // would be one of those that the next holder issues.
 func TestCallUnderWayAtClose(t *testing.T) {
-	stopping(t, newFaultyStore(1, testTTL), func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+	stopping(t, newFaultyStore(1, testTTL), nodelease.Options{}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
 		mustMint(t, m)
 		stop(0)
 		var late sync.WaitGroup

@@ -105,7 +105,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 		for _, another := range []bool{false, true} {
 			for _, wait := range []bool{false, true} {
 				store := newFaultyStore(1, testTTL)
-				stopping(t, store, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+				stopping(t, store, nodelease.Options{}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
 					mustMint(t, m)
 					w.step(time.Duration(look) * time.Hour) // past the mark there is a second look
 					stop(look)

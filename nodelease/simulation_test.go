@@ -131,7 +131,7 @@ func TestSimulation(t *testing.T) {
 	seed := drawSeed(t)
 	runs := 10
 	if testing.Short() {
-		runs = 3
+		runs = 1
 	}
 	total := 0
 	for run := range runs {
