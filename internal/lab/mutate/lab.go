@@ -24,18 +24,19 @@ import (
 // A lab tries the mutants of one package.
 type lab struct {
 	target
+	options
 	root string
 	code *code
 
 	work   string       // a directory of its own
 	binary string       // the woven tests
+	raced  string       // the same with the race detector, if there are mutants for it
 	same   map[int]bool // the mutants whose instructions are the same
 	survey
 
 	mu      sync.Mutex
 	killers map[string]map[string]int // by function: how many mutants a test has killed
 	passes  map[string]int            // how often a test that has killed passed without a mutant
-	errors  []error
 }
 
 // A survey is what is known of the tests of a package.
@@ -75,8 +76,11 @@ func goCommand(dir string, args ...string) (string, error) {
 }
 
 // newLab finds the mutants of a package.
-func newLab(root string, t target) (*lab, error) {
-	l := &lab{target: t, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
+func newLab(root string, t target, o options) (*lab, error) {
+	l := &lab{target: t, options: o, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
+	if l.pattern != "" {
+		l.others, l.published = nil, false
+	}
 	list, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
 		"{{.ImportPath}}\t{{.Export}}\t{{if not (or .DepOnly .Standard)}}{{join .GoFiles \" \"}}{{end}}", ".", "os", "strconv")
 	if err != nil {
@@ -101,35 +105,43 @@ func newLab(root string, t target) (*lab, error) {
 func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
 
 // try tries mutants of the package.
-func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) (err error) {
+func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record) (err error) {
 	if l.work, err = os.MkdirTemp("", "mutate-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(l.work)
-	if err := l.build(workers); err != nil {
+	var tried []*mutant
+	for _, m := range mutants {
+		if known[m.name] == "" {
+			tried = append(tried, m)
+		} else {
+			verdicts.add(m, equivalent, "")
+		}
+	}
+	if len(tried) == 0 {
+		return nil
+	}
+	if err := l.build(tried); err != nil {
 		return err
 	}
 	next := make(chan *mutant)
 	var done sync.WaitGroup
-	for range workers {
+	for range l.workers {
 		done.Go(func() {
 			for m := range next {
-				verdict, by, err := equivalent, "", error(nil)
-				if known[m.name] == "" {
-					verdict, by, err = l.judge(m)
-				}
-				if err == nil {
+				verdict, by, failed := l.judge(m)
+				if failed == nil {
 					verdicts.add(m, verdict, by)
 					continue
 				}
 				l.mu.Lock()
-				l.errors = append(l.errors, err)
+				err = failed
 				l.mu.Unlock()
 			}
 		})
 	}
 	for _, inside := range []bool{true, false} { // the ones that need builds come last
-		for _, m := range mutants {
+		for _, m := range tried {
 			if (m.fn != nil) == inside {
 				next <- m
 			}
@@ -137,10 +149,7 @@ func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, 
 	}
 	close(next)
 	done.Wait()
-	if len(l.errors) > 0 {
-		return l.errors[0]
-	}
-	return nil
+	return err
 }
 
 // overlay writes files that stand for others, and returns the path of the list of them.
@@ -160,13 +169,13 @@ func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
 	return path, os.WriteFile(path, list, 0o666)
 }
 
-// build weaves the package, and learns about its tests.
-func (l *lab) build(workers int) (err error) {
+// build weaves the mutants into the package, and learns about its tests.
+func (l *lab) build(mutants []*mutant) (err error) {
 	texts := map[string][]byte{
 		filepath.Join(l.path(), prefix+".go"): fmt.Appendf(nil, selector, l.code.files[0].syntax.Name),
 	}
 	for _, s := range l.code.files {
-		texts[s.path], _ = l.code.weave(s)
+		texts[s.path], _ = l.code.weave(s, mutants)
 	}
 	woven, err := l.overlay("woven", texts)
 	if err != nil {
@@ -180,6 +189,12 @@ func (l *lab) build(workers int) (err error) {
 		return fmt.Errorf("building the woven tests: %w", err)
 	}
 	l.same = identical(string(listing))
+	if slices.ContainsFunc(mutants, func(m *mutant) bool { return m.operator == lock }) {
+		l.raced = filepath.Join(l.work, "raced.test")
+		if _, err := goCommand(l.path(), "test", "-vet=off", "-race", "-c", "-overlay", woven, "-o", l.raced, "."); err != nil {
+			return err
+		}
+	}
 
 	covered := filepath.Join(l.work, "covered.test")
 	if _, err = goCommand(l.path(), "test", "-c", "-cover", "-coverpkg=.", "-o", covered, "."); err != nil {
@@ -190,7 +205,7 @@ func (l *lab) build(workers int) (err error) {
 			return fmt.Errorf("%s has changed", s.path)
 		}
 	}
-	if err := l.learn(covered, workers); err != nil {
+	if err := l.learn(covered); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests, and on builds of their own %v\n", l.code.path, len(l.tests), l.names(l.unfit))
@@ -198,15 +213,15 @@ func (l *lab) build(workers int) (err error) {
 }
 
 // learn runs each test alone, and then all of them woven.
-func (l *lab) learn(covered string, workers int) error {
+func (l *lab) learn(covered string) error {
 	l.tests, l.unfit = make(map[string]*test), make(map[string]*test)
-	list, err := exec.Command(covered, "-test.list=.").Output()
+	list, err := exec.Command(covered, "-test.list="+cmp.Or(l.pattern, ".")).Output()
 	if err != nil {
 		return err
 	}
 	next := make(chan string)
 	var done sync.WaitGroup
-	for i := range workers {
+	for i := range l.workers {
 		done.Go(func() {
 			profile := filepath.Join(l.work, fmt.Sprintf("profile%d", i))
 			for name := range next {
@@ -312,15 +327,21 @@ type result struct {
 	cost   time.Duration
 }
 
+const tooLong = "(too long)" // what has failed instead of a test
+
 var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // exec runs tests of a binary with a mutant, for as long as the processor works for limit.
 func (l *lab) exec(dir, binary string, id int, names []string, limit time.Duration, args ...string) result {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+10*min(limit, 5*time.Minute))
 	defer cancel()
+	space := strconv.Itoa(l.space << 20)
+	if binary == l.raced {
+		space = "unlimited" // the race detector has a shadow of all addresses
+	}
 	// The shell sets the bounds for the process of the test: seconds, and KiB.
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v $2; shift 2; exec nice -n 15 "$@"`, "sh",
-		strconv.Itoa(int(limit/time.Second) + 1), strconv.Itoa(l.space << 20), binary, "-test.short", "-test.failfast",
+		strconv.Itoa(int(limit/time.Second) + 1), space, binary, "-test.short=" + strconv.FormatBool(!l.long), "-test.failfast",
 		"-test.run=^(" + strings.Join(names, "|") + ")$"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
@@ -334,7 +355,7 @@ func (l *lab) exec(dir, binary string, id int, names []string, limit time.Durati
 	case m != nil:
 		r.by = string(m[1])
 	case ctx.Err() != nil:
-		r.by = "(too long)"
+		r.by = tooLong
 	case strings.HasPrefix(err.Error(), "signal: "):
 		r.by = "(processor)"
 	default:
@@ -350,7 +371,7 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 		return identicals, "", nil
 	}
 	if m.fn != nil {
-		if by = l.kill(m, l.binary, m.id, l.reaching(m, l.tests)); by != "" {
+		if by = l.kill(m, l.woven(m), m.id, l.reaching(m, l.tests)); by != "" {
 			return killed, by, nil
 		}
 	}
@@ -358,6 +379,11 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 	names := l.reaching(m, l.unfit)
 	if m.fn == nil {
 		names = append(l.names(l.tests), l.names(l.unfit)...)
+	}
+	if l.published {
+		if by, err := l.readers(m); by != "" || err != nil {
+			return killed, by, err
+		}
 	}
 	if len(names) == 0 && len(l.others) == 0 {
 		return survived, "", nil
@@ -390,32 +416,57 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 	return survived, "", nil
 }
 
+// readers runs the tests of internal/docs that read the package's files, in a copy of the repository with the
+// mutant in it, and returns what they say.
+func (l *lab) readers(m *mutant) (by string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tree := filepath.Join(l.work, "tree")
+	if err := os.Mkdir(tree, 0o777); err == nil {
+		entries, _ := filepath.Glob(filepath.Join(l.root, "[^.]*"))
+		if err := exec.Command("cp", append([]string{"-R", "-t", tree}, entries...)...).Run(); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(tree, l.dir, m.file.base)
+	if err := os.WriteFile(path, m.apply(), 0o666); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "test", "-run=^Test(API|Doors|Inlined)$", "./internal/docs")
+	cmd.Dir = tree
+	out, err := cmd.CombinedOutput()
+	if match := failure.FindSubmatch(out); match != nil {
+		by = "internal/docs " + string(match[1])
+	} else if err != nil {
+		return "", fmt.Errorf("%s: internal/docs: %w\n%s", m.name, err, out)
+	}
+	return by, os.WriteFile(path, m.file.text, 0o666)
+}
+
+// woven returns the woven tests that judge a mutant.
+func (l *lab) woven(m *mutant) string {
+	if m.operator == lock {
+		return l.raced
+	}
+	return l.binary
+}
+
 // kill runs tests against a mutant, and returns the one that fails.
 func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
-	cost := func(name string) time.Duration {
-		if t := l.tests[name]; t != nil {
-			return t.cost
-		}
-		return 0
-	}
+	cost := func(name string) time.Duration { return cmp.Or(l.tests[name], l.unfit[name], new(test)).cost }
 	where, _, _ := strings.Cut(m.name, ":")
 	l.mu.Lock()
 	best := maps.Clone(l.killers[where])
 	l.mu.Unlock()
-	slices.SortStableFunc(names, func(a, b string) int { return best[b] - best[a] })
-	first := 0
-	for first < min(3, len(names)) && best[names[first]] > 0 {
-		first++
-	}
-	groups, later := [][]string{names[:first]}, names[first:]
-	slices.SortStableFunc(later, func(a, b string) int { return cmp.Compare(cost(a), cost(b)) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Or(best[b]-best[a], cmp.Compare(cost(a), cost(b))) })
+	var groups [][]string
 	for _, most := range []time.Duration{300 * time.Millisecond, 2 * time.Second, time.Hour} {
 		n, sum := 0, time.Duration(0)
-		for n < len(later) && sum < most {
-			sum += cost(later[n])
+		for n < len(names) && sum < most {
+			sum += cost(names[n])
 			n++
 		}
-		groups, later = append(groups, later[:n]), later[n:]
+		groups, names = append(groups, names[:n]), names[n:]
 	}
 	for _, group := range groups {
 		for len(group) > 0 {
@@ -423,13 +474,16 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 			for _, name := range group {
 				limit += 4 * cost(name)
 			}
+			if m.operator == lock {
+				limit *= 10 // the race detector takes that much longer
+			}
 			r := l.exec(l.path(), binary, id, group, limit)
 			if !r.failed {
 				break
 			}
-			if !l.trusted(r.by, limit) {
+			if !l.trusted(l.woven(m), r.by, group, limit) {
 				group = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return name == r.by })
-				continue // that test fails without the mutant too
+				continue // that test fails without the mutant too, or the machine is too busy
 			}
 			l.mu.Lock()
 			if l.killers[where] == nil {
@@ -443,20 +497,23 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 	return ""
 }
 
-// trusted reports whether the test passes without a mutant. That is asked a few times, since some
-// tests fail only now and then.
-func (l *lab) trusted(name string, limit time.Duration) bool {
+// trusted reports whether the test by which a group has failed passes without a mutant, or all of the
+// group if that took too long. It is asked a few times, since some tests fail only now and then.
+func (l *lab) trusted(binary, by string, group []string, limit time.Duration) bool {
 	l.mu.Lock()
-	known := l.tests[name] == nil || l.passes[name] >= 3
+	known := by != tooLong && (l.tests[by] == nil || l.passes[by] >= 3)
 	l.mu.Unlock()
+	if by != tooLong {
+		group = []string{by}
+	}
 	if known {
 		return true
 	}
-	if l.exec(l.path(), l.binary, 0, []string{name}, limit).failed {
+	if l.exec(l.path(), binary, 0, group, limit).failed {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.passes[name]++
+	l.passes[by]++
 	return true
 }

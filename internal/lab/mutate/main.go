@@ -4,7 +4,8 @@
 //
 //	go -C internal/lab run ./mutate                       # all files; takes hours, and etcd and PostgreSQL
 //	go -C internal/lab run ./mutate lane.go clockfile     # a file, a package
-//	go -C internal/lab run ./mutate -n 100 -seed 7        # a sample
+//	go -C internal/lab run ./mutate -sample 100 -seed 7   # a sample
+//	go -C internal/lab run ./mutate -run '^TestModel$' lane.go   # what one test sees
 //	go -C internal/lab run ./mutate -list                 # the names of all, and which of the list are stale
 //
 // # How
@@ -46,37 +47,58 @@ import (
 
 // A target is a package that is mutated.
 type target struct {
-	dir    string
-	others []string // packages whose tests see what its own do not
-	space  int      // GiB that a process of its tests may address
+	dir       string
+	others    []string // packages whose tests see what its own do not
+	space     int      // GiB that a process of its tests may address
+	published bool     // internal/docs tests its source
 }
 
 var targets = []target{
-	{".", nil, 8},
-	{"internal/random", []string{"."}, 8},
-	{"clockfile", nil, 8},
-	{"nodelease", []string{"nodelease/storetest"}, 8},
-	{"nodelease/internal/storekit", nil, 8},
-	{"nodelease/etcdstore", nil, 16}, // the server maps 10 at once
-	{"nodelease/pgstore", nil, 8},
+	{".", nil, 8, true},
+	{"uuid", nil, 8, true},
+	{"ulid", nil, 8, true},
+	{"snowflake", nil, 8, true},
+	{"internal/random", []string{"."}, 8, false},
+	{"clockfile", nil, 8, true},
+	{"nodelease", []string{"nodelease/storetest"}, 8, false},
+	{"nodelease/internal/storekit", nil, 8, false},
+	{"nodelease/etcdstore", nil, 16, false}, // the server maps 10 at once
+	{"nodelease/pgstore", nil, 8, false},
+}
+
+// Options are what the flags say.
+type options struct {
+	sample  int
+	seed    uint64
+	ops     string // the names of operators; "" means all
+	doubt   bool
+	list    bool
+	log     string
+	workers int
+	pattern string // the tests that are run; "" means all
+	long    bool   // without -short
 }
 
 func main() {
-	n := flag.Int("n", 0, "try a sample of this size; 0 means all")
-	seed := flag.Uint64("seed", 1, "seed of the sample")
-	doubt := flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
-	list := flag.Bool("list", false, "print the names of the mutants, and try none")
-	log := flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
-	workers := flag.Int("workers", 2, "how many mutants are tried at a time")
+	var o options
+	flag.IntVar(&o.sample, "sample", 0, "try a sample of this size; 0 means all")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the sample")
+	flag.StringVar(&o.ops, "operators", "", "try only mutants of these operators: "+operatorNames())
+	flag.BoolVar(&o.doubt, "doubt", false, "try the mutants in the list of equivalent ones too")
+	flag.BoolVar(&o.list, "list", false, "print the names of the mutants, and try none")
+	flag.StringVar(&o.log, "log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
+	flag.IntVar(&o.workers, "workers", 2, "how many mutants are tried at a time")
+	flag.StringVar(&o.pattern, "run", "", "run only the package's own tests that match this pattern")
+	flag.BoolVar(&o.long, "long", false, "run the tests without -short")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *n, *seed, *doubt, *list, *log, *workers); err != nil {
+	if err := run(os.Stdout, flag.Args(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
 // run tries the mutants of the packages and files that are named, in that order.
-func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log string, workers int) error {
+func run(out *os.File, names []string, o options) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
@@ -87,10 +109,10 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 	if err != nil {
 		return err
 	}
-	if doubt {
+	if o.doubt {
 		clear(known)
 	}
-	verdicts, err := openLog(log)
+	verdicts, err := openLog(o.log)
 	if err != nil {
 		return err
 	}
@@ -101,14 +123,16 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 		if !wanted(names, t.dir, "") {
 			continue
 		}
-		l, err := newLab(root, t)
+		l, err := newLab(root, t, o)
 		if err != nil {
 			return err
 		}
 		labs[t.dir] = l
 		for _, s := range l.code.files {
-			if wanted(names, t.dir, s.base) {
-				all = append(all, s.mutants...)
+			for _, m := range s.mutants {
+				if wanted(names, t.dir, s.base) && (o.ops == "" || slices.Contains(strings.Split(o.ops, ","), m.operator)) {
+					all = append(all, m)
+				}
 			}
 		}
 	}
@@ -116,15 +140,15 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
 	}
 	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
-	if n > 0 && n < len(all) {
-		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:n]
+	if o.sample > 0 && o.sample < len(all) {
+		rand.New(rand.NewPCG(o.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:o.sample]
 	}
-	if list {
+	if o.list {
 		for _, m := range all {
 			fmt.Fprintln(out, m.name)
 		}
-		if old := stale(known, all); len(names) == 0 && n == 0 && len(old) > 0 {
+		if old := stale(known, all); len(names) == 0 && o.sample == 0 && o.ops == "" && len(old) > 0 {
 			return fmt.Errorf("there are no such equivalent mutants:\n%s", strings.Join(old, "\n"))
 		}
 		return nil
@@ -137,7 +161,7 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 			}
 		}
 		if len(own) > 0 {
-			if err := labs[t.dir].try(own, known, verdicts, workers); err != nil {
+			if err := labs[t.dir].try(own, known, verdicts); err != nil {
 				return err
 			}
 		}
@@ -241,14 +265,9 @@ func (r *record) table(out *os.File, all []*mutant) error {
 		fmt.Fprintf(out, "%-30s %8d %8d %10d %11d %9d %7.1f %%\n", name, c["all"], c[killed], c[identicals], c[equivalent], c[survived], score)
 	}
 	fmt.Fprintf(out, "%-30s %8s %8s %10s %11s %9s %9s\n", "file", "mutants", killed, identicals, equivalent, survived, "score")
-	files := make([]string, 0, len(count))
-	for file := range count {
-		files = append(files, file)
-	}
-	slices.SortFunc(files, func(a, b string) int {
+	for _, file := range slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
-	})
-	for _, file := range files {
+	}) {
 		row(file, count[file])
 	}
 	row("all", total)

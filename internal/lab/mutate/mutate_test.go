@@ -18,7 +18,7 @@ func newTiny(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLab(root, target{dir: tiny, space: 8})
+	l, err := newLab(root, target{dir: tiny, space: 8}, options{workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +45,8 @@ func TestVerdicts(t *testing.T) {
 		"Unseen: func Unseen(a, b int) int { return a [- -> +] b }":      survived,
 		"Loop: for i := 0; i < n; i[++ -> --] {":                         killed, // by running too long
 		"Loop: [sum += i -> ]":                                           killed,
+		"Share.Add: s.even += n[ -> ; s.even += n]":                      killed,
+		"Share.Add: [s.mu.Lock() ... -> no lock]":                        killed, // by the race detector
 	}
 	var tried []*mutant
 	for _, m := range l.code.files[0].mutants {
@@ -55,7 +57,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	r := &record{of: make(map[string]string)}
 	known := map[string]string{tiny + "/tiny.go Clamp: if n [> -> >=] 9 {": "9 is 9"}
-	if err := l.try(tried, known, r, 2); err != nil {
+	if err := l.try(tried, known, r); err != nil {
 		t.Fatal(err)
 	}
 	got := make(map[string]string)
@@ -64,6 +66,47 @@ func TestVerdicts(t *testing.T) {
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("verdicts %v\nwant %v", got, want)
+	}
+}
+
+// TestOperators lists the mutants of two functions by all operators but token.
+func TestOperators(t *testing.T) {
+	want := map[string][]string{
+		"name": {
+			"Share.Add: s.[even -> odd] += n",
+			"Share.Add: s.[odd -> even]++",
+			"Share.Release: sum := s.[odd -> even] + min(a, b)",
+			"Share.Release: sum := s.odd + min([a -> b], b)",
+			"Share.Release: sum := s.odd + min(a, [b -> a])",
+		},
+		"narrow": {"Share.Release: sum := [s.odd + min(a, b) -> int32(s.odd + min(a, b))]"},
+		"operand": {
+			"Share.Release: sum := s.odd + [min(a, b) -> min(b)]",
+			"Share.Release: sum := s.odd + [min(a, b) -> min(a)]",
+		},
+		"statement": {
+			"Share.Add: s.mu.Lock()[ -> ; s.mu.Lock()]",
+			"Share.Add: [case 0: ... -> ]",
+			"Share.Add: s.even += n[ -> ; s.even += n]",
+			"Share.Add: [default: ... -> ]",
+			"Share.Add: s.odd++[ -> ; s.odd++]",
+			"Share.Release: s.mu.Unlock()[ -> ; s.mu.Unlock()]",
+		},
+		"lock": {
+			"Share.Add: [s.mu.Lock() ... -> no lock]",
+			"Share.Release: [sum := s.odd + min(a, b) ... -> s.mu.Unlock(); sum := s.odd + min(a, b)]",
+		},
+	}
+	got := make(map[string][]string)
+	for _, m := range newTiny(t).code.files[0].mutants {
+		if name := strings.TrimPrefix(m.name, tiny+"/tiny.go "); m.operator != "token" && strings.HasPrefix(name, "Share.") {
+			got[m.operator] = append(got[m.operator], name)
+		}
+	}
+	for _, o := range operators {
+		if !slices.Equal(got[o.name], want[o.name]) {
+			t.Errorf("%s makes %q\nwant %q", o.name, got[o.name], want[o.name])
+		}
 	}
 }
 
