@@ -13,7 +13,7 @@ const (
 
 var (
 	base32Pairs  = [1 << 10]uint16(pairs(base32Alphabet))
-	base32Values = inverse(base32Alphabet).foldCase()
+	base32Values = inverse(base32Alphabet, "0123456789abcdefghjkmnpqrstvwxyz")
 )
 
 // encodeBase32of64 writes x as 13 digits.

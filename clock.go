@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
@@ -71,13 +72,11 @@ type ClockOptions struct {
 
 // NewClock returns a new clock, independent of the default one. Nil options mean the default.
 func NewClock(opts *ClockOptions) *Clock {
-	if opts == nil {
-		opts = new(ClockOptions)
-	}
+	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
 		now:       opts.Now,
-		tolerance: orDefault(opts.Tolerance, defaultTolerance),
-		maxAhead:  min(orDefault(opts.MaxAhead, defaultMaxAhead), mostAhead),
+		tolerance: max(cmp.Or(opts.Tolerance, defaultTolerance), 0),
+		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
 		after:     opts.After.Round(0).UTC(),
 		base:      time.Now(),
 		anchor:    math.MinInt64, // which no reading is near
@@ -90,14 +89,6 @@ func NewClock(opts *ClockOptions) *Clock {
 	c.v1.sequenced, c.v6.sequenced = true, true
 	c.v7 = c.newTail(v7Scale, v7Max, 0, v7Random)
 	return c
-}
-
-// orDefault returns d, or what zero and negative values mean.
-func orDefault(d, zero time.Duration) time.Duration {
-	if d == 0 {
-		return zero
-	}
-	return max(d, 0)
 }
 
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
@@ -144,9 +135,9 @@ func (c *Clock) injected() (now reading) {
 // callNow is not inlined, so that injected is.
 func (c *Clock) callNow() reading { return newReading(c.now()) }
 
-// lock takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
+// lockNext takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
 // release the mutex, and then sleep. On an error there is no id, and the mutex is held too.
-func (c *Clock) lock(l *lane) (wait time.Duration, err error) {
+func (c *Clock) lockNext(l *lane) (wait time.Duration, err error) {
 	now, elapsed := c.enter(c.injected())
 	tick := l.multiply(now) // l.at(now), which the compiler does not inline
 	if l.perSecond == 0 {

@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -18,7 +19,8 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 //
 // Without the variable, the number is random. Two processes then share one with probability
 // 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
-// processes mint into one table, give each its own number.
+// processes mint into one table, give each its own number, and call
+// [SetDefaultSnowflakeNodeFromEnv] in main, which takes no random one.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -60,13 +62,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 // [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
 // same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
-	const made = "ids: there is a default Snowflake node already: make it in main, before the first Snowflake"
-	if defaultNode.Load() != nil {
-		return errors.New(made)
-	}
-	if opts == nil {
-		opts = new(SnowflakeOptions)
-	}
+	opts = cmp.Or(opts, new(SnowflakeOptions))
 	var f format
 	if err := f.set(opts.Layout); err != nil {
 		return err
@@ -77,7 +73,7 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
 	}
 	n, err := NewSnowflakeNode(number, opts)
 	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
-		err = errors.New(made)
+		err = errors.New("ids: there is a default Snowflake node already: make it in main, before the first Snowflake")
 	}
 	return err
 }

@@ -19,21 +19,15 @@ type values [256]uint64
 // digits.
 const noDigit = 1 << 32
 
-// inverse returns the values of an alphabet.
-func inverse(alphabet string) (t values) {
+// inverse returns the values of the digits of an alphabet, which may be given in two cases.
+func inverse(alphabets ...string) (t values) {
 	for i := range t {
 		t[i] = noDigit
 	}
-	for i := range len(alphabet) {
-		t[alphabet[i]] = uint64(i)
-	}
-	return t
-}
-
-// foldCase gives small letters the values of the capitals.
-func (t values) foldCase() values {
-	for c := 'A'; c <= 'Z'; c++ {
-		t[c|0x20] = t[c]
+	for _, alphabet := range alphabets {
+		for i := range len(alphabet) {
+			t[alphabet[i]] = uint64(i)
+		}
 	}
 	return t
 }

@@ -49,10 +49,13 @@
 //
 // # Randomness
 //
-// All random bits come from crypto/rand, in blocks of 4 KiB: a key of 256 bits, expanded with
-// AES-256-CTR if the processor has instructions for it. Bytes are wiped as they are handed out,
-// but Go leaves the cipher's key schedule in memory: whoever can read the memory of the process
-// may learn ids that were handed out. Call [Reseed] after a virtual machine is restored or cloned.
+// All random bits come from crypto/rand, in blocks of 4 KiB. Each block is a fresh key of 256 bits,
+// expanded with AES-256-CTR. If crypto/aes has no AES instructions for the processor, or with the build
+// tag purego, crypto/rand fills the block itself. Bytes are wiped as they are handed out, but Go leaves
+// the cipher's key schedule in memory: whoever can read the memory of the process may learn ids that
+// were handed out. Call [Reseed] after a virtual machine is restored or cloned. All of this runs with
+// GODEBUG=fips140=only, but FIPS 140 does not approve the expansion as a generator: if you need one that
+// it approves, set [GeneratorOptions].Random to the Reader of crypto/rand.
 //
 // # Text, databases and errors
 //
@@ -64,5 +67,6 @@
 // With a [Clock] whose Now is injected and a [Generator] whose Random is injected, ids are the
 // same in every run. In a testing/synctest bubble the wall clock is the bubble's. A test that
 // needs its exact time makes a Clock in the bubble, and uses it in that bubble alone: ids of the
-// default Clock may be up to 10 s ahead, if an earlier bubble has made some.
+// default Clock may be up to 10 s ahead, if an earlier bubble has made some. A bubble begins in the year
+// 2000, before Twitter's epoch: give its [SnowflakeNode] a layout with an earlier one.
 package ids

@@ -232,6 +232,10 @@ type meddler struct {
 func (m meddler) Done() <-chan struct{} { m.clock.Latest(); return m.Context.Done() }
 func (m meddler) Err() error            { m.clock.Latest(); return m.Context.Err() }
 func (m meddler) Value(key any) any     { m.clock.Latest(); return m.Context.Value(key) }
+func (m meddler) AfterFunc(f func()) (stop func() bool) {
+	stop = context.AfterFunc(m.Context, f)
+	return func() bool { m.clock.Latest(); return stop() }
+}
 
 // TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex.
 func TestNextContextOfAnyType(t *testing.T) {
@@ -242,6 +246,10 @@ func TestNextContextOfAnyType(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if s, err := n.NextContext(meddler{ctx, c}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, %v", s, err)
+		}
+		time.AfterFunc(time.Second, func() { c.SetLimit(time.Time{}) })
+		if s, err := n.NextContext(meddler{t.Context(), c}); err != nil {
 			t.Errorf("%v, %v", s, err)
 		}
 	})

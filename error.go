@@ -50,7 +50,7 @@ func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 // Scheme returns "UUID", "ULID" or "Snowflake", or "JSON" for quotes and escapes around one.
 func (e *ParseError) Scheme() string { return problems[e.problem].scheme }
 
-// Offset returns the index of the first offending byte, or the length if that is wrong, at most
+// Offset returns the index of the first offending byte or, for a wrong length, the length, capped at
 // 45. It is 0 for all else. In JSON it counts within the quotes, an escape as one byte.
 func (e *ParseError) Offset() int { return min(int(e.offset), maxText) }
 
@@ -167,17 +167,17 @@ var problems = [...]struct {
 	uuidHyphen: {"UUID", wrongCharacter, "not a hyphen"},
 	uuidURN:    {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
 	uuidBrace:  {"UUID", wrongCharacter, "not a brace"},
-	uuidNull:   {"UUID", malformed, "NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID"},
+	uuidNull:   {"UUID", malformed, "NULL: scan into a Null or a pointer, such as uuid.Null or *uuid.UUID"},
 
 	ulidBinary: {"ULID", wrongLength, "16 bytes"},
-	ulidNull:   {"ULID", malformed, "NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID"},
+	ulidNull:   {"ULID", malformed, "NULL: scan into a Null or a pointer, such as ulid.Null or *ulid.ULID"},
 
 	snowflakeLength:   {"Snowflake", wrongLength, "1 to 19"},
 	snowflakeBinary:   {"Snowflake", wrongLength, "8 bytes"},
 	snowflakeDigit:    {"Snowflake", wrongCharacter, "not a decimal digit"},
 	snowflakeNegative: {"Snowflake", outOfRange, "negative"},
 	snowflakeRange:    {"Snowflake", outOfRange, "above 9223372036854775807"},
-	snowflakeNull:     {"Snowflake", malformed, "NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake"},
+	snowflakeNull:     {"Snowflake", malformed, "NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID"},
 
 	jsonQuotes: {"JSON", malformed, "not a string in quotes"},
 	jsonEscape: {"JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`},

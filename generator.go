@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random replaces the random bytes. Nil means crypto/rand. It is read for each id, one Read
+	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read
 	// at a time, and must not call the generator. If a Read fails, the constructor panics
 	// with an error that wraps the reader's; the next call tries again.
 	Random io.Reader
@@ -50,13 +51,8 @@ type GeneratorOptions struct {
 
 // NewGenerator returns a new generator. Nil options mean the default.
 func NewGenerator(opts *GeneratorOptions) *Generator {
-	if opts == nil {
-		opts = new(GeneratorOptions)
-	}
-	g := &Generator{clock: opts.Clock}
-	if g.clock == nil {
-		g.clock = defaultClock
-	}
+	opts = cmp.Or(opts, new(GeneratorOptions))
+	g := &Generator{clock: cmp.Or(opts.Clock, defaultClock)}
 	mustBe(g.clock.nodes != nil, "Clock")
 	if opts.Random != nil {
 		g.source = &source{r: opts.Random}
@@ -104,10 +100,7 @@ func (g *Generator) drawNode() uint64 {
 		return node // another call was faster
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
-	node := g.fixedNode
-	if node == 0 {
-		node = hi>>16 | multicast
-	}
+	node := cmp.Or(g.fixedNode, hi>>16|multicast)
 	c.v1.sequence.start(lo)
 	c.v6.sequence.start(lo >> 32)
 	g.atCalls.Store(uint32(hi))
@@ -133,7 +126,7 @@ func (s *source) draw(n int) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(s.buf[:8]), binary.BigEndian.Uint64(s.buf[8:])
 }
 
-// Read reads from the reader, but does not try for ever.
+// Read reads from the reader, and gives up on one that returns nothing.
 func (s *source) Read(p []byte) (n int, err error) {
 	for range 100 {
 		n, err = s.r.Read(p)
@@ -188,9 +181,10 @@ var (
 )
 
 // Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned: until then, copies share the same bytes, and may mint the same version 4 UUIDs.
-// Those are up to 4 KiB for each clock and for each call that ran at one time, often one for each
-// processor. It does not change nodes and clock sequences, nor the bytes that a call in progress has.
+// restored or cloned. Until then, copies share these bytes: they may mint the same version 4 UUIDs, and
+// the same version 7 UUIDs and ULIDs if they also read the same time. The bytes are up to 4 KiB for each
+// clock and for each call that ran at one time, often one for each processor. Reseed does not change
+// nodes and clock sequences, nor the bytes that a call in progress has.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
@@ -225,6 +219,7 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
+// Besides dst it allocates a cipher for each 4 KiB of random bytes, as all functions do that draw random bits.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock

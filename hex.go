@@ -5,7 +5,7 @@ import "encoding/binary"
 // The hexadecimal digits of UUIDs come out in lower case, and are read in either.
 var (
 	hexPairs  = [256]uint16(pairs("0123456789abcdef"))
-	hexValues = inverse("0123456789ABCDEF").foldCase()
+	hexValues = inverse("0123456789abcdef", "0123456789ABCDEF")
 )
 
 // encode writes the 36 characters of u.

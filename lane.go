@@ -176,6 +176,3 @@ func (l *lane) try(tick, elapsed int64) error {
 	}
 	return ErrExhausted
 }
-
-// bind withholds ids after a time.
-func (l *lane) bind(limit reading) { l.limit = min(max(l.at(limit), l.first-1), l.end) }

@@ -75,7 +75,7 @@ func (f *format) set(l SnowflakeLayout) error {
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
 	f.layout, f.scale = l, newScale(l.Epoch, l.Tick)
-	if f.epoch.far() {
+	if sec := f.epoch.sec; sec < -maxSec || sec > maxSec {
 		return rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
 	}
 	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
@@ -157,16 +157,15 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the least Snowflake of the tick that t is in. With [SnowflakeLayout.MaxAt] it
-// bounds a range query, both included. A time out of range counts as the layout's first or last
-// tick. It panics if l is not valid.
+// MinAt returns the least Snowflake of the tick that t is in. Use it as [MinV7At]. A time out of range
+// counts as the layout's first or last tick. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	var f format
 	f.mustSet(l)
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake of the tick that t is in: see [SnowflakeLayout.MinAt].
+// MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	var f format
 	f.mustSet(l)

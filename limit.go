@@ -97,30 +97,33 @@ func (c *Clock) setLimit(t time.Time) {
 
 // bind gives a lane the limit. The mutex is held.
 func (c *Clock) bind(l *lane) {
-	limit := newReading(c.limit)
-	if c.limit.IsZero() && !c.ended {
-		limit = reading{sec: maxSec + 1} // past the end of every format
+	l.limit = l.end
+	if c.ended || !c.limit.IsZero() {
+		l.limit = min(max(l.at(newReading(c.limit)), l.first-1), l.end)
 	}
-	l.bind(limit)
 }
 
-// lockLater goes on where lock has returned err: it waits for a later limit until *ended, which the mutex
+// lockLater is lockNext for a call that waits for a later limit, until *stopped, which the mutex
 // guards. On an error the mutex is free.
-func (c *Clock) lockLater(l *lane, err error, ended *bool) (wait time.Duration, _ error) {
-	for err != nil {
-		if err = c.reason(err); err != ErrSuspended || *ended {
+func (c *Clock) lockLater(l *lane, stopped *bool) (wait time.Duration, err error) {
+	for {
+		wait, err = c.lockNext(l)
+		if err == nil {
+			return wait, nil
+		}
+		if err = c.reason(err); err != ErrSuspended || *stopped {
 			c.mu.Unlock()
 			return 0, err
 		}
 		c.waitForLimit()
-		wait, err = c.lock(l)
 	}
-	return wait, nil
 }
 
-// mustLock is lockLater for callers that return no error.
-func (c *Clock) mustLock(l *lane, err error) time.Duration {
-	return must(c.lockLater(l, err, new(bool)))
+// mustLock goes on where lockNext has returned an error to a caller that returns none: it waits for a
+// later limit, or panics.
+func (c *Clock) mustLock(l *lane) (wait time.Duration) {
+	c.mu.Unlock()
+	return must(c.lockLater(l, new(bool)))
 }
 
 // reason returns the error of a lane, which does not know whether its limit is for good. The mutex

@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,13 +39,8 @@ type nodeKey struct {
 // layout can hold no id, or if the clock's time is before its first tick or after its last. A
 // clock never forgets a node.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
-	if opts == nil {
-		opts = new(SnowflakeOptions)
-	}
-	c := opts.Clock
-	if c == nil {
-		c = defaultClock
-	}
+	opts = cmp.Or(opts, new(SnowflakeOptions))
+	c := cmp.Or(opts.Clock, defaultClock)
 	mustBe(c.nodes != nil, "Clock")
 	var f format
 	if err := f.set(opts.Layout); err != nil {
@@ -68,13 +64,12 @@ func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	if f.lastSequence == 0 {
 		key.sequenceShift = 0 // no bits are nowhere: layouts that differ in their place pack alike
 	}
-	n.lane = c.nodes[key]
-	if n.lane == nil {
+	if c.nodes[key] == nil {
 		l := c.newLane(f.scale, f.firstTick(), f.lastTick(), f.lastSequence+1, forever, c.after)
 		c.bind(&l)
-		n.lane = &l
-		c.nodes[key] = n.lane
+		c.nodes[key] = &l
 	}
+	n.lane = c.nodes[key]
 	return n
 }
 
@@ -92,9 +87,9 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
-	wait, err := c.lock(l)
+	wait, err := c.lockNext(l)
 	if err != nil {
-		wait = c.mustLock(l, err)
+		wait = c.mustLock(l)
 	}
 	s := n.latest()
 	c.mu.Unlock()
@@ -111,7 +106,7 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, contextError(ctx)
 	}
-	wait, err := n.clock.lock(n.lane)
+	wait, err := n.clock.lockNext(n.lane)
 	if err != nil {
 		n.clock.mu.Unlock()
 		return n.nextLater(ctx)
@@ -122,8 +117,8 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	return s, nil
 }
 
-// nextLater is NextContext where lock has returned an error. The mutex is not held when it calls ctx, which
-// may have methods of its own.
+// nextLater is NextContext if a limit withholds the id. The mutex is not held when it calls methods of ctx,
+// which may call n.
 func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	c, ended := n.clock, false
 	stop := context.AfterFunc(ctx, func() {
@@ -133,12 +128,9 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 		c.lifted.Broadcast()
 	})
 	defer stop()
-	wait, err := c.lock(n.lane)
-	if err != nil {
-		wait, err = c.lockLater(n.lane, err, &ended)
-	}
+	wait, err := c.lockLater(n.lane, &ended)
 	if err == ErrSuspended {
-		return 0, contextError(ctx)
+		err = contextError(ctx)
 	}
 	if err != nil {
 		return 0, err
@@ -188,9 +180,9 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
 	for len(run) > 0 {
-		wait, err := c.lock(l)
+		wait, err := c.lockNext(l)
 		if err != nil {
-			wait = c.mustLock(l, err)
+			wait = c.mustLock(l)
 		}
 		piece := run[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either

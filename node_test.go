@@ -480,7 +480,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			t.Errorf("with IDS_SNOWFLAKE_NODE=%s: %v, which is of another node or clock", k.value, s)
 		}
 		// A second one could repeat its ids.
-		if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "already") {
+		if err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout}); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("the second call: %v", err)
 		}
 		if again, _ := ids.DefaultSnowflakeNode(); again != n {

@@ -21,9 +21,6 @@ func newReading(t time.Time) reading {
 	return reading{min(max(t.Unix(), -maxSec-1), maxSec+1), int64(t.Nanosecond())}
 }
 
-// far reports whether r stands for times too far from 1970.
-func (r reading) far() bool { return r.sec < -maxSec || r.sec > maxSec }
-
 // time returns r in UTC.
 func (r reading) time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
 

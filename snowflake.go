@@ -3,7 +3,6 @@ package ids
 import (
 	"cmp"
 	"encoding/binary"
-	"strconv"
 	"time"
 )
 
@@ -57,11 +56,7 @@ func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
 
 // String returns s in decimal.
 func (s Snowflake) String() string {
-	if s < 0 {
-		return strconv.FormatInt(int64(s), 10)
-	}
-	var text [maxDigits + 1]byte
-	return string(text[encodeDecimal(&text, uint64(s)):])
+	return string(appendDecimal(make([]byte, 0, maxDigits+1), int64(s)))
 }
 
 // Base32 returns s as 13 characters of Crockford's Base32, which sort like the Snowflakes.

@@ -135,9 +135,9 @@ func TestSQLRefused(t *testing.T) {
 		message string
 		kind    error
 	}{
-		{&u, nil, "scanning UUID: NULL: scan into an ids.Null[ids.UUID] or a *ids.UUID", ids.ErrSyntax},
-		{&l, nil, "scanning ULID: NULL: scan into an ids.Null[ids.ULID] or a *ids.ULID", ids.ErrSyntax},
-		{&s, nil, "scanning Snowflake: NULL: scan into an ids.Null[ids.Snowflake] or a *ids.Snowflake", ids.ErrSyntax},
+		{&u, nil, "scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null or *uuid.UUID", ids.ErrSyntax},
+		{&l, nil, "scanning ULID: NULL: scan into a Null or a pointer, such as ulid.Null or *ulid.ULID", ids.ErrSyntax},
+		{&s, nil, "scanning Snowflake: NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID", ids.ErrSyntax},
 		{&b, nil, "NULL", ids.ErrSyntax},
 		{&u, int64(1), "scanning UUID: a value of type int64, want string, []byte, [16]byte or UUID", ids.ErrSyntax},
 		{&l, 1.5, "scanning ULID: a value of type float64", ids.ErrSyntax},

@@ -73,15 +73,14 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the least ULID of t's millisecond. With [MaxULIDAt] it bounds a
-// range query, both included. A time outside the field is taken as the nearest in it.
+// MinULIDAt returns the least ULID of t's millisecond. Use it as [MinV7At].
 func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0, 0)
 	return u
 }
 
-// MaxULIDAt returns the greatest ULID of t's millisecond: see [MinULIDAt].
+// MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0xffff, ^uint64(0))
@@ -120,10 +119,8 @@ func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
 func (u ULID) String() string {
-	var text [base32Len128]byte
-	hi, lo := split(u)
-	encodeBase32of128(&text, hi, lo)
-	return string(text[:])
+	text, _ := u.AppendText(make([]byte, 0, base32Len128))
+	return string(text)
 }
 
 // Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the ULIDs where case matters.

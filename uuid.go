@@ -15,8 +15,7 @@ import (
 // a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
 type UUID [16]byte
 
-// Variant is the layout that the most significant bits of a UUID's ninth byte
-// select: see [Section 4.1 of RFC 9562].
+// Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant uint8
@@ -61,8 +60,7 @@ func split(b [16]byte) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 }
 
-// Version returns the version, 0 to 15. It means something only if u.Variant()
-// is [VariantRFC9562].
+// Version returns the version, 0 to 15. It means something only if u.Variant() is [VariantRFC9562].
 func (u UUID) Version() int { return int(u[6] >> 4) }
 
 // Variant returns the variant, which is the number of ones that byte 8 begins with, up to 3.
@@ -191,8 +189,8 @@ func ParseUUID(s string) (u UUID, err error) {
 // quotes s.
 func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
-// ParseUUIDBase58 returns the UUID that s holds in the 22 characters that
-// [UUID.Base58] writes. The error is a *[ParseError].
+// ParseUUIDBase58 returns the UUID of the 22 characters that [UUID.Base58] writes. The error is a
+// *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)

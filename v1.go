@@ -27,9 +27,9 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	if version == 6 {
 		l = &g.clock.v6
 	}
-	wait, err := g.clock.lock(l)
+	wait, err := g.clock.lockNext(l)
 	if err != nil {
-		wait = g.clock.mustLock(l, err)
+		wait = g.clock.mustLock(l)
 	}
 	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
 	g.clock.mu.Unlock()
@@ -103,8 +103,8 @@ func (u *UUID) setGregorian(version, tick, seq, node uint64) {
 	u.set(version, hi, seq<<48|node)
 }
 
-// gregorian returns the tick in u. ok is false unless u is of version 1, 2 or 6. Of
-// version 2 it is the first of its span.
+// gregorian returns the tick in u, for version 2 the first of its span. ok is false unless u is of
+// version 1, 2 or 6.
 func (u UUID) gregorian() (tick uint64, ok bool) {
 	hi, _ := split(u)
 	switch {
@@ -121,8 +121,11 @@ func (u UUID) gregorian() (tick uint64, ok bool) {
 // ClockSequence returns the 14 bits of the clock sequence. ok is false unless u is of version 1
 // or 6.
 func (u UUID) ClockSequence() (seq int, ok bool) {
-	_, s, _, ok := u.fields()
-	return int(s), ok
+	if !u.is(1) && !u.is(6) {
+		return 0, false
+	}
+	_, lo := split(u)
+	return int(lo >> 48 & 0x3fff), true
 }
 
 // NodeID returns the 48 bits of the node. ok is false unless u is of version 1, 2 or 6.
@@ -144,21 +147,13 @@ func (u UUID) ToV1() (v UUID, ok bool) { return u.convert(1) }
 
 // convert returns a version 1 or 6 UUID as one of the given version.
 func (u UUID) convert(version uint64) (v UUID, ok bool) {
-	tick, seq, node, ok := u.fields()
+	seq, ok := u.ClockSequence()
 	if ok {
-		v.setGregorian(version, tick, seq, node)
+		tick, _ := u.gregorian()
+		_, node := split(u)
+		v.setGregorian(version, tick, uint64(seq), node&(1<<48-1))
 	}
 	return v, ok
-}
-
-// fields returns the fields of a version 1 or 6 UUID.
-func (u UUID) fields() (tick, seq, node uint64, ok bool) {
-	tick, ok = u.gregorian()
-	if !ok || u.is(2) {
-		return 0, 0, 0, false
-	}
-	_, lo := split(u)
-	return tick, lo >> 48 & 0x3fff, lo & (1<<48 - 1), true
 }
 
 // Domain says what the local id of a version 2 UUID identifies.

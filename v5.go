@@ -28,12 +28,11 @@ func namespace(x uint64) (u UUID) {
 }
 
 // hashBuf is the size of the namespace and name that [NewV3] and [NewV5] hash without an allocation.
-// The hashes protect nothing, so GODEBUG=fips140=only, which forbids both, is not enforced for them.
 const hashBuf = 16 + 112
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
-// their MD5. The same two always give the same UUID. New programs should prefer [NewV5]. Both work
-// with GODEBUG=fips140=only too, since they name something and protect nothing.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always
+// give the same UUID. New programs should prefer [NewV5]. Both work with GODEBUG=fips140=only too, which
+// forbids these hashes elsewhere, since they name something and protect nothing.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
@@ -44,9 +43,8 @@ func NewV3(namespace UUID, name string) (u UUID) {
 	return u
 }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
-// their SHA-1. The same two always give the same UUID. It works with GODEBUG=fips140=only too: see
-// [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always
+// give the same UUID. It works with GODEBUG=fips140=only too: see [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])

@@ -70,16 +70,15 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7At returns the least version 7 UUID of t's millisecond. With [MaxV7At] it bounds a
-// range query: the ids from time a to time b are those from MinV7At(a) to MaxV7At(b), both
-// included. A time outside the field is taken as the nearest in it.
+// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
+// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). Times out of range are clamped.
 func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
 
-// MaxV7At returns the greatest version 7 UUID of t's millisecond: see [MinV7At].
+// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
 func MaxV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12|0xfff, v7Random)

@@ -4,7 +4,7 @@
 // The types are aliases of types in package [ids], under shorter names. Their methods are
 // documented there: see [ids.Snowflake], [ids.SnowflakeNode], [ids.SnowflakeLayout], [ids.Null] and
 // [ids.ParseError]. Package ids also documents what is promised about uniqueness, order and time,
-// and has the clock: see [ids.NewClock].
+// and has the clock: see [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.SnowflakeNode.Next.
 package snowflake
 
 import (
@@ -108,7 +108,8 @@ var (
 //
 // Without the variable, the number is random. Two processes then share one with probability
 // 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
-// processes mint into one table, give each its own number.
+// processes mint into one table, give each its own number, and call
+// [SetDefaultFromEnv] in main, which takes no random one.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the node of [Next], and makes it if there is none. Call it

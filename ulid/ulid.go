@@ -3,7 +3,7 @@
 // The types are aliases of types in package [ids], under shorter names. Their methods are
 // documented there: see [ids.ULID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
 // documents what is promised about uniqueness, order and time, and has the options: see
-// [ids.NewGenerator] and [ids.NewClock].
+// [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.ULID.Time.
 package ulid
 
 import (
@@ -86,11 +86,10 @@ func Make() ULID { return ids.NewULID() }
 // matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// MinAt returns the least ULID of t's millisecond. With [MaxAt] it bounds a
-// range query, both included. A time outside the field is taken as the nearest in it.
+// MinAt returns the least ULID of t's millisecond. Use it as [ids.MinV7At].
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
-// MaxAt returns the greatest ULID of t's millisecond: see [MinAt].
+// MaxAt returns the greatest ULID of t's millisecond, for spans that include both ends.
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
 // Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all

@@ -4,7 +4,7 @@
 // The types are aliases of types in package [ids], under shorter names. Their methods are
 // documented there: see [ids.UUID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
 // documents what is promised about uniqueness, order and time, and has the options: see
-// [ids.NewGenerator] and [ids.NewClock].
+// [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.UUID.Time.
 package uuid
 
 import (
@@ -67,8 +67,7 @@ type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 // Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// Variant is the layout that the most significant bits of a UUID's ninth byte
-// select: see [Section 4.1 of RFC 9562].
+// Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
 //
 // Its method is String: see [ids.Variant].
 //
@@ -114,17 +113,16 @@ func NewV1() UUID { return ids.NewV1() }
 // node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of
-// their MD5. The same two always give the same UUID. New programs should prefer [NewV5]. Both work
-// with GODEBUG=fips140=only too, since they name something and protect nothing.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always
+// give the same UUID. New programs should prefer [NewV5]. Both work with GODEBUG=fips140=only too, which
+// forbids these hashes elsewhere, since they name something and protect nothing.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of
-// their SHA-1. The same two always give the same UUID. It works with GODEBUG=fips140=only too: see
-// [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always
+// give the same UUID. It works with GODEBUG=fips140=only too: see [NewV3].
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
 // NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
@@ -165,15 +163,15 @@ func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV7At returns the least version 7 UUID of t's millisecond. With [MaxV7At] it bounds a
-// range query: the ids from time a to time b are those from MinV7At(a) to MaxV7At(b), both
-// included. A time outside the field is taken as the nearest in it.
+// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
+// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). Times out of range are clamped.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
-// MaxV7At returns the greatest version 7 UUID of t's millisecond: see [MinV7At].
+// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
+// Besides dst it allocates a cipher for each 4 KiB of random bytes, as all functions do that draw random bits.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
@@ -194,8 +192,8 @@ func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 // quotes s.
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
-// ParseBase58 returns the UUID that s holds in the 22 characters that
-// [ids.UUID.Base58] writes. The error is a *[ParseError].
+// ParseBase58 returns the UUID of the 22 characters that [ids.UUID.Base58] writes. The error is a
+// *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
 // Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
