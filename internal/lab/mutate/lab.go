@@ -24,7 +24,6 @@ import (
 // A lab tries the mutants of one package.
 type lab struct {
 	target
-	options
 	root string
 	code *code
 
@@ -32,18 +31,17 @@ type lab struct {
 	binary string       // the woven tests
 	raced  string       // the same with the race detector, if there are mutants for it
 	same   map[int]bool // the mutants whose instructions are the same
-	survey
+
+	tests  map[string]*test // by name
+	unfit  map[string]*test // those that fail when woven
+	blocks []block          // of the package
 
 	mu      sync.Mutex
 	killers map[string]map[string]int // by function: how many mutants a test has killed
 	passes  map[string]int            // how often a test that has killed passed without a mutant
-}
 
-// A survey is what is known of the tests of a package.
-type survey struct {
-	tests  map[string]*test // by name
-	unfit  map[string]*test // those that fail when woven
-	blocks []block          // of the package
+	alone sync.Mutex // guards tree
+	tree  string     // a copy of the repository, which has one mutant at a time
 }
 
 // A test is what is known of one.
@@ -76,12 +74,12 @@ func goCommand(dir string, args ...string) (string, error) {
 }
 
 // newLab finds the mutants of a package.
-func newLab(root string, t target, o options) (*lab, error) {
-	l := &lab{target: t, options: o, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
-	if l.pattern != "" {
-		l.others, l.published = nil, false
+func newLab(root string, t target) (*lab, error) {
+	l := &lab{target: t, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
+	if *tests != "" {
+		l.others = nil
 	}
-	list, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
+	packages, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
 		"{{.ImportPath}}\t{{.Export}}\t{{if not (or .DepOnly .Standard)}}{{join .GoFiles \" \"}}{{end}}", ".", "os", "strconv")
 	if err != nil {
 		return nil, err
@@ -89,7 +87,7 @@ func newLab(root string, t target, o options) (*lab, error) {
 	exports := make(map[string]string)
 	l.code = &code{dir: t.dir}
 	var files []string
-	for line := range strings.Lines(list) {
+	for line := range strings.Lines(packages) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if exports[f[0]] = f[1]; f[2] != "" {
 			l.code.path, files = f[0], strings.Fields(f[2])
@@ -110,75 +108,70 @@ func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record) 
 		return err
 	}
 	defer os.RemoveAll(l.work)
-	var tried []*mutant
+	var tried, outside []*mutant
 	for _, m := range mutants {
-		if known[m.name] == "" {
-			tried = append(tried, m)
-		} else {
+		switch {
+		case known[m.name] != "":
 			verdicts.add(m, equivalent, "")
+		case m.fn == nil:
+			outside = append(outside, m)
+		default:
+			tried = append(tried, m)
 		}
 	}
+	tried = append(tried, outside...) // last, since they need builds
 	if len(tried) == 0 {
 		return nil
 	}
 	if err := l.build(tried); err != nil {
 		return err
 	}
-	next := make(chan *mutant)
-	var done sync.WaitGroup
-	for range l.workers {
-		done.Go(func() {
-			for m := range next {
-				verdict, by, failed := l.judge(m)
-				if failed == nil {
-					verdicts.add(m, verdict, by)
-					continue
-				}
-				l.mu.Lock()
-				err = failed
-				l.mu.Unlock()
-			}
-		})
-	}
-	for _, inside := range []bool{true, false} { // the ones that need builds come last
-		for _, m := range tried {
-			if (m.fn != nil) == inside {
-				next <- m
-			}
+	each(*workers, tried, func(_ int, m *mutant) {
+		verdict, by, failed := l.judge(m)
+		if failed == nil {
+			verdicts.add(m, verdict, by)
+			return
 		}
-	}
-	close(next)
-	done.Wait()
+		l.mu.Lock()
+		err = failed
+		l.mu.Unlock()
+	})
 	return err
 }
 
-// overlay writes files that stand for others, and returns the path of the list of them.
-func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
-	replace := make(map[string]string)
-	for path, text := range texts {
-		replace[path] = filepath.Join(l.work, name+"_"+filepath.Base(path))
-		if err := os.WriteFile(replace[path], text, 0o666); err != nil {
-			return "", err
-		}
+// each calls f for each item, by some workers at a time.
+func each[T any](workers int, items []T, f func(worker int, item T)) {
+	next := make(chan T)
+	var done sync.WaitGroup
+	for i := range workers {
+		done.Go(func() {
+			for item := range next {
+				f(i, item)
+			}
+		})
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
+	for _, item := range items {
+		next <- item
 	}
-	path := filepath.Join(l.work, name+".json")
-	return path, os.WriteFile(path, list, 0o666)
+	close(next)
+	done.Wait()
 }
 
 // build weaves the mutants into the package, and learns about its tests.
 func (l *lab) build(mutants []*mutant) (err error) {
-	texts := map[string][]byte{
-		filepath.Join(l.path(), prefix+".go"): fmt.Appendf(nil, selector, l.code.files[0].syntax.Name),
+	replace := make(map[string]string)
+	overlay := func(path string, text []byte) {
+		replace[path] = filepath.Join(l.work, filepath.Base(path))
+		err = cmp.Or(err, os.WriteFile(replace[path], text, 0o666))
 	}
+	overlay(filepath.Join(l.path(), prefix+".go"), fmt.Appendf(nil, selector, l.code.files[0].syntax.Name))
 	for _, s := range l.code.files {
-		texts[s.path], _ = l.code.weave(s, mutants)
+		text, _ := l.code.weave(s, mutants)
+		overlay(s.path, text)
 	}
-	woven, err := l.overlay("woven", texts)
-	if err != nil {
+	list, _ := json.Marshal(map[string]any{"Replace": replace})
+	woven := filepath.Join(l.work, "woven.json")
+	if err = cmp.Or(err, os.WriteFile(woven, list, 0o666)); err != nil {
 		return err
 	}
 	l.binary = filepath.Join(l.work, "woven.test")
@@ -200,6 +193,16 @@ func (l *lab) build(mutants []*mutant) (err error) {
 	if _, err = goCommand(l.path(), "test", "-c", "-cover", "-coverpkg=.", "-o", covered, "."); err != nil {
 		return err
 	}
+	if l.tree, err = os.MkdirTemp(l.work, "tree-"); err != nil {
+		return err
+	}
+	entries, _ := filepath.Glob(filepath.Join(l.root, "[^.]*"))
+	if err := exec.Command("cp", append([]string{"-R", "-t", l.tree}, entries...)...).Run(); err != nil {
+		return err
+	}
+	if by := l.strangers(); by != "" {
+		return fmt.Errorf("a test fails without a mutant: %s", by)
+	}
 	for _, s := range l.code.files {
 		if now, err := os.ReadFile(s.path); err != nil || !bytes.Equal(now, s.text) {
 			return fmt.Errorf("%s has changed", s.path)
@@ -215,37 +218,25 @@ func (l *lab) build(mutants []*mutant) (err error) {
 // learn runs each test alone, and then all of them woven.
 func (l *lab) learn(covered string) error {
 	l.tests, l.unfit = make(map[string]*test), make(map[string]*test)
-	list, err := exec.Command(covered, "-test.list="+cmp.Or(l.pattern, ".")).Output()
+	list, err := exec.Command(covered, "-test.list="+cmp.Or(*tests, ".")).Output()
 	if err != nil {
 		return err
 	}
-	next := make(chan string)
-	var done sync.WaitGroup
-	for i := range l.workers {
-		done.Go(func() {
-			profile := filepath.Join(l.work, fmt.Sprintf("profile%d", i))
-			for name := range next {
-				r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
-				text, err := os.ReadFile(profile)
-				t := &test{cost: r.cost}
-				all, own := reached(string(text))
-				l.mu.Lock()
-				if r.failed || err != nil {
-					l.unfit[name] = t
-				} else {
-					l.tests[name], l.blocks, t.blocks = t, all, own
-				}
-				l.mu.Unlock()
-			}
-		})
-	}
-	for name := range strings.FieldsSeq(string(list)) {
-		if !strings.HasPrefix(name, "Benchmark") {
-			next <- name
+	names := slices.DeleteFunc(strings.Fields(string(list)), func(name string) bool { return strings.HasPrefix(name, "Benchmark") })
+	each(*workers, names, func(worker int, name string) {
+		profile := filepath.Join(l.work, fmt.Sprintf("profile%d", worker))
+		r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
+		text, err := os.ReadFile(profile)
+		t := &test{cost: r.cost}
+		all, own := reached(string(text))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if r.failed || err != nil {
+			l.unfit[name] = t
+		} else {
+			l.tests[name], l.blocks, t.blocks = t, all, own
 		}
-	}
-	close(next)
-	done.Wait()
+	})
 	for _, t := range l.unfit {
 		t.blocks = l.blocks // as far as is known
 	}
@@ -341,7 +332,7 @@ func (l *lab) exec(dir, binary string, id int, names []string, limit time.Durati
 	}
 	// The shell sets the bounds for the process of the test: seconds, and KiB.
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v $2; shift 2; exec nice -n 15 "$@"`, "sh",
-		strconv.Itoa(int(limit/time.Second) + 1), space, binary, "-test.short=" + strconv.FormatBool(!l.long), "-test.failfast",
+		strconv.Itoa(int(limit/time.Second) + 1), space, binary, "-test.short=" + strconv.FormatBool(!*long), "-test.failfast",
 		"-test.run=^(" + strings.Join(names, "|") + ")$"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
@@ -371,7 +362,7 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 		return identicals, "", nil
 	}
 	if m.fn != nil {
-		if by = l.kill(m, l.woven(m), m.id, l.reaching(m, l.tests)); by != "" {
+		if by = l.kill(m, l.path(), l.woven(m), m.id, l.reaching(m, l.tests)); by != "" {
 			return killed, by, nil
 		}
 	}
@@ -380,67 +371,42 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 	if m.fn == nil {
 		names = append(l.names(l.tests), l.names(l.unfit)...)
 	}
-	if l.published {
-		if by, err := l.readers(m); by != "" || err != nil {
-			return killed, by, err
-		}
-	}
 	if len(names) == 0 && len(l.others) == 0 {
 		return survived, "", nil
 	}
-	alone, err := l.overlay(fmt.Sprintf("alone%d", m.id), map[string][]byte{m.file.path: m.apply()})
-	if err != nil {
+	l.alone.Lock()
+	defer l.alone.Unlock()
+	path := filepath.Join(l.tree, l.dir, m.file.base)
+	if err := os.WriteFile(path, m.apply(), 0o666); err != nil {
 		return "", "", err
 	}
-	binary := strings.TrimSuffix(alone, "json") + "test"
-	defer os.Remove(binary)
-	for _, pkg := range append([]string{l.dir}, l.others...) {
-		if pkg != l.dir {
-			names = []string{".*"}
-		} else if len(names) == 0 {
-			continue
-		}
-		dir := filepath.Join(l.root, pkg)
-		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-overlay", alone, "-o", binary, "."); err != nil {
+	defer func() { err = cmp.Or(err, os.WriteFile(path, m.file.text, 0o666)) }()
+	if len(names) > 0 {
+		dir, binary := filepath.Join(l.tree, l.dir), filepath.Join(l.work, "alone.test")
+		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-o", binary, "."); err != nil {
 			return killed, "(build)", nil // a test that does not compile
 		}
-		if pkg == l.dir {
-			by = l.kill(m, binary, 0, names)
-		} else {
-			by = l.exec(dir, binary, 0, names, time.Minute).by
-		}
-		if by != "" {
-			return killed, by, nil
-		}
+		by = l.kill(m, dir, binary, 0, names)
+	}
+	if by = cmp.Or(by, l.strangers()); by != "" {
+		return killed, by, nil
 	}
 	return survived, "", nil
 }
 
-// readers runs the tests of internal/docs that read the package's files, in a copy of the repository with the
-// mutant in it, and returns what they say.
-func (l *lab) readers(m *mutant) (by string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	tree := filepath.Join(l.work, "tree")
-	if err := os.Mkdir(tree, 0o777); err == nil {
-		entries, _ := filepath.Glob(filepath.Join(l.root, "[^.]*"))
-		if err := exec.Command("cp", append([]string{"-R", "-t", tree}, entries...)...).Run(); err != nil {
-			return "", err
+// strangers runs the tests of other packages in the copy of the repository, and returns what fails.
+func (l *lab) strangers() (by string) {
+	binary := filepath.Join(l.work, "others.test")
+	for _, o := range l.others {
+		dir := filepath.Join(l.tree, o.dir)
+		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-o", binary, "."); err != nil {
+			return o.dir + " (build)"
+		}
+		if r := l.exec(dir, binary, 0, []string{o.tests}, time.Minute); r.failed {
+			return o.dir + " " + r.by
 		}
 	}
-	path := filepath.Join(tree, l.dir, m.file.base)
-	if err := os.WriteFile(path, m.apply(), 0o666); err != nil {
-		return "", err
-	}
-	cmd := exec.Command("go", "test", "-run=^Test(API|Doors|Inlined)$", "./internal/docs")
-	cmd.Dir = tree
-	out, err := cmd.CombinedOutput()
-	if match := failure.FindSubmatch(out); match != nil {
-		by = "internal/docs " + string(match[1])
-	} else if err != nil {
-		return "", fmt.Errorf("%s: internal/docs: %w\n%s", m.name, err, out)
-	}
-	return by, os.WriteFile(path, m.file.text, 0o666)
+	return ""
 }
 
 // woven returns the woven tests that judge a mutant.
@@ -452,7 +418,7 @@ func (l *lab) woven(m *mutant) string {
 }
 
 // kill runs tests against a mutant, and returns the one that fails.
-func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
+func (l *lab) kill(m *mutant, dir, binary string, id int, names []string) string {
 	cost := func(name string) time.Duration { return cmp.Or(l.tests[name], l.unfit[name], new(test)).cost }
 	where, _, _ := strings.Cut(m.name, ":")
 	l.mu.Lock()
@@ -477,7 +443,7 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 			if m.operator == lock {
 				limit *= 10 // the race detector takes that much longer
 			}
-			r := l.exec(l.path(), binary, id, group, limit)
+			r := l.exec(dir, binary, id, group, limit)
 			if !r.failed {
 				break
 			}
@@ -501,13 +467,13 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 // group if that took too long. It is asked a few times, since some tests fail only now and then.
 func (l *lab) trusted(binary, by string, group []string, limit time.Duration) bool {
 	l.mu.Lock()
-	known := by != tooLong && (l.tests[by] == nil || l.passes[by] >= 3)
+	known := l.tests[by] == nil || l.passes[by] >= 3
 	l.mu.Unlock()
 	if by != tooLong {
+		if known {
+			return true
+		}
 		group = []string{by}
-	}
-	if known {
-		return true
 	}
 	if l.exec(l.path(), binary, 0, group, limit).failed {
 		return false

@@ -47,58 +47,51 @@ import (
 
 // A target is a package that is mutated.
 type target struct {
-	dir       string
-	others    []string // packages whose tests see what its own do not
-	space     int      // GiB that a process of its tests may address
-	published bool     // internal/docs tests its source
+	dir    string
+	space  int     // GiB that a process of its tests may address
+	others []other // what sees that its own tests do not
 }
+
+// An other is tests of another package, as a pattern of their names.
+type other struct{ dir, tests string }
+
+var published = []other{{"internal/docs", "Test(API|Doors|Inlined)"}}
 
 var targets = []target{
-	{".", nil, 8, true},
-	{"uuid", nil, 8, true},
-	{"ulid", nil, 8, true},
-	{"snowflake", nil, 8, true},
-	{"internal/random", []string{"."}, 8, false},
-	{"clockfile", nil, 8, true},
-	{"nodelease", []string{"nodelease/storetest"}, 8, false},
-	{"nodelease/internal/storekit", nil, 8, false},
-	{"nodelease/etcdstore", nil, 16, false}, // the server maps 10 at once
-	{"nodelease/pgstore", nil, 8, false},
+	{".", 8, published},
+	{"uuid", 8, published},
+	{"ulid", 8, published},
+	{"snowflake", 8, published},
+	{"internal/random", 8, []other{{".", ".*"}}},
+	{"clockfile", 8, published},
+	{"nodelease", 8, []other{{"nodelease/storetest", ".*"}}},
+	{"nodelease/internal/storekit", 8, nil},
+	{"nodelease/etcdstore", 16, nil}, // the server maps 10 at once
+	{"nodelease/pgstore", 8, nil},
 }
 
-// Options are what the flags say.
-type options struct {
-	sample  int
-	seed    uint64
-	ops     string // the names of operators; "" means all
-	doubt   bool
-	list    bool
-	log     string
-	workers int
-	pattern string // the tests that are run; "" means all
-	long    bool   // without -short
-}
+var (
+	sample  = flag.Int("sample", 0, "try a sample of this size; 0 means all")
+	seed    = flag.Uint64("seed", 1, "seed of the sample")
+	only    = flag.String("operators", "", "try only mutants of these operators, of token,name,narrow,operand,statement,lock")
+	doubt   = flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
+	list    = flag.Bool("list", false, "print the names of the mutants, and try none")
+	log     = flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
+	workers = flag.Int("workers", 2, "how many mutants are tried at a time")
+	tests   = flag.String("run", "", "run only the package's own tests that match this pattern")
+	long    = flag.Bool("long", false, "run the tests without -short")
+)
 
 func main() {
-	var o options
-	flag.IntVar(&o.sample, "sample", 0, "try a sample of this size; 0 means all")
-	flag.Uint64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.ops, "operators", "", "try only mutants of these operators: "+operatorNames())
-	flag.BoolVar(&o.doubt, "doubt", false, "try the mutants in the list of equivalent ones too")
-	flag.BoolVar(&o.list, "list", false, "print the names of the mutants, and try none")
-	flag.StringVar(&o.log, "log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
-	flag.IntVar(&o.workers, "workers", 2, "how many mutants are tried at a time")
-	flag.StringVar(&o.pattern, "run", "", "run only the package's own tests that match this pattern")
-	flag.BoolVar(&o.long, "long", false, "run the tests without -short")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), o); err != nil {
+	if err := run(os.Stdout, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
 // run tries the mutants of the packages and files that are named, in that order.
-func run(out *os.File, names []string, o options) error {
+func run(out *os.File, names []string) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
@@ -109,10 +102,10 @@ func run(out *os.File, names []string, o options) error {
 	if err != nil {
 		return err
 	}
-	if o.doubt {
+	if *doubt {
 		clear(known)
 	}
-	verdicts, err := openLog(o.log)
+	verdicts, err := openLog(*log)
 	if err != nil {
 		return err
 	}
@@ -123,14 +116,14 @@ func run(out *os.File, names []string, o options) error {
 		if !wanted(names, t.dir, "") {
 			continue
 		}
-		l, err := newLab(root, t, o)
+		l, err := newLab(root, t)
 		if err != nil {
 			return err
 		}
 		labs[t.dir] = l
 		for _, s := range l.code.files {
 			for _, m := range s.mutants {
-				if wanted(names, t.dir, s.base) && (o.ops == "" || slices.Contains(strings.Split(o.ops, ","), m.operator)) {
+				if wanted(names, t.dir, s.base) && (*only == "" || slices.Contains(strings.Split(*only, ","), m.operator)) {
 					all = append(all, m)
 				}
 			}
@@ -140,15 +133,15 @@ func run(out *os.File, names []string, o options) error {
 		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
 	}
 	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
-	if o.sample > 0 && o.sample < len(all) {
-		rand.New(rand.NewPCG(o.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:o.sample]
+	if *sample > 0 && *sample < len(all) {
+		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:*sample]
 	}
-	if o.list {
+	if *list {
 		for _, m := range all {
 			fmt.Fprintln(out, m.name)
 		}
-		if old := stale(known, all); len(names) == 0 && o.sample == 0 && o.ops == "" && len(old) > 0 {
+		if old := stale(known, all); len(names) == 0 && *sample == 0 && *only == "" && len(old) > 0 {
 			return fmt.Errorf("there are no such equivalent mutants:\n%s", strings.Join(old, "\n"))
 		}
 		return nil

@@ -49,15 +49,6 @@ var operators = []struct {
 	{lock, (*finder).lock},
 }
 
-// operatorNames returns the names of all operators, with commas between them.
-func operatorNames() string {
-	names := make([]string, len(operators))
-	for i, o := range operators {
-		names[i] = o.name
-	}
-	return strings.Join(names, ",")
-}
-
 const lock = "lock" // the mutants of this operator are judged by the race detector
 
 // A code is the files of a package.

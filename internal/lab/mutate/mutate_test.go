@@ -18,7 +18,7 @@ func newTiny(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLab(root, target{dir: tiny, space: 8}, options{workers: 2})
+	l, err := newLab(root, target{dir: tiny, space: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

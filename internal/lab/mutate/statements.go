@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -52,8 +53,8 @@ func (f *finder) double(list []ast.Stmt) {
 	}
 }
 
-// repeatable reports whether an assignment may do more when it is done twice: because it calls something, or
-// has a variable on both sides.
+// repeatable reports whether an assignment may do more when it is done twice: because it has a variable on both
+// sides, or calls a method of a pointer.
 func (f *finder) repeatable(s *ast.AssignStmt) bool {
 	may := s.Tok != token.ASSIGN && s.Tok != token.DEFINE
 	left := make(map[string]bool)
@@ -63,9 +64,13 @@ func (f *finder) repeatable(s *ast.AssignStmt) bool {
 	for _, x := range s.Rhs {
 		ast.Inspect(x, func(n ast.Node) bool {
 			if x, ok := n.(ast.Expr); ok {
-				call, ok := x.(*ast.CallExpr)
-				ok = ok && !f.info.Types[call.Fun].IsType() && !f.info.Types[call.Fun].IsBuiltin()
-				may = may || ok || left[f.src(x)]
+				may = may || left[f.src(x)]
+			}
+			if x, ok := n.(*ast.SelectorExpr); ok && f.info.Selections[x] != nil {
+				if method, ok := f.info.Selections[x].Obj().(*types.Func); ok {
+					_, pointer := method.Signature().Recv().Type().(*types.Pointer)
+					may = may || pointer
+				}
 			}
 			return true
 		})
