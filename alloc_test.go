@@ -2,11 +2,14 @@ package ids_test
 
 import (
 	"context"
+	"encoding/json"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/snowflake"
@@ -35,50 +38,46 @@ const raceAllocs = "the race detector drops pooled objects, which are then alloc
 // asanAllocs is why none counts what encoding/json allocates under the address sanitizer.
 const asanAllocs = "the address sanitizer makes encoding/json allocate more"
 
-// TestAllocs counts the allocations of every hot function. Random bytes in stock cost two small ones
-// for each 4 KiB, and up to six where crypto/aes is without the processor's instructions, so that 20
-// ids cost a fraction of one on average, which counts as none.
+// A costs table says how many allocations a call may cost.
+type costs []struct {
+	name string
+	want float64
+	run  func()
+}
+
+// check counts them. Random bytes in stock cost two small ones for each 4 KiB, and up to six where
+// crypto/aes is without the processor's instructions, so that 20 ids cost a fraction of one on average,
+// which counts as none.
+func (c costs) check(t *testing.T) {
+	t.Helper()
+	for _, test := range c {
+		if got := testing.AllocsPerRun(200, test.run); got != test.want {
+			t.Errorf("%s: %v allocations, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestAllocs counts the allocations of every function that mints.
 func TestAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
 	var (
-		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
-		ut, lt, st = u.String(), l.String(), s.String()
-		u58, l58   = u.Base58(), l.Base58()
-		s32, s58   = s.Base32(), s.Base58()
-		ub, lb, sb = []byte(ut), []byte(lt), []byte(st)
-		text       = make([]byte, 0, 64)
+		u          = ids.NewV7()
 		uuids      = make([]ids.UUID, 0, 100)
 		ulids      = make([]ids.ULID, 0, 100)
 		snowflakes = make([]ids.Snowflake, 0, 100)
 		now        = time.Now()
-		tenMB      = string(make([]byte, 10_000_000))
 		longName   = strings.Repeat("x", 112) // the longest that NewV3 and NewV5 do not copy to the heap
-		layout     = ids.SonyflakeLayout()
 		ctx        = context.Background()
-		null       ids.Null[ids.UUID]
-		own        ids.Null[ownBinary]
-		tenMBJSON  = []byte(`"` + tenMB + `"`)
-
-		negative any = int64(-5)
 	)
 	node, err := ids.NewSnowflakeNode(1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := &fakeClock{t: now}
-	clock := ids.NewClock(&ids.ClockOptions{Now: back.now})
-	ahead, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	back, clock, _, ahead := newFakeAt(t, now, time.Time{})
 	ahead.Next()
 	back.step(-time.Hour)
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0x55)})
-	for _, test := range []struct {
-		name string
-		want float64
-		run  func()
-	}{
+	costs{
 		{"NewV1", 0, func() { uuid.NewV1() }},
 		{"NewV2", 0, func() { uuid.NewV2(uuid.DomainPerson, 1) }},
 		{"NewV3", 0, func() { uuid.NewV3(uuid.NamespaceDNS(), longName) }},
@@ -114,7 +113,26 @@ func TestAllocs(t *testing.T) {
 		{"Clock.Horizon", 0, func() { clock.Horizon(time.Minute) }},
 		{"Clock.SetLimit", 0, func() { clock.SetLimit(now.Add(time.Hour)) }},
 		{"Node.Append", 0, func() { node.Append(snowflakes, 100) }},
+	}.check(t)
+}
 
+// TestReadAllocs counts the allocations of what reads ids, good and bad.
+func TestReadAllocs(t *testing.T) {
+	skipUnder(t, "-race", raceAllocs)
+	var (
+		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
+		ut, lt, st = u.String(), l.String(), s.String()
+		u58, l58   = u.Base58(), l.Base58()
+		s32, s58   = s.Base32(), s.Base58()
+		ub, lb, sb = []byte(ut), []byte(lt), []byte(st)
+		null       ids.Null[ids.UUID]
+		own        ids.Null[ownBinary]
+		tenMB      = string(make([]byte, 10_000_000))
+		tenMBJSON  = []byte(`"` + tenMB + `"`)
+
+		negative any = int64(-5)
+	)
+	costs{
 		{"ParseUUID", 0, func() { ids.ParseUUID(ut) }},
 		{"MustParseUUID", 0, func() { uuid.MustParse(ut) }},
 		{"ParseUUID of 10 MB", 0, func() { ids.ParseUUID(tenMB) }},
@@ -134,7 +152,19 @@ func TestAllocs(t *testing.T) {
 		{"Null[UUID].UnmarshalJSON of 10 MB", 0, func() { null.UnmarshalJSON(tenMBJSON) }},
 		{"Null of an own type.UnmarshalJSON of 10 MB", 0, func() { own.UnmarshalJSON(tenMBJSON) }},
 		{"Scan of a bad number", 0, func() { s.Scan(negative) }},
+	}.check(t)
+}
 
+// TestWriteAllocs counts the allocations of what writes ids and takes them apart.
+func TestWriteAllocs(t *testing.T) {
+	skipUnder(t, "-race", raceAllocs)
+	var (
+		u, l, s = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
+		text    = make([]byte, 0, 64)
+		now     = time.Now()
+		layout  = ids.SonyflakeLayout()
+	)
+	costs{
 		{"UUID.String", 1, func() { sinkString = u.String() }},
 		{"UUID.URN", 1, func() { sinkString = u.URN() }},
 		{"UUID.Base58", 1, func() { sinkString = u.Base58() }},
@@ -161,11 +191,7 @@ func TestAllocs(t *testing.T) {
 		{"ULID.Next", 0, func() { l.Next() }},
 		{"Layout.Split", 0, func() { layout.Split(s) }},
 		{"Layout.MinAt", 0, func() { layout.MinAt(now) }},
-	} {
-		if got := testing.AllocsPerRun(200, test.run); got != test.want {
-			t.Errorf("%s: %v allocations, want %v", test.name, got, test.want)
-		}
-	}
+	}.check(t)
 }
 
 // TestHostile gives every decoder 10 MB of many kinds: it must refuse them for their length, and
@@ -223,5 +249,35 @@ func TestHostile(t *testing.T) {
 	}
 	if !u.IsZero() || !l.IsZero() || s != 0 || nu.Valid || nl.Valid || ns.Valid || !b.IsZero() {
 		t.Error("a receiver was changed")
+	}
+}
+
+// TestHugeArrays reads arrays of many ids from JSON: memory grows as their number does.
+func TestHugeArrays(t *testing.T) {
+	skipUnder(t, "-race", raceAllocs)
+	skipUnder(t, "-asan", asanAllocs)
+	u := quoteJSON("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	for _, n := range []int{10_000, 300_000} {
+		checkHuge[ids.UUID](t, n, string(u))
+		checkHuge[ids.Null[ids.UUID]](t, n, string(u))
+		checkHuge[ids.Null[ids.UUID]](t, n, "null")
+		checkHuge[ids.ULID](t, n, `"01ARZ3NDEKTSV4RRFFQ69G5FAV"`)
+		checkHuge[ids.Snowflake](t, n, "7")
+		checkHuge[ids.Null[ids.Snowflake]](t, n, `"\u0037"`)
+	}
+}
+
+// checkHuge reads n times an element into a []T. Encoding/json lets a slice grow by a quarter at a
+// time, so that all its arrays together are five times the last, and allocates a little for each call.
+func checkHuge[T any](t *testing.T, n int, element string) {
+	t.Helper()
+	data := []byte("[" + strings.Repeat(element+",", n-1) + element + "]")
+	var before, after runtime.MemStats
+	var all []T
+	runtime.ReadMemStats(&before)
+	err := json.Unmarshal(data, &all)
+	runtime.ReadMemStats(&after)
+	if took, most := after.TotalAlloc-before.TotalAlloc, uint64(n)*uint64(8*unsafe.Sizeof(*new(T))+64); err != nil || len(all) != n || took > most {
+		t.Errorf("%d of %s into a %T: %d ids, %v, %d bytes, want at most %d", n, element, all, len(all), err, took, most)
 	}
 }

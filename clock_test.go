@@ -1,37 +1,15 @@
 package ids_test
 
-// Which file tests what:
-//
-//	main_test.go       what must come before all tests
-//	clock_test.go      the clock itself: readings, panics of Now, bubbles, zero values
-//	model_test.go      every tick, place and clock sequence beside a model of the rule, over random histories
-//	step_test.go       a wall clock that is set back: who follows it, clock sequences
-//	wait_test.go       waiting: for how long, how far ids run ahead, TryNext
-//	restart_test.go    After, Latest, Horizon and SetLimit, over restarts and crashes
-//	overflow_test.go   the ends: of random parts, of ticks, of formats
-//	runs_test.go       AppendV4, AppendV7, AppendULID and SnowflakeNode.Append
-//	race_test.go       many goroutines
-//	generator_test.go  injected random bytes: the same ids in every run, readers that fail
-//	v1_test.go         versions 1, 2 and 6, fields and NewV1At
-//	v7_test.go         times and bounds of version 7 and ULID
-//	ulid_test.go       uuid_test.go  snowflake_test.go  what the types hold, and their text for people to check
-//	node_test.go       nodes: numbers, the default node, its variable
-//	layout_test.go     layouts beside an oracle
-//	rfc_test.go        vectors of RFC 9562
-//	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
-//	fuzz_fields_test.go  times, fields and layouts beside slow oracles
-//	edges_test.go      sql_test.go  error_test.go  JSON, SQL, errors
-//	hostile_test.go    input, readers and clocks that are meant to harm, zero values, runs without end
-//	alloc_test.go      bench_test.go  cost
-//
-// What a door has of its own is tested beside it, and what the packages export in internal/docs.
-
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,46 +216,6 @@ func TestNowPanics(t *testing.T) {
 	}
 }
 
-// TestZeroValues uses the zero Clock, Generator and SnowflakeNode: each method works or panics
-// with one clear sentence.
-func TestZeroValues(t *testing.T) {
-	c, g, n := new(ids.Clock), new(ids.Generator), new(ids.SnowflakeNode)
-	for name, use := range map[string]func(){
-		"Latest": func() { c.Latest() }, "Horizon": func() { c.Horizon(0) }, "SetLimit": func() { c.SetLimit(start) },
-		"NewGenerator":     func() { ids.NewGenerator(&ids.GeneratorOptions{Clock: c}) },
-		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c}) },
-	} {
-		checkPanic(t, name, "ids: zero Clock: use NewClock", use)
-	}
-	for name, use := range map[string]func(){
-		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
-		"NewV1At": func() { g.NewV1At(start) }, "NewV6At": func() { g.NewV6At(start) }, "Node": func() { g.Node() },
-		"NewV7": func() { g.NewV7() }, "AppendV7": func() { g.AppendV7(nil, 1) },
-		"NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 1) },
-	} {
-		checkPanic(t, name, "ids: zero Generator: use NewGenerator", use)
-	}
-	for name, use := range map[string]func(){
-		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 1) },
-		"SetDefaultSnowflakeNode": func() { ids.SetDefaultSnowflakeNode(n) },
-	} {
-		checkPanic(t, name, "ids: zero SnowflakeNode: use NewSnowflakeNode", use)
-	}
-	// These need no clock.
-	if u := g.NewV4(); u.Version() != 4 || len(g.AppendV4(nil, 2)) != 2 {
-		t.Errorf("NewV4 of the zero Generator: %v", u)
-	}
-	if u, err := g.NewV7At(start); u.Version() != 7 || err != nil {
-		t.Errorf("NewV7At of the zero Generator: %v, %v", u, err)
-	}
-	if _, err := g.NewULIDAt(start); err != nil {
-		t.Errorf("NewULIDAt of the zero Generator: %v", err)
-	}
-	if n.Number() != 0 || n.Layout() != (ids.SnowflakeLayout{}) {
-		t.Errorf("the zero SnowflakeNode has number %d and layout %v", n.Number(), n.Layout())
-	}
-}
-
 // TestBubble checks the package-level functions in a testing/synctest bubble and out of it again: an id is
 // of the time at which it was made, to the millisecond, or ahead of that by 10 ms at most.
 func TestBubble(t *testing.T) {
@@ -319,4 +257,161 @@ func TestTimeWithinAnchor(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNowReenters lets Now call the clock that it serves, which its documentation forbids, but once
+// and not without end: nothing is held while Now runs, so the inner call gets its id before the outer.
+func TestNowReenters(t *testing.T) {
+	var inner func()
+	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+		if use := inner; use != nil {
+			inner = nil
+			use()
+		}
+		return start
+	}})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		var ahead [16]byte
+		inner = func() { ahead = k.mint(g, n) }
+		within(t, k.name+" in a call of itself", func() {
+			if id := k.mint(g, n); id == ahead || k.ordered && !less(ahead, id) {
+				t.Errorf("%s: %x in Now, then %x", k.name, ahead, id)
+			}
+		})
+	}
+	for outer, use := range constructors(c, g, n) {
+		for name, other := range constructors(c, g, n) {
+			inner = other
+			within(t, name+" in the Now of "+outer, use)
+		}
+	}
+	within(t, "Latest", func() { c.Latest() })
+}
+
+// TestNowBlocks lets Now block in one call: the others go on, and that call then gets an id of its own.
+func TestNowBlocks(t *testing.T) {
+	for _, late := range []time.Duration{0, time.Second, time.Hour} {
+		for _, k := range kinds {
+			f := &fakeClock{t: start}
+			entered, leave := make(chan bool), make(chan bool)
+			var blocks atomic.Bool
+			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+				at := f.now()
+				if blocks.CompareAndSwap(true, false) {
+					entered <- true
+					<-leave
+				}
+				return at
+			}})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocked := make(chan [16]byte)
+			blocks.Store(true)
+			go func() { blocked <- k.mint(g, n) }()
+			<-entered
+			f.step(late)
+			seen := map[[16]byte]bool{}
+			within(t, k.name+" beside a Now that blocks", func() {
+				c.Latest()
+				var last [16]byte
+				for range 100 {
+					id := k.mint(g, n)
+					if seen[id] || k.ordered && !less(last, id) {
+						t.Errorf("%s: %x, then %x", k.name, last, id)
+					}
+					last, seen[id] = id, true
+				}
+			})
+			leave <- true
+			within(t, k.name+" after a Now that blocked", func() {
+				if id := <-blocked; seen[id] {
+					t.Errorf("%s: %x twice", k.name, id)
+				}
+			})
+		}
+	}
+}
+
+// TestWildTimes shows every end of time.Time to a clock, and gives it as its limit and as the time
+// that it begins after: calls return, or panic with an error that matches ErrRange, and then the ids
+// go on, none twice.
+func TestWildTimes(t *testing.T) {
+	wild := []time.Time{
+		time.Unix(math.MaxInt64, 999_999_999), // in the year 292277026596
+		time.Unix(math.MaxInt64, 0), time.Unix(math.MinInt64, 0), time.Unix(math.MinInt64, 999_999_999),
+		time.Unix(1<<62, 0), time.Unix(-1<<62, 0), time.Unix(1<<39+1, 0), time.Unix(-1<<39-1, 0), {}, time.Time{}.Add(-1), time.Time{}.Add(1),
+	}
+	for _, far := range wild {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeClock{t: start}
+			c := ids.NewClock(&ids.ClockOptions{Now: f.now})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			mint := func(when string) {
+				t.Helper()
+				for _, k := range kinds {
+					for range 3 {
+						id := k.mint(g, n)
+						if key := fmt.Sprintf("%s %x", k.name, id); seen[key] {
+							t.Errorf("%s %v: %s twice", when, far, key)
+						} else {
+							seen[key] = true
+						}
+					}
+				}
+			}
+			mint("before")
+			f.t = far
+			for name, use := range constructors(c, g, n) {
+				mayRefuse(t, name+" at "+far.String(), use)
+			}
+			f.t = start
+			mint("after")
+			c.SetLimit(far)
+			c.Horizon(math.MaxInt64)
+			c.Horizon(math.MinInt64)
+			if s, err := n.TryNext(); err != nil && err != ids.ErrSuspended && err != ids.ErrClockBackward && err != ids.ErrExhausted {
+				t.Errorf("limit %v: TryNext gives %v, %v", far, s, err)
+			}
+			c.SetLimit(time.Time{})
+			mint("after the limit")
+			c.Latest()
+
+			later := ids.NewClock(&ids.ClockOptions{Now: f.now, After: far})
+			g = ids.NewGenerator(&ids.GeneratorOptions{Clock: later})
+			if n, err = ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: later}); err != nil {
+				t.Fatal(err)
+			}
+			for name, use := range constructors(later, g, n) {
+				mayRefuse(t, name+" after "+far.String(), use)
+			}
+			later.Latest()
+		})
+	}
+}
+
+// mayRefuse calls f, which may panic with an error that matches ErrRange.
+func mayRefuse(t *testing.T, what string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if v := recover(); v != nil {
+			if err, ok := v.(error); !ok || !errors.Is(err, ids.ErrRange) {
+				t.Errorf("%s panics with %v", what, v)
+			}
+		}
+	}()
+	f()
 }

@@ -38,7 +38,7 @@ type decoding[T any] interface {
 	sql.Scanner
 }
 
-// TestCodecs takes many ids through every method that writes or reads one. TestEdges does the
+// TestCodecs takes many ids through every method that writes or reads one. TestEncodings does the
 // same by way of other packages.
 func TestCodecs(t *testing.T) {
 	for _, n := range sparse(samples(128, 100)) {
@@ -112,15 +112,18 @@ func checkCodecs[T coded, P decoding[T]](t *testing.T, id T, text string, binary
 		same("Scan of binary", got, id)
 	}
 
-	checkNull[T](t, id, text, value)
+	checkNull(t, id, other[T](), text, value)
 	checkUntouched[T, P](t, text, binary)
 }
 
 // other returns an id that no sample is.
 func other[T anyID]() T { return toID[T](big.NewInt(987654321)) }
 
-// checkNull checks the codecs of a Null of id, and of the absent one.
-func checkNull[T coded](t *testing.T, id T, text string, value driver.Value) {
+// checkNull checks the codecs of a Null of id, and of the absent one. Another id is in the receivers before.
+func checkNull[T interface {
+	comparable
+	ids.ID
+}](t *testing.T, id, another T, text string, value driver.Value) {
 	t.Helper()
 	for _, c := range []struct {
 		null  ids.Null[T]
@@ -168,7 +171,7 @@ func checkNull[T coded](t *testing.T, id T, text string, value driver.Value) {
 				return gob.NewDecoder(&buf).Decode(n)
 			},
 		} {
-			got := ids.Null[T]{ID: other[T](), Valid: true}
+			got := ids.Null[T]{ID: another, Valid: true}
 			if err := read(&got); err != nil || got != null {
 				t.Fatalf("%#v from %s: %#v, %v", c.null, how, got, err)
 			}

@@ -255,29 +255,6 @@ func TestNextContextOfAnyType(t *testing.T) {
 	})
 }
 
-// TestManyContexts has a thousand calls wait, each with a deadline of its own, which alone ends it.
-func TestManyContexts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
-		n := bubbleNode(t, c)
-		c.SetLimit(time.Now().Add(-time.Second))
-		began := time.Now()
-		var wg sync.WaitGroup
-		for i := range 1000 {
-			wg.Go(func() {
-				timeout := time.Duration(i+1) * time.Millisecond
-				ctx, cancel := context.WithTimeout(context.Background(), timeout)
-				defer cancel()
-				_, err := n.NextContext(ctx)
-				if waited := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || waited != timeout {
-					t.Errorf("%v after %v, want %v", err, waited, timeout)
-				}
-			})
-		}
-		wg.Wait()
-	})
-}
-
 // TestWaitsHaveNames looks at the stacks of calls that wait: each has a function that says for what.
 func TestWaitsHaveNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -356,3 +356,36 @@ func TestSystemRandomPanics(t *testing.T) {
 		})
 	}
 }
+
+// TestReaderReenters lets an injected reader call the library. Another generator serves it, also one
+// of the same clock. Its own, which the documentation forbids, never returns: that holds no lock that
+// others need.
+func TestReaderReenters(t *testing.T) {
+	c := stopped(start)
+	beside := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0x33)})
+	var inner func()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+		inner()
+		return repeated(0x5a)(p)
+	})})
+	inner = func() {
+		for _, u := range randomUsers {
+			u.mint(beside)
+		}
+		c.Latest()
+	}
+	for _, u := range randomUsers {
+		within(t, u.name+" whose reader calls another generator", func() { u.mint(g) })
+	}
+
+	inner = func() { g.NewV4() }
+	within(t, "a reader that calls its own generator, until it is seen to wait,", func() {
+		startBlocked(func() { g.NewV7() }, "Generator).NewV4", "Generator).NewV7")
+	})
+	within(t, "another generator of the clock", func() {
+		for _, u := range randomUsers {
+			u.mint(beside)
+		}
+		c.Latest()
+	})
+}

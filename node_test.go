@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	cryptorand "crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -94,24 +93,6 @@ func TestNewSnowflakeNode(t *testing.T) {
 	}
 }
 
-// TestTimeBeforeEpoch sets the clock behind the epoch after the node was made.
-func TestTimeBeforeEpoch(t *testing.T) {
-	layout := ids.TwitterLayout()
-	now := layout.Epoch.Add(time.Hour)
-	n, err := ids.NewSnowflakeNode(5, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := n.Next()
-	now = layout.Epoch.Add(-time.Hour)
-	if second := n.Next(); second <= first {
-		t.Errorf("%v before the epoch follows %v", second, first)
-	}
-	if s, err := n.TryNext(); err != ids.ErrClockBackward || s != 0 {
-		t.Errorf("TryNext before the epoch: %v, %v, want ErrClockBackward", s, err)
-	}
-}
-
 // TestFirstBeforeEpoch mints the first ids of a node while the clock is before the epoch: they begin
 // at the epoch, with sequence 0.
 func TestFirstBeforeEpoch(t *testing.T) {
@@ -193,148 +174,6 @@ func TestSharedNode(t *testing.T) {
 		if got := n.Layout().Split(n.Next()); got.Sequence != 0 {
 			t.Errorf("%s: sequence %d", what, got.Sequence)
 		}
-	}
-}
-
-// TestNodeOfEachWidth mints in layouts of all widths of the node, above the sequence and below it: each
-// field is where the layout has it.
-func TestNodeOfEachWidth(t *testing.T) {
-	for bits := range 18 { // which leaves 3 bits of sequence
-		for _, last := range []bool{false, true} {
-			layout := ids.SnowflakeLayout{Epoch: vectorTime.Add(-time.Hour), Tick: time.Millisecond, NodeBits: bits, SequenceBits: 20 - bits, NodeLast: last}
-			n, err := ids.NewSnowflakeNode(1<<bits-1, &ids.SnowflakeOptions{Clock: stopped(vectorTime), Layout: layout})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tried, err := n.TryNext()
-			if all := append(n.Append([]ids.Snowflake{tried, n.Next()}, 3), n.Next()); err == nil {
-				for i, s := range all {
-					if want := (ids.SnowflakeParts{Time: vectorTime, Node: 1<<bits - 1, Sequence: int64(i)}); layout.Split(s) != want {
-						t.Errorf("%d bits, node last: %v: id %d is %v, want %v", bits, last, i, layout.Split(s), want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestSequenceElsewhere makes node 0 in two layouts that differ in the place of the sequence alone:
-// they do not share one.
-func TestSequenceElsewhere(t *testing.T) {
-	c := stopped(vectorTime)
-	for _, last := range []bool{false, true} {
-		layout := ids.TwitterLayout()
-		layout.NodeLast = last
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if parts := layout.Split(n.Next()); parts.Sequence != 0 {
-			t.Errorf("node last: %v: the first id has sequence %d", last, parts.Sequence)
-		}
-	}
-}
-
-// TestLayoutsThatPackAlike mints with layouts that differ in words alone: without node bits or
-// without sequence bits, NodeLast changes nothing. They share a sequence, so that no id repeats.
-func TestLayoutsThatPackAlike(t *testing.T) {
-	for _, c := range []struct {
-		node, sequence int
-		number         int64
-	}{{0, 12, 0}, {10, 0, 7}, {0, 0, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			clock := stopped(start)
-			seen := map[ids.Snowflake]bool{}
-			for range 20 {
-				for _, last := range []bool{false, true} {
-					l := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: c.node, SequenceBits: c.sequence, NodeLast: last}
-					n, err := ids.NewSnowflakeNode(c.number, &ids.SnowflakeOptions{Layout: l, Clock: clock})
-					if err != nil {
-						t.Fatal(err)
-					}
-					s := n.Next()
-					if parts := l.Split(s); seen[s] || parts.Node != c.number || n.Layout() != l {
-						t.Errorf("%d and %d bits, NodeLast %v: %v of %v, seen: %v", c.node, c.sequence, last, s, parts, seen[s])
-					}
-					seen[s] = true
-				}
-			}
-		})
-	}
-}
-
-// TestFarLayouts makes nodes of layouts at the ends of what is in range, and beyond. A node that can
-// be made repeats no id after a restart.
-func TestFarLayouts(t *testing.T) {
-	at := func(sec int64) time.Time { return time.Unix(sec, 0).UTC() }
-	year1 := time.Time{}
-	for _, c := range []struct {
-		what       string
-		epoch, now time.Time
-		tick       time.Duration
-		message    string // "": no error
-	}{
-		{"epoch 2^39 s after 1970", at(1 << 39), at(1 << 39), time.Second, ""},
-		{"clock 2^39 s after 1970", at(0), at(1 << 39), time.Second, ""},
-		{"clock just before", at(0), at(1<<39 - 1), time.Millisecond, ""},
-		{"clock beyond 2^39 s", at(0), at(1<<39 + 1), time.Second, "after the last tick"},
-		{"clock far beyond", at(0), at(1 << 50), time.Hour, "after the last tick"},
-		{"epoch beyond 2^39 s", at(1<<39 + 1), at(1<<39 + 1), time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"epoch far beyond", at(1 << 55), at(1 << 55), time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"epoch before -2^39 s", at(-1<<39 - 1), start, time.Second, "Epoch is more than 2^39 s from 1970"},
-		{"clock 2^39 s after the epoch", at(-1 << 39), at(0), time.Hour, ""},
-		{"clock beyond 2^39 s after the epoch", at(-1 << 38), at(1<<38 + 2), time.Second, "after the last tick"},
-		{"clock at the zero time", year1, year1, time.Second, "before the first tick"},
-		{"clock at the zero time, epoch before it", year1.AddDate(-1, 0, 0), year1, time.Second, "before the first tick"},
-		{"clock before the zero time", year1.AddDate(-2, 0, 0), year1.AddDate(-1, 0, 0), time.Second, "before the first tick"},
-		{"clock a tick after the zero time", year1, year1.Add(time.Second), time.Second, ""},
-		{"clock in year 1", year1.AddDate(-5, 0, 0), year1.AddDate(0, 1, 0), time.Millisecond, ""},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			layout := ids.SnowflakeLayout{Epoch: c.epoch, Tick: c.tick, SequenceBits: 3}
-			var saved time.Time
-			var last ids.Snowflake = -1
-			for life := range 5 {
-				clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return c.now }, After: saved})
-				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: layout, Clock: clock})
-				if c.message != "" {
-					checkRangeError(t, c.what, err, c.message)
-					return
-				}
-				if err != nil {
-					t.Fatalf("%s: %v", c.what, err)
-				}
-				for range 3 {
-					s, ok := ids.Snowflake(0), false
-					func() {
-						defer func() {
-							if err, _ := recover().(error); err != nil && !errors.Is(err, ids.ErrRange) {
-								t.Errorf("%s: %v", c.what, err)
-							}
-						}()
-						s, ok = n.Next(), true
-					}()
-					if !ok { // the format has ended
-						if life == 0 {
-							t.Errorf("%s: no id in the first life", c.what)
-						}
-						return
-					}
-					at := layout.Split(s).Time
-					if s <= last || life == 0 && (at.After(c.now) || c.now.Sub(at) >= c.tick) {
-						t.Errorf("%s, life %d: %v of %v after %v", c.what, life, s, at, last)
-					}
-					if id, err := layout.Compose(layout.Split(s)); id != s || err != nil {
-						t.Errorf("%s: %v composed of its parts is %v, %v", c.what, s, id, err)
-					}
-					last = s
-				}
-				saved = clock.Latest()
-				if saved.IsZero() {
-					t.Errorf("%s: Latest() is the zero time after %v", c.what, last)
-				}
-			}
-		})
 	}
 }
 

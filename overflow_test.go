@@ -185,17 +185,6 @@ func TestRunOverflowsAtTheEnd(t *testing.T) {
 	checkSpent(t, "AppendULID", func() { g.AppendULID(nil, 1) })
 }
 
-// TestPastTheEndAfterTheFirst shows a clock past the end to a node that has issued one id, of the
-// first tick: it goes on there.
-func TestPastTheEndAfterTheFirst(t *testing.T) {
-	f, _, _, n := newFakeAt(t, ids.TwitterLayout().Epoch, time.Time{})
-	first := n.Next()
-	f.t = f.t.AddDate(100, 0, 0)
-	if s := n.Next(); s != first+1 {
-		t.Errorf("%v after %v", s, first)
-	}
-}
-
 // TestRunWaitsToo begins a run while another call waits since it is ahead of the clock: the run is
 // ahead as well, and waits.
 func TestRunWaitsToo(t *testing.T) {
@@ -265,109 +254,6 @@ func TestLastMilli(t *testing.T) {
 			t.Errorf("ULID of another generator after the panics: %v", u)
 		}
 	})
-}
-
-// TestOutsideTheFormat sets the clock to times that a format cannot name.
-func TestOutsideTheFormat(t *testing.T) {
-	for _, at := range []time.Time{
-		time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC),
-		time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC),
-		time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
-		time.Date(50000, 1, 1, 0, 0, 0, 0, time.UTC),
-		time.Unix(-1<<62, 0), time.Unix(1<<62, 0),
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			f, _, g, n := newFake(t)
-			seen := map[[16]byte]bool{}
-			for i, to := range []time.Time{start, at, at.Add(1), start.Add(time.Minute), at} {
-				f.t = to
-				for _, k := range kinds {
-					for range 10 {
-						id := k.mint(g, n)
-						if seen[id] {
-							t.Errorf("%v: %s: %x twice", at, k.name, id)
-						}
-						seen[id] = true
-						if i == 3 && k.name != "Snowflake" && at.Year() < 2000 && to.Sub(k.time(id)) >= k.tick {
-							t.Errorf("%v: %s: time %v after the clock came back to %v", at, k.name, k.time(id), to)
-						}
-					}
-				}
-			}
-		})
-	}
-}
-
-// TestPastTheEndAtFirst shows a clock past the end of each format before the first id: that is
-// refused, and changes nothing. What comes then is as if it had not been.
-func TestPastTheEndAtFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeClock{t: start}
-		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: vectorNode, Random: repeated(0)})
-		n, err := ids.NewSnowflakeNode(3, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		for _, far := range []time.Time{time.Date(12_000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<50, 0), time.Unix(1<<62, 0)} {
-			f.t = far
-			for _, k := range kinds {
-				checkSpent(t, k.name, func() { k.mint(g, n) })
-			}
-			checkSpent(t, "AppendV7", func() { g.AppendV7(nil, 2) })
-			checkSpent(t, "AppendULID", func() { g.AppendULID(nil, 2) })
-			checkSpent(t, "Append", func() { n.Append(nil, 2) })
-			if s, err := n.TryNext(); s != 0 || !errors.Is(err, ids.ErrRange) {
-				t.Errorf("TryNext past the last tick gives %v, %v", s, err)
-			}
-			if _, err := ids.NewSnowflakeNode(4, &ids.SnowflakeOptions{Clock: c}); !errors.Is(err, ids.ErrRange) {
-				t.Errorf("NewSnowflakeNode past the last tick gives %v", err)
-			}
-			if !c.Latest().IsZero() {
-				t.Errorf("Latest() = %v without an id", c.Latest())
-			}
-		}
-		f.t = start
-		for _, k := range kinds {
-			id := k.mint(g, n)
-			if !k.time(id).Equal(start) || k.name == "Snowflake" && snowflakeOf(id).Sequence() != 0 {
-				t.Errorf("%s after readings past the end: %x of %v", k.name, id, k.time(id))
-			}
-		}
-		if waited := time.Since(began); waited > 0 {
-			t.Errorf("waited for %v", waited)
-		}
-	})
-}
-
-// TestPastTheEndRunAhead shows a clock past the end of the layout to a node that has issued ids,
-// and then loads it: it must not run away, whether the clock stays there, or is there now and then.
-func TestPastTheEndRunAhead(t *testing.T) {
-	for _, now := range []func(time.Duration) bool{
-		func(d time.Duration) bool { return d > time.Second },
-		func(d time.Duration) bool { return d/time.Second%2 == 1 },
-		func(d time.Duration) bool { return d/time.Millisecond%2 == 1 },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			right := func() time.Time { return start.Add(time.Since(began)) }
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{
-				Layout: ids.SnowflakeLayout{Epoch: start, Tick: time.Millisecond, NodeBits: 30, SequenceBits: 1}, // 49 days
-				Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
-					if now(time.Since(began)) {
-						return start.AddDate(100, 0, 0)
-					}
-					return right()
-				}}),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			load(t, n, 10*time.Second, func(at time.Time) time.Duration { return at.Sub(right()) }, maxAhead)
-		})
-	}
 }
 
 // TestLastTick exhausts the ticks of a layout: then Next panics, TryNext refuses, and both leave

@@ -3,6 +3,8 @@ package ids_test
 import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
+	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/cryptotest"
@@ -274,23 +276,6 @@ func TestTenMillionSnowflakes(t *testing.T) {
 	})
 }
 
-// TestRunEqualsCalls mints runs beside calls, of the same readings: they are the same Snowflakes.
-func TestRunEqualsCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, _, a := newFake(t)
-		_, _, _, b := newFake(t)
-		var run []ids.Snowflake
-		for i := range 40 {
-			run = a.Append(run, i*i*i%5000)
-		}
-		for i, s := range run {
-			if got := b.Next(); got != s {
-				t.Fatalf("id %d of a run is %v, of calls %v", i, s, got)
-			}
-		}
-	})
-}
-
 // TestCallAfterRun mints a run of several pieces in one tick, and then a single id: that is the
 // largest, and new.
 func TestCallAfterRun(t *testing.T) {
@@ -378,5 +363,45 @@ func TestRunOfWords(t *testing.T) {
 				t.Fatalf("%s: id %d has %#x, want %#x", name, i, lo, want)
 			}
 		}
+	}
+}
+
+// TestLongestRuns asks for more ids than any slice can hold. The runtime panics, as for make, before
+// anything is drawn or taken from the clock.
+func TestLongestRuns(t *testing.T) {
+	f, c, _, node := newFake(t)
+	drawn := 0
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+		drawn++
+		return repeated(0x11)(p)
+	})})
+	for name, run := range map[string]func(before, n int) int{
+		"AppendV4":   func(before, n int) int { return len(g.AppendV4(make([]ids.UUID, before, before+1), n)) },
+		"AppendV7":   func(before, n int) int { return len(g.AppendV7(make([]ids.UUID, before, before+1), n)) },
+		"AppendULID": func(before, n int) int { return len(g.AppendULID(make([]ids.ULID, before, before+1), n)) },
+		"Append":     func(before, n int) int { return len(node.Append(make([]ids.Snowflake, before, before+1), n)) },
+	} {
+		reads, draws := f.reads, drawn
+		for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
+			for _, before := range []int{0, 3} {
+				within(t, name, func() {
+					defer func() {
+						if err, ok := recover().(runtime.Error); !ok {
+							t.Errorf("%s of %d after %d panics with %v", name, n, before, err)
+						}
+					}()
+					run(before, n)
+				})
+			}
+		}
+		if f.reads != reads || drawn != draws {
+			t.Errorf("%s read the clock %d times and the reader %d times", name, f.reads-reads, drawn-draws)
+		}
+		within(t, name+" afterwards", func() {
+			if got := run(3, 2); got != 5 {
+				t.Errorf("%s of 2 after 3 gives %d", name, got)
+			}
+			c.Latest()
+		})
 	}
 }

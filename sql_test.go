@@ -8,8 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
+	"unsafe"
 
 	"github.com/oneclock/ids"
 )
@@ -282,4 +287,65 @@ func TestSQLEightBytes(t *testing.T) {
 			t.Errorf("%q: %d, %v, want %v", src, s, err, kind)
 		}
 	}
+}
+
+// A trap panics when anything asks it anything.
+type trap struct{}
+
+func (trap) Value() (driver.Value, error)      { panic("Value") }
+func (trap) String() string                    { panic("String") }
+func (trap) Error() string                     { panic("Error") }
+func (trap) Format(fmt.State, rune)            { panic("Format") }
+func (trap) GoString() string                  { panic("GoString") }
+func (trap) MarshalText() ([]byte, error)      { panic("MarshalText") }
+func (trap) AppendText([]byte) ([]byte, error) { panic("AppendText") }
+
+// TestHostileScan scans values that no driver should give: each is refused with an error that says
+// its type, whatever it holds, and the receiver keeps its value.
+func TestHostileScan(t *testing.T) {
+	type node struct{ next *node }
+	type text string
+	type blob []byte
+	s, b := edgeUUID, []byte(edgeUUID)
+	p, cycle := &s, &node{}
+	cycle.next = cycle
+	var nested any = &p
+	for range 1000 {
+		inner := nested
+		nested = &inner
+	}
+	u := ids.MustParseUUID(edgeUUID)
+	for _, src := range []any{
+		&s, &p, (*string)(nil), &b, (*[]byte)(nil), &nested, nested, []any{nested, []any{nested}}, trap{}, &trap{}, (*trap)(nil), []trap{{}},
+		text(s), blob(b), sql.RawBytes(b), json.RawMessage(b), json.Number("1"), [15]byte(b), [17]byte(b), &u,
+		sql.NullString{String: s, Valid: true}, []string{s}, [][]byte{b}, []rune(s), [36]byte(b), map[string]any{"a": nested}, cycle,
+		make([]int64, 10_000_000), make([]any, 1_000_000), make([]uint16, 8),
+		time.Now(), &time.Time{}, time.Hour, math.NaN(), math.Inf(1), math.Inf(-1), 7.0, float32(7), 7i, true, 7, int8(7), int16(7), int32(7), uint(7), uint8(7), uint16(7), uint32(7),
+		uintptr(7), unsafe.Pointer(&s), big.NewInt(7), new(big.Float), func() {}, make(chan int), errors.New(s), reflect.ValueOf(s), struct{}{}, os.Stdin,
+		int64(-1), int64(math.MinInt64), uint64(math.MaxUint64), uint64(1 << 63),
+		"", "\x00", "\xff\xfe", strings.Repeat("1", 10_000_000), make([]byte, 10_000_000), []byte(nil), []byte{}, bytes.Repeat([]byte{0xff}, 20),
+	} {
+		for _, dst := range scanners() {
+			before := reflect.ValueOf(dst).Elem().Interface()
+			err := dst.Scan(src)
+			message := ""
+			if err != nil {
+				message = err.Error()
+			}
+			if !errors.Is(err, ids.ErrSyntax) && !errors.Is(err, ids.ErrRange) || !strings.HasPrefix(message, "ids: scanning ") || len(message) > 250 ||
+				strings.Contains(message, edgeUUID) {
+				t.Errorf("%T of a %T: %v", dst, src, message)
+			}
+			if after := reflect.ValueOf(dst).Elem().Interface(); after != before {
+				t.Errorf("%T of a %T left %v", dst, src, after)
+			}
+		}
+	}
+}
+
+// scanners returns a receiver of each type that scans, with an id in it.
+func scanners() []sql.Scanner {
+	u, l, s := other[ids.UUID](), other[ids.ULID](), other[ids.Snowflake]()
+	return []sql.Scanner{&u, &l, &s, &ids.Null[ids.UUID]{ID: u, Valid: true}, &ids.Null[ids.ULID]{ID: l, Valid: true},
+		&ids.Null[ids.Snowflake]{ID: s, Valid: true}, &ids.Binary[ids.UUID]{ID: u}, &ids.Binary[ids.ULID]{ID: l}}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -130,26 +129,6 @@ func TestLongTolerance(t *testing.T) {
 	}
 }
 
-// TestToleranceWithinTick sets the clock back by up to a Tolerance that is no whole number of ticks, from
-// times within a tick.
-func TestToleranceWithinTick(t *testing.T) {
-	for _, tolerance := range []time.Duration{15600 * time.Microsecond, 20*time.Millisecond + 1, 20*time.Millisecond + 145} {
-		for _, k := range []kind{kindV6, kindV7, kindULID} {
-			for within := time.Duration(0); within < time.Millisecond; within += 19937 {
-				for _, back := range []time.Duration{tolerance, tolerance - 1, tolerance - 100*time.Microsecond} {
-					f := &fakeClock{t: start.Add(within)}
-					g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now, Tolerance: tolerance})})
-					before := k.mint(g, nil)
-					f.step(-back)
-					if less(k.mint(g, nil), before) {
-						t.Fatalf("%s, Tolerance %v, at %v, set back by %v: followed", k.name, tolerance, f.t, back)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestIndependentSequences checks that versions 1 and 6 have a clock sequence each: they start
 // apart, so that an id of version 1 and one of version 6 do not become the same by ToV6, and the
 // changes of one leave the other's alone.
@@ -206,95 +185,6 @@ func TestTwoGenerators(t *testing.T) {
 		}
 		v6, v7, ulids[i%7%2] = b, c, l
 		f.step([]time.Duration{0, 0, 100, -time.Second, time.Second}[i%5])
-	}
-}
-
-// TestSequencesExhausted toggles a clock, so that versions 1 and 6 need more clock sequences than
-// there are. A round has 4,096, of which the first needs no step back. Then the ids go on above
-// all that have been issued, until the clock is past them and a new round begins. None waits.
-func TestSequencesExhausted(t *testing.T) {
-	for _, k := range []kind{kindV1, kindV6} {
-		synctest.Test(t, func(t *testing.T) {
-			f, _, g, n := newFake(t)
-			began := time.Now()
-			seen := map[[16]byte]bool{}
-			var highest time.Time
-			mint := func() time.Time {
-				id := k.mint(g, n)
-				if seen[id] {
-					t.Fatalf("%s: %x twice (of %d)", k.name, id, len(seen))
-				}
-				seen[id] = true
-				at := k.time(id)
-				if at.After(highest) {
-					highest = at
-				}
-				return at
-			}
-			for round := range 3 {
-				f.step(time.Hour)
-				mint() // with the first sequence, and above all that comes before the last
-				f.step(-time.Hour)
-				mint()
-				for i := 2; i < 5000; i++ {
-					f.step(11 * time.Second)
-					mint()
-					before := highest
-					f.step(-11 * time.Second)
-					at := mint()
-					if i < 4096 && !at.Equal(f.t) {
-						t.Fatalf("%s, round %d: step back %d to %v gives %v", k.name, round, i, f.t, at)
-					}
-					if i >= 4096 && at.Before(before) {
-						t.Fatalf("%s, round %d: step back %d gives %v, before the highest, %v", k.name, round, i, at, before)
-					}
-				}
-				f.step(2 * time.Hour) // past all that was issued
-			}
-			if waited := time.Since(began); waited > 0 {
-				t.Errorf("%s: ids waited for %v", k.name, waited)
-			}
-		})
-	}
-}
-
-// TestSequencesExhaustedAhead sets a clock back again and again that shows a later time than ever
-// before each step. When all clock sequences have been used, ids go on above the latest of them.
-func TestSequencesExhaustedAhead(t *testing.T) {
-	for _, k := range []kind{kindV1, kindV6} {
-		synctest.Test(t, func(t *testing.T) {
-			f, _, g, n := newFake(t)
-			k.mint(g, n) // with the first sequence
-			for i := range 4096 {
-				f.step(time.Minute)
-				highest := k.time(k.mint(g, n))
-				f.step(-30 * time.Second)
-				at := k.time(k.mint(g, n))
-				if last := i == 4095; !last && !at.Equal(f.t) || last && at.Before(highest) {
-					t.Fatalf("%s: step back %d to %v gives %v, before it %v", k.name, i, f.t, at, highest)
-				}
-			}
-		})
-	}
-}
-
-// TestSequencesFromTheFloor starts after a saved time, which is the first floor: a clock at or
-// below it is not followed, and one just above it is.
-func TestSequencesFromTheFloor(t *testing.T) {
-	for _, k := range []kind{kindV1, kindV6} {
-		for _, c := range []struct {
-			at     time.Duration // after the floor
-			follow bool
-		}{{100, true}, {99, false}, {0, false}, {-100, false}, {-time.Hour, false}} {
-			f, _, g, n := newFakeAt(t, start.Add(time.Hour), start)
-			first := k.mint(g, n)
-			f.t = start.Add(c.at)
-			second := k.mint(g, n)
-			if got := k.time(second); got.Equal(f.t) != c.follow || !c.follow && got.Before(k.time(first)) {
-				t.Errorf("%s set back from %v to %v: %v, want it to follow: %v", k.name, k.time(first), f.t, got, c.follow)
-			}
-			sequenceChanges(t, k, c.at.String(), first, second, c.follow)
-		}
 	}
 }
 

@@ -11,12 +11,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The most that a call waits for a clock, and that an id is ahead of one by default.
-const (
-	maxWait  = 20 * time.Millisecond
-	maxAhead = 10 * time.Millisecond
-)
-
 // A meter is a wall clock in a testing/synctest bubble that knows what time it can be, by all that
 // it has shown: the highest reading so far, plus what has passed since.
 type meter struct {
@@ -171,27 +165,6 @@ func TestFrozenClock(t *testing.T) {
 	}
 }
 
-// TestStepBackDuringWait waits for a version 1 on a clock that stands still, while another call
-// follows that clock back by 250 ms. Those 250 ms are nobody's to run ahead.
-func TestStepBackDuringWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, _, g, _ := newFake(t)
-		waits := startWait(t, func() { g.NewV1() })
-		f.step(-250 * time.Millisecond)
-		m := &meter{wall: f.now}
-		m.now()
-		if u := g.NewV1(); !timeOf(u).Equal(f.t) {
-			t.Fatalf("version 1 did not follow the clock to %v: %v", f.t, timeOf(u))
-		}
-		waits.Wait()
-		for i := range 1_000_000 {
-			if ahead := m.ahead(timeOf(g.NewV1())); ahead > maxAhead {
-				t.Fatalf("id %d is %v ahead", i, ahead)
-			}
-		}
-	})
-}
-
 // startWait mints until a call waits, and returns with that call still waiting.
 func startWait(t *testing.T, mint func()) *sync.WaitGroup {
 	t.Helper()
@@ -210,29 +183,6 @@ func startWait(t *testing.T, mint func()) *sync.WaitGroup {
 		t.Fatal("the first call waits")
 	}
 	return &wg
-}
-
-// TestWildReadingDuringWait shows a wrong time, an hour ahead or behind, only while a call waits:
-// it must not count.
-func TestWildReadingDuringWait(t *testing.T) {
-	for _, wrong := range []time.Duration{time.Hour, -time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			var off atomic.Int64
-			right := func() time.Time { return start.Add(time.Since(began)) }
-			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return right().Add(time.Duration(off.Load())) }})
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Millisecond, 1)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			waits := startWait(t, func() { n.Next() })
-			off.Store(int64(wrong))
-			time.Sleep(500 * time.Microsecond)
-			off.Store(0)
-			waits.Wait()
-			load(t, n, 10*time.Second, func(at time.Time) time.Duration { return at.Sub(right()) }, maxAhead)
-		})
-	}
 }
 
 // TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
@@ -283,91 +233,6 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 	}
 }
 
-// TestFarStepBack sets the clock back by centuries, within the formats and out of them. The calls
-// that follow need not wait.
-func TestFarStepBack(t *testing.T) {
-	epoch := time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, k := range kinds {
-		for _, years := range []int{16, 300, 500, 1500, 20_000} {
-			synctest.Test(t, func(t *testing.T) {
-				f := &fakeClock{t: time.Date(2600, 1, 1, 0, 0, 0, 0, time.UTC)}
-				c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-				n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
-					Epoch: epoch, Tick: time.Millisecond, SequenceBits: 12}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				last := k.mint(g, n)
-				f.t = f.t.AddDate(-years, 0, 0)
-				began := time.Now()
-				for i := range 3000 {
-					id := k.mint(g, n)
-					if k.ordered && i > 0 && !less(last, id) || id == last {
-						t.Fatalf("%s, %d years back: %x after %x", k.name, years, id, last)
-					}
-					last = id
-				}
-				if waited := time.Since(began); waited > 0 {
-					t.Errorf("%s: 3000 ids after a step back of %d years waited for %v", k.name, years, waited)
-				}
-			})
-		}
-	}
-}
-
-// TestWaitsForClock checks that a full layout waits for a clock that runs, and no longer than
-// it must.
-func TestWaitsForClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(50 * 365 * 24 * time.Hour) // bubbles begin before Twitter's epoch
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		var last ids.Snowflake
-		for range 100 * 4096 {
-			s := n.Next()
-			if s <= last {
-				t.Fatalf("%d then %d", last, s)
-			}
-			if ahead := time.Until(s.Time()); ahead > maxAhead {
-				t.Fatalf("%d is %v ahead", s, ahead)
-			}
-			last = s
-		}
-		if got := time.Since(began); got > 100*time.Millisecond {
-			t.Errorf("100 ticks of 1 ms took %v", got)
-		}
-	})
-}
-
-// TestLongTicks mints with ticks that are longer than any wait.
-func TestLongTicks(t *testing.T) {
-	for _, tick := range []time.Duration{20 * time.Millisecond, time.Second, time.Hour, 1 << 62} {
-		synctest.Test(t, func(t *testing.T) {
-			f := &fakeClock{t: start}
-			layout := narrow(tick, 1)
-			layout.Epoch = start
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: layout, Clock: ids.NewClock(&ids.ClockOptions{Now: f.now})})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var last ids.Snowflake = -1
-			for range 200 {
-				began := time.Now()
-				s := n.Next()
-				if waited := time.Since(began); waited > maxWait || s <= last {
-					t.Fatalf("ticks of %v: %v after %v, waited %v", tick, s, last, waited)
-				}
-				last = s
-				f.step(time.Millisecond)
-			}
-		})
-	}
-}
-
 // TestNoWaitHoldsTheMutex lets one caller wait for the clock, and mints of another scheme
 // meanwhile.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
@@ -390,39 +255,6 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 		waits.Wait()
 		if got := time.Since(began); got == 0 || got > maxWait {
 			t.Errorf("the second id of a tick for one took %v", got)
-		}
-	})
-}
-
-// TestBehindClockIsLive checks that a node behind a clock that was set back goes on at half of its
-// full rate without waiting.
-func TestBehindClockIsLive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var back time.Duration
-		c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return time.Now().Add(50*365*24*time.Hour - back) }})
-		n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := n.Next()
-		back = time.Hour
-		began := time.Now()
-		for range 1000 { // a second at 2,000 an ms: half of what ticks hold
-			for range 2000 {
-				s := n.Next()
-				if s <= last {
-					t.Fatalf("%d then %d", last, s)
-				}
-				last = s
-			}
-			time.Sleep(time.Millisecond)
-		}
-		if got := time.Since(began); got != time.Second {
-			t.Errorf("waited for %v", got-time.Second)
-		}
-		time.Sleep(2 * time.Hour)
-		if got, want := n.Next().Time(), time.Now().Add(50*365*24*time.Hour-back); !got.Equal(want) {
-			t.Errorf("time %v after the clock has caught up, want %v", got, want)
 		}
 	})
 }
@@ -481,146 +313,6 @@ func TestTryNext(t *testing.T) {
 		c.SetLimit(time.Time{})
 		refuse(ids.ErrClockBackward)
 	})
-}
-
-// TestCaughtUp mints so much that the ids are MaxAhead ahead. The wall clock steps forward, by the
-// length of one tick: the ids of the next one are MaxAhead ahead again, and do not wait.
-func TestCaughtUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeClock{t: start}
-		layout := narrow(time.Millisecond, 1)
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		n.Append(nil, 2*11)
-		f.step(time.Millisecond)
-		s := n.Append(nil, 2)[1]
-		if ahead, waited := layout.Split(s).Time.Sub(f.t), time.Since(began); ahead != maxAhead || waited != 0 {
-			t.Errorf("the last id is %v ahead, after a wait of %v", ahead, waited)
-		}
-	})
-}
-
-// TestAheadToTheNanosecond mints with TryNext while the wall clock stands still: it gives the ids of
-// as many ticks as are whole in MaxAhead, besides the first one.
-func TestAheadToTheNanosecond(t *testing.T) {
-	for _, c := range []struct {
-		tick, maxAhead time.Duration
-		want           int64
-	}{
-		{1, -1, 4}, {1, 1, 8}, {time.Millisecond, time.Millisecond - 1, 4}, {time.Millisecond, time.Millisecond, 8},
-		{time.Millisecond, time.Second - 1, 4 * 1000}, {7 * time.Millisecond, 21*time.Millisecond - 1, 4 * 3},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			layout := ids.SnowflakeLayout{Epoch: start, Tick: c.tick, SequenceBits: 2}
-			clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: c.maxAhead})
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock, Layout: layout})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range c.want {
-				want := ids.SnowflakeParts{Time: start.Add(time.Duration(i/4) * c.tick), Sequence: i % 4}
-				if s, err := n.TryNext(); layout.Split(s) != want || err != nil {
-					t.Fatalf("%+v: id %d: %v, %v", c, i, layout.Split(s), err)
-				}
-			}
-			if s, err := n.TryNext(); err != ids.ErrExhausted {
-				t.Errorf("%+v: one more: %v, %v, want ErrExhausted", c, layout.Split(s), err)
-			}
-		})
-	}
-}
-
-// TestPaceAhead mints version 6 under full load while the wall clock stands still: beyond MaxAhead,
-// time in ids passes at half the speed of time.
-func TestPaceAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: time.Millisecond})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock})
-		began := time.Now()
-		for range 4 * 500_000 { // four ids in each 100 ns
-			g.NewV6()
-		}
-		last, _ := g.NewV6().Time()
-		passed, want := time.Since(began), 2*(last.Sub(start)-time.Millisecond)
-		if d := passed - want; d.Abs() > time.Millisecond/4 || passed < 90*time.Millisecond {
-			t.Errorf("%v in ids took %v, want %v", last.Sub(start), passed, want)
-		}
-	})
-}
-
-// TestTryNextOrNext compares two nodes in the same state: TryNext of the one gives what Next of the
-// other does, refuses where that waits or runs behind the clock, and says ErrExhausted only where
-// it waits.
-func TestTryNextOrNext(t *testing.T) {
-	walls := map[string]func(time.Duration) time.Duration{
-		"frozen":   func(time.Duration) time.Duration { return 0 },
-		"running":  func(d time.Duration) time.Duration { return d },
-		"steps":    func(d time.Duration) time.Duration { return d.Truncate(50 * time.Millisecond) },
-		"set back": func(d time.Duration) time.Duration { return d - d/(300*time.Millisecond)*200*time.Millisecond },
-		"past the end": func(d time.Duration) time.Duration { // now and then
-			return d + d/(100*time.Millisecond)%2*(1<<62)
-		},
-	}
-	exhausted, backward := 0, 0
-	for name, wall := range walls {
-		for _, most := range []time.Duration{-1, time.Millisecond, maxAhead, 100 * time.Millisecond} {
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				var nodes [2]*ids.SnowflakeNode
-				layout := narrow(time.Millisecond, 1)
-				layout.NodeBits = 20 // 42 bits of time, 139 years
-				for i := range nodes {
-					c := ids.NewClock(&ids.ClockOptions{MaxAhead: most, Now: func() time.Time { return start.Add(wall(time.Since(began))) }})
-					var err error
-					if nodes[i], err = ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: layout}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				refused := map[error]int{}
-				for i := range 10_000 {
-					tried, err := nodes[0].TryNext()
-					if err != nil {
-						refused[err]++
-					}
-					before := time.Now()
-					wallTime := start.Add(wall(before.Sub(began)))
-					var s [2]ids.Snowflake
-					var wg sync.WaitGroup
-					if err != nil {
-						wg.Go(func() { s[0] = nodes[0].Next() })
-					}
-					wg.Go(func() { s[1] = nodes[1].Next() })
-					wg.Wait()
-					waited := time.Since(before)
-					ahead := layout.Split(s[1]).Time.Sub(wallTime)
-					switch {
-					case err == nil && (tried != s[1] || waited > 0 || ahead > max(most, 0)+time.Millisecond && ahead > -1<<61 && name != "past the end"):
-						t.Fatalf("%s: TryNext gives %v, Next gives %v after %v, %v ahead", name, tried, s[1], waited, ahead)
-					case err != nil && s[0] != s[1]:
-						t.Fatalf("%s: after %v, Next gives %v and %v", name, err, s[0], s[1])
-					case err == ids.ErrExhausted && waited == 0:
-						t.Fatalf("%s: id %d: TryNext says %v where Next does not wait", name, i, err)
-					case err != nil && waited == 0 && ahead <= max(most, 0):
-						t.Fatalf("%s: id %d: TryNext says %v where Next gives %v, %v ahead, and does not wait", name, i, err, s[1], ahead)
-					}
-					if i%1000 > 900 {
-						time.Sleep(time.Millisecond)
-					}
-				}
-				exhausted += refused[ids.ErrExhausted]
-				backward += refused[ids.ErrClockBackward]
-				if len(refused) > 2 {
-					t.Errorf("%s: refused %v", name, refused)
-				}
-			})
-		}
-	}
-	if exhausted < 1000 || backward < 1000 {
-		t.Errorf("only %d ids were exhausted, %d behind", exhausted, backward)
-	}
 }
 
 // TestBubbleOwesNothing mints at full load in one testing/synctest bubble, and then in another, which

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	texttemplate "text/template"
@@ -31,32 +32,66 @@ const (
 	edgeSnowflake = "1541815603606036480"
 )
 
-// TestEdges takes an id of each type out of the program and back in, on every way that the
+// TestEncodings takes an id of each type out of the program and back in, on every way that the
 // standard library has.
-func TestEdges(t *testing.T) {
+func TestEncodings(t *testing.T) {
 	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
-	t.Run("UUID", func(t *testing.T) { checkEdges(t, u, edgeUUID) })
-	t.Run("ULID", func(t *testing.T) { checkEdges(t, l, edgeULID) })
-	t.Run("Snowflake", func(t *testing.T) { checkEdges(t, s, edgeSnowflake) })
-	t.Run("Null of UUID", func(t *testing.T) { checkEdges(t, ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID) })
-	t.Run("Null of ULID", func(t *testing.T) { checkEdges(t, ids.Null[ids.ULID]{ID: l, Valid: true}, edgeULID) })
-	t.Run("Null of Snowflake", func(t *testing.T) { checkEdges(t, ids.Null[ids.Snowflake]{ID: s, Valid: true}, edgeSnowflake) })
-	t.Run("Binary of UUID", func(t *testing.T) { checkEdges(t, ids.Binary[ids.UUID]{ID: u}, edgeUUID) })
-	t.Run("Binary of ULID", func(t *testing.T) { checkEdges(t, ids.Binary[ids.ULID]{ID: l}, edgeULID) })
+	t.Run("UUID", func(t *testing.T) { checkEncodings(t, u, edgeUUID) })
+	t.Run("ULID", func(t *testing.T) { checkEncodings(t, l, edgeULID) })
+	t.Run("Snowflake", func(t *testing.T) { checkEncodings(t, s, edgeSnowflake) })
+	t.Run("Null of UUID", func(t *testing.T) { checkEncodings(t, ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID) })
+	t.Run("Null of ULID", func(t *testing.T) { checkEncodings(t, ids.Null[ids.ULID]{ID: l, Valid: true}, edgeULID) })
+	t.Run("Null of Snowflake", func(t *testing.T) { checkEncodings(t, ids.Null[ids.Snowflake]{ID: s, Valid: true}, edgeSnowflake) })
+	t.Run("Binary of UUID", func(t *testing.T) { checkEncodings(t, ids.Binary[ids.UUID]{ID: u}, edgeUUID) })
+	t.Run("Binary of ULID", func(t *testing.T) { checkEncodings(t, ids.Binary[ids.ULID]{ID: l}, edgeULID) })
 }
 
-// An edge is one such way.
-type edge[T any] struct {
+// An encoding is one such way.
+type encoded[T any] struct {
 	name string
 	wire string // what is written
 	out  func() (string, error)
 	in   func(wire string) (T, error) // nil: it only leads out
 }
 
-func checkEdges[T comparable, P interface {
+// A written type is all that is written and read as text.
+type written interface {
+	comparable
+	encoding.TextMarshaler
+	fmt.Stringer
+}
+
+// A readable is a pointer to it.
+type readable[T any] interface {
 	*T
 	encoding.TextUnmarshaler
-}](t *testing.T, id T, text string) {
+}
+
+func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
+	t.Helper()
+	ways := slices.Concat(waysOfJSON(id, text), waysOfText[T, P](id, text), waysOfNet[T, P](id, text), waysOfBytes[T, P](t, id, text), waysOut(id, text))
+	for _, e := range ways {
+		if e.out != nil {
+			if wire, err := e.out(); wire != e.wire || err != nil {
+				t.Errorf("%s: %q, %v, want %q", e.name, wire, err, e.wire)
+			}
+		}
+		if e.in == nil {
+			continue
+		}
+		if got, err := e.in(e.wire); got != id || err != nil {
+			t.Errorf("%s: read %v, %v, want %v", e.name, got, err, id)
+		}
+		// Of the same length, so that lengths in the wire stay right.
+		bad := strings.ReplaceAll(e.wire, text, text[:len(text)-1]+"!")
+		if got, err := e.in(bad); bad != e.wire && (err == nil || got == id) {
+			t.Errorf("%s: %q is read as %v, %v", e.name, bad, got, err)
+		}
+	}
+}
+
+// waysOfJSON are those of encoding/json.
+func waysOfJSON[T written](id T, text string) []encoded[T] {
 	type inJSON struct {
 		ID    T `json:"id,omitzero"`
 		Empty T `json:"empty,omitzero"`
@@ -64,26 +99,7 @@ func checkEdges[T comparable, P interface {
 	type inAny struct {
 		ID any `json:"id"`
 	}
-	type inXML struct {
-		XMLName xml.Name `xml:"row"`
-		Attr    T        `xml:"id,attr"`
-		Element T        `xml:"id"`
-		Pointer *T       `xml:"next"`
-		Absent  *T       `xml:"last"`
-		AbsentA *T       `xml:"last,attr,omitempty"` // without omitempty encoding/xml calls MarshalText of the nil pointer
-	}
-	parse := func(s string) (got T, err error) {
-		err = P(&got).UnmarshalText([]byte(s))
-		return got, err
-	}
-	spell := func() string {
-		b, err := any(id).(encoding.TextMarshaler).MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	edges := []edge[T]{
+	return []encoded[T]{
 		{"encoding/json, value", `"` + text + `"`, toJSON(id), fromJSON(func(v T) T { return v })},
 		{"encoding/json, pointer", `"` + text + `"`, toJSON(&id), fromJSON(func(v *T) T { return *v })},
 		{"encoding/json, pointer to a pointer", `"` + text + `"`, toJSON(&[]*T{&id}[0]), fromJSON(func(v **T) T { return **v })},
@@ -97,6 +113,35 @@ func checkEdges[T comparable, P interface {
 			err := json.Unmarshal([]byte(wire), &inAny{&got})
 			return got, err
 		}},
+	}
+}
+
+// parse reads the text of an id.
+func parse[T any, P readable[T]](s string) (got T, err error) {
+	err = P(&got).UnmarshalText([]byte(s))
+	return got, err
+}
+
+// spell writes the text of an id.
+func spell(id encoding.TextMarshaler) string {
+	b, err := id.MarshalText()
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// waysOfText are those of other packages that ask for text.
+func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
+	type inXML struct {
+		XMLName xml.Name `xml:"row"`
+		Attr    T        `xml:"id,attr"`
+		Element T        `xml:"id"`
+		Pointer *T       `xml:"next"`
+		Absent  *T       `xml:"last"`
+		AbsentA *T       `xml:"last,attr,omitempty"` // without omitempty encoding/xml calls MarshalText of the nil pointer
+	}
+	return []encoded[T]{
 		{"encoding/xml", `<row id="` + text + `"><id>` + text + `</id><next>` + text + `</next></row>`,
 			func() (string, error) {
 				b, err := xml.Marshal(inXML{Attr: id, Element: id, Pointer: &id})
@@ -124,23 +169,41 @@ func checkEdges[T comparable, P interface {
 				fs.TextVar(P(&got), "id", any(got).(encoding.TextMarshaler), "an id")
 				return got, fs.Parse([]string{wire})
 			}},
-		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, id), nil},
-		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, id), nil},
-		{"expvar", `"` + text + `"`, func() (string, error) { return expvar.Func(func() any { return id }).String(), nil }, nil},
+		{"encoding/csv", text + ",\"a,b\"\n",
+			func() (string, error) {
+				var b strings.Builder
+				w := csv.NewWriter(&b)
+				err := w.Write([]string{spell(id), "a,b"})
+				w.Flush()
+				return b.String(), errors.Join(err, w.Error())
+			},
+			func(wire string) (T, error) {
+				record, err := csv.NewReader(strings.NewReader(wire)).Read()
+				if err != nil {
+					return *new(T), err
+				}
+				return parse[T, P](record[0])
+			}},
+	}
+}
+
+// waysOfNet are the places of an id in a request.
+func waysOfNet[T written, P readable[T]](id T, text string) []encoded[T] {
+	return []encoded[T]{
 		{"net/url, query", "a=b&id=" + text,
-			func() (string, error) { return url.Values{"id": {spell()}, "a": {"b"}}.Encode(), nil },
+			func() (string, error) { return url.Values{"id": {spell(id)}, "a": {"b"}}.Encode(), nil },
 			func(wire string) (T, error) {
 				q, err := url.ParseQuery(wire)
 				if err != nil {
 					return *new(T), err
 				}
-				return parse(q.Get("id"))
+				return parse[T, P](q.Get("id"))
 			}},
 		{"net/http, path value", "/things/" + text + "/edit",
-			func() (string, error) { return url.JoinPath("/things", spell(), "edit") },
+			func() (string, error) { return url.JoinPath("/things", spell(id), "edit") },
 			func(wire string) (got T, err error) {
 				mux := http.NewServeMux()
-				mux.HandleFunc("GET /things/{id}/edit", func(_ http.ResponseWriter, r *http.Request) { got, err = parse(r.PathValue("id")) })
+				mux.HandleFunc("GET /things/{id}/edit", func(_ http.ResponseWriter, r *http.Request) { got, err = parse[T, P](r.PathValue("id")) })
 				r, failed := http.NewRequest(http.MethodGet, wire, nil)
 				if failed != nil {
 					return got, failed
@@ -151,28 +214,19 @@ func checkEdges[T comparable, P interface {
 		{"net/http, header", "Id: " + text + "\r\n",
 			func() (string, error) {
 				var b strings.Builder
-				err := http.Header{"Id": {spell()}}.Write(&b)
+				err := http.Header{"Id": {spell(id)}}.Write(&b)
 				return b.String(), err
 			},
-			func(wire string) (T, error) { return parse(strings.TrimSpace(strings.TrimPrefix(wire, "Id: "))) }},
-		{"encoding/csv", text + ",\"a,b\"\n",
-			func() (string, error) {
-				var b strings.Builder
-				w := csv.NewWriter(&b)
-				err := w.Write([]string{spell(), "a,b"})
-				w.Flush()
-				return b.String(), errors.Join(err, w.Error())
-			},
-			func(wire string) (T, error) {
-				record, err := csv.NewReader(strings.NewReader(wire)).Read()
-				if err != nil {
-					return *new(T), err
-				}
-				return parse(record[0])
-			}},
+			func(wire string) (T, error) { return parse[T, P](strings.TrimSpace(strings.TrimPrefix(wire, "Id: "))) }},
+	}
+}
+
+// waysOfBytes are the encodings that are not text as a whole.
+func waysOfBytes[T written, P readable[T]](t *testing.T, id T, text string) []encoded[T] {
+	ways := []encoded[T]{
 		{"protobuf, string field", protobufField([]byte(text)),
-			func() (string, error) { return protobufField([]byte(spell())), nil },
-			func(wire string) (T, error) { return parse(string(protobufValue(t, wire))) }},
+			func() (string, error) { return protobufField([]byte(spell(id))), nil },
+			func(wire string) (T, error) { return parse[T, P](string(protobufValue(t, wire))) }},
 		{"encoding/gob", "", nil, func(string) (got T, err error) {
 			type message struct {
 				ID  T
@@ -195,7 +249,7 @@ func checkEdges[T comparable, P interface {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edges = append(edges, edge[T]{"protobuf, bytes field", protobufField(raw),
+		ways = append(ways, encoded[T]{"protobuf, bytes field", protobufField(raw),
 			func() (string, error) {
 				b, err := any(id).(encoding.BinaryAppender).AppendBinary([]byte{1<<3 | 2, byte(len(raw))})
 				return string(b), err
@@ -205,39 +259,28 @@ func checkEdges[T comparable, P interface {
 				return got, err
 			}})
 	}
-	if _, ok := any(id).(fmt.Stringer); ok {
-		edges = append(edges,
-			edge[T]{"fmt, verbs of text", fmt.Sprintf("%s %s %q %x %X %40s", text, text, text, text, text, text),
-				func() (string, error) { return fmt.Sprintf("%[1]v %[1]s %[1]q %[1]x %[1]X %40[1]v", any(id)), nil }, nil},
-			edge[T]{"fmt, pointer", text, func() (string, error) { return fmt.Sprint(&id), nil }, nil},
-			edge[T]{"text/template", "<" + text + ">", func() (string, error) {
-				var b strings.Builder
-				err := texttemplate.Must(texttemplate.New("").Parse("<{{.}}>")).Execute(&b, id)
-				return b.String(), err
-			}, nil},
-			edge[T]{"html/template", `<a href="/` + text + `" onclick='f("` + text + `")'>` + text + `</a>`, func() (string, error) {
-				var b strings.Builder
-				err := template.Must(template.New("").Parse(`<a href="/{{.}}" onclick='f({{.}})'>{{.}}</a>`)).Execute(&b, id)
-				return strings.ReplaceAll(b.String(), "&#34;", `"`), err
-			}, nil})
-	}
-	for _, e := range edges {
-		if e.out != nil {
-			if wire, err := e.out(); wire != e.wire || err != nil {
-				t.Errorf("%s: %q, %v, want %q", e.name, wire, err, e.wire)
-			}
-		}
-		if e.in == nil {
-			continue
-		}
-		if got, err := e.in(e.wire); got != id || err != nil {
-			t.Errorf("%s: read %v, %v, want %v", e.name, got, err, id)
-		}
-		// Of the same length, so that lengths in the wire stay right.
-		bad := strings.ReplaceAll(e.wire, text, text[:len(text)-1]+"!")
-		if got, err := e.in(bad); bad != e.wire && (err == nil || got == id) {
-			t.Errorf("%s: %q is read as %v, %v", e.name, bad, got, err)
-		}
+	return ways
+}
+
+// waysOut print an id.
+func waysOut[T written](id T, text string) []encoded[T] {
+	return []encoded[T]{
+		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, id), nil},
+		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, id), nil},
+		{"expvar", `"` + text + `"`, func() (string, error) { return expvar.Func(func() any { return id }).String(), nil }, nil},
+		{"fmt, verbs of text", fmt.Sprintf("%s %s %q %x %X %40s", text, text, text, text, text, text),
+			func() (string, error) { return fmt.Sprintf("%[1]v %[1]s %[1]q %[1]x %[1]X %40[1]v", any(id)), nil }, nil},
+		{"fmt, pointer", text, func() (string, error) { return fmt.Sprint(&id), nil }, nil},
+		{"text/template", "<" + text + ">", func() (string, error) {
+			var b strings.Builder
+			err := texttemplate.Must(texttemplate.New("").Parse("<{{.}}>")).Execute(&b, id)
+			return b.String(), err
+		}, nil},
+		{"html/template", `<a href="/` + text + `" onclick='f("` + text + `")'>` + text + `</a>`, func() (string, error) {
+			var b strings.Builder
+			err := template.Must(template.New("").Parse(`<a href="/{{.}}" onclick='f({{.}})'>{{.}}</a>`)).Execute(&b, id)
+			return strings.ReplaceAll(b.String(), "&#34;", `"`), err
+		}, nil},
 	}
 }
 
@@ -294,8 +337,8 @@ func protobufValue(t *testing.T, field string) []byte {
 	return []byte(field[1+size:])
 }
 
-// TestEdgesOfNothing writes and reads an id that is absent.
-func TestEdgesOfNothing(t *testing.T) {
+// TestEncodingsOfNothing writes and reads an id that is absent.
+func TestEncodingsOfNothing(t *testing.T) {
 	checkNothing[ids.UUID](t)
 	checkNothing[ids.ULID](t)
 	checkNothing[ids.Snowflake](t)
@@ -394,7 +437,7 @@ var (
 	unmarshalV2 func(data []byte, into any) error
 )
 
-// TestJSONv2 does with encoding/json/v2 what TestEdges does with encoding/json, which the same
+// TestJSONv2 does with encoding/json/v2 what TestEncodings does with encoding/json, which the same
 // experiment rebuilds: GOEXPERIMENT=jsonv2 go test . runs it, and from Go 1.27 on each run.
 func TestJSONv2(t *testing.T) {
 	if marshalV2 == nil {
