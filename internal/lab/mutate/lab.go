@@ -32,9 +32,8 @@ type lab struct {
 	raced  string       // the same with the race detector, if there are mutants for it
 	same   map[int]bool // the mutants whose instructions are the same
 
-	tests  map[string]*test // by name
-	unfit  map[string]*test // those that fail when woven
-	blocks []block          // of the package
+	tests map[string]*test // by name
+	unfit map[string]*test // those that fail when woven
 
 	mu      sync.Mutex
 	killers map[string]map[string]int // by function: how many mutants a test has killed
@@ -46,18 +45,8 @@ type lab struct {
 
 // A test is what is known of one.
 type test struct {
-	cost   time.Duration // of the processor
-	blocks []block       // what it reaches
-}
-
-// A block is a part of a file, in lines and columns.
-type block struct {
-	File                   string
-	Line, Col, End, EndCol int
-}
-
-func (b block) has(line, col int) bool {
-	return (b.Line < line || b.Line == line && b.Col <= col) && (line < b.End || line == b.End && col < b.EndCol)
+	cost    time.Duration // of the processor
+	reaches string        // a profile of coverage, without what it does not reach
 }
 
 // goCommand returns what the go command prints.
@@ -179,7 +168,7 @@ func (l *lab) build(mutants []*mutant) (err error) {
 	cmd.Dir = l.path()
 	listing, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("building the woven tests: %w", err)
+		return fmt.Errorf("building the woven tests: %w %s", err, complaint.Find(listing))
 	}
 	l.same = identical(string(listing))
 	if slices.ContainsFunc(mutants, func(m *mutant) bool { return m.operator == lock }) {
@@ -227,19 +216,14 @@ func (l *lab) learn(covered string) error {
 		profile := filepath.Join(l.work, fmt.Sprintf("profile%d", worker))
 		r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
 		text, err := os.ReadFile(profile)
-		t := &test{cost: r.cost}
-		all, own := reached(string(text))
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if r.failed || err != nil {
-			l.unfit[name] = t
+			l.unfit[name] = &test{cost: r.cost}
 		} else {
-			l.tests[name], l.blocks, t.blocks = t, all, own
+			l.tests[name] = &test{r.cost, unreached.ReplaceAllString(string(text), "")}
 		}
 	})
-	for _, t := range l.unfit {
-		t.blocks = l.blocks // as far as is known
-	}
 	for {
 		r := l.exec(l.path(), l.binary, 0, l.names(l.tests), time.Hour)
 		if !r.failed {
@@ -270,45 +254,16 @@ func (l *lab) names(tests map[string]*test) []string {
 	})
 }
 
-// reached returns the blocks in a profile of coverage, and those that were reached.
-func reached(profile string) (all, blocks []block) {
-	for line := range strings.Lines(profile) {
-		var b block
-		var statements, count int
-		file, rest, _ := strings.Cut(line, ".go:")
-		n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.Line, &b.Col, &b.End, &b.EndCol, &statements, &count)
-		if n != 6 {
-			continue
-		}
-		b.File = filepath.Base(file) + ".go"
-		if all = append(all, b); count > 0 {
-			blocks = append(blocks, b)
-		}
-	}
-	return all, blocks
-}
-
-// reaching returns which of some tests run the mutant's line. A condition of a case is in no block:
-// for it they are those that call the function.
+// reaching returns which of some tests run the mutant's function, as far as is known.
 func (l *lab) reaching(m *mutant, tests map[string]*test) []string {
 	if m.fn == nil {
 		return nil
 	}
-	find := func(offset int) (found []string, some bool) {
-		p := l.code.fset.Position(l.code.fset.File(m.file.syntax.Pos()).Pos(offset))
-		in := func(b block) bool { return b.File == m.file.base && b.has(p.Line, p.Column) }
-		for _, name := range l.names(tests) {
-			if slices.ContainsFunc(tests[name].blocks, in) {
-				found = append(found, name)
-			}
-		}
-		return found, slices.ContainsFunc(l.blocks, in)
-	}
-	if names, ok := find(m.start); ok {
-		return names
-	}
-	names, _ := find(l.code.fset.Position(m.fn.Body.Lbrace).Offset + 1)
-	return names
+	begin := l.code.fset.Position(m.fn.Body.Lbrace)
+	block := fmt.Sprintf("/%s:%d.%d,", m.file.base, begin.Line, begin.Column)
+	return slices.DeleteFunc(l.names(tests), func(name string) bool {
+		return tests[name].reaches != "" && !strings.Contains(tests[name].reaches, block)
+	})
 }
 
 // A result is how tests ended.
@@ -320,7 +275,11 @@ type result struct {
 
 const tooLong = "(too long)" // what has failed instead of a test
 
-var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+var (
+	failure   = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	unreached = regexp.MustCompile(`(?m)^.* 0\n`)
+	complaint = regexp.MustCompile(`(?m)^\S+:\d+:\d+: .*`) // of the compiler
+)
 
 // exec runs tests of a binary with a mutant, for as long as the processor works for limit.
 func (l *lab) exec(dir, binary string, id int, names []string, limit time.Duration, args ...string) result {

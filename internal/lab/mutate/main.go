@@ -12,11 +12,12 @@
 //
 // Each package is woven once: every function comes with a copy for each of its mutants, and a
 // variable of the environment selects the one that runs. So a mutant costs no build, only tests.
-// Those that reach its line run, the quick ones and the ones that have found faults in the same
+// Those that call its function run, the quick ones and the ones that have found faults in the same
 // function first. A test that fails must pass without the mutant, or its verdict does not count.
-// What weaving itself breaks, such as tests of allocations, runs on its own build, an overlay of
-// the one file; so do mutants outside functions. No file of the library is touched, but a mutant may
-// leave new files beside the tests.
+// What weaving itself breaks, such as tests of allocations, runs on its own build, in a copy of the
+// repository; so do mutants outside functions, and the tests of other packages. No file of the library
+// is touched, but a mutant may leave new files beside the tests. Mutants of locks run under the race
+// detector.
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
 // instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
@@ -32,10 +33,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -90,7 +92,7 @@ func main() {
 	}
 }
 
-// run tries the mutants of the packages and files that are named, in that order.
+// run tries the mutants of the packages and files that are named.
 func run(out *os.File, names []string) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -105,11 +107,10 @@ func run(out *os.File, names []string) error {
 	if *doubt {
 		clear(known)
 	}
-	verdicts, err := openLog(*log)
+	verdicts, err := readLog(*log)
 	if err != nil {
 		return err
 	}
-	defer verdicts.close()
 	var all []*mutant
 	labs := make(map[string]*lab)
 	for _, t := range targets {
@@ -129,10 +130,6 @@ func run(out *os.File, names []string) error {
 			}
 		}
 	}
-	place := func(m *mutant) int { // of its name among the names
-		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
-	}
-	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
 	if *sample > 0 && *sample < len(all) {
 		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		all = all[:*sample]
@@ -194,33 +191,23 @@ const (
 // A record keeps the verdicts, in a file too if there is one.
 type record struct {
 	mu   sync.Mutex
-	file *os.File
+	path string
 	of   map[string]string
 }
 
-// openLog reads the verdicts of a former run and opens the file to append to.
-func openLog(path string) (*record, error) {
-	r := &record{of: make(map[string]string)}
-	if path == "" {
+// readLog reads the verdicts of a former run.
+func readLog(path string) (*record, error) {
+	r := &record{path: path, of: make(map[string]string)}
+	text, err := os.ReadFile(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
-	var err error
-	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(r.file)
-	for lines.Scan() {
-		if f := strings.SplitN(lines.Text(), "\t", 3); len(f) == 3 {
+	for line := range strings.Lines(string(text)) {
+		if f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); len(f) == 3 {
 			r.of[f[2]] = f[0]
 		}
 	}
-	return r, lines.Err()
-}
-
-func (r *record) close() {
-	if r.file != nil {
-		r.file.Close()
-	}
+	return r, err
 }
 
 // add records a verdict and the test that led to it.
@@ -228,8 +215,9 @@ func (r *record) add(m *mutant, verdict, by string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.of[m.name] = verdict
-	if r.file != nil {
-		fmt.Fprintf(r.file, "%s\t%s\t%s\n", verdict, by, m.name)
+	if file, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+		fmt.Fprintf(file, "%s\t%s\t%s\n", verdict, by, m.name)
+		file.Close()
 	}
 	if verdict == survived {
 		fmt.Fprintln(os.Stderr, verdict+":", m.name)

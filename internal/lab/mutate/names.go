@@ -12,6 +12,8 @@ import (
 // a variable, a constant for a constant, a field for a field of the same struct.
 func (f *finder) otherName(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.ArrayType:
+		return false // the compiler refuses some lengths
 	case *ast.SelectorExpr:
 		if s := f.info.Selections[n]; s != nil && s.Kind() == types.FieldVal {
 			f.exchange(n.Sel, s.Obj(), siblings(s))
