@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"bytes"
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -219,6 +220,26 @@ var randomUsers = []struct {
 	{"AppendV7", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV7(nil, 2)) }},
 	{"AppendULID", func(g *ids.Generator) string { return fmt.Sprint(g.AppendULID(nil, 2)) }},
 	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.Node()) }},
+}
+
+// TestReadersSliceIsWiped keeps the slices that an injected reader is given: none of the random bytes stay there.
+func TestReadersSliceIsWiped(t *testing.T) {
+	var given [][]byte
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+		given = append(given, p)
+		return repeated(0x5a)(p)
+	})})
+	for _, u := range randomUsers {
+		u.mint(g)
+		for _, p := range given {
+			if !bytes.Equal(p, make([]byte, len(p))) {
+				t.Fatalf("after %s the reader's slice holds %x", u.name, p)
+			}
+		}
+	}
+	if len(given) == 0 {
+		t.Error("nothing was read")
+	}
 }
 
 // errUnplugged is what readers fail with.

@@ -1,6 +1,10 @@
 package ids_test
 
 import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -75,96 +79,150 @@ func TestFullNode(t *testing.T) {
 	})
 }
 
-// TestConcurrentUse calls every package-level function that mints, and what changes their
-// state, from many goroutines, and checks that no id came twice. Under the race detector it
-// shows that they are safe together.
+// A use is a call that gives ids of one kind, of which none may come twice, or of none.
+type use struct {
+	kind string
+	call func() [][16]byte
+}
+
+// nothing is a use that gives no ids.
+func nothing(call func()) use { return use{"", func() [][16]byte { call(); return nil }} }
+
+// gives is a use that gives UUIDs or ULIDs.
+func gives[T ids.UUID | ids.ULID](kind string, call func() []T) use {
+	return use{kind, func() (out [][16]byte) {
+		for _, id := range call() {
+			out = append(out, [16]byte(id))
+		}
+		return out
+	}}
+}
+
+// givesSnowflakes is a use that gives Snowflakes, or an error.
+func givesSnowflakes(kind string, call func() ([]ids.Snowflake, error)) use {
+	return use{kind, func() (out [][16]byte) {
+		run, err := call()
+		for _, s := range run {
+			if err == nil {
+				out = append(out, snowflakeBytes(s))
+			}
+		}
+		return out
+	}}
+}
+
+// clockUses are all methods of a clock, and of a generator and a node on it.
+func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]use {
+	at := func(mint func(time.Time) (ids.UUID, error)) func() []ids.UUID {
+		return func() []ids.UUID { u, _ := mint(time.Now()); return []ids.UUID{u} }
+	}
+	return map[string]use{
+		"Clock.Latest":                nothing(func() { c.Latest() }),
+		"Clock.Horizon":               nothing(func() { c.Horizon(time.Minute) }),
+		"Clock.SetLimit":              nothing(func() { c.SetLimit(c.Latest()); c.SetLimit(time.Time{}) }),
+		"Clock.EndAt":                 nothing(func() { c.EndAt(time.Now().Add(time.Hour)) }),
+		"Generator.Node":              nothing(func() { g.Node() }),
+		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
+		"Generator.NewV2":             nothing(func() { g.NewV2(ids.DomainGroup, 7) }),
+		"Generator.NewV4":             gives("V4", func() []ids.UUID { return []ids.UUID{g.NewV4()} }),
+		"Generator.NewV6":             gives("V6", func() []ids.UUID { return []ids.UUID{g.NewV6()} }),
+		"Generator.NewV7":             gives("V7", func() []ids.UUID { return []ids.UUID{g.NewV7()} }),
+		"Generator.NewV1At":           gives("", at(g.NewV1At)), // which may equal those of NewV1
+		"Generator.NewV6At":           gives("", at(g.NewV6At)),
+		"Generator.NewV7At":           gives("V7", at(g.NewV7At)),
+		"Generator.NewULID":           gives("ULID", func() []ids.ULID { return []ids.ULID{g.NewULID()} }),
+		"Generator.NewULIDAt":         gives("ULID", func() []ids.ULID { u, _ := g.NewULIDAt(time.Now()); return []ids.ULID{u} }),
+		"Generator.AppendV4":          gives("V4", func() []ids.UUID { return g.AppendV4(nil, 3) }),
+		"Generator.AppendV7":          gives("V7", func() []ids.UUID { return g.AppendV7(nil, 3) }),
+		"Generator.AppendULID":        gives("ULID", func() []ids.ULID { return g.AppendULID(nil, 3) }),
+		"SnowflakeNode.Number":        nothing(func() { n.Number() }),
+		"SnowflakeNode.Layout":        nothing(func() { n.Layout() }),
+		"SnowflakeNode.Next":          givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return []ids.Snowflake{n.Next()}, nil }),
+		"SnowflakeNode.Append":        givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return n.Append(nil, 3), nil }),
+		"SnowflakeNode.TryNext":       givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { s, err := n.TryNext(); return []ids.Snowflake{s}, err }),
+		"SnowflakeNode.NextContext":   givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return nextWithin(n, time.Second) }),
+		"SnowflakeNode.NextContext/0": givesSnowflakes("Snowflake", func() ([]ids.Snowflake, error) { return nextWithin(n, time.Microsecond) }),
+		"NewSnowflakeNode":            nothing(func() { ids.NewSnowflakeNode(n.Number(), &ids.SnowflakeOptions{Clock: c}) }),
+	}
+}
+
+// nextWithin calls NextContext with a timeout.
+func nextWithin(n *ids.SnowflakeNode, d time.Duration) ([]ids.Snowflake, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	s, err := n.NextContext(ctx)
+	return []ids.Snowflake{s}, err
+}
+
+// defaultUses are the functions of the package that mint, but those that forward to a method.
+func defaultUses(n *ids.SnowflakeNode) map[string]use {
+	return map[string]use{
+		"NewV3":                   nothing(func() { ids.NewV3(ids.NamespaceURL(), "x") }),
+		"NewV5":                   nothing(func() { ids.NewV5(ids.NamespaceOID(), "x") }),
+		"Reseed":                  nothing(ids.Reseed),
+		"NextSnowflake":           nothing(func() { ids.NextSnowflake() }),
+		"DefaultSnowflakeNode":    nothing(func() { ids.DefaultSnowflakeNode() }),
+		"SetDefaultSnowflakeNode": nothing(func() { ids.SetDefaultSnowflakeNode(nil); ids.SetDefaultSnowflakeNode(n) }),
+		"ParseUUID":               nothing(func() { ids.ParseUUID("?") }),
+	}
+}
+
+// TestConcurrentUse calls every method of Clock, Generator and SnowflakeNode, and what uses the defaults,
+// from many goroutines, and checks that no id comes twice. Under the race detector it shows that they are
+// safe together. A clock has limits that come and go, or an end far ahead.
 func TestConcurrentUse(t *testing.T) {
-	const workers, rounds = 16, 200
-	g := ids.NewGenerator(nil) // on the default clock
-	node, err := ids.NewSnowflakeNode(77, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	all := map[string][][16]byte{}
-	collect := func(name string, got [][16]byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		all[name] = append(all[name], got...)
-	}
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			got := map[string][][16]byte{}
-			add := func(name string, id [16]byte) { got[name] = append(got[name], id) }
-			for range rounds {
-				add("V1", ids.NewV1())
-				add("V1", g.NewV1())
-				ids.NewV2(ids.DomainGroup, 7)
-				ids.NewV3(ids.NamespaceURL(), "x")
-				ids.NewV5(ids.NamespaceOID(), "x")
-				ids.NewV8([16]byte(ids.NamespaceX500()))
-				add("V4", ids.NewV4())
-				add("V6", ids.NewV6())
-				add("V6", g.NewV6())
-				add("V7", ids.NewV7())
-				add("V7", g.NewV7())
-				add("ULID", ids.NewULID())
-				add("Snowflake", snowflakeBytes(ids.NextSnowflake()))
-				add("node", snowflakeBytes(node.Next()))
-				if s, err := node.TryNext(); err == nil {
-					add("node", snowflakeBytes(s))
-				}
-				for _, u := range ids.AppendV4(nil, 3) {
-					add("V4", u)
-				}
-				for _, u := range ids.AppendV7(nil, 3) {
-					add("V7", u)
-				}
-				for _, u := range ids.AppendULID(nil, 3) {
-					add("ULID", u)
-				}
-				for _, s := range node.Append(nil, 3) {
-					add("node", snowflakeBytes(s))
-				}
-				ids.NewV1At(time.Now())
-				ids.NewV6At(time.Now())
-				g.Node()
-				if u, err := ids.NewV7At(time.Now()); err == nil {
-					add("V7At", u)
-				}
-				if u, err := ids.NewULIDAt(time.Now()); err == nil {
-					add("ULIDAt", u)
-				}
-				ids.Reseed()
-				if _, err := ids.DefaultSnowflakeNode(); err != nil {
-					t.Error(err)
-				}
-				if _, err := ids.ParseUUID("?"); err == nil {
-					t.Error("a bad UUID was parsed")
+	defer ids.SetDefaultSnowflakeNode(nil)
+	for _, without := range []string{"Clock.EndAt", "Clock.SetLimit"} {
+		c := ids.NewClock(nil)
+		n, err := ids.NewSnowflakeNode(77, &ids.SnowflakeOptions{Clock: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		uses := clockUses(c, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
+		for _, v := range []any{c, ids.NewGenerator(nil), n} {
+			for i := range reflect.TypeOf(v).NumMethod() {
+				name := reflect.TypeOf(v).Elem().Name() + "." + reflect.TypeOf(v).Method(i).Name
+				if _, ok := uses[name]; !ok && name != "Generator.SetEntropy" {
+					t.Errorf("%s is not called", name)
 				}
 			}
-			for name, ids := range got {
-				collect(name, ids)
+		}
+		delete(uses, without)
+		maps.Copy(uses, defaultUses(n))
+		hammer(t, slices.Collect(maps.Values(uses)))
+	}
+}
+
+// hammer makes calls from many goroutines, each in an order of its own.
+func hammer(t *testing.T, uses []use) {
+	t.Helper()
+	const workers, rounds = 8, 100
+	var mu sync.Mutex
+	seen := map[string]map[[16]byte]bool{"V1": {}, "V4": {}, "V6": {}, "V7": {}, "ULID": {}, "Snowflake": {}}
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(worker), 9))
+			for range rounds {
+				for _, i := range r.Perm(len(uses)) {
+					run := uses[i].call()
+					mu.Lock()
+					for _, id := range run {
+						if of := seen[uses[i].kind]; of[id] {
+							t.Errorf("%s: %x twice", uses[i].kind, id)
+						} else if of != nil {
+							of[id] = true
+						}
+					}
+					mu.Unlock()
+				}
 			}
 		})
 	}
-	wg.Go(func() { // what changes a clock's and the package's state
-		c := ids.NewClock(nil)
-		for range rounds {
-			c.SetLimit(c.Horizon(time.Minute))
-			c.Latest()
-			ids.SetDefaultSnowflakeNode(nil)
-			ids.SetDefaultSnowflakeNode(node)
-		}
-		c.SetLimit(time.Time{})
-	})
 	wg.Wait()
-	for name, got := range all {
-		slices.SortFunc(got, func(a, b [16]byte) int { return slices.Compare(a[:], b[:]) })
-		if n := len(got) - len(slices.Compact(got)); n != 0 && name != "Snowflake" {
-			t.Errorf("%s: %d of %d ids came twice", name, n, len(got))
+	for kind, of := range seen {
+		if len(of) < workers*rounds {
+			t.Errorf("%d ids of %s", len(of), kind)
 		}
 	}
-	ids.SetDefaultSnowflakeNode(nil)
 }

@@ -4,6 +4,7 @@ import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -326,42 +327,45 @@ func TestCallsWithinRun(t *testing.T) {
 }
 
 // TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
-// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1.
+// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1. So no
+// stride is 0, whatever the word.
 func TestRunOfWords(t *testing.T) {
-	word := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
-	reads := 0
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
-		reads++
-		binary.BigEndian.PutUint64(p, word(reads))
-		return len(p), nil
-	})})
-	for name, run := range map[string]func() []uint64{
-		"AppendV7": func() (los []uint64) {
-			for _, u := range g.AppendV7(nil, 200) {
-				los = append(los, binary.BigEndian.Uint64(u[8:])&(1<<62-1))
-			}
-			return los
-		},
-		"AppendULID": func() (los []uint64) {
-			for _, u := range g.AppendULID(nil, 200) {
-				los = append(los, binary.BigEndian.Uint64(u[8:]))
-			}
-			return los
-		},
-	} {
-		reads = 0
-		los := run()
-		want := word(2)
-		if name == "AppendV7" {
-			want &= 1<<61 - 1
-		}
-		for i, lo := range los {
-			if i > 0 {
-				want += word(i+2)>>16 + 1
+	for _, factor := range []uint64{0x9e3779b97f4a7c15, 1 << 16, 0, 1} {
+		reads := uint64(0)
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
+			reads++
+			binary.BigEndian.PutUint64(p, reads*factor)
+			return len(p), nil
+		})})
+		check := func(name string, i int, lo, first uint64) {
+			want := 2 * factor & first
+			for word := 3; word < i+3; word++ {
+				want += uint64(word)*factor>>16 + 1
 			}
 			if lo != want {
-				t.Fatalf("%s: id %d has %#x, want %#x", name, i, lo, want)
+				t.Fatalf("%s of words %#x apart: id %d has %#x, want %#x", name, factor, i, lo, want)
 			}
+		}
+		for i, u := range g.AppendV7(nil, 200) {
+			check("AppendV7", i, binary.BigEndian.Uint64(u[8:])&(1<<62-1), 1<<61-1)
+		}
+		reads = 0
+		for i, u := range g.AppendULID(nil, 200) {
+			check("AppendULID", i, binary.BigEndian.Uint64(u[8:]), 1<<64-1)
+		}
+	}
+}
+
+// TestRunOfV4 injects random bytes into AppendV4: each id has the next 16, the first one too.
+func TestRunOfV4(t *testing.T) {
+	bytes := rand.NewChaCha8([32]byte{3})
+	run := ids.NewGenerator(&ids.GeneratorOptions{Random: rand.NewChaCha8([32]byte{3})}).AppendV4(nil, 300)
+	for i, got := range run {
+		var want ids.UUID
+		bytes.Read(want[:])
+		want[6], want[8] = want[6]&0x0f|0x40, want[8]&0x3f|0x80
+		if got != want {
+			t.Fatalf("id %d is %v, want %v", i, got, want)
 		}
 	}
 }
