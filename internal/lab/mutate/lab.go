@@ -92,7 +92,7 @@ func newLab(root string, t target) (*lab, error) {
 func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
 
 // try tries mutants of the package.
-func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record) (err error) {
+func (l *lab) try(mutants []*mutant, known map[string]bool, verdicts *record) (err error) {
 	if l.work, err = os.MkdirTemp("", "mutate-"); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record) 
 	var tried, outside []*mutant
 	for _, m := range mutants {
 		switch {
-		case known[m.name] != "":
+		case known[m.name]:
 			verdicts.add(m, equivalent, "")
 		case m.fn == nil:
 			outside = append(outside, m)
@@ -218,7 +218,7 @@ func (l *lab) learn(covered string) error {
 		text, err := os.ReadFile(profile)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if r.failed || err != nil {
+		if r.by != "" || err != nil {
 			l.unfit[name] = &test{cost: r.cost}
 		} else {
 			l.tests[name] = &test{r.cost, unreached.ReplaceAllString(string(text), "")}
@@ -226,7 +226,7 @@ func (l *lab) learn(covered string) error {
 	})
 	for {
 		r := l.exec(l.path(), l.binary, 0, l.names(l.tests), time.Hour)
-		if !r.failed {
+		if r.by == "" {
 			break
 		}
 		if l.tests[r.by] == nil {
@@ -240,7 +240,7 @@ func (l *lab) learn(covered string) error {
 		if _, err := goCommand(l.path(), "test", "-c", "-o", plain, "."); err != nil {
 			return err
 		}
-		if r := l.exec(l.path(), plain, 0, l.names(l.unfit), time.Hour); r.failed {
+		if r := l.exec(l.path(), plain, 0, l.names(l.unfit), time.Hour); r.by != "" {
 			return fmt.Errorf("a test of %s fails without a mutant: %s", l.dir, r.by)
 		}
 	}
@@ -268,9 +268,8 @@ func (l *lab) reaching(m *mutant, tests map[string]*test) []string {
 
 // A result is how tests ended.
 type result struct {
-	failed bool
-	by     string // the test that failed, or else what happened
-	cost   time.Duration
+	by   string // the test that failed, or else what happened; "" if none did
+	cost time.Duration
 }
 
 const tooLong = "(too long)" // what has failed instead of a test
@@ -297,11 +296,9 @@ func (l *lab) exec(dir, binary string, id int, names []string, limit time.Durati
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	r := result{failed: err != nil, cost: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
-	if !r.failed {
-		return r
-	}
+	r := result{cost: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	switch m := failure.FindSubmatch(out); {
+	case err == nil:
 	case m != nil:
 		r.by = string(m[1])
 	case ctx.Err() != nil:
@@ -309,8 +306,7 @@ func (l *lab) exec(dir, binary string, id int, names []string, limit time.Durati
 	case strings.HasPrefix(err.Error(), "signal: "):
 		r.by = "(processor)"
 	default:
-		r.by = "(" + strings.TrimSpace(string(out[:min(len(out), 60)])) + ")"
-		r.by = strings.Join(strings.Fields(r.by), " ")
+		r.by = "(" + strings.Join(strings.Fields(string(out[:min(len(out), 60)])), " ") + ")"
 	}
 	return r
 }
@@ -361,7 +357,7 @@ func (l *lab) strangers() (by string) {
 		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-o", binary, "."); err != nil {
 			return o.dir + " (build)"
 		}
-		if r := l.exec(dir, binary, 0, []string{o.tests}, time.Minute); r.failed {
+		if r := l.exec(dir, binary, 0, []string{o.tests}, time.Minute); r.by != "" {
 			return o.dir + " " + r.by
 		}
 	}
@@ -403,7 +399,7 @@ func (l *lab) kill(m *mutant, dir, binary string, id int, names []string) string
 				limit *= 10 // the race detector takes that much longer
 			}
 			r := l.exec(dir, binary, id, group, limit)
-			if !r.failed {
+			if r.by == "" {
 				break
 			}
 			if !l.trusted(l.woven(m), r.by, group, limit) {
@@ -434,7 +430,7 @@ func (l *lab) trusted(binary, by string, group []string, limit time.Duration) bo
 		}
 		group = []string{by}
 	}
-	if l.exec(l.path(), binary, 0, group, limit).failed {
+	if l.exec(l.path(), binary, 0, group, limit).by != "" {
 		return false
 	}
 	l.mu.Lock()

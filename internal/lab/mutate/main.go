@@ -5,7 +5,7 @@
 //	go -C internal/lab run ./mutate                       # all files; takes hours, and etcd and PostgreSQL
 //	go -C internal/lab run ./mutate lane.go clockfile     # a file, a package
 //	go -C internal/lab run ./mutate -sample 100 -seed 7   # a sample
-//	go -C internal/lab run ./mutate -run '^TestModel$' lane.go   # what one test sees
+//	go -C internal/lab run ./mutate -run Model lane.go    # what some tests see
 //	go -C internal/lab run ./mutate -list                 # the names of all, and which of the list are stale
 //
 // # How
@@ -26,10 +26,8 @@
 // # The list
 //
 // The name of a mutant has the line in it that it changes. When the line changes, names in the list
-// become stale: they do nothing, and the mutants of the new line are tried. With -list the exit code
-// is 1 if there are such names, and they are printed. Ask for them before you try all files, and after
-// you have rewritten a function that the list names. No test asks: a change is merged without a
-// look at the list.
+// become stale and do nothing. With -list the exit code is 1 if there are such names, and they are
+// printed. No test asks: a change is merged without a look at the list.
 package main
 
 import (
@@ -160,7 +158,7 @@ func run(out *os.File, names []string) error {
 }
 
 // stale returns the names of equivalent mutants that are none of all.
-func stale(known map[string]string, all []*mutant) []string {
+func stale(known map[string]bool, all []*mutant) []string {
 	known = maps.Clone(known)
 	for _, m := range all {
 		delete(known, m.name)
@@ -258,27 +256,20 @@ func (r *record) table(out *os.File, all []*mutant) error {
 	return nil
 }
 
-// readEquivalents returns the reasons of the mutants in a list. In it a line that begins with # is
-// a reason, for the names that follow it up to the next one.
-func readEquivalents(path string) (map[string]string, error) {
+// readEquivalents reads a list of names. They follow a reason, lines that begin with #; an empty line
+// ends what it is the reason of.
+func readEquivalents(path string) (map[string]bool, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[string]string)
-	reason, ended := "", true
+	known, reason := make(map[string]bool), false
 	for i, line := range strings.Split(string(text), "\n") {
-		switch comment, is := strings.CutPrefix(line, "#"); {
-		case is && ended:
-			reason, ended = strings.TrimSpace(comment), false
-		case is:
-			reason += " " + strings.TrimSpace(comment)
-		case line == "":
-		case reason == "" || known[line] != "":
+		switch {
+		case line == "" || line[0] == '#':
+			reason = line != ""
+		case !reason || known[line]:
 			return nil, fmt.Errorf("%s:%d: a name without a reason, or for the second time", path, i+1)
 		default:
-			known[line], ended = reason, true
+			known[line] = true
 		}
 	}
-	return known, nil
+	return known, err
 }

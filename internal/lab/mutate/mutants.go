@@ -73,8 +73,8 @@ func (c *code) find(names []string, root string) error {
 		}
 		c.files = append(c.files, s)
 	}
-	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection)}
+	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
+		Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection)}
 	conf := types.Config{Importer: c.imports}
 	var files []*ast.File
 	for _, s := range c.files {

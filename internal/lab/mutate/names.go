@@ -69,12 +69,12 @@ func siblings(s *types.Selection) (fields []types.Object) {
 	return fields
 }
 
-// visible returns the objects that names at id can mean, without those of Go itself.
+// visible returns the objects of the package that names at id can mean.
 func (f *finder) visible(id *ast.Ident) (all []types.Object) {
-	inner := f.pkg.Scope().Innermost(id.Pos())
-	for s := inner; s != nil && s != types.Universe; s = s.Parent() {
-		for _, name := range s.Names() {
-			if in, o := inner.LookupParent(name, id.Pos()); in == s {
+	scope := f.pkg.Scope().Innermost(id.Pos())
+	for _, o := range f.info.Defs {
+		if o != nil {
+			if _, seen := scope.LookupParent(o.Name(), id.Pos()); seen == o {
 				all = append(all, o)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // statement adds the mutants that lack a whole loop, switch, case or else, or do a statement twice.
 func (f *finder) statement(n ast.Node) bool {
 	switch n := n.(type) {
-	case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt:
+	case *ast.ForStmt, *ast.RangeStmt:
 		f.add(n.Pos(), n.End(), "", "")
 	case *ast.IfStmt:
 		if n.Else != nil {
@@ -34,7 +34,7 @@ func (f *finder) statement(n ast.Node) bool {
 	return true
 }
 
-// double adds the mutants that do one statement of a list twice.
+// double adds the mutants that do one statement of a list twice, if that may do more than to do it once.
 func (f *finder) double(list []ast.Stmt) {
 	for _, s := range list {
 		again := "; " + f.src(s)
@@ -45,7 +45,13 @@ func (f *finder) double(list []ast.Stmt) {
 			}
 			// The variables of a definition are there the second time.
 			again = strings.Replace(again, token.DEFINE.String(), token.ASSIGN.String(), 1)
-		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt:
+		case *ast.ExprStmt:
+			if call, ok := s.X.(*ast.CallExpr); ok {
+				if method, pointer := f.method(call.Fun); method && !pointer {
+					continue
+				}
+			}
+		case *ast.IncDecStmt:
 		default:
 			continue
 		}
@@ -53,8 +59,7 @@ func (f *finder) double(list []ast.Stmt) {
 	}
 }
 
-// repeatable reports whether an assignment may do more when it is done twice: because it has a variable on both
-// sides, or calls a method of a pointer.
+// repeatable reports whether an assignment has a variable on both sides, or calls a method of a pointer.
 func (f *finder) repeatable(s *ast.AssignStmt) bool {
 	may := s.Tok != token.ASSIGN && s.Tok != token.DEFINE
 	left := make(map[string]bool)
@@ -64,16 +69,23 @@ func (f *finder) repeatable(s *ast.AssignStmt) bool {
 	for _, x := range s.Rhs {
 		ast.Inspect(x, func(n ast.Node) bool {
 			if x, ok := n.(ast.Expr); ok {
-				may = may || left[f.src(x)]
-			}
-			if x, ok := n.(*ast.SelectorExpr); ok && f.info.Selections[x] != nil {
-				if method, ok := f.info.Selections[x].Obj().(*types.Func); ok {
-					_, pointer := method.Signature().Recv().Type().(*types.Pointer)
-					may = may || pointer
-				}
+				_, pointer := f.method(x)
+				may = may || pointer || left[f.src(x)]
 			}
 			return true
 		})
 	}
 	return may
+}
+
+// method reports whether x selects a method, and whether of a pointer or an interface.
+func (f *finder) method(x ast.Expr) (is, pointer bool) {
+	if x, ok := x.(*ast.SelectorExpr); ok && f.info.Selections[x] != nil {
+		if m, ok := f.info.Selections[x].Obj().(*types.Func); ok {
+			t := m.Signature().Recv().Type()
+			_, pointer = t.(*types.Pointer)
+			return true, pointer || types.IsInterface(t)
+		}
+	}
+	return false, false
 }

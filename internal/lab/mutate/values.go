@@ -40,12 +40,8 @@ func (f *finder) halve(x ast.Expr) {
 	value := f.info.Types[x]
 	if t, ok := value.Type.Underlying().(*types.Basic); ok && value.Value == nil && halves[t.Kind()] != "" {
 		half := halves[t.Kind()] + "(" + f.src(x) + ")"
-		whole := types.TypeString(value.Type, func(p *types.Package) string {
-			if p == f.pkg {
-				return ""
-			}
-			return p.Name()
-		})
+		whole := types.TypeString(value.Type, (*types.Package).Name)
+		whole = strings.TrimPrefix(whole, f.pkg.Name()+".")
 		f.add(x.Pos(), x.End(), whole+"("+half+")", half)
 	}
 }

@@ -94,28 +94,29 @@ func (c *code) dispatcher(s *source, fn *ast.FuncDecl, mutants []*mutant) string
 	instance := ""
 	if p := fn.Type.TypeParams; p != nil {
 		b.WriteString(src(p.Pos(), p.End()))
-		var names []string
 		for _, field := range p.List {
 			for _, name := range field.Names {
-				names = append(names, name.Name)
+				instance += name.Name + ", "
 			}
 		}
-		instance = "[" + strings.Join(names, ", ") + "]"
+		instance = "[" + instance + "]"
 	}
 	fmt.Fprintf(&b, "(%s)", strings.Join(params, ", "))
-	result, after := "", "; return"
+	result := ""
 	if r := fn.Type.Results; r != nil {
 		b.WriteString(" " + src(r.Pos(), r.End()))
-		result, after = "return ", ""
+		result = "return "
 	}
-	call := func(id int) string {
-		return fmt.Sprintf("%s%s%s%d_%s%s(%s)%s\n", result, target, prefix, id, fn.Name.Name, instance, strings.Join(args, ", "), after)
+	call := func(id int) {
+		fmt.Fprintf(&b, "\t\t%s%s%s%d_%s%s(%s)\n", result, target, prefix, id, fn.Name.Name, instance, strings.Join(args, ", "))
 	}
-	fmt.Fprintf(&b, " {\n\tswitch %s {\n", prefix)
+	fmt.Fprintf(&b, " {\n\tswitch %s {\n\tdefault:\n", prefix)
+	call(0)
 	for _, m := range mutants {
-		fmt.Fprintf(&b, "\tcase %d:\n\t\t%s", m.id, call(m.id))
+		fmt.Fprintf(&b, "\tcase %d:\n", m.id)
+		call(m.id)
 	}
-	fmt.Fprintf(&b, "\tdefault:\n\t\t%s\t}\n}", call(0))
+	b.WriteString("\t}\n}")
 	return b.String()
 }
 

