@@ -29,36 +29,24 @@ type lab struct {
 
 	work   string       // a directory of its own
 	binary string       // the woven tests
+	raced  string       // the same with the race detector, if there are mutants for it
 	same   map[int]bool // the mutants whose instructions are the same
-	survey
+
+	tests map[string]*test // by name
+	unfit map[string]*test // those that fail when woven
 
 	mu      sync.Mutex
 	killers map[string]map[string]int // by function: how many mutants a test has killed
 	passes  map[string]int            // how often a test that has killed passed without a mutant
-	errors  []error
-}
 
-// A survey is what is known of the tests of a package.
-type survey struct {
-	tests  map[string]*test // by name
-	unfit  map[string]*test // those that fail when woven
-	blocks []block          // of the package
+	alone sync.Mutex // guards tree
+	tree  string     // a copy of the repository, which has one mutant at a time
 }
 
 // A test is what is known of one.
 type test struct {
-	cost   time.Duration // of the processor
-	blocks []block       // what it reaches
-}
-
-// A block is a part of a file, in lines and columns.
-type block struct {
-	File                   string
-	Line, Col, End, EndCol int
-}
-
-func (b block) has(line, col int) bool {
-	return (b.Line < line || b.Line == line && b.Col <= col) && (line < b.End || line == b.End && col < b.EndCol)
+	cost    time.Duration // of the processor
+	reaches string        // a profile of coverage, without what it does not reach
 }
 
 // goCommand returns what the go command prints.
@@ -77,7 +65,10 @@ func goCommand(dir string, args ...string) (string, error) {
 // newLab finds the mutants of a package.
 func newLab(root string, t target) (*lab, error) {
 	l := &lab{target: t, root: root, killers: make(map[string]map[string]int), passes: make(map[string]int)}
-	list, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
+	if *tests != "" {
+		l.others = nil
+	}
+	packages, err := goCommand(l.path(), "list", "-deps", "-export", "-f",
 		"{{.ImportPath}}\t{{.Export}}\t{{if not (or .DepOnly .Standard)}}{{join .GoFiles \" \"}}{{end}}", ".", "os", "strconv")
 	if err != nil {
 		return nil, err
@@ -85,7 +76,7 @@ func newLab(root string, t target) (*lab, error) {
 	exports := make(map[string]string)
 	l.code = &code{dir: t.dir}
 	var files []string
-	for line := range strings.Lines(list) {
+	for line := range strings.Lines(packages) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if exports[f[0]] = f[1]; f[2] != "" {
 			l.code.path, files = f[0], strings.Fields(f[2])
@@ -101,75 +92,75 @@ func newLab(root string, t target) (*lab, error) {
 func (l *lab) path() string { return filepath.Join(l.root, l.dir) }
 
 // try tries mutants of the package.
-func (l *lab) try(mutants []*mutant, known map[string]string, verdicts *record, workers int) (err error) {
+func (l *lab) try(mutants []*mutant, known map[string]bool, verdicts *record) (err error) {
 	if l.work, err = os.MkdirTemp("", "mutate-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(l.work)
-	if err := l.build(workers); err != nil {
+	var tried, outside []*mutant
+	for _, m := range mutants {
+		switch {
+		case known[m.name]:
+			verdicts.add(m, equivalent, "")
+		case m.fn == nil:
+			outside = append(outside, m)
+		default:
+			tried = append(tried, m)
+		}
+	}
+	tried = append(tried, outside...) // last, since they need builds
+	if len(tried) == 0 {
+		return nil
+	}
+	if err := l.build(tried); err != nil {
 		return err
 	}
-	next := make(chan *mutant)
+	each(*workers, tried, func(_ int, m *mutant) {
+		verdict, by, failed := l.judge(m)
+		if failed == nil {
+			verdicts.add(m, verdict, by)
+			return
+		}
+		l.mu.Lock()
+		err = failed
+		l.mu.Unlock()
+	})
+	return err
+}
+
+// each calls f for each item, by some workers at a time.
+func each[T any](workers int, items []T, f func(worker int, item T)) {
+	next := make(chan T)
 	var done sync.WaitGroup
-	for range workers {
+	for i := range workers {
 		done.Go(func() {
-			for m := range next {
-				verdict, by, err := equivalent, "", error(nil)
-				if known[m.name] == "" {
-					verdict, by, err = l.judge(m)
-				}
-				if err == nil {
-					verdicts.add(m, verdict, by)
-					continue
-				}
-				l.mu.Lock()
-				l.errors = append(l.errors, err)
-				l.mu.Unlock()
+			for item := range next {
+				f(i, item)
 			}
 		})
 	}
-	for _, inside := range []bool{true, false} { // the ones that need builds come last
-		for _, m := range mutants {
-			if (m.fn != nil) == inside {
-				next <- m
-			}
-		}
+	for _, item := range items {
+		next <- item
 	}
 	close(next)
 	done.Wait()
-	if len(l.errors) > 0 {
-		return l.errors[0]
-	}
-	return nil
 }
 
-// overlay writes files that stand for others, and returns the path of the list of them.
-func (l *lab) overlay(name string, texts map[string][]byte) (string, error) {
+// build weaves the mutants into the package, and learns about its tests.
+func (l *lab) build(mutants []*mutant) (err error) {
 	replace := make(map[string]string)
-	for path, text := range texts {
-		replace[path] = filepath.Join(l.work, name+"_"+filepath.Base(path))
-		if err := os.WriteFile(replace[path], text, 0o666); err != nil {
-			return "", err
-		}
+	overlay := func(path string, text []byte) {
+		replace[path] = filepath.Join(l.work, filepath.Base(path))
+		err = cmp.Or(err, os.WriteFile(replace[path], text, 0o666))
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(l.work, name+".json")
-	return path, os.WriteFile(path, list, 0o666)
-}
-
-// build weaves the package, and learns about its tests.
-func (l *lab) build(workers int) (err error) {
-	texts := map[string][]byte{
-		filepath.Join(l.path(), prefix+".go"): fmt.Appendf(nil, selector, l.code.files[0].syntax.Name),
-	}
+	overlay(filepath.Join(l.path(), prefix+".go"), fmt.Appendf(nil, selector, l.code.files[0].syntax.Name))
 	for _, s := range l.code.files {
-		texts[s.path], _ = l.code.weave(s)
+		text, _ := l.code.weave(s, mutants)
+		overlay(s.path, text)
 	}
-	woven, err := l.overlay("woven", texts)
-	if err != nil {
+	list, _ := json.Marshal(map[string]any{"Replace": replace})
+	woven := filepath.Join(l.work, "woven.json")
+	if err = cmp.Or(err, os.WriteFile(woven, list, 0o666)); err != nil {
 		return err
 	}
 	l.binary = filepath.Join(l.work, "woven.test")
@@ -177,20 +168,36 @@ func (l *lab) build(workers int) (err error) {
 	cmd.Dir = l.path()
 	listing, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("building the woven tests: %w", err)
+		return fmt.Errorf("building the woven tests: %w %s", err, complaint.Find(listing))
 	}
 	l.same = identical(string(listing))
+	if slices.ContainsFunc(mutants, func(m *mutant) bool { return m.operator == lock }) {
+		l.raced = filepath.Join(l.work, "raced.test")
+		if _, err := goCommand(l.path(), "test", "-vet=off", "-race", "-c", "-overlay", woven, "-o", l.raced, "."); err != nil {
+			return err
+		}
+	}
 
 	covered := filepath.Join(l.work, "covered.test")
 	if _, err = goCommand(l.path(), "test", "-c", "-cover", "-coverpkg=.", "-o", covered, "."); err != nil {
 		return err
+	}
+	if l.tree, err = os.MkdirTemp(l.work, "tree-"); err != nil {
+		return err
+	}
+	entries, _ := filepath.Glob(filepath.Join(l.root, "[^.]*"))
+	if err := exec.Command("cp", append([]string{"-R", "-t", l.tree}, entries...)...).Run(); err != nil {
+		return err
+	}
+	if by := l.strangers(); by != "" {
+		return fmt.Errorf("a test fails without a mutant: %s", by)
 	}
 	for _, s := range l.code.files {
 		if now, err := os.ReadFile(s.path); err != nil || !bytes.Equal(now, s.text) {
 			return fmt.Errorf("%s has changed", s.path)
 		}
 	}
-	if err := l.learn(covered, workers); err != nil {
+	if err := l.learn(covered); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests, and on builds of their own %v\n", l.code.path, len(l.tests), l.names(l.unfit))
@@ -198,45 +205,28 @@ func (l *lab) build(workers int) (err error) {
 }
 
 // learn runs each test alone, and then all of them woven.
-func (l *lab) learn(covered string, workers int) error {
+func (l *lab) learn(covered string) error {
 	l.tests, l.unfit = make(map[string]*test), make(map[string]*test)
-	list, err := exec.Command(covered, "-test.list=.").Output()
+	list, err := exec.Command(covered, "-test.list="+cmp.Or(*tests, ".")).Output()
 	if err != nil {
 		return err
 	}
-	next := make(chan string)
-	var done sync.WaitGroup
-	for i := range workers {
-		done.Go(func() {
-			profile := filepath.Join(l.work, fmt.Sprintf("profile%d", i))
-			for name := range next {
-				r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
-				text, err := os.ReadFile(profile)
-				t := &test{cost: r.cost}
-				all, own := reached(string(text))
-				l.mu.Lock()
-				if r.failed || err != nil {
-					l.unfit[name] = t
-				} else {
-					l.tests[name], l.blocks, t.blocks = t, all, own
-				}
-				l.mu.Unlock()
-			}
-		})
-	}
-	for name := range strings.FieldsSeq(string(list)) {
-		if !strings.HasPrefix(name, "Benchmark") {
-			next <- name
+	names := slices.DeleteFunc(strings.Fields(string(list)), func(name string) bool { return strings.HasPrefix(name, "Benchmark") })
+	each(*workers, names, func(worker int, name string) {
+		profile := filepath.Join(l.work, fmt.Sprintf("profile%d", worker))
+		r := l.exec(l.path(), covered, 0, []string{name}, time.Hour, "-test.coverprofile="+profile)
+		text, err := os.ReadFile(profile)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if r.by != "" || err != nil {
+			l.unfit[name] = &test{cost: r.cost}
+		} else {
+			l.tests[name] = &test{r.cost, unreached.ReplaceAllString(string(text), "")}
 		}
-	}
-	close(next)
-	done.Wait()
-	for _, t := range l.unfit {
-		t.blocks = l.blocks // as far as is known
-	}
+	})
 	for {
 		r := l.exec(l.path(), l.binary, 0, l.names(l.tests), time.Hour)
-		if !r.failed {
+		if r.by == "" {
 			break
 		}
 		if l.tests[r.by] == nil {
@@ -250,7 +240,7 @@ func (l *lab) learn(covered string, workers int) error {
 		if _, err := goCommand(l.path(), "test", "-c", "-o", plain, "."); err != nil {
 			return err
 		}
-		if r := l.exec(l.path(), plain, 0, l.names(l.unfit), time.Hour); r.failed {
+		if r := l.exec(l.path(), plain, 0, l.names(l.unfit), time.Hour); r.by != "" {
 			return fmt.Errorf("a test of %s fails without a mutant: %s", l.dir, r.by)
 		}
 	}
@@ -264,82 +254,59 @@ func (l *lab) names(tests map[string]*test) []string {
 	})
 }
 
-// reached returns the blocks in a profile of coverage, and those that were reached.
-func reached(profile string) (all, blocks []block) {
-	for line := range strings.Lines(profile) {
-		var b block
-		var statements, count int
-		file, rest, _ := strings.Cut(line, ".go:")
-		n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.Line, &b.Col, &b.End, &b.EndCol, &statements, &count)
-		if n != 6 {
-			continue
-		}
-		b.File = filepath.Base(file) + ".go"
-		if all = append(all, b); count > 0 {
-			blocks = append(blocks, b)
-		}
-	}
-	return all, blocks
-}
-
-// reaching returns which of some tests run the mutant's line. A condition of a case is in no block:
-// for it they are those that call the function.
+// reaching returns which of some tests run the mutant's function, as far as is known.
 func (l *lab) reaching(m *mutant, tests map[string]*test) []string {
 	if m.fn == nil {
 		return nil
 	}
-	find := func(offset int) (found []string, some bool) {
-		p := l.code.fset.Position(l.code.fset.File(m.file.syntax.Pos()).Pos(offset))
-		in := func(b block) bool { return b.File == m.file.base && b.has(p.Line, p.Column) }
-		for _, name := range l.names(tests) {
-			if slices.ContainsFunc(tests[name].blocks, in) {
-				found = append(found, name)
-			}
-		}
-		return found, slices.ContainsFunc(l.blocks, in)
-	}
-	if names, ok := find(m.start); ok {
-		return names
-	}
-	names, _ := find(l.code.fset.Position(m.fn.Body.Lbrace).Offset + 1)
-	return names
+	begin := l.code.fset.Position(m.fn.Body.Lbrace)
+	block := fmt.Sprintf("/%s:%d.%d,", m.file.base, begin.Line, begin.Column)
+	return slices.DeleteFunc(l.names(tests), func(name string) bool {
+		return tests[name].reaches != "" && !strings.Contains(tests[name].reaches, block)
+	})
 }
 
 // A result is how tests ended.
 type result struct {
-	failed bool
-	by     string // the test that failed, or else what happened
-	cost   time.Duration
+	by   string // the test that failed, or else what happened; "" if none did
+	cost time.Duration
 }
 
-var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+const tooLong = "(too long)" // what has failed instead of a test
+
+var (
+	failure   = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	unreached = regexp.MustCompile(`(?m)^.* 0\n`)
+	complaint = regexp.MustCompile(`(?m)^\S+:\d+:\d+: .*`) // of the compiler
+)
 
 // exec runs tests of a binary with a mutant, for as long as the processor works for limit.
 func (l *lab) exec(dir, binary string, id int, names []string, limit time.Duration, args ...string) result {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+10*min(limit, 5*time.Minute))
 	defer cancel()
+	space := strconv.Itoa(l.space << 20)
+	if binary == l.raced {
+		space = "unlimited" // the race detector has a shadow of all addresses
+	}
 	// The shell sets the bounds for the process of the test: seconds, and KiB.
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -t $1; ulimit -v $2; shift 2; exec nice -n 15 "$@"`, "sh",
-		strconv.Itoa(int(limit/time.Second) + 1), strconv.Itoa(l.space << 20), binary, "-test.short", "-test.failfast",
+		strconv.Itoa(int(limit/time.Second) + 1), space, binary, "-test.short=" + strconv.FormatBool(!*long), "-test.failfast",
 		"-test.run=^(" + strings.Join(names, "|") + ")$"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	r := result{failed: err != nil, cost: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
-	if !r.failed {
-		return r
-	}
+	r := result{cost: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	switch m := failure.FindSubmatch(out); {
+	case err == nil:
 	case m != nil:
 		r.by = string(m[1])
 	case ctx.Err() != nil:
-		r.by = "(too long)"
+		r.by = tooLong
 	case strings.HasPrefix(err.Error(), "signal: "):
 		r.by = "(processor)"
 	default:
-		r.by = "(" + strings.TrimSpace(string(out[:min(len(out), 60)])) + ")"
-		r.by = strings.Join(strings.Fields(r.by), " ")
+		r.by = "(" + strings.Join(strings.Fields(string(out[:min(len(out), 60)])), " ") + ")"
 	}
 	return r
 }
@@ -350,7 +317,7 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 		return identicals, "", nil
 	}
 	if m.fn != nil {
-		if by = l.kill(m, l.binary, m.id, l.reaching(m, l.tests)); by != "" {
+		if by = l.kill(m, l.path(), l.woven(m), m.id, l.reaching(m, l.tests)); by != "" {
 			return killed, by, nil
 		}
 	}
@@ -362,60 +329,65 @@ func (l *lab) judge(m *mutant) (verdict, by string, err error) {
 	if len(names) == 0 && len(l.others) == 0 {
 		return survived, "", nil
 	}
-	alone, err := l.overlay(fmt.Sprintf("alone%d", m.id), map[string][]byte{m.file.path: m.apply()})
-	if err != nil {
+	l.alone.Lock()
+	defer l.alone.Unlock()
+	path := filepath.Join(l.tree, l.dir, m.file.base)
+	if err := os.WriteFile(path, m.apply(), 0o666); err != nil {
 		return "", "", err
 	}
-	binary := strings.TrimSuffix(alone, "json") + "test"
-	defer os.Remove(binary)
-	for _, pkg := range append([]string{l.dir}, l.others...) {
-		if pkg != l.dir {
-			names = []string{".*"}
-		} else if len(names) == 0 {
-			continue
-		}
-		dir := filepath.Join(l.root, pkg)
-		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-overlay", alone, "-o", binary, "."); err != nil {
+	defer func() { err = cmp.Or(err, os.WriteFile(path, m.file.text, 0o666)) }()
+	if len(names) > 0 {
+		dir, binary := filepath.Join(l.tree, l.dir), filepath.Join(l.work, "alone.test")
+		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-o", binary, "."); err != nil {
 			return killed, "(build)", nil // a test that does not compile
 		}
-		if pkg == l.dir {
-			by = l.kill(m, binary, 0, names)
-		} else {
-			by = l.exec(dir, binary, 0, names, time.Minute).by
-		}
-		if by != "" {
-			return killed, by, nil
-		}
+		by = l.kill(m, dir, binary, 0, names)
+	}
+	if by = cmp.Or(by, l.strangers()); by != "" {
+		return killed, by, nil
 	}
 	return survived, "", nil
 }
 
-// kill runs tests against a mutant, and returns the one that fails.
-func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
-	cost := func(name string) time.Duration {
-		if t := l.tests[name]; t != nil {
-			return t.cost
+// strangers runs the tests of other packages in the copy of the repository, and returns what fails.
+func (l *lab) strangers() (by string) {
+	binary := filepath.Join(l.work, "others.test")
+	for _, o := range l.others {
+		dir := filepath.Join(l.tree, o.dir)
+		if _, err := goCommand(dir, "test", "-vet=off", "-c", "-o", binary, "."); err != nil {
+			return o.dir + " (build)"
 		}
-		return 0
+		if r := l.exec(dir, binary, 0, []string{o.tests}, time.Minute); r.by != "" {
+			return o.dir + " " + r.by
+		}
 	}
+	return ""
+}
+
+// woven returns the woven tests that judge a mutant.
+func (l *lab) woven(m *mutant) string {
+	if m.operator == lock {
+		return l.raced
+	}
+	return l.binary
+}
+
+// kill runs tests against a mutant, and returns the one that fails.
+func (l *lab) kill(m *mutant, dir, binary string, id int, names []string) string {
+	cost := func(name string) time.Duration { return cmp.Or(l.tests[name], l.unfit[name], new(test)).cost }
 	where, _, _ := strings.Cut(m.name, ":")
 	l.mu.Lock()
 	best := maps.Clone(l.killers[where])
 	l.mu.Unlock()
-	slices.SortStableFunc(names, func(a, b string) int { return best[b] - best[a] })
-	first := 0
-	for first < min(3, len(names)) && best[names[first]] > 0 {
-		first++
-	}
-	groups, later := [][]string{names[:first]}, names[first:]
-	slices.SortStableFunc(later, func(a, b string) int { return cmp.Compare(cost(a), cost(b)) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Or(best[b]-best[a], cmp.Compare(cost(a), cost(b))) })
+	var groups [][]string
 	for _, most := range []time.Duration{300 * time.Millisecond, 2 * time.Second, time.Hour} {
 		n, sum := 0, time.Duration(0)
-		for n < len(later) && sum < most {
-			sum += cost(later[n])
+		for n < len(names) && sum < most {
+			sum += cost(names[n])
 			n++
 		}
-		groups, later = append(groups, later[:n]), later[n:]
+		groups, names = append(groups, names[:n]), names[n:]
 	}
 	for _, group := range groups {
 		for len(group) > 0 {
@@ -423,13 +395,16 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 			for _, name := range group {
 				limit += 4 * cost(name)
 			}
-			r := l.exec(l.path(), binary, id, group, limit)
-			if !r.failed {
+			if m.operator == lock {
+				limit *= 10 // the race detector takes that much longer
+			}
+			r := l.exec(dir, binary, id, group, limit)
+			if r.by == "" {
 				break
 			}
-			if !l.trusted(r.by, limit) {
+			if !l.trusted(l.woven(m), r.by, group, limit) {
 				group = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return name == r.by })
-				continue // that test fails without the mutant too
+				continue // that test fails without the mutant too, or the machine is too busy
 			}
 			l.mu.Lock()
 			if l.killers[where] == nil {
@@ -443,20 +418,23 @@ func (l *lab) kill(m *mutant, binary string, id int, names []string) string {
 	return ""
 }
 
-// trusted reports whether the test passes without a mutant. That is asked a few times, since some
-// tests fail only now and then.
-func (l *lab) trusted(name string, limit time.Duration) bool {
+// trusted reports whether the test by which a group has failed passes without a mutant, or all of the
+// group if that took too long. It is asked a few times, since some tests fail only now and then.
+func (l *lab) trusted(binary, by string, group []string, limit time.Duration) bool {
 	l.mu.Lock()
-	known := l.tests[name] == nil || l.passes[name] >= 3
+	known := l.tests[by] == nil || l.passes[by] >= 3
 	l.mu.Unlock()
-	if known {
-		return true
+	if by != tooLong {
+		if known {
+			return true
+		}
+		group = []string{by}
 	}
-	if l.exec(l.path(), l.binary, 0, []string{name}, limit).failed {
+	if l.exec(l.path(), binary, 0, group, limit).by != "" {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.passes[name]++
+	l.passes[by]++
 	return true
 }

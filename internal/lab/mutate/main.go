@@ -4,18 +4,20 @@
 //
 //	go -C internal/lab run ./mutate                       # all files; takes hours, and etcd and PostgreSQL
 //	go -C internal/lab run ./mutate lane.go clockfile     # a file, a package
-//	go -C internal/lab run ./mutate -n 100 -seed 7        # a sample
+//	go -C internal/lab run ./mutate -sample 100 -seed 7   # a sample
+//	go -C internal/lab run ./mutate -run Model lane.go    # what some tests see
 //	go -C internal/lab run ./mutate -list                 # the names of all, and which of the list are stale
 //
 // # How
 //
 // Each package is woven once: every function comes with a copy for each of its mutants, and a
 // variable of the environment selects the one that runs. So a mutant costs no build, only tests.
-// Those that reach its line run, the quick ones and the ones that have found faults in the same
+// Those that call its function run, the quick ones and the ones that have found faults in the same
 // function first. A test that fails must pass without the mutant, or its verdict does not count.
-// What weaving itself breaks, such as tests of allocations, runs on its own build, an overlay of
-// the one file; so do mutants outside functions. No file of the library is touched, but a mutant may
-// leave new files beside the tests.
+// What weaving itself breaks, such as tests of allocations, runs on its own build, in a copy of the
+// repository; so do mutants outside functions, and the tests of other packages. No file of the library
+// is touched, but a mutant may leave new files beside the tests. Mutants of locks run under the race
+// detector.
 //
 // A mutant is killed by a test or by running too long; identical if the compiler makes the same
 // instructions of it; equivalent if the list equivalent.txt says so, and why, in which case it is
@@ -24,17 +26,16 @@
 // # The list
 //
 // The name of a mutant has the line in it that it changes. When the line changes, names in the list
-// become stale: they do nothing, and the mutants of the new line are tried. With -list the exit code
-// is 1 if there are such names, and they are printed. Ask for them before you try all files, and after
-// you have rewritten a function that the list names. No test asks: a change is merged without a
-// look at the list.
+// become stale and do nothing. With -list the exit code is 1 if there are such names, and they are
+// printed. No test asks: a change is merged without a look at the list.
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -47,36 +48,50 @@ import (
 // A target is a package that is mutated.
 type target struct {
 	dir    string
-	others []string // packages whose tests see what its own do not
-	space  int      // GiB that a process of its tests may address
+	space  int     // GiB that a process of its tests may address
+	others []other // what sees that its own tests do not
 }
+
+// An other is tests of another package, as a pattern of their names.
+type other struct{ dir, tests string }
+
+var published = []other{{"internal/docs", "Test(API|Doors|Inlined)"}}
 
 var targets = []target{
-	{".", nil, 8},
-	{"internal/random", []string{"."}, 8},
-	{"clockfile", nil, 8},
-	{"nodelease", []string{"nodelease/storetest"}, 8},
-	{"nodelease/internal/storekit", nil, 8},
-	{"nodelease/etcdstore", nil, 16}, // the server maps 10 at once
-	{"nodelease/pgstore", nil, 8},
+	{".", 8, published},
+	{"uuid", 8, published},
+	{"ulid", 8, published},
+	{"snowflake", 8, published},
+	{"internal/random", 8, []other{{".", ".*"}}},
+	{"clockfile", 8, published},
+	{"nodelease", 8, []other{{"nodelease/storetest", ".*"}}},
+	{"nodelease/internal/storekit", 8, nil},
+	{"nodelease/etcdstore", 16, nil}, // the server maps 10 at once
+	{"nodelease/pgstore", 8, nil},
 }
 
+var (
+	sample  = flag.Int("sample", 0, "try a sample of this size; 0 means all")
+	seed    = flag.Uint64("seed", 1, "seed of the sample")
+	only    = flag.String("operators", "", "try only mutants of these operators, of token,name,narrow,operand,statement,lock")
+	doubt   = flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
+	list    = flag.Bool("list", false, "print the names of the mutants, and try none")
+	log     = flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
+	workers = flag.Int("workers", 2, "how many mutants are tried at a time")
+	tests   = flag.String("run", "", "run only the package's own tests that match this pattern")
+	long    = flag.Bool("long", false, "run the tests without -short")
+)
+
 func main() {
-	n := flag.Int("n", 0, "try a sample of this size; 0 means all")
-	seed := flag.Uint64("seed", 1, "seed of the sample")
-	doubt := flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
-	list := flag.Bool("list", false, "print the names of the mutants, and try none")
-	log := flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")
-	workers := flag.Int("workers", 2, "how many mutants are tried at a time")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *n, *seed, *doubt, *list, *log, *workers); err != nil {
+	if err := run(os.Stdout, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
-// run tries the mutants of the packages and files that are named, in that order.
-func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log string, workers int) error {
+// run tries the mutants of the packages and files that are named.
+func run(out *os.File, names []string) error {
 	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
@@ -87,14 +102,13 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 	if err != nil {
 		return err
 	}
-	if doubt {
+	if *doubt {
 		clear(known)
 	}
-	verdicts, err := openLog(log)
+	verdicts, err := readLog(*log)
 	if err != nil {
 		return err
 	}
-	defer verdicts.close()
 	var all []*mutant
 	labs := make(map[string]*lab)
 	for _, t := range targets {
@@ -107,24 +121,22 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 		}
 		labs[t.dir] = l
 		for _, s := range l.code.files {
-			if wanted(names, t.dir, s.base) {
-				all = append(all, s.mutants...)
+			for _, m := range s.mutants {
+				if wanted(names, t.dir, s.base) && (*only == "" || slices.Contains(strings.Split(*only, ","), m.operator)) {
+					all = append(all, m)
+				}
 			}
 		}
 	}
-	place := func(m *mutant) int { // of its name among the names
-		return slices.IndexFunc(names, func(name string) bool { return wanted([]string{name}, m.file.dir, m.file.base) })
+	if *sample > 0 && *sample < len(all) {
+		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:*sample]
 	}
-	slices.SortStableFunc(all, func(a, b *mutant) int { return place(a) - place(b) })
-	if n > 0 && n < len(all) {
-		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:n]
-	}
-	if list {
+	if *list {
 		for _, m := range all {
 			fmt.Fprintln(out, m.name)
 		}
-		if old := stale(known, all); len(names) == 0 && n == 0 && len(old) > 0 {
+		if old := stale(known, all); len(names) == 0 && *sample == 0 && *only == "" && len(old) > 0 {
 			return fmt.Errorf("there are no such equivalent mutants:\n%s", strings.Join(old, "\n"))
 		}
 		return nil
@@ -137,7 +149,7 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 			}
 		}
 		if len(own) > 0 {
-			if err := labs[t.dir].try(own, known, verdicts, workers); err != nil {
+			if err := labs[t.dir].try(own, known, verdicts); err != nil {
 				return err
 			}
 		}
@@ -146,7 +158,7 @@ func run(out *os.File, names []string, n int, seed uint64, doubt, list bool, log
 }
 
 // stale returns the names of equivalent mutants that are none of all.
-func stale(known map[string]string, all []*mutant) []string {
+func stale(known map[string]bool, all []*mutant) []string {
 	known = maps.Clone(known)
 	for _, m := range all {
 		delete(known, m.name)
@@ -177,33 +189,23 @@ const (
 // A record keeps the verdicts, in a file too if there is one.
 type record struct {
 	mu   sync.Mutex
-	file *os.File
+	path string
 	of   map[string]string
 }
 
-// openLog reads the verdicts of a former run and opens the file to append to.
-func openLog(path string) (*record, error) {
-	r := &record{of: make(map[string]string)}
-	if path == "" {
+// readLog reads the verdicts of a former run.
+func readLog(path string) (*record, error) {
+	r := &record{path: path, of: make(map[string]string)}
+	text, err := os.ReadFile(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
-	var err error
-	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(r.file)
-	for lines.Scan() {
-		if f := strings.SplitN(lines.Text(), "\t", 3); len(f) == 3 {
+	for line := range strings.Lines(string(text)) {
+		if f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); len(f) == 3 {
 			r.of[f[2]] = f[0]
 		}
 	}
-	return r, lines.Err()
-}
-
-func (r *record) close() {
-	if r.file != nil {
-		r.file.Close()
-	}
+	return r, err
 }
 
 // add records a verdict and the test that led to it.
@@ -211,8 +213,9 @@ func (r *record) add(m *mutant, verdict, by string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.of[m.name] = verdict
-	if r.file != nil {
-		fmt.Fprintf(r.file, "%s\t%s\t%s\n", verdict, by, m.name)
+	if file, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+		fmt.Fprintf(file, "%s\t%s\t%s\n", verdict, by, m.name)
+		file.Close()
 	}
 	if verdict == survived {
 		fmt.Fprintln(os.Stderr, verdict+":", m.name)
@@ -241,14 +244,9 @@ func (r *record) table(out *os.File, all []*mutant) error {
 		fmt.Fprintf(out, "%-30s %8d %8d %10d %11d %9d %7.1f %%\n", name, c["all"], c[killed], c[identicals], c[equivalent], c[survived], score)
 	}
 	fmt.Fprintf(out, "%-30s %8s %8s %10s %11s %9s %9s\n", "file", "mutants", killed, identicals, equivalent, survived, "score")
-	files := make([]string, 0, len(count))
-	for file := range count {
-		files = append(files, file)
-	}
-	slices.SortFunc(files, func(a, b string) int {
+	for _, file := range slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
-	})
-	for _, file := range files {
+	}) {
 		row(file, count[file])
 	}
 	row("all", total)
@@ -258,27 +256,20 @@ func (r *record) table(out *os.File, all []*mutant) error {
 	return nil
 }
 
-// readEquivalents returns the reasons of the mutants in a list. In it a line that begins with # is
-// a reason, for the names that follow it up to the next one.
-func readEquivalents(path string) (map[string]string, error) {
+// readEquivalents reads a list of names. They follow a reason, lines that begin with #; an empty line
+// ends what it is the reason of.
+func readEquivalents(path string) (map[string]bool, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[string]string)
-	reason, ended := "", true
+	known, reason := make(map[string]bool), false
 	for i, line := range strings.Split(string(text), "\n") {
-		switch comment, is := strings.CutPrefix(line, "#"); {
-		case is && ended:
-			reason, ended = strings.TrimSpace(comment), false
-		case is:
-			reason += " " + strings.TrimSpace(comment)
-		case line == "":
-		case reason == "" || known[line] != "":
+		switch {
+		case line == "" || line[0] == '#':
+			reason = line != ""
+		case !reason || known[line]:
 			return nil, fmt.Errorf("%s:%d: a name without a reason, or for the second time", path, i+1)
 		default:
-			known[line], ended = reason, true
+			known[line] = true
 		}
 	}
-	return known, nil
+	return known, err
 }

@@ -16,7 +16,8 @@ import (
 type mutant struct {
 	// name says where the mutant is and what it is. It holds no line number, so that it outlives
 	// changes elsewhere in the file.
-	name string
+	name     string
+	operator string // the name of what made it
 
 	file       *source
 	fn         *ast.FuncDecl // nil outside functions
@@ -34,6 +35,21 @@ type source struct {
 	syntax    *ast.File
 	mutants   []*mutant
 }
+
+// operators are what makes mutants of the nodes of a file.
+var operators = []struct {
+	name  string
+	visit func(*finder, ast.Node) bool
+}{
+	{"token", (*finder).token}, // an operator, a condition, a number, the order of arguments; a statement dropped
+	{"name", (*finder).otherName},
+	{"narrow", (*finder).narrow},
+	{"operand", (*finder).operand},
+	{"statement", (*finder).statement},
+	{lock, (*finder).lock},
+}
+
+const lock = "lock" // the mutants of this operator are judged by the race detector
 
 // A code is the files of a package.
 type code struct {
@@ -57,21 +73,26 @@ func (c *code) find(names []string, root string) error {
 		}
 		c.files = append(c.files, s)
 	}
-	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue)}
+	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
+		Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection)}
 	conf := types.Config{Importer: c.imports}
 	var files []*ast.File
 	for _, s := range c.files {
 		files = append(files, s.syntax)
 	}
-	if _, err := conf.Check(c.path, c.fset, files, info); err != nil {
+	pkg, err := conf.Check(c.path, c.fset, files, info)
+	if err != nil {
 		return err
 	}
 	id := 0
 	for _, s := range c.files {
-		f := &finder{code: c, s: s, info: info, names: make(map[string]int)}
+		f := &finder{code: c, s: s, pkg: pkg, info: info, names: make(map[string]int)}
 		for _, d := range s.syntax.Decls {
 			f.fn, _ = d.(*ast.FuncDecl)
-			ast.Inspect(d, f.visit)
+			for _, o := range operators {
+				f.operator = o.name
+				ast.Inspect(d, func(n ast.Node) bool { return o.visit(f, n) })
+			}
 		}
 		slices.SortStableFunc(s.mutants, func(a, b *mutant) int { return a.start - b.start })
 		for _, m := range s.mutants {
@@ -88,15 +109,17 @@ func (c *code) find(names []string, root string) error {
 // A finder collects the mutants of a file.
 type finder struct {
 	*code
-	s     *source
-	info  *types.Info
-	fn    *ast.FuncDecl
-	names map[string]int
+	s        *source
+	pkg      *types.Package
+	info     *types.Info
+	operator string
+	fn       *ast.FuncDecl
+	names    map[string]int
 }
 
 // add adds the mutant that has text from start to end. shown stands for text in the name.
 func (f *finder) add(start, end token.Pos, text, shown string) {
-	m := &mutant{file: f.s, fn: f.fn, start: f.offset(start), end: f.offset(end), text: text}
+	m := &mutant{operator: f.operator, file: f.s, fn: f.fn, start: f.offset(start), end: f.offset(end), text: text}
 	whole := string(f.s.text)
 	from := strings.LastIndexByte(whole[:m.start], '\n') + 1
 	before, after, old := whole[from:m.start], whole[m.end:], whole[m.start:m.end]
@@ -139,8 +162,8 @@ var swapped = map[token.Token][]string{
 	token.SHL_ASSIGN: {">>="}, token.SHR_ASSIGN: {"<<="}, token.INC: {"--"}, token.DEC: {"++"},
 }
 
-// operator adds the mutants of an operator.
-func (f *finder) operator(at token.Pos, op token.Token) {
+// swap adds the mutants of an operator.
+func (f *finder) swap(at token.Pos, op token.Token) {
 	for _, other := range swapped[op] {
 		f.add(at, at+token.Pos(len(op.String())), other, other)
 	}
@@ -170,13 +193,13 @@ func (f *finder) bound(x ast.Expr) {
 	}
 }
 
-// visit adds the mutants of one node.
-func (f *finder) visit(n ast.Node) bool {
+// token adds the mutants of one node in which a token differs, or that lack a statement.
+func (f *finder) token(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
 	case *ast.BinaryExpr:
-		f.operator(n.OpPos, n.Op)
+		f.swap(n.OpPos, n.Op)
 		switch n.Op {
 		case token.LAND, token.LOR:
 			f.condition(n.X, n.Op == token.LAND)
@@ -223,9 +246,9 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.CaseClause:
 		f.statements(n.Body)
 	case *ast.AssignStmt:
-		f.operator(n.TokPos, n.Tok)
+		f.swap(n.TokPos, n.Tok)
 	case *ast.IncDecStmt:
-		f.operator(n.TokPos, n.Tok)
+		f.swap(n.TokPos, n.Tok)
 	case *ast.BranchStmt:
 		if n.Tok == token.BREAK && n.Label == nil {
 			f.replace(n, "continue")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -39,12 +38,12 @@ type piece struct {
 	m          *mutant
 }
 
-// weave returns s with a copy of each function for each of its mutants. The function itself calls
+// weave returns s with a copy of each function for each of the given mutants. The function itself calls
 // the copy that is selected when the program starts. Mutants outside functions are left out.
-func (c *code) weave(s *source) (text []byte, pieces []piece) {
+func (c *code) weave(s *source, mutants []*mutant) (text []byte, pieces []piece) {
 	of := make(map[*ast.FuncDecl][]*mutant)
-	for _, m := range s.mutants {
-		if m.fn != nil {
+	for _, m := range mutants {
+		if m.fn != nil && m.file == s {
 			of[m.fn] = append(of[m.fn], m)
 		}
 	}
@@ -95,124 +94,90 @@ func (c *code) dispatcher(s *source, fn *ast.FuncDecl, mutants []*mutant) string
 	instance := ""
 	if p := fn.Type.TypeParams; p != nil {
 		b.WriteString(src(p.Pos(), p.End()))
-		var names []string
 		for _, field := range p.List {
 			for _, name := range field.Names {
-				names = append(names, name.Name)
+				instance += name.Name + ", "
 			}
 		}
-		instance = "[" + strings.Join(names, ", ") + "]"
+		instance = "[" + instance + "]"
 	}
 	fmt.Fprintf(&b, "(%s)", strings.Join(params, ", "))
-	result, after := "", "; return"
+	result := ""
 	if r := fn.Type.Results; r != nil {
 		b.WriteString(" " + src(r.Pos(), r.End()))
-		result, after = "return ", ""
+		result = "return "
 	}
-	call := func(id int) string {
-		return fmt.Sprintf("%s%s%s%d_%s%s(%s)%s\n", result, target, prefix, id, fn.Name.Name, instance, strings.Join(args, ", "), after)
+	call := func(id int) {
+		fmt.Fprintf(&b, "\t\t%s%s%s%d_%s%s(%s)\n", result, target, prefix, id, fn.Name.Name, instance, strings.Join(args, ", "))
 	}
-	fmt.Fprintf(&b, " {\n\tswitch %s {\n", prefix)
+	fmt.Fprintf(&b, " {\n\tswitch %s {\n\tdefault:\n", prefix)
+	call(0)
 	for _, m := range mutants {
-		fmt.Fprintf(&b, "\tcase %d:\n\t\t%s", m.id, call(m.id))
+		fmt.Fprintf(&b, "\tcase %d:\n", m.id)
+		call(m.id)
 	}
-	fmt.Fprintf(&b, "\tdefault:\n\t\t%s\t}\n}", call(0))
+	b.WriteString("\t}\n}")
 	return b.String()
 }
 
 // sieve drops the mutants that do not compile.
 func (c *code) sieve() error {
+	bad := make(map[*mutant]bool)
 	for range 5 { // an error may hide others
-		bad := make(map[*mutant]bool)
-		var files []*ast.File
+		texts := map[string][]byte{prefix + ".go": fmt.Appendf(nil, selector, c.files[0].syntax.Name)}
 		pieces := make(map[string][]piece)
-		fset := token.NewFileSet()
-		parse := func(name string, text []byte) (*ast.File, error) {
-			file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution|parser.AllErrors)
-			for _, e := range errorList(err) {
-				if !blame(bad, pieces[name], e.Pos.Offset) {
-					return nil, err
-				}
-			}
-			return file, nil
-		}
-		for _, s := range c.files {
-			text, own := c.weave(s)
-			pieces[s.path] = own
-			file, err := parse(s.path, text)
-			if err != nil {
-				return err
-			}
-			files = append(files, file)
-		}
-		extra, err := parse(prefix+".go", fmt.Appendf(nil, selector, c.files[0].syntax.Name))
-		if err != nil {
-			return err
-		}
-		var foreign error
-		conf := types.Config{Importer: c.imports, Error: func(err error) {
-			if e, ok := errors.AsType[types.Error](err); ok {
-				p := fset.Position(e.Pos)
-				if !blame(bad, pieces[p.Filename], p.Offset) && !e.Soft {
-					foreign = cmp.Or(foreign, err)
-				}
-			}
-		}}
-		if len(bad) == 0 {
-			_, _ = conf.Check(c.path, fset, append(files, extra), nil) // Error has all errors
-		}
-		if foreign != nil {
-			return fmt.Errorf("the woven package does not compile: %w", foreign)
-		}
 		for _, s := range c.files {
 			s.mutants = slices.DeleteFunc(s.mutants, func(m *mutant) bool { return bad[m] })
+			texts[s.path], pieces[s.path] = c.weave(s, s.mutants)
+		}
+		clear(bad)
+		for _, e := range c.compile(texts) {
+			own := pieces[e.Pos.Filename]
+			i := slices.IndexFunc(own, func(p piece) bool {
+				return p.start <= e.Pos.Offset && e.Pos.Offset <= p.end && p.m.file != nil
+			})
+			if i < 0 {
+				return fmt.Errorf("the woven package does not compile: %w", e)
+			}
+			bad[own[i].m] = true
 		}
 		if len(bad) == 0 {
-			return c.sieveTop()
+			for _, s := range c.files {
+				s.mutants = slices.DeleteFunc(s.mutants, func(m *mutant) bool {
+					return m.fn == nil && len(c.compile(map[string][]byte{s.path: m.apply()})) > 0
+				})
+			}
+			return nil
 		}
 	}
 	return errors.New("the woven package does not compile")
 }
 
-// blame marks the mutant that has the byte at offset, and reports whether there is one.
-func blame(bad map[*mutant]bool, pieces []piece, offset int) bool {
-	for _, p := range pieces {
-		if p.start <= offset && offset <= p.end && p.m.file != nil {
-			bad[p.m] = true
-			return true
+// compile returns the errors of the package with other texts of some files: the first of the syntax of each file,
+// or else all errors of types.
+func (c *code) compile(texts map[string][]byte) (list scanner.ErrorList) {
+	var files []*ast.File
+	for _, s := range c.files {
+		if texts[s.path] == nil {
+			files = append(files, s.syntax)
 		}
 	}
-	return false
-}
-
-func errorList(err error) (list scanner.ErrorList) {
-	errors.As(err, &list)
-	return list
-}
-
-// sieveTop drops the mutants outside functions that do not compile.
-func (c *code) sieveTop() error {
-	for i, s := range c.files {
-		s.mutants = slices.DeleteFunc(s.mutants, func(m *mutant) bool {
-			if m.fn != nil {
-				return false
-			}
-			var files []*ast.File
-			for _, s := range c.files {
-				files = append(files, s.syntax)
-			}
-			fset := c.fset
-			file, err := parser.ParseFile(fset, s.path, m.apply(), parser.SkipObjectResolution)
-			if err != nil {
-				return true
-			}
-			files[i] = file
-			conf := types.Config{Importer: c.imports}
-			_, err = conf.Check(c.path, fset, files, nil)
-			return err != nil
-		})
+	for path, text := range texts {
+		file, err := parser.ParseFile(c.fset, path, text, parser.SkipObjectResolution|parser.AllErrors)
+		if found, ok := errors.AsType[scanner.ErrorList](err); ok {
+			list = append(list, found[0]) // the others may follow from it
+		}
+		files = append(files, file)
 	}
-	return nil
+	if len(list) == 0 {
+		conf := types.Config{Importer: c.imports, Error: func(err error) {
+			if e, ok := errors.AsType[types.Error](err); ok {
+				list.Add(c.fset.Position(e.Pos), e.Msg)
+			}
+		}}
+		_, _ = conf.Check(c.path, c.fset, files, nil) // Error has all errors
+	}
+	return list
 }
 
 // apply returns the text of the file with the mutant in it.

@@ -1,6 +1,8 @@
 // Package tiny has faults planted in it by the test of mutate.
 package tiny
 
+import "sync"
+
 // width is a constant, outside functions.
 const width = 4
 
@@ -18,9 +20,6 @@ func Fill() []byte { return make([]byte, width) }
 // Unseen is called by no test.
 func Unseen(a, b int) int { return a - b }
 
-// Masked returns the lower two bits of n. The first mask changes nothing.
-func Masked(n uint) uint { return n & 7 & 3 }
-
 // Same returns n.
 func Same(n int) int { return n * 1 }
 
@@ -29,5 +28,30 @@ func Loop(n int) (sum int) {
 	for i := 0; i < n; i++ {
 		sum += i
 	}
+	return sum
+}
+
+// Share counts in two ways, under a mutex.
+type Share struct {
+	mu        sync.Mutex
+	odd, even int64
+}
+
+// Add counts n.
+func (s *Share) Add(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch n % 2 {
+	case 0:
+		s.even += n
+	default:
+		s.odd++
+	}
+}
+
+// Release gives back what is taken elsewhere.
+func (s *Share) Release(a int64) (sum int64) {
+	sum = s.odd + min(a, 9)
+	s.mu.Unlock()
 	return sum
 }

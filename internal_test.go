@@ -1,0 +1,88 @@
+package ids
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestEnter reads the wall clock at the ends of the time that an anchor serves, and later.
+func TestEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, begin := NewClock(nil), time.Now()
+		for _, d := range []time.Duration{0, 1, anchorLife - 1, 1, 1, 0, anchorLife, 3 * anchorLife, 1} {
+			time.Sleep(d)
+			now, elapsed := c.enter(reading{})
+			c.mu.Unlock()
+			if !now.time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
+				t.Errorf("%v after the clock was made, it says %v after, and %v instead of %v",
+					time.Since(begin), time.Duration(elapsed), now.time(), time.Now().UTC())
+			}
+		}
+	})
+}
+
+// TestDebt looks at debts around the largest that a call can find, which may be anchorLife older than the
+// one that ran it up. More than that is of another testing/synctest bubble.
+func TestDebt(t *testing.T) {
+	c := NewClock(nil)
+	most := c.v1.maxDebt + int64(anchorLife)
+	for _, k := range []struct{ paid, want int64 }{{-1, 0}, {0, 0}, {1, 1}, {most, most}, {most + 1, 0}} {
+		c.v1.paid = k.paid
+		if got := c.v1.debt(0); got != k.want {
+			t.Errorf("what is paid for in %d ns is a debt of %d, want %d", k.paid, got, k.want)
+		}
+	}
+	// An id two ticks too far ahead waits as soon as the debt is more than MaxAhead.
+	c.v1.last = c.v1.aheadTicks + 2
+	for paid, want := range map[int64]time.Duration{c.v1.maxAhead: 0, c.v1.maxAhead + 1: minSleep} {
+		c.v1.paid = paid
+		if got := c.v1.wait(0, 0, false); got != want {
+			t.Errorf("with a debt of %d ns it waits for %v, want %v", paid, got, want)
+		}
+	}
+}
+
+// TestDebtIsNotForgiven has a call read the process's clock, and another one take the mutex before it and
+// run up debt. The late call, which knows an earlier time, must leave that debt as it is.
+func TestDebtIsNotForgiven(t *testing.T) {
+	c := NewClock(nil)
+	l := c.newLane(newScale(time.Unix(0, 0), time.Millisecond), 0, 1<<40, 1, forever, time.Time{})
+	tick, late, elapsed := int64(1000), int64(0), int64(anchorLife/2)
+	for range 100 {
+		if _, err := l.take(tick, elapsed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paid := l.paid
+	if _, err := l.take(tick, late); err != nil || paid != elapsed+l.maxDebt || l.paid < paid {
+		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, error %v; want %d ns", paid, l.paid, err, elapsed+l.maxDebt)
+	}
+}
+
+// TestRunStaysAhead sets the wall clock back by an hour while a run goes on, which fills its tick
+// again and again. The run ascends all the same.
+func TestRunStaysAhead(t *testing.T) {
+	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	ones := bytes.NewReader(bytes.Repeat([]byte{0xff}, 1<<20)) // the largest strides: 8,192 ids fill a tick
+	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return start }}), Random: ones})
+	r := run{g: g, tail: &g.clock.v7, now: newReading(start)}
+	var last UUID
+	ticks := map[uint64]bool{}
+	for i := 0; i < 20_000; {
+		tick, _, rands := r.piece(20_000 - i)
+		for _, rand := range rands {
+			var u UUID
+			if u.setV7(tick, rand); u.Compare(last) <= 0 {
+				t.Fatalf("id %d is %v, after %v", i, u, last)
+			}
+			last, i = u, i+1
+		}
+		ticks[tick] = true
+		r.now = newReading(start.Add(-time.Hour))
+	}
+	if len(ticks) != 3 {
+		t.Errorf("the run has ids of %d ticks, want 3", len(ticks))
+	}
+}
