@@ -28,16 +28,10 @@ func testPostgresSQL(t *testing.T, d *database) {
 		registerIDs(m)
 		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
 		want := v7s(t)
-		r, err := d.query(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
 		var got []ids.UUID
-		if !r.Next() {
-			t.Fatal("no row")
-		}
-		err = r.Scan(m.SQLScanner(&got))
+		err := d.each(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}), nil, func(scan func(...any) error) error {
+			return scan(m.SQLScanner(&got))
+		})
 		same(t, got, want, err)
 	})
 }
