@@ -152,7 +152,8 @@ func checkDecode(t *testing.T, data []byte) (at time.Time, owner string) {
 	given := string(data)
 	at, owner, err := clockfile.Decode(data)
 	wantAt, wantOwner, ok := oracle(given)
-	if (err == nil) != ok || at != wantAt || owner != wantOwner || err != nil && !errors.Is(err, clockfile.ErrCorrupt) || string(data) != given {
+	matches := (err == nil) == ok && (ok || errors.Is(err, clockfile.ErrCorrupt))
+	if !matches || at != wantAt || owner != wantOwner || string(data) != given {
 		t.Fatalf("%q is read as %v, %q, %v, want %v, %q, %v", given, at, owner, err, wantAt, wantOwner, ok)
 	}
 	if err != nil && len(err.Error()) > 200 {

@@ -12,22 +12,12 @@ import (
 
 // A database is reached through database/sql or pgx, which differ in little.
 type database struct {
-	exec  func(ctx context.Context, query string, args ...any) error
-	query func(ctx context.Context, query string, args ...any) (rows, error)
-	param func(i int) string // the i-th parameter of a statement, counted from 1
+	exec func(ctx context.Context, query string, args ...any) error
+	// each calls row for each row of a query.
+	each func(ctx context.Context, query string, args []any, row func(scan func(into ...any) error) error) error
+	// param returns the i-th parameter of a statement, counted from 1.
+	param func(i int) string
 }
-
-// rows are those of [pgx.Rows] and, but for what Close returns, of [sql.Rows].
-type rows interface {
-	Next() bool
-	Scan(into ...any) error
-	Err() error
-	Close()
-}
-
-type sqlRows struct{ *sql.Rows }
-
-func (r sqlRows) Close() { r.Rows.Close() }
 
 // openSQL opens a database whose parameters are question marks.
 func openSQL(t *testing.T, driver, source string) *database {
@@ -46,9 +36,18 @@ func sqlDatabase(db *sql.DB, param func(int) string) *database {
 			_, err := db.ExecContext(ctx, query, args...)
 			return err
 		},
-		query: func(ctx context.Context, query string, args ...any) (rows, error) {
-			r, err := db.QueryContext(ctx, query, args...)
-			return sqlRows{r}, err
+		each: func(ctx context.Context, query string, args []any, row func(func(...any) error) error) error {
+			rows, err := db.QueryContext(ctx, query, args...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				if err := row(rows.Scan); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
 		},
 		param: param,
 	}
@@ -60,8 +59,18 @@ func pgxDatabase(pool *pgxpool.Pool) *database {
 			_, err := pool.Exec(ctx, query, args...)
 			return err
 		},
-		query: func(ctx context.Context, query string, args ...any) (rows, error) {
-			return pool.Query(ctx, query, args...)
+		each: func(ctx context.Context, query string, args []any, row func(func(...any) error) error) error {
+			rows, err := pool.Query(ctx, query, args...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				if err := row(rows.Scan); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
 		},
 		param: func(i int) string { return fmt.Sprintf("$%d", i) },
 	}
@@ -91,20 +100,13 @@ func (d *database) table(t *testing.T, column string, values []any) string {
 }
 
 // read runs a query of one column and returns its rows.
-func read[T any](t *testing.T, d *database, query string, args ...any) ([]T, error) {
+func read[T any](t *testing.T, d *database, query string, args ...any) (out []T, err error) {
 	t.Helper()
-	r, err := d.query(t.Context(), query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	var out []T
-	for r.Next() {
+	err = d.each(t.Context(), query, args, func(scan func(...any) error) error {
 		var v T
-		if err := r.Scan(&v); err != nil {
-			return nil, err
-		}
+		err := scan(&v)
 		out = append(out, v)
-	}
-	return out, r.Err()
+		return err
+	})
+	return out, err
 }

@@ -50,7 +50,8 @@ func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 		}
 	}
 	// A query in the text format, as the simple protocol makes it.
-	if err := pool.QueryRow(ctx, "SELECT $1::text::uuid", pgx.QueryExecModeSimpleProtocol, u.String()).Scan(&gotL); err != nil || gotL != u.ULID() {
+	err = pool.QueryRow(ctx, "SELECT $1::text::uuid", pgx.QueryExecModeSimpleProtocol, u.String()).Scan(&gotL)
+	if err != nil || gotL != u.ULID() {
 		t.Errorf("UUID text read as ULID: got %v, %v, want %v", gotL, err, u.ULID())
 	}
 }

@@ -28,16 +28,10 @@ func testPostgresSQL(t *testing.T, d *database) {
 		registerIDs(m)
 		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
 		want := v7s(t)
-		r, err := d.query(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
 		var got []ids.UUID
-		if !r.Next() {
-			t.Fatal("no row")
-		}
-		err = r.Scan(m.SQLScanner(&got))
+		err := d.each(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}), nil, func(scan func(...any) error) error {
+			return scan(m.SQLScanner(&got))
+		})
 		same(t, got, want, err)
 	})
 }
@@ -101,14 +95,16 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 		}
 	}
 	ctx := t.Context()
-	if _, err := pool.Exec(ctx, "CREATE TABLE orders (id uuid PRIMARY KEY, event uuid, code text, number bigint, parent uuid, tags uuid[])"); err != nil {
+	const types = "id uuid PRIMARY KEY, event uuid, code text, number bigint, parent uuid, tags uuid[]"
+	if _, err := pool.Exec(ctx, "CREATE TABLE orders ("+types+")"); err != nil {
 		t.Fatal(err)
 	}
 	source := pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
 		o := want[i]
 		return []any{o.ID, o.Event, o.Code, o.Number, o.Parent, o.Tags}, nil
 	})
-	if _, err := pool.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "event", "code", "number", "parent", "tags"}, source); err != nil {
+	columns := []string{"id", "event", "code", "number", "parent", "tags"}
+	if _, err := pool.CopyFrom(ctx, pgx.Identifier{"orders"}, columns, source); err != nil {
 		t.Fatal(err)
 	}
 	r, _ := pool.Query(ctx, "SELECT * FROM orders ORDER BY id")
@@ -127,7 +123,8 @@ func testSimpleProtocol(t *testing.T, pool *pgxpool.Pool) {
 	}
 	want := values{ids.NewV7(), ids.NewULID(), ids.NextSnowflake()}
 	var got values
-	err := pool.QueryRow(t.Context(), "SELECT $1::uuid, $2::uuid, $3::bigint", mode, want.U, want.L.UUID(), want.S).Scan(&got.U, &got.L, &got.S)
+	row := pool.QueryRow(t.Context(), "SELECT $1::uuid, $2::uuid, $3::bigint", mode, want.U, want.L.UUID(), want.S)
+	err := row.Scan(&got.U, &got.L, &got.S)
 	same(t, got, want, err)
 
 	list, found := []ids.UUID{ids.NewV7(), want.U}, false
