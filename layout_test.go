@@ -199,7 +199,7 @@ func TestLayoutOracle(t *testing.T) {
 func checkRandomLayout(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	l := slowLayout{ids.SnowflakeLayout{
-		Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, one(r, -1, int64(1))*(farthest-r.Int64N(1<<r.IntN(40)))), one(r, 0, r.Int64N(1e9))).UTC(),
+		Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, one(r, -1, int64(1))*(farthest+2-r.Int64N(1<<r.IntN(40)))), one(r, 0, r.Int64N(1e9))).UTC(),
 		Tick:     time.Duration(one(r, 1, 7, 99, 100, 101, 1e6, 1e7, 333_333_333, 1e9-1, 1e9, 6e10, math.MaxInt64, 1+r.Int64N(1<<r.IntN(63)))),
 		NodeBits: r.IntN(one(r, 1, 63)), NodeLast: r.IntN(2) == 0,
 	}}
