@@ -86,3 +86,25 @@ func TestRunStaysAhead(t *testing.T) {
 		t.Errorf("the run has ids of %d ticks, want 3", len(ticks))
 	}
 }
+
+// TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
+// in the two ways that there are. Epochs that are farther still are refused.
+func TestFarScales(t *testing.T) {
+	for _, epoch := range []int64{-maxSec, -maxSec / 2, -maxSec/4 - 1, -maxSec / 4, 0, maxSec/4 - 1, maxSec / 4, maxSec / 2, maxSec} {
+		for _, tick := range []time.Duration{100, time.Microsecond, time.Second} {
+			s := newScale(time.Unix(epoch, 0), tick)
+			for _, sec := range []int64{-maxSec - 1, -maxSec, epoch - 1, epoch, epoch + 1, maxSec, maxSec + 1} {
+				r := reading{sec, 1e9 - 1}
+				if got, want := s.at(r), s.divide(r); max(got, -1) != want {
+					t.Errorf("with ticks of %v from %d s, %d s is in tick %d, want %d", tick, epoch, sec, got, want)
+				}
+			}
+		}
+	}
+	for sec, ok := range map[int64]bool{-maxSec - 1: false, -maxSec: true, maxSec: true, maxSec + 1: false} {
+		var f format
+		if err := f.set(SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}); (err == nil) != ok {
+			t.Errorf("a layout from %d s: error %v", sec, err)
+		}
+	}
+}

@@ -158,7 +158,7 @@ func (l *lab) build(mutants []*mutant) (err error) {
 		text, _ := l.code.weave(s, mutants)
 		overlay(s.path, text)
 	}
-	list, _ := json.Marshal(map[string]any{"Replace": replace})
+	list, _ := json.Marshal(map[string]map[string]string{"Replace": replace})
 	woven := filepath.Join(l.work, "woven.json")
 	if err = cmp.Or(err, os.WriteFile(woven, list, 0o666)); err != nil {
 		return err
