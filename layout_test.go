@@ -204,9 +204,6 @@ func checkRandomLayout(t *testing.T, r *rand.Rand) {
 		NodeBits: r.IntN(one(r, 1, 63)), NodeLast: r.IntN(2) == 0,
 	}}
 	l.SequenceBits = r.IntN(one(r, 1, 63-l.NodeBits))
-	if l.Epoch.Before(time.Time{}) {
-		l.Tick = max(l.Tick, 100)
-	}
 	last := l.last().Int64()
 	near := one(r, 0, last, r.Int64N(last+1), r.Int64N(last>>r.IntN(62)+1)) + one(r, 0, 0, int64(-1), 1)
 	at := l.time(near).Add(time.Duration(one(r, 0, -1, r.Int64N(int64(l.Tick)))))
