@@ -158,9 +158,9 @@ func (l *lab) build(mutants []*mutant) (err error) {
 		text, _ := l.code.weave(s, mutants)
 		overlay(s.path, text)
 	}
-	list, _ := json.Marshal(map[string]map[string]string{"Replace": replace})
+	list, failed := json.Marshal(map[string]any{"Replace": replace})
 	woven := filepath.Join(l.work, "woven.json")
-	if err = cmp.Or(err, os.WriteFile(woven, list, 0o666)); err != nil {
+	if err = cmp.Or(err, failed, os.WriteFile(woven, list, 0o666)); err != nil {
 		return err
 	}
 	l.binary = filepath.Join(l.work, "woven.test")
