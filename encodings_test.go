@@ -3,24 +3,17 @@ package ids_test
 import (
 	"bytes"
 	"encoding"
-	"encoding/csv"
 	"encoding/gob"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
-	"expvar"
 	"flag"
 	"fmt"
 	"html/template"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	texttemplate "text/template"
 
 	"github.com/oneclock/ids"
 )
@@ -68,7 +61,7 @@ type readable[T any] interface {
 
 func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	t.Helper()
-	ways := slices.Concat(waysOfValues(id, text), waysOfText[T, P](id, text), waysOfNet[T, P](id, text), waysOut(id, text))
+	ways := slices.Concat(waysOfValues(id, text), waysOfText[T, P](id, text), waysOut(id, text))
 	for _, e := range ways {
 		if e.out != nil {
 			if wire, err := e.out(); wire != e.wire || err != nil {
@@ -131,21 +124,6 @@ func waysOfValues[T written](id T, text string) []encoded[T] {
 	}
 }
 
-// parse reads the text of an id.
-func parse[T any, P readable[T]](s string) (got T, err error) {
-	err = P(&got).UnmarshalText([]byte(s))
-	return got, err
-}
-
-// spell writes the text of an id.
-func spell(id encoding.TextMarshaler) string {
-	b, err := id.MarshalText()
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
 // waysOfText are those of other packages that ask for text.
 func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
 	type inXML struct {
@@ -184,55 +162,6 @@ func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
 				fs.TextVar(P(&got), "id", any(got).(encoding.TextMarshaler), "an id")
 				return got, fs.Parse([]string{wire})
 			}},
-		{"encoding/csv", text + ",\"a,b\"\n",
-			func() (string, error) {
-				var b strings.Builder
-				w := csv.NewWriter(&b)
-				err := w.Write([]string{spell(id), "a,b"})
-				w.Flush()
-				return b.String(), errors.Join(err, w.Error())
-			},
-			func(wire string) (T, error) {
-				record, err := csv.NewReader(strings.NewReader(wire)).Read()
-				if err != nil {
-					return *new(T), err
-				}
-				return parse[T, P](record[0])
-			}},
-	}
-}
-
-// waysOfNet are the places of an id in a request.
-func waysOfNet[T written, P readable[T]](id T, text string) []encoded[T] {
-	return []encoded[T]{
-		{"net/url, query", "a=b&id=" + text,
-			func() (string, error) { return url.Values{"id": {spell(id)}, "a": {"b"}}.Encode(), nil },
-			func(wire string) (T, error) {
-				q, err := url.ParseQuery(wire)
-				if err != nil {
-					return *new(T), err
-				}
-				return parse[T, P](q.Get("id"))
-			}},
-		{"net/http, path value", "/things/" + text + "/edit",
-			func() (string, error) { return url.JoinPath("/things", spell(id), "edit") },
-			func(wire string) (got T, err error) {
-				mux := http.NewServeMux()
-				mux.HandleFunc("GET /things/{id}/edit", func(_ http.ResponseWriter, r *http.Request) { got, err = parse[T, P](r.PathValue("id")) })
-				r, failed := http.NewRequest(http.MethodGet, wire, nil)
-				if failed != nil {
-					return got, failed
-				}
-				mux.ServeHTTP(httptest.NewRecorder(), r)
-				return got, err
-			}},
-		{"net/http, header", "Id: " + text + "\r\n",
-			func() (string, error) {
-				var b strings.Builder
-				err := http.Header{"Id": {spell(id)}}.Write(&b)
-				return b.String(), err
-			},
-			func(wire string) (T, error) { return parse[T, P](strings.TrimSpace(strings.TrimPrefix(wire, "Id: "))) }},
 	}
 }
 
@@ -241,15 +170,9 @@ func waysOut[T written](id T, text string) []encoded[T] {
 	return []encoded[T]{
 		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(textLog, id), nil},
 		{"log/slog, JSON", `{"level":"INFO","msg":"made","id":"` + text + `"}` + "\n", logged(jsonLog, id), nil},
-		{"expvar", `"` + text + `"`, func() (string, error) { return expvar.Func(func() any { return id }).String(), nil }, nil},
 		{"fmt, verbs of text", fmt.Sprintf("%s %s %q %x %X %40s", text, text, text, text, text, text),
 			func() (string, error) { return fmt.Sprintf("%[1]v %[1]s %[1]q %[1]x %[1]X %40[1]v", any(id)), nil }, nil},
 		{"fmt, pointer", text, func() (string, error) { return fmt.Sprint(&id), nil }, nil},
-		{"text/template", "<" + text + ">", func() (string, error) {
-			var b strings.Builder
-			err := texttemplate.Must(texttemplate.New("").Parse("<{{.}}>")).Execute(&b, id)
-			return b.String(), err
-		}, nil},
 		{"html/template", `<a href="/` + text + `" onclick='f("` + text + `")'>` + text + `</a>`, func() (string, error) {
 			var b strings.Builder
 			err := template.Must(template.New("").Parse(`<a href="/{{.}}" onclick='f({{.}})'>{{.}}</a>`)).Execute(&b, id)
@@ -353,36 +276,6 @@ func checkNothing[T coded](t *testing.T) {
 	p := &full.ID
 	if err := json.Unmarshal([]byte("null"), &p); err != nil || p != nil {
 		t.Errorf("*%T from JSON null: %v, %v", full.ID, p, err)
-	}
-}
-
-// TestSlogAllocs bounds what an id costs in a log line: one allocation for its text, or up to
-// three where slog is given the id itself (the id as an any, its text, and that as a string).
-func TestSlogAllocs(t *testing.T) {
-	skipUnder(t, "-race", raceAllocs)
-	skipUnder(t, "-asan", asanAllocs)
-	u, l, s := ids.NewV4(), ids.NewULID(), ids.NextSnowflake()
-	ctx := t.Context()
-	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "JSON": slog.NewJSONHandler(io.Discard, nil)} {
-		log := slog.New(h)
-		for _, c := range []struct {
-			what string
-			most float64
-			run  func()
-		}{
-			{"UUID, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", u.String())) }},
-			{"ULID, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", l.String())) }},
-			{"Snowflake, String", 1, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.String("id", s.String())) }},
-			{"Snowflake, Int64", 0, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Int64("id", int64(s))) }},
-			{"UUID, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", u)) }},
-			{"ULID, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", l)) }},
-			{"Snowflake, Any", 3, func() { log.LogAttrs(ctx, slog.LevelInfo, "made", slog.Any("id", s)) }},
-			{"UUID, Any, level off", 1, func() { log.LogAttrs(ctx, slog.LevelDebug, "made", slog.Any("id", u)) }},
-		} {
-			if got := testing.AllocsPerRun(200, c.run); got > c.most {
-				t.Errorf("%s handler, %s: %v allocations, want at most %v", name, c.what, got, c.most)
-			}
-		}
 	}
 }
 

@@ -199,14 +199,11 @@ func TestLayoutOracle(t *testing.T) {
 func checkRandomLayout(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	l := slowLayout{ids.SnowflakeLayout{
-		Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, one(r, -1, int64(1))*(farthest-r.Int64N(1<<r.IntN(40)))), one(r, 0, r.Int64N(1e9))).UTC(),
+		Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, one(r, -1, int64(1))*(farthest+2-r.Int64N(1<<r.IntN(40)))), one(r, 0, r.Int64N(1e9))).UTC(),
 		Tick:     time.Duration(one(r, 1, 7, 99, 100, 101, 1e6, 1e7, 333_333_333, 1e9-1, 1e9, 6e10, math.MaxInt64, 1+r.Int64N(1<<r.IntN(63)))),
 		NodeBits: r.IntN(one(r, 1, 63)), NodeLast: r.IntN(2) == 0,
 	}}
 	l.SequenceBits = r.IntN(one(r, 1, 63-l.NodeBits))
-	if l.Epoch.Before(time.Time{}) {
-		l.Tick = max(l.Tick, 100)
-	}
 	last := l.last().Int64()
 	near := one(r, 0, last, r.Int64N(last+1), r.Int64N(last>>r.IntN(62)+1)) + one(r, 0, 0, int64(-1), 1)
 	at := l.time(near).Add(time.Duration(one(r, 0, -1, r.Int64N(int64(l.Tick)))))
@@ -303,6 +300,8 @@ func FuzzLayout(f *testing.F) {
 		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
 		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},
 		{0, 0, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{0, 0, 1 << 62, 0, 0, false, 4e9 - 1, 0, 0, 0, 0}, {0, 0, 1 << 62, 0, 0, false, 4e9, 0, 0, 0, 0},
+		{0, 0, 1 << 62, 0, 0, false, 35e7, 0, 0, 0, 0},
 		// All bits but one for the node, and for the sequence.
 		{0, 0, hour, 62, 0, false, 1<<62 + 5, 7199, 105e6, 1<<62 - 1, 0},
 		{0, 0, hour, 0, 62, false, id, 3600, 105e6, 0, 1<<62 - 1},
@@ -367,11 +366,13 @@ func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 	if last := l.last(); tick.Cmp(last) > 0 {
 		tick = last
 	}
-	since := new(big.Int).Add(nanoseconds(l.Epoch), new(big.Int).Mul(tick, big.NewInt(int64(l.Tick))))
-	if sec := floor(since, 1, 1e9); sec.BitLen() > 59 { // hardly a calendar can hold it
-		return p.Node == node && p.Sequence == sequence && p.Time.Unix() > 1<<58
+	since := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
+	want := ids.SnowflakeParts{Time: instant(since.Add(since, nanoseconds(l.Epoch))), Node: node, Sequence: sequence}
+	// What is more than 2^60 s after the epoch, which hardly a calendar can hold, may be taken for that.
+	if sec := floor(since, 1, 1e9); sec.Cmp(big.NewInt(l.Epoch.Unix()+1<<60)) > 0 && (p != want || time.Second%l.Tick != 0) {
+		want.Time = time.Unix(l.Epoch.Unix()+1<<60, int64(l.Epoch.Nanosecond())).UTC()
 	}
-	return p == ids.SnowflakeParts{Time: instant(since), Node: node, Sequence: sequence}
+	return p == want
 }
 
 // holds reports whether the times in a tick must be in range, and whether they may be. They count as the

@@ -21,7 +21,7 @@ package ids_test
 //	uuid_test.go       ulid_test.go  snowflake_test.go  what is accepted as text, for people to check
 //	rfc_test.go        vectors of RFC 9562
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
-//	encodings_test.go  ids in JSON, XML, gob, logs and requests;  types_test.go  types of your own there
+//	encodings_test.go  ids in JSON, XML, gob, flags and logs;  types_test.go  types of your own there
 //	sql_test.go        error_test.go  databases, errors
 //	zero_test.go       zero values
 //	alloc_test.go      bench_test.go  memory, speed

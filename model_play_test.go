@@ -346,9 +346,10 @@ func (h *history) suspended(m *model, mint func() issued, v forecast) {
 		}
 		return
 	}
-	h.setLimit(one(h.r, time.Time{}, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour)))
+	h.limit = one(h.r, time.Time{}, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
 	before := time.Now()
-	v = h.forecast(m, before)
+	v = h.forecast(m, before) // before the call goes on, which changes the model
+	h.clock.SetLimit(h.limit)
 	if <-done; err != nil {
 		h.fatalf("%s: %v under the limit %v", m.name, err, h.limit)
 	}

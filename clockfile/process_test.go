@@ -6,11 +6,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,12 +23,12 @@ import (
 )
 
 // childVariable is an environment variable that makes the test's program the server below, and no test.
-// It has how far the clock is set forward, and the path.
+// It has how far the clock is set forward, how far ahead the horizon is, and the path.
 const childVariable = "CLOCKFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if forward, path, ok := strings.Cut(os.Getenv(childVariable), " "); ok {
-		if err := server(path, forward); err != nil {
+	if child := strings.SplitN(os.Getenv(childVariable), " ", 3); len(child) == 3 {
+		if err := server(child[0], child[1], child[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -39,17 +40,21 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// server does what the README's program does, and mints in bare goroutines until it is told to stop. Then it closes the
-// file and returns at once.
-func server(path, forward string) error {
+// server mints in bare goroutines until it is told to stop. Then it closes the file and returns at once. It prints
+// ids of the three kinds that could repeat, each in 16 bytes: the node of versions 1 and 6 is fixed, as an address would be.
+func server(forward, ahead, path string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	by, err := time.ParseDuration(forward)
 	if err != nil {
 		return err
 	}
+	span, err := time.ParseDuration(ahead)
+	if err != nil {
+		return err
+	}
 	f, err := clockfile.Open(path, &clockfile.Options{
-		Clock: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
+		Ahead: span, Clock: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
 	})
 	if err != nil {
 		return err
@@ -59,6 +64,7 @@ func server(path, forward string) error {
 		return err
 	}
 	snowflake.SetDefault(node)
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3, 'i', 'd', 's', 0, 7}})
 	go func() {
 		for {
 			snowflake.Next()
@@ -68,8 +74,10 @@ func server(path, forward string) error {
 		go func() {
 			for {
 				var batch []byte // so short that a write of it is not mixed with others
-				for range 64 {
-					batch = binary.BigEndian.AppendUint64(batch, uint64(snowflake.Next()))
+				for range 16 {
+					v1, v6 := g.NewV1(), g.NewV6()
+					batch = append(append(batch, v1[:]...), v6[:]...)
+					batch = binary.BigEndian.AppendUint64(append(batch, 0, 0, 0, 0, 0, 0, 0, 0), uint64(snowflake.Next()))
 				}
 				os.Stdout.Write(batch)
 			}
@@ -79,46 +87,101 @@ func server(path, forward string) error {
 	return f.Close()
 }
 
-// TestShutdown stops processes by SIGTERM while bare goroutines mint, on clocks that are set to and fro. Each
-// ends with status 0 and says nothing, and no id is issued twice.
+// A life is one run of the server: how far its clock is set forward, and when which signal ends it.
+type life struct {
+	forward, ahead time.Duration
+	ids            int // that are read before the signal; negative: it comes at once
+	signal         syscall.Signal
+}
+
+// live starts the server and returns the ids that it has printed.
+func live(t *testing.T, path string, l life) (printed []ids.UUID) {
+	t.Helper()
+	program, err := os.Executable()
+	must(t, err)
+	args := append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), program)
+	cmd, log := exec.Command(args[0], args[1:]...), new(bytes.Buffer)
+	// The race detector has a program sleep for a second when main has returned.
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%v %v %s", childVariable, l.forward, l.ahead, path), "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = log
+	out, err := cmd.StdoutPipe()
+	must(t, err, cmd.Start())
+	if l.ids < 0 {
+		must(t, cmd.Process.Signal(l.signal))
+	}
+	in := bufio.NewReader(out)
+	for n := 0; ; n++ {
+		var id ids.UUID
+		if _, err := io.ReadFull(in, id[:]); err != nil {
+			break
+		}
+		printed = append(printed, id)
+		if n == l.ids {
+			must(t, cmd.Process.Signal(l.signal))
+		}
+	}
+	if err := cmd.Wait(); (err == nil) != (l.signal == syscall.SIGTERM) || log.Len() > 0 {
+		t.Fatalf("%+v: %v: %s", l, err, log)
+	}
+	return printed
+}
+
+// checkLives starts the server for each life, and checks that no id comes twice, and that each Snowflake and each
+// version 6 UUID is above those of all earlier lives.
+func checkLives(t *testing.T, path string, lives []life) {
+	t.Helper()
+	seen := map[ids.UUID]bool{}
+	latest := map[int]ids.UUID{} // by version, which a Snowflake has not
+	for i, l := range lives {
+		before := maps.Clone(latest)
+		for _, id := range live(t, path, l) {
+			kind := id.Version()
+			switch {
+			case seen[id]:
+				t.Fatalf("life %d, %+v, repeats %v", i, l, id)
+			case kind != 1 && id.Compare(before[kind]) <= 0:
+				t.Fatalf("life %d, %+v, has %v, after %v", i, l, id, before[kind])
+			}
+			seen[id] = true
+			if id.Compare(latest[kind]) > 0 {
+				latest[kind] = id
+			}
+		}
+	}
+	t.Logf("%d ids of %d processes", len(seen), len(lives))
+	if len(seen) == 0 {
+		t.Error("no process has printed an id")
+	}
+}
+
+// TestShutdown stops processes by SIGTERM, on clocks that are set to and fro. Each ends with status 0 and says nothing.
 func TestShutdown(t *testing.T) {
 	path := newFile(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can send SIGTERM here")
 	}
-	program, err := os.Executable()
-	must(t, err)
-	args := append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), program)
-	starts := 10
+	var lives []life
+	for i := range 10 {
+		lives = append(lives, life{time.Duration(-i%3) * time.Minute, 10 * time.Second, 10_000 * (i % 3), syscall.SIGTERM})
+	}
+	checkLives(t, path, lives)
+}
+
+// TestKilled kills processes at random moments, whose clocks are set back by up to an hour. Ids that are ahead of the
+// clock come soon to their horizon, and are withheld again and again.
+func TestKilled(t *testing.T) {
+	path := newFile(t)
+	kills := 100
 	if testing.Short() {
-		starts = 5
+		kills = 10
 	}
-	var issued []uint64
-	for i := range starts {
-		cmd, log := exec.Command(args[0], args[1:]...), new(bytes.Buffer)
-		// The race detector has a program sleep for a second when main has returned.
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=-%dm %s", childVariable, i%3, path), "GORACE=atexit_sleep_ms=0")
-		cmd.Stderr = log
-		out, err := cmd.StdoutPipe()
-		must(t, err, cmd.Start())
-		in := bufio.NewReader(out)
-		for n := 0; ; n++ {
-			var id [8]byte
-			if _, err := io.ReadFull(in, id[:]); err != nil {
-				break
-			}
-			issued = append(issued, binary.BigEndian.Uint64(id[:]))
-			if n == 10_000*(i%5) {
-				must(t, cmd.Process.Signal(syscall.SIGTERM))
-			}
-		}
-		if err := cmd.Wait(); err != nil || log.Len() > 0 {
-			t.Fatalf("start %d: %v: %s", i, err, log)
-		}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	var lives []life
+	for range kills {
+		lives = append(lives, life{time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond),
+			[]time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)], r.IntN(4000) - 1000, syscall.SIGKILL})
 	}
-	slices.Sort(issued)
-	if n := len(issued) - len(slices.Compact(slices.Clone(issued))); n > 0 {
-		t.Errorf("%d of %d ids are repeated", n, len(issued))
-	}
-	t.Logf("%d ids of %d processes", len(issued), starts)
+	checkLives(t, path, lives)
 }

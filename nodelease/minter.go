@@ -86,20 +86,6 @@ type Minter struct {
 	changed chan struct{} // closed and replaced when minting begins or the Minter is closed
 }
 
-// idle is a node that refuses every id with ErrEnded.
-var idle = newIdle()
-
-func newIdle() *ids.SnowflakeNode {
-	epoch := ids.TwitterLayout().Epoch
-	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return epoch }})
-	clock.EndAt(time.Time{})
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: clock})
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
 // unheld is the error while no id can be minted. It matches ids.ErrSuspended and its cause. It is made
 // when the cause arises, so that a refusal allocates nothing.
 type unheld struct{ cause error }
@@ -120,10 +106,11 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	tick, err := tickOf(opts.Layout)
+	idle, err := newIdle(opts.Layout)
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: Options.Layout: %w", err)
 	}
+	tick := idle.Layout().Tick
 	if opts.Window != 0 && opts.Window/100 < tick {
 		return nil, fmt.Errorf("nodelease: Options.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
@@ -143,18 +130,16 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	return m, nil
 }
 
-// tickOf returns the tick of a layout, or an error if the layout can hold no id.
-func tickOf(l ids.SnowflakeLayout) (time.Duration, error) {
+// newIdle returns a node of a layout that refuses every id with ErrEnded, or an error if the layout can hold
+// no id.
+func newIdle(l ids.SnowflakeLayout) (*ids.SnowflakeNode, error) {
 	inside := ids.TwitterLayout().Epoch
 	if l.Tick > 0 {
 		inside = l.Epoch.Add(l.Tick)
 	}
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return inside }})
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: clock})
-	if err != nil {
-		return 0, err
-	}
-	return n.Layout().Tick, nil
+	clock.EndAt(time.Time{})
+	return ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: clock})
 }
 
 // TryNext returns an id, or at once an error: [ErrClosed], one of [ids.SnowflakeNode.TryNext], or, while

@@ -42,6 +42,7 @@ func TestKillEtcd(t *testing.T) {
 	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
 	start(t, server)
+	handBack(t, "-etcd", client)
 	kill(t, "-etcd", client)
 
 	// Asked to end while the store does not answer, it ends all the same, and says that the number is held.
@@ -121,7 +122,32 @@ func TestKillPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	handBack(t, "-postgres", url)
 	kill(t, "-postgres", url)
+}
+
+// handBack runs the program on one number, again and again, and asks it to end. The number is free for the next run at
+// once, long before its TTL is over.
+func handBack(t *testing.T, store ...string) {
+	for range 3 {
+		cmd := program(append(store, "-nodes", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Errorf("no id: %v", err)
+		}
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("the program ended with %v", err)
+		}
+		late.Stop()
+	}
 }
 
 // kill runs the program on two node numbers, again and again, and kills it at a random moment, but for every

@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -97,8 +98,8 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	return store, func() { client.Close() }, err
 }
 
-// run mints until it has enough or ctx ends, and hands the number back.
-func run(ctx context.Context, c *config, out io.Writer) (err error) {
+// run mints until it has enough or ctx ends.
+func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
 	if err != nil {
 		return err
@@ -109,23 +110,38 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
 	}
-	m, err := nodelease.NewMinter(store, &nodelease.Options{Logger: slog.Default(), Observe: observe})
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	n := int64(0)
+	return work(ctx, store, &nodelease.Options{Logger: slog.Default(), Observe: observe}, func(id ids.Snowflake) (err error) {
+		if n++; n == c.count {
+			enough()
+		}
+		if c.print {
+			_, err = fmt.Fprintln(out, id)
+		}
+		time.Sleep(c.every)
+		return err
+	})
+}
+
+// work mints until ctx ends, as that of signal.NotifyContext does on SIGTERM. Then it hands the number back.
+func work(ctx context.Context, store nodelease.Store, opts *nodelease.Options, use func(ids.Snowflake) error) (err error) {
+	m, err := nodelease.NewMinter(store, opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	for n := int64(0); c.count == 0 || n < c.count; n++ {
-		id, err := m.Next(ctx)
+	defer func() { err = errors.Join(err, m.Close()) }() // takes no ctx, which has ended by now, and 5 s at most
+	for {
+		id, err := m.Next(ctx) // waits while no number is free
 		if ctx.Err() != nil {
 			return nil // asked to end
 		}
-		if err == nil && c.print {
-			_, err = fmt.Fprintln(out, id)
+		if err == nil {
+			err = use(id)
 		}
 		if err != nil {
 			return err
 		}
-		time.Sleep(c.every)
 	}
-	return nil
 }

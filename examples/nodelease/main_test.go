@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,21 @@ func TestFlags(t *testing.T) {
 	}
 	if err := run(t.Context(), c, io.Discard); err == nil || !strings.Contains(err.Error(), "Options.TTL 10ms") {
 		t.Errorf("error %v for a TTL of 10ms", err)
+	}
+}
+
+// TestPages checks that the pages show the program's function work to the letter.
+func TestPages(t *testing.T) {
+	program, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(program), "// work mints")
+	for _, page := range []string{"../../docs/nodes.md", "../../nodelease/README.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil || !strings.Contains(string(text), "```go\n// work mints"+after+"```\n") {
+			t.Errorf("%s does not show the function work of main.go as it is: %v", page, err)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@
 //
 //	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
 //	<!-- go: after the last -->          the declarations of the block before are declared here too
-//	<!-- go: is examples/restart -->     the block is part of the Go files in that folder, to the letter
+//	<!-- go: is examples/recipes/restart --> the block is part of the Go files in that folder, to the letter
 //	<!-- go: not run: REASON -->         the block is not compiled
 package docs
 

@@ -224,30 +224,40 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	takeNone("Take without a lease", errPoor, 1, 0)
 
 	takeAll(mark)
-	revision := func(node int64) int64 {
-		resp, err := client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", node))
+	poor := func() { client.Lease = poorLease{granting} }
+	for i, l := range held {
+		testExtends(t, client, l, mark(nodes), poor, func(what string, err, want error, transactions int) {
+			expect(what, err, want, transactions, nodes-i)
+		})
+		expect("Release", l.Release(ctx, now), nil, 1, nodes-i-1)
+	}
+}
+
+// testExtends raises the mark of l, and tries what does not. poor has nothing be kept alive until the next expect.
+func testExtends(
+	t *testing.T, client *clientv3.Client, l nodelease.Lease, mark time.Time, poor func(),
+	expect func(what string, err, want error, transactions int),
+) {
+	ctx, never := t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	revision := func() int64 {
+		resp, err := client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", l.Node()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return resp.Kvs[0].ModRevision
 	}
-	never := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, l := range held {
-		left := nodes - i
-		before := revision(l.Node())
-		expect("Extend with the mark as it is", l.Extend(ctx, l.Mark()), nil, 1, left)
-		expect("Extend with a lower mark", l.Extend(ctx, l.Mark().Add(-1)), errAny, 0, left)
-		client.Lease = poorLease{granting}
-		expect("Extend of what is not kept alive", l.Extend(ctx, mark(nodes)), errPoor, 0, left)
-		expect("Extend to the year 10000", l.Extend(ctx, never), errAny, 0, left)
-		expect("Release at the year 10000", l.Release(ctx, never), errAny, 0, left)
-		if after := revision(l.Node()); after != before {
-			t.Errorf("the mark of node %d was written although it is as it was", l.Node())
-		}
-		for _, to := range []int64{nodes, nodes, nodes + 1} {
-			expect("Extend", l.Extend(ctx, mark(to)), nil, 1, left)
-		}
-		expect("Release", l.Release(ctx, now), nil, 1, left-1)
+	before := revision()
+	expect("Extend with the mark as it is", l.Extend(ctx, l.Mark()), nil, 1)
+	expect("Extend with a lower mark", l.Extend(ctx, l.Mark().Add(-1)), errAny, 0)
+	poor()
+	expect("Extend of what is not kept alive", l.Extend(ctx, mark), errPoor, 0)
+	expect("Extend to the year 10000", l.Extend(ctx, never), errAny, 0)
+	expect("Release at the year 10000", l.Release(ctx, never), errAny, 0)
+	if after := revision(); after != before {
+		t.Errorf("the mark of node %d was written although it is as it was", l.Node())
+	}
+	for _, to := range []time.Time{mark, mark, mark.Add(time.Minute)} {
+		expect("Extend", l.Extend(ctx, to), nil, 1)
 	}
 }
 

@@ -85,46 +85,11 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%d rows, %v", rows, err)
 		}
 	})
-	t.Run("few rights", func(t *testing.T) {
-		mustExec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
-		poor := openPool(t, strings.Replace(url, "test@", "few@", 1))
-		denied := func(what string, nodes int64) {
-			t.Helper()
-			_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes})
-			if err == nil || !strings.Contains(err.Error(), "permission denied") {
-				t.Errorf("error %v although the table cannot be %s", err, what)
-			}
-		}
-		denied("created", 0)
-		mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
-		denied("read", 0)
-		mustExec(t, pool, `grant select, update on closed.numbers to few`)
-		denied("filled up", 1025)
-		if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), time.Now()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Run("few rights", func(t *testing.T) { testFewRights(t, url, pool) })
 	t.Run("durability", func(t *testing.T) { testDurability(t, url, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, pool) })
-	t.Run("bad options", func(t *testing.T) {
-		for want, opts := range map[string]*pgstore.Options{
-			"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
-			`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
-			`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
-			"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
-			"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
-			"prepare the table missing.table":                            {Table: "missing.table"},
-			"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
-		} {
-			if s, err := pgstore.New(t.Context(), pool, opts); s != nil || err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v: %v, want %q", opts, err, want)
-			}
-		}
-		if _, err := pgstore.New(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "nil Pool") {
-			t.Errorf("nil pool: %v", err)
-		}
-	})
+	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
 	near, far := servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"}
 	distant := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
 	t.Run("minting stops first", func(t *testing.T) {
@@ -150,4 +115,45 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("row %q, %v", row, err)
 		}
 	})
+}
+
+// testFewRights has a user who may do more and more of what New needs.
+func testFewRights(t *testing.T, url string, pool *pgxpool.Pool) {
+	mustExec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
+	poor := openPool(t, strings.Replace(url, "test@", "few@", 1))
+	denied := func(what string, nodes int64) {
+		t.Helper()
+		_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes})
+		if err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("error %v although the table cannot be %s", err, what)
+		}
+	}
+	denied("created", 0)
+	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
+	denied("read", 0)
+	mustExec(t, pool, `grant select, update on closed.numbers to few`)
+	denied("filled up", 1025)
+	if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), time.Now()); err != nil {
+		t.Error(err)
+	}
+}
+
+// testBadOptions has names and a holder that PostgreSQL cannot keep.
+func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
+	for want, opts := range map[string]*pgstore.Options{
+		"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
+		"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
+		"prepare the table missing.table":                            {Table: "missing.table"},
+		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
+	} {
+		if s, err := pgstore.New(t.Context(), pool, opts); s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", opts, err, want)
+		}
+	}
+	if _, err := pgstore.New(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "nil Pool") {
+		t.Errorf("nil pool: %v", err)
+	}
 }

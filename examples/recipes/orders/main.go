@@ -1,7 +1,7 @@
 // Orders is a web server with a number of its own, that answers each bad id with status 400:
 //
 //	IDS_SNOWFLAKE_NODE=7 go run ./examples/recipes/orders
-//	curl -d '{"user":"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"}' http://127.0.0.1:8080/orders
+//	curl -d '{"user":"user_01h455vb4pf0cttv1ysd4n9fnt"}' http://127.0.0.1:8080/orders
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/uuid"
 )
 
@@ -60,15 +61,17 @@ func routes() http.Handler {
 	return mux
 }
 
-// UserID is a type of the program's own.
-type UserID struct{ uuid.UUID }
+// user is a kind of ids, which begin with "user_".
+type user struct{}
+
+func (user) Prefix() string { return "user" }
 
 // Order is what a client sends, and gets back with its ID.
 type Order struct {
-	ID     snowflake.ID `json:"id"`
-	User   UserID       `json:"user"`
-	Parent uuid.Null    `json:"parent"`
-	Items  []uuid.UUID  `json:"items"`
+	ID     snowflake.ID    `json:"id"`
+	User   typeid.ID[user] `json:"user"`
+	Parent uuid.Null       `json:"parent"`
+	Items  []uuid.UUID     `json:"items"`
 }
 
 func getOrder(w http.ResponseWriter, r *http.Request) {

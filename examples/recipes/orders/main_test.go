@@ -49,7 +49,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%s: says %q, want %q", variable, lines.Text(), says)
 		}
 		if serves {
-			resp, err := http.Post("http://"+address+"/orders", "", strings.NewReader(`{"user":"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"}`))
+			resp, err := http.Post("http://"+address+"/orders", "", strings.NewReader(`{"user":"user_01h455vb4pf0cttv1ysd4n9fnt"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestProgram(t *testing.T) {
 func TestBadIDs(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	const good = `"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"`
+	const good, id = `"user_01h455vb4pf0cttv1ysd4n9fnt"`, `"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"`
 	for _, test := range []struct {
 		method, path, body string
 		status             int
@@ -81,7 +81,9 @@ func TestBadIDs(t *testing.T) {
 		{"GET", "/orders/1541815603606036480", "", 200},
 		{"GET", "/orders/secret", "", 400},
 		{"GET", "/orders/99999999999999999999", "", 400},
-		{"POST", "/orders", `{"user":` + good + `,"parent":` + good + `,"items":[` + good + `]}`, 200},
+		{"POST", "/orders", `{"user":` + good + `,"parent":` + id + `,"items":[` + id + `]}`, 200},
+		{"POST", "/orders", `{"user":` + id + `}`, 400},
+		{"POST", "/orders", `{"user":"invoice_01h455vb4pf0cttv1ysd4n9fnt"}`, 400}, // of another kind
 		{"POST", "/orders", `{"user":"secret"}`, 400},
 		{"POST", "/orders", `{"user":17}`, 400}, // these two have errors of encoding/json
 		{"POST", "/orders", `{"user":{}}`, 400},
@@ -90,7 +92,7 @@ func TestBadIDs(t *testing.T) {
 		{"POST", "/orders", `{"user":` + good + `,"parent":7}`, 400},
 		{"POST", "/orders", `{"user":` + good + `,"parent":""}`, 400},
 		{"POST", "/orders", `{"user":` + good + `,"items":["secret"]}`, 400},
-		{"POST", "/orders", `{"user":` + good + `,"items":[` + good + `,null]}`, 400},
+		{"POST", "/orders", `{"user":` + good + `,"items":[` + id + `,null]}`, 400},
 		{"POST", "/orders", `{"user":`, 400},
 		{"POST", "/orders", `{"user":"` + strings.Repeat("1", 1<<17) + `"}`, 400},
 	} {

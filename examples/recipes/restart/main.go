@@ -4,7 +4,7 @@
 //	go run ./examples/recipes/restart -first-start                 # once: makes the file
 //	IDS_SNOWFLAKE_NODE=7 go run ./examples/recipes/restart         # from then on
 //
-// The program ../../restart does the same with options for all of it, and its tests set the clock back.
+// Tests of package clockfile start such a program again and again with its clock set back.
 package main
 
 import (

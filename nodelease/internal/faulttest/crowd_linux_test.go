@@ -41,10 +41,7 @@ func TestPostgresCrowd(t *testing.T) {
 // crowd has a sixth more minters than numbers start at once. It closes those that have a number: those that have none
 // get theirs.
 func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
-	numbers := 256
-	if testing.Short() {
-		numbers = 32
-	}
+	numbers := map[bool]int{false: 256, true: 32}[testing.Short()]
 	minters := numbers * 300 / 256
 	j.Name, j.Nodes, j.TTL = "crowd", int64(numbers), 15*time.Second
 	s, closeStore, err := j.open(t.Context())
