@@ -23,7 +23,7 @@ package ids_test
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
 //	encodings_test.go  ids in JSON, XML, gob, flags and logs;  types_test.go  types of your own there
 //	sql_test.go        error_test.go  databases, errors
-//	zero_test.go       zero values
+//	zero_test.go       zero values;  internal_test.go  readings, debts and pieces of runs, from within
 //	alloc_test.go      bench_test.go  memory, speed
 //
 // What a door has of its own is tested beside it, and what the packages export in internal/docs.
