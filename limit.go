@@ -103,27 +103,23 @@ func (c *Clock) bind(l *lane) {
 	}
 }
 
-// lockLater is lockNext for a call that waits for a later limit, until *stopped, which the mutex
-// guards. On an error the mutex is free.
-func (c *Clock) lockLater(l *lane, stopped *bool) (wait time.Duration, err error) {
-	for {
-		wait, err = c.lockNext(l)
-		if err == nil {
-			return wait, nil
-		}
+// lockLater goes on where lockNext has returned err: it waits for a later limit, until *stopped, which the
+// mutex guards. On an error the mutex is free.
+func (c *Clock) lockLater(l *lane, err error, stopped *bool) (wait time.Duration, _ error) {
+	for err != nil {
 		if err = c.reason(err); err != ErrSuspended || *stopped {
 			c.mu.Unlock()
 			return 0, err
 		}
 		c.waitForLimit()
+		wait, err = c.lockNext(l)
 	}
+	return wait, nil
 }
 
-// mustLock goes on where lockNext has returned an error to a caller that returns none: it waits for a
-// later limit, or panics.
-func (c *Clock) mustLock(l *lane) (wait time.Duration) {
-	c.mu.Unlock()
-	return must(c.lockLater(l, new(bool)))
+// mustLock is lockLater for callers that return no error.
+func (c *Clock) mustLock(l *lane, err error) time.Duration {
+	return must(c.lockLater(l, err, new(bool)))
 }
 
 // reason returns the error of a lane, which does not know whether its limit is for good. The mutex

@@ -89,7 +89,7 @@ func (n *SnowflakeNode) Next() Snowflake {
 	c, l := n.clock, n.lane
 	wait, err := c.lockNext(l)
 	if err != nil {
-		wait = c.mustLock(l)
+		wait = c.mustLock(l, err)
 	}
 	s := n.latest()
 	c.mu.Unlock()
@@ -128,7 +128,10 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 		c.lifted.Broadcast()
 	})
 	defer stop()
-	wait, err := c.lockLater(n.lane, &ended)
+	wait, err := c.lockNext(n.lane)
+	if err != nil {
+		wait, err = c.lockLater(n.lane, err, &ended)
+	}
 	if err == ErrSuspended {
 		err = contextError(ctx)
 	}
@@ -182,7 +185,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	for len(run) > 0 {
 		wait, err := c.lockNext(l)
 		if err != nil {
-			wait = c.mustLock(l)
+			wait = c.mustLock(l, err)
 		}
 		piece := run[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either

@@ -29,7 +29,7 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	}
 	wait, err := g.clock.lockNext(l)
 	if err != nil {
-		wait = g.clock.mustLock(l)
+		wait = g.clock.mustLock(l, err)
 	}
 	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
 	g.clock.mu.Unlock()
