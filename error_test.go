@@ -49,6 +49,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
+		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing JSON: more than 90 characters", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte 1`, ids.ErrSyntax},
@@ -211,45 +212,25 @@ func TestRangeErrors(t *testing.T) {
 	}
 }
 
-// TestMessages compares messages in full: of numbers whose lower 32 bits alone would do, and of contexts
-// whose cause has words of its own.
+// TestMessages compares the messages of numbers whose lower 32 bits alone would do, and of a context whose
+// cause has words of its own.
 func TestMessages(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "4294967303")
-	_, fromEnv := ids.DefaultSnowflakeNode()
-
-	wide := int64(1<<32 + 7)
-	_, datacenter := ids.DatacenterWorker(int(wide), 1)
-	_, worker := ids.DatacenterWorker(1, int(wide))
-
-	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
-	if err != nil {
-		t.Fatal(err)
+	messages := map[string]error{
+		`environment variable IDS_SNOWFLAKE_NODE is "4294967303", not a number from 0 to 1023`: failing(ids.DefaultSnowflakeNode()),
+	}
+	if wide := int64(1<<32 + 7); strconv.IntSize == 64 {
+		messages["datacenter 4294967303 is not within 0 to 31"] = failing(ids.DatacenterWorker(int(wide), 1))
+		messages["worker 4294967303 is not within 0 to 31"] = failing(ids.DatacenterWorker(1, int(wide)))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the request is over"))
-	_, cause := n.NextContext(ctx)
-
-	var own ids.Null[struct{ ids.UUID }]
-	long := own.UnmarshalJSON([]byte(strconv.Quote(strings.Repeat("a", 1000))))
-
-	for _, k := range []struct {
-		err  error
-		want string
-		wide bool // for an int of 64 bits
-	}{
-		{fromEnv, `ids: environment variable IDS_SNOWFLAKE_NODE is "4294967303", not a number from 0 to 1023`, false},
-		{datacenter, "ids: datacenter 4294967303 is not within 0 to 31", true},
-		{worker, "ids: worker 4294967303 is not within 0 to 31", true},
-		{cause, "ids: waiting for a Snowflake: context canceled: the request is over", false},
-		{long, "ids: parsing JSON: more than 90 characters", false},
-	} {
-		if k.wide && strconv.IntSize < 64 {
-			continue
-		}
-		if k.err == nil || k.err.Error() != k.want {
-			t.Errorf("the error is %v, want %s", k.err, k.want)
+	messages["waiting for a Snowflake: context canceled: the request is over"] = failing(newNode(t, 1, nil).NextContext(ctx))
+	for want, err := range messages {
+		if err == nil || err.Error() != "ids: "+want {
+			t.Errorf("the error is %v, want ids: %s", err, want)
 		}
 	}
 }
