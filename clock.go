@@ -75,7 +75,7 @@ func NewClock(opts *ClockOptions) *Clock {
 	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
 		now:       opts.Now,
-		tolerance: max(cmp.Or(opts.Tolerance, defaultTolerance), 0),
+		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
 		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
 		after:     opts.After.Round(0).UTC(),
 		base:      time.Now(),

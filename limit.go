@@ -99,7 +99,7 @@ func (c *Clock) setLimit(t time.Time) {
 func (c *Clock) bind(l *lane) {
 	l.limit = l.end
 	if c.ended || !c.limit.IsZero() {
-		l.limit = min(max(l.at(newReading(c.limit)), l.first-1), l.end)
+		l.limit = min(l.at(newReading(c.limit)), l.end)
 	}
 }
 

@@ -186,9 +186,6 @@ var pairs = []pair{
 	both("gofrs/uuid", "UUID.Scan of bytes", gofrsUUID, scanBytes, hereUUID, scanBytes),
 	both("gofrs/uuid", "NullUUID.UnmarshalJSON", gofrsNull, unmarshalJSON, hereNull, unmarshalJSON),
 	both("gofrs/uuid", "NullUUID.Scan of a string", gofrsNull, scanString, hereNull, scanString),
-	{"gofrs/uuid", "UUID.String",
-		tells(func(b [16]byte) (string, bool) { return gofrs.UUID(b).String(), true }),
-		tells(func(b [16]byte) (string, bool) { return ids.UUID(b).String(), true })},
 	{"gofrs/uuid", "TimestampFromV1, V6 and V7", tells(gofrsTime),
 		tells(func(b [16]byte) (string, bool) {
 			u := ids.UUID(b)
