@@ -51,10 +51,11 @@ func MariaDB(t testing.TB) string {
 	mariadbd := program(t, "mariadbd", "/usr/sbin/mariadbd")
 	account, dir := unprivileged(t), serverDir(t)
 	data := filepath.Join(dir, "data")
-	prepare(t, account, dir, install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal")
+	// A server removes temporary tables of others when it starts: so they get a folder of their own.
+	prepare(t, account, dir, install, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--auth-root-authentication-method=normal")
 	port := freePort(t)
 	exited := serve(t, account, dir, syscall.SIGTERM,
-		mariadbd, "--no-defaults", "--datadir="+data, "--bind-address=127.0.0.1", "--port="+port,
+		mariadbd, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(dir, "socket"), "--pid-file="+filepath.Join(dir, "pid"))
 	dsn := "root@tcp(127.0.0.1:" + port + ")/test"
 	ready(t, exited, func(ctx context.Context) error {
