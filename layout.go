@@ -95,7 +95,7 @@ func (f *format) mustSet(l SnowflakeLayout) {
 }
 
 // firstTick and lastTick return the first and the last tick whose times are in range, if any are.
-func (f *format) firstTick() int64 { return max(min(f.at(newReading(time.Time{})), 1<<62)+1, 0) }
+func (f *format) firstTick() int64 { return max(f.at(newReading(time.Time{}))+1, 0) }
 
 func (f *format) lastTick() int64 {
 	// All times too far from 1970 are one reading, whose tick is out of range too.

@@ -68,15 +68,16 @@ func (s *scale) divide(r reading) int64 {
 	if sec < 0 {
 		return -1
 	}
-	// The quotient has at most 71 bits. What exceeds an int64 is past the end of every format.
+	// The quotient has at most 71 bits. What exceeds most is past the end of every format.
+	const most = math.MaxInt64 - 1 // a tick that has a next one
 	hi, lo := bits.Mul64(uint64(sec), 1e9)
 	lo, carry := bits.Add64(lo, uint64(nsec), 0)
 	hi += carry
 	if hi >= uint64(s.length) {
-		return math.MaxInt64
+		return most
 	}
 	ticks, _ := bits.Div64(hi, lo, uint64(s.length))
-	return int64(min(ticks, math.MaxInt64))
+	return int64(min(ticks, most))
 }
 
 // time returns the start of a tick that is not negative, in UTC.
