@@ -42,12 +42,7 @@ func sqlDatabase(db *sql.DB, param func(int) string) *database {
 				return err
 			}
 			defer rows.Close()
-			for rows.Next() {
-				if err := row(rows.Scan); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
+			return eachRow(rows, row)
 		},
 		param: param,
 	}
@@ -65,15 +60,24 @@ func pgxDatabase(pool *pgxpool.Pool) *database {
 				return err
 			}
 			defer rows.Close()
-			for rows.Next() {
-				if err := row(rows.Scan); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
+			return eachRow(rows, row)
 		},
 		param: func(i int) string { return fmt.Sprintf("$%d", i) },
 	}
+}
+
+// eachRow calls row with the Scan of each row, up to the first error.
+func eachRow(rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+}, row func(scan func(...any) error) error) error {
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 var tables atomic.Int64 // made so far
