@@ -11,7 +11,7 @@ var (
 	// functions, of the Unmarshal methods and of Scan match it or ErrRange.
 	ErrSyntax = errors.New("invalid syntax")
 
-	// ErrLength reports input whose length no accepted form has. It is an ErrSyntax too.
+	// ErrLength reports input of a length that no accepted form has. It is an ErrSyntax too.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a time
@@ -26,7 +26,7 @@ var (
 	// ErrExhausted is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because so many ids were asked for. Next
 	// would wait then.
-	ErrExhausted = errors.New("ids: no id free in this tick")
+	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
 
 	// ErrSuspended is returned by [SnowflakeNode.TryNext] while [Clock.SetLimit] withholds ids.
 	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
@@ -50,9 +50,14 @@ func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 // Scheme returns "UUID", "ULID" or "Snowflake", or "JSON" for quotes and escapes around one.
 func (e *ParseError) Scheme() string { return problems[e.problem].scheme }
 
-// Offset returns the index of the first offending byte or, for a wrong length, the length, capped at
-// 45. It is 0 for all else. In JSON it counts within the quotes, an escape as one byte.
-func (e *ParseError) Offset() int { return min(int(e.offset), maxText) }
+// Offset returns the index of the first wrong byte. ok is false if no byte alone is wrong, as with a
+// wrong length. In JSON the index counts within the quotes, an escape as one byte; above 45 ok is false.
+func (e *ParseError) Offset() (offset int, ok bool) {
+	if problems[e.problem].kind != wrongCharacter || int(e.offset) > maxText {
+		return 0, false
+	}
+	return int(e.offset), true
+}
 
 // Unwrap returns [ErrSyntax] or [ErrRange].
 func (e *ParseError) Unwrap() error {
@@ -70,9 +75,9 @@ func (e *ParseError) Is(target error) bool {
 
 // describe returns the scheme and what is wrong.
 func (e *ParseError) describe() string {
-	p, n := &problems[e.problem], strconv.Itoa(e.Offset())
+	p, n := &problems[e.problem], strconv.Itoa(int(e.offset))
 	if int(e.offset) == tooLong {
-		n = "over " + n
+		n = "over " + strconv.Itoa(maxText)
 	}
 	switch p.kind {
 	case wrongCharacter:
@@ -112,7 +117,7 @@ const (
 	malformed      kind = iota
 	wrongCharacter      // the offset follows the text
 	wrongLength         // the text is the length that is wanted
-	tooMuch             // as wrongLength, but which one is not known
+	tooMuch             // a length that is only known to be too large
 	outOfRange
 )
 

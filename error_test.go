@@ -15,6 +15,7 @@ import (
 
 // TestErrorMessages states the message of each problem.
 func TestErrorMessages(t *testing.T) {
+	const badEscape = `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte `
 	for _, c := range []struct {
 		err     error
 		message string
@@ -52,7 +53,9 @@ func TestErrorMessages(t *testing.T) {
 		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing JSON: more than 90 characters", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
-		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte 1`, ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 45) + `\n"`)), badEscape + "45", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 46) + `\n"`)), badEscape + "over 45", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"1` + strings.Repeat(`\u0031`, 45) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseUUID(strings.Repeat("0", 44))), "ids: parsing UUID: length 44, want 36", ids.ErrLength},
 		{failing(ids.ParseUUID(strings.Repeat("0", 46))), "ids: parsing UUID: length over 45, want 36", ids.ErrLength},
@@ -71,12 +74,13 @@ func TestErrorMessages(t *testing.T) {
 		if !errors.As(c.err, &pe) || c.err.Error() != c.message || !isOnly(c.err, c.kind) || !isOnly(pe, c.kind) {
 			t.Errorf("error %v, want %q that matches %v", c.err, c.message, c.kind)
 		}
-		offset := 0
+		want, wantOK := 0, false
 		if at := place.FindStringSubmatch(c.message); at != nil {
-			offset, _ = strconv.Atoi(at[1])
+			want, _ = strconv.Atoi(at[1])
+			wantOK = true
 		}
-		if pe.Offset() != offset {
-			t.Errorf("%v: offset %d, want %d", c.err, pe.Offset(), offset)
+		if offset, ok := pe.Offset(); offset != want || ok != wantOK {
+			t.Errorf("%v: offset %d, %t, want %d, %t", c.err, offset, ok, want, wantOK)
 		}
 	}
 	for _, kind := range []error{ids.ErrSyntax, ids.ErrLength, ids.ErrRange} {
@@ -86,8 +90,8 @@ func TestErrorMessages(t *testing.T) {
 	}
 }
 
-// place is what a message says of the offset: without it, that is 0.
-var place = regexp.MustCompile(`(?:at byte|length|length over) (\d+)`)
+// place is what a message says of the offset. Without it no byte alone is wrong.
+var place = regexp.MustCompile(`at byte (\d+)`)
 
 // isOnly reports whether err matches kind, which is ErrSyntax, ErrLength or ErrRange, and of the
 // others only what kind itself is: an ErrLength is an ErrSyntax too.
@@ -202,9 +206,12 @@ func TestRangeErrors(t *testing.T) {
 			t.Errorf("%v matches ErrSyntax", err)
 		}
 	}
-	for _, err := range []error{ids.ErrClockBackward, ids.ErrExhausted, ids.ErrSuspended} {
-		if !strings.HasPrefix(err.Error(), "ids: ") || errors.Is(err, ids.ErrRange) {
-			t.Errorf("error %q", err)
+	for want, err := range map[string]error{
+		"clock went backward": ids.ErrClockBackward, "no id free within MaxAhead of the wall clock": ids.ErrExhausted,
+		"suspended by the limit of the clock": ids.ErrSuspended, "the clock has ended, by Clock.EndAt or by Close of its clockfile.File": ids.ErrEnded,
+	} {
+		if err.Error() != "ids: "+want || errors.Is(err, ids.ErrRange) {
+			t.Errorf("error %q, want ids: %s", err, want)
 		}
 	}
 	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrLength, ", ", ids.ErrRange); got != "invalid syntax, invalid syntax: wrong length, value out of range" {

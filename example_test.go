@@ -165,7 +165,8 @@ func ExampleParseUUID() {
 func ExampleParseError() {
 	_, err := ids.ParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAU")
 	if problem, ok := errors.AsType[*ids.ParseError](err); ok {
-		fmt.Printf("bad %s in column %d\n", problem.Scheme(), problem.Offset()+1)
+		offset, ok := problem.Offset()
+		fmt.Println("bad", problem.Scheme(), "at byte", offset, ok)
 	}
 	fmt.Println(err, errors.Is(err, ids.ErrSyntax))
 
@@ -175,7 +176,7 @@ func ExampleParseError() {
 	_, err = ids.ParseULID("01ARZ3NDEK")
 	fmt.Println(err, errors.Is(err, ids.ErrLength))
 	// Output:
-	// bad ULID in column 26
+	// bad ULID at byte 25 true
 	// ids: parsing ULID: not a Crockford Base32 digit at byte 25 true
 	// ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ true
 	// ids: parsing ULID: length 10, want 26 true

@@ -368,8 +368,14 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	case ids.ErrSyntax:
 		suffix = " at byte " + strconv.Itoa(want.at)
 	}
-	if pe.Scheme() != scheme || pe.Offset() != want.at || !isOnly(err, want.err) {
-		t.Fatalf("%s of %s: error %v of scheme %s at %d, want one of scheme %s at %d, %v", what, shown, pe, pe.Scheme(), pe.Offset(), scheme, want.at, want.err)
+	offset, ok := pe.Offset()
+	wantOffset, wantOK := 0, want.err == ids.ErrSyntax
+	if wantOK {
+		wantOffset = want.at
+	}
+	if pe.Scheme() != scheme || offset != wantOffset || ok != wantOK || !isOnly(err, want.err) {
+		t.Fatalf("%s of %s: error %v of scheme %s at %d, %t, want one of scheme %s at %d, %t, %v",
+			what, shown, pe, pe.Scheme(), offset, ok, scheme, wantOffset, wantOK, want.err)
 	}
 	if got := pe.Error(); !strings.HasPrefix(got, message) || !strings.HasSuffix(got, suffix) || suffix == "" && strings.Contains(got, " at byte ") {
 		t.Fatalf("%s of %s: message %q, want %q … %q", what, shown, got, message, suffix)

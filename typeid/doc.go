@@ -24,7 +24,7 @@
 // The errors of [Parse], UnmarshalText and Scan match [ids.ErrSyntax], [ids.ErrLength] or
 // [ids.ErrRange], do not repeat the input, and cost no allocation. Their own methods are Scheme, which
 // returns "TypeID", and Offset, which counts from the beginning of the text; [errors.As] finds both with a
-// target of type interface{ Offset() int }. It also finds the [*ids.ParseError] that they wrap, of which
+// target of type interface{ Offset() (int, bool) }. It also finds the [*ids.ParseError] that they wrap, of which
 // Scheme is "ULID" for wrong digits and "UUID" for a wrong prefix, and Offset counts from the first digit.
 //
 // An invalid prefix is a mistake of the program: [New], [From], String and GoString panic, and the

@@ -19,32 +19,31 @@ func wrongPrefix[K Kind]() error {
 // Scheme returns "TypeID".
 func (parseError[K]) Scheme() string { return "TypeID" }
 
-// Offset returns the index of the first wrong digit, or the length if that is wrong, at most 45 more
-// than what precedes the digits, or 0 for a wrong prefix.
-func (e parseError[K]) Offset() int {
-	if e.ParseError.Scheme() == "UUID" {
-		return 0
+// Offset returns the index of the first wrong byte: 0 for a wrong prefix. ok is false if no byte alone
+// is wrong.
+func (e parseError[K]) Offset() (offset int, ok bool) {
+	offset, ok = e.ParseError.Offset()
+	if ok && e.ParseError.Scheme() != "UUID" {
+		offset += len(before[K]())
 	}
-	return len(before[K]()) + e.ParseError.Offset()
+	return offset, ok
 }
 
 // Unwrap returns the error of the root.
 func (e parseError[K]) Unwrap() error { return e.ParseError }
 
 func (e parseError[K]) Error() string {
-	start, most := before[K](), ""
-	if e.ParseError.Offset() == 45 {
-		most = " or more"
-	}
+	start := before[K]()
 	switch {
 	case e.ParseError.Scheme() == "UUID":
 		return fmt.Sprintf("typeid: prefix is not %q", start)
 	case errors.Is(e, ids.ErrLength):
-		return fmt.Sprintf("typeid: length %d%s, want %d", e.Offset(), most, len(start)+numDigits)
+		return fmt.Sprintf("typeid: length is not %d", len(start)+numDigits)
 	case errors.Is(e, ids.ErrRange):
 		return "typeid: above " + start + "7zzzzzzzzzzzzzzzzzzzzzzzzz"
 	}
-	return fmt.Sprintf("typeid: not a Crockford Base32 digit in lower case at byte %d", e.Offset())
+	offset, _ := e.Offset()
+	return fmt.Sprintf("typeid: not a Crockford Base32 digit in lower case at byte %d", offset)
 }
 
 // before returns what precedes the digits.

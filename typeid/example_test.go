@@ -53,9 +53,15 @@ func ExampleFrom() {
 
 func ExampleParse() {
 	_, err := typeid.Parse[customer]("customer_01h455vb4pex5vsknk084sn02Q")
-	var where interface{ Offset() int }
-	fmt.Println(err, errors.As(err, &where), where.Offset(), errors.Is(err, ids.ErrSyntax))
-	// Output: typeid: not a Crockford Base32 digit in lower case at byte 34 true 34 true
+	fmt.Println(err, errors.Is(err, ids.ErrSyntax))
+
+	var where interface{ Offset() (int, bool) }
+	if errors.As(err, &where) {
+		fmt.Println(where.Offset())
+	}
+	// Output:
+	// typeid: not a Crockford Base32 digit in lower case at byte 34 true
+	// 34 true
 }
 
 func ExampleMustParse() {

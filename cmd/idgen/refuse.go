@@ -35,10 +35,11 @@ func refused(err error, what string, offset int) error {
 		return err
 	}
 	why, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), " at byte ")
-	if errors.Is(err, ids.ErrLength) || errors.Is(err, ids.ErrRange) {
+	at, ok := bad.Offset()
+	if !ok {
 		return &refusal{-1, what, why}
 	}
-	return &refusal{offset + bad.Offset(), what, why}
+	return &refusal{offset + at, what, why}
 }
 
 // refuse returns the refusal of s, which begins at offset in the input. Bad is the refusal by the

@@ -352,13 +352,13 @@ func (v *vectors) snowflakes() {
 // bad adds what the library says of a bad input.
 func (v *vectors) bad(t *testing.T, form, prefix, input string) {
 	_, err := parsers[form](input)
-	var where interface{ Offset() int }
+	var where interface{ Offset() (int, bool) }
 	if !errors.As(err, &where) {
 		t.Errorf("%s %q: error %v", form, input, err)
 		return
 	}
 	e := badVector{Form: form, Prefix: prefix, Input: input}
-	switch at := where.Offset(); {
+	switch at, _ := where.Offset(); {
 	case errors.Is(err, ids.ErrLength):
 		e.Reason = "length"
 	case errors.Is(err, ids.ErrRange):
