@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	// The go command compiles these for TestBlocks, TestAPI and TestInlined: their changes must make the tests run anew.
+	// The go command compiles these for TestBlocks and TestAPI: their changes must make the tests run anew.
 	_ "github.com/oneclock/ids/clockfile"
 	_ "github.com/oneclock/ids/snowflake"
 	_ "github.com/oneclock/ids/ulid"

@@ -1,197 +1,164 @@
-package main
+// Package bits counts the random bits of ids: how often each is set, and how often it is as in the id before. Both are binomially
+// distributed if bits are fair coins. It does the same for the strides by which version 7 and ULID raise their random bits within a
+// tick, and measures their mean: half of the largest stride is how many guesses the next id of the tick takes on average.
+//
+//	go -C internal/lab test -v -timeout 0 ./bits -ids 1e8
+//
+// prints a table. What cannot be seen by counting, such as bits that depend on each other, is not tried.
+package bits
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
+	"flag"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids"
 )
 
-// long skips a test under -short, which the race detector is run with.
-func long(t *testing.T) {
+var n = flag.Float64("ids", 2e5, "how many ids of each scheme to count")
+
+// bound is how many standard deviations off a count may be. Fair coins exceed it with a probability of at most 2 exp(-bound²/2) =
+// 2.6e-14 (Hoeffding's inequality). There are 2 counts for each of 360 bits, so chance fails one run in 5e10.
+const bound = 8
+
+// A tally counts the bits of numbers that are big-endian.
+type tally struct {
+	n           int
+	before      [16]byte
+	ones, sames [128]int // by bits from the left: how often one is set, and how often it is as in the number before
+}
+
+func (t *tally) add(x [16]byte) {
+	for i := range 128 {
+		bit, before := x[i/8]>>(7-i%8)&1, t.before[i/8]>>(7-i%8)&1
+		t.ones[i] += int(bit)
+		t.sames[i] += int(1 ^ bit ^ before)
+	}
+	t.before = x
+	t.n++
+}
+
+// worst returns how many standard deviations the count that is furthest off is from one half.
+func (t *tally) worst(counts [128]int, random func(bit int) bool) (worst float64) {
+	for i, k := range counts {
+		if off := (float64(k) - float64(t.n)/2) / math.Sqrt(float64(t.n)/4); random(i) && math.Abs(off) > math.Abs(worst) {
+			worst = off
+		}
+	}
+	return worst
+}
+
+// mean returns the mean of numbers of so many bits, as a fraction of the largest, and how many standard deviations it is off. It follows
+// from the ones, since a number is the sum of its bits.
+func (t *tally) mean(bits int) (mean, off float64) {
+	for i := 128 - bits; i < 128; i++ {
+		mean += math.Ldexp(float64(t.ones[i])/float64(t.n), 127-i-bits)
+	}
+	return mean, (mean - 0.5) * math.Sqrt(12*float64(t.n))
+}
+
+// problem says what is wrong with bits that are to be random, or "".
+func (t *tally) problem(random func(bit int) bool) string {
+	for i, ones := range t.ones {
+		if !random(i) && ones != 0 && ones != t.n {
+			return fmt.Sprintf("bit %d is not fixed", i)
+		}
+	}
+	if z := t.worst(t.ones, random); math.Abs(z) > bound {
+		return fmt.Sprintf("a bit is set %.1f standard deviations off one half", z)
+	}
+	if z := t.worst(t.sames, random); math.Abs(z) > bound {
+		return fmt.Sprintf("a bit is as before %.1f standard deviations off one half", z)
+	}
+	return ""
+}
+
+// strides returns a source of the differences, less 1, of the ids that mint makes, where two have the tick in common.
+func strides(ticks int, mint func() [16]byte) func() [16]byte {
+	before := mint()
+	return func() (x [16]byte) {
+		for {
+			id := mint()
+			same := string(id[:ticks]) == string(before[:ticks])
+			difference := new(big.Int).Sub(new(big.Int).SetBytes(id[:]), new(big.Int).SetBytes(before[:]))
+			before = id
+			if same {
+				difference.Sub(difference, big.NewInt(1)).FillBytes(x[:])
+				return x
+			}
+		}
+	}
+}
+
+func TestFair(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-}
-
-// TestFair counts some ids of each source: see the bound for how seldom chance makes it fail.
-func TestFair(t *testing.T) {
-	long(t)
-	for _, s := range sources() {
-		c := count(s, 200_000)
-		if err := c.check(); err != nil {
-			t.Errorf("%s: %v", s.name, err)
+	v4 := func(i int) bool { return i/4 != 12 && i/2 != 32 } // all but version and variant
+	last := func(bits int) func(int) bool { return func(i int) bool { return i >= 128-bits } }
+	now := time.Now()
+	var run []ids.UUID
+	inRun := func() [16]byte {
+		if len(run) == 0 {
+			run = ids.AppendV7(run, 1024)
 		}
-		if c.n != 200_000 {
-			t.Errorf("%s: %d numbers", s.name, c.n)
-		}
+		id := run[0]
+		run = run[1:]
+		return id
 	}
-}
-
-// fair is a source of fair coins that follows from a seed, with a fault.
-func fair(width int, fault func(x, before number, rng *rand.Rand) number) source {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var before number
-	return source{name: "faulty", width: width, fill: func(dst []number) {
-		for i := range dst {
-			x := number{0, rng.Uint64()}
-			if width < 64 {
-				x.lo >>= 64 - width
-			} else {
-				x.hi = rng.Uint64() >> (128 - width)
-			}
-			dst[i] = fault(x, before, rng)
-			before = dst[i]
-		}
-	}}
-}
-
-// TestFaults shows that the check finds what is wrong with random bits, in places near both ends.
-func TestFaults(t *testing.T) {
-	long(t)
-	for _, c := range []struct {
-		name, problem string
-		width         int
-		fault         func(x, before number, rng *rand.Rand) number
+	t.Log("| random bits of | numbers | bits | ones, worst bit | as in the id before, worst bit | mean of the largest |")
+	for _, s := range []struct {
+		name   string
+		bits   int
+		random func(bit int) bool
+		next   func() [16]byte
 	}{
-		{"none", "", 62, func(x, _ number, _ *rand.Rand) number { return x }},
-		{"none, wide", "", 80, func(x, _ number, _ *rand.Rand) number { return x }},
-		{"none, of 64 bits", "", 64, func(x, _ number, _ *rand.Rand) number { return x }},
-		{"a bit stuck", "bit 0 is set 0 ", 62, func(x, _ number, _ *rand.Rand) number { return number{0, x.lo &^ 1} }},
-		{"the top bit clear", "bit 61 is set 0 ", 62, func(x, _ number, _ *rand.Rand) number {
-			return number{0, x.lo &^ (1 << 61)}
-		}},
-		{"the top bit of 80 clear", "bit 79 is set 0 ", 80, func(x, _ number, _ *rand.Rand) number {
-			return number{x.hi &^ (1 << 15), x.lo}
-		}},
-		{"a bit set in 52 of 100", "bit 7 is set", 80, func(x, _ number, rng *rand.Rand) number {
-			if rng.IntN(25) == 0 {
-				x.lo |= 1 << 7
-			}
-			return x
-		}},
-		{"a bit as before in 52 of 100", "bit 70 is as before", 80, func(x, before number, rng *rand.Rand) number {
-			if rng.IntN(25) == 0 {
-				x.hi = x.hi&^(1<<6) | before.hi&(1<<6)
-			}
-			return x
-		}},
-		{"the same number twice", "as before", 62, func(x, before number, rng *rand.Rand) number {
-			if rng.IntN(10) == 0 {
-				return before
-			}
-			return x
-		}},
-		{"too many bits", "1 numbers have more", 62, func() func(x, _ number, _ *rand.Rand) number {
-			n := 0
-			return func(x, _ number, _ *rand.Rand) number {
-				if n++; n == 1000 {
-					x.lo |= 1 << 62
-				}
-				return x
-			}
-		}()},
-		{"a mean that is low", "is set", 48, func(x, _ number, rng *rand.Rand) number {
-			return number{0, min(x.lo, rng.Uint64()>>16)}
-		}},
+		{"`NewV4`", 122, v4, func() [16]byte { return ids.NewV4() }},
+		{"`NewV7At`", 62, last(62), func() [16]byte { u, _ := ids.NewV7At(now); return u }},
+		{"`NewULIDAt`", 80, last(80), func() [16]byte { u, _ := ids.NewULIDAt(now); return u }},
+		{"strides of `AppendV7`", 48, last(48), strides(8, inRun)},
+		{"strides of `NewULID`", 48, last(48), strides(6, func() [16]byte { return ids.NewULID() })},
 	} {
-		err := count(fair(c.width, c.fault), 100_000).check()
-		if (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
-			t.Errorf("%s: %v", c.name, err)
+		var c tally
+		for range int(*n) {
+			c.add(s.next())
 		}
-	}
-	// Bits that are fair one by one, of numbers that are not.
-	t2 := &tally{width: 48, n: 100_000, sum: 51_500}
-	for i := range t2.ones {
-		t2.ones[i], t2.sames[i] = 50_000, 50_000
-	}
-	if err := t2.check(); err == nil || !strings.Contains(err.Error(), "mean") {
-		t.Errorf("a mean of 0.515: %v", err)
-	}
-}
-
-// TestWrite compares what is written with the digits of the numbers.
-func TestWrite(t *testing.T) {
-	long(t)
-	for _, width := range []int{1, 7, 48, 62, 63, 64, 65, 80, 122, 127, 128} {
-		rng := rand.New(rand.NewPCG(2, uint64(width)))
-		var digits strings.Builder
-		s := source{width: width, fill: func(dst []number) {
-			for i := range dst {
-				x := number{rng.Uint64(), rng.Uint64()}
-				if width <= 64 {
-					dst[i] = number{0, x.lo >> (64 - width)}
-					fmt.Fprintf(&digits, "%0*b", width, dst[i].lo)
-				} else {
-					dst[i] = number{x.hi >> (128 - width), x.lo}
-					fmt.Fprintf(&digits, "%0*b%064b", width-64, dst[i].hi, dst[i].lo)
-				}
-			}
-		}}
-		for _, limit := range []int64{1, 1023, 50_000} {
-			digits.Reset()
-			var out bytes.Buffer
-			if err := write(&out, s, limit); err != nil || int64(out.Len()) != limit {
-				t.Fatalf("%d of %d bytes are written, error %v", out.Len(), limit, err)
-			}
-			want := digits.String()
-			for i, b := range out.Bytes() {
-				if got := fmt.Sprintf("%08b", b); got != want[8*i:8*i+8] {
-					t.Fatalf("width %d: byte %d is %s, want %s", width, i, got, want[8*i:8*i+8])
-				}
-			}
+		mean, off := c.mean(s.bits)
+		t.Logf("| %s | %d | %d | %+.2f σ | %+.2f σ | %.7f (%+.2f σ) |", s.name, c.n, s.bits, c.worst(c.ones, s.random), c.worst(c.sames, s.random), mean, off)
+		if p := c.problem(s.random); p != "" {
+			t.Errorf("%s: %s", s.name, p)
 		}
 	}
 }
 
-// broken is a writer to a pipe that nobody reads.
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
-
-// TestWriteFails writes where nothing can be written.
-func TestWriteFails(t *testing.T) {
-	if err := write(broken{}, sources()[0], 0); err == nil {
-		t.Error("no error")
-	}
-}
-
-// TestPackV4 shows that the 122 random bits are taken, each in a place of its own, and no others.
-func TestPackV4(t *testing.T) {
-	seen := map[number]bool{}
-	for i := range 128 {
-		var u ids.UUID
-		u[i/8] = 1 << (i % 8)
-		x := packV4(u)
-		if fixed := i/8 == 6 && i%8 >= 4 || i/8 == 8 && i%8 >= 6; fixed != (x == number{}) {
-			t.Errorf("bit %d of byte %d becomes %x", i%8, i/8, x)
+// TestFaults shows that the count finds what is wrong with random bits.
+func TestFaults(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	last := func(i int) bool { return i >= 48 }
+	for problem, fault := range map[string]func(x *[16]byte, before [16]byte){
+		"":                    func(*[16]byte, [16]byte) {},
+		"is set -":            func(x *[16]byte, _ [16]byte) { x[6] &= 0x7f },
+		"is set 1":            func(x *[16]byte, _ [16]byte) { x[15] |= byte(1 - min(rng.IntN(25), 1)) }, // in 52 of 100
+		"is as before":        func(x *[16]byte, before [16]byte) { x[9] ^= (x[9] ^ before[9]) * byte(1-min(rng.IntN(25), 1)) },
+		"bit 47 is not fixed": func(x *[16]byte, _ [16]byte) { x[5] = byte(rng.IntN(2)) },
+	} {
+		var c tally
+		for range 100_000 {
+			var x [16]byte
+			for i := 6; i < 16; i++ {
+				x[i] = byte(rng.Uint32())
+			}
+			fault(&x, c.before)
+			c.add(x)
 		}
-		seen[x] = true
-	}
-	if len(seen) != 122+1 {
-		t.Errorf("%d bits are taken", len(seen)-1)
-	}
-}
-
-// TestStrides takes the strides of ids by hand: within a tick, over the end of a run, and past a carry.
-func TestStrides(t *testing.T) {
-	runs := [][]ids.ULID{
-		{{15: 1}, {15: 3}},
-		{{15: 4}, {5: 1, 15: 4}}, // the second is of another tick
-		{{5: 1, 14: 1, 15: 3}, {5: 1, 7: 1}},
-	}
-	fill := strides(func(dst []ids.ULID) []ids.ULID {
-		next := runs[0]
-		runs = runs[1:]
-		return append(dst, next...)
-	}, random, func(u, v ids.ULID) bool { return [6]byte(u[:6]) == [6]byte(v[:6]) })
-	got := make([]number, 4)
-	fill(got)
-	if want := [4]number{{0, 1}, {0, 0}, {0, 254}, {0, 1<<64 - 0x104}}; [4]number(got) != want {
-		t.Errorf("strides less 1 are %x, want %x", got, want)
+		if got := c.problem(last); !strings.Contains(got, cmp.Or(problem, got)) || (got == "") != (problem == "") {
+			t.Errorf("got %q, want %q", got, problem)
+		}
 	}
 }
