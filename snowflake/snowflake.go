@@ -20,8 +20,7 @@ import (
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [ids.Binary].
+// empty string in a database or in JSON is an error. The zero value is absent.
 //
 // Its fields are:
 //

@@ -39,8 +39,7 @@ type ULID = ids.ULID
 type Null = ids.Null[ids.ULID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
-// packages uuid and ulid call NullBinary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL see [NullBinary].
 //
 // Its fields are:
 //
@@ -50,9 +49,9 @@ type Null = ids.Null[ids.ULID]
 // [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
-// NullBinary is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
+// NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
+// JSON, and the empty text elsewhere. An empty string in a database or in JSON is an error. The zero value
+// is absent.
 //
 // Its fields are:
 //

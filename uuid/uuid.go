@@ -36,8 +36,7 @@ type UUID = ids.UUID
 type Null = ids.Null[ids.UUID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
-// packages uuid and ulid call NullBinary.
+// or bytea. Its text and JSON are the id's. For a column that may be NULL see [NullBinary].
 //
 // Its fields are:
 //
@@ -47,9 +46,9 @@ type Null = ids.Null[ids.UUID]
 // [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
-// NullBinary is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
+// NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
+// JSON, and the empty text elsewhere. An empty string in a database or in JSON is an error. The zero value
+// is absent.
 //
 // Its fields are:
 //

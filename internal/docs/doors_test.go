@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"flag"
 	"go/ast"
 	"go/format"
@@ -23,6 +24,27 @@ var rootOnly = []string{
 	"Clock", "NewClock", "ClockOptions",
 	"Generator", "NewGenerator", "GeneratorOptions", "ID", "Reseed",
 }
+
+// own are doc comments of doors that say something else than the root's of the type that they are an alias of.
+var own = map[string]string{
+	"uuid.Binary":     ownBinary,
+	"ulid.Binary":     ownBinary,
+	"uuid.NullBinary": ownNullBinary,
+	"ulid.NullBinary": ownNullBinary,
+	"snowflake.Null": `Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
+empty string in a database or in JSON is an error. The zero value is absent.
+`,
+}
+
+const (
+	ownBinary = `Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
+or bytea. Its text and JSON are the id's. For a column that may be NULL see [NullBinary].
+`
+	ownNullBinary = `NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
+JSON, and the empty text elsewhere. An empty string in a database or in JSON is an error. The zero value
+is absent.
+`
+)
 
 // TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied
 // value of the root, with the root's doc comment, and each exported name of the root must be at
@@ -263,7 +285,7 @@ func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]s
 	}
 	docs := map[string]string{}
 	for _, d := range ds {
-		docs[d.name] = translate(root[targets[d.name]], targets[d.name], d.name, names)
+		docs[d.name] = cmp.Or(own[f.Name.Name+"."+d.name], translate(root[targets[d.name]], targets[d.name], d.name, names))
 		if g, ok := d.node.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			at := len(definitions.ReplaceAllString(docs[d.name], "")) // which stay last
 			docs[d.name] = docs[d.name][:at] + members(d, targets[d.name], names) + docs[d.name][at:]
