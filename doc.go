@@ -3,6 +3,9 @@
 //
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
+// Package clockfile keeps a [Clock] across restarts in a file, and package typeid has ids with a
+// prefix. Module nodelease leases node numbers from etcd or PostgreSQL.
+//
 // # Which id to use
 //
 //   - For a key of a database table, or if in doubt: [NewV7]. It sorts by time, so that an

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/quickstart
 //
-// To make and inspect ids in a shell, see the program idgen beside it.
+// To make and inspect ids in a shell, see cmd/idgen.
 package main
 
 import (
