@@ -57,9 +57,9 @@ type Options struct {
 	// wait until it has caught up.
 	Ahead time.Duration
 
-	// Clock are the options of the clock; nil means the default. Their After is replaced by the
-	// time in the file, if that is later.
-	Clock *ids.ClockOptions
+	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by
+	// the time in the file, if that is later.
+	ClockOptions *ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with
 	// nil when a save succeeds again. After an error that matches [ErrLost], it is not called any
@@ -163,8 +163,8 @@ func (f *File) start(opts *Options) error {
 		f.owner = opts.Owner
 	}
 	var clock ids.ClockOptions
-	if opts.Clock != nil {
-		clock = *opts.Clock
+	if opts.ClockOptions != nil {
+		clock = *opts.ClockOptions
 	}
 	if clock.Now != nil {
 		f.now = clock.Now

@@ -64,7 +64,7 @@ func ExampleOpen() {
 	behind := &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(-time.Hour) }}
 
 	first := mint(&clockfile.Options{Init: true, Owner: "orders, node 7"})
-	second := mint(&clockfile.Options{Clock: behind, Owner: "orders, node 7"})
+	second := mint(&clockfile.Options{ClockOptions: behind, Owner: "orders, node 7"})
 	fmt.Println(second > first)
 
 	_, err = clockfile.Open(path, &clockfile.Options{Owner: "orders, node 8"})

@@ -15,6 +15,9 @@ var (
 	System     Disk = system{}
 )
 
+// LockDescriptor returns the descriptor of the file that f has locked.
+func LockDescriptor(f *File) int { return int(f.lock.(interface{ Fd() uintptr }).Fd()) }
+
 const MaxOwner = maxOwner
 
 func Encode(horizon time.Time, owner string) ([]byte, error) { return record{horizon, owner}.encode() }

@@ -112,7 +112,7 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.mu.Unlock()
 	w.wall.step(time.Duration(w.rnd.Int64N(int64(70*time.Minute))) - time.Hour)
 	var reports []error
-	opts := clockfile.Options{Owner: "fault_test", Ahead: time.Second, Clock: &ids.ClockOptions{Now: w.wall.now},
+	opts := clockfile.Options{Owner: "fault_test", Ahead: time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now},
 		Report: func(err error) {
 			if (err == nil) != (len(reports)%2 == 1) {
 				w.fail("report %d is %v", len(reports), err)

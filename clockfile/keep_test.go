@@ -46,7 +46,7 @@ func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b
 // start opens the file.
 func (b *bench) start(d clockfile.Disk, path string, opts clockfile.Options) {
 	b.Helper()
-	opts.Clock = &ids.ClockOptions{Now: b.wall.now}
+	opts.ClockOptions = &ids.ClockOptions{Now: b.wall.now}
 	var err error
 	b.file, err = clockfile.OpenOn(d, path, &opts)
 	must(b.T, err)
@@ -58,7 +58,7 @@ func (b *bench) start(d clockfile.Disk, path string, opts clockfile.Options) {
 func (b *bench) open(p *process, opts *clockfile.Options) *clockfile.File {
 	b.Helper()
 	if opts == nil {
-		opts = &clockfile.Options{Clock: &ids.ClockOptions{Now: b.wall.now}}
+		opts = &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: b.wall.now}}
 	}
 	f, err := clockfile.OpenOn(p, path, opts)
 	must(b.T, err)
@@ -322,7 +322,7 @@ func TestLockLost(t *testing.T) {
 				var reports [2]error
 				// live mints while it is the holder of the lock, and for some time after.
 				live := func(i int, p *process) {
-					f, err := clockfile.OpenOn(p, path, &clockfile.Options{Ahead: time.Second, Clock: &ids.ClockOptions{Now: wall.now},
+					f, err := clockfile.OpenOn(p, path, &clockfile.Options{Ahead: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now},
 						Report: func(err error) { reports[i] = errors.Join(reports[i], err) }})
 					if err != nil {
 						reports[i] = err
@@ -436,11 +436,11 @@ func TestAfter(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()
 			must(t, m.put(held))
-			opts := &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return march }, After: after}}
+			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return march }, After: after}}
 			f, err := clockfile.OpenOn(&process{memory: m}, path, opts)
 			must(t, err)
-			if got := f.Clock().Latest(); !got.Equal(want) || opts.Clock.After != after {
-				t.Errorf("After is %v, the file holds %v: ids begin after %v; After is now %v", after, held, got, opts.Clock.After)
+			if got := f.Clock().Latest(); !got.Equal(want) || opts.ClockOptions.After != after {
+				t.Errorf("After is %v, the file holds %v: ids begin after %v; After is now %v", after, held, got, opts.ClockOptions.After)
 			}
 			mustClose(t, f)
 		})

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// acquire locks the file at path. The lock is the operating system's: it ends when the file is closed,
-// and when the process ends, however it ends.
+// acquire locks the file at path. The lock is the operating system's: it ends when the process ends, however
+// it ends.
 func acquire(path string) (fileLock, error) {
 	f, err := openLock(path)
 	if err != nil {
@@ -22,11 +22,20 @@ func acquire(path string) (fileLock, error) {
 		}
 	}
 	if err == nil {
-		return f, nil
+		return flocked{f}, nil
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, ErrLocked
 	}
 	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+}
+
+// A flocked file is unlocked before it is closed. To close it is not enough: a child has its descriptor too,
+// until it executes another program, or for as long as it lives if it has inherited it.
+type flocked struct{ lockFile }
+
+func (l flocked) Close() error {
+	unlocked := syscall.Flock(int(l.Fd()), syscall.LOCK_UN)
+	return errors.Join(unlocked, l.lockFile.Close())
 }

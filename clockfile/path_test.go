@@ -129,6 +129,7 @@ func TestOwner(t *testing.T) {
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"})) // takes a file without one
 	mustClose(t, mustOpen(t, path, nil))                                 // keeps it
 	refused(t, path, &clockfile.Options{Owner: "node 8"}, clockfile.ErrOwner, `"node 7", not "node 8"`)
+	refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `"node 7", not "Node 7"`)
 	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"}))
 	longest := strings.Repeat("\xff", clockfile.MaxOwner)
 	refused(t, path, &clockfile.Options{Owner: longest + "x"}, nil, "Options.Owner has 256 bytes, more than 255")
@@ -154,7 +155,7 @@ func TestAhead(t *testing.T) {
 func TestCalendar(t *testing.T) {
 	path := newPath(t)
 	late := func() time.Time { return march.AddDate(9000, 0, 0) }
-	refused(t, path, &clockfile.Options{Init: true, Clock: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written")
+	refused(t, path, &clockfile.Options{Init: true, ClockOptions: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written")
 	refused(t, path, nil, fs.ErrNotExist)
 	data, err := clockfile.Encode(march.AddDate(300, 0, 0), "")
 	must(t, err, os.WriteFile(path, data, 0o644))
@@ -338,6 +339,41 @@ func TestNothingStaysOpen(t *testing.T) {
 	must(t, err)
 	if len(after) > len(before)+3 { // other tests' files may come and go
 		t.Errorf("%d files are open, and %d were before", len(after), len(before))
+	}
+}
+
+// A syncless disk counts the new files that are open, and fails to sync them.
+type syncless struct {
+	clockfile.Disk
+	open int
+}
+
+func (d *syncless) Create(path, like string) (clockfile.NewFile, error) {
+	f, err := d.Disk.Create(path, like)
+	if err == nil {
+		d.open++
+	}
+	return synclessFile{f, d}, err
+}
+
+type synclessFile struct {
+	clockfile.NewFile
+	disk *syncless
+}
+
+func (f synclessFile) Sync() error { return errFault }
+
+func (f synclessFile) Close() error {
+	f.disk.open--
+	return f.NewFile.Close()
+}
+
+// TestNoFileStaysOpen has the disk fail to sync. A file that stayed open at each try would use up all that a process
+// may have.
+func TestNoFileStaysOpen(t *testing.T) {
+	d := &syncless{Disk: clockfile.System}
+	if _, err := clockfile.OpenOn(d, newPath(t), firstStart); !errors.Is(err, errFault) || d.open != 0 {
+		t.Errorf("Open: %v, want the fault; %d files are open", err, d.open)
 	}
 }
 

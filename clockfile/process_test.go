@@ -23,11 +23,17 @@ import (
 )
 
 // childVariable is an environment variable that makes the test's program the server below, and no test.
-// It has how far the clock is set forward, how far ahead the horizon is, and the path.
+// It has how far the clock is set forward, how far ahead the horizon is, and the path. With "wait" the
+// program waits for the end of its input instead.
 const childVariable = "CLOCKFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if child := strings.SplitN(os.Getenv(childVariable), " ", 3); len(child) == 3 {
+	child := strings.SplitN(os.Getenv(childVariable), " ", 3)
+	switch {
+	case child[0] == "wait":
+		io.Copy(io.Discard, os.Stdin)
+		return
+	case len(child) == 3:
 		if err := server(child[0], child[1], child[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -54,7 +60,7 @@ func server(forward, ahead, path string) error {
 		return err
 	}
 	f, err := clockfile.Open(path, &clockfile.Options{
-		Ahead: span, Clock: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
+		Ahead: span, ClockOptions: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
 	})
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func TestRestarts(t *testing.T) {
 
 // saved returns the time in the file.
 func saved(t *testing.T, path string) time.Time {
-	f, err := clockfile.Open(path, &clockfile.Options{Clock: &ids.ClockOptions{Now: func() time.Time { return time.Unix(0, 0) }}})
+	f, err := clockfile.Open(path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return time.Unix(0, 0) }}})
 	if err != nil {
 		t.Fatal(err)
 	}

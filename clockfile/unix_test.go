@@ -1,0 +1,50 @@
+//go:build unix
+
+package clockfile_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/oneclock/ids/clockfile"
+)
+
+// TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close unlocks all the same,
+// so that the next Open finds the file free.
+func TestChildKeepsLock(t *testing.T) {
+	path := newFile(t)
+	f := mustOpen(t, path, nil)
+	fd, err := syscall.Dup(clockfile.LockDescriptor(f)) // which ends with this process's, as a child's would
+	must(t, err)
+	inherited := os.NewFile(uintptr(fd), "lock")
+	program, err := os.Executable()
+	must(t, err)
+	args := append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), program)
+	child := exec.Command(args[0], args[1:]...)
+	child.Env = append(os.Environ(), childVariable+"=wait")
+	child.ExtraFiles = []*os.File{inherited}
+	in, err := child.StdinPipe()
+	must(t, err, child.Start(), inherited.Close())
+	refused(t, path, nil, clockfile.ErrLocked)
+	mustClose(t, f)
+	mustClose(t, mustOpen(t, path, nil))
+	must(t, in.Close(), child.Wait())
+}
+
+// TestModeOfNewFiles makes the files where the process's mask forbids nothing: nobody else may write what it holds,
+// or hold the lock.
+func TestModeOfNewFiles(t *testing.T) {
+	path := newPath(t)
+	defer syscall.Umask(syscall.Umask(0))
+	mustClose(t, mustOpen(t, path, firstStart))
+	for name, want := range map[string]os.FileMode{path: 0o644, path + ".lock": 0o600} {
+		info, err := os.Stat(name)
+		must(t, err)
+		if got := info.Mode(); got != want {
+			t.Errorf("%s has the mode %v, want %v", name, got, want)
+		}
+	}
+}
