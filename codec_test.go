@@ -122,7 +122,7 @@ func other[T anyID]() T { return toID[T](big.NewInt(987654321)) }
 // checkNull checks the codecs of a Null of id, and of the absent one. Another id is in the receivers before.
 func checkNull[T interface {
 	comparable
-	ids.ID
+	ids.Nullable
 }](t *testing.T, id, another T, text string, value driver.Value) {
 	t.Helper()
 	for _, c := range []struct {

@@ -6,10 +6,11 @@ import (
 	"encoding"
 )
 
-// ID is the constraint of [Null]: a type of ids, or a struct of your own that only embeds one. The
-// text of such a type has at most 90 bytes.
-type ID interface {
-	UUID | ULID | Snowflake | Binary[UUID] | Binary[ULID] |
+// Nullable is the constraint of [Null]: a type of ids, or one of your own that either is a struct that
+// only embeds one, or an array of 16 bytes with methods like those of a UUID, Scan and UnmarshalText among
+// them, as package typeid has it. Its text has at most 90 bytes.
+type Nullable interface {
+	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
 	driver.Valuer
 	encoding.TextAppender
@@ -18,10 +19,18 @@ type ID interface {
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
 // empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
 // see [Binary].
-type Null[T ID] struct {
+type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether there is an id
 }
+
+// decoder is what a pointer to an id has.
+type decoder interface {
+	Scan(src any) error
+	encoding.TextUnmarshaler
+}
+
+func (n *Null[T]) decoder() decoder { return any(&n.ID).(decoder) }
 
 // Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
 // value.
@@ -34,7 +43,7 @@ func (n *Null[T]) Scan(src any) error {
 		*n = v
 		return nil
 	}
-	return n.set(any(&n.ID).(interface{ Scan(any) error }).Scan(src))
+	return n.set(n.decoder().Scan(src))
 }
 
 // set makes the id present unless a decoder of it returned an error, which left it as it was.
@@ -79,7 +88,7 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(text))
+	return n.set(n.decoder().UnmarshalText(text))
 }
 
 // MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
@@ -118,7 +127,7 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	case len(text) > len(buf):
 		return parseError(jsonLength, 0)
 	}
-	return n.set(any(&n.ID).(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(text))) // buf stays on the stack
+	return n.set(n.decoder().UnmarshalText(bytes.Clone(text))) // buf stays on the stack
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
@@ -142,7 +151,7 @@ func (b *Binary[T]) Scan(src any) error {
 		*b = v
 		return nil
 	}
-	return any(&b.ID).(interface{ Scan(any) error }).Scan(src)
+	return any(&b.ID).(decoder).Scan(src)
 }
 
 // String returns the id as text.

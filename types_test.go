@@ -15,11 +15,12 @@ import (
 
 // The types of your own that tests use beside those of the examples.
 type (
-	batchID  struct{ ids.ULID }
-	tweetID  struct{ ids.Snowflake }
-	taggedID struct{ ids.UUID } // has a text of its own
-	barerID  ids.UUID           // has no methods
-	wholeRow struct {           // embeds an id beside other fields: a mistake
+	batchID   struct{ ids.ULID }
+	tweetID   struct{ ids.Snowflake }
+	taggedID  struct{ ids.UUID } // has a text of its own
+	barerID   ids.UUID           // has no methods
+	lenientID struct{ ids.UUID } // takes the empty text
+	wholeRow  struct {           // embeds an id beside other fields: a mistake
 		UserID
 		Total int
 	}
@@ -38,6 +39,13 @@ func (id *taggedID) UnmarshalText(text []byte) (err error) {
 	return id.UUID.UnmarshalText([]byte(digits))
 }
 
+func (id *lenientID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	return id.UUID.UnmarshalText(text)
+}
+
 // TestOwnTypes writes and reads types of your own in many ways: each must do as the embedded id does.
 func TestOwnTypes(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
@@ -50,7 +58,7 @@ func TestOwnTypes(t *testing.T) {
 
 // checkOwn checks the encodings of a type of your own, given its text and its value for a database.
 func checkOwn[Own interface {
-	ids.ID
+	ids.Nullable
 	written
 }, P readable[Own]](t *testing.T, own Own, text string, value driver.Value) {
 	t.Run(fmt.Sprintf("%T", own), func(t *testing.T) {
@@ -113,6 +121,16 @@ func TestOwnNullJSON(t *testing.T) {
 	var tweet ids.Null[tweetID]
 	if err := json.Unmarshal([]byte(edgeSnowflake), &tweet); err != nil || tweet.ID.Snowflake != 1541815603606036480 {
 		t.Errorf("a bare number: %v, %v", tweet, err)
+	}
+}
+
+// TestNullOfLenient gives JSON that is no string to a Null of a type that takes the empty text.
+func TestNullOfLenient(t *testing.T) {
+	for _, data := range []string{"5", "{}", "[]", "true", `"`, `"\x"`} {
+		var got ids.Null[lenientID]
+		if err := got.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || got.Valid {
+			t.Errorf("%s: %v, %v, want an error", data, got, err)
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package typeid has ids with a prefix that says of what kind of thing they are, such as
+// Package typeid adds to ids a prefix that names their kind, as in
 // user_01h455vb4pf0cttv1ysd4n9fnt, in the text of [TypeID] 0.3. An id is a UUID, and only its text
-// has the prefix. Each kind of thing is a type of its own:
+// has the prefix. Each kind is a type of its own:
 //
 //	type user struct{}
 //
@@ -9,26 +9,27 @@
 //	type UserID = typeid.ID[user]
 //
 // The compiler keeps ids of different kinds apart, and a decoder refuses the text of another kind.
-// For a column or a field that may be absent there is [ids.Null], as in ids.Null[UserID].
+// For a column or a field that may be absent there is [ids.Null], as in ids.Null[UserID]. Where
+// prefixes are known only at run time, [Join] writes and [Split] reads the text.
 //
 // # Databases
 //
 // Value returns the UUID as text, without the prefix, for columns of a type uuid or of 36 characters.
-// For a column of 16 bytes pass ids.Binary[ids.UUID]{ID: id.UUID}, and for one of prefixed text
+// For a column of 16 bytes pass ids.Binary[ids.UUID]{ID: id.UUID()}, and for one of prefixed text
 // id.String(). Scan reads all of these. The Go packages of TypeID's authors (their versions 1 and 2)
 // write the prefixed text, and read nothing but that, as a string: a column that they filled is read
 // by Scan, but Value would write, and a condition look for, another text.
 //
 // # Errors
 //
-// The errors of [Parse], UnmarshalText and Scan match [ids.ErrSyntax], [ids.ErrLength] or
-// [ids.ErrRange], do not repeat the input, and cost no allocation. Their own methods are Scheme, which
-// returns "TypeID", and Offset, which counts from the beginning of the text; [errors.As] finds both with a
-// target of type interface{ Offset() (int, bool) }. It also finds the [*ids.ParseError] that they wrap, of which
-// Scheme is "ULID" for wrong digits and "UUID" for a wrong prefix, and Offset counts from the first digit.
+// Errors of texts and of Scan match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange]. They do not
+// repeat the input, and cost no allocation. Like an [ids.ParseError], though of a type of their own, they
+// have the methods Scheme, which returns "TypeID", and Offset, which counts from the beginning of the
+// text: [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }.
 //
-// An invalid prefix is a mistake of the program: [New], [From], String and GoString panic, and the
-// other functions return an error that matches none of these. Have a test call [Valid] for each kind.
+// An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
+// and the other functions return an error that matches none of these. Have a test call [CheckPrefix] for
+// each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

@@ -1,56 +1,127 @@
 package typeid
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/oneclock/ids"
 )
 
-// A parseError says what is wrong with a text. It has an error of the root, since that costs no
-// allocation: the one of the digits as a ULID or, for a wrong prefix, one of a UUID.
-type parseError[K Kind] struct{ *ids.ParseError }
+// A parseError says what is wrong with a text or with the bytes of an id.
+type parseError struct {
+	problem problem
+	n       uint8 // the offset of a wrong byte, or a wrong length, at most tooLong
+}
 
-func wrongPrefix[K Kind]() error {
-	_, err := ids.ParseUUID("________________________________") // 32 characters, wrong from the first on
-	return parseError[K]{err.(*ids.ParseError)}
+// A problem is something that may be wrong.
+type problem uint8
+
+const (
+	wrongDigit problem = iota
+	wrongLetter
+	longText
+	longPrefix
+	wrongCount
+	wrongBinary
+	tooLarge
+	null
+)
+
+const tooLong = maxText + 1 // stands for all lengths above it too
+
+var problems = [...]string{
+	wrongDigit:  "not a Crockford Base32 digit in lower case",
+	wrongLetter: "neither a letter a to z of a prefix nor an underscore within one",
+	longText:    "more than 90 characters",
+	longPrefix:  "prefix of more than 63 characters",
+	wrongCount:  "26 after the prefix",
+	wrongBinary: "16 bytes",
+	tooLarge:    "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz",
+	null:        "scanning NULL: scan into an ids.Null or a pointer",
+}
+
+// parseErrors has each problem with each number, so that an error costs no allocation.
+var parseErrors = func() (all [len(problems)][tooLong + 1]parseError) {
+	for p := range all {
+		for n := range all[p] {
+			all[p][n] = parseError{problem(p), uint8(n)}
+		}
+	}
+	return all
+}()
+
+// fault returns the error for problem p with the number n.
+func fault(p problem, n int) error { return &parseErrors[p][min(n, tooLong)] }
+
+func (e *parseError) Error() string {
+	text := "typeid: " + problems[e.problem]
+	switch e.problem {
+	case wrongDigit, wrongLetter:
+		return fmt.Sprintf("%s at byte %d", text, e.n)
+	case wrongCount, wrongBinary:
+		more := ""
+		if e.n == tooLong {
+			more = " or more"
+		}
+		return fmt.Sprintf("typeid: length %d%s, want %s", e.n, more, problems[e.problem])
+	}
+	return text
 }
 
 // Scheme returns "TypeID".
-func (parseError[K]) Scheme() string { return "TypeID" }
+func (*parseError) Scheme() string { return "TypeID" }
 
-// Offset returns the index of the first wrong byte: 0 for a wrong prefix. ok is false if no byte alone
-// is wrong.
-func (e parseError[K]) Offset() (offset int, ok bool) {
-	offset, ok = e.ParseError.Offset()
-	if ok && e.ParseError.Scheme() != "UUID" {
-		offset += len(before[K]())
+// Offset returns the index of a wrong byte. ok is false if something else is wrong.
+func (e *parseError) Offset() (offset int, ok bool) {
+	if e.problem == wrongDigit || e.problem == wrongLetter {
+		return int(e.n), true
 	}
-	return offset, ok
+	return 0, false
 }
 
-// Unwrap returns the error of the root.
-func (e parseError[K]) Unwrap() error { return e.ParseError }
-
-func (e parseError[K]) Error() string {
-	start := before[K]()
-	switch {
-	case e.ParseError.Scheme() == "UUID":
-		return fmt.Sprintf("typeid: prefix is not %q", start)
-	case errors.Is(e, ids.ErrLength):
-		return fmt.Sprintf("typeid: length is not %d", len(start)+numDigits)
-	case errors.Is(e, ids.ErrRange):
-		return "typeid: above " + start + "7zzzzzzzzzzzzzzzzzzzzzzzzz"
+// Unwrap returns an error of package ids that says what kind of problem it is.
+func (e *parseError) Unwrap() error {
+	switch e.problem {
+	case longText, longPrefix, wrongCount, wrongBinary:
+		return ids.ErrLength
+	case tooLarge:
+		return ids.ErrRange
 	}
-	offset, _ := e.Offset()
-	return fmt.Sprintf("typeid: not a Crockford Base32 digit in lower case at byte %d", offset)
+	return ids.ErrSyntax
 }
 
-// before returns what precedes the digits.
-func before[K Kind]() string {
-	p, _ := prefix[K]()
-	if p != "" {
-		p += "_"
+// A prefixError says that a text has not the prefix of its kind. It is the index of the first byte that
+// differs, or noByte if the text ends before one. An interface holds a single byte without an allocation.
+type prefixError[K Kind] uint8
+
+const noByte = 255
+
+// wrongPrefix returns the error for a text that does not begin with p and an underscore.
+func wrongPrefix[K Kind, T string | []byte](text T, p string) error {
+	at := 0
+	for at < len(text) && at < len(p) && text[at] == p[at] {
+		at++
 	}
-	return p
+	if at == len(text) {
+		at = noByte
+	}
+	return prefixError[K](at)
 }
+
+func (prefixError[K]) Error() string {
+	var kind K
+	return fmt.Sprintf("typeid: prefix is not %q", kind.Prefix()+"_")
+}
+
+// Scheme returns "TypeID".
+func (prefixError[K]) Scheme() string { return "TypeID" }
+
+// Offset returns the index of the first byte that differs. ok is false if the text ends before one.
+func (e prefixError[K]) Offset() (offset int, ok bool) {
+	if e == noByte {
+		return 0, false
+	}
+	return int(e), true
+}
+
+// Unwrap returns [ids.ErrSyntax].
+func (prefixError[K]) Unwrap() error { return ids.ErrSyntax }

@@ -70,9 +70,30 @@ func ExampleMustParse() {
 	// Output: 2023-06-30 03:34:18.518 +0000 UTC true
 }
 
-// A test of a program calls Valid for each of its kinds.
-func ExampleValid() {
-	fmt.Println(typeid.Valid[customer](), typeid.Valid[invoice]())
+// A program that keeps things of many kinds in one table has the prefixes as data.
+func ExampleJoin() {
+	u := ids.MustParseUUID("01890a5d-ac96-774b-bcce-b302099a8057")
+	for _, prefix := range []string{"customer", "line_item", "", "Customer"} {
+		fmt.Println(typeid.Join(prefix, u))
+	}
+	// Output:
+	// customer_01h455vb4pex5vsknk084sn02q <nil>
+	// line_item_01h455vb4pex5vsknk084sn02q <nil>
+	// 01h455vb4pex5vsknk084sn02q <nil>
+	//  typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0
+}
+
+func ExampleSplit() {
+	fmt.Println(typeid.Split("line_item_01h455vb4pex5vsknk084sn02q"))
+	fmt.Println(typeid.Split("line_item_01h455vb4pex5vsknk084sn02"))
+	// Output:
+	// line_item 01890a5d-ac96-774b-bcce-b302099a8057 <nil>
+	//  00000000-0000-0000-0000-000000000000 typeid: length 25, want 26 after the prefix
+}
+
+// A test of a program calls CheckPrefix for each of its kinds.
+func ExampleCheckPrefix() {
+	fmt.Println(typeid.CheckPrefix[customer](), typeid.CheckPrefix[invoice]())
 	// Output: <nil> <nil>
 }
 

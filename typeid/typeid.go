@@ -1,18 +1,12 @@
 package typeid
 
 import (
+	"bytes"
+	"database/sql/driver"
 	"fmt"
-	"slices"
-	"strings"
-	"unsafe"
+	"time"
 
 	"github.com/oneclock/ids"
-)
-
-const (
-	maxPrefix = 63
-	numDigits = 26
-	maxText   = maxPrefix + 1 + numDigits
 )
 
 // Kind is a kind of things with ids. Prefix is called on the zero value, and always returns the same
@@ -20,29 +14,28 @@ const (
 // prefix has no underscore after it.
 type Kind interface{ Prefix() string }
 
-// ID is the id of a thing of one kind. Its text is the kind's prefix, an underscore and 26 digits of
-// Crockford's Base32 in lower case. It has the methods of the [ids.UUID] that it embeds, of which
-// Value, URN, Base58 and those for binary forms write no prefix. The zero value is the Nil UUID,
-// whose digits are zeros.
-type ID[K Kind] struct{ ids.UUID }
+// ID is the id of a thing of one kind: the 16 bytes of a UUID. Its text is the kind's prefix, an
+// underscore and 26 digits of Crockford's Base32 in lower case. For what [ids.UUID] has beside the methods
+// here, see [ID.UUID]. The zero value is the Nil UUID, whose digits are zeros.
+//
+// It is an array, not a struct that embeds a UUID, since GORM takes a list of structs for conditions on
+// their fields.
+type ID[K Kind] [16]byte
 
 // New returns an id of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
 func New[K Kind]() ID[K] { return From[K](ids.NewV7()) }
 
 // From returns the id with the bits of u, whose version may be any. It panics if the prefix is invalid.
 func From[K Kind](u ids.UUID) ID[K] {
-	if err := Valid[K](); err != nil {
+	if err := CheckPrefix[K](); err != nil {
 		panic(err)
 	}
-	return ID[K]{u}
+	return ID[K](u)
 }
 
 // Parse returns the id that s holds. Upper case is refused, as the specification has it. The package
 // comment says what the errors match.
-func Parse[K Kind](s string) (id ID[K], err error) {
-	err = id.set(s)
-	return id, err
-}
+func Parse[K Kind](s string) (ID[K], error) { return parse[K](s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an error that quotes s.
 func MustParse[K Kind](s string) ID[K] {
@@ -53,8 +46,8 @@ func MustParse[K Kind](s string) ID[K] {
 	return id
 }
 
-// Valid returns an error if the prefix of a kind is invalid. Call it in a test of each kind.
-func Valid[K Kind]() error {
+// CheckPrefix returns an error if the prefix of a kind is invalid. Call it in a test of each kind.
+func CheckPrefix[K Kind]() error {
 	_, err := prefix[K]()
 	return err
 }
@@ -63,50 +56,52 @@ func Valid[K Kind]() error {
 func prefix[K Kind]() (string, error) {
 	var kind K
 	p := kind.Prefix()
-	ok := len(p) <= maxPrefix && strings.Trim(p, "_") == p
-	for i := 0; ok && i < len(p); i++ {
-		ok = 'a' <= p[i] && p[i] <= 'z' || p[i] == '_'
-	}
-	if !ok {
-		return p, fmt.Errorf("typeid: the prefix %q of %T is not of at most 63 characters a to z and _, letters first and last", p, kind)
+	if err := checkPrefix(p); err != nil {
+		return "", fmt.Errorf("%v: %q of %T", err, p, kind) // it does not match ids.ErrSyntax
 	}
 	return p, nil
 }
 
-// set sets id to the id that s holds. On an error id keeps its value.
-func (id *ID[K]) set(s string) error {
+// parse returns the id that s holds.
+func parse[K Kind, T string | []byte](s T) (ID[K], error) {
 	p, err := prefix[K]()
 	if err != nil {
-		return err
+		return ID[K]{}, err
 	}
+	start := 0 // of the digits
 	if p != "" {
-		digits, found := strings.CutPrefix(s, p)
-		if !found || digits == "" || digits[0] != '_' {
-			return wrongPrefix[K]()
+		start = len(p) + 1
+		if len(s) < start || string(s[:len(p)]) != p || s[len(p)] != '_' {
+			return ID[K]{}, wrongPrefix[K](s, p)
 		}
-		s = digits[1:]
 	}
-	if len(s) == numDigits {
-		var digits [numDigits]byte
-		for i := range digits {
-			digits[i] = s[i]
-			if 'A' <= s[i] && s[i] <= 'Z' {
-				digits[i] = '_' // which ParseULID refuses
-			}
-		}
-		s = string(digits[:])
-	}
-	u, err := ids.ParseULID(s)
-	if err != nil {
-		return parseError[K]{err.(*ids.ParseError)}
-	}
-	id.UUID = u.UUID()
-	return nil
+	u, err := parseDigits(s, start)
+	return ID[K](u), err
 }
+
+// set sets id to what parse returned, unless there is an error.
+func (id *ID[K]) set(parsed ID[K], err error) error {
+	if err == nil {
+		*id = parsed
+	}
+	return err
+}
+
+// UUID returns the UUID with the bits of id.
+func (id ID[K]) UUID() ids.UUID { return ids.UUID(id) }
+
+// Version returns the version of the UUID, as its Version does: 7 for the ids of [New].
+func (id ID[K]) Version() int { return ids.UUID(id).Version() }
+
+// Time returns the time of the UUID, as its Time does. ok is false if its version has none.
+func (id ID[K]) Time() (t time.Time, ok bool) { return ids.UUID(id).Time() }
+
+// IsZero reports whether all bits of id are zero. The omitzero option of struct tags uses it.
+func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
 // Compare returns -1, 0 or +1 as id sorts before other, is other or sorts after other. Their texts sort
 // in the same order.
-func (id ID[K]) Compare(other ID[K]) int { return id.UUID.Compare(other.UUID) }
+func (id ID[K]) Compare(other ID[K]) int { return bytes.Compare(id[:], other[:]) }
 
 // String returns the text of id. It panics if the prefix is invalid.
 func (id ID[K]) String() string {
@@ -123,49 +118,62 @@ func (id ID[K]) GoString() string {
 	return fmt.Sprintf("typeid.MustParse[%T](%q)", *new(K), id.String())
 }
 
-// AppendText appends what String returns. The error is that of [Valid].
+// AppendText appends what String returns. The error is that of [CheckPrefix].
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	p, err := prefix[K]()
 	if err != nil {
 		return b, err
 	}
-	b = slices.Grow(b, len(p)+1+numDigits)
-	if p != "" {
-		b = append(append(b, p...), '_')
-	}
-	start := len(b)
-	b, err = id.ULID().AppendText(b)
-	for i := start; i < len(b); i++ {
-		b[i] |= 'a' - 'A' // a bit that 0 to 9 have set
-	}
-	return b, err
+	return appendText(b, p, ids.UUID(id)), nil
 }
 
-// MarshalText returns what String returns. The error is that of [Valid].
+// MarshalText returns what String returns. The error is that of [CheckPrefix].
 func (id ID[K]) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
 // UnmarshalText sets id as [Parse] does. On an error id keeps its value.
-func (id *ID[K]) UnmarshalText(text []byte) error { return id.set(view(text)) }
+func (id *ID[K]) UnmarshalText(text []byte) error { return id.set(parse[K](text)) }
+
+// AppendBinary appends the 16 bytes. The error is always nil.
+func (id ID[K]) AppendBinary(b []byte) ([]byte, error) { return append(b, id[:]...), nil }
+
+// MarshalBinary returns the 16 bytes. The error is always nil.
+func (id ID[K]) MarshalBinary() ([]byte, error) { return id[:], nil }
+
+// UnmarshalBinary sets id to 16 bytes. On an error id keeps its value.
+func (id *ID[K]) UnmarshalBinary(data []byte) error {
+	if len(data) != len(id) {
+		return fault(wrongBinary, len(data))
+	}
+	*id = ID[K](data)
+	return nil
+}
+
+// Value returns the UUID as text, without the prefix. The error is always nil.
+func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan sets id to a value from a database: text that [Parse] accepts, as string or []byte, an ID of the
 // same kind, or what Scan of [ids.UUID] accepts. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
-	var s string
+	var read ID[K]
+	var err error
 	switch v := src.(type) {
-	case ID[K]:
-		*id = v
-		return nil
 	case string:
-		s = v
+		read, err = parse[K](v)
 	case []byte:
-		s = view(v)
+		read, err = parse[K](v)
+	case ID[K]:
+		read = v
+	case ids.UUID:
+		read = ID[K](v)
+	case [16]byte:
+		read = v
+	case nil:
+		return fault(null, 0)
+	default:
+		err = fmt.Errorf("typeid: scanning a value of type %T, want string, []byte, [16]byte, ids.UUID or %T: %w", src, *id, ids.ErrSyntax)
 	}
-	hasPrefix := strings.Contains(s[:min(len(s), maxPrefix+1)], "_") // no text of a UUID has an underscore
-	if len(s) == len(id.UUID) || len(s) != numDigits && !hasPrefix {
-		return id.UUID.Scan(src)
+	if err != nil && (*ids.UUID)(id).Scan(src) == nil { // the text of a UUID, or 16 bytes
+		return nil
 	}
-	return id.set(s)
+	return id.set(read, err)
 }
-
-// view returns b as a string without a copy, for calls that keep no part of it.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the doc comments of the doors, 
 // configures all schemes at once.
 var rootOnly = []string{
 	"Clock", "NewClock", "ClockOptions",
-	"Generator", "NewGenerator", "GeneratorOptions", "ID", "Reseed",
+	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 
 // own are doc comments of doors that say something else than the root's of the type that they are an alias of.

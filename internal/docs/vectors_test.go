@@ -321,7 +321,7 @@ func computed(t *testing.T) *vectors {
 	}
 	for _, input := range vectorBadTypeIDs {
 		vectorPrefix = input[:strings.LastIndex(input, "_")]
-		if typeid.Valid[vectorKind]() != nil {
+		if typeid.CheckPrefix[vectorKind]() != nil {
 			vectorPrefix = "prefix"
 		}
 		v.bad(t, "TypeID", vectorPrefix, input)

@@ -1,0 +1,101 @@
+package typeid
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/oneclock/ids"
+)
+
+const (
+	maxPrefix = 63
+	numDigits = 26
+	maxText   = maxPrefix + 1 + numDigits
+)
+
+// isDigit tells which bytes are digits of Crockford's Base32 in lower case.
+var isDigit = func() (is [256]bool) {
+	for _, c := range "0123456789abcdefghjkmnpqrstvwxyz" {
+		is[c] = true
+	}
+	return is
+}()
+
+// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time: for others
+// see [ID]. A prefix is as [Kind] has it. The errors are those of [Split].
+func Join(prefix string, u ids.UUID) (string, error) {
+	if err := checkPrefix(prefix); err != nil {
+		return "", err
+	}
+	var buf [maxText]byte
+	return string(appendText(buf[:0], prefix, u)), nil
+}
+
+// Split returns the prefix and the UUID of a text. It accepts every prefix that [Kind] allows, so compare
+// it with those that you expect. Upper case is refused. The package comment says what the errors match.
+func Split(text string) (prefix string, u ids.UUID, err error) {
+	if len(text) > maxText {
+		return "", ids.UUID{}, fault(longText, 0)
+	}
+	end := strings.LastIndexByte(text, '_') // -1 if there is no prefix
+	switch {
+	case end == 0:
+		err = fault(wrongLetter, 0) // the empty prefix has no underscore after it
+	case end > 0:
+		prefix = text[:end]
+		err = checkPrefix(prefix)
+	}
+	if err == nil {
+		u, err = parseDigits(text, end+1)
+	}
+	if err != nil {
+		return "", ids.UUID{}, err
+	}
+	return prefix, u, nil
+}
+
+// checkPrefix returns an error if p is not a prefix.
+func checkPrefix(p string) error {
+	if len(p) > maxPrefix {
+		return fault(longPrefix, 0)
+	}
+	for i := range len(p) {
+		inner := p[i] == '_' && i > 0 && i < len(p)-1
+		if !inner && (p[i] < 'a' || p[i] > 'z') {
+			return fault(wrongLetter, i)
+		}
+	}
+	return nil
+}
+
+// appendText appends the text of a valid prefix and a UUID.
+func appendText(b []byte, prefix string, u ids.UUID) []byte {
+	b = slices.Grow(b, len(prefix)+1+numDigits)
+	if prefix != "" {
+		b = append(append(b, prefix...), '_')
+	}
+	start := len(b)
+	b, _ = u.ULID().AppendText(b) // its error is always nil
+	for i := start; i < len(b); i++ {
+		b[i] |= 'a' - 'A' // a bit that 0 to 9 have set
+	}
+	return b
+}
+
+// parseDigits returns the UUID whose digits are all of s from start on.
+func parseDigits[T string | []byte](s T, start int) (ids.UUID, error) {
+	digits := s[start:]
+	if len(digits) != numDigits {
+		return ids.UUID{}, fault(wrongCount, len(digits))
+	}
+	for i := range len(digits) {
+		if !isDigit[digits[i]] {
+			return ids.UUID{}, fault(wrongDigit, start+i)
+		}
+	}
+	if digits[0] > '7' {
+		return ids.UUID{}, fault(tooLarge, 0)
+	}
+	u, err := ids.ParseULID(string(digits)) // the error is always nil here
+	return u.UUID(), err
+}
