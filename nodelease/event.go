@@ -87,6 +87,11 @@ func (m *Minter) reportEnd(number int64, why error) {
 	})
 }
 
+// warn is told by the store what a person should see to.
+func (m *Minter) warn(err error) {
+	m.report(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
+}
+
 func (m *Minter) reportFailure(e Event) {
 	if errors.Is(e.Err, ErrNoNode) {
 		m.opts.Logger.Info("no node number could be had", "error", e.Err)

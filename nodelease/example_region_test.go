@@ -24,8 +24,8 @@ type region struct {
 	number          int64 // 0 to 7
 }
 
-func (r region) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
-	l, err := r.Store.Take(ctx, now)
+func (r region) Take(ctx context.Context, req nodelease.Request) (nodelease.Lease, error) {
+	l, err := r.Store.Take(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func TestRegions(t *testing.T) {
 	cluster := nodelease.NewMemoryStore(1024, time.Minute)
 	fit := 0
 	for range 200 {
-		l, err := region{cluster, 1}.Take(t.Context(), time.Now())
+		l, err := region{cluster, 1}.Take(t.Context(), nodelease.Request{Now: time.Now()})
 		if err != nil {
 			if !strings.Contains(err.Error(), "set Options.Nodes to 128") {
 				t.Fatal(err)

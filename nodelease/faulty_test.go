@@ -83,10 +83,10 @@ func (s *faultyStore) counts() (granted, extended int) {
 	return s.granted, s.extended
 }
 
-func (s *faultyStore) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	taken := make(chan nodelease.Lease, 1)
 	err := s.call(ctx, func(ctx context.Context) error {
-		l, err := s.MemoryStore.Take(ctx, now)
+		l, err := s.MemoryStore.Take(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (m *Minter) keep(ctx context.Context) {
 func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, error) {
 	t := new(tenure)
 	err := m.request(ctx, -1, timeout, func(ctx context.Context) (err error) {
-		if t.lease, err = m.store.Take(ctx, m.now()); err == nil && t.lease == nil {
+		if t.lease, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: m.warn}); err == nil && t.lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
 		}
 		return err

@@ -2,6 +2,7 @@ package nodelease
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 type MemoryStore struct {
 	ttl time.Duration
 
-	mu   sync.Mutex
-	rows []memoryRow
+	mu     sync.Mutex
+	rows   []memoryRow
+	layout string // that of the first Take
 }
 
 type memoryRow struct {
@@ -28,29 +30,36 @@ func NewMemoryStore(nodes int, ttl time.Duration) *MemoryStore {
 	return &MemoryStore{ttl: ttl, rows: make([]memoryRow, nodes)}
 }
 
-// Take implements [Store].
-func (s *MemoryStore) Take(ctx context.Context, now time.Time) (Lease, error) {
+// Take implements [Store]. The layout of the first Take is that of all.
+func (s *MemoryStore) Take(ctx context.Context, r Request) (Lease, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	layout := storekit.Fingerprint(r.Layout)
+	if s.layout == "" {
+		s.layout = layout
+	}
+	if err := storekit.CheckLayout(s.layout, layout); err != nil {
+		return nil, fmt.Errorf("nodelease: memory: %w", err)
+	}
 	var free []storekit.Candidate
 	var marks []time.Time
-	for n, r := range s.rows {
-		marks = append(marks, r.mark)
-		if !r.expires.After(time.Now()) {
-			free = append(free, storekit.Candidate{Node: int64(n), Mark: r.mark})
+	for n, row := range s.rows {
+		marks = append(marks, row.mark)
+		if !row.expires.After(time.Now()) {
+			free = append(free, storekit.Candidate{Node: int64(n), Mark: row.mark})
 		}
 	}
 	if len(free) == 0 {
 		return nil, ErrNoNode
 	}
-	storekit.Prefer(free, storekit.Median(marks), now)
-	r := &s.rows[free[0].Node]
-	r.fence++
-	r.expires = time.Now().Add(s.ttl)
-	return &memoryLease{store: s, node: free[0].Node, fence: r.fence, mark: r.mark}, nil
+	storekit.Prefer(free, storekit.Median(marks), r.Now)
+	row := &s.rows[free[0].Node]
+	row.fence++
+	row.expires = time.Now().Add(s.ttl)
+	return &memoryLease{store: s, node: free[0].Node, fence: row.fence, mark: row.mark, free: int64(len(free)) - 1}, nil
 }
 
 type memoryLease struct {
@@ -58,11 +67,13 @@ type memoryLease struct {
 	node  int64
 	fence int64
 	mark  time.Time
+	free  int64
 }
 
 func (l *memoryLease) Node() int64        { return l.node }
 func (l *memoryLease) Mark() time.Time    { return l.mark }
 func (l *memoryLease) TTL() time.Duration { return l.store.ttl }
+func (l *memoryLease) Free() int64        { return l.free }
 
 // Extend implements [Lease]. A mark that is lower than the one before comes from a request that was
 // overtaken.

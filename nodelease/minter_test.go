@@ -55,7 +55,7 @@ type scriptedStore struct {
 
 func (s *scriptedStore) set(take func() (nodelease.Lease, error)) { s.take.Store(&take) }
 
-func (s *scriptedStore) Take(context.Context, time.Time) (nodelease.Lease, error) {
+func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Lease, error) {
 	s.taken.Add(1)
 	return (*s.take.Load())()
 }
@@ -71,6 +71,7 @@ type lease struct {
 func (l *lease) Node() int64                             { return l.node }
 func (l *lease) Mark() time.Time                         { return l.mark }
 func (l *lease) TTL() time.Duration                      { return l.ttl }
+func (l *lease) Free() int64                             { return -1 }
 func (l *lease) Extend(context.Context, time.Time) error { return nil }
 
 func (l *lease) Release(context.Context, time.Time) error {

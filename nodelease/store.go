@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/oneclock/ids"
 )
 
 // A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every number
@@ -15,10 +17,21 @@ import (
 // context has ended may return a lease: the Minter gives it back.
 type Store interface {
 	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it
-	// prefers one whose mark has passed at now, the caller's wall clock. It returns an error that
-	// matches ErrNoNode if no number could be had: all are held, or others were faster. It is safe
-	// for concurrent use.
-	Take(ctx context.Context, now time.Time) (Lease, error)
+	// prefers one whose mark has passed at r.Now. It returns an error that matches ErrNoNode if no
+	// number could be had: all are held, or others were faster. It refuses, with another error, a
+	// layout that differs from that of the ids made before. It is safe for concurrent use.
+	Take(ctx context.Context, r Request) (Lease, error)
+}
+
+// A Request is what a [Store] is told by whom it is to give a number.
+type Request struct {
+	// Now is the time on the caller's wall clock.
+	Now time.Time
+	// Layout is that of the caller's ids. The zero value means Twitter's.
+	Layout ids.SnowflakeLayout
+	// Warn is told what a person should see to although the store has dealt with it, for as long as the
+	// lease lasts. It must not block. Nil means that nobody is told.
+	Warn func(error)
 }
 
 // A Lease is one holder's tenure of one node number. Its methods are called by one goroutine at a time.
@@ -33,6 +46,8 @@ type Lease interface {
 	Mark() time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL() time.Duration
+	// Free is how many other numbers were free when this one was taken, or -1 if the store does not know.
+	Free() int64
 	// Extend proves to the store that the holder is alive and raises the number's mark to mark, a
 	// whole number of microseconds. Only after Extend has returned nil may the holder issue ids up to
 	// it. The caller never asks for a lower mark than before: if the store sees one, it comes from a

@@ -9,6 +9,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 )
 
@@ -27,7 +28,7 @@ func TestBadOptions(t *testing.T) {
 
 // testDefaults checks under which keys a store keeps what it knows by default, and the TTL in whole seconds.
 func testDefaults(t *testing.T, client *clientv3.Client) {
-	l, err := mustNew(t, client, nil).Take(t.Context(), time.Now())
+	l, err := mustNew(t, client, nil).Take(t.Context(), nodelease.Request{Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func testDefaults(t *testing.T, client *clientv3.Client) {
 		10*time.Second + 1: 11 * time.Second,
 		11*time.Second - 1: 11 * time.Second,
 	} {
-		l, err := mustNew(t, client, &etcdstore.Options{Prefix: "/ttl/" + ttl.String(), TTL: ttl}).Take(t.Context(), time.Now())
+		l, err := mustNew(t, client, &etcdstore.Options{Prefix: "/ttl/" + ttl.String(), TTL: ttl}).Take(t.Context(), nodelease.Request{Now: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func testForeign(t *testing.T, client *clientv3.Client) {
 	}
 	mark := time.Now().UTC()
 	for _, want := range []time.Time{{}, mark, mark} {
-		l, err := s.Take(t.Context(), mark)
+		l, err := s.Take(t.Context(), nodelease.Request{Now: mark})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func testForeign(t *testing.T, client *clientv3.Client) {
 			t.Fatal(err)
 		}
 	}
-	l, err := s.Take(t.Context(), mark)
+	l, err := s.Take(t.Context(), nodelease.Request{Now: mark})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func testForeign(t *testing.T, client *clientv3.Client) {
 	if _, err := client.Put(t.Context(), "/foreign/mark/00000", "x"); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := s.Take(t.Context(), time.Now()); err == nil || !strings.Contains(err.Error(), "mark /foreign/mark/00000") {
+	if l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || !strings.Contains(err.Error(), "mark /foreign/mark/00000") {
 		t.Errorf("got %v, %v with a mark that is not a time", l, err)
 	}
 }

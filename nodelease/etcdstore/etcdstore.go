@@ -73,15 +73,16 @@ func New(client *clientv3.Client, opts *Options) (*Store, error) {
 // busy for everybody else.
 const tries = 3
 
-// Take implements [nodelease.Store]. It refuses a now that is more than 24 h from the median of the marks of
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the marks of
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.
-func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	l := &lease{store: s}
 	for range 2 {
-		free, err := s.free(ctx, now)
+		free, err := s.free(ctx, r.Now)
 		if err == nil && l.id == 0 {
 			err = l.grant(ctx)
 		}
+		l.free = int64(len(free)) - 1
 		for i := 0; err == nil && i < min(len(free), tries); i++ {
 			var taken bool
 			if taken, err = l.take(ctx, free[i]); taken {
@@ -198,11 +199,13 @@ type lease struct {
 	raised  time.Time // as this holder knows it to be now
 	fence   int64     // create revision of the owner key
 	version int64     // mod revision of the mark
+	free    int64     // numbers, when this one was taken
 }
 
 func (l *lease) Node() int64        { return l.node }
 func (l *lease) Mark() time.Time    { return l.mark }
 func (l *lease) TTL() time.Duration { return l.ttl }
+func (l *lease) Free() int64        { return l.free }
 
 // Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on
 // answering keep-alives for a while; the transaction, to which a majority of the members must

@@ -64,12 +64,12 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		if err != nil {
 			return nil, err
 		}
-		if other, err = s.Take(ctx, now); err != nil {
+		if other, err = s.Take(ctx, nodelease.Request{Now: now}); err != nil {
 			t.Fatal(err)
 		}
 		return resp, nil
 	}
-	if l, err := s.Take(ctx, now); !errors.Is(err, nodelease.ErrNoNode) {
+	if l, err := s.Take(ctx, nodelease.Request{Now: now}); !errors.Is(err, nodelease.ErrNoNode) {
 		t.Fatalf("got %v, %v for a number that another process holds", l, err)
 	}
 	if err := other.Extend(ctx, mark(1)); err != nil {
@@ -179,7 +179,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 		t.Helper()
 		held = nil
 		for i := range nodes {
-			l, err := s.Take(ctx, now)
+			l, err := s.Take(ctx, nodelease.Request{Now: now})
 			expect("Take", err, nil, 2, i+1) // a look at the numbers and one try, however many are held
 			held = append(held, l)
 			if !l.Mark().Equal(want(l.Node())) {
@@ -194,7 +194,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	}
 	takeNone := func(what string, want error, transactions, kept int) {
 		t.Helper()
-		l, err := s.Take(ctx, now)
+		l, err := s.Take(ctx, nodelease.Request{Now: now})
 		if l != nil {
 			t.Errorf("%s: took node %d", what, l.Node())
 		}
@@ -284,7 +284,7 @@ func testMassRestart(t *testing.T, client *clientv3.Client) {
 	var taken [nodes]atomic.Int64
 	for range want {
 		all.Go(func() {
-			l, err := s.Take(t.Context(), time.Now())
+			l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 			if err == nil {
 				taken[l.Node()].Add(1)
 			} else if !errors.Is(err, nodelease.ErrNoNode) {
@@ -315,7 +315,7 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 	ahead := now.AddDate(10, 0, 0)
 	take := func(now time.Time) nodelease.Lease {
 		t.Helper()
-		l, err := s.Take(t.Context(), now)
+		l, err := s.Take(t.Context(), nodelease.Request{Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 			t.Fatal(err)
 		}
 	}
-	_, err := s.Take(t.Context(), ahead)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: ahead})
 	want := fmt.Sprintf("says %s, the marks of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
 	if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, nodelease.ErrNoNode) {
 		t.Errorf("error %v, want %q", err, want)

@@ -20,7 +20,7 @@ import (
 
 func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Lease {
 	t.Helper()
-	l, err := s.Take(t.Context(), now)
+	l, err := s.Take(t.Context(), nodelease.Request{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	}
 	for i := range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
-		l, err := s.Take(ctx, time.Now())
+		l, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
 		cancel()
 		if err == nil {
 			err = l.Release(t.Context(), time.Time{})
@@ -104,7 +104,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if l, err := s.Take(ctx, time.Now()); err == nil {
+	if l, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
 		t.Errorf("took node %d of a table that is locked", l.Node())
 	} else if time.Since(began) > 3*time.Second {
 		t.Errorf("Take returned %v after its context had ended", time.Since(began))
@@ -118,7 +118,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 
 	mustExec(t, pool, `update cut_off set mark = 'infinity'`)
 	for range 2 {
-		if l, err := s.Take(t.Context(), time.Now()); err == nil || held() {
+		if l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || held() {
 			t.Errorf("a Take that cannot be read: %v, %v, held %v", l, err, held())
 		}
 	}
@@ -171,7 +171,7 @@ func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Nodes: 5})
 	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
 		now := time.Now().Add(by)
-		l, err := s.Take(t.Context(), now)
+		l, err := s.Take(t.Context(), nodelease.Request{Now: now})
 		if (err == nil) != want || err != nil && (!strings.Contains(err.Error(), "says "+now.UTC().Format(time.RFC3339)+", the server's 2") ||
 			errors.Is(err, nodelease.ErrNoNode)) {
 			t.Errorf("a clock that is off by %v: %v", by, err)
@@ -200,7 +200,7 @@ func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 	for range 4 {
 		mustTake(t, s, time.Now())
 	}
-	if _, err := s.Take(t.Context(), time.Now()); err == nil || errors.Is(err, nodelease.ErrNoNode) ||
+	if _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || errors.Is(err, nodelease.ErrNoNode) ||
 		!strings.Contains(err.Error(), "of 5 rows 1 are missing") {
 		t.Errorf("with a row missing: %v", err)
 	}

@@ -183,9 +183,9 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, table string) error {
 // all the same, and keep a number for nobody.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a now that is more than 24 h from the server's clock: the
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's clock: the
 // clock of one machine must not push the times of number after number.
-func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -194,9 +194,9 @@ func (s *Store) Take(ctx context.Context, now time.Time) (nodelease.Lease, error
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, token: ids.NewV4().String()}
 	var mark zeronull.Timestamptz
-	err := s.pool.QueryRow(late, s.take, s.opts.Nodes, now, s.opts.Holder, s.opts.TTL, l.token).Scan(&l.node, &mark)
+	err := s.pool.QueryRow(late, s.take, s.opts.Nodes, r.Now, s.opts.Holder, s.opts.TTL, l.token).Scan(&l.node, &mark)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, s.none(late, now)
+		return nil, s.none(late, r.Now)
 	}
 	if err != nil {
 		if !pgconn.SafeToRetry(err) { // it may have been carried out
@@ -238,6 +238,7 @@ type lease struct {
 func (l *lease) Node() int64        { return l.node }
 func (l *lease) Mark() time.Time    { return l.mark }
 func (l *lease) TTL() time.Duration { return l.store.opts.TTL }
+func (l *lease) Free() int64        { return -1 }
 
 // Extend implements [nodelease.Lease].
 func (l *lease) Extend(ctx context.Context, mark time.Time) error {

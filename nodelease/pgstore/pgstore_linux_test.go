@@ -105,7 +105,7 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("holder", func(t *testing.T) {
 		s := mustNew(t, pool, &pgstore.Options{Table: "holder", Nodes: 1, Holder: "me"})
-		l, err := s.Take(t.Context(), time.Now())
+		l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func testFewRights(t *testing.T, url string, pool *pgxpool.Pool) {
 	denied("read", 0)
 	mustExec(t, pool, `grant select, update on closed.numbers to few`)
 	denied("filled up", 1025)
-	if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), time.Now()); err != nil {
+	if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), nodelease.Request{Now: time.Now()}); err != nil {
 		t.Error(err)
 	}
 }

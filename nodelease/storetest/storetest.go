@@ -73,7 +73,7 @@ func numbers(t *tester) {
 			t.Errorf("TTL %v of node %d is too short to mint", l.TTL(), l.Node())
 		}
 	}
-	l, err := t.store.Take(t.Context(), t.now)
+	l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNode)
 	if l != nil {
 		t.Errorf("Take returned a lease of node %d with an error", l.Node())
@@ -174,7 +174,7 @@ func noAnswer(t *tester) {
 	cancel()
 	a, b := t.take(), t.take()
 	for name, call := range map[string]func() error{
-		"Take":   func() error { _, err := t.store.Take(ended, t.now); return err },
+		"Take":   func() error { _, err := t.store.Take(ended, nodelease.Request{Now: t.now}); return err },
 		"Extend": func() error { return a.Extend(ended, t.now.Add(2*time.Hour)) },
 	} {
 		done := make(chan error, 1)
@@ -231,7 +231,7 @@ func crowd(t *tester) {
 		for i := range leases {
 			all.Go(func() {
 				<-start
-				l, err := t.store.Take(t.Context(), t.now.Add(23*time.Hour))
+				l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
 				switch {
 				case err == nil:
 					leases[i] = l
@@ -303,7 +303,7 @@ func minters(t *tester) {
 
 func (t *tester) take() nodelease.Lease {
 	t.Helper()
-	l, err := t.store.Take(t.Context(), t.now)
+	l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
 	if err != nil {
 		t.Fatalf("Take: %v", err)
 	}
@@ -315,7 +315,7 @@ func (t *tester) takeFrom(silent, other nodelease.Lease) nodelease.Lease {
 	t.Helper()
 	for limit := time.Now().Add(5*silent.TTL() + 2*time.Second); time.Now().Before(limit); time.Sleep(silent.TTL() / 20) {
 		t.extend(other, time.Hour)
-		l, err := t.store.Take(t.Context(), t.now)
+		l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
 		if err == nil {
 			if l.Node() != silent.Node() {
 				t.Fatalf("took node %d, which is held, want %d", l.Node(), silent.Node())

@@ -126,7 +126,7 @@ type flawedStore struct {
 	}
 }
 
-func (s *flawedStore) Take(ctx context.Context, now time.Time) (nodelease.Lease, error) {
+func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ended(ctx); err != nil {
@@ -134,13 +134,13 @@ func (s *flawedStore) Take(ctx context.Context, now time.Time) (nodelease.Lease,
 	}
 	best := -1
 	passed := func(n int) time.Time {
-		if s.rows[n].mark.Before(now) {
-			return now
+		if s.rows[n].mark.Before(r.Now) {
+			return r.Now
 		}
 		return s.rows[n].mark
 	}
-	for n, r := range s.rows {
-		if r.expires.After(time.Now()) && !s.oneHolder {
+	for n, row := range s.rows {
+		if row.expires.After(time.Now()) && !s.oneHolder {
 			continue
 		}
 		if best < 0 || s.anyOrder || passed(n).Before(passed(best)) {
@@ -156,19 +156,19 @@ func (s *flawedStore) Take(ctx context.Context, now time.Time) (nodelease.Lease,
 	if s.oneHolder {
 		best = 0
 	}
-	r := &s.rows[best]
+	row := &s.rows[best]
 	if s.races {
 		s.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		s.mu.Lock()
 	}
 	if !s.oneHolder {
-		r.fence++
+		row.fence++
 	}
-	r.expires = s.expiry()
-	l := &flawedLease{s: s, node: best, fence: r.fence, mark: r.mark}
+	row.expires = s.expiry()
+	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark}
 	if s.staleMark {
-		l.mark = r.earlier
+		l.mark = row.earlier
 	}
 	return l, nil
 }
@@ -202,6 +202,7 @@ type flawedLease struct {
 func (l *flawedLease) Node() int64        { return int64(l.node) }
 func (l *flawedLease) Mark() time.Time    { return l.mark }
 func (l *flawedLease) TTL() time.Duration { return ttl }
+func (l *flawedLease) Free() int64        { return -1 }
 
 func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	s, r := l.s, &l.s.rows[l.node]

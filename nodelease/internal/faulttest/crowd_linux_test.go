@@ -115,7 +115,7 @@ func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 		t.Errorf("%d of %d numbers were not handed back", kept.Load(), numbers)
 	}
 	for range numbers - int(kept.Load()) { // all are free
-		if _, err := s.Take(ctx, time.Now()); err != nil {
+		if _, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err != nil {
 			t.Fatalf("Take after all Closes: %v", err)
 		}
 	}

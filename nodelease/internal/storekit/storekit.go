@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/oneclock/ids"
 )
 
 const (
@@ -54,6 +56,27 @@ func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
+	}
+	return nil
+}
+
+// Fingerprint names a layout for people and for comparison. The zero value means Twitter's.
+func Fingerprint(l ids.SnowflakeLayout) string {
+	if l == (ids.SnowflakeLayout{}) {
+		l = ids.TwitterLayout()
+	}
+	place := "node first"
+	if l.NodeLast {
+		place = "node last"
+	}
+	return fmt.Sprintf("epoch %s, tick %v, %d node bits, %d sequence bits, %s",
+		l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, place)
+}
+
+// CheckLayout returns an error that names both fingerprints if they differ: that of the store and the caller's.
+func CheckLayout(stored, own string) error {
+	if stored != own {
+		return fmt.Errorf("the store is for ids of the layout (%s), and this process makes ids of (%s): two layouts need two stores", stored, own)
 	}
 	return nil
 }
