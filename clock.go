@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
@@ -22,7 +23,8 @@ const (
 // with [NewClock]; using the zero value panics.
 //
 // A call that waits for the limit of a clock in a testing/synctest bubble must be woken in that
-// bubble: a SetLimit or EndAt outside of it ends the program with a fatal error of the runtime.
+// bubble: outside of it, a SetLimit, an EndAt or the end of the call's context ends the program with a
+// fatal error of the runtime.
 type Clock struct {
 	now       func() time.Time // nil: the wall clock
 	tolerance time.Duration
@@ -33,26 +35,32 @@ type Clock struct {
 	// where time.Now makes two.
 	base time.Time
 
-	mu     sync.Mutex // guards all that follows, and every lane
-	lifted sync.Cond  // the limit has changed, or the context of a waiter has ended
-	limit  time.Time  // the zero time: none, unless ended
-	ended  bool       // the limit is for good
+	tickets atomic.Int64 // drawn before and after each reading of an injected clock
 
-	anchor    int64 // ns after base
-	sec, nsec int64 // the wall clock at the anchor
-	asked     int64 // ns after base: when an injected clock was last asked
+	mu      sync.Mutex // guards all that follows, and every lane
+	waiters map[*waiter]bool
+	limited bool // SetLimit or EndAt has been called
+	limit   time.Time
+	ended   bool // the limit is for good
 
-	block  random.Block // for ids that take their bits under the mutex
-	v1, v6 lane
-	v7     tail
-	v2     uint64 // how many version 2 ids there were
-	nodes  map[nodeKey]*lane
+	anchor int64   // ns after base
+	wall   reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked  int64   // the ticket drawn after that reading
+
+	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
+	v1, v6       lane
+	v7           tail
+	v2           uint64 // how many version 2 ids there were
+	nodes        map[nodeKey]*lane
 }
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
 	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent
-	// use and must not call back into the clock.
+	// use and must not call back into the clock. Each call reads it once, before it takes the clock's
+	// mutex: a run of ids too, and a call that waits for a limit once more whenever it looks. A
+	// reading counts only if it began after the newest one in use had ended; else the call takes
+	// that one.
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
@@ -65,8 +73,9 @@ type ClockOptions struct {
 	MaxAhead time.Duration
 
 	// After is what [Clock.Latest] or [Clock.Horizon] returned in a former process. Versions 1
-	// and 6 and Snowflake issue no id of that time or an earlier one. The zero time means no
-	// restriction.
+	// and 6 and Snowflake issue no id of that time or an earlier one. The zero time means that there
+	// was none. A caller who reads the time from somewhere must treat a zero time as an error: it
+	// protects nothing.
 	After time.Time
 }
 
@@ -79,11 +88,12 @@ func NewClock(opts *ClockOptions) *Clock {
 		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
 		after:     opts.After.Round(0).UTC(),
 		base:      time.Now(),
+		waiters:   make(map[*waiter]bool),
 		anchor:    math.MinInt64, // which no reading is near
+		block:     new(random.Block),
+		spare:     new(random.Block),
 		nodes:     make(map[nodeKey]*lane),
 	}
-	c.lifted.L = &c.mu
-	c.block.Failed = c.mu.Unlock
 	c.v1 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, 0, c.after)
 	c.v6 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, c.tolerance, c.after)
 	c.v1.sequenced, c.v6.sequenced = true, true
@@ -95,37 +105,42 @@ func NewClock(opts *ClockOptions) *Clock {
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
 // with a time before the anchor, and so may one in a testing/synctest bubble: since is negative
 // then, which is a large unsigned number.
-func (c *Clock) enter(injected reading) (now reading, elapsed int64) {
+func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	elapsed = c.elapsed()
 	c.mu.Lock()
 	if since := elapsed - c.anchor; uint64(since) <= uint64(anchorLife) {
-		return reading{c.sec, c.nsec + since}, elapsed
+		return reading{c.wall.sec, c.wall.nsec + since}, elapsed
 	}
-	return c.readAnew(injected, elapsed)
+	return c.readAnew(injected)
 }
 
-// readAnew moves the anchor to now. If the wall clock is injected there is no anchor: elapsed alone is
-// read anew, if another call had a later one. The mutex is held.
-func (c *Clock) readAnew(injected reading, elapsed int64) (reading, int64) {
+// readAnew moves the anchor to now. If the wall clock is injected there is no anchor, and of readings that
+// overlap only the one that is first used counts: another may be from before a step forward, and the
+// wall clock would seem to be set back. The mutex is held.
+func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
 	if c.now != nil {
-		if elapsed < c.asked {
-			elapsed = c.elapsed()
+		if injected.began > c.asked {
+			c.wall, c.asked = injected.reading, injected.ended
 		}
-		c.asked = elapsed
-		return injected, elapsed
+		return c.wall, c.elapsed() // another call may have had a later one
 	}
 	t := time.Now()
-	now := newReading(t)
-	c.anchor, c.sec, c.nsec = int64(t.Sub(c.base)), now.sec, now.nsec
-	return now, c.anchor
+	c.wall, c.anchor = newReading(t), int64(t.Sub(c.base))
+	return c.wall, c.anchor
 }
 
 // elapsed returns the nanoseconds since base.
 func (c *Clock) elapsed() int64 { return int64(time.Since(c.base)) }
 
+// A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
+type sample struct {
+	reading
+	began, ended int64
+}
+
 // injected returns the time that replaces the wall clock's, if any does. The mutex must not be
 // held: now may block or panic.
-func (c *Clock) injected() (now reading) {
+func (c *Clock) injected() (now sample) {
 	if c.now != nil {
 		now = c.callNow()
 	}
@@ -133,7 +148,10 @@ func (c *Clock) injected() (now reading) {
 }
 
 // callNow is not inlined, so that injected is.
-func (c *Clock) callNow() reading { return newReading(c.now()) }
+func (c *Clock) callNow() sample {
+	began := c.tickets.Add(1)
+	return sample{newReading(c.now()), began, c.tickets.Add(1)}
+}
 
 // lockNext takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
 // release the mutex, and then sleep. On an error there is no id, and the mutex is held too.
@@ -152,4 +170,22 @@ func waitForClock(wait time.Duration) {
 	if wait > 0 {
 		time.Sleep(wait)
 	}
+}
+
+// restock replaces the block, which is exhausted, by the spare one, and fills that one. The mutex is held
+// before, and not while bytes are drawn or afterwards.
+func (c *Clock) restock() {
+	empty := c.spare
+	if empty == nil {
+		c.mu.Unlock()
+		return // another call is filling it
+	}
+	c.block, empty, c.spare = empty, c.block, nil
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.spare = empty
+	}()
+	empty.Fill()
 }

@@ -294,6 +294,58 @@ func TestNowReenters(t *testing.T) {
 	within(t, "Latest", func() { c.Latest() })
 }
 
+// TestOvertakenReading has a call read the clock, and lose its turn before it takes the mutex. The clock goes forward
+// by more than Tolerance, and other calls mint. The late call must not take its old reading for a step back: the
+// calls of the other goroutine stay in order, before it and after it.
+func TestOvertakenReading(t *testing.T) {
+	mints := map[string]func(*ids.Generator, *ids.SnowflakeNode) [16]byte{
+		"AppendV7":   func(g *ids.Generator, _ *ids.SnowflakeNode) [16]byte { return g.AppendV7(nil, 300)[299] },
+		"AppendULID": func(g *ids.Generator, _ *ids.SnowflakeNode) [16]byte { return g.AppendULID(nil, 300)[299] },
+		"Append":     func(_ *ids.Generator, n *ids.SnowflakeNode) [16]byte { return snowflakeBytes(n.Append(nil, 300)[299]) },
+	}
+	kind := map[string]string{"AppendV7": "V7", "AppendULID": "ULID", "Append": "Snowflake"}
+	for _, k := range kinds {
+		mints[k.name], kind[k.name] = k.mint, k.name
+	}
+	for name, mint := range mints {
+		for _, k := range kinds {
+			if k.name != kind[name] || !k.ordered {
+				continue
+			}
+			for range 50 { // an old reading that counts is seen in half of them
+				now, read, proceed := start, make(chan bool), make(chan bool)
+				var late atomic.Bool
+				c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+					t := now
+					if late.CompareAndSwap(true, false) {
+						read <- true
+						<-proceed
+					}
+					return t
+				}})
+				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+				n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
+				last := k.mint(g, n)
+				late.Store(true)
+				done := make(chan [16]byte)
+				go func() { done <- mint(g, n) }()
+				<-read
+				now = start.Add(11 * time.Second)
+				a := k.mint(g, n)
+				proceed <- true
+				between := <-done
+				b := k.mint(g, n)
+				for _, next := range [][16]byte{a, between, b} {
+					if !less(last, next) {
+						t.Fatalf("a late %s, then %s: %x after %x", name, k.name, next, last)
+					}
+					last = next
+				}
+			}
+		}
+	}
+}
+
 // TestNowBlocks lets Now block in one call: the others go on, and that call then gets an id of its own.
 func TestNowBlocks(t *testing.T) {
 	for _, late := range []time.Duration{0, time.Second, time.Hour} {
@@ -363,7 +415,7 @@ func TestWildTimes(t *testing.T) {
 		if s, err := n.TryNext(); err != nil && err != ids.ErrSuspended && err != ids.ErrClockBackward && err != ids.ErrExhausted {
 			t.Errorf("under the limit %v: %v, %v", far, s, err)
 		}
-		c.SetLimit(time.Time{})
+		c.SetLimit(unbounded)
 		use("after the limit", c, g, n)
 		_, c, g, n = newFakeAt(t, start, far)
 		use("after", c, g, n)

@@ -18,10 +18,10 @@ import (
 func TestEndAt(t *testing.T) {
 	f, c, g, n := newFake(t)
 	end := start.Add(2 * time.Second)
-	c.SetLimit(start) // which the end replaces
+	c.SetLimit(end.Add(time.Minute)) // which is later
 	c.EndAt(end)
 	for _, later := range []func(){
-		func() { c.EndAt(end.Add(time.Hour)) }, func() { c.SetLimit(end.Add(time.Hour)) }, func() { c.SetLimit(time.Time{}) },
+		func() { c.EndAt(end.Add(time.Hour)) }, func() { c.SetLimit(end.Add(time.Hour)) }, func() { c.SetLimit(unbounded) },
 	} {
 		later()
 		if got := c.Horizon(0); !got.Equal(end) {
@@ -65,13 +65,46 @@ func TestEndAt(t *testing.T) {
 	f.step(-time.Hour) // V1 and V6 would follow
 	ended("after an end at once")
 	c.EndAt(end)
-	c.SetLimit(time.Time{})
+	c.SetLimit(unbounded)
 	ended("after attempts to take it back")
 	if got := c.Latest(); !got.Equal(latest) {
 		t.Errorf("Latest is %v, was %v", got, latest)
 	}
 	if _, err := ids.NewSnowflakeNode(8, &ids.SnowflakeOptions{Clock: c}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEndWithinLimit ends a clock as its documentation says, some 100 ms ahead, when the limit has been reached,
+// as by a keeper that cannot save: no id is later than what was saved. It ends whoever waits, too.
+func TestEndWithinLimit(t *testing.T) {
+	f, c, _, n := newFake(t)
+	saved := c.Horizon(time.Second)
+	c.SetLimit(saved)
+	f.t = saved.Add(time.Second)
+	c.EndAt(f.t.Add(100 * time.Millisecond))
+	if s, err := n.TryNext(); s != 0 || err != ids.ErrEnded {
+		t.Errorf("after the end, TryNext gives %v of %v, %v, with the limit at %v", s, s.Time(), err, saved)
+	}
+	if got := c.Horizon(0); !got.Equal(f.t) {
+		t.Errorf("Horizon(0) is %v, want the clock's time, %v: the end is not later than the limit was", got, f.t)
+	}
+	f.t = saved
+	if s, err := n.TryNext(); err != nil || !s.Time().Equal(saved) {
+		t.Errorf("at the end, TryNext gives %v of %v, %v", s, s.Time(), err)
+	}
+}
+
+// TestEndAtOnce ends a clock by the zero time, without any limit before: no id follows.
+func TestEndAtOnce(t *testing.T) {
+	c := ids.NewClock(nil)
+	n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
+	n.Next()
+	c.EndAt(time.Time{})
+	for number, n := range []*ids.SnowflakeNode{n, newNode(t, 2, &ids.SnowflakeOptions{Clock: c})} {
+		if s, err := n.TryNext(); s != 0 || err != ids.ErrEnded {
+			t.Errorf("node %d: %d, %v, want ErrEnded", number, s, err)
+		}
 	}
 }
 
@@ -126,112 +159,6 @@ func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	layout.Epoch = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 	return n
-}
-
-// TestNextContext ends contexts before a call and while it waits, with and without a cause.
-func TestNextContext(t *testing.T) {
-	cause := errors.New("told to stop")
-	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
-		n := bubbleNode(t, c)
-		first := n.Next()
-		ended, cancel := context.WithCancelCause(t.Context())
-		cancel(cause)
-		if s, err := n.NextContext(ended); s != 0 || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
-			t.Errorf("a context that has ended, where an id is free: %v, %v", s, err)
-		}
-		if s, err := n.NextContext(t.Context()); s != first+1 || err != nil {
-			t.Errorf("the next id is %v, %v, want %v: an error takes none", s, err, first+1)
-		}
-
-		c.SetLimit(time.Now().Add(-time.Second))
-		timeout, cancelTimeout := context.WithTimeoutCause(t.Context(), time.Second, cause)
-		defer cancelTimeout()
-		began := time.Now()
-		_, err := n.NextContext(timeout)
-		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cause) || time.Since(began) != time.Second {
-			t.Errorf("a timeout of a second: %v, after %v", err, time.Since(began))
-		}
-		plain, cancelPlain := context.WithCancel(t.Context())
-		go func() {
-			time.Sleep(time.Minute)
-			cancelPlain()
-		}()
-		_, err = n.NextContext(plain)
-		if !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 || time.Since(began) != time.Second+time.Minute {
-			t.Errorf("canceled after a minute: %v, after %v", err, time.Since(began))
-		}
-
-		var s ids.Snowflake
-		done := make(chan error)
-		go func() {
-			var err error
-			s, err = n.NextContext(t.Context())
-			done <- err
-		}()
-		synctest.Wait()
-		c.SetLimit(time.Time{})
-		if err := <-done; err != nil || s <= first {
-			t.Errorf("after the limit was lifted: %v, %v", s, err)
-		}
-	})
-}
-
-// TestNextContextFinishes cancels a call that has taken its id and waits for its tick: the id is not lost.
-func TestNextContextFinishes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeClock{t: start}
-		layout := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
-		n := newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		var latest ids.Snowflake
-		for waited := time.Duration(0); waited == 0; {
-			began := time.Now()
-			stop := time.AfterFunc(time.Microsecond, cancel) // within the first wait that there is
-			s, err := n.NextContext(ctx)
-			stop.Stop()
-			if err != nil || s <= latest {
-				t.Fatalf("%v, %v after %v", s, err, latest)
-			}
-			latest, waited = s, time.Since(began)
-		}
-		if _, err := n.NextContext(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("the call after it: %v", err)
-		}
-	})
-}
-
-// A meddler is a context that looks at the clock whenever it is asked something.
-type meddler struct {
-	context.Context
-	clock *ids.Clock
-}
-
-func (m meddler) Done() <-chan struct{} { m.clock.Latest(); return m.Context.Done() }
-func (m meddler) Err() error            { m.clock.Latest(); return m.Context.Err() }
-func (m meddler) Value(key any) any     { m.clock.Latest(); return m.Context.Value(key) }
-func (m meddler) AfterFunc(f func()) (stop func() bool) {
-	stop = context.AfterFunc(m.Context, f)
-	return func() bool { m.clock.Latest(); return stop() }
-}
-
-// TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex.
-func TestNextContextOfAnyType(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
-		n := bubbleNode(t, c)
-		c.SetLimit(time.Now().Add(-time.Second))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if s, err := n.NextContext(meddler{ctx, c}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v, %v", s, err)
-		}
-		time.AfterFunc(time.Second, func() { c.SetLimit(time.Time{}) })
-		if s, err := n.NextContext(meddler{t.Context(), c}); err != nil {
-			t.Errorf("%v, %v", s, err)
-		}
-	})
 }
 
 // TestWaitsHaveNames looks at the stacks of calls that wait: each has a function that says for what.

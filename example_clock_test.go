@@ -122,7 +122,7 @@ func ExampleClock_SetLimit() {
 	fmt.Println(err)
 	fmt.Println(ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7().Version())
 
-	clock.SetLimit(time.Time{}) // no limit
+	clock.SetLimit(time.Now().Add(time.Hour)) // a later one replaces it
 	_, err = node.TryNext()
 	fmt.Println(err)
 	// Output:

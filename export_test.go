@@ -16,11 +16,11 @@ func (g *Generator) SetEntropy(e [10]byte) {
 // on once the call has the mutex, and returns the id and for how long it must wait.
 func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err error) {
 	c := n.clock
-	injected, elapsed := c.injected(), c.elapsed()
+	injected := c.injected()
 	return func() (s Snowflake, wait time.Duration, err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		now, elapsed := c.readAnew(injected, elapsed)
+		now, elapsed := c.readAnew(injected)
 		if wait, err = n.lane.take(n.lane.at(now), elapsed); err == nil {
 			s = n.latest()
 		}

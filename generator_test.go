@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 			"Horizon": func(c *ids.Clock, _ *ids.Generator) { c.Horizon(time.Minute) },
 			"SetLimit": func(c *ids.Clock, _ *ids.Generator) {
 				c.SetLimit(c.Horizon(time.Minute))
-				c.SetLimit(time.Time{})
+				c.SetLimit(unbounded)
 			},
 			"times that are out of range": func(_ *ids.Clock, g *ids.Generator) {
 				g.NewV1At(time.Time{})
@@ -319,6 +319,79 @@ func TestSystemRandomPanics(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSystemRandomBlocks has crypto/rand block, as on a machine that has no entropy yet, while a clock fills its
+// block: nobody else waits, but for those who need random bytes that nobody has.
+func TestSystemRandomBlocks(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	for _, user := range []string{"NewV7", "NewULID"} {
+		_, c, g, n := newFake(t)
+		g.NewV1() // draws the node
+		ids.Reseed()
+		blocked, proceed := make(chan bool), make(chan bool)
+		cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+			blocked <- true
+			<-proceed
+			return system.Read(p)
+		})
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			if user == "NewV7" {
+				g.NewV7()
+			} else {
+				g.NewULID()
+			}
+		}()
+		<-blocked
+		within(t, "what needs no random bytes, beside "+user, func() {
+			for range 3 {
+				n.Next()
+				g.NewV1()
+				g.NewV6()
+				g.NewV2(0, 0)
+				c.Latest()
+				c.Horizon(time.Second)
+				c.SetLimit(unbounded)
+			}
+		})
+		cryptorand.Reader = system
+		within(t, "calls that draw from a reader that works, beside "+user, func() {
+			for range 1000 {
+				g.NewV7()
+				g.NewULID()
+			}
+		})
+		close(proceed)
+		<-done
+	}
+}
+
+// TestReseedStarvesNobody has all random bytes be discarded as soon as they are drawn, as by a loop of Reseed. Each call
+// gets its own all the same, and no id comes twice.
+func TestReseedStarvesNobody(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		ids.Reseed()
+		return system.Read(p)
+	})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start)})
+	within(t, "calls beside a loop of Reseed", func() {
+		seen := map[[16]byte]bool{}
+		for range 200 {
+			for _, id := range [][16]byte{g.NewV7(), g.NewULID(), g.NewV4(), ids.NewV7()} {
+				if seen[id] {
+					t.Errorf("%x twice", id)
+				}
+				seen[id] = true
+			}
+		}
+		g.AppendV7(nil, 1000)
+		g.AppendULID(nil, 1000)
+	})
 }
 
 // TestReaderReenters lets an injected reader call the library. Another generator serves it, also one

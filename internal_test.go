@@ -13,7 +13,7 @@ func TestEnter(t *testing.T) {
 		c, begin := NewClock(nil), time.Now()
 		for _, d := range []time.Duration{0, 1, anchorLife - 1, 1, 1, 0, anchorLife, 3 * anchorLife, 1} {
 			time.Sleep(d)
-			now, elapsed := c.enter(reading{})
+			now, elapsed := c.enter(sample{})
 			c.mu.Unlock()
 			if !now.time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
 				t.Errorf("%v after the clock was made, it says %v after, and %v instead of %v",
@@ -66,8 +66,9 @@ func TestDebtIsNotForgiven(t *testing.T) {
 func TestRunStaysAhead(t *testing.T) {
 	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	ones := bytes.NewReader(bytes.Repeat([]byte{0xff}, 1<<20)) // the largest strides: 8,192 ids fill a tick
-	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return start }}), Random: ones})
-	r := run{g: g, tail: &g.clock.v7, now: newReading(start)}
+	now := start
+	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return now }}), Random: ones})
+	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
 	var last UUID
 	ticks := map[uint64]bool{}
 	for i := 0; i < 20_000; {
@@ -80,7 +81,8 @@ func TestRunStaysAhead(t *testing.T) {
 			last, i = u, i+1
 		}
 		ticks[tick] = true
-		r.now = newReading(start.Add(-time.Hour))
+		now = start.Add(-time.Hour)
+		r.now = g.clock.injected()
 	}
 	if len(ticks) != 3 {
 		t.Errorf("the run has ids of %d ticks, want 3", len(ticks))
@@ -91,7 +93,7 @@ func TestRunStaysAhead(t *testing.T) {
 func TestRunAmongCalls(t *testing.T) {
 	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return start }})})
-	r := run{g: g, tail: &g.clock.v7, now: newReading(start)}
+	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
 	var last UUID
 	for range 100 {
 		var ids [3]UUID

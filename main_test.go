@@ -8,8 +8,8 @@ package ids_test
 //	step_test.go       promises for a wall clock that is set back: who follows it
 //	wait_test.go       promises for waits: for how long, how far ids run ahead, TryNext
 //	restart_test.go    After, Latest, Horizon and SetLimit, over restarts and crashes
-//	end_test.go        EndAt and NextContext
-//	clock_test.go      the clock itself: readings, Now that panics, blocks and calls back, wild times, bubbles
+//	end_test.go        EndAt;  context_test.go  NextContext, and contexts that end
+//	clock_test.go      the clock itself: readings, Now that panics, blocks, calls back and is overtaken, wild times, bubbles
 //	overflow_test.go   the ends of random parts, of the last tick of a format
 //	runs_test.go       AppendV4, AppendV7, AppendULID and SnowflakeNode.Append
 //	race_test.go       many goroutines
@@ -33,6 +33,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -43,6 +44,9 @@ func TestMain(m *testing.M) {
 	ids.NewV4()
 	m.Run()
 }
+
+// unbounded is a limit that withholds nothing: all formats end before it.
+var unbounded = time.Unix(1<<40, 0).UTC()
 
 // again returns a command that runs the tests' own program with other arguments. If an emulator
 // runs that, the environment variable IDS_TEST_EMULATOR must name it.

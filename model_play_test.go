@@ -32,8 +32,9 @@ type history struct {
 	nodes      []node
 	v1, v6, v7 *model
 	ulids      [2]*model
-	limit      time.Time
-	ended      bool // the limit is for good
+	limit      time.Time // unbounded if there is none
+	limited    bool      // there is one
+	ended      bool      // it is for good
 	latest     time.Time
 	asked      map[*model]time.Time
 	seen       map[ids.UUID]bool
@@ -116,7 +117,7 @@ func (h *history) live(after time.Time) {
 	if after.Before(h.latest) {
 		clear(h.seen) // nothing keeps its ids from those of former lives
 	}
-	h.limit, h.ended, h.latest, h.asked = time.Time{}, false, after, map[*model]time.Time{}
+	h.limit, h.limited, h.ended, h.latest, h.asked = unbounded, false, false, after, map[*model]time.Time{}
 	h.opts.After = after
 	h.clock = ids.NewClock(&h.opts)
 	orDefault := func(d, zero time.Duration) time.Duration {
@@ -337,16 +338,16 @@ func (h *history) suspended(m *model, mint func() issued, v forecast) {
 		}
 	}
 	waits()
-	h.setLimit(m.timeOf(v.tick).Add(-1)) // just before its tick
+	h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{})) // just before its tick, or before all
 	waits()
 	if h.r.IntN(4) == 0 {
-		h.endAt(one(h.r, h.limit, time.Time{}))
+		h.endAt(one(h.r, h.limit, time.Time{}, unbounded))
 		if <-done; !errors.Is(err, ids.ErrEnded) {
 			h.fatalf("%s: %v, %v when the clock ended", m.name, got.id, err)
 		}
 		return
 	}
-	h.limit = one(h.r, time.Time{}, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
+	h.limit = one(h.r, unbounded, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
 	before := time.Now()
 	v = h.forecast(m, before) // before the call goes on, which changes the model
 	h.clock.SetLimit(h.limit)
@@ -358,35 +359,33 @@ func (h *history) suspended(m *model, mint func() issued, v forecast) {
 
 func (h *history) setLimit(t time.Time) {
 	if !h.ended {
-		h.limit = t
+		h.limit, h.limited = t, true
 	}
 	h.clock.SetLimit(t)
 }
 
 func (h *history) endAt(t time.Time) {
-	if t.IsZero() {
-		t = time.Time{}.Add(1) // before all ids
+	if t.Before(h.limit) {
+		h.limit = t
 	}
-	if !h.ended || t.Before(h.limit) {
-		h.limit, h.ended = t, true
-	}
+	h.limited, h.ended = true, true
 	h.clock.EndAt(t)
 }
 
 // late calls Next, and has the call wait for the mutex for a while after it has read the clock, in
-// which others may be faster.
+// which others may be faster. If they are, the time that they have read counts.
 func (h *history) late(n node) {
-	wall, read := h.wall(), time.Now()
+	wall := h.wall()
 	finish := ids.NextLate(n.SnowflakeNode)
 	time.Sleep(h.leap(33).Abs()) // up to 8 s
-	others := h.r.IntN(30)
-	for range others {
+	for range h.r.IntN(30) {
+		if h.r.IntN(4) == 0 {
+			h.set(h.wall().Add(h.leap(36)))
+		}
 		h.tryNext(n)
+		wall = h.wall()
 	}
-	if others > 0 {
-		read = time.Now() // it sees that its reading is old
-	}
-	v := h.forecastOf(n.model, wall, read)
+	v := h.forecastOf(n.model, wall, time.Now())
 	s, wait, err := finish()
 	switch {
 	case v.err == nil && err == nil:
@@ -420,7 +419,7 @@ func (h *history) tryNext(n node) {
 // run appends Snowflakes. It is as many calls, of which each begins when the one before returns. If one
 // has an error, so has the run, and the ids before it are lost.
 func (h *history) run(n node, count int) {
-	if count == 0 || !h.limit.IsZero() && !h.ended {
+	if count == 0 || h.limit != unbounded && !h.ended {
 		return // it might wait for ever
 	}
 	h.reads = nil
@@ -514,7 +513,7 @@ func (h *history) checkClock() {
 	if h.latest.Add(d / 100).After(want) {
 		want = h.latest.Add(d / 100)
 	}
-	if h.limit.After(want) {
+	if h.limited && h.limit.After(want) {
 		want = h.limit
 	}
 	if got := h.clock.Horizon(d); !got.Equal(want) && h.wall().Unix() <= 1<<39 { // what is later is one time
@@ -536,7 +535,7 @@ func (h *history) useSequences() {
 		h.call(h.v1, h.gregorian(h.v1))
 		h.call(h.v6, h.gregorian(h.v6))
 	}
-	h.setLimit(time.Time{})
+	h.setLimit(unbounded)
 	for turns := -1; h.v1.turns > turns && h.v1.turns < sequences-h.r.IntN(3) && !h.ended; high = high.Add(grows) {
 		turns = h.v1.turns
 		both(high)
@@ -545,7 +544,7 @@ func (h *history) useSequences() {
 	for range 20 {
 		both(one(h.r, high, high.Add(-2*time.Hour), high.Add(h.leap(50))))
 		h.mint()
-		h.setLimit(one(h.r, time.Time{}, time.Time{}, h.near()))
+		h.setLimit(one(h.r, unbounded, unbounded, h.near()))
 	}
 }
 
@@ -568,9 +567,9 @@ func (h *history) step() {
 	case r < 68:
 		time.Sleep(time.Duration(h.r.Int64N(1 << (1 + h.r.IntN(30)))))
 	case r < 76:
-		h.setLimit(one(h.r, time.Time{}, time.Time{}, h.wall().Add(h.leap(36)), h.near()))
+		h.setLimit(one(h.r, unbounded, unbounded, unbounded, h.wall().Add(h.leap(36)), h.near(), time.Time{}))
 	case r < 77 && h.r.IntN(3) == 0:
-		h.endAt(one(h.r, time.Time{}, h.wall().Add(h.leap(30)), h.near()))
+		h.endAt(one(h.r, time.Time{}, h.wall().Add(h.leap(30)), h.near(), unbounded))
 	case r < 82:
 		h.checkClock()
 		for range 20 {
@@ -578,7 +577,11 @@ func (h *history) step() {
 		}
 	case r < 84:
 		h.checkClock()
-		h.live(one(h.r, h.latest, h.clock.Horizon(time.Second), time.Time{}, h.near()))
+		saved := h.clock.Horizon(time.Second)
+		if saved == unbounded {
+			saved = h.latest // after that time there is no id
+		}
+		h.live(one(h.r, h.latest, saved, time.Time{}, h.near()))
 	case r < 85 && h.r.IntN(4) == 0:
 		for range 1 + h.r.IntN(2) {
 			h.useSequences()

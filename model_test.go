@@ -180,7 +180,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	switch {
 	case v.tick > m.most:
 		v.err = ids.ErrRange
-	case m.bound && !limit.IsZero() && m.timeOf(v.tick).After(limit):
+	case m.bound && m.timeOf(v.tick).After(limit):
 		v.err = ids.ErrSuspended
 	}
 	if v.err != nil {

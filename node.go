@@ -120,17 +120,17 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 // nextLater is NextContext if a limit withholds the id. The mutex is not held when it calls methods of ctx,
 // which may call n.
 func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
-	c, ended := n.clock, false
+	c := n.clock
+	w := c.newWaiter()
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		ended = true
-		c.lifted.Broadcast()
+		w.stop()
 	})
 	defer stop()
 	wait, err := c.lockNext(n.lane)
 	if err != nil {
-		wait, err = c.lockLater(n.lane, err, &ended)
+		wait, err = c.lockLater(n.lane, err, w)
 	}
 	if err == ErrSuspended {
 		err = contextError(ctx)
@@ -177,7 +177,8 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 
 // Append appends count Snowflakes to dst, in increasing order, as if by calls of
 // [SnowflakeNode.Next], but faster. It waits as long as those would: four million Snowflakes of
-// Twitter's layout take a second. It panics if count is negative, or more than a slice can hold.
+// Twitter's layout take a second. It panics if count is negative, or more than a slice can hold, and
+// where Next would: then the ids that it has made, at most count, are lost, and are never given again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, run := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

@@ -47,7 +47,7 @@ func TestFullNode(t *testing.T) {
 			func() []ids.Snowflake {
 				c.SetLimit(c.Latest())
 				time.Sleep(time.Millisecond)
-				c.SetLimit(time.Time{})
+				c.SetLimit(unbounded)
 				time.Sleep(time.Millisecond)
 				return nil
 			},
@@ -118,7 +118,7 @@ func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]
 	return map[string]use{
 		"Clock.Latest":                nothing(func() { c.Latest() }),
 		"Clock.Horizon":               nothing(func() { c.Horizon(time.Minute) }),
-		"Clock.SetLimit":              nothing(func() { c.SetLimit(c.Latest()); c.SetLimit(time.Time{}) }),
+		"Clock.SetLimit":              nothing(func() { c.SetLimit(c.Latest()); c.SetLimit(unbounded) }),
 		"Clock.EndAt":                 nothing(func() { c.EndAt(end.Add(-time.Duration(ends.Add(1)))) }), // each is earlier
 		"Generator.Node":              nothing(func() { g.Node() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),

@@ -147,7 +147,7 @@ func TestLimit(t *testing.T) {
 				t.Errorf("with the clock at %v and the limit at %v, %d calls returned", f.t, to, got)
 			}
 		}
-		c.SetLimit(time.Time{})
+		c.SetLimit(unbounded)
 		wg.Wait()
 		if _, err := n.TryNext(); err != nil {
 			t.Errorf("after the limit is lifted TryNext gives %v", err)
@@ -226,8 +226,8 @@ func TestLives(t *testing.T) {
 	})
 }
 
-// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them:
-// they mean what the zero time means.
+// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them: as After
+// they mean none, and as a limit they withhold all, which no end that is later changes.
 func TestZeroTimeInZone(t *testing.T) {
 	for _, zero := range []time.Time{{}, time.Unix(-62135596800, 0), time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local()} {
 		_, c, _, n := newFakeAt(t, start, zero)
@@ -236,12 +236,20 @@ func TestZeroTimeInZone(t *testing.T) {
 		}
 		c.SetLimit(start.Add(-time.Hour))
 		c.SetLimit(zero)
-		if s, err := n.TryNext(); err != nil || !s.Time().Equal(start) {
-			t.Errorf("after SetLimit(%#v): %v of %v, %v", zero, s, s.Time(), err)
+		check := func(what string, want error) {
+			t.Helper()
+			for number, n := range []*ids.SnowflakeNode{n, newNode(t, 8, &ids.SnowflakeOptions{Clock: c})} {
+				if s, err := n.TryNext(); s != 0 || err != want {
+					t.Errorf("%s of %#v, node %d: TryNext gives %v, %v, want %v", what, zero, number, s, err, want)
+				}
+			}
+			if got := c.Horizon(time.Second); !got.Equal(start.Add(time.Second)) {
+				t.Errorf("%s of %#v: Horizon(time.Second) = %v", what, zero, got)
+			}
 		}
-		if got := c.Horizon(time.Second); !got.Equal(start.Add(time.Second)) {
-			t.Errorf("after SetLimit(%#v): Horizon(time.Second) = %v", zero, got)
-		}
+		check("SetLimit", ids.ErrSuspended)
+		c.EndAt(start.Add(time.Hour))
+		check("SetLimit, and then EndAt a later time,", ids.ErrEnded)
 	}
 }
 
@@ -263,18 +271,18 @@ func TestLimitAcrossBubbles(t *testing.T) {
 		var inside sync.WaitGroup
 		inside.Go(func() { n.Next() })
 		synctest.Wait()
-		c.SetLimit(time.Time{})
+		c.SetLimit(unbounded)
 		inside.Wait()
 		c.SetLimit(start.Add(-time.Hour))
 		inside.Go(func() { n.Next() })
 		synctest.Wait()
-		c.SetLimit(time.Time{})
+		c.SetLimit(unbounded)
 		inside.Wait()
 	})
 	within(t, "a call that waited outside", outside.Wait)
 	c.SetLimit(start.Add(-time.Hour))
 	wait()
-	c.SetLimit(time.Time{})
+	c.SetLimit(unbounded)
 	within(t, "a call that waited afterwards", outside.Wait)
 	if s := n.Next(); s.Sequence() != 4 {
 		t.Errorf("after four calls that waited, the sequence is %d", s.Sequence())

@@ -66,15 +66,22 @@ func (t *tail) raise(word uint64) (fits bool) {
 // next returns the tick and the random part of the next id of t. If Random is injected, it draws
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
-	c := g.clock
-	if g.source != nil {
+	c, drawn := g.clock, g.source != nil
+	if drawn {
 		hi, lo = g.source.draw(n) // before the mutex is taken: the reader may be slow
 	}
-	now, elapsed := c.enter(c.injected())
-	at := t.multiply(now)
-	if g.source == nil {
+	injected := c.injected()
+	now, elapsed := c.enter(injected)
+	if !drawn && !c.block.Ready() {
+		c.restock()
+		hi, lo = g.bits(n) // which no Reseed of others takes away again
+		drawn = true
+		now, elapsed = c.enter(injected)
+	}
+	if !drawn {
 		lo = c.block.Uint64()
 	}
+	at := t.multiply(now)
 	wait, err := t.take(at, elapsed)
 	if err == nil && !t.fresh() && !t.raise(lo) {
 		t.close()
@@ -85,7 +92,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		panic(err) // no limit binds a tail
 	}
 	if t.fresh() {
-		if t.maxHi != 0 && g.source == nil {
+		if t.maxHi != 0 && !drawn {
 			hi = c.block.Uint64()
 		}
 		t.renew(hi, lo)
@@ -102,7 +109,7 @@ const pieceLen = 256 // ids of a run that are minted under one lock at most
 type run struct {
 	g    *Generator
 	tail *tail
-	now  reading // what is injected
+	now  sample // what is injected
 
 	own tail // as the run left it; the zero value at first
 

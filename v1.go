@@ -15,6 +15,10 @@ var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffse
 // NewV1 returns a version 1 UUID: the time to 100 ns, the clock sequence and the node of g. It does
 // not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
 // wall clock and all clock sequences have been used.
+//
+// While the limit of the clock withholds the id, it waits for a later [Clock.SetLimit]. After the end
+// that [Clock.EndAt] sets, it panics with [ErrEnded]. Only these two end the wait; of a clock with a
+// clockfile, it is File.Close that ends the clock.
 func (g *Generator) NewV1() (u UUID) {
 	g.mintGregorian(&u, 1)
 	return u
@@ -73,7 +77,8 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 
 // NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. The ids of one
 // clock strictly increase unless the wall clock is set back by more than its
-// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms.
+// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms. A
+// limit and an end of the clock bind it as they bind [Generator.NewV1].
 func (g *Generator) NewV6() (u UUID) {
 	g.mintGregorian(&u, 6)
 	return u

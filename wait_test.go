@@ -295,7 +295,7 @@ func TestTryNext(t *testing.T) {
 		refuse(ids.ErrClockBackward)
 		c.SetLimit(start)
 		refuse(ids.ErrSuspended)
-		c.SetLimit(time.Time{})
+		c.SetLimit(unbounded)
 		refuse(ids.ErrClockBackward)
 	})
 }

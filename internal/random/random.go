@@ -12,6 +12,7 @@ package random
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/fips140"
 	"crypto/rand"
 	"encoding/binary"
 	"sync"
@@ -31,10 +32,6 @@ func Reseed() { epoch.Add(1) }
 // Block is a supply of random bytes. It is not safe for concurrent use. The
 // zero value is an empty block, which fills itself when first asked.
 type Block struct {
-	// Failed, if not nil, is called before a panic of rand.Reader, which tests replace,
-	// leaves a method.
-	Failed func()
-
 	// buf holds random bytes from next on and zeros before it.
 	buf  [Size]byte
 	left int // bytes of buf not yet handed out, at its end
@@ -42,11 +39,12 @@ type Block struct {
 	key  [32]byte // zero except while fill runs; here, so that it is not allocated
 }
 
-// Uint64 returns 64 random bits.
+// Ready reports whether 16 bytes are in stock.
+func (b *Block) Ready() bool { return b.left >= 16 && b.born == epoch.Load() }
+
+// Uint64 returns 64 random bits of those in stock: b must be [Block.Ready]. It serves twice then, even
+// if Reseed is called meanwhile, and never asks the system for bytes.
 func (b *Block) Uint64() uint64 {
-	if b.left < 8 || b.born != epoch.Load() {
-		b.fill()
-	}
 	p := b.word(0)
 	u := binary.LittleEndian.Uint64(p)
 	binary.LittleEndian.PutUint64(p, 0)
@@ -57,7 +55,7 @@ func (b *Block) Uint64() uint64 {
 // Uint128 returns 128 random bits.
 func (b *Block) Uint128() (hi, lo uint64) {
 	if b.left < 16 || b.born != epoch.Load() {
-		b.fill()
+		b.Fill()
 	}
 	p, q := b.word(0), b.word(8)
 	hi, lo = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(q)
@@ -78,7 +76,7 @@ func (b *Block) word(ahead int) []byte {
 func (b *Block) Words(dst []uint64) {
 	for len(dst) > 0 {
 		if b.left < 8 || b.born != epoch.Load() {
-			b.fill()
+			b.Fill()
 		}
 		p := b.buf[Size-b.left:]
 		p = p[:min(len(p), 8*len(dst))]
@@ -101,7 +99,7 @@ func (b *Block) Words(dst []uint64) {
 // stock. n must be a positive multiple of 16, and so is their number.
 func (b *Block) Next(n int) []byte {
 	if b.left < 16 || b.born != epoch.Load() {
-		b.fill()
+		b.Fill()
 	}
 	n = min(n, b.left&^15)
 	at := Size - b.left
@@ -109,21 +107,16 @@ func (b *Block) Next(n int) []byte {
 	return b.buf[at : at+n]
 }
 
-// fill makes all of buf random again. Until it is, nothing is in stock, so that a rand.Reader
-// that panics leaves no block that hands out zeros.
-func (b *Block) fill() {
-	defer func() {
-		if b.left == 0 && b.Failed != nil {
-			b.Failed()
-		}
-	}()
+// Fill makes all of b random again. Until it is, nothing is in stock, so that a rand.Reader
+// that panics, as a test's may, leaves no block that hands out zeros.
+func (b *Block) Fill() {
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.left = 0
 	born := epoch.Load()
 	if expands {
 		b.expand()
 	} else {
-		rand.Read(b.buf[:])
+		read(b.buf[:])
 	}
 	b.born, b.left = born, Size
 }
@@ -131,10 +124,27 @@ func (b *Block) fill() {
 // expand fills buf, which is all zeros, from a new key.
 func (b *Block) expand() {
 	defer clear(b.key[:])
-	rand.Read(b.key[:])
+	read(b.key[:])
 	block, _ := aes.NewCipher(b.key[:]) // a key of 32 bytes is always valid
 	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
 }
+
+// read fills p with bytes of crypto/rand. In FIPS 140 mode crypto/rand keeps one generator for whoever reads at
+// a time, and seeds one more for each that comes meanwhile, by the jitter of a clock. In a testing/synctest bubble
+// the clock stands still, and to seed panics. So reads take turns there, and one outside of bubbles is enough.
+// A Reader that a test puts in place of crypto/rand's may call back, and takes no turn.
+func read(p []byte) {
+	if fips140.Enabled() && rand.Reader == system {
+		turn.Lock()
+		defer turn.Unlock()
+	}
+	rand.Read(p)
+}
+
+var (
+	turn   sync.Mutex
+	system = rand.Reader
+)
 
 // counter is where each key starts to count. A key is used once, so no count repeats.
 var counter [aes.BlockSize]byte

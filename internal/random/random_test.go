@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/fips140"
 	"crypto/rand"
 	"encoding/binary"
 	"math/bits"
@@ -13,8 +14,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
+	"time"
 )
 
 // words returns n words of b.
@@ -51,7 +54,7 @@ func TestExpansion(t *testing.T) {
 	var b Block
 	var got []byte
 	for range blocks * Size / 8 {
-		got = binary.LittleEndian.AppendUint64(got, b.Uint64())
+		got = binary.LittleEndian.AppendUint64(got, words(&b, 1)[0])
 	}
 	if !bytes.Equal(got, want) {
 		t.Error("blocks are not what their keys give")
@@ -125,7 +128,7 @@ func TestLengths(t *testing.T) {
 func TestWiped(t *testing.T) {
 	var b Block
 	for _, take := range []func(){
-		func() { b.Uint64() },
+		func() { b.Fill(); b.Uint64() },
 		func() { b.Uint128() },
 		func() { words(&b, 1) },
 		func() { words(&b, 100) },
@@ -152,21 +155,20 @@ func (failing) Read(p []byte) (int, error) {
 }
 
 // TestPanic lets crypto/rand panic while a block fills, as a test may that replaces its Reader. The
-// block must call Failed, have nothing in stock, keep no key, and fill itself when asked again.
+// block must have nothing in stock, keep no key, and fill itself when asked again.
 func TestPanic(t *testing.T) {
 	const seed = 17
 	cryptotest.SetGlobalRandom(t, seed)
 	var fresh Block
 	want := words(&fresh, Size/8)
 	for name, take := range map[string]func(*Block){
-		"Uint64":  func(b *Block) { b.Uint64() },
+		"Fill":    func(b *Block) { b.Fill() },
 		"Uint128": func(b *Block) { b.Uint128() },
 		"Words":   func(b *Block) { words(b, 3) },
 		"Next":    func(b *Block) { b.Next(16) },
 	} {
 		cryptotest.SetGlobalRandom(t, seed+1)
-		failures := 0
-		b := Block{Failed: func() { failures++ }}
+		var b Block
 		words(&b, 100)
 		Reseed()
 		for range 2 {
@@ -187,13 +189,62 @@ func TestPanic(t *testing.T) {
 		}
 		cryptotest.SetGlobalRandom(t, seed)
 		got := words(&b, Size/8)
-		if failures != 2 {
-			t.Errorf("%s: Failed was called %d times for two panics", name, failures)
-		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: after a panic, a block hands out other bytes than a new one", name)
 		}
 	}
+}
+
+// TestReady takes words of a block while it is ready: each is one of the block's, two are to be had
+// whenever it says so, and the last is left when one remains.
+func TestReady(t *testing.T) {
+	const seed = 23
+	cryptotest.SetGlobalRandom(t, seed)
+	var a, b Block
+	want := words(&a, Size/8)
+	cryptotest.SetGlobalRandom(t, seed)
+	if b.Ready() {
+		t.Fatal("an empty block is ready")
+	}
+	b.Fill()
+	for i := 0; b.Ready(); i++ {
+		if got := b.Uint64(); got != want[i] {
+			t.Fatalf("word %d is %x, want %x", i, got, want[i])
+		}
+	}
+	if b.left != 8 {
+		t.Errorf("when it is no longer ready, %d bytes are left, want 8", b.left)
+	}
+	b.Fill()
+	Reseed()
+	if lo := b.Uint64(); lo == 0 || b.left != Size-8 {
+		t.Errorf("a word that was in stock before Reseed is %x, and %d bytes are left", lo, b.left)
+	}
+}
+
+// TestTurns reads in FIPS 140 mode from many goroutines: crypto/rand is never asked by two at a time. Elsewhere
+// nobody waits for his turn.
+func TestTurns(t *testing.T) {
+	turn.Lock()
+	var done atomic.Int32
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			new(Block).Fill()
+			done.Add(1)
+		})
+	}
+	if fips140.Enabled() {
+		time.Sleep(10 * time.Millisecond) // in which they could come to an end; that they have begun is not needed
+		if n := done.Load(); n != 0 {
+			t.Errorf("%d reads were made while another one had its turn", n)
+		}
+		turn.Unlock()
+		readers.Wait()
+		return
+	}
+	readers.Wait()
+	turn.Unlock()
 }
 
 // filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about
@@ -205,21 +256,28 @@ func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte
 func TestReseed(t *testing.T) {
 	var a, b Block
 	for _, x := range []*Block{&a, &b} {
-		x.Uint64()
+		x.Uint128()
 	}
 	ahead := a
-	next := words(&ahead, Size/8-1) // what a has left
+	next := words(&ahead, Size/8-2) // what a has left
+	if !a.Ready() {
+		t.Error("a block with bytes in stock is not ready")
+	}
 	Reseed()
-	for name, got := range map[string]uint64{"Uint64": a.Uint64(), "Words": words(&b, 1)[0]} {
+	if a.Ready() {
+		t.Error("after Reseed a block is ready")
+	}
+	_, lo := a.Uint128()
+	for name, got := range map[string]uint64{"Uint128": lo, "Words": words(&b, 1)[0]} {
 		if slices.Contains(next, got) {
 			t.Errorf("%s hands out what was there before", name)
 		}
 	}
-	if a.left != Size-8 || b.left != Size-8 {
+	if a.left != Size-16 || b.left != Size-8 {
 		t.Errorf("%d and %d bytes are left of new blocks", a.left, b.left)
 	}
 	a.Uint64()
-	if a.left != Size-16 {
+	if a.left != Size-24 {
 		t.Error("one call of Reseed drops two blocks")
 	}
 }
@@ -268,9 +326,9 @@ func TestBits(t *testing.T) {
 	var ones [64]int
 	var b Block
 	var sames int // bits that are as in the word before
-	prev := b.Uint64()
+	prev := words(&b, 1)[0]
 	for range n {
-		w := b.Uint64()
+		w := words(&b, 1)[0]
 		for i := range ones {
 			ones[i] += int(w >> i & 1)
 		}
@@ -327,6 +385,9 @@ func TestNoBlockTwice(t *testing.T) {
 					case 0:
 						id[0], id[1] = b.Uint128()
 					case 1:
+						if !b.Ready() {
+							b.Fill()
+						}
 						id[0], id[1] = b.Uint64(), b.Uint64()
 					default:
 						b.Words(id[:])
@@ -367,12 +428,12 @@ func TestAllocs(t *testing.T) {
 	if runtime.GOARCH == "s390x" || strings.Contains(runtime.Version(), "boringcrypto") {
 		most = 3 // and the key schedule in an emulator that has no AES, or the counter of BoringCrypto
 	}
-	if n := testing.AllocsPerRun(100, func() { b.fill() }); n > most {
+	if n := testing.AllocsPerRun(100, func() { b.Fill() }); n > most {
 		t.Errorf("a new block allocates %v times, want at most %v", n, most)
 	}
 }
 
-// TestNext shows that Next gives the bytes that Uint64 would, in pieces that end with the
+// TestNext shows that Next gives the bytes that Words would, in pieces that end with the
 // block, and leaves wiping to its caller.
 func TestNext(t *testing.T) {
 	const seed = 13
@@ -380,7 +441,7 @@ func TestNext(t *testing.T) {
 	var a, b Block
 	var want []byte
 	for range 2 * Size / 8 {
-		want = binary.LittleEndian.AppendUint64(want, a.Uint64())
+		want = binary.LittleEndian.AppendUint64(want, words(&a, 1)[0])
 	}
 	cryptotest.SetGlobalRandom(t, seed)
 	var got []byte
@@ -393,9 +454,9 @@ func TestNext(t *testing.T) {
 		clear(p)
 	}
 	if !bytes.Equal(got, want[:len(got)]) {
-		t.Error("Next gives other bytes than Uint64")
+		t.Error("Next gives other bytes than Words")
 	}
-	b.Uint64()
+	words(&b, 1)
 	at := len(got) + 8
 	if p := b.Next(2 * Size); len(p) != (2*Size-at)&^15 || !bytes.Equal(p, want[at:at+len(p)]) {
 		t.Errorf("with %d bytes left, it gives %d", 2*Size-at, len(p))

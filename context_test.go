@@ -1,0 +1,204 @@
+package ids_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TestNextContext ends contexts before a call and while it waits, with and without a cause.
+func TestNextContext(t *testing.T) {
+	cause := errors.New("told to stop")
+	synctest.Test(t, func(t *testing.T) {
+		c := ids.NewClock(nil)
+		n := bubbleNode(t, c)
+		first := n.Next()
+		ended, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		if s, err := n.NextContext(ended); s != 0 || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+			t.Errorf("a context that has ended, where an id is free: %v, %v", s, err)
+		}
+		if s, err := n.NextContext(t.Context()); s != first+1 || err != nil {
+			t.Errorf("the next id is %v, %v, want %v: an error takes none", s, err, first+1)
+		}
+
+		c.SetLimit(time.Now().Add(-time.Second))
+		timeout, cancelTimeout := context.WithTimeoutCause(t.Context(), time.Second, cause)
+		defer cancelTimeout()
+		began := time.Now()
+		_, err := n.NextContext(timeout)
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cause) || time.Since(began) != time.Second {
+			t.Errorf("a timeout of a second: %v, after %v", err, time.Since(began))
+		}
+		plain, cancelPlain := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(time.Minute)
+			cancelPlain()
+		}()
+		_, err = n.NextContext(plain)
+		if !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 || time.Since(began) != time.Second+time.Minute {
+			t.Errorf("canceled after a minute: %v, after %v", err, time.Since(began))
+		}
+
+		var s ids.Snowflake
+		done := make(chan error)
+		go func() {
+			var err error
+			s, err = n.NextContext(t.Context())
+			done <- err
+		}()
+		synctest.Wait()
+		c.SetLimit(unbounded)
+		if err := <-done; err != nil || s <= first {
+			t.Errorf("after the limit was lifted: %v, %v", s, err)
+		}
+	})
+}
+
+// TestNextContextFinishes cancels a call that has taken its id and waits for its tick: the id is not lost.
+func TestNextContextFinishes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeClock{t: start}
+		layout := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
+		n := newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Layout: layout})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var latest ids.Snowflake
+		for waited := time.Duration(0); waited == 0; {
+			began := time.Now()
+			stop := time.AfterFunc(time.Microsecond, cancel) // within the first wait that there is
+			s, err := n.NextContext(ctx)
+			stop.Stop()
+			if err != nil || s <= latest {
+				t.Fatalf("%v, %v after %v", s, err, latest)
+			}
+			latest, waited = s, time.Since(began)
+		}
+		if _, err := n.NextContext(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the call after it: %v", err)
+		}
+	})
+}
+
+// A meddler is a context that looks at the clock whenever it is asked something.
+type meddler struct {
+	context.Context
+	clock *ids.Clock
+}
+
+func (m meddler) Done() <-chan struct{} { m.clock.Latest(); return m.Context.Done() }
+func (m meddler) Err() error            { m.clock.Latest(); return m.Context.Err() }
+func (m meddler) Value(key any) any     { m.clock.Latest(); return m.Context.Value(key) }
+func (m meddler) AfterFunc(f func()) (stop func() bool) {
+	stop = context.AfterFunc(m.Context, f)
+	return func() bool { m.clock.Latest(); return stop() }
+}
+
+// TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex.
+func TestNextContextOfAnyType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ids.NewClock(nil)
+		n := bubbleNode(t, c)
+		c.SetLimit(time.Now().Add(-time.Second))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if s, err := n.NextContext(meddler{ctx, c}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, %v", s, err)
+		}
+		time.AfterFunc(time.Second, func() { c.SetLimit(unbounded) })
+		if s, err := n.NextContext(meddler{t.Context(), c}); err != nil {
+			t.Errorf("%v, %v", s, err)
+		}
+	})
+}
+
+// TestContextsEndAlone has the contexts of many waiting calls end one after another. The end of one is no concern of
+// the others: each call looks at the clock before it waits, and once more when its own context ends.
+func TestContextsEndAlone(t *testing.T) {
+	const calls = 2000
+	synctest.Test(t, func(t *testing.T) {
+		f, c, _, n := newFake(t)
+		c.SetLimit(start.Add(-time.Hour))
+		f.reads = 0
+		var wg sync.WaitGroup
+		for i := range calls {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*time.Millisecond)
+			wg.Go(func() {
+				defer cancel()
+				began := time.Now()
+				_, err := n.NextContext(ctx)
+				if waited := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || waited != time.Duration(i+1)*time.Millisecond {
+					t.Errorf("call %d: %v, after %v", i, err, waited)
+				}
+			})
+		}
+		wg.Wait()
+		if f.reads > 5*calls {
+			t.Errorf("%d calls looked at the clock %d times, want at most %d", calls, f.reads, 5*calls)
+		}
+	})
+}
+
+// TestCancelOneOfTwo ends the context of the later of two calls that wait: that one returns, and the earlier one does not.
+func TestCancelOneOfTwo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c, _, n := newFake(t)
+		c.SetLimit(start.Add(-time.Hour))
+		returned := make(chan string, 2)
+		cancel := map[string]func(){}
+		for _, name := range []string{"first", "second"} {
+			ctx, end := context.WithCancel(t.Context())
+			cancel[name] = end
+			go func() {
+				if _, err := n.NextContext(ctx); !errors.Is(err, context.Canceled) {
+					t.Errorf("%s: %v", name, err)
+				}
+				returned <- name
+			}()
+			synctest.Wait()
+		}
+		for i, name := range []string{"second", "first"} {
+			cancel[name]()
+			synctest.Wait()
+			if len(returned) != 1 {
+				t.Fatalf("%d calls have returned after %d contexts have ended", i+len(returned), i+1)
+			}
+			if got := <-returned; got != name {
+				t.Errorf("the %s call has returned, want the %s", got, name)
+			}
+		}
+	})
+}
+
+// TestContextEndsBesideLimit sets limits that withhold the id while contexts end at the same instant, and at any
+// moment of the calls: each call returns.
+func TestContextEndsBesideLimit(t *testing.T) {
+	rounds := 2000
+	if testing.Short() {
+		rounds = 200
+	}
+	_, c, _, n := newFake(t)
+	c.SetLimit(start.Add(-time.Hour))
+	within(t, "calls whose contexts have ended", func() {
+		for range rounds {
+			var wg sync.WaitGroup
+			for range 4 {
+				ctx, cancel := context.WithCancel(t.Context())
+				wg.Go(func() {
+					if s, err := n.NextContext(ctx); s != 0 || !errors.Is(err, context.Canceled) {
+						t.Errorf("%v, %v", s, err)
+					}
+				})
+				wg.Go(cancel)
+				wg.Go(func() { c.SetLimit(start.Add(-time.Hour)) })
+			}
+			wg.Wait()
+		}
+	})
+}
