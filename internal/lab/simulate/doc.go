@@ -31,7 +31,7 @@
 // second, and show single wrong times and times outside all formats. A host is suspended. A clock
 // panics, and random bytes fail. Processes crash and start again After nothing, the latest time of
 // the one before, an older time, or a horizon that was the limit, also ten times a second; limits
-// are set and lifted. All clock sequences are used. A virtual machine is copied in the midst of its
+// are set, the zero time too. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
 // Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has

@@ -11,32 +11,33 @@ import (
 type action uint8
 
 const (
-	mint    action = iota // n ids of a stream, d apart
-	run                   // a run of n ids of a stream
-	try                   // n attempts at a Snowflake, d apart
-	mix                   // n ids of all streams in turn, d apart
-	saw                   // n ids of a stream, for which the clock is set back and forward by d
-	idle                  // d passes
-	step                  // the clock is set by d
-	edge                  // the clock is set to d after the first (n 0) or the last (n 1) tick of a stream
-	freeze                // the clock stops
-	thaw                  // the clock goes on from where it stopped
-	suspend               // the host is suspended for d: clocks go on, processes do not
-	drift                 // the clock runs d billionths too fast
-	smear                 // a leap second is smeared over a day, while n ids of a stream are minted
-	leap                  // a leap second is repeated: at the full second, the clock is set back by 1 s
-	grain                 // the clock moves in steps of d
-	jitter                // readings are up to d off
-	glitch                // the n-th reading from now is off by d
-	wild                  // readings are past all formats: n is +1 or -1; 0 ends it
-	fail                  // the next reading (n 0) or the n-th read of random bytes fails
-	save                  // the latest time is saved
-	persist               // a horizon d ahead is saved
-	enforce               // the horizon saved last becomes the limit
-	lift                  // the limit is lifted
-	crash                 // the process ends and another starts, after what n says
-	loop                  // it does so n times, ten times a second
-	clone                 // the virtual machine is copied, and the copy reseeded and given other numbers
+	mint     action = iota // n ids of a stream, d apart
+	run                    // a run of n ids of a stream
+	try                    // n attempts at a Snowflake, d apart
+	mix                    // n ids of all streams in turn, d apart
+	saw                    // n ids of a stream, for which the clock is set back and forward by d
+	idle                   // d passes
+	step                   // the clock is set by d
+	edge                   // the clock is set to d after the first (n 0) or the last (n 1) tick of a stream
+	freeze                 // the clock stops
+	thaw                   // the clock goes on from where it stopped
+	suspend                // the host is suspended for d: clocks go on, processes do not
+	drift                  // the clock runs d billionths too fast
+	smear                  // a leap second is smeared over a day, while n ids of a stream are minted
+	leap                   // a leap second is repeated: at the full second, the clock is set back by 1 s
+	grain                  // the clock moves in steps of d
+	jitter                 // readings are up to d off
+	glitch                 // the n-th reading from now is off by d
+	wild                   // readings are past all formats: n is +1 or -1; 0 ends it
+	fail                   // the next reading (n 0) or the n-th read of random bytes fails
+	save                   // the latest time is saved
+	persist                // a horizon d ahead is saved
+	enforce                // the horizon saved last becomes the limit
+	extend                 // a time d ahead becomes the limit, which nothing has saved
+	withhold               // the zero time becomes the limit
+	crash                  // the process ends and another starts, after what n says
+	loop                   // it does so n times, ten times a second
+	clone                  // the virtual machine is copied, and the copy reseeded and given other numbers
 	actions
 )
 
@@ -55,7 +56,7 @@ var actionNames = [actions]string{
 	"clock freezes", "clock thaws", "suspend and resume", "drift changes", "leap seconds smeared over a day",
 	"leap seconds repeated", "coarse clock changes", "jitter changes", "single wrong readings",
 	"readings outside all formats", "broken clocks and sources of random bytes", "times saved",
-	"horizons saved", "limits", "limits lifted", "crashes and restarts", "crash loops", "virtual machines copied",
+	"horizons saved", "limits", "limits that nothing has saved", "limits of the zero time", "crashes and restarts", "crash loops", "virtual machines copied",
 }
 
 // An event happens to one machine.
@@ -121,8 +122,10 @@ func (e event) text(p *plan) string {
 		fmt.Fprintf(&b, "a horizon is saved that is %s ahead", span(e.d))
 	case enforce:
 		b.WriteString("the horizon saved last becomes the limit")
-	case lift:
-		b.WriteString("the limit is lifted")
+	case extend:
+		fmt.Fprintf(&b, "a time %s ahead becomes the limit", span(e.d))
+	case withhold:
+		b.WriteString("the zero time becomes the limit")
 	case crash:
 		after := []string{"no time", "the latest time", "the time saved last", "the horizon saved last"}
 		b.WriteString("crash; restart after " + after[e.n])

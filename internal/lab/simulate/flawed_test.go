@@ -213,10 +213,10 @@ var flaws = []flaw{
 			},
 		}
 	}},
-	{"a limit of the zero time in a zone", "is held up without a limit", func(boot) *flawed {
+	{"a limit of the zero time is none", "unique: the limit", func(boot) *flawed {
 		return &flawed{limitOf: func(f *flawed, t time.Time) {
-			if t.IsZero() && t != (time.Time{}) {
-				t = time.Unix(-6e10, 0)
+			if t.IsZero() {
+				t = toTime(future, time.UTC)
 			}
 			f.process.limit(t)
 		}}

@@ -179,7 +179,7 @@ func (j *judge) take(x key, lo, hi int64) *violation {
 	}
 	switch {
 	case rises:
-		j.floor, j.turns, j.even = j.top, 0, future
+		j.floor, j.turns, j.even, j.far = j.top, 0, future, false
 	case follows:
 		j.turns++
 	}

@@ -170,21 +170,23 @@ func (m *machine) persist(d int64) {
 // enforce makes the horizon that was saved last the limit.
 func (m *machine) enforce() {
 	if m.durable != past {
-		m.watching, m.limited, m.limit = true, true, m.durable
-		m.process.limit(toTime(m.durable, m.wall.zone))
+		m.setLimit(m.durable)
 	}
 }
 
-// lift lifts the limit.
-func (m *machine) lift() {
-	m.watching, m.limited = true, false
-	m.process.limit(toTime(past, m.wall.zone))
+// setLimit sets the limit.
+func (m *machine) setLimit(t int64) {
+	m.watching, m.limited, m.limit = true, true, t
+	m.process.limit(toTime(t, m.wall.zone))
 }
+
+// extend sets a limit that is d later than the clock and the latest id.
+func (m *machine) extend(d int64) { m.setLimit(add(max(m.wall.latest, m.latest(), 0), d)) }
 
 // release lets the ids go on that a limit withholds.
 func (m *machine) release(d int64) {
 	if !m.safe {
-		m.lift()
+		m.extend(d)
 		return
 	}
 	m.persist(d)

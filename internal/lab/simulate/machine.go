@@ -163,10 +163,12 @@ func (m *machine) do(e event) {
 		m.persist(e.d)
 	case enforce:
 		m.enforce()
-	case lift:
+	case extend:
 		if !m.safe {
-			m.lift()
+			m.extend(e.d)
 		}
+	case withhold:
+		m.setLimit(past)
 	case crash:
 		m.crash(e.n)
 	case loop:

@@ -19,6 +19,7 @@ type naive struct {
 	mu      sync.Mutex
 	lifted  *sync.Cond
 	limited time.Time
+	bound   bool      // there is a limit
 	highest time.Time // of Snowflakes
 }
 
@@ -98,9 +99,9 @@ func (f *naive) take(s *scheme, l *naiveLane) (wait int64, err error) {
 		return 0, ids.ErrRange
 	}
 	f.mu.Lock()
-	suspended := !f.limited.IsZero() && s.start(last) > nanos(f.limited)
+	suspended := f.bound && s.start(last) > nanos(f.limited)
 	if f.wrong == "a limit within a tick withholds it" {
-		suspended = !f.limited.IsZero() && s.start(last+1) > nanos(f.limited)
+		suspended = f.bound && s.start(last+1) > nanos(f.limited)
 	}
 	f.mu.Unlock()
 	if suspended {
@@ -228,7 +229,7 @@ func (f *naive) horizon(d time.Duration) time.Time {
 	if u := f.latest(); !u.IsZero() && u.Add(d/100).After(t) {
 		t = u.Add(d / 100)
 	}
-	if f.limited.After(t) {
+	if f.bound && f.limited.After(t) {
 		t = f.limited
 	}
 	return t
@@ -236,7 +237,7 @@ func (f *naive) horizon(d time.Duration) time.Time {
 
 func (f *naive) limit(t time.Time) {
 	f.mu.Lock()
-	f.limited = t
+	f.limited, f.bound = t, true
 	f.mu.Unlock()
 	f.process.limit(t)
 	f.lifted.Broadcast()

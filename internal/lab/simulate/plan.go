@@ -262,7 +262,7 @@ func (d *planner) wobble(e event) {
 func (d *planner) tighten(e event) {
 	all := event{action: mix, machine: e.machine, n: 16}
 	for _, next := range []event{
-		{action: persist, d: 1}, {action: lift}, {action: idle, d: 3600e9}, all, {action: step, d: -1800e9}, {action: enforce},
+		{action: persist, d: 1}, {action: extend, d: 7200e9}, {action: idle, d: 3600e9}, all, {action: step, d: -1800e9}, {action: enforce},
 	} {
 		next.machine = e.machine
 		d.plan.events = append(d.plan.events, next)
@@ -286,8 +286,10 @@ func (d *planner) life(e event) {
 		e.action, e.d = persist, one[int64](d, 1, 1e7, 1e9, 1e10, 1e12)
 	case n < 60:
 		e.action = enforce
+	case n < 63:
+		e.action, e.d = extend, one[int64](d, 1, 1e7, 1e10, 7200e9)
 	case n < 65:
-		e.action = lift
+		e.action = withhold
 	case n < 67:
 		d.tighten(e)
 		return
