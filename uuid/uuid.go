@@ -105,7 +105,8 @@ var (
 func New() UUID { return ids.NewV4() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6].
+// not sort by time: for that there is [NewV6]. See [ids.Generator.NewV1] for clocks that have a limit or
+// an end, as the default one has none.
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
