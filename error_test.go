@@ -47,6 +47,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase32("ZZZZZZZZZZZZZ")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length 1, want 11", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase58("1111111111l")), "ids: parsing Snowflake: not a Base58 digit at byte 10", ids.ErrSyntax},
+		{failing(ids.ParseSnowflakeBase58(ids.Snowflake(-1).Base58())), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36", ids.ErrLength},

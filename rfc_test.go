@@ -80,8 +80,11 @@ func TestV8(t *testing.T) {
 // TestNamed checks versions 3 and 5 beside a plain hash, for names of all lengths around what
 // is hashed without an allocation.
 func TestNamed(t *testing.T) {
+	names := []string{strings.Repeat("long name ", 20_000)} // with all of its bytes
 	for n := range 300 {
-		name := strings.Repeat("name of some length", 20)[:n]
+		names = append(names, strings.Repeat("name of some length", 20)[:n])
+	}
+	for _, name := range names {
 		for _, space := range []ids.UUID{ids.NamespaceDNS(), ids.NamespaceURL(), ids.NamespaceOID(), ids.NamespaceX500(), ids.NilUUID(), ids.MaxUUID()} {
 			var md5Sum, sha1Sum []byte
 			fips140.WithoutEnforcement(func() {
@@ -98,7 +101,7 @@ func TestNamed(t *testing.T) {
 				want[6] = want[6]&0x0f | version<<4
 				want[8] = want[8]&0x3f | 0x80
 				if c.got != want {
-					t.Fatalf("version %d of %v and %d bytes: %v, want %v", version, space, n, c.got, want)
+					t.Fatalf("version %d of %v and %d bytes: %v, want %v", version, space, len(name), c.got, want)
 				}
 			}
 		}

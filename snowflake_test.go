@@ -219,6 +219,9 @@ func TestJSONEscapes(t *testing.T) {
 		if err := s.UnmarshalJSON(escape(number.String())); s != number || err != nil {
 			t.Errorf("escaped Snowflake: %v, %v", s, err)
 		}
+		if err := s.UnmarshalJSON(escape((-number).String())); !isOnly(err, ids.ErrRange) || s != number {
+			t.Errorf("escaped negative Snowflake: %v, %v, want ErrRange", s, err)
+		}
 		for _, text := range []string{u.String(), u.URN(), strings.ToUpper(u.URN())} {
 			var n ids.Null[ids.UUID]
 			data := escape(text)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -99,8 +100,12 @@ func TestCompare(t *testing.T) {
 	sign(128, func(a, b *big.Int) int { return toID[ids.UUID](a).Compare(toID[ids.UUID](b)) })
 	sign(128, func(a, b *big.Int) int { return toID[ids.ULID](a).Compare(toID[ids.ULID](b)) })
 	sign(63, func(a, b *big.Int) int { return toID[ids.Snowflake](a).Compare(toID[ids.Snowflake](b)) })
-	if ids.Snowflake(-1).Compare(0) != -1 || ids.Snowflake(0).Compare(-1) != 1 {
-		t.Error("a negative Snowflake does not sort before zero")
+	for _, negative := range []ids.Snowflake{-1, math.MinInt64} { // from the least to 1 is further than an int64 counts
+		for _, other := range []ids.Snowflake{0, 1, math.MaxInt64} {
+			if a, b := negative.Compare(other), other.Compare(negative); a != -1 || b != 1 {
+				t.Errorf("%d and %d compare as %d, and as %d in turn, want -1 and 1", negative, other, a, b)
+			}
+		}
 	}
 }
 
