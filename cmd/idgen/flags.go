@@ -33,6 +33,9 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err erro
 			return nil, flag.ErrHelp
 		}
 		f := fs.Lookup(name)
+		if f == nil && !ok && strings.Trim(name[1:], "0123456789") == "" { // -n3
+			f, value, ok = fs.Lookup(name[:1]), name[1:], true
+		}
 		if f == nil {
 			return nil, usagef("%s has no option %s; it has %s", t.name, shortened("-"+name), optionsOf(fs))
 		}

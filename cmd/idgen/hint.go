@@ -1,10 +1,6 @@
 package main
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // unknown returns the error for a command line that does not begin with a command, with a hint at
 // what may be meant.
@@ -16,7 +12,7 @@ func unknown(args []string) error {
 	if kinds, ok := meanings[strings.ToLower(args[0])]; ok {
 		return usageError(message + ". Did you mean " + kinds + "?")
 	}
-	if name := nearest(args[0]); name != "" {
+	if name := respelled(args[0]); name != "" {
 		return usageError(message + ". Did you mean " + name + "?")
 	}
 	if _, _, err := everyKind.read(args[0]); err == nil {
@@ -27,7 +23,7 @@ func unknown(args []string) error {
 
 // meanings are what some words, which are not commands, may mean.
 var meanings = map[string]string{
-	"uuid": "uuid7 or uuid4", "guid": "uuid7 or uuid4",
+	"uuid": "uuid7 or uuid4", "guid": "uuid7 or uuid4", "uuidgen": "uuid4 (random) or uuid7 (sorts by time)",
 	"new": "uuid7, uuid4, ulid or snowflake", "generate": "uuid7, uuid4, ulid or snowflake", "mint": "uuid7, uuid4, ulid or snowflake",
 	"parse": "inspect", "decode": "inspect",
 }
@@ -55,50 +51,16 @@ func misplaced(args []string) string {
 	return "options follow the command: idgen uuid7 -n 3"
 }
 
-// nearest returns the command that is most like name, or "" if none is.
-func nearest(name string) (best string) {
-	letters, digit := split(strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)))
-	if digit != "" && (letters == "" || letters == "v" || letters == "version") {
-		letters = "uuid"
+// respelled returns the command that name is another spelling of, such as uuidv7, or "".
+func respelled(name string) string {
+	letters := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+	kind := strings.TrimRight(letters, "12345678")
+	switch kind {
+	case "", "v", "version", "uuidv", "guid", "guidv":
+		letters = "uuid" + letters[len(kind):]
 	}
-	// One slip in a short name, two in a long one.
-	least := 2
-	if len(letters) > 5 {
-		least = 3
+	if _, ok := commands[letters]; !ok {
+		return ""
 	}
-	for _, command := range slices.Sorted(maps.Keys(commands)) {
-		l, d := split(command)
-		if n := slips(letters, l); d == digit && n < least {
-			best, least = command, n
-		}
-	}
-	return best
-}
-
-// split splits a name before the digits at its end.
-func split(name string) (letters, digits string) {
-	letters = strings.TrimRight(name, "0123456789")
-	return letters, name[len(letters):]
-}
-
-// slips returns how many letters must be added, dropped or replaced to make b of a: the
-// Levenshtein distance, of which row holds the distances of the beginnings of b.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return letters
 }

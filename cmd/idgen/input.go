@@ -2,14 +2,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
+	"strconv"
 )
 
-// longest is how much of the input is in memory at a time. A line, with its end, is shorter.
+// longest is how many bytes a line has at most, without its end.
 const longest = 64 << 10
 
 // An input is what a command works on: an argument or a line of standard input.
@@ -52,9 +53,7 @@ func endOfInput() string {
 
 // lines is inputs for standard input.
 func (t *tool) lines(do func(input) error) error {
-	p := t.newProgress(0)
-	defer p.clear()
-	r := bufio.NewReaderSize(t.in, longest)
+	r := bufio.NewReaderSize(t.in, longest+len("\r\n"))
 	total := 0 // lines that are not empty
 	for n := 1; ; n++ {
 		if r.Buffered() == 0 {
@@ -64,10 +63,10 @@ func (t *tool) lines(do func(input) error) error {
 			}
 		}
 		line, long, err := nextLine(r)
-		in := input{strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), n}
+		in := input{line, n}
 		message := ""
 		if long {
-			message = fmt.Sprintf("line %d is too long (the limit is %s bytes)", n, grouped(longest-2))
+			message = fmt.Sprintf("line %d is too long (the limit is %s bytes)", n, grouped(longest))
 		} else if in.text != "" {
 			if bad := do(in); bad != nil {
 				message = t.complaint(fmt.Sprintf("line %d", n), in, bad)
@@ -80,12 +79,9 @@ func (t *tool) lines(do func(input) error) error {
 			total++
 		}
 		if message != "" {
-			p.clear()
 			t.report(message)
 		}
-		p.at(n)
 		if errors.Is(err, io.EOF) {
-			p.clear()
 			t.tally(total, "lines")
 			return nil
 		}
@@ -108,13 +104,25 @@ func (t *tool) tally(total int, what string) {
 	fmt.Fprintf(t.errs, "idgen: %s of %s %s %s bad\n", grouped(t.bad), grouped(total), what, were)
 }
 
-// nextLine returns the next line with its end. It skips a line that is too long, and long is true.
+// nextLine returns the next line without its end. It skips a line that is too long, and long is true.
 func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 	b, err := r.ReadSlice('\n')
-	line = string(b)
+	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
+	long = len(b) > longest
+	if !long {
+		line = string(b)
+	}
 	for errors.Is(err, bufio.ErrBufferFull) {
-		line, long = "", true
 		_, err = r.ReadSlice('\n')
 	}
 	return line, long, err
+}
+
+// grouped returns n in decimal, in groups of three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestBigStream checks that bad lines among many are reported by number, and the rest go on.
+// TestBigStream checks that bad lines among many are reported by number, and the rest go on. Of 300 bad ones 20
+// are reported, in their place among the output, and the others counted.
 func TestBigStream(t *testing.T) {
 	const lines, every = 300_000, 1000
 	good := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
@@ -22,16 +23,17 @@ func TestBigStream(t *testing.T) {
 		t.Errorf("status %d, %d bytes, want 1 and %d", status, len(out), len(want))
 	}
 	var want strings.Builder
-	for n := every; n <= lines; n += every {
+	for n := every; n <= 20*every; n += every {
 		fmt.Fprintf(&want, "idgen: line %d, column 26: not a ULID: not a Crockford Base32 digit\n", n)
 	}
+	want.WriteString("idgen: more are bad; from here on they are only counted\n")
 	want.WriteString("idgen: 300 of 299,700 lines were bad\n")
 	if errs != want.String() {
 		t.Errorf("%.400s…, want %.400s…", errs, &want)
 	}
 }
 
-const tooLong = "idgen: line 2 is too long (the limit is 65,534 bytes)\n"
+const tooLong = "idgen: line 2 is too long (the limit is 65,536 bytes)\n"
 
 // TestLongLine checks that a line of any length is reported and skipped, and never held.
 func TestLongLine(t *testing.T) {
@@ -60,14 +62,30 @@ func TestLongLine(t *testing.T) {
 // TestLongestLine checks the longest line that is read and the shortest that is not.
 func TestLongestLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", ""} {
-		name := strings.Repeat("n", 65534)
+		name := strings.Repeat("n", 65536)
 		want := ids.NewV5(ids.NamespaceDNS(), name).String()
 		if got := must(t, "a\n"+name+end, "uuid5"); len(got) != 2 || got[1] != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		status, out, errs := try("a\n"+name+"nn"+end, "uuid5")
+		status, out, errs := try("a\n"+name+"n"+end, "uuid5")
 		if status != 1 || strings.Count(out, "\n") != 1 || !strings.HasPrefix(errs, tooLong) {
 			t.Errorf("status %d, %q, %q", status, out, errs)
+		}
+	}
+}
+
+// TestMessagesAtMost has as many bad inputs as are reported one by one, and more.
+func TestMessagesAtMost(t *testing.T) {
+	const more = "idgen: more are bad; from here on they are only counted\n"
+	for bad, want := range map[int]string{20: "", 21: more, 22: more} {
+		inputs := strings.Repeat("? ", bad) + "7"
+		_, out, errs := try("", append([]string{"convert"}, strings.Fields(inputs)...)...)
+		if out != "7\n" || strings.Count(errs, "cannot occur") != 20 || !strings.HasSuffix(errs, fmt.Sprintf("%sidgen: %d of %d arguments were bad\n", want, bad, bad+1)) {
+			t.Errorf("%d bad arguments: %q, %q", bad, out, errs)
+		}
+		_, _, errs = try(strings.ReplaceAll(inputs, " ", "\n"), "convert")
+		if strings.Count(errs, "cannot occur") != 20 || !strings.HasSuffix(errs, fmt.Sprintf("%sidgen: %d of %d lines were bad\n", want, bad, bad+1)) {
+			t.Errorf("%d bad lines: %q", bad, errs)
 		}
 	}
 }

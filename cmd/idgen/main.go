@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -34,22 +35,21 @@ type tool struct {
 	out  *bufio.Writer // a failed write stays failed: see stopped
 	errs io.Writer
 	name string // of the command
-	live bool   // show progress on errs
 	ask  bool   // whoever types the input sees errs
 	bad  int    // refused inputs
 }
 
 // commands are what the first argument can be.
 var commands = map[string]func(*tool, []string) error{
-	"uuid1":     each(ids.NewV1),
+	"uuid1":     each(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
 	"uuid2":     (*tool).uuid2,
 	"uuid3":     named(ids.NewV3),
-	"uuid4":     runs(ids.AppendV4),
+	"uuid4":     runs(ids.AppendV4, nil, 0),
 	"uuid5":     named(ids.NewV5),
-	"uuid6":     each(ids.NewV6),
-	"uuid7":     runs(ids.AppendV7),
+	"uuid6":     each(ids.NewV6, ids.NewV6At, 1<<14),
+	"uuid7":     runs(ids.AppendV7, ids.NewV7At, math.MaxInt),
 	"uuid8":     (*tool).uuid8,
-	"ulid":      runs(ids.AppendULID),
+	"ulid":      runs(ids.AppendULID, ids.NewULIDAt, math.MaxInt),
 	"snowflake": (*tool).snowflake,
 	"inspect":   (*tool).inspect,
 	"convert":   (*tool).convert,
@@ -61,8 +61,6 @@ var commands = map[string]func(*tool, []string) error{
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
-	// Ids that scroll by are progress enough.
-	t.live = isTerminal(stderr) && !isTerminal(stdout)
 	t.ask = isTerminal(stderr) && isTerminal(stdin)
 
 	err := t.command(args)

@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
 	words := slices.Concat(slices.Collect(maps.Keys(commands)), formNames,
-		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field"))
+		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at"))
 	for _, l := range layouts {
 		words = append(words, l.name)
 	}

@@ -7,11 +7,13 @@ import (
 	"math/big"
 	"os"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/oneclock/ids"
 )
 
-// batch is how many ids are made between two looks at the progress and at the output.
+// batch is how many ids are made at a time.
 const batch = 256
 
 // mintFlags are the flags of every command that mints a number of ids.
@@ -19,15 +21,25 @@ type mintFlags struct {
 	*flag.FlagSet
 	n      *int
 	format *string
+	at     *time.Time // nil: not given
 }
 
-func newMintFlags() mintFlags {
+func newMintFlags() *mintFlags {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	return mintFlags{fs, count(fs, "n"), word(fs, "format", "text")}
+	return &mintFlags{FlagSet: fs, n: count(fs, "n"), format: word(fs, "format", "text")}
+}
+
+// addAt adds the option -at.
+func (fs *mintFlags) addAt() {
+	fs.Func("at", "", func(s string) error {
+		begin, _, err := parseTime("-at", s)
+		fs.at = &begin
+		return err
+	})
 }
 
 // parse parses the options of a command that takes no other arguments.
-func (fs mintFlags) parse(t *tool, args []string) (form, error) {
+func (fs *mintFlags) parse(t *tool, args []string) (form, error) {
 	others, err := t.parse(fs.FlagSet, args)
 	if err != nil {
 		return nil, err
@@ -42,20 +54,38 @@ func (fs mintFlags) parse(t *tool, args []string) (form, error) {
 	return formNamed(*fs.format)
 }
 
-// runs returns the command of a scheme whose ids appendRun appends.
-func runs[T ident](appendRun func([]T, int) []T) func(*tool, []string) error {
+// runs returns the command of a scheme whose ids appendRun appends. If at is not nil, it returns an id of a given
+// time, and most of them differ.
+func runs[T ident](appendRun func([]T, int) []T, at func(time.Time) (T, error), most int) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newMintFlags()
+		if at != nil {
+			fs.addAt()
+		}
 		write, err := fs.parse(t, args)
 		if err != nil {
 			return err
 		}
-		return mint(t, *fs.n, write, appendRun)
+		if fs.at == nil {
+			return mint(t, *fs.n, write, appendRun)
+		}
+		if *fs.n > most {
+			return usagef("-n %d is too many: %s has only %d ids of one time", *fs.n, t.name, most)
+		}
+		if _, err := at(*fs.at); err != nil {
+			return usageError(strings.TrimPrefix(err.Error(), "ids: "))
+		}
+		return mint(t, *fs.n, write, oneByOne(func() T {
+			id, _ := at(*fs.at)
+			return id
+		}))
 	}
 }
 
 // each returns the command of a scheme whose ids next returns one by one.
-func each[T ident](next func() T) func(*tool, []string) error { return runs(oneByOne(next)) }
+func each[T ident](next func() T, at func(time.Time) (T, error), most int) func(*tool, []string) error {
+	return runs(oneByOne(next), at, most)
+}
 
 // oneByOne returns a function that appends what next returns.
 func oneByOne[T ident](next func() T) func([]T, int) []T {
@@ -69,8 +99,6 @@ func oneByOne[T ident](next func() T) func([]T, int) []T {
 
 // mint writes n ids, one a line.
 func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) error {
-	p := t.newProgress(n)
-	defer p.clear()
 	ids, line := make([]T, 0, batch), make([]byte, 0, 64)
 	for left := n; left > 0; left -= len(ids) {
 		ids = appendRun(ids[:0], min(left, batch))
@@ -83,7 +111,6 @@ func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) err
 				return err
 			}
 		}
-		p.at(n - left + len(ids))
 	}
 	return nil
 }
@@ -97,6 +124,7 @@ func (t *tool) snowflake(args []string) error {
 		return nil
 	})
 	layout := word(fs.FlagSet, "layout", "twitter")
+	fs.addAt()
 	write, err := fs.parse(t, args)
 	if err != nil {
 		return err
@@ -109,11 +137,30 @@ func (t *tool) snowflake(args []string) error {
 	if err != nil {
 		return err
 	}
+	if fs.at != nil {
+		return t.snowflakesAt(*fs.at, id, l.SnowflakeLayout, *fs.n, write)
+	}
 	node, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout})
 	if err != nil {
 		return usageError(err.Error())
 	}
 	return mint(t, *fs.n, write, node.Append)
+}
+
+// snowflakesAt writes n Snowflakes of a node and a time, whose sequences count from 0.
+func (t *tool) snowflakesAt(at time.Time, node int64, l ids.SnowflakeLayout, n int, write form) error {
+	if most := 1 << l.SequenceBits; n > most {
+		return usagef("-n %d is too many: a node has only %d ids of one time", n, most)
+	}
+	parts := ids.SnowflakeParts{Time: at, Node: node}
+	if _, err := l.Compose(parts); err != nil {
+		return usageError(strings.TrimPrefix(err.Error(), "ids: "))
+	}
+	return mint(t, n, write, oneByOne(func() ids.Snowflake {
+		id, _ := l.Compose(parts)
+		parts.Sequence++
+		return id
+	}))
 }
 
 // nodeNumber returns the number that is given, or the one in the environment, or a random one, with a warning.

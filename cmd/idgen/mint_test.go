@@ -77,6 +77,7 @@ func TestNamed(t *testing.T) {
 		{"uuid3 " + site, "", "5df41881-3aed-3515-88a7-2f4a814cf09e"},
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5", "x\r\r\n", ids.NewV5(ids.NamespaceDNS(), "x\r").String()}, // one of them belongs to the end
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace @Dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -", site, ids.NewV5(ids.NamespaceDNS(), "-").String()}, // a name, not standard input
@@ -161,5 +162,47 @@ func TestSnowflakeNode(t *testing.T) {
 	}
 	if len(seen) < 10 {
 		t.Errorf("40 nodes drawn at random are %v", seen)
+	}
+	// A layout with more nodes has them drawn too: of 16 bits, 1 in 64 is below 1024.
+	var greatest int64
+	for range 20 {
+		_, out, _ := try("", "snowflake", "-layout", "sonyflake")
+		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
+		greatest = max(greatest, ids.SonyflakeLayout().Split(s).Node)
+	}
+	if greatest < 1024 {
+		t.Errorf("20 machines drawn at random are at most %d", greatest)
+	}
+}
+
+// TestMintAt checks the time, the number and the difference of ids of a given time.
+func TestMintAt(t *testing.T) {
+	for _, test := range []struct {
+		args, made string
+		n          int // as many as there are
+	}{
+		{"uuid7 -at 2022-02-22T19:22:22.123Z", "2022-02-22T19:22:22.123Z", 5000},
+		{"ulid -at 2022-02-22T20:22:22+01:00", "2022-02-22T19:22:22.000Z", 5000},
+		{"uuid1 -at 2022-02-22", "2022-02-22T00:00:00.0000000Z", 1 << 14},
+		{"uuid6 -at 2022-02", "2022-02-01T00:00:00.0000000Z", 1 << 14},
+		{"snowflake -node 1023 -at 2022-02-22", "2022-02-22T00:00:00.000Z", 4096},
+		{"snowflake -node 7 -layout twitter -at 2010-11-04T01:42:54.657Z", "2010-11-04T01:42:54.657Z", 3},
+	} {
+		all := must(t, "", append(strings.Fields(test.args), fmt.Sprint("-n", test.n))...)
+		times := must(t, strings.Join(all, "\n"), "inspect", "-field", "time")
+		if slices.Sort(all); len(slices.Compact(all)) != test.n || len(times) != test.n {
+			t.Errorf("%s: %d ids, %d times, want %d", test.args, len(all), len(times), test.n)
+		}
+		if slices.Sort(times); times[0] != test.made || times[len(times)-1] != test.made {
+			t.Errorf("%s: ids of %s to %s, want %s", test.args, times[0], times[len(times)-1], test.made)
+		}
+	}
+	// The same Snowflakes each time, whose sequences count from 0.
+	at := ids.SnowflakeParts{Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), Node: 9}
+	for _, got := range must(t, "", "snowflake", "-layout", "discord", "-node", "9", "-at", "2026-01-31", "-n", "3") {
+		want, err := ids.DiscordLayout().Compose(at)
+		if at.Sequence++; err != nil || got != want.String() {
+			t.Errorf("sequence %d: %s, want %v, %v", at.Sequence-1, got, want, err)
+		}
 	}
 }

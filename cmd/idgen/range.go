@@ -10,42 +10,42 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// limits are what a scheme has between two times.
-type limits struct {
-	first, last     time.Time // the times that the scheme can hold
-	least, greatest func(time.Time) ident
+// A scale is what a scheme has of time.
+type scale struct {
+	first, last time.Time             // the times that the scheme can hold
+	least       func(time.Time) ident // of a tick
 }
 
-// limitsOf returns the limits of a scheme.
-func limitsOf(scheme, layout string) (limits, error) {
+// scaleOf returns the scale of a scheme.
+func scaleOf(scheme, layout string) (scale, error) {
 	if layout == "" {
 		layout = "twitter"
 	} else if scheme != "snowflake" {
-		return limits{}, usageError("-layout is for snowflake only")
+		return scale{}, usageError("-layout is for snowflake only")
 	}
-	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48-1).UTC() // in 48 bits of milliseconds
+	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
 	switch scheme {
 	case "uuid7":
-		return limits{first, last,
-			func(t time.Time) ident { return ids.MinV7At(t) },
-			func(t time.Time) ident { return ids.MaxV7At(t) }}, nil
+		return scale{first, last, func(t time.Time) ident { return ids.MinV7At(t) }}, nil
 	case "ulid":
-		return limits{first, last,
-			func(t time.Time) ident { return ids.MinULIDAt(t) },
-			func(t time.Time) ident { return ids.MaxULIDAt(t) }}, nil
+		return scale{first, last, func(t time.Time) ident { return ids.MinULIDAt(t) }}, nil
 	case "snowflake":
 		l, err := layoutNamed(layout)
-		if err != nil {
-			return limits{}, err
-		}
-		return limits{l.Epoch, l.lastTime(),
-			func(t time.Time) ident { return l.MinAt(t) },
-			func(t time.Time) ident { return l.MaxAt(t) }}, nil
+		return scale{l.Epoch, l.lastTime(), func(t time.Time) ident { return l.MinAt(t) }}, err
 	}
-	return limits{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
+	return scale{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
 }
 
-// bounds prints the least and the greatest id between two times.
+// A bounds is what range prints. The greatest ids of a scheme have no end after them.
+type bounds struct {
+	Scheme string          `json:"scheme"`
+	From   string          `json:"from"`
+	To     string          `json:"to"`
+	Least  json.RawMessage `json:"least"`
+	End    json.RawMessage `json:"end,omitempty"`
+}
+
+// bounds prints the least id of a span of time and the least after it.
 func (t *tool) bounds(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fromText := fs.String("from", "", "")
@@ -64,7 +64,7 @@ func (t *tool) bounds(args []string) error {
 		return usagef("range takes one kind, but there is %s after %s", quoted(schemes[1]), quoted(schemes[0]))
 	}
 	scheme := strings.ToLower(schemes[0])
-	l, err := limitsOf(scheme, *layout)
+	s, err := scaleOf(scheme, *layout)
 	if err != nil {
 		return err
 	}
@@ -72,75 +72,64 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := parseTime("-from", *fromText, 0)
+	from, _, err := parseTime("-from", *fromText)
 	if err != nil {
 		return err
 	}
-	to, err := parseTime("-to", *toText, 24*time.Hour-1)
+	_, to, err := parseTime("-to", *toText)
 	if err != nil {
 		return err
 	}
-	if from, to, err = l.clip(t, from, to); err != nil {
+	switch {
+	case !to.After(from):
+		return usageError("-to must be after -from: it is not included")
+	case !to.After(s.first), from.After(s.last):
+		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
+	}
+	if from.Before(s.first) {
+		fmt.Fprintf(t.errs, "idgen: note: -from is before the first possible id; using %s\n", stamp(s.first))
+		from = s.first
+	}
+	b := bounds{Scheme: scheme, From: stamp(from), To: stamp(to)}
+	first, end := s.least(from), s.least(to)
+	if b.Least, err = write(nil, first); err != nil {
 		return err
 	}
-	least, err := write(nil, l.least(from))
-	if err != nil {
-		return err
-	}
-	greatest, err := write(nil, l.greatest(to))
-	if err != nil {
-		return err
+	switch {
+	case to.After(s.last):
+		fmt.Fprintf(t.errs, "idgen: note: -to is after the last possible id, of %s; no id is the end\n", stamp(s.last))
+	case end == first:
+		return usagef("from %s to %s there is no id: -to is not included", b.From, b.To)
+	default:
+		if b.End, err = write(nil, end); err != nil {
+			return err
+		}
 	}
 	if *format == "json" {
-		return json.NewEncoder(t.out).Encode(struct {
-			Scheme   string          `json:"scheme"`
-			From     string          `json:"from"`
-			To       string          `json:"to"`
-			Least    json.RawMessage `json:"least"`
-			Greatest json.RawMessage `json:"greatest"`
-		}{scheme, stamp(from), stamp(to), least, greatest})
+		return json.NewEncoder(t.out).Encode(b)
 	}
-	quote := "'"
-	if scheme == "snowflake" && *format == "text" {
-		quote = "" // a number
+	fmt.Fprintf(t.out, "from   %s\nto     %s  (not included)\nleast  %s\n", b.From, b.To, b.Least)
+	least, where := literal(scheme, *format, b.Least), ""
+	if b.End != nil {
+		fmt.Fprintf(t.out, "end    %s  (not included)\n", b.End)
+		where = " AND id < " + literal(scheme, *format, b.End)
 	}
-	_, err = fmt.Fprintf(t.out, "from      %s\nto        %s\nleast     %s\ngreatest  %s\nSQL       id BETWEEN %s%s%s AND %s%s%s\n",
-		stamp(from), stamp(to), least, greatest, quote, least, quote, quote, greatest, quote)
-	return err
+	if least != "" {
+		fmt.Fprintf(t.out, "SQL    id >= %s%s\n", least, where)
+	}
+	return nil
 }
 
-// clip moves two times into the span that the scheme can hold, and says so.
-func (l limits) clip(t *tool, from, to time.Time) (time.Time, time.Time, error) {
+// literal returns an id of a form as SQL has it, or "" for a form that has no literal, or that a database sorts
+// otherwise if it takes upper and lower case for one.
+func literal(scheme, form string, id []byte) string {
 	switch {
-	case to.Before(from):
-		return from, to, usageError("-to is before -from")
-	case to.Before(l.first), from.After(l.last):
-		return from, to, usagef("there are no ids of that time, only from %s to %s", stamp(l.first), stamp(l.last))
+	case form == "text" && scheme == "snowflake":
+		return string(id)
+	case form == "text", form == "base32":
+		return "'" + string(id) + "'"
+	case form == "hex" && scheme != "snowflake":
+		return "x'" + string(id) + "'" // 16 bytes
 	}
-	if from.Before(l.first) {
-		fmt.Fprintf(t.errs, "idgen: note: -from is before the first possible id; using %s\n", stamp(l.first))
-		from = l.first
-	}
-	if to.After(l.last) {
-		fmt.Fprintf(t.errs, "idgen: note: -to is after the last possible id; using %s\n", stamp(l.last))
-		to = l.last
-	}
-	return from, to, nil
+	return ""
 }
-
-// parseTime reads a time, or a date, to whose start it adds rest.
-func parseTime(name, s string, rest time.Duration) (time.Time, error) {
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return t.Add(rest), nil
-	}
-	if s == "" {
-		return time.Time{}, usageError(name + " is missing")
-	}
-	return time.Time{}, usagef("%s %s is neither a date (2026-01-31) nor a time (2026-01-31T12:00:00Z)", name, quoted(s))
-}
-
-// stamp returns a time to the millisecond: no kind of id tells more of it to range.
-func stamp(t time.Time) string { return t.UTC().Format(toMilli) }

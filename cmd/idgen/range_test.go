@@ -2,58 +2,95 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
 )
 
 func TestRange(t *testing.T) {
 	for _, test := range []struct{ args, want, note string }{
-		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22+01:00 uuid7", `
-			from      2022-02-22T19:22:22.000Z
-			to        2022-02-22T19:22:22.000Z
-			least     017f22e2-79b0-7000-8000-000000000000
-			greatest  017f22e2-79b0-7fff-bfff-ffffffffffff
-			SQL       id BETWEEN '017f22e2-79b0-7000-8000-000000000000' AND '017f22e2-79b0-7fff-bfff-ffffffffffff'`, ""},
+		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22.001+01:00 uuid7", `
+			from   2022-02-22T19:22:22.000Z
+			to     2022-02-22T19:22:22.001Z  (not included)
+			least  017f22e2-79b0-7000-8000-000000000000
+			end    017f22e2-79b1-7000-8000-000000000000  (not included)
+			SQL    id >= '017f22e2-79b0-7000-8000-000000000000' AND id < '017f22e2-79b1-7000-8000-000000000000'`, ""},
+		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T19:22:22.001Z uuid7 -format hex", `
+			from   2022-02-22T19:22:22.000Z
+			to     2022-02-22T19:22:22.001Z  (not included)
+			least  017f22e279b070008000000000000000
+			end    017f22e279b170008000000000000000  (not included)
+			SQL    id >= x'017f22e279b070008000000000000000' AND id < x'017f22e279b170008000000000000000'`, ""},
 		{"ulid -from 2022-02-22 -to 2022-02-22", `
-			from      2022-02-22T00:00:00.000Z
-			to        2022-02-22T23:59:59.999Z
-			least     01FWFBMK000000000000000000
-			greatest  01FWHY19ZZZZZZZZZZZZZZZZZZ
-			SQL       id BETWEEN '01FWFBMK000000000000000000' AND '01FWHY19ZZZZZZZZZZZZZZZZZZ'`, ""},
-		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.105999Z snowflake", `
-			from      2022-06-28T16:07:40.105Z
-			to        2022-06-28T16:07:40.105Z
-			least     1541815603604488192
-			greatest  1541815603608682495
-			SQL       id BETWEEN 1541815603604488192 AND 1541815603608682495`, ""},
-		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.796Z snowflake -layout discord -format hex", `
-			from      2016-04-30T11:18:25.796Z
-			to        2016-04-30T11:18:25.796Z
-			least     0x0271065ac1000000
-			greatest  0x0271065ac13fffff
-			SQL       id BETWEEN '0x0271065ac1000000' AND '0x0271065ac13fffff'`, ""},
+			from   2022-02-22T00:00:00.000Z
+			to     2022-02-23T00:00:00.000Z  (not included)
+			least  01FWFBMK000000000000000000
+			end    01FWHY1A000000000000000000  (not included)
+			SQL    id >= '01FWFBMK000000000000000000' AND id < '01FWHY1A000000000000000000'`, ""},
+		{"ulid -from 2022-02 -to 2022-02 -format hex", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  017eb294c00000000000000000000000
+			end    017f42c6d00000000000000000000000  (not included)
+			SQL    id >= x'017eb294c00000000000000000000000' AND id < x'017f42c6d00000000000000000000000'`, ""},
+		// A literal that a database sorts otherwise, or does not know, is not printed.
+		{"ulid -from 2022-02 -to 2022-02 -format base58", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  1BhzKLjeKy85j36vNaXc31
+			end    1BiuKzNhG5hAaFBLvijfMZ  (not included)`, ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format urn", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  urn:uuid:017eb294-c000-7000-8000-000000000000
+			end    urn:uuid:017f42c6-d000-7000-8000-000000000000  (not included)`, ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format base32", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  01FTS99G00E008000000000000
+			end    01FX1CDM00E008000000000000  (not included)
+			SQL    id >= '01FTS99G00E008000000000000' AND id < '01FX1CDM00E008000000000000'`, ""},
+		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.106999Z snowflake", `
+			from   2022-06-28T16:07:40.105Z
+			to     2022-06-28T16:07:40.106Z  (not included)
+			least  1541815603604488192
+			end    1541815603608682496  (not included)
+			SQL    id >= 1541815603604488192 AND id < 1541815603608682496`, ""},
+		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", `
+			from   2016-04-30T11:18:25.796Z
+			to     2016-04-30T11:18:25.797Z  (not included)
+			least  0x0271065ac1000000
+			end    0x0271065ac1400000  (not included)`, ""},
 		{"-from 2024-02-29 -to 2024-02-29 snowflake -layout sonyflake", `
-			from      2024-02-29T00:00:00.000Z
-			to        2024-02-29T23:59:59.999Z
-			least     502704447160320000
-			greatest  502849402306559999
-			SQL       id BETWEEN 502704447160320000 AND 502849402306559999`, ""},
-		// A time outside the scheme is moved into it.
-		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00Z", `
-			from      1970-01-01T00:00:00.000Z
-			to        1970-01-01T00:00:00.000Z
-			least     00000000-0000-7000-8000-000000000000
-			greatest  00000000-0000-7fff-bfff-ffffffffffff
-			SQL       id BETWEEN '00000000-0000-7000-8000-000000000000' AND '00000000-0000-7fff-bfff-ffffffffffff'`,
+			from   2024-02-29T00:00:00.000Z
+			to     2024-03-01T00:00:00.000Z  (not included)
+			least  502704447160320000
+			end    502849402306560000  (not included)
+			SQL    id >= 502704447160320000 AND id < 502849402306560000`, ""},
+		// A time before the scheme is moved into it. A time after it is after all ids.
+		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00.001Z", `
+			from   1970-01-01T00:00:00.000Z
+			to     1970-01-01T00:00:00.001Z  (not included)
+			least  00000000-0000-7000-8000-000000000000
+			end    00000000-0001-7000-8000-000000000000  (not included)
+			SQL    id >= '00000000-0000-7000-8000-000000000000' AND id < '00000000-0001-7000-8000-000000000000'`,
 			"idgen: note: -from is before the first possible id; using 1970-01-01T00:00:00.000Z\n"},
-		{"snowflake -layout sonyflake -from 1000-01-01 -to 2999-01-01", `
-			from      2014-09-01T00:00:00.000Z
-			to        2188-11-16T03:28:58.879Z
-			least     0
-			greatest  9223372036854775807
-			SQL       id BETWEEN 0 AND 9223372036854775807`,
-			"idgen: note: -from is before the first possible id; using 2014-09-01T00:00:00.000Z\n" +
-				"idgen: note: -to is after the last possible id; using 2188-11-16T03:28:58.879Z\n"},
+		{"snowflake -layout sonyflake -from 2188-11-16T03:28:58.879Z -to 2999-01-01", `
+			from   2188-11-16T03:28:58.879Z
+			to     2999-01-02T00:00:00.000Z  (not included)
+			least  9223372036837998592
+			SQL    id >= 9223372036837998592`,
+			"idgen: note: -to is after the last possible id, of 2188-11-16T03:28:58.879Z; no id is the end\n"},
+		{"snowflake -from 2080-07-10T17:30:30.207Z -to 2080-07-10T17:30:30.208Z", `
+			from   2080-07-10T17:30:30.207Z
+			to     2080-07-10T17:30:30.208Z  (not included)
+			least  9223372036846387200
+			end    9223372036850581504  (not included)
+			SQL    id >= 9223372036846387200 AND id < 9223372036850581504`, ""},
 	} {
 		want := strings.TrimPrefix(strings.ReplaceAll(test.want, "\t", ""), "\n") + "\n"
 		status, got, note := try("", append([]string{"range"}, strings.Fields(test.args)...)...)
@@ -63,14 +100,62 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// TestRangeJSON also checks the last time that 48 bits of milliseconds hold.
 func TestRangeJSON(t *testing.T) {
-	var got struct{ Scheme, From, To, Least, Greatest string }
-	line := must(t, "", "range", "-from", "2024-02-29", "-to", "9999-12-31T23:59:59-12:00", "uuid7", "-format", "json")[0]
-	if err := json.Unmarshal([]byte(line), &got); err != nil {
-		t.Fatal(err)
+	for args, want := range map[string]string{
+		"-from 2024-02-29 -to 9999-12-31T23:59:59-12:00 uuid7": `{"scheme":"uuid7","from":"2024-02-29T00:00:00.000Z","to":"10000-01-01T11:59:59.000Z",` +
+			`"least":"018df229-2800-7000-8000-000000000000","end":"e677d4b3-0618-7000-8000-000000000000"}`,
+		"-from 2080-07 -to 2999-12 SNOWFLAKE": `{"scheme":"snowflake","from":"2080-07-01T00:00:00.000Z","to":"3000-01-01T00:00:00.000Z","least":"9219846178206646272"}`,
+	} {
+		status, out, _ := try("", append([]string{"range", "-format", "json"}, strings.Fields(args)...)...)
+		if status != 0 || !json.Valid([]byte(out)) || out != want+"\n" {
+			t.Errorf("range -format json %s: status %d, %swant %s", args, status, out, want)
+		}
 	}
-	if got.Scheme != "uuid7" || got.From != "2024-02-29T00:00:00.000Z" || got.To != "10000-01-01T11:59:59.000Z" ||
-		!strings.HasSuffix(got.Least, "-7000-8000-000000000000") || !strings.HasSuffix(got.Greatest, "-7fff-bfff-ffffffffffff") {
-		t.Errorf("%+v", got)
+	for _, scheme := range []string{"uuid7", "ulid"} {
+		s, err := scaleOf(scheme, "")
+		if err != nil || s.first.UnixNano() != 0 || s.last.UnixMilli() != 1<<48-1 || s.last.Add(1).UnixMilli() != 1<<48 {
+			t.Errorf("%s has times from %v to %v, %v", scheme, s.first, s.last, err)
+		}
 	}
+	for _, l := range layouts {
+		s, err := scaleOf("snowflake", l.name)
+		greatest := l.Split(math.MaxInt64).Time
+		if err != nil || s.least(s.last) != s.least(greatest) || s.last.Add(1) != greatest.Add(l.Tick) || s.least(s.first) != ids.Snowflake(0) {
+			t.Errorf("%s has times from %v to %v, %v, and its greatest id is of %v", l.name, s.first, s.last, err, greatest)
+		}
+	}
+}
+
+// TestTimes checks when each way to write a time begins and ends, in a zone that is not UTC and with the clock of a bubble.
+func TestTimes(t *testing.T) {
+	local := time.Local
+	defer func() { time.Local = local }()
+	time.Local = time.FixedZone("UTC+5", 5*60*60)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(36 * time.Hour) // to noon of 2000-01-02
+		for s, want := range map[string]string{
+			"2026-01-31T12:00:00Z":         "2026-01-31T12:00:00.000Z 2026-01-31T12:00:00.000Z",
+			"2026-01-31T12:00:00.25+05:00": "2026-01-31T07:00:00.250Z 2026-01-31T07:00:00.250Z",
+			"2026-01-31":                   "2026-01-31T00:00:00.000Z 2026-02-01T00:00:00.000Z",
+			"2024-02":                      "2024-02-01T00:00:00.000Z 2024-03-01T00:00:00.000Z",
+			"2026-12":                      "2026-12-01T00:00:00.000Z 2027-01-01T00:00:00.000Z",
+			"now":                          "2000-01-02T12:00:00.000Z 2000-01-02T12:00:00.000Z",
+			"-36h":                         "2000-01-01T00:00:00.000Z 2000-01-01T00:00:00.000Z",
+			"1h30m":                        "2000-01-02T13:30:00.000Z 2000-01-02T13:30:00.000Z",
+		} {
+			begin, end, err := parseTime("-x", s)
+			if got := stamp(begin) + " " + stamp(end); err != nil || got != want {
+				t.Errorf("%s is %s, %v, want %s", s, got, err, want)
+			}
+		}
+		got := strings.Join(must(t, "", "range", "-from", "1999-12-31", "-to", "now", "uuid7"), "\n")
+		if !strings.Contains(got, "from   1999-12-31T00:00:00.000Z\nto     2000-01-02T12:00:00.000Z ") {
+			t.Errorf("range -from 1999-12-31 -to now: %s", got)
+		}
+		if got := must(t, "", "inspect", "-field", "time", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "01FWHE4YDGFK1SHH6W1G60EECF", "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+			"1541815603606036480"); strings.Join(got, " ") != "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.0000000Z 2022-06-28T16:07:40.105Z" {
+			t.Errorf("inspect -field time: %s", got)
+		}
+	})
 }

@@ -73,9 +73,18 @@ func characters(n int) string {
 	return fmt.Sprintf("%d characters", n)
 }
 
-// report writes what is wrong with an input, and counts it.
+// mostReports is how many bad inputs are reported one by one. A file of another kind has a million.
+const mostReports = 20
+
+// report writes what is wrong with an input, and counts it. After mostReports it counts only, and says so once.
 func (t *tool) report(message string) {
 	t.bad++
+	switch {
+	case t.bad == mostReports+1:
+		message = "more are bad; from here on they are only counted"
+	case t.bad > mostReports:
+		return
+	}
 	t.out.Flush() // so that output and reports come in the order of the input; stopped returns its error later
 	fmt.Fprintf(t.errs, "idgen: %s\n", message)
 }
