@@ -128,7 +128,7 @@ func TestLastIDBelowTheMark(t *testing.T) {
 		began = time.Now()
 		close(goOn)
 		late.Wait()
-		if took > 50*time.Millisecond {
+		if took > 150*time.Millisecond { // it was helped by the next look
 			t.Errorf("a call has waited for %v although the store answers", took)
 		}
 	})

@@ -26,6 +26,9 @@ func TestBadOptions(t *testing.T) {
 		want  string
 	}{
 		{nil, nil, "nil Store"},
+		{(*nodelease.MemoryStore)(nil), nil, "nil Store (*nodelease.MemoryStore)"},
+		{store, &nodelease.Options{Window: 24*time.Hour + 1}, "Window 24h0m0.000000001s is more than 24h0m0s"},
+		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Tick: time.Hour, SequenceBits: 12}}, "more than 100h0m0s"},
 		{store, &nodelease.Options{Window: -1}, "Window -1ns is less than 100 ticks"},
 		{store, &nodelease.Options{Window: 99 * time.Millisecond}, "Window 99ms is less than 100 ticks of 1ms"},
 		{store, &nodelease.Options{Window: time.Second - 1, Layout: ids.SonyflakeLayout()}, "100 ticks of 10ms"},
@@ -43,6 +46,7 @@ func TestGoodOptions(t *testing.T) {
 	for _, opts := range []*nodelease.Options{
 		nil,
 		{Window: 100 * time.Millisecond},
+		{Window: 24 * time.Hour},
 		{Layout: ids.SonyflakeLayout()},
 		{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 8, SequenceBits: 12}}, // from the year 1
 		{Layout: ids.SnowflakeLayout{Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},

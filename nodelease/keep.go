@@ -23,8 +23,10 @@ func (m *Minter) keep(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		t, err := m.begin(ctx, takeTimeout<<min(failures, 1))
 		if err == nil {
-			failures = 0
 			m.end(t, m.serve(ctx, t))
+			if t.expiry != nil { // it has minted
+				failures = 0
+			}
 		}
 		sleep(ctx, retry(failures, maxRetry))
 	}
@@ -45,6 +47,9 @@ func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, err
 		m.lack(err)
 		return nil, err
 	}
+	m.mu.Lock()
+	m.free = t.lease.Free()
+	m.mu.Unlock()
 	t.number, t.mark, t.ttl = t.lease.Node(), t.lease.Mark(), min(t.lease.TTL(), storekit.MaxTTL)
 	if err := t.start(&m.opts, m.now()); err != nil {
 		m.report(func() { m.opts.Logger.Warn("cannot mint under a node number", "node", t.number, "error", err) })
@@ -52,13 +57,30 @@ func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, err
 		_ = m.release(t, t.mark) // which reports its errors
 		return nil, err
 	}
+	m.warnAhead(t, t.mark)
 	return t, nil
+}
+
+// warnAhead says, once, if a mark of t is so far ahead that ids of the future are, or will be, issued under its number.
+func (m *Minter) warnAhead(t *tenure, mark time.Time) {
+	ahead := mark.Sub(m.now())
+	if t.warned || ahead <= max(maxWindow(m.tick), t.ttl)+time.Microsecond {
+		return
+	}
+	t.warned = true
+	m.report(func() {
+		m.opts.Logger.Warn("the mark of a node number is far ahead of this machine's clock: so may its ids be",
+			"node", t.number, "mark", mark, "ahead", ahead)
+	})
 }
 
 // lack says why there is no number.
 func (m *Minter) lack(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if errors.Is(err, ErrNoNode) {
+		m.free = 0
+	}
 	m.enter(nil, &unheld{err})
 }
 
@@ -98,6 +120,7 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) error {
 	err := m.request(ctx, t.number, t.timeout(), func(ctx context.Context) error {
 		t.asked = m.mark(t)
+		m.warnAhead(t, t.asked)
 		return t.lease.Extend(ctx, t.asked)
 	})
 	if err != nil {
@@ -119,9 +142,14 @@ func (m *Minter) mark(t *tenure) time.Time {
 	}
 	window := m.opts.Window
 	if window == 0 {
-		window = 4 * t.ttl
+		window = min(4*t.ttl, maxWindow(m.tick))
 	}
 	return micros(t.clock.Horizon(max(window, least)))
+}
+
+// maxWindow returns the longest window for a tick. A mark that is further ahead comes from a clock that was wrong.
+func maxWindow(tick time.Duration) time.Duration {
+	return max(24*time.Hour, 100*min(tick, storekit.MaxTTL/100))
 }
 
 // micros rounds a mark up to the microseconds that every store can hold.
@@ -137,7 +165,7 @@ func (m *Minter) resume(t *tenure, deadline time.Duration) {
 	if m.why == ErrClosed || left <= 0 {
 		return // too late
 	}
-	t.deadline = deadline
+	t.limit, t.deadline = t.asked, deadline
 	if t.expiry == nil {
 		t.expiry = time.AfterFunc(left, func() { m.expire(t) })
 	} else {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -49,6 +50,16 @@ func TestFirstMark(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFirstMarkOfALongTTL checks that the default window is 24 h at most.
+func TestFirstMarkOfALongTTL(t *testing.T) {
+	store := newFaultyStore(1, 10*time.Hour)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		if _, mark := store.Row(0); mark.Sub(w.now()) != 24*time.Hour {
+			t.Errorf("the mark is %v ahead, want 24h", mark.Sub(w.now()))
+		}
+	})
 }
 
 // TestPace checks how long a Minter lets pass from one renewal to the next, and after one that fails, before it
@@ -143,13 +154,20 @@ func TestFirstTries(t *testing.T) {
 				next("Take", most*time.Millisecond, outOfOrder)
 			}
 			next("Take", 2*time.Second, nil)
-			next("first Extend", 0, outOfOrder)
+			next("first Extend", 0, nodelease.ErrLost) // nothing was minted: it counts as a failure
+			next("Take", 2*time.Second, nil)
+			next("first Extend", 0, nil)
+			next("Extend", testTTL/3, outOfOrder)
 			for _, most := range []time.Duration{100, 200, 400, 800, 1250} {
 				next("Extend", most*time.Millisecond, outOfOrder)
 			}
 			next("Extend", testTTL/8, fmt.Errorf("another holder: %w", nodelease.ErrLost))
 		}
-		next("Take", 100*time.Millisecond, nil)
+		for _, most := range []time.Duration{100, 200, 400, 800} {
+			next("Take", most*time.Millisecond, nil)
+			next("first Extend", 0, nodelease.ErrLost)
+		}
+		next("Take", 1600*time.Millisecond, nil)
 		next("first Extend", 0, nil)
 		mustClose(t, m)
 	})
@@ -430,4 +448,102 @@ func TestSlowStore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMarkFarAhead checks what is told of a mark that is more than 24 h ahead: one that was found, and one that
+// the Minter makes since its clock leaps ahead.
+func TestMarkFarAhead(t *testing.T) {
+	const day = 24 * time.Hour
+	const found = "ahead=2400h0m0s"
+	for _, test := range []struct {
+		held, leap time.Duration
+		want       string
+	}{
+		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "ahead=24h0m1s"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
+		{0, 100 * day, "ahead=24"},
+	} {
+		store := newFaultyStore(1, testTTL)
+		store.SetRow(0, time.Time{}, start2026.Add(test.held))
+		var log lockedText
+		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Window: day}
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			w.step(test.leap)
+			_, _ = m.TryNext()
+			synctest.Wait()
+			w.step(-test.leap)
+			time.Sleep(testTTL)
+			w.step(test.leap)
+			time.Sleep(10 * testTTL)
+			const text = `level=WARN msg="the mark of a node number is far ahead of this machine's clock: so may its ids be" node=0 mark=`
+			want := 0
+			if test.want != "" {
+				want = 1
+			}
+			if got := log.String(); strings.Count(got, text) != want || !strings.Contains(got, test.want) {
+				t.Errorf("%v ahead: the log lacks %q: %s", test.held, test.want, got)
+			}
+		})
+	}
+}
+
+// notingStore notes what the store is asked for. It loses the answer to one Extend.
+type notingStore struct {
+	nodelease.Store
+	lose  int // the number of that Extend
+	mu    sync.Mutex
+	times []time.Time // of Take
+	marks []time.Time // of Extend
+}
+
+func (s *notingStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
+	s.mu.Lock()
+	s.times = append(s.times, r.Now)
+	s.mu.Unlock()
+	l, err := s.Store.Take(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &notingLease{l, s}, nil
+}
+
+type notingLease struct {
+	nodelease.Lease
+	store *notingStore
+}
+
+func (l *notingLease) Extend(ctx context.Context, mark time.Time) error {
+	l.store.mu.Lock()
+	l.store.marks = append(l.store.marks, mark)
+	lost := len(l.store.marks) == l.store.lose
+	l.store.mu.Unlock()
+	err := l.Lease.Extend(ctx, mark)
+	if lost {
+		err = errors.New("the answer is lost")
+	}
+	return err
+}
+
+// TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead: no later one asks
+// for less, since the store may have carried it out. Take is told the Minter's own time.
+func TestLostAnswer(t *testing.T) {
+	store := &notingStore{Store: newFaultyStore(1, testTTL), lose: 2}
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		if len(store.times) != 1 || !store.times[0].Equal(start2026) {
+			t.Errorf("Take was told %v, want %v", store.times, start2026)
+		}
+		w.step(time.Hour)
+		for len(store.marks) < store.lose {
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+		}
+		w.step(-time.Hour)
+		time.Sleep(6 * testTTL)
+		synctest.Wait()
+		if !slices.IsSortedFunc(store.marks, time.Time.Compare) || len(store.marks) < 10 {
+			t.Errorf("the marks are %v", store.marks)
+		}
+		if len(store.times) != 1 {
+			t.Errorf("%d Takes, want 1: the number was lost", len(store.times))
+		}
+	})
 }

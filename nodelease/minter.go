@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,8 +18,8 @@ import (
 type Options struct {
 	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer
 	// writes, and the number of a holder that crashed rests for longer. It must be at least 100
-	// ticks of the layout; the Minter takes the lease's TTL if that is more. Zero means four
-	// times the TTL, or 100 ticks if that is more.
+	// ticks of the layout, and at most 24 h or those 100 ticks; the Minter takes the lease's TTL if
+	// that is more. Zero means four times the TTL within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 nodes. All holders
@@ -29,11 +30,14 @@ type Options struct {
 	// not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger is told when minting begins and ends and when the store fails. Nil means none.
+	// Logger is told when minting begins and ends, when the store fails, and when a mark is more than
+	// 24 h ahead of the wall clock. Nil means none.
 	Logger *slog.Logger
 
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
-	// concurrent use and must not call Close.
+	// concurrent use.
+	//
+	// Neither may call Close, which waits for them: it would take 5 s.
 	//
 	// A goroutine of the Minter calls Logger and Observe; only Refused and Waited are reported by
 	// TryNext and Next themselves. If one of the two blocks, minting and Close go on, and what
@@ -44,27 +48,6 @@ type Options struct {
 // Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next
 // waits and TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the
 // zero value panics.
-//
-// The fields tenure and why tell its state:
-//
-//	state     tenure   why               calls
-//	none      nil      why there is none  are refused, or wait for another state
-//	minting   set      nil                go to the tenure's node
-//	refused   set      why it is refused  are refused, or wait for the node's limit; the number is kept
-//	closed    nil      ErrClosed          return ErrClosed
-//
-// What happens leads from the state at the top to the one in the table:
-//
-//	                       none      minting   refused   closed
-//	a Take fails           none      -         -         closed
-//	an Extend succeeds     minting   minting   minting   closed
-//	the deadline passes    none      refused   refused   closed
-//	the number is lost     none      none      none      closed
-//	Close                  closed    closed    closed    closed
-//
-// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a
-// tenure is ended when it leaves the table: a call that still has its node returns ids.ErrEnded, and
-// looks at the state anew.
 type Minter struct {
 	// node is that of the latest tenure. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
@@ -80,10 +63,33 @@ type Minter struct {
 	reports chan func()   // what Logger and Observe are to be told; closed when keep has returned
 	told    chan struct{} // closed when they have been told all
 
+	// The fields tenure and why tell its state:
+	//
+	//	state     tenure   why               calls
+	//	none      nil      why there is none  are refused, or wait for another state
+	//	minting   set      nil                go to the tenure's node
+	//	refused   set      why it is refused  are refused, or wait for the node's limit; the number is kept
+	//	closed    nil      ErrClosed          return ErrClosed
+	//
+	// What happens leads from the state at the top to the one in the table:
+	//
+	//	                       none      minting   refused   closed
+	//	a Take fails           none      -         -         closed
+	//	an Extend succeeds     minting   minting   minting   closed
+	//	the deadline passes    none      refused   refused   closed
+	//	the number is lost     none      none      none      closed
+	//	Close                  closed    closed    closed    closed
+	//
+	// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a
+	// tenure is ended when it leaves the table: a call that still has its node returns ids.ErrEnded, and
+	// looks at the state anew.
 	mu      sync.Mutex
 	tenure  *tenure
 	why     error
 	changed chan struct{} // closed and replaced when minting begins or the Minter is closed
+	waiting int           // calls of Next that wait for their node
+	looking bool          // look is to be called
+	free    int64         // how many numbers were free at the latest Take, or -1
 }
 
 // unheld is the error while no id can be minted. It matches ids.ErrSuspended and its cause. It is made
@@ -100,8 +106,8 @@ func (e *unheld) Unwrap() []error { return []error{ids.ErrSuspended, e.cause} }
 // number back. Nil options mean the default. The error says which argument is wrong: a nil store, a
 // layout that can hold no id (it matches [ids.ErrRange]), or a bad window.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
-	if store == nil {
-		return nil, errors.New("nodelease: nil Store")
+	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, fmt.Errorf("nodelease: nil Store (%T)", store)
 	}
 	if opts == nil {
 		opts = new(Options)
@@ -114,12 +120,15 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if opts.Window != 0 && opts.Window/100 < tick {
 		return nil, fmt.Errorf("nodelease: Options.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
+	if most := maxWindow(tick); opts.Window > most {
+		return nil, fmt.Errorf("nodelease: Options.Window %v is more than %v", opts.Window, most)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Minter{
 		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
 		early: make(chan struct{}, 1), handed: make(chan struct{}),
 		reports: make(chan func(), maxReports), told: make(chan struct{}),
-		why: &unheld{errors.New("the store has not answered yet")}, changed: make(chan struct{}),
+		why: &unheld{errors.New("the store has not answered yet")}, changed: make(chan struct{}), free: -1,
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
@@ -174,12 +183,17 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrSuspended) {
-		select {
-		case m.early <- struct{}{}:
-		default:
-		}
+		m.ask()
 	}
 	return id, err
+}
+
+// ask has keep raise the mark before its time.
+func (m *Minter) ask() {
+	select {
+	case m.early <- struct{}{}:
+	default:
+	}
 }
 
 // Next returns an id. It waits while no number is held, while the store is asked for a higher mark, and
@@ -216,10 +230,10 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 			return 0, ErrClosed
 		case why == nil:
 			id, err = m.next(ctx, t)
-			if err != ids.ErrEnded && err != ids.ErrSuspended {
+			if err != ids.ErrEnded {
 				return id, err
 			}
-			continue // the tenure is over, or a higher mark on its way
+			continue // the tenure is over
 		}
 		select {
 		case <-ctx.Done():
@@ -229,24 +243,55 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// next is NextContext of t's node, or ErrSuspended if the mark is reached: then a higher one is asked for.
+// next is NextContext of t's node. It waits while the mark is reached, and while the lease is not renewed:
+// enter sets the limit for which it waits, or ends the clock. The rest is look's.
 func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.try(t)
 	if err == nil {
 		return id, nil
 	}
-	// The node lets no call wait for more than 20 ms, unless others have reached the mark since the try.
-	short, cancel := context.WithTimeout(ctx, 25*time.Millisecond)
-	defer cancel()
-	id, err = t.node.NextContext(short)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
+	m.await(1)
+	defer m.await(-1)
+	id, err = t.node.NextContext(ctx)
+	if err != nil && ctx.Err() != nil {
 		err = m.stopped(ctx, ids.ErrSuspended)
-	case short.Err() != nil:
-		err = ids.ErrSuspended
 	}
 	return id, err
+}
+
+// lookEvery is the time from one look to the next.
+const lookEvery = 100 * time.Millisecond
+
+// await adds n to the calls that wait, and has look look after them.
+func (m *Minter) await(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.waiting += n; m.waiting > 0 && !m.looking {
+		m.looking = true
+		time.AfterFunc(lookEvery, m.look)
+	}
+}
+
+// look helps the calls of Next that wait for their node, all at once, so that none has to poll. They do not
+// see that the wall clock has come back below the mark, as after one wrong reading: the same limit anew has
+// them read it again. Where the mark is reached indeed, a higher one is asked for: they may have found it
+// reached only after their try.
+func (m *Minter) look() {
+	now := m.now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.looking = m.waiting > 0
+	if !m.looking {
+		return
+	}
+	time.AfterFunc(lookEvery, m.look)
+	switch t := m.tenure; {
+	case m.why != nil: // until enter is called nothing can be minted
+	case now.After(t.limit) || t.clock.Latest().Add(m.tick).After(t.limit):
+		m.ask()
+	default:
+		t.clock.SetLimit(t.limit)
+	}
 }
 
 // stopped returns the error of a call whose context has ended while it waited for why, which may be nil.
@@ -271,6 +316,37 @@ func (m *Minter) Node() (number int64, ok bool) {
 		return 0, false
 	}
 	return t.number, true
+}
+
+// Stats is what [Minter.Stats] returns, for gauges.
+type Stats struct {
+	// Node is the number under which ids can be minted now, or -1. While it is -1, the three durations
+	// are zero.
+	Node int64
+	// Deadline is how long minting goes on if the store does not answer any more.
+	Deadline time.Duration
+	// MarkAhead is how far ahead of the wall clock the mark is up to which ids can be minted. It is
+	// negative if the wall clock has passed it.
+	MarkAhead time.Duration
+	// LatestAhead is how far ahead of the wall clock the latest id is, or the mark that was found with
+	// the number. It is zero if neither is ahead.
+	LatestAhead time.Duration
+	// Free is how many numbers were free at the latest Take, without the one taken: 0 if none could be
+	// had. It is -1 before the first Take, and if the store does not tell.
+	Free int64
+}
+
+// Stats returns the state of m at this moment. It does not ask the store.
+func (m *Minter) Stats() Stats {
+	now := m.now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := Stats{Node: -1, Free: m.free}
+	if t := m.tenure; m.why == nil {
+		s.Node, s.Deadline, s.MarkAhead = t.number, t.deadline-m.elapsed(), t.limit.Sub(now)
+		s.LatestAhead = max(0, t.clock.Latest().Sub(now))
+	}
+	return s
 }
 
 // Close ends the minting at once, and hands the number back. Next and TryNext return [ErrClosed] from
@@ -318,11 +394,11 @@ func (m *Minter) enter(t *tenure, why error) {
 		was.clock.EndAt(time.Time{})
 	}
 	if t != nil && why != nil {
-		t.clock.SetLimit(never)
+		t.clock.SetLimit(time.Time{})
 	}
 	m.tenure, m.why = t, why
 	if why == nil {
-		t.clock.SetLimit(t.asked)
+		t.clock.SetLimit(t.limit)
 		m.node.Store(t.node)
 	}
 	switch {

@@ -14,10 +14,21 @@ import (
 
 const testTTL = 10 * time.Second
 
-// wall is a wall clock that a test sets off by any amount.
-type wall struct{ offset atomic.Int64 }
+// wall is a wall clock that a test sets off by any amount. It counts its readings.
+type wall struct {
+	offset, readings atomic.Int64
+	wrong            atomic.Int64 // so many of the next readings are an hour ahead
+}
 
-func (w *wall) now() time.Time        { return time.Now().Add(time.Duration(w.offset.Load())) }
+func (w *wall) now() time.Time {
+	now := time.Now().Add(time.Duration(w.offset.Load()))
+	w.readings.Add(1)
+	if w.wrong.Add(-1) >= 0 {
+		now = now.Add(time.Hour)
+	}
+	return now
+}
+
 func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
 
 var start2026 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

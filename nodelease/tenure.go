@@ -7,9 +7,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// never is a limit that suspends a clock for as long as it is set: no layout can name an earlier time.
-var never = time.Time{}.Add(1)
-
 // A tenure is the time for which a Minter holds a number. Its clock starts above the mark that earlier
 // holders left and is limited to the mark that this holder has written. So the ids with times from one
 // mark to the next are this holder's alone.
@@ -21,13 +18,15 @@ type tenure struct {
 	clock  *ids.Clock
 	node   *ids.SnowflakeNode
 
-	// What follows is keep's alone, but for deadline, which Minter.mu guards.
+	// What follows is keep's alone, but for limit and deadline, which Minter.mu guards.
 
 	// asked is the highest mark asked of the store. A request without an answer may have been
 	// carried out, so no later one asks for less.
-	asked time.Time
-	slow  bool // the latest renewal failed, or took more than half of the time that it gave
+	asked  time.Time
+	warned bool // that a mark is far ahead
+	slow   bool // the latest renewal failed, or took more than half of the time that it gave
 
+	limit    time.Time     // the mark that the store has confirmed
 	deadline time.Duration // when minting stops, on the scale of Minter.elapsed
 	expiry   *time.Timer   // stops it
 }
@@ -61,7 +60,7 @@ func (t *tenure) start(opts *Options, now time.Time) error {
 			t.ttl, t.number)
 	}
 	t.clock = ids.NewClock(&ids.ClockOptions{Now: opts.Now, After: t.mark})
-	t.clock.SetLimit(never)
+	t.clock.SetLimit(time.Time{})
 	var err error
 	t.node, err = ids.NewSnowflakeNode(t.number, &ids.SnowflakeOptions{Layout: opts.Layout, Clock: t.clock})
 	if err != nil {
