@@ -89,6 +89,11 @@ func BenchmarkNew(b *testing.B) {
 			ids.NewV4()
 		}
 	})
+	b.Run("V6", func(b *testing.B) {
+		for b.Loop() {
+			ids.NewV6()
+		}
+	})
 	b.Run("V7", func(b *testing.B) {
 		for b.Loop() {
 			ids.NewV7()
