@@ -65,11 +65,11 @@ type ClockOptions struct {
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
 	// version 7 and ULID follow it back. Zero means 10 s; a negative value means none; the
-	// longest Duration means that they never follow. It is at least MaxAhead and 1 ms.
+	// longest Duration means that they never follow. It is never less than MaxAhead or 1 ms.
 	Tolerance time.Duration
 
 	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero
-	// means 10 ms; a negative value means none. More than 2^60 ns, some 36 years, counts as that.
+	// means 10 ms; a negative value means none. More counts as 2^60 ns, some 36 years.
 	MaxAhead time.Duration
 
 	// After is what [Clock.Latest] or [Clock.Horizon] returned in a former process. Versions 1

@@ -11,14 +11,14 @@ import (
 // defaultNode is the node of [NextSnowflake], once there is one.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. That
-// is the one given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default
-// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
-// a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node
+// given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the
+// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
+// 1023. While the clock is before Twitter's epoch, as in a testing/synctest
 // bubble, ids begin at the epoch.
 //
-// Without the variable, the number is random. Two processes then share one with probability
-// 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
+// Without the variable, the number is random. Two processes then share one with probability 1/1024;
+// among 38 processes two share one with probability 1/2, and can issue the same ids. If several
 // processes mint into one table, give each its own number, and call
 // [SetDefaultSnowflakeNodeFromEnv] in main, which takes no random one.
 func NextSnowflake() Snowflake {
@@ -36,8 +36,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
 	}
-	var f format
-	f.mustSet(TwitterLayout())
+	f := must(newFormat(TwitterLayout()))
 	number, err := numberFromEnv(f.lastNode)
 	switch {
 	case err == errNoVariable:
@@ -55,16 +54,23 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	return n, nil
 }
 
-// SetDefaultSnowflakeNodeFromEnv makes the node of [NextSnowflake], of the number in the environment
-// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
+// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake
+// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
+func SetDefaultSnowflakeNode(n *SnowflakeNode) {
+	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
+	defaultNode.Store(n)
+}
+
+// SetDefaultSnowflakeNodeFromEnv makes the default node, with the number in the environment variable
+// IDS_SNOWFLAKE_NODE and the given options: another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
 // NextSnowflake it does not take a random number. It is an error if the variable is not set, if
 // [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
 // same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
-	var f format
-	if err := f.set(opts.Layout); err != nil {
+	f, err := newFormat(opts.Layout)
+	if err != nil {
 		return err
 	}
 	number, err := numberFromEnv(f.lastNode)
@@ -94,11 +100,4 @@ func numberFromEnv(last int64) (int64, error) {
 			", not a number from 0 to " + strconv.FormatInt(last, 10))
 	}
 	return int64(v), nil
-}
-
-// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake
-// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
-func SetDefaultSnowflakeNode(n *SnowflakeNode) {
-	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
-	defaultNode.Store(n)
 }

@@ -122,10 +122,8 @@ const (
 )
 
 const (
-	maxText    = len("urn:uuid:") + 36 // the longest accepted text
-	tooLong    = maxText + 1           // stands for all lengths above it
-	escape     = len(`\u00XX`)         // the one form of escape in JSON that a character of an id has
-	maxOwnText = 90                    // the longest text of a type that embeds an id: a TypeID
+	maxText = len("urn:uuid:") + 36 // the longest accepted text
+	tooLong = maxText + 1           // stands for all lengths above it
 )
 
 const (

@@ -3,11 +3,8 @@ package ids
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,7 +59,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	g.fixedNode = binary.BigEndian.Uint64(node[:])
 	g.ulid = g.clock.newTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1)
 	if opts.ULIDMonotonic {
-		g.ulid.stride = 0
+		g.ulid.strideMask = 0
 	}
 	return g
 }
@@ -106,62 +103,6 @@ func (g *Generator) drawNode() uint64 {
 	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node
-}
-
-// source draws the bits of ids from a reader.
-type source struct {
-	mu  sync.Mutex
-	r   io.Reader
-	buf [16]byte // here, so that it is not allocated for each id
-}
-
-// draw reads n bytes, the lowest of hi and lo. It panics if it cannot.
-func (s *source) draw(n int) (hi, lo uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer clear(s.buf[:])
-	if _, err := io.ReadFull(s, s.buf[len(s.buf)-n:]); err != nil {
-		panic(fmt.Errorf("ids: reading GeneratorOptions.Random: %w", err))
-	}
-	return binary.BigEndian.Uint64(s.buf[:8]), binary.BigEndian.Uint64(s.buf[8:])
-}
-
-// Read reads from the reader, and gives up on one that returns nothing.
-func (s *source) Read(p []byte) (n int, err error) {
-	for range 100 {
-		n, err = s.r.Read(p)
-		switch {
-		case n < 0 || n > len(p):
-			return 0, errors.New("impossible count of bytes")
-		case n > 0 || err != nil:
-			return n, err
-		}
-	}
-	return 0, io.ErrNoProgress
-}
-
-// bits returns 128 random bits. If Random is injected, only the last n bytes of them are.
-func (g *Generator) bits(n int) (hi, lo uint64) {
-	if g.source != nil {
-		return g.source.draw(n)
-	}
-	b := random.Get()
-	hi, lo = b.Uint128()
-	random.Put(b)
-	return hi, lo
-}
-
-// words sets each word of dst to 64 random bits.
-func (g *Generator) words(dst []uint64) {
-	if g.source != nil {
-		for i := range dst {
-			_, dst[i] = g.source.draw(8)
-		}
-		return
-	}
-	b := random.Get()
-	b.Words(dst)
-	random.Put(b)
 }
 
 // extend appends n zero elements to dst and returns the result and the new part.
@@ -220,7 +161,7 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
-// Besides dst it allocates a cipher for each 4 KiB of random bytes, as all functions do that draw random bits.
+// Like every function that draws random bits, it allocates a cipher for each 4 KiB of them.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock

@@ -128,8 +128,7 @@ func TestFarScales(t *testing.T) {
 		t.Errorf("a nanosecond less than a second is %d ticks of 100 ns, exactly: %v", n, exact)
 	}
 	for sec, ok := range map[int64]bool{-maxSec - 1: false, -maxSec: true, maxSec: true, maxSec + 1: false} {
-		var f format
-		if err := f.set(SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}); (err == nil) != ok {
+		if _, err := newFormat(SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}); (err == nil) != ok {
 			t.Errorf("a layout from %d s: error %v", sec, err)
 		}
 	}

@@ -116,7 +116,7 @@ func (l *lane) wait(tick, elapsed int64, past bool) time.Duration {
 	if due <= 0 || over <= 0 && !past {
 		return 0
 	}
-	if over <= due/l.length && !past {
+	if over <= due/l.length && !past { // over*l.length may overflow
 		due = over * l.length
 	}
 	return max(time.Duration(due), minSleep)
@@ -166,7 +166,8 @@ func (l *lane) debt(elapsed int64) int64 {
 func (l *lane) try(tick, elapsed int64) error {
 	last, used, paid := l.last, l.used, l.paid
 	wait, err := l.take(tick, elapsed)
-	if tick = l.within(tick); err != nil || wait == 0 && l.last-tick <= l.aheadTicks {
+	tick = l.within(tick)
+	if err != nil || wait == 0 && l.last-tick <= l.aheadTicks {
 		return err
 	}
 	l.last, l.used, l.paid = last, used, paid

@@ -62,21 +62,21 @@ type format struct {
 	timeShift, nodeShift, sequenceShift uint8
 }
 
-// set makes f the format of l. The error matches ErrRange if l can hold no id.
-func (f *format) set(l SnowflakeLayout) error {
+// newFormat returns the format of l. The error matches ErrRange if l can hold no id.
+func newFormat(l SnowflakeLayout) (f format, err error) {
 	if l.Epoch.IsZero() && l.Tick == 0 && l.NodeBits == 0 && l.SequenceBits == 0 && !l.NodeLast {
 		l = TwitterLayout()
 	}
 	switch {
 	case l.Tick <= 0:
-		return rangeError("ids: SnowflakeLayout.Tick " + l.Tick.String() + " is not positive")
+		return f, rangeError("ids: SnowflakeLayout.Tick " + l.Tick.String() + " is not positive")
 	case l.NodeBits < 0 || l.SequenceBits < 0 || l.NodeBits > 62 || l.SequenceBits > 62 || l.NodeBits+l.SequenceBits > 62:
-		return rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
+		return f, rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
 	f.layout, f.scale = l, newScale(l.Epoch, l.Tick)
 	if sec := f.epoch.sec; sec < -maxSec || sec > maxSec {
-		return rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
+		return f, rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
 	}
 	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
 	if l.NodeLast {
@@ -84,14 +84,7 @@ func (f *format) set(l SnowflakeLayout) error {
 	}
 	f.maxTick = min(int64(math.MaxInt64)>>f.timeShift, 1<<62-1) // above that, the arithmetic on ticks saturates
 	f.lastNode, f.lastSequence = 1<<l.NodeBits-1, 1<<l.SequenceBits-1
-	return nil
-}
-
-// mustSet is set, but panics if l can hold no id.
-func (f *format) mustSet(l SnowflakeLayout) {
-	if err := f.set(l); err != nil {
-		panic(err)
-	}
+	return f, nil
 }
 
 // firstTick and lastTick return the first and the last tick whose times are in range, if any are.
@@ -103,17 +96,21 @@ func (f *format) lastTick() int64 {
 }
 
 // tick returns the tick of t. The error matches ErrRange if t is out of range.
-func (f *format) tick(t time.Time) (tick int64, err error) {
-	tick = f.at(newReading(t))
-	where, bound := "before the first", f.firstTick()
-	switch end := f.lastTick(); {
-	case tick > end:
-		where, bound = "after the last", end
-	case tick >= bound:
-		return tick, nil
+func (f *format) tick(t time.Time) (int64, error) {
+	tick, first, last := f.at(newReading(t)), f.firstTick(), f.lastTick()
+	switch {
+	case tick > last:
+		return 0, f.outOfRange(t, "after the last", last)
+	case tick < first:
+		return 0, f.outOfRange(t, "before the first", first)
 	}
-	return 0, rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
-		f.time(max(bound, 0)).Format(time.RFC3339Nano))
+	return tick, nil
+}
+
+// outOfRange returns the error for a time that is beyond a tick, the first or the last one.
+func (f *format) outOfRange(t time.Time, where string, tick int64) error {
+	return rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
+		f.time(max(tick, 0)).Format(time.RFC3339Nano))
 }
 
 // pack returns the Snowflake of fields that are in range.
@@ -124,8 +121,7 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 // Split returns the fields of s, which is of layout l. It panics if l is not valid, that is, if
 // [NewSnowflakeNode] would return an error for its Tick, bits or Epoch.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
-	var f format
-	f.mustSet(l)
+	f := must(newFormat(l))
 	return SnowflakeParts{
 		Time:     f.time(min(max(int64(s)>>f.timeShift, 0), f.maxTick)),
 		Node:     int64(s) >> f.nodeShift & f.lastNode,
@@ -136,8 +132,8 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 // Compose is the inverse of Split. A time within a tick counts as its start. The error matches
 // [ErrRange] if a part does not fit the layout, or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
-	var f format
-	if err := f.set(l); err != nil {
+	f, err := newFormat(l)
+	if err != nil {
 		return 0, err
 	}
 	tick, err := f.tick(p.Time)
@@ -160,15 +156,13 @@ func outside(what string, n, end int64) error {
 // MinAt returns the least Snowflake of the tick that t is in. Use it as [MinV7At]. A time out of range
 // counts as the layout's first or last tick. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
-	var f format
-	f.mustSet(l)
+	f := must(newFormat(l))
 	return f.pack(f.nearest(t), 0, 0)
 }
 
 // MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
-	var f format
-	f.mustSet(l)
+	f := must(newFormat(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
-// one clock that have the same layout and number share one sequence, and repeat no id. All else can:
-// nodes of one number on different clocks, and so in different processes, and nodes of one number
+// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
+// number on different clocks, and so in different processes, can repeat ids; so can nodes of one number
 // with different layouts. Give ids that are kept together one layout, and each clock a number of its
 // own. Make a node with [NewSnowflakeNode]; using the zero value panics.
 type SnowflakeNode struct {
@@ -42,8 +42,8 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
 	mustBe(c.nodes != nil, "Clock")
-	var f format
-	if err := f.set(opts.Layout); err != nil {
+	f, err := newFormat(opts.Layout)
+	if err != nil {
 		return nil, err
 	}
 	if number < 0 || number > f.lastNode {
@@ -51,7 +51,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	}
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	if _, err := f.tick(now.time()); err != nil {
+	if _, err = f.tick(now.time()); err != nil {
 		return nil, err
 	}
 	return c.newNode(f, number), nil
@@ -99,8 +99,8 @@ func (n *SnowflakeNode) Next() Snowflake {
 
 // NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can
 // be had at once: a loop over NextContext ends with its context. It matches ctx.Err() and
-// [context.Cause]. The wait of up to 20 ms for an id that is taken goes on to its end. Where Next
-// would panic, the error is [ErrEnded], or matches [ErrRange]. An error takes no id.
+// [context.Cause]. A wait of up to 20 ms for an id already taken is not cut short. Where Next would
+// panic, the error is [ErrEnded], or matches [ErrRange]. No id is lost with an error.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -155,13 +155,13 @@ func contextError(ctx context.Context) error {
 
 // latest returns the latest Snowflake of the lane. The mutex is held.
 func (n *SnowflakeNode) latest() Snowflake {
-	return Snowflake(n.lane.last<<(n.format.timeShift&63)|(n.lane.used-1)<<(n.format.sequenceShift&63)) | n.base
+	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
 }
 
 // TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait or would keep
 // ascending behind the wall clock: [ErrExhausted], [ErrSuspended] or [ErrClockBackward]. Where Next
-// would panic, the error is [ErrEnded], or matches [ErrRange]. An error takes no id. Beside goroutines
-// that call Next without pause TryNext gets few ids, since those keep the node ahead of the wall clock.
+// would panic, the error is [ErrEnded], or matches [ErrRange]. No id is lost with an error. While other
+// goroutines call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
@@ -180,17 +180,17 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 // Twitter's layout take a second. It panics if count is negative, or more than a slice can hold, and
 // where Next would: then the ids that it has made, at most count, are lost, and are never given again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
-	dst, run := extend(dst, count)
+	dst, added := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
-	for len(run) > 0 {
+	for len(added) > 0 {
 		wait, err := c.lockNext(l)
 		if err != nil {
 			wait = c.mustLock(l, err)
 		}
-		piece := run[:1]
+		piece := added[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either
-			piece = run[:min(int64(len(run)), pieceLen, l.perTick-l.used+1)]
+			piece = added[:min(int64(len(added)), pieceLen, l.perTick-l.used+1)]
 		}
 		id, step := n.latest(), Snowflake(1)<<(n.format.sequenceShift&63)
 		l.used += int64(len(piece) - 1)
@@ -198,7 +198,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 		for i := range piece {
 			piece[i] = id + Snowflake(i)*step
 		}
-		run = run[len(piece):]
+		added = added[len(piece):]
 		waitForClock(wait)
 	}
 	return dst

@@ -66,7 +66,7 @@ func (s Snowflake) Base32() string {
 	return string(text[:])
 }
 
-// Base58 returns s as 11 digits of Bitcoin's Base58, which sort like Snowflakes where case matters.
+// Base58 returns s as 11 digits of Bitcoin's Base58. Compared byte by byte, they sort like the Snowflakes.
 func (s Snowflake) Base58() string {
 	var text [base58Len64]byte
 	encodeBase58of64(&text, uint64(s))

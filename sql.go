@@ -1,7 +1,6 @@
 package ids
 
 import (
-	"bytes"
 	"database/sql/driver"
 	"fmt"
 )
@@ -94,55 +93,4 @@ func scan(dst, src any, null problem, accepted string) error {
 		return scanError{err.(*ParseError)}
 	}
 	return nil
-}
-
-// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
-// to dst itself: to copy an id that was just written as two halves makes the processor wait.
-func parse(dst any, s string) (err error) {
-	switch p := dst.(type) {
-	case *UUID:
-		var u UUID
-		if u, err = ParseUUID(s); err == nil {
-			*p = u
-		}
-	case *ULID:
-		var u ULID
-		if u, err = ParseULID(s); err == nil {
-			*p = u
-		}
-	case *Snowflake:
-		var v Snowflake
-		if v, err = ParseSnowflake(s); err == nil {
-			*p = v
-		}
-	case *Binary[UUID]:
-		err = parse(&p.ID, s)
-	case *Binary[ULID]:
-		err = parse(&p.ID, s)
-	}
-	return err
-}
-
-// unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
-// for all of it. Otherwise it is longer than what the caller accepts.
-func unquote(data, buf []byte) ([]byte, error) {
-	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
-		return nil, parseError(jsonQuotes, 0)
-	}
-	text := data[1 : len(data)-1]
-	if len(text) > len(buf) || bytes.IndexByte(text, '\\') < 0 {
-		return text, nil
-	}
-	n := 0
-	for ; len(text) > 0; n++ {
-		if text[0] != '\\' {
-			buf[n], text = text[0], text[1:]
-			continue
-		}
-		if len(text) < escape || string(text[:4]) != `\u00` || hexValues[text[4]]|hexValues[text[5]] >= noDigit {
-			return nil, parseError(jsonEscape, n)
-		}
-		buf[n], text = byte(hexValues[text[4]]<<4|hexValues[text[5]]), text[escape:]
-	}
-	return buf[:n], nil
 }

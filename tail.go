@@ -13,7 +13,7 @@ type tail struct {
 	lane
 	maxHi, maxLo     uint64 // the largest random part
 	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
-	stride           uint64 // the largest stride less 1, a power of two less 1
+	strideMask       uint64 // the largest stride less 1, a power of two less 1
 
 	tick   int64  // of hi and lo
 	hi, lo uint64 // the random part of the latest id
@@ -21,7 +21,7 @@ type tail struct {
 
 // newTail returns a tail that has issued nothing, with random strides of up to 2^48.
 func (c *Clock) newTail(s scale, end int64, maxHi, maxLo uint64) tail {
-	t := tail{maxHi: maxHi, maxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, stride: 1<<48 - 1}
+	t := tail{maxHi: maxHi, maxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, strideMask: 1<<48 - 1}
 	if maxHi == 0 {
 		t.freshLo >>= 1
 	}
@@ -45,7 +45,7 @@ func (t *tail) before(u *tail) bool {
 }
 
 // step returns a stride, from 1 to 2^48, of a random word.
-func (t *tail) step(word uint64) uint64 { return (word>>16)&t.stride + 1 }
+func (t *tail) step(word uint64) uint64 { return (word>>16)&t.strideMask + 1 }
 
 // renew makes a random part from random bits.
 func (t *tail) renew(hi, lo uint64) {
@@ -81,7 +81,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	if !drawn {
 		lo = c.block.Uint64()
 	}
-	at := t.multiply(now)
+	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
 	wait, err := t.take(at, elapsed)
 	if err == nil && !t.fresh() && !t.raise(lo) {
 		t.close()
@@ -147,7 +147,8 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 		t = &r.own // another call has followed the wall clock back; the run stays in order
 	}
 	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
-		// The tick is full, and here too the run does not follow.
+		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
+		// the patience counts as behind by just that.
 		tick := max(t.at(now), t.last-t.patience)
 		t.close()
 		wait, err = t.hold(tick, elapsed)
@@ -168,7 +169,8 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 		words[done], lo = next, next
 	}
 	t.lo = lo
-	if r.own = *t; t == r.tail {
+	r.own = *t
+	if t == r.tail {
 		r.own.close() // other calls may issue what follows in this tick
 	}
 	return done, wait

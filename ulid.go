@@ -123,7 +123,7 @@ func (u ULID) String() string {
 	return string(text)
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the ULIDs where case matters.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort like the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
 // GoString returns Go code that makes u, for the verb %#v. A type that embeds a ULID prints so too.

@@ -3,11 +3,9 @@ package ids
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 	"time"
-	"unsafe"
 )
 
 // UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
@@ -107,7 +105,7 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. They sort like the UUIDs where case matters.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort like the UUIDs.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
 	hi, lo := split(u)
@@ -195,24 +193,4 @@ func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)
 	return u, err
-}
-
-// view returns b as a string without a copy, for calls that keep no part of it.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// mustParse returns the id that s holds, or panics.
-func mustParse[T any](parse func(s string) (T, error), s string) T {
-	v, err := parse(s)
-	if err != nil {
-		panic(fmt.Errorf("%w: %q", err, s))
-	}
-	return v
-}
-
-// must returns v, or panics with err.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -22,18 +22,18 @@ func (g *Generator) NewV4() (u UUID) {
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
 func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
-	dst, run := extend(dst, n)
+	dst, added := extend(dst, n)
 	if g.source != nil {
-		for i := range run {
-			run[i] = g.NewV4()
+		for i := range added {
+			added[i] = g.NewV4()
 		}
 		return dst
 	}
 	b := random.Get()
-	for len(run) > 0 {
-		p := b.Next(16 * len(run))
-		piece := run[:len(p)/16]
-		run = run[len(piece):]
+	for len(added) > 0 {
+		p := b.Next(16 * len(added))
+		piece := added[:len(p)/16]
+		added = added[len(piece):]
 		for i := range piece {
 			q := p[16*i:][:16]
 			piece[i].set(4, binary.LittleEndian.Uint64(q), binary.LittleEndian.Uint64(q[8:]))
