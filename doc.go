@@ -28,14 +28,14 @@
 //     restarts in the past (given the time saved before: see [Clock.Horizon]).
 //  2. Ordered. Version 6, version 7, the ULIDs of one [Generator] and the Snowflakes of one node
 //     each strictly increase: if one call returns before another begins, its id is the smaller.
-//  3. Live. No call waits on a clock for more than 20 ms, a run for no longer than as many calls
-//     would, and none spins or sleeps with a mutex held.
-//  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock,
-//     except while the wall clock, having been set back, is behind ids already issued; and then
-//     the two come together again, under full load too. No call waits longer than 20 ms for it,
-//     so ids run further ahead in a layout whose tick is 20 ms or longer, and while more calls
-//     wait at once than 20 ms of ticks hold: more than 512 in Sonyflake's layout, 81,920 in
-//     Twitter's. [SnowflakeNode.TryNext] refuses there instead.
+//  3. Live. No call waits on a clock for more than 20 ms; a run of n ids waits no longer than n
+//     calls. None spins, or sleeps with a mutex held.
+//  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
+//     may be further ahead after the wall clock has been set back; then the gap closes, even under
+//     full load. No call waits longer than 20 ms for that, so ids run further ahead in a layout
+//     whose tick is 20 ms or longer, and while more calls wait at once than 20 ms of ticks hold:
+//     more than 512 in Sonyflake's layout, 81,920 in Twitter's. [SnowflakeNode.TryNext] refuses
+//     there instead.
 //
 // After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends
 // on how far the wall clock is behind the latest id of the scheme; at most MaxAhead, or 1 ms if

@@ -54,7 +54,7 @@ func TestZeroOfEveryType(t *testing.T) {
 	}
 	for line := range strings.Lines(string(api)) {
 		name, ok := strings.CutPrefix(line, "ids: type ")
-		if !ok || strings.HasPrefix(name, "ID interface") {
+		if !ok || strings.HasPrefix(name, "Nullable interface") {
 			continue
 		}
 		name = name[:strings.IndexAny(name, " [")]

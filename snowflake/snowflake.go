@@ -32,8 +32,8 @@ type ID = ids.Snowflake
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
-// one clock that have the same layout and number share one sequence, and repeat no id. All else can:
-// nodes of one number on different clocks, and so in different processes, and nodes of one number
+// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
+// number on different clocks, and so in different processes, can repeat ids; so can nodes of one number
 // with different layouts. Give ids that are kept together one layout, and each clock a number of its
 // own. Make a node with [NewNode]; using the zero value panics.
 //
@@ -99,14 +99,14 @@ var (
 	ErrEnded         = ids.ErrEnded
 )
 
-// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does. That
-// is the one given to [SetDefault], or else one of Twitter's layout on the default
-// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not
-// a number from 0 to 1023. While the clock is before Twitter's epoch, as in a testing/synctest
+// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node
+// given to [SetDefault], or else one of Twitter's layout on the default clock, with the
+// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
+// 1023. While the clock is before Twitter's epoch, as in a testing/synctest
 // bubble, ids begin at the epoch.
 //
-// Without the variable, the number is random. Two processes then share one with probability
-// 1/1024, and some two of 38 with probability 1/2; those two can issue the same ids. If several
+// Without the variable, the number is random. Two processes then share one with probability 1/1024;
+// among 38 processes two share one with probability 1/2, and can issue the same ids. If several
 // processes mint into one table, give each its own number, and call
 // [SetDefaultFromEnv] in main, which takes no random one.
 func Next() ID { return ids.NextSnowflake() }
@@ -120,8 +120,8 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 // would make itself. Call it at startup: n is not coordinated with the node that it replaces.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
-// SetDefaultFromEnv makes the node of [Next], of the number in the environment
-// variable IDS_SNOWFLAKE_NODE and with the given options: another layout, or the clock of a clockfile.
+// SetDefaultFromEnv makes the default node, with the number in the environment variable
+// IDS_SNOWFLAKE_NODE and the given options: another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
 // Next it does not take a random number. It is an error if the variable is not set, if
 // [NewNode] refuses its number, or if there is such a node already, since that may have the

@@ -171,7 +171,7 @@ func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
-// Besides dst it allocates a cipher for each 4 KiB of random bytes, as all functions do that draw random bits.
+// Like every function that draws random bits, it allocates a cipher for each 4 KiB of them.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
