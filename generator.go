@@ -122,10 +122,11 @@ var (
 )
 
 // Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned. Until then, copies share these bytes: they may mint the same version 4 UUIDs, and
-// the same version 7 UUIDs and ULIDs if they also read the same time. At most 8 KiB are buffered for each
-// clock, and 4 KiB for each call that ran concurrently, usually one a processor. Reseed does not change
-// nodes and clock sequences, nor the bytes that a call in progress has.
+// restored or cloned, and first in each child of a fork without exec, which Go does not support. Until
+// then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
+// and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
+// each call that ran concurrently, usually one a processor. Reseed does not change nodes and clock
+// sequences, nor the bytes that a call in progress has.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
