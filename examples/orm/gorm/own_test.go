@@ -1,0 +1,184 @@
+package gorm
+
+import (
+	"database/sql/driver"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/glebarez/sqlite"
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/typeid"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+type user struct{}
+
+func (user) Prefix() string { return "user" }
+
+// A UserID is a type of your own as the pages have it.
+type UserID struct{ ids.UUID }
+
+// An Of is a type of your own that is an array, with the methods of a UUID that databases and JSON use.
+// One serves all kinds: Of[user], Of[order].
+type Of[Kind any] [16]byte
+
+func (id Of[Kind]) String() string                      { return ids.UUID(id).String() }
+func (id Of[Kind]) AppendText(b []byte) ([]byte, error) { return ids.UUID(id).AppendText(b) }
+func (id Of[Kind]) MarshalText() ([]byte, error)        { return ids.UUID(id).MarshalText() }
+func (id *Of[Kind]) UnmarshalText(text []byte) error    { return (*ids.UUID)(id).UnmarshalText(text) }
+func (id Of[Kind]) Value() (driver.Value, error)        { return ids.UUID(id).Value() }
+func (id *Of[Kind]) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
+func (id Of[Kind]) IsZero() bool                        { return ids.UUID(id).IsZero() }
+
+// Row has an id of some type, and a column whose name is that of the field which an own type embeds.
+type Row[T ids.Nullable] struct {
+	ID     T           `gorm:"type:char(36)"`
+	Parent ids.Null[T] `gorm:"type:char(36)"`
+	UUID   string
+}
+
+func (Row[T]) TableName() string { return "rows" }
+
+// TestLists finds and deletes by lists of ids, in all ways in which GORM takes one.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		testAllLists(t, open(t, sqlite.Open(filepath.Join(t.TempDir(), "lists.db"))))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) { testAllLists(t, open(t, postgres.Open(dbserver.Postgres(t)))) })
+}
+
+func testAllLists(t *testing.T, db *gorm.DB) {
+	bare := func(_ string, list any) []any { return []any{list} }
+	named := func(query string, list any) []any { return []any{query, list} }
+	testLists(t, db, bare, func(u ids.UUID) ids.UUID { return u })
+	testLists(t, db, bare, typeid.From[user])
+	testLists(t, db, bare, func(u ids.UUID) Of[user] { return Of[user](u) })
+	testLists(t, db, named, func(u ids.UUID) typeid.ID[user] { return typeid.From[user](u) })
+	testLists(t, db, named, func(u ids.UUID) UserID { return UserID{u} })
+	testStructLists(t, db)
+}
+
+// testLists stores five rows, and gives lists of their ids to GORM as conditions makes them.
+func testLists[T ids.Nullable](t *testing.T, db *gorm.DB, conditions func(query string, list any) []any, from func(ids.UUID) T) {
+	t.Helper()
+	migrate(t, db, &Row[T]{})
+	var all []T
+	for i, u := range ids.AppendV7(nil, 5) {
+		id := from(u)
+		all = append(all, id)
+		row := Row[T]{ID: id, Parent: ids.Null[T]{ID: all[0], Valid: i > 0}}
+		if err := db.Create(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(what string, tx *gorm.DB, want ...T) {
+		t.Helper()
+		var rows []Row[T]
+		err := tx.Order("id").Find(&rows).Error
+		got := make([]T, len(rows))
+		for i, row := range rows {
+			got[i] = row.ID
+		}
+		if err != nil || !equal(got, want) {
+			t.Errorf("%T: %s: rows %v, %v, want %v", *new(T), what, got, err, want)
+		}
+	}
+	in, notIn := conditions("id IN ?", all[1:3]), conditions("id IN ?", []T{*new(T)})
+	check("list", db.Where(in[0], in[1:]...), all[1:3]...)
+	check("Not", db.Not(in[0], in[1:]...), all[0], all[3], all[4])
+	check("list of one zero id", db.Where(notIn[0], notIn[1:]...))
+	check("by Null", db.Where("parent = ?", ids.Null[T]{ID: all[0], Valid: true}), all[1:]...)
+	check("by map", db.Where(map[string]any{"id": all[3:]}), all[3:]...)
+
+	var found []Row[T]
+	if err := db.Find(&found, in...).Error; err != nil || len(found) != 2 || found[1].Parent.ID != all[0] {
+		t.Errorf("%T: Find: %v, %v, want the rows of %v", *new(T), found, err, all[1:3])
+	}
+	var row Row[T]
+	if err := db.First(&row, all[4]).Error; err != nil || row.ID != all[4] {
+		t.Errorf("%T: First: %v, %v, want that of %v", *new(T), row.ID, err, all[4])
+	}
+	if err := db.Delete(&Row[T]{}, notIn...).Error; err != nil {
+		t.Errorf("%T: Delete of one zero id: %v", *new(T), err)
+	}
+	check("after Delete of a zero id", db, all...)
+	if err := db.Delete(&Row[T]{}, in...).Error; err != nil {
+		t.Errorf("%T: Delete: %v", *new(T), err)
+	}
+	check("after Delete", db, all[0], all[3], all[4])
+}
+
+func equal[T ids.Nullable](got, want []T) bool {
+	return slices.EqualFunc(got, want, func(a, b T) bool { return a == b })
+}
+
+// testStructLists shows what the pages warn of: GORM takes a list of structs for conditions on columns that are named as
+// their fields. If it fails, they can drop the warning.
+func testStructLists(t *testing.T, db *gorm.DB) {
+	migrate(t, db, &Row[UserID]{})
+	first, second := UserID{ids.NewV7()}, UserID{ids.NewV7()}
+	for _, row := range []Row[UserID]{{ID: first, UUID: second.String()}, {ID: second}} {
+		if err := db.Create(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
+	for what, c := range map[string]struct {
+		list []UserID
+		want int
+	}{
+		"a zero id finds all rows": {[]UserID{{}}, 2}, "an id finds the row of another": {[]UserID{second}, 1}, "two ids find nothing": {[]UserID{first, second}, 0},
+	} {
+		var rows []Row[UserID]
+		if err := quiet.Find(&rows, c.list).Error; err != nil || len(rows) != c.want || len(rows) == 1 && rows[0].ID != first {
+			t.Errorf("%s: not so: %v, %v", what, rows, err)
+		}
+	}
+}
+
+// TestMissing stores rows whose id is missing.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Open(filepath.Join(t.TempDir(), "missing.db")))
+	type Plain struct {
+		ID     ids.UUID `gorm:"type:char(36)"`
+		Number ids.Snowflake
+	}
+	migrate(t, db, &Plain{}, &Hooked{})
+	var plain Plain
+	if err := db.Create(&Plain{}).Error; err != nil || db.First(&plain).Error != nil || !plain.ID.IsZero() || plain.Number != 0 {
+		t.Errorf("without a hook: %v, %v, want the Nil UUID and 0, of which README warns", plain, err)
+	}
+	var hooked Hooked
+	if err := db.Create(&Hooked{}).Error; err != nil || db.First(&hooked).Error != nil || hooked.ID.Version() != 7 {
+		t.Errorf("with a hook: %v, %v, want an id of version 7", hooked, err)
+	}
+
+	// With a default, GORM leaves a zero id to the database.
+	type Defaulted struct {
+		ID ids.UUID `gorm:"type:uuid;default:gen_random_uuid()"`
+	}
+	db = open(t, postgres.Open(dbserver.Postgres(t)))
+	migrate(t, db, &Defaulted{})
+	var row Defaulted
+	if err := db.Create(&row).Error; err != nil || row.ID.Version() != 4 {
+		t.Errorf("with a default: %v, %v, want an id of version 4", row, err)
+	}
+}
+
+// Hooked makes its id itself if it is missing.
+type Hooked struct {
+	ID ids.UUID `gorm:"type:char(36)"`
+}
+
+func (h *Hooked) BeforeCreate(*gorm.DB) error {
+	if h.ID.IsZero() {
+		h.ID = ids.NewV7()
+	}
+	return nil
+}
