@@ -188,6 +188,8 @@ func TestMigratingDiffers(t *testing.T) {
 		last = next
 	}
 	check("ids of MakeAt do not ascend", !ascends)
+	var bound oklog.ULID
+	check("SetTime of oklog's zero ULID is MinAt", bound.SetTime(oklog.Timestamp(at)) == nil && ulid.ULID(bound) == ulid.MinAt(at))
 	entropy := oklog.Monotonic(rand.NewChaCha8([32]byte{}), 0)
 	a, _ := oklog.New(oklog.Timestamp(at), entropy)
 	b, _ := oklog.New(oklog.Timestamp(at), entropy)
