@@ -22,13 +22,24 @@ var conversions = map[string]func(ident) (ident, error){
 
 // asUUID returns the UUID with the bits of id.
 func asUUID(id ident) (ids.UUID, error) {
-	switch id := id.(type) {
-	case ids.UUID:
-		return id, nil
-	case ids.ULID:
-		return id.UUID(), nil
+	if u, ok := uuidOf(id); ok {
+		return u, nil
+	}
+	if l, ok := id.(ids.ULID); ok {
+		return l.UUID(), nil
 	}
 	return ids.UUID{}, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")
+}
+
+// uuidOf returns the UUID that id is, with or without a prefix, and whether it is one.
+func uuidOf(id ident) (u ids.UUID, ok bool) {
+	switch id := id.(type) {
+	case ids.UUID:
+		return id, true
+	case typeID:
+		return id.UUID, true
+	}
+	return u, false
 }
 
 // sameTime returns the UUID of the given version with the time, clock sequence and node of id.
@@ -55,7 +66,7 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 func (t *tool) convert(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	to := word(fs, "to", "")
-	format := word(fs, "format", "text")
+	options := addForm(fs)
 	as := word(fs, "as", "")
 	texts, err := t.parse(fs, args)
 	if err != nil {
@@ -69,7 +80,7 @@ func (t *tool) convert(args []string) error {
 		}
 		return usagef("-to %s is not uuid, ulid, uuid1 or uuid6%s", quoted(*to), hint)
 	}
-	write, err := formNamed(*format)
+	write, err := options.form()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ func TestConvert(t *testing.T) {
 		v1, v6 = "c232ab00-9414-11ec-b3c8-9f6bdeced846", "1ec9414c-232a-6b00-b3c8-9f6bdeced846"
 		v7     = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 		asULID = "01FWHE4YDGFK1SHH6W1G60EECF"
+		digits = "01fwhe4ydgfk1shh6w1g60eecf"
 	)
 	for _, test := range []struct {
 		args string
@@ -48,6 +49,28 @@ func TestConvert(t *testing.T) {
 		{"0x1565a11f6217a000", "1541815603606036480"},
 		{"-format hex 0", "0x0000000000000000"},
 		{"-format hex 9223372036854775807", "0x7fffffffffffffff"},
+		{"order_" + digits, "order_" + digits},
+		{"-to uuid a_b_" + digits, v7},
+		{"-to ulid order_" + digits, asULID},
+		{"-to uuid6 order_" + strings.ToLower(ids.MustParseUUID(v1).ULID().String()), v6},
+		{"-to uuid -prefix user order_" + digits, "user_" + digits},
+		{"-prefix user order_" + digits, "user_" + digits},
+		{"-prefix user " + asULID, "user_" + digits},
+		{"-prefix user -format json " + v7, `"user_` + digits + `"`},
+		{"-prefix user -format hex " + v7, "017f22e279b07cc398c4dc0c0c07398f"},
+		{"-prefix= " + v7, v7},
+		{"-format typeid " + v7, digits},
+		{"-format typeid " + asULID, digits},
+		{"-format typeid order_" + digits, "order_" + digits},
+		{"-format TypeID -to uuid order_" + digits, digits},
+		{"-format base32 order_" + digits, asULID},
+		{"-format base58 order_" + digits, "1BihbxwwQ4NZZpKRH9JDCz"},
+		{"-format urn order_" + digits, "urn:uuid:" + v7},
+		{"-format braces order_" + digits, "{" + v7 + "}"},
+		{"-as typeid -to uuid " + digits, v7},
+		{"-as typeid -to uuid order_" + digits, v7},
+		{"-as text -to uuid " + digits, v7},
+		{"order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, as the digits of a UUID
 		// Digits alone are decimal unless told otherwise.
 		{"12345678912", "12345678912"},
 		{"-as base58 12345678912", func() string { s, _ := ids.ParseSnowflakeBase58("12345678912"); return s.String() }()},

@@ -49,7 +49,10 @@ func size(spans []span) string {
 	for _, s := range spans {
 		n += s.to - s.from + 1
 	}
-	if n == 1 {
+	switch n {
+	case 0:
+		return " no bits"
+	case 1:
 		return "  1 bit "
 	}
 	return fmt.Sprintf("%3d bits", n)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -134,6 +135,16 @@ func viewULID(u ids.ULID) view {
 		{'T', "time", at(0, 47), u.Time().Format(toMilli), ""},
 		{'R', "random", at(48, 127), "0x" + hexOf(u[:], at(48, 127)), ""},
 	}}
+}
+
+// viewTypeID says what is in a TypeID. Its prefix is in its text alone.
+func viewTypeID(id typeID) view {
+	v := viewUUID(id.UUID)
+	v.title = "TypeID, " + v.title
+	if id.prefix != "" {
+		v.fields = slices.Insert(v.fields, 0, field{'_', "prefix", nil, id.prefix, ""})
+	}
+	return v
 }
 
 // viewSnowflake says what is in a Snowflake of the given layout.

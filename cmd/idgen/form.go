@@ -3,17 +3,36 @@ package main
 import (
 	"encoding"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
 )
 
-// An ident is an id of any scheme: an ids.UUID, an ids.ULID or an ids.Snowflake.
+// An ident is an id of any scheme: an ids.UUID, an ids.ULID, an ids.Snowflake or a typeID.
 type ident interface {
 	encoding.TextAppender
 	fmt.Stringer
 	Base58() string
+}
+
+// A typeID is a UUID with a valid prefix, or none.
+type typeID struct {
+	ids.UUID
+	prefix string
+}
+
+func (id typeID) AppendText(dst []byte) ([]byte, error) {
+	text, err := typeid.Join(id.prefix, id.UUID)
+	return append(dst, text...), err
+}
+
+func (id typeID) String() string {
+	text, _ := id.AppendText(nil) // the prefix is valid
+	return string(text)
 }
 
 // A form appends an id as text.
@@ -24,13 +43,11 @@ var forms = map[string]form{
 	"text":   func(dst []byte, id ident) ([]byte, error) { return id.AppendText(dst) },
 	"base58": func(dst []byte, id ident) ([]byte, error) { return append(dst, id.Base58()...), nil },
 	"base32": func(dst []byte, id ident) ([]byte, error) {
-		switch id := id.(type) {
-		case ids.UUID:
-			return id.ULID().AppendText(dst)
-		case ids.Snowflake:
-			return append(dst, id.Base32()...), nil
+		if s, ok := id.(ids.Snowflake); ok {
+			return append(dst, s.Base32()...), nil
 		}
-		return id.AppendText(dst)
+		u, err := asUUID(id)
+		return append(dst, u.ULID().String()...), err
 	},
 	"hex": func(dst []byte, id ident) ([]byte, error) {
 		if s, ok := id.(ids.Snowflake); ok {
@@ -43,21 +60,56 @@ var forms = map[string]form{
 		return append(dst, '"'), err
 	},
 	"urn": func(dst []byte, id ident) ([]byte, error) {
-		if u, ok := id.(ids.UUID); ok {
+		if u, ok := uuidOf(id); ok {
 			return append(dst, u.URN()...), nil
 		}
 		return dst, usageError("only a UUID can be written as urn")
 	},
 	"braces": func(dst []byte, id ident) ([]byte, error) {
-		if u, ok := id.(ids.UUID); ok {
+		if u, ok := uuidOf(id); ok {
 			return append(dst, "{"+u.String()+"}"...), nil
 		}
 		return dst, usageError("only a UUID can be written in braces")
 	},
+	"typeid": func(dst []byte, id ident) ([]byte, error) {
+		if _, ok := id.(typeID); ok {
+			return id.AppendText(dst)
+		}
+		u, err := asUUID(id)
+		if err != nil {
+			return dst, usageError("only a UUID or a ULID can be written as typeid")
+		}
+		return typeID{UUID: u}.AppendText(dst)
+	},
 }
 
 // formNames are the names of the forms, in the order in which they are shown.
-var formNames = []string{"text", "base32", "base58", "hex", "json", "urn", "braces"}
+var formNames = []string{"text", "base32", "base58", "hex", "json", "urn", "braces", "typeid"}
+
+// formOptions are the options -format and -prefix.
+type formOptions struct{ format, prefix *string }
+
+func addForm(fs *flag.FlagSet) formOptions {
+	return formOptions{word(fs, "format", "text"), fs.String("prefix", "", "")}
+}
+
+// form returns the form that the options ask for. With a prefix the id is a TypeID, whatever it was before.
+func (o formOptions) form() (form, error) {
+	write, err := formNamed(*o.format)
+	if err != nil || *o.prefix == "" {
+		return write, err
+	}
+	if _, err := typeid.Join(*o.prefix, ids.UUID{}); err != nil {
+		return nil, usagef("-prefix %s: %s", quoted(*o.prefix), strings.TrimPrefix(err.Error(), "typeid: "))
+	}
+	return func(dst []byte, id ident) ([]byte, error) {
+		u, err := asUUID(id)
+		if err != nil {
+			return dst, usageError("only a UUID or a ULID can have a prefix")
+		}
+		return write(dst, typeID{u, *o.prefix})
+	}, nil
+}
 
 // formNamed returns the form of the given name.
 func formNamed(name string) (form, error) {
@@ -83,6 +135,8 @@ func bytesOf(id ident) []byte {
 		return id[:]
 	case ids.ULID:
 		return id[:]
+	case typeID:
+		return id.UUID[:]
 	}
 	b, _ := id.(ids.Snowflake).MarshalBinary() // the error is always nil
 	return b

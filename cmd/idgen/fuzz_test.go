@@ -28,6 +28,9 @@ func FuzzInspect(f *testing.F) {
 		f.Add(s, "")
 		f.Add(s, "ulid")
 	}
+	for _, s := range []string{"order_01h455vb4pex5vsknk084sn02q", "a__b_7zzzzzzzzzzzzzzzzzzzzzzzzz", "user_8zzzzzzzzzzzzzzzzzzzzzzzzz", "_0", "A_01h455vb4pex5vsknk084sn02q"} {
+		f.Add(s, "typeid")
+	}
 	f.Add("1", "Hex")
 	f.Add("1", "\x1b]0;title\a")
 	// What the fuzzer found to reach more.
@@ -54,7 +57,7 @@ func FuzzInspect(f *testing.F) {
 		if text == "" || strings.ContainsAny(text, "\n\r") || len(text) > longest {
 			return // other lines, or none
 		}
-		kind, n := oracle(text)
+		kind, usual, n := oracle(text)
 		status, out, errs := try(text, "inspect", "-json")
 		status2, out2, errs2 := try(text, "inspect")
 		status3, out3, errs3 := try("", "inspect", "--", text)
@@ -68,17 +71,17 @@ func FuzzInspect(f *testing.F) {
 			return
 		}
 		var r report
-		if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 || errs != "" || !strings.Contains(out2, spelled(kind, n)) {
+		if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 || errs != "" || !strings.Contains(out2, usual) {
 			t.Fatalf("%q: %d, %q, %q, %v", text, status, out, errs, err)
 		}
 		bits, hex := 128, fmt.Sprintf("%032x", n)
 		if kind == "snowflake" {
 			bits, hex = 64, fmt.Sprintf("0x%016x", n)
 		}
-		if r.Line != 1 || r.Kind != kind || r.ID != spelled(kind, n) || r.Forms["hex"] != hex {
+		if r.Line != 1 || r.Kind != kind || r.ID != usual || r.Forms["hex"] != hex {
 			t.Fatalf("%q is a %s of %x, not %+v", text, kind, n, r)
 		}
-		if u, err := ids.ParseUUID(r.ID); err == nil && (r.Variant != u.Variant().String() ||
+		if u, err := ids.ParseUUID(hex); err == nil && kind != "ulid" && (r.Variant != u.Variant().String() ||
 			(r.Version == nil) != (u.Variant() != ids.VariantRFC9562) || r.Version != nil && *r.Version != u.Version()) {
 			t.Fatalf("%q: version and variant of %+v", text, r)
 		}
@@ -98,6 +101,9 @@ func checkCover(t *testing.T, n *big.Int, bits int, v jsonView) {
 	t.Helper()
 	seen := make([]int, bits)
 	for _, f := range v.Fields {
+		if f.Name == "prefix" && len(f.Bits) == 0 && f.Hex == "" {
+			continue
+		}
 		value := new(big.Int)
 		for _, b := range f.Bits { // the most significant piece first
 			width := uint(b[1] - b[0] + 1)
@@ -144,11 +150,21 @@ var shapes = []struct {
 	{"ulid", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){26}$`)},
 }
 
-// oracle returns the kind and the number of the id in a line, or "".
-func oracle(line string) (kind string, n *big.Int) {
+// prefixed is the text that a TypeID has.
+var prefixed = regexp.MustCompile(`^([a-z]|[a-z][a-z_]{0,61}[a-z])_([0-7][0-9a-hjkmnp-tv-z]{25})$`)
+
+// oracle returns the kind, the usual text and the number of the id in a line, or "".
+func oracle(line string) (kind, usual string, n *big.Int) {
 	s := strings.Trim(line, " \t")
 	if len(s) > 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		s = s[1 : len(s)-1]
+	}
+	if strings.Contains(s, "_") {
+		if parts := prefixed.FindStringSubmatch(s); parts != nil {
+			_, _, n = oracle(parts[2])
+			return "typeid", s, n
+		}
+		return "", "", nil
 	}
 	for _, shape := range shapes {
 		// (?i) takes the long s and the Kelvin sign for letters.
@@ -169,11 +185,11 @@ func oracle(line string) (kind string, n *big.Int) {
 			n.Add(n, big.NewInt(int64(strings.IndexByte(shape.digits, s[i]))))
 		}
 		if n.BitLen() > map[string]int{"snowflake": 63, "uuid": 128, "ulid": 128}[shape.kind] {
-			return "", nil
+			return "", "", nil
 		}
-		return shape.kind, n
+		return shape.kind, spelled(shape.kind, n), n
 	}
-	return "", nil
+	return "", "", nil
 }
 
 // spelled returns the usual text of an id.

@@ -25,7 +25,8 @@ func unknown(args []string) error {
 var meanings = map[string]string{
 	"uuid": "uuid7 or uuid4", "guid": "uuid7 or uuid4", "uuidgen": "uuid4 (random) or uuid7 (sorts by time)",
 	"new": "uuid7, uuid4, ulid or snowflake", "generate": "uuid7, uuid4, ulid or snowflake", "mint": "uuid7, uuid4, ulid or snowflake",
-	"parse": "inspect", "decode": "inspect",
+	"typeid": "uuid7 -prefix PREFIX",
+	"parse":  "inspect", "decode": "inspect",
 }
 
 // elsewhere are options of the programs uuidgen and ulid, with what does the same here.

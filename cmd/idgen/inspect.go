@@ -109,14 +109,11 @@ func (t *tool) show(id ident, way reading, all []view) {
 // form in which the id was given.
 func otherForms(id ident, way reading) (others []string) {
 	for _, name := range []string{"base32", "base58", "hex"} {
-		if u, ok := id.(ids.ULID); ok && name == "base32" {
-			others = append(others, "as a UUID "+u.UUID().String())
+		if u, err := asUUID(id); err == nil && u != id && name == "base32" { // the usual form has the same digits
+			others = append(others, "as a UUID "+u.String())
 			continue
 		}
-		text, err := forms[name](nil, id)
-		if err != nil {
-			continue
-		}
+		text, _ := forms[name](nil, id) // every id has these forms
 		other := name + " " + string(text)
 		if name == way.form {
 			other += " (as given)"
@@ -134,6 +131,8 @@ func views(id ident, some []namedLayout) []view {
 		return []view{viewUUID(id)}
 	case ids.ULID:
 		return []view{viewULID(id)}
+	case typeID:
+		return []view{viewTypeID(id)}
 	}
 	var plausible, others []view
 	now := time.Now()
@@ -150,7 +149,7 @@ func views(id ident, some []namedLayout) []view {
 // A report is what inspect -json prints for one id.
 type report struct {
 	Line    int               `json:"line,omitempty"` // of standard input
-	Kind    string            `json:"kind"`           // uuid, ulid or snowflake
+	Kind    string            `json:"kind"`           // uuid, ulid, snowflake or typeid
 	ID      string            `json:"id"`
 	Version *int              `json:"version,omitempty"` // of a UUID
 	Variant string            `json:"variant,omitempty"` // of a UUID
@@ -167,7 +166,7 @@ type jsonView struct {
 
 type jsonField struct {
 	Name  string   `json:"name"`
-	Bits  [][2]int `json:"bits"` // first and last of each piece, the most significant piece first
+	Bits  [][2]int `json:"bits"` // first and last of each piece, the most significant piece first; none of a prefix
 	Hex   string   `json:"hex"`
 	Value string   `json:"value"`
 	Note  string   `json:"note,omitempty"`
@@ -181,7 +180,7 @@ func newReport(line int, id ident, way reading, all []view) report {
 			r.Forms[name] = string(text)
 		}
 	}
-	if u, ok := id.(ids.UUID); ok {
+	if u, ok := uuidOf(id); ok {
 		r.Variant = u.Variant().String()
 		if u.Variant() == ids.VariantRFC9562 {
 			version := u.Version()
@@ -195,7 +194,7 @@ func newReport(line int, id ident, way reading, all []view) report {
 			j.Plausible = &plausible
 		}
 		for _, f := range v.fields {
-			jf := jsonField{Name: f.name, Hex: hexOf(bytesOf(id), f.spans), Value: f.value, Note: f.note}
+			jf := jsonField{Name: f.name, Bits: [][2]int{}, Hex: hexOf(bytesOf(id), f.spans), Value: f.value, Note: f.note}
 			for _, s := range f.spans {
 				jf.Bits = append(jf.Bits, [2]int{s.from, s.to})
 			}

@@ -69,6 +69,17 @@ func TestInspect(t *testing.T) {
 			T time 48 bits 2016-07-30T23:54:10.259Z
 			R random 80 bits 0xd6764c61efb99302bd5b
 			32 10110101 11010011 11010110 01110110 TTTTTTTT TTTTTTTT RRRRRRRR RRRRRRRR`},
+		{"order_01fwhe4ydgfk1shh6w1g60eecf", `
+			TypeID, UUID of version 7 order_01fwhe4ydgfk1shh6w1g60eecf
+			as a UUID 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, base58 1BihbxwwQ4NZZpKRH9JDCz, hex 017f22e279b07cc398c4dc0c0c07398f
+			_ prefix no bits order
+			T time 48 bits 2022-02-22T19:22:22.000Z
+			0 00000001 01111111 00100010 11100010 TTTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT`},
+		{"order_00000000000000000000000000", `
+			TypeID, Nil UUID order_00000000000000000000000000
+			_ prefix no bits order
+			0 nil 128 bits 0`},
+		{"1BihbxwwQ4NZZpKRH9JDCz", "base32 01FWHE4YDGFK1SHH6W1G60EECF, base58 1BihbxwwQ4NZZpKRH9JDCz (as given), hex 017f22e279b07cc398c4dc0c0c07398f"},
 		{"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "T time 48 bits 10889-08-02T05:31:50.655Z"},
 		{"1541815603606036480", `
 			Snowflake 1541815603606036480
@@ -124,6 +135,7 @@ func TestInspectLine(t *testing.T) {
 	const early, late = "that time is the first second of the layout", "that time is in the future"
 	for _, test := range []struct{ id, title, made, doubt string }{
 		{"017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "UUID of version 7", "2022-02-22T19:22:22.000Z", ""},
+		{"order_01fwhe4ydgfk1shh6w1g60eecf", "TypeID, UUID of version 7", "2022-02-22T19:22:22.000Z", ""},
 		{"c232ab00-9414-11ec-b3c8-9f6bdeced846", "UUID of version 1", "2022-02-22T19:22:22.0000000Z", ""},
 		{"1ec9414c-232a-6b00-b3c8-9f6bdeced846", "UUID of version 6", "2022-02-22T19:22:22.0000000Z", ""},
 		{"000003e8-9414-21ec-8501-021122334455", "UUID of version 2", "2022-02-22T19:16:56Z", ""},
@@ -168,6 +180,18 @@ func TestInspectLine(t *testing.T) {
 		if got := must(t, "", append([]string{"inspect", "-field", "Time"}, args...)...); len(got) != 1 || got[0] != test.made {
 			t.Errorf("inspect -field Time %s: %q, want %q", test.id, got, test.made)
 		}
+	}
+	// A prefix is a field, unless there is none.
+	const order = "order_01fwhe4ydgfk1shh6w1g60eecf"
+	if got := must(t, "", "inspect", "-field", "prefix", order); len(got) != 1 || got[0] != "order" {
+		t.Errorf("inspect -field prefix: %q, want order", got)
+	}
+	if _, out, errs := try("", "inspect", "-as", "typeid", "-field", "prefix", order[len("order_"):]); out != "" ||
+		!strings.HasSuffix(errs, "a TypeID, UUID of version 7 has no field \"prefix\"; it has time, version, rand_a, variant and rand_b\n") {
+		t.Errorf("inspect -field prefix without one: %q, %q", out, errs)
+	}
+	if _, _, errs := try("", "inspect", "-field", "time", "ffffffff-ffff-ffff-ffff-ffffffffffff"); errs != "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n" {
+		t.Errorf("inspect -field time of the Max UUID: %q", errs)
 	}
 	// Standard input may be named, and an id without the field is refused as a bad one is.
 	const in = "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n919108f7-52d1-4320-9bac-f847db4148a8\n"

@@ -41,12 +41,12 @@ type tool struct {
 
 // commands are what the first argument can be.
 var commands = map[string]func(*tool, []string) error{
-	"uuid1":     each(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
+	"uuid1":     runs(oneByOne(ids.NewV1), ids.NewV1At, 1<<14), // a clock sequence has 14 bits
 	"uuid2":     (*tool).uuid2,
 	"uuid3":     named(ids.NewV3),
 	"uuid4":     runs(ids.AppendV4, nil, 0),
 	"uuid5":     named(ids.NewV5),
-	"uuid6":     each(ids.NewV6, ids.NewV6At, 1<<14),
+	"uuid6":     runs(oneByOne(ids.NewV6), ids.NewV6At, 1<<14),
 	"uuid7":     runs(ids.AppendV7, ids.NewV7At, math.MaxInt),
 	"uuid8":     (*tool).uuid8,
 	"ulid":      runs(ids.AppendULID, ids.NewULIDAt, math.MaxInt),

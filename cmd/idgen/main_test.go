@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
 	words := slices.Concat(slices.Collect(maps.Keys(commands)), formNames,
-		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at"))
+		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at -prefix"))
 	for _, l := range layouts {
 		words = append(words, l.name)
 	}
@@ -134,6 +134,26 @@ func TestFailures(t *testing.T) {
 		var errs bytes.Buffer
 		if status := run(strings.Fields(args), in, out, &errs); status != 1 || errs.String() != want {
 			t.Errorf("idgen %s: status %d, %q, want %q", args, status, &errs, want)
+		}
+	}
+}
+
+// TestFailsAtOnce checks that no input is worked on after a write has failed, be it an argument or a line that
+// somebody types.
+func TestFailsAtOnce(t *testing.T) {
+	const full, bad = "idgen: writing standard output: no space left\n", "cannot occur in one\n"
+	for name, test := range map[string]struct {
+		stdin io.Reader
+		args  string
+		want  string // the end of what is reported
+	}{
+		"arguments": {nil, "convert 7 ? 8 ? ?", bad + full},
+		"lines":     {io.MultiReader(strings.NewReader("7\n"), strings.NewReader("?\n")), "convert", full},
+	} {
+		var errs bytes.Buffer
+		status := run(strings.Fields(test.args), test.stdin, fullDisk{}, &errs)
+		if status != 1 || !strings.HasSuffix(errs.String(), test.want) || strings.Count(errs.String(), "\n") != strings.Count(test.want, "\n") {
+			t.Errorf("%s: status %d, %q, want %q", name, status, &errs, test.want)
 		}
 	}
 }

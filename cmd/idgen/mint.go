@@ -2,9 +2,9 @@ package main
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"flag"
 	"fmt"
-	"math/big"
 	"os"
 	"strconv"
 	"strings"
@@ -19,14 +19,14 @@ const batch = 256
 // mintFlags are the flags of every command that mints a number of ids.
 type mintFlags struct {
 	*flag.FlagSet
-	n      *int
-	format *string
-	at     *time.Time // nil: not given
+	formOptions
+	n  *int
+	at *time.Time // nil: not given
 }
 
 func newMintFlags() *mintFlags {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	return &mintFlags{FlagSet: fs, n: count(fs, "n"), format: word(fs, "format", "text")}
+	return &mintFlags{FlagSet: fs, formOptions: addForm(fs), n: count(fs, "n")}
 }
 
 // addAt adds the option -at.
@@ -51,7 +51,7 @@ func (fs *mintFlags) parse(t *tool, args []string) (form, error) {
 		}
 		return nil, usageError("unexpected argument " + quoted(others[0]) + hint)
 	}
-	return formNamed(*fs.format)
+	return fs.form()
 }
 
 // runs returns the command of a scheme whose ids appendRun appends. If at is not nil, it returns an id of a given
@@ -80,11 +80,6 @@ func runs[T ident](appendRun func([]T, int) []T, at func(time.Time) (T, error), 
 			return id
 		}))
 	}
-}
-
-// each returns the command of a scheme whose ids next returns one by one.
-func each[T ident](next func() T, at func(time.Time) (T, error), most int) func(*tool, []string) error {
-	return runs(oneByOne(next), at, most)
 }
 
 // oneByOne returns a function that appends what next returns.
@@ -170,13 +165,12 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 		from = "IDS_SNOWFLAKE_NODE"
 		value, ok := os.LookupEnv(from)
 		if !ok {
-			n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
-			if err != nil {
-				return 0, err
-			}
+			var b [8]byte
+			rand.Read(b[:])
+			n := int64(binary.BigEndian.Uint64(b[:]) >> (64 - l.NodeBits))
 			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
 			fmt.Fprintf(t.errs, note, n)
-			return n.Int64(), nil
+			return n, nil
 		}
 		given = &value
 	}

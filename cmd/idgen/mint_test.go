@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
 )
 
 // TestMint checks the number, the version, the order and the time of what each scheme mints.
@@ -172,6 +173,17 @@ func TestSnowflakeNode(t *testing.T) {
 	}
 	if greatest < 1024 {
 		t.Errorf("20 machines drawn at random are at most %d", greatest)
+	}
+}
+
+// TestMintPrefix makes TypeIDs of each command that makes UUIDs or ULIDs.
+func TestMintPrefix(t *testing.T) {
+	for _, args := range []string{"uuid1", "uuid2 -local 7", "uuid3 name", "uuid4", "uuid5 name", "uuid6", "uuid7", "uuid8 017f22e279b07cc398c4dc0c0c07398f", "ulid"} {
+		line := must(t, "", append(strings.Fields(args), "-prefix", "a_b")...)[0]
+		prefix, u, err := typeid.Split(line)
+		if version := fmt.Sprint("uuid", u.Version()); err != nil || prefix != "a_b" || version != args[:min(len(args), 5)] && args != "ulid" {
+			t.Errorf("idgen %s -prefix a_b: %s, of %s, %v", args, line, version, err)
+		}
 	}
 }
 

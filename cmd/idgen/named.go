@@ -22,12 +22,12 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 	return func(t *tool, args []string) error {
 		fs := flag.NewFlagSet("", flag.ContinueOnError)
 		namespace := word(fs, "namespace", "dns")
-		format := word(fs, "format", "text")
+		options := addForm(fs)
 		names, err := t.parse(fs, args)
 		if err != nil {
 			return err
 		}
-		write, err := formNamed(*format)
+		write, err := options.form()
 		if err != nil {
 			return err
 		}
@@ -46,12 +46,12 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 // uuid8 makes UUIDs of version 8 from the given bits.
 func (t *tool) uuid8(args []string) error {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	format := word(fs, "format", "text")
+	options := addForm(fs)
 	data, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	write, err := formNamed(*format)
+	write, err := options.form()
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (t *tool) bounds(args []string) error {
 	fromText := fs.String("from", "", "")
 	toText := fs.String("to", "", "")
 	layout := word(fs, "layout", "")
-	format := word(fs, "format", "text")
+	options := addForm(fs)
 	schemes, err := t.parse(fs, args)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return err
 	}
-	write, err := formNamed(*format)
+	write, err := options.form()
 	if err != nil {
 		return err
 	}
@@ -101,18 +101,16 @@ func (t *tool) bounds(args []string) error {
 	case end == first:
 		return usagef("from %s to %s there is no id: -to is not included", b.From, b.To)
 	default:
-		if b.End, err = write(nil, end); err != nil {
-			return err
-		}
+		b.End, _ = write(nil, end) // it has the form, as the least has
 	}
-	if *format == "json" {
+	if *options.format == "json" {
 		return json.NewEncoder(t.out).Encode(b)
 	}
 	fmt.Fprintf(t.out, "from   %s\nto     %s  (not included)\nleast  %s\n", b.From, b.To, b.Least)
-	least, where := literal(scheme, *format, b.Least), ""
+	least, where := literal(scheme, *options.format, b.Least), ""
 	if b.End != nil {
 		fmt.Fprintf(t.out, "end    %s  (not included)\n", b.End)
-		where = " AND id < " + literal(scheme, *format, b.End)
+		where = " AND id < " + literal(scheme, *options.format, b.End)
 	}
 	if least != "" {
 		fmt.Fprintf(t.out, "SQL    id >= %s%s\n", least, where)
@@ -126,7 +124,7 @@ func literal(scheme, form string, id []byte) string {
 	switch {
 	case form == "text" && scheme == "snowflake":
 		return string(id)
-	case form == "text", form == "base32":
+	case form == "text", form == "base32", form == "typeid":
 		return "'" + string(id) + "'"
 	case form == "hex" && scheme != "snowflake":
 		return "x'" + string(id) + "'" // 16 bytes

@@ -54,6 +54,18 @@ func TestRange(t *testing.T) {
 			least  01FTS99G00E008000000000000
 			end    01FX1CDM00E008000000000000  (not included)
 			SQL    id >= '01FTS99G00E008000000000000' AND id < '01FX1CDM00E008000000000000'`, ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -prefix order", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  order_01fts99g00e008000000000000
+			end    order_01fx1cdm00e008000000000000  (not included)
+			SQL    id >= 'order_01fts99g00e008000000000000' AND id < 'order_01fx1cdm00e008000000000000'`, ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format typeid", `
+			from   2022-02-01T00:00:00.000Z
+			to     2022-03-01T00:00:00.000Z  (not included)
+			least  01fts99g00e008000000000000
+			end    01fx1cdm00e008000000000000  (not included)
+			SQL    id >= '01fts99g00e008000000000000' AND id < '01fx1cdm00e008000000000000'`, ""},
 		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.106999Z snowflake", `
 			from   2022-06-28T16:07:40.105Z
 			to     2022-06-28T16:07:40.106Z  (not included)

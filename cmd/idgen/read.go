@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
 )
 
 // A reading is a way to read a text as an id.
@@ -16,6 +17,7 @@ type reading struct {
 
 // ways are all readings. The first that fits is taken.
 var ways = []reading{
+	{"typeid", "text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
 	{"snowflake", "text", isDecimal, parser(ids.ParseSnowflake)},
 	{"snowflake", "base58", hasLength(11), parser(ids.ParseSnowflakeBase58)},
 	{"snowflake", "base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
@@ -36,6 +38,7 @@ var ways = []reading{
 		u, err := ids.ParseULID(s)
 		return u.UUID(), err
 	})},
+	{"typeid", "text", hasLength(26), parser(parseTypeID)},
 }
 
 // parser returns parse with its result as an ident.
@@ -74,6 +77,12 @@ func parseSnowflakeHex(s string) (ids.Snowflake, error) {
 	return ids.Snowflake(v), nil
 }
 
+// parseTypeID reads a TypeID of any prefix, or of none.
+func parseTypeID(s string) (typeID, error) {
+	prefix, u, err := typeid.Split(s)
+	return typeID{u, prefix}, err
+}
+
 // readings are the ways in which a text may be read.
 type readings struct {
 	what string // "a UUID"
@@ -107,7 +116,7 @@ func readingsAs(as string) (readings, error) {
 }
 
 // kinds are the kinds by name, as a message has them.
-var kinds = map[string]string{"uuid": "a UUID", "ulid": "a ULID", "snowflake": "a Snowflake"}
+var kinds = map[string]string{"uuid": "a UUID", "ulid": "a ULID", "snowflake": "a Snowflake", "typeid": "a TypeID"}
 
 // read returns the id in a text, which may have blanks around it and quotes, by the first
 // reading that fits.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/oneclock/ids"
 )
 
 // A refusal says that an input is not an id, and why.
@@ -18,6 +16,13 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string { return "not " + r.what + ": " + r.why }
+
+// A parseError is an error of a function that parses an id: of package ids or typeid.
+type parseError interface {
+	error
+	Scheme() string
+	Offset() (offset int, ok bool)
+}
 
 // refused returns the refusal for an error of a way to read what, such as "a UUID", in a text that
 // begins at offset in the input.
@@ -30,11 +35,9 @@ func refused(err error, what string, offset int) error {
 		}
 		return &refusal{offset, own.what, own.why}
 	}
-	bad, ok := errors.AsType[*ids.ParseError](err)
-	if !ok {
-		return err
-	}
-	why, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), " at byte ")
+	bad, _ := errors.AsType[parseError](err)
+	why := strings.TrimPrefix(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), "typeid: ")
+	why, _, _ = strings.Cut(why, " at byte ")
 	at, ok := bad.Offset()
 	if !ok {
 		return &refusal{-1, what, why}
@@ -47,7 +50,7 @@ func refused(err error, what string, offset int) error {
 // more, as the reading is a guess.
 func (rs readings) refuse(s string, offset int, bad error) error {
 	for i, r := range s {
-		if r >= utf8.RuneSelf || !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-{}:", r)) {
+		if r >= utf8.RuneSelf || !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-{}:_", r)) {
 			_, size := utf8.DecodeRuneInString(s[i:])
 			return &refusal{offset + i, rs.what, fmt.Sprintf("%+q cannot occur in one", s[i:i+size])}
 		}

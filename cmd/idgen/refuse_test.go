@@ -8,6 +8,7 @@ import (
 
 // TestRefused checks what is said of a bad line, and where it is said to be wrong.
 func TestRefused(t *testing.T) {
+	const noPrefix = "neither a letter a to z of a prefix nor an underscore within one"
 	const noVersion = "a ULID has no version, and only versions 1 and 6 can be converted to each other"
 	for _, test := range []struct {
 		args, id string
@@ -37,7 +38,18 @@ func TestRefused(t *testing.T) {
 		{"", " -1", ": not a Snowflake: negative"},
 		{"", " 0x8000000000000000", ": not a Snowflake: above 7fffffffffffffff"},
 
-		{"", "  017f22e2-79b0-7cc3-98c4_dc0c0c07398f ", `, column 26: not an id: "_" cannot occur in one`},
+		{"", "  017f22e2-79b0-7cc3-98c4_dc0c0c07398f ", ", column 3: not a TypeID: " + noPrefix},
+		{"", "_01h455vb4pex5vsknk084sn02q", ", column 1: not a TypeID: " + noPrefix},
+		{"", " \"order_01h455vb4pex5vsknk084sn02U\"", ", column 34: not a TypeID: not a Crockford Base32 digit in lower case"},
+		{"", "order_8zzzzzzzzzzzzzzzzzzzzzzzzz", ": not a TypeID: digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz"},
+		{"", "order_1", ": not a TypeID: length 1, want 26 after the prefix"},
+		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", ", column 26: not a TypeID: not a Crockford Base32 digit in lower case"},
+		{"-as typeid", "01h455vb4pex5vsknk084sn02", ": not a TypeID: none has 25 characters"},
+		{"-as ulid", "order_01h455vb4pex5vsknk084sn02", ": not a ULID: none has 31 characters"},
+		{"-as base58", "a_b", ": not an id of form base58: none has 3 characters"},
+		{"-prefix order", "7", ": only a UUID or a ULID can have a prefix"},
+		{"-format typeid", "7", ": only a UUID or a ULID can be written as typeid"},
+		{"-to uuid1", "7", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
 		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
