@@ -88,7 +88,7 @@ func (m *Minter) lack(err error) {
 // store does not answer, it goes on trying: minting stops at the deadline by itself, and if nobody took
 // the number in between, it goes on under the same one.
 func (m *Minter) serve(ctx context.Context, t *tenure) error {
-	for failures := 0; ctx.Err() == nil; {
+	for ctx.Err() == nil {
 		sent := m.elapsed()
 		err := m.extend(ctx, t, sent)
 		took := m.elapsed() - sent
@@ -100,10 +100,10 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 		// Jitter lets processes drift apart that started together.
 		wait, early := t.ttl/4+rand.N(t.ttl/12)-took, m.early
 		if err != nil {
-			wait, early = retry(failures, min(t.ttl/8, maxRetry)), nil
-			failures++
+			wait, early = retry(t.failures, min(t.ttl/8, maxRetry)), nil
+			t.failures++
 		} else {
-			failures = 0
+			t.failures = 0
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -262,7 +262,7 @@ func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 // lookEvery is the time from one look to the next.
 const lookEvery = 100 * time.Millisecond
 
-// await adds n to the calls that wait, and has look look after them.
+// await adds n to the calls that wait, and has them looked after.
 func (m *Minter) await(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,9 +22,10 @@ type tenure struct {
 
 	// asked is the highest mark asked of the store. A request without an answer may have been
 	// carried out, so no later one asks for less.
-	asked  time.Time
-	warned bool // that a mark is far ahead
-	slow   bool // the latest renewal failed, or took more than half of the time that it gave
+	asked    time.Time
+	warned   bool // that a mark is far ahead
+	slow     bool // the latest renewal failed, or took more than half of the time that it gave
+	failures int  // of renewals, since one has succeeded
 
 	limit    time.Time     // the mark that the store has confirmed
 	deadline time.Duration // when minting stops, on the scale of Minter.elapsed
@@ -45,9 +46,14 @@ func (t *tenure) gives() time.Duration { return t.ttl - margin(t.ttl) }
 
 // timeout returns how long the answer to a renewal may take. It is of use for as long as the renewal
 // gives. Where answers are quick, it has half of that, so that there is time for another renewal if
-// this one gets lost.
+// this one gets lost. Where even the whole of it was not enough, requests get lost, or the store is of no
+// use: then short requests find out when it answers again, and each fourth is for a store that has become
+// slow meanwhile.
 func (t *tenure) timeout() time.Duration {
-	if t.slow {
+	switch {
+	case t.failures >= 2 && t.failures%4 != 1:
+		return t.gives() / 6
+	case t.slow:
 		return t.gives()
 	}
 	return t.gives() / 2
