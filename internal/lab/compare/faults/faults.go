@@ -1,4 +1,4 @@
-// Package faults does to the clock and the random source of each library what can be done to it from
+// Package faults does to the clock of each library what can be done to it from
 // outside, and counts what comes of it. What the libraries make of bad text is compared by the tests of
 // package compare.
 //
@@ -16,7 +16,7 @@ import (
 
 // An Outcome is what one kind of id came to under a fault.
 type Outcome struct {
-	Kind string // of id, or the function that was tried
+	Kind string // of id
 
 	// Of ids that were minted:
 	IDs        int
@@ -26,9 +26,6 @@ type Outcome struct {
 	Astray     time.Duration // the furthest that an embedded time was from the clock's
 
 	Hangs bool // no end came in time
-
-	// Verdict stands in place of the above where no ids were counted.
-	Verdict string
 }
 
 // A probe measures one kind of id of one library under one fault.
@@ -61,7 +58,6 @@ var all = []fault{
 	{"restart", "the process restarts 200 times, and the clock is set back each time", minting(restart(false), nil), notPossible},
 	{"saved", "the same, and each process saves its state for the next", minting(restart(true), library.savesState), noState},
 	{"bubble", "four goroutines mint in a `testing/synctest` bubble", minting(bubble, nil), notPossible},
-	{"random", "the random source fails", func(l *library) []probe { return l.randoms }, notPossible},
 }
 
 // minting returns probes that put each kind of id of a library through a scenario, if the

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"encoding/binary"
-	"io"
 	"net"
 	"time"
 
@@ -46,8 +45,6 @@ type library struct {
 	monotonic bool // once begun it reads no wall clock
 	sleeps    bool // it sleeps with its mutex held, and so moves a bubble's clock, whatever is told to it
 	saves     bool // there is a state to save that outlives the process
-
-	randoms []probe
 }
 
 func (l library) readsWallClock() bool { return !l.monotonic }
@@ -76,39 +73,20 @@ var libraries = []*library{
 			ulidKind(ours((*ids.Generator).NewULID)),
 			snowflakeKind(usualLayout, oursSnowflake),
 		},
-		randoms: []probe{
-			failing("V4", func(r io.Reader) mintFunc { return never(generator(r).NewV4) }),
-			failing("V7", func(r io.Reader) mintFunc { return never(generator(r).NewV7) }),
-			failing("ULID", func(r io.Reader) mintFunc { return never(generator(r).NewULID) }),
-		},
 	},
 	{
 		module: "google/uuid", saves: true,
 		kinds: []kind{uuidKind("V1", googles(google.NewUUID)), uuidKind("V6", googles(google.NewV6)), uuidKind("V7", googles(google.NewV7))},
-		randoms: []probe{
-			failing("V4", func(r io.Reader) mintFunc { google.SetRand(r); return either(google.NewRandom) }),
-			failing("V7", func(r io.Reader) mintFunc { google.SetRand(r); return either(google.NewV7) }),
-		},
 	},
 	{
 		module: "gofrs/uuid/v5",
 		kinds: []kind{
 			uuidKind("V1", gofrss((*gofrs.Gen).NewV1)), uuidKind("V6", gofrss((*gofrs.Gen).NewV6)), uuidKind("V7", gofrss((*gofrs.Gen).NewV7)),
 		},
-		randoms: []probe{
-			failing("V4", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV4) }),
-			failing("V7", func(r io.Reader) mintFunc { return either(gofrs.NewGenWithOptions(gofrs.WithRandomReader(r)).NewV7) }),
-		},
 	},
 	{
 		module: "oklog/ulid/v2",
 		kinds:  []kind{ulidKind(oklogs)},
-		randoms: []probe{
-			failing("ULID", func(r io.Reader) mintFunc {
-				entropy := oklog.Monotonic(r, 0)
-				return either(func() (oklog.ULID, error) { return oklog.New(oklog.Now(), entropy) })
-			}),
-		},
 	},
 	{
 		module: "bwmarrin/snowflake", monotonic: true,

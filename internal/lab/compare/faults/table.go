@@ -96,11 +96,8 @@ const (
 
 // String says what came of it.
 func (o Outcome) String() string {
-	switch {
-	case o.Hangs:
+	if o.Hangs {
 		return "**hangs**"
-	case o.Verdict != "":
-		return o.Verdict
 	}
 	all := []string{"unique"}
 	if o.Duplicates > 0 {

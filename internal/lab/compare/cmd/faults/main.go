@@ -1,4 +1,4 @@
-// Command faults does to the clock and the random source of this library and of others what can be done
+// Command faults does to the clock of this library and of others what can be done
 // to them, and writes what comes of it into docs/faults.md, between the
 // markers <!-- faults:begin --> and <!-- faults:end -->:
 //
