@@ -1,0 +1,229 @@
+package main
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/analysis/passes/printf"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// rule makes an analyzer.
+func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printf.Analyzer},
+		Run: func(pass *analysis.Pass) (any, error) {
+			code := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
+			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
+			p.collect()
+			run(p)
+			return nil, nil
+		},
+	}
+}
+
+// A program is a package under analysis.
+type program struct {
+	*analysis.Pass
+	*types.Info
+
+	code    inspector.Cursor
+	sources map[*types.Var][]ast.Expr // all that is assigned to a variable; nil is an unknown value
+}
+
+// each yields all nodes of a type, and where they are.
+func each[N ast.Node](p *program) iter.Seq2[inspector.Cursor, N] {
+	return func(yield func(inspector.Cursor, N) bool) {
+		var zero N
+		for c := range p.code.Preorder(zero) {
+			if !yield(c, c.Node().(N)) {
+				return
+			}
+		}
+	}
+}
+
+// ours reports whether the package belongs to the library.
+func ours(pkg *types.Package) bool {
+	const root = "github.com/oneclock/ids"
+	return pkg != nil && (pkg.Path() == root || strings.HasPrefix(pkg.Path(), root+"/"))
+}
+
+// idName returns the name of the library's type, such as "UUID" or "Null", or "" for another type. An alias, as all types
+// of the doors are, is the type that it stands for.
+func idName(t types.Type) string {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || !ours(named.Obj().Pkg()) {
+		return ""
+	}
+	return named.Obj().Name()
+}
+
+// element returns the type of the elements of a slice, an array or a map, or nil.
+func element(t types.Type) types.Type {
+	u, ok := t.Underlying().(interface{ Elem() types.Type })
+	if !ok {
+		return nil
+	}
+	return u.Elem()
+}
+
+// elem returns what t holds, if it is a pointer, a slice, an array or a map without a name.
+func elem(t types.Type) types.Type {
+	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
+	if !ok {
+		return t
+	}
+	return elem(u.Elem())
+}
+
+// method returns the method that v.NAME calls, for v of type t, which may come from an embedded field, or nil.
+func method(t types.Type, name string) *types.Func {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+	f, _ := obj.(*types.Func)
+	return f
+}
+
+// receiver returns the name of the library's type whose method f is, or "".
+func receiver(f *types.Func) string {
+	if f == nil || f.Signature().Recv() == nil {
+		return ""
+	}
+	return idName(elem(f.Signature().Recv().Type()))
+}
+
+// collect fills p.sources.
+func (p *program) collect() {
+	assign := func(to, from ast.Expr) {
+		id, _ := to.(*ast.Ident)
+		if v, ok := p.ObjectOf(id).(*types.Var); ok {
+			p.sources[v] = append(p.sources[v], from)
+		}
+	}
+	for c := range p.code.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil),
+		(*ast.SelectorExpr)(nil)) {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				assign(to, pad(n.Rhs, len(n.Lhs))[i])
+				if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+					assign(to, nil) // once more
+				}
+			}
+		case *ast.ValueSpec:
+			for i, to := range n.Names {
+				assign(to, pad(n.Values, len(n.Names))[i])
+			}
+		case *ast.RangeStmt:
+			assign(n.Key, nil)
+			assign(n.Value, nil)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				assign(n.X, nil)
+			}
+		case *ast.SelectorExpr: // a method with a pointer receiver is called
+			s := p.Selections[n]
+			if s != nil && s.Kind() == types.MethodVal {
+				if _, ok := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); ok {
+					assign(n.X, nil)
+				}
+			}
+		}
+	}
+}
+
+// pad returns n values: of a call with several results the call, which stands for the first one, and unknown ones.
+func pad(values []ast.Expr, n int) []ast.Expr {
+	return append(slices.Clip(values), make([]ast.Expr, n)...)
+}
+
+// origin returns the expression that e has its value from: e itself, or what is assigned to the variable e, if that is assigned
+// once and no pointer to it is taken.
+func (p *program) origin(e ast.Expr) ast.Expr {
+	for range 10 {
+		e = ast.Unparen(e)
+		id, _ := e.(*ast.Ident)
+		v, ok := p.ObjectOf(id).(*types.Var)
+		if !ok || len(p.sources[v]) != 1 || p.sources[v][0] == nil {
+			break
+		}
+		e = p.sources[v][0]
+	}
+	return e
+}
+
+// text returns the constant string e, or "".
+func (p *program) text(e ast.Expr) string {
+	s, _ := constant.Val(p.Types[e].Value).(string)
+	return s
+}
+
+// callee returns the function or method that e calls, or nil.
+func (p *program) callee(e ast.Node) *types.Func {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	f, _ := typeutil.Callee(p.Info, call).(*types.Func)
+	return f
+}
+
+// operand returns the x of the call x.Method(…), or nil.
+func operand(call ast.Expr) ast.Expr {
+	s, ok := call.(*ast.CallExpr).Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	return s.X
+}
+
+// wanted returns the type of the variable, parameter, result or element that gets the value of the expression at c, or nil
+// if there is none, or if its type is that of the expression.
+func (p *program) wanted(c inspector.Cursor) types.Type {
+	kind, i := c.ParentEdge()
+	switch n := c.Parent().Node().(type) {
+	case *ast.CallExpr:
+		sig, ok := p.TypeOf(n.Fun).Underlying().(*types.Signature)
+		switch {
+		case kind != edge.CallExpr_Args:
+		case p.Types[n.Fun].IsType():
+			return p.TypeOf(n)
+		case ok && sig.Variadic() && i >= sig.Params().Len()-1 && !n.Ellipsis.IsValid():
+			return element(sig.Params().At(sig.Params().Len() - 1).Type())
+		case ok:
+			return sig.Params().At(i).Type()
+		}
+	case *ast.AssignStmt:
+		if kind == edge.AssignStmt_Rhs && n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
+			return p.TypeOf(n.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		return p.TypeOf(n.Type)
+	case *ast.ReturnStmt:
+		for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+			e, ok := f.Node().(ast.Expr)
+			if !ok {
+				e = f.Node().(*ast.FuncDecl).Name
+			}
+			return p.TypeOf(e).(*types.Signature).Results().At(i).Type()
+		}
+	case *ast.KeyValueExpr:
+		t := element(p.TypeOf(c.Parent().Parent().Node().(ast.Expr)))
+		if t == nil { // of a struct
+			t = p.TypeOf(n.Key)
+		}
+		return t
+	case *ast.CompositeLit:
+		return element(p.TypeOf(n))
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/analysis/passes/printf"
+)
+
+// TestReports runs all analyzers on programs that use the library of this checkout. Their comments say what is to be
+// reported; where there is no comment, nothing may be.
+func TestReports(t *testing.T) {
+	all := &analysis.Analyzer{
+		Name: "all", Doc: "run all analyzers", Requires: []*analysis.Analyzer{inspect.Analyzer, printf.Analyzer},
+		Run: func(pass *analysis.Pass) (any, error) {
+			for _, a := range analyzers {
+				if _, err := a.Run(pass); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		},
+	}
+	for _, a := range analyzers {
+		all.FactTypes = append(all.FactTypes, a.FactTypes...)
+	}
+	if err := analysis.Validate(analyzers); err != nil {
+		t.Error(err)
+	}
+	analysistest.Run(t, analysistest.TestData(), all, "./bad", "./good", "./lib")
+}
+
+// TestRefused compares what MustParse is said to refuse with the texts that the library publishes as accepted and refused.
+func TestRefused(t *testing.T) {
+	file, err := os.ReadFile("../../testdata/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors map[string][]struct{ Form, Input, Text string }
+	err = json.Unmarshal(file, &vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{"uuid": "UUID", "ulid": "ULID", "snowflake": "Snowflake", "typeid": "ID"}
+	for list, vs := range vectors {
+		for _, v := range vs {
+			kind, text := kinds[list], v.Text
+			if v.Form != "" {
+				kind, text = kinds[strings.ToLower(v.Form)], v.Input
+			}
+			why := refused(kind, text)
+			if kind != "" && (why != "") != (list == "bad") {
+				t.Errorf("%s, %s %q: got %q", list, kind, text, why)
+			}
+		}
+	}
+	if len(vectors["bad"]) < 50 || len(vectors["uuid"]) < 10 {
+		t.Errorf("got %d lists of texts, too few", len(vectors))
+	}
+}

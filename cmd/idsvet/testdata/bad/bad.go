@@ -1,0 +1,107 @@
+package bad
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/typeid"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
+	"github.com/stretchr/testify/mock"
+
+	"example.com/lib"
+)
+
+// The first digits are the time, and so equal, also where variables have them.
+var (
+	head         = ulid.MustParse("0000000000XX000COMPACTHEAD")              // want `ulid.MustParse panics here: .*oklog/ulid reads it as 0000000000XX000FZMPACTHEAD`
+	series       = ids.MustParseULID("0000000000xx" + selected)              // want `oklog/ulid reads it as 0000000000XXSFZECTEDSESZES`
+	big          = ulid.MustParse("80000000000000000000000000")              // want `begin with 0 to 7$`
+	braces       = uuid.MustParse("(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")  // want `is no UUID`
+	flake        = snowflake.MustParse("-1")                                 // want `is no Snowflake`
+	prefixed     = typeid.MustParse[user]("user_01H455VB4PEX5VSKNK084SN02Q") // want `is no TypeID`
+	zero     any = uuid.Nil                                                  // want `uuid.Nil is a function`
+	zeros        = map[string]any{"zero": uuid.Max}                          // want `uuid.Max is a function`
+)
+
+var nilUUID = uuid.Nil
+
+const selected = "SELECTEDSERIES"
+
+type user struct{}
+
+func (user) Prefix() string { return "user" }
+
+type row struct {
+	Key   any
+	Owner *lib.UserID
+}
+
+func nils(f func(...any)) (any, error) {
+	f(1, uuid.NamespaceDNS)             // want `uuid.NamespaceDNS is a function`
+	f([]any{ids.NilUUID}, any(nilUUID)) // want `ids.NilUUID is a function` `uuid.Nil is a function`
+	id := uuid.Nil
+	zero = id             // want `uuid.Nil is a function`
+	f(row{Key: uuid.Nil}) // want `uuid.Nil is a function`
+	return uuid.Nil, nil  // want `uuid.Nil is a function`
+}
+
+type own lib.UserID // want own:"ids.UUID"
+
+func plain(rows *sql.Rows, id own, m map[string][]row) {
+	rows.Scan(&id)          // want `own cannot be scanned: it has no methods of ids.UUID`
+	json.Marshal(m)         // want `UserID is a list of 16 numbers in JSON`
+	json.Unmarshal(nil, &m) // want `UserID is a list`
+	fmt.Println("id", id)   // want `own is written as`
+	fmt.Printf("%v", &id)   // want `own is written as`
+}
+
+type key struct{ uuid.UUID }
+
+func wrapped(t *testing.T, s string, args ...any) { t.Logf(s, args...) }
+
+func formats(t *testing.T, id uuid.UUID, k key, u ulid.ULID, n snowflake.ID, b []ulid.Binary) {
+	fmt.Printf("%5.*d%% %x", 2, 1, id)                  // want `%x writes the digits of the text of this UUID, in hexadecimal; pass the bytes`
+	fmt.Printf("%d %X %x", id, k, n)                    // want `%d writes a list of 16 numbers for this UUID` `%X writes .* UUID` `pass int64`
+	wrapped(t, "%d %x %#x", u, b, map[int]*ulid.ULID{}) // want `%d writes .* ULID` `this Binary` `this ULID`
+}
+
+type store struct{ mock.Mock }
+
+func (*store) Get(context.Context, []uuid.UUID) {}
+
+func mocks(s *store) {
+	s.On("Get", nil, mock.AnythingOfType("[]uuid.UUID"))    // want `no argument has the type .*"ids.UUID"`
+	s.On("Get", nil, mock.AnythingOfType("*uuid.UUID"))     // want `no argument has the type`
+	s.AssertCalled("Get", mock.AnythingOfType("ulid.ULID")) // want `no argument has the type`
+}
+
+func cuts(u ulid.ULID, g *ids.Generator) {
+	_ = u.String()[:8] // want `the first 8 characters of a ULID are its time`
+	id := g.NewV7()
+	s := id.String()
+	_ = s[0:8] // want `first 8 characters of a version 7`
+	old, _ := uuid.NewV7At(u.Time())
+	_ = old.String()[:10] // want `version 7`
+}
+
+func remainders(id snowflake.ID, shards int) int {
+	copied := uint64(id)
+	return int(copied)%shards + // want `the last bits of a Snowflake`
+		int(snowflake.Next()%10) // want `the last bits of a Snowflake`
+}
+
+type nodes struct{ *snowflake.Node }
+
+func next(ctx context.Context, n nodes, m *nodelease.Minter) {
+	id, _ := n.TryNext()       // want `with an error, which is dropped here, the id of SnowflakeNode.TryNext is 0`
+	id, _ = n.NextContext(ctx) // want `SnowflakeNode.NextContext`
+	leased, _ := m.Next(ctx)   // want `Minter.Next`
+	fmt.Println(id, leased)
+}
