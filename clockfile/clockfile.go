@@ -58,13 +58,24 @@ type Options struct {
 	Ahead time.Duration
 
 	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by
-	// the time in the file, if that is later.
+	// the time in the file, if that is later. If their After was read from somewhere, check that it
+	// is not the zero time, which means none.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if it is not nil, is called with the error when saving begins to fail, and with
-	// nil when a save succeeds again. After an error that matches [ErrLost], it is not called any
-	// more. Without it, a failing disk goes unnoticed until ids are withheld. No save is made until
-	// it returns, and it must not call [File.Close].
+	// nil when a save succeeds again. Without it, a failing disk goes unnoticed until ids are
+	// withheld. The error matches [os.ErrDeadlineExceeded] if a save has taken half of Ahead and
+	// has not returned, and [ErrLost] if the lock or the file is lost; after that, Report is not
+	// called any more.
+	//
+	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it
+	// must not call [File.Close].
+	//
+	// Report is not told that the wall clock was wrong. If it was ahead, ids stay ahead. To see that:
+	//
+	//	if ahead := time.Until(file.Clock().Latest()); ahead > time.Minute { // more than Options.Ahead
+	//		log.Printf("ids are %v ahead of the clock", ahead)
+	//	}
 	Report func(error)
 }
 
@@ -81,13 +92,24 @@ type File struct {
 
 	lock  fileLock
 	clock *ids.Clock
-	saved time.Time // the horizon that was saved last; the limit of the clock
 
-	// The file holds the first, or the second if the latest save failed and had its effect.
+	// These belong to the keeper.
+	saved   time.Time     // the horizon that was saved last; the limit of the clock
+	saving  chan error    // gives the result of the save that is under way; nil if none is
+	since   time.Time     // when that began
+	horizon time.Time     // which it saves
+	failing bool          // as Report was told last
+	lost    bool          // as Report was told
+	told    chan struct{} // closed when Report has returned
+
+	// These belong to the save that is under way. The file holds the first, or the second if the
+	// latest save failed and had its effect.
 	held, tried []byte
 
-	stop, done chan struct{}
-	close      func() error
+	stop   chan struct{} // closed by close
+	close  func()
+	done   chan struct{} // closed by the keeper, which has set result
+	result error
 }
 
 // Open opens the file at path and locks it until Close is called or the process ends. The file
@@ -109,7 +131,8 @@ func open(d disk, path string, opts *Options) (_ *File, err error) {
 		opts = new(Options)
 	}
 	f := &File{disk: d, name: path, ahead: opts.Ahead, now: time.Now, report: opts.Report,
-		stop: make(chan struct{}), done: make(chan struct{})}
+		told: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
+	close(f.told) // nothing is to be told yet
 	if f.ahead == 0 {
 		f.ahead = defaultAhead
 	}
@@ -135,7 +158,7 @@ func open(d disk, path string, opts *Options) (_ *File, err error) {
 	if err = f.start(opts); err != nil {
 		return nil, errors.Join(f.failed(err), f.lock.Close())
 	}
-	f.close = sync.OnceValue(f.end)
+	f.close = sync.OnceFunc(func() { close(f.stop) })
 	go f.keep()
 	return f, nil
 }
@@ -174,7 +197,9 @@ func (f *File) start(opts *Options) error {
 	}
 	f.clock = ids.NewClock(&clock)
 	// The clock is limited before anybody has it, so it cannot issue what the file does not cover.
-	return f.renew()
+	f.saved = f.clock.Horizon(f.ahead)
+	f.clock.SetLimit(f.saved)
+	return f.save(f.saved)
 }
 
 // failed returns err with the name of the file.
@@ -187,40 +212,22 @@ func (f *File) Clock() *ids.Clock { return f.clock }
 // from there at once, and not from the horizon. To call it is optional: without it, all is as after a
 // crash, and no id is repeated.
 //
-// The end is 100 ms after the wall clock, or at the latest id if that is later, but not after the
-// horizon. Calls for ids of version 1 or 6 and Snowflakes past the end wait, so that no goroutine that
-// still mints disturbs main while it returns. From 100 ms after Close on they panic with [ids.ErrEnded],
-// and [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call Close where the
-// program ends, and not in a function that only sets the clock up. A program built with -race takes a
-// second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
+// The end is 100 ms after the wall clock, but not after the horizon. Calls for ids of version 1 or 6 and
+// Snowflakes past the end wait, so that no goroutine that still mints disturbs main while it returns. From
+// 100 ms after Close on they panic with [ids.ErrEnded], and [ids.SnowflakeNode.NextContext] and
+// [ids.SnowflakeNode.TryNext] return it. So call Close where the program ends, and not in a function that
+// only sets the clock up. A program built with -race takes a second to end: stop its goroutines first, or
+// set GORACE=atexit_sleep_ms=0.
 //
-// Close waits for a save that is under way. After an error the file still holds a time that keeps ids
-// unique, as after a crash; it is left as it is if the error matches [ErrLost]. Later calls of
-// Close do nothing and return the same error.
-func (f *File) Close() error { return f.close() }
-
-// end is the first Close. The order matters: no id may be later than what the file holds, whether the
-// save fails, has its effect or both.
-func (f *File) end() error {
-	close(f.stop)
+// Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error
+// that matches [os.ErrDeadlineExceeded], and the file stays locked until the save returns or the process
+// has ended, since it may still replace the file.
+//
+// After an error the file holds a time that keeps ids unique, as after a crash; it is left as it is if the
+// error matches [ErrLost]. Later calls of Close do nothing and return the same error, and so do calls at
+// the same time.
+func (f *File) Close() error {
+	f.close()
 	<-f.done
-	end := f.now().Add(moment)
-	if end.After(f.saved) {
-		end = f.saved
-	}
-	f.clock.SetLimit(end)
-	if latest := f.clock.Latest(); latest.After(end) {
-		end = latest
-	}
-	err := f.save(end)
-	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint
-	// panic before main has returned, if the save took long.
-	time.AfterFunc(moment, func() { f.clock.EndAt(end) })
-	if unlocked := f.lock.Close(); err == nil {
-		err = unlocked
-	}
-	if err != nil {
-		err = f.failed(err)
-	}
-	return err
+	return f.result
 }

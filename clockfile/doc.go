@@ -31,18 +31,20 @@
 //
 // # When ids wait
 //
-// Calls for ids that are withheld wait, without bound in Next, NewV1 and NewV6, and until the context ends in
-// [ids.SnowflakeNode.NextContext]; [ids.SnowflakeNode.TryNext] returns [ids.ErrSuspended].
+// While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its
+// context ends, and [ids.SnowflakeNode.TryNext] returns [ids.ErrSuspended].
 //
 //   - If no horizon can be saved, as on a full disk, ids go on up to the last one that was, between
-//     Ahead/2 and Ahead later. Then they are withheld until a save succeeds, which is tried
-//     every Ahead/100. Options.Report is told both.
+//     Ahead/2 and Ahead later. Then they are withheld until a save succeeds. One is tried every
+//     Ahead/100, and at least every 100 ms while ids are withheld. Options.Report is told both.
+//   - If a save does not return, as on a disk that hangs, all is the same: Options.Report is told when
+//     it has taken Ahead/2, and again when it has succeeded.
 //   - While ids are ahead of the wall clock, after a crash or after a step back of the clock, the
 //     horizon is only Ahead/100 past the latest, and is saved every Ahead/100. A disk that takes
 //     longer withholds ids meanwhile. Ids then go on from the horizon until the wall clock has
 //     caught up.
-//   - If the wall clock is set forward past the horizon, ids are withheld until the next save, up to
-//     Ahead/100 later.
+//   - If the wall clock is set forward past the horizon, ids are withheld until the next save, which
+//     begins within 100 ms. If it only showed such a time for a moment, calls that read it wait as long.
 //   - If the lock or the file is lost, as told below, they are withheld for good.
 //   - After Close they are withheld for 100 ms, in which main should return. Then the calls panic with
 //     [ids.ErrEnded].
@@ -63,7 +65,7 @@
 // only its user may open. Nobody else may write, rename or remove the three. They must be on a local
 // disk, since locks and syncs of network file systems differ.
 //
-// Each save looks whether lock and file are still the process's own. A file that is missing is written
+// Each save checks that the process still owns the lock and the file. A file that is missing is written
 // again. If the lock is missing or is another file, or if somebody else has written to the file, no
 // horizon is saved any more, and Options.Report is told an error that matches [ErrLost].
 //

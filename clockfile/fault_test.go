@@ -17,7 +17,11 @@ import (
 )
 
 // A wallClock shows the time of the bubble, moved by offset. Bubbles begin before Twitter's epoch.
-type wallClock struct{ offset atomic.Int64 }
+type wallClock struct {
+	offset atomic.Int64
+	reads  atomic.Int64
+	wrong  atomic.Int64 // so many readings to come are by far too late
+}
 
 func newWallClock() *wallClock {
 	w := new(wallClock)
@@ -25,7 +29,17 @@ func newWallClock() *wallClock {
 	return w
 }
 
-func (w *wallClock) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
+func (w *wallClock) now() time.Time {
+	w.reads.Add(1)
+	shown := time.Now().Add(time.Duration(w.offset.Load()))
+	if w.wrong.Add(-1) >= 0 {
+		shown = shown.Add(leap)
+	}
+	return shown
+}
+
+// leap is how far a wrong reading is ahead.
+const leap = time.Hour
 
 func (w *wallClock) step(d time.Duration) { w.offset.Add(int64(d)) }
 
@@ -104,7 +118,40 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// live has one process issue ids, one of each kind every 10 ms, and reports what it has surfaced of its
+// mint has goroutines of a process issue ids, one of each kind every 10 ms, until they are told or the clock ends.
+func (w *world) mint(p *process, f *clockfile.File, over *atomic.Bool) error {
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
+	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: oneInATick})
+	if err != nil {
+		return err
+	}
+	uuid := func(u ids.UUID) (string, time.Time) {
+		at, _ := u.Time()
+		return u.String(), at
+	}
+	kinds := []func() (string, time.Time){
+		func() (string, time.Time) { return uuid(g.NewV1()) },
+		func() (string, time.Time) { return uuid(g.NewV6()) },
+		func() (string, time.Time) {
+			s := n.Next()
+			return s.String(), oneInATick.Split(s).Time
+		},
+	}
+	for _, mint := range kinds {
+		w.after.Go(func() {
+			ended(func() {
+				for !over.Load() {
+					id, at := mint()
+					w.record(p, id, at)
+					time.Sleep(10 * time.Millisecond)
+				}
+			})
+		})
+	}
+	return nil
+}
+
+// live has one process issue ids, and reports what it has surfaced of its
 // faults. It closes its file after a while, and its goroutines go on beside the next life.
 func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.mu.Lock() // goroutines of the life before still record ids
@@ -129,36 +176,11 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	if err != nil {
 		return true
 	}
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
-	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: oneInATick})
-	if err != nil {
+	var over atomic.Bool
+	if err := w.mint(p, f, &over); err != nil {
 		w.fail("%w", err)
 		f.Close()
 		return true
-	}
-	uuid := func(u ids.UUID) (string, time.Time) {
-		at, _ := u.Time()
-		return u.String(), at
-	}
-	kinds := []func() (string, time.Time){
-		func() (string, time.Time) { return uuid(g.NewV1()) },
-		func() (string, time.Time) { return uuid(g.NewV6()) },
-		func() (string, time.Time) {
-			s := n.Next()
-			return s.String(), oneInATick.Split(s).Time
-		},
-	}
-	var over atomic.Bool
-	for _, mint := range kinds {
-		w.after.Go(func() {
-			ended(func() {
-				for !over.Load() {
-					id, at := mint()
-					w.record(p, id, at)
-					time.Sleep(10 * time.Millisecond)
-				}
-			})
-		})
 	}
 	time.Sleep(lasts)
 	err = f.Close()

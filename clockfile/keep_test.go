@@ -2,6 +2,7 @@ package clockfile_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -187,6 +188,167 @@ func TestClockSetForward(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour ahead: they return
+// soon after, however far the clock is behind the latest id, and whether horizons can be saved or not.
+func TestWrongReading(t *testing.T) {
+	for _, ahead := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
+		for _, behind := range []time.Duration{0, time.Second, 20 * time.Second, time.Hour, 25 * time.Hour} {
+			for _, o := range []outcome{works, fails} {
+				if o == fails && behind == 0 && ahead < time.Second {
+					continue // the horizon is reached before
+				}
+				inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+					b.node.Next()
+					b.gen.NewV1()
+					b.gen.NewV6()
+					b.wall.step(-behind)
+					time.Sleep(250 * time.Millisecond) // a later horizon is saved, as far as need be
+					b.setPlan(o)
+					time.Sleep(33 * time.Millisecond)
+					synctest.Wait()
+					calls := []func(){
+						func() { b.node.Next() },
+						func() { b.gen.NewV1() },
+						func() { b.gen.NewV6() },
+						func() {
+							_, err := b.node.NextContext(b.Context())
+							must(b.T, err)
+						},
+					}
+					b.wall.wrong.Store(int64(len(calls)))
+					called := time.Now()
+					var wg sync.WaitGroup
+					for _, call := range calls {
+						wg.Go(call)
+					}
+					wg.Wait()
+					if took := time.Since(called); took > 300*time.Millisecond {
+						b.Errorf("Ahead %v, %v behind, outcome %d: they take %v", ahead, behind, o, took)
+					}
+					b.setPlan(works)
+				})
+			}
+		}
+	}
+}
+
+// TestFullDiskWakesNobody counts how often the clock is read while no horizon can be saved: no more with calls that wait
+// than without.
+func TestFullDiskWakesNobody(t *testing.T) {
+	for _, ahead := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Minute} {
+		var reads [2]int64
+		for i, waiters := range []int{0, 300} {
+			inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+				b.setPlan(fails)
+				time.Sleep(ahead + time.Second)
+				var wg sync.WaitGroup
+				for range waiters / 2 {
+					wg.Go(func() { b.node.Next() })
+					wg.Go(func() { b.node.NextContext(b.Context()) })
+				}
+				synctest.Wait()
+				before := b.wall.reads.Load()
+				time.Sleep(10 * time.Second)
+				reads[i] = b.wall.reads.Load() - before
+				b.setPlan(works)
+				wg.Wait()
+			})
+		}
+		if reads[0] == 0 || reads[1]-reads[0] > 30 { // where the ten seconds begin and end may differ
+			t.Errorf("Ahead %v: the clock is read %d times with calls that wait, and %d times without", ahead, reads[1], reads[0])
+		}
+	}
+}
+
+// TestFewTries checks that saves are a hundredth of Ahead apart while ids are ahead of the clock or saves fail, although
+// the keeper looks more often; and that a save is tried soon where ids are withheld.
+func TestFewTries(t *testing.T) {
+	const ahead = 1000 * time.Second
+	inBubble(t, clockfile.Options{Ahead: ahead}, time.Hour, func(b *bench) {
+		for range 1000 {
+			for range 4 { // ids of a tick
+				b.gen.NewV6()
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := b.countSaves(); n < 10 || n > 11 {
+			b.Errorf("saved %d times in 100 s, want every %v", n, ahead/100)
+		}
+	})
+	inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+		b.setPlan(fails)
+		before := b.countOps()
+		time.Sleep(ahead - time.Second)
+		if n := b.countOps() - before; n < 49 || n > 51 { // each fails at its first operation
+			b.Errorf("%d saves are tried in %v, want one every %v", n, ahead/2, ahead/100)
+		}
+		time.Sleep(2 * time.Second)
+		if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+			b.Errorf("past the horizon: %v", err)
+		}
+		b.setPlan(works)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if _, err := b.node.TryNext(); err != nil {
+			b.Errorf("100 ms after the disk works again: %v", err)
+		}
+	})
+}
+
+// TestNoSaveWithinReport has Report take its time, and the disk work again meanwhile: no save begins, and Report is not
+// called again, before it has returned.
+func TestNoSaveWithinReport(t *testing.T) {
+	var b *bench
+	var reports []error
+	within := false
+	report := func(err error) {
+		if within {
+			b.Error("Report is called while it has not returned")
+		}
+		within = true
+		if reports = append(reports, err); len(reports) == 1 {
+			b.setPlan(works)
+			saves := b.countSaves()
+			time.Sleep(10 * time.Second)
+			if n := b.countSaves() - saves; n != 0 {
+				b.Errorf("%d saves while Report has not returned", n)
+			}
+		}
+		within = false
+	}
+	inBubble(t, clockfile.Options{Ahead: time.Second, Report: report}, 0, func(own *bench) {
+		b = own
+		b.setPlan(fails)
+		time.Sleep(20 * time.Second)
+		if len(reports) != 2 || reports[1] != nil {
+			b.Errorf("the reports are %v, want one of the failure and one of the success", reports)
+		}
+	})
+}
+
+// TestCloseFarBehind closes the file when the clock is an hour behind the latest id: the kinds whose own ids are not ahead
+// end with the others, and the next process goes on after the latest id.
+func TestCloseFarBehind(t *testing.T) {
+	for _, o := range []outcome{works, fails, failsAfter} {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			last := b.node.Next()
+			b.wall.step(-time.Hour)
+			time.Sleep(time.Minute)
+			b.setPlan(o)
+			if err := b.file.Close(); (err == nil) != (o == works) {
+				b.Errorf("Close on a disk with outcome %d: %v", o, err)
+			}
+			checkEnds(b.T, fmt.Sprintf("outcome %d", o), b.file)
+			b.file = nil
+			f := b.open(&process{memory: b.memory}, nil)
+			if latest := f.Clock().Latest(); latest.Before(last.Time()) {
+				b.Errorf("outcome %d: the next process goes on after %v, which is before %v", o, latest, last.Time())
+			}
+			must(b.T, f.Close())
+		})
+	}
 }
 
 // TestHorizonFollowsEachID mints single ids while the wall clock is behind: after the next look, the horizon

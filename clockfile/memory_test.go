@@ -72,6 +72,13 @@ func (m *memory) countSaves() int {
 	return m.saves
 }
 
+// countOps returns how many operations the process has begun.
+func (p *process) countOps() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ops
+}
+
 // covers returns an error unless a process that starts now, after a kill or a power failure,
 // finds a horizon that is not before at. The mutex is held.
 func (m *memory) covers(at time.Time) error {
@@ -132,6 +139,8 @@ const (
 	killed              // the process ends in it
 	powerLost           // and with it what was not synced
 	powerFlicks         // and with it some of what was not synced
+	hangs               // it works, but not before the process's release
+	hangsAfter          // it works, but does not return before that
 )
 
 // has reports whether the operation has its effect.
@@ -143,6 +152,8 @@ type process struct {
 	plan func(op int) outcome // nil: all works
 	rnd  *rand.Rand
 	slow time.Duration // each operation takes so long
+
+	release chan struct{} // is closed when operations hang no more
 
 	ops   int
 	hit   bool // an operation did not work
@@ -163,6 +174,20 @@ func (p *process) do(effect func(o outcome)) error {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
+	switch happens {
+	case hangs:
+		p.mu.Unlock()
+		<-p.release
+		p.mu.Lock()
+		happens = works
+	case hangsAfter:
+		happens = works
+		defer func() { // before the mutex is released for good
+			p.mu.Unlock()
+			<-p.release
+			p.mu.Lock()
+		}()
+	}
 	effect(happens)
 	if happens == works {
 		return nil
