@@ -14,6 +14,8 @@
 //
 //	go -C internal/lab/compare run ./cmd/faults
 //
+// The command move moves a program to this library by a block of docs/migrating.md, and runs its tests.
+//
 // Its tests check that decoders differ from those of other libraries only where a list says so, and what
-// docs/migrating.md says of them.
+// docs/migrating.md says of them. They run its blocks on the programs in testdata/move.
 package compare

@@ -10,9 +10,8 @@ import (
 	"go/token"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,6 +21,8 @@ import (
 	gofrs "github.com/gofrs/uuid/v5"
 	google "github.com/google/uuid"
 	oklog "github.com/oklog/ulid/v2"
+	"github.com/rs/xid"
+	"github.com/segmentio/ksuid"
 	"github.com/sony/sonyflake/v2"
 
 	"github.com/oneclock/ids/snowflake"
@@ -31,22 +32,20 @@ import (
 
 // TestMigratingNames checks that docs/migrating.md has every name that the libraries export.
 func TestMigratingNames(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/migrating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page, dir := readFile(t, migratingPage), module(t, "package main\n")
 	for title, path := range map[string]string{
-		"google/uuid": "github.com/google/uuid", "gofrs/uuid": "github.com/gofrs/uuid/v5", "oklog/ulid": "github.com/oklog/ulid/v2",
+		"jetify's typeid": "go.jetify.com/typeid/v2",
+		"google/uuid":     "github.com/google/uuid", "gofrs/uuid": "github.com/gofrs/uuid/v5", "oklog/ulid": "github.com/oklog/ulid/v2",
 		"bwmarrin/snowflake": "github.com/bwmarrin/snowflake", "sony/sonyflake": "github.com/sony/sonyflake/v2", "Go's uuid": "uuid",
 	} {
-		out, err := exec.Command("go", "list", "-f", "{{.Dir}}", path).Output()
+		folder, err := packageDir(dir, path)
 		if err != nil && path == "uuid" {
 			continue // a toolchain before Go 1.27
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, section, ok := strings.Cut(string(page), "\n## "+title+"\n")
+		_, section, ok := strings.Cut(page, "\n## "+title+"\n")
 		if !ok {
 			t.Errorf("there is no section %s", title)
 			continue
@@ -62,7 +61,7 @@ func TestMigratingNames(t *testing.T) {
 				}
 			}
 		}
-		all := exported(t, strings.TrimSpace(string(out)))
+		all := exported(t, folder)
 		for name := range all {
 			if !told[name] {
 				t.Errorf("%s: %s is not in the table", title, name)
@@ -238,4 +237,62 @@ func TestMigratingDiffers(t *testing.T) {
 	from2025.Epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	early := time.Since(snowflake.Sonyflake().Split(snowflake.ID(next)).Time)
 	check("sonyflake counts from 2025", early > 10*365*24*time.Hour && time.Since(from2025.Split(snowflake.ID(next)).Time) < time.Minute)
+}
+
+// TestMigratingTypes checks what the page says of names of types and of texts that oklog/ulid accepts.
+func TestMigratingTypes(t *testing.T) {
+	for _, text := range []string{"0000000000COMPACTEDHEADX0L", "0000000000I000000000000000", "0000000000U000000000000000"} {
+		there := oklog.MustParse(text)
+		if _, err := ulid.Parse(text); err == nil {
+			t.Errorf("%s is accepted here", text)
+		}
+		if here := ulid.MustParse(there.String()); oklog.ULID(here) != there {
+			t.Errorf("%s: what oklog prints is read as %s, want %s", text, here, there)
+		}
+	}
+	got := fmt.Sprintln(reflect.TypeFor[uuid.UUID](), reflect.TypeFor[google.UUID](), reflect.TypeFor[gofrs.NullUUID]().Name(), reflect.TypeFor[uuid.Null]().Name())
+	if want := "ids.UUID uuid.UUID NullUUID Null[github.com/oneclock/ids.UUID]\n"; got != want {
+		t.Errorf("the types are called %s, want %s", got, want)
+	}
+	var id any = uuid.New()
+	if _, same := id.(google.UUID); same {
+		t.Error("an assertion finds google's type")
+	}
+	if len(xid.ID{}) != 12 || len(xid.New().String()) != 20 || len(ksuid.KSUID{}) != 20 || len(ksuid.New().String()) != 27 {
+		t.Error("the lengths of xid and KSUID are others")
+	}
+	if _, err := ulid.MakeAt(time.UnixMilli(1 << 48)); !errors.Is(err, ulid.ErrRange) {
+		t.Errorf("MakeAt of a time too large returns %v, want ErrRange", err)
+	}
+	if got, want := ulid.MinAt(time.UnixMilli(1<<48)), ulid.MinAt(time.UnixMilli(1<<48-1)); got != want {
+		t.Errorf("MinAt of a time too large is %s, want %s", got, want)
+	}
+}
+
+// TestMigratingNodes counts the ids that two nodes of one number have in common, each made anew for each id.
+func TestMigratingNodes(t *testing.T) {
+	there, here, both := map[int64]bool{}, map[int64]bool{}, 0
+	const n = 20_000
+	for range n {
+		old, err := bwmarrin.NewNode(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		node, err := snowflake.NewNode(1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := int64(old.Generate()), int64(node.Next())
+		there[a], here[b] = true, true
+		if here[a] || there[b] {
+			both++
+		}
+	}
+	t.Logf("there %d of %d equal an earlier one; old and new program: %d", n-len(there), n, both)
+	if len(there) == n || both == 0 {
+		t.Error("no id comes twice there, or in both")
+	}
+	if len(here) != n {
+		t.Errorf("%d ids come twice here, want none", n-len(here))
+	}
 }
