@@ -319,15 +319,26 @@ func Example_json() {
 }
 
 func ExampleNull() {
-	var parent ids.Null[ids.UUID]
-	err := parent.Scan(nil) // as rows.Scan(&parent) does for NULL
-	fmt.Println(parent.Valid, err)
+	type order struct {
+		ID     ids.UUID           `json:"id"`
+		Parent ids.Null[ids.UUID] `json:"parent"`
+		Coupon ids.Null[ids.ULID] `json:"coupon,omitzero"` // left out if absent
+	}
+	// This is what rows.Scan(&o.ID, &o.Parent, &o.Coupon) does for a row with two NULLs.
+	var o order
+	err := errors.Join(o.ID.Scan("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), o.Parent.Scan(nil), o.Coupon.Scan(nil))
+	fmt.Println(o.Parent.Valid, o.Coupon.Valid, err)
 
-	err = parent.Scan("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	fmt.Println(parent.Valid, parent.ID, err)
+	b, err := json.Marshal(o)
+	fmt.Println(string(b), err)
+
+	o.Parent = ids.Null[ids.UUID]{ID: ids.MustParseUUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Valid: true}
+	column, err := o.Parent.Value() // what db.Exec writes
+	fmt.Println(column, err)
 	// Output:
-	// false <nil>
-	// true f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
+	// false false <nil>
+	// {"id":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6","parent":null} <nil>
+	// 017f22e2-79b0-7cc3-98c4-dc0c0c07398f <nil>
 }
 
 func ExampleBinary() {

@@ -179,8 +179,7 @@ func TestErrors(t *testing.T) {
 		if offset, ok := own.Offset(); ok != (c.offset >= 0) || offset != max(c.offset, 0) {
 			t.Errorf("%s: offset %d, %t, want %d", text, offset, ok, c.offset)
 		}
-		var bad *ids.ParseError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*ids.ParseError](err); ok {
 			t.Errorf("%s: wraps %v of scheme %s", text, bad, bad.Scheme())
 		}
 	}
