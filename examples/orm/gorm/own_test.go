@@ -127,6 +127,13 @@ func testStructLists(t *testing.T, db *gorm.DB) {
 			t.Fatal(err)
 		}
 	}
+	// An empty list alone is no condition, whatever its type. In a condition it finds nothing.
+	for what, conditions := range map[string][]any{"all": {[]ids.UUID{}}, "none": {"id IN ?", []ids.UUID{}}} {
+		var rows []Row[UserID]
+		if err := db.Find(&rows, conditions...).Error; err != nil || (len(rows) == 2) != (what == "all") || (len(rows) == 0) != (what == "none") {
+			t.Errorf("an empty list: %d rows, %v, want %s", len(rows), err, what)
+		}
+	}
 	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
 	for what, c := range map[string]struct {
 		list []UserID
