@@ -68,9 +68,8 @@ func nextErrors(p *program) {
 		if f == nil || !ours(f.Pkg()) || len(n.Lhs) != 2 || !blank(n.Lhs[1]) || blank(n.Lhs[0]) {
 			continue
 		}
-		kind := receiver(f)
-		if (kind == "SnowflakeNode" || kind == "Minter") && strings.Contains(f.Name(), "Next") {
-			p.ReportRangef(n, "with an error, which is dropped here, the id of %s.%s is 0: look at the error", kind, f.Name())
+		if strings.Contains(f.Name(), "Next") && idName(f.Signature().Results().At(0).Type()) == "Snowflake" {
+			p.ReportRangef(n, "with an error, which is dropped here, the id of %s is 0: look at the error", f.Name())
 		}
 	}
 }

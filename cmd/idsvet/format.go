@@ -158,25 +158,40 @@ func inJSON(t types.Type, find func(types.Type) bool, seen map[types.Type]bool) 
 	return nil
 }
 
-var mockType = rule("mocktype", `report AnythingOfType("uuid.UUID") of testify's mocks`, mockTypes)
+var typeName = rule("typename", "report a type's name from another library, in testify's AnythingOfType or beside that of a reflect.Type", typeNames)
 
 const mock = "github.com/stretchr/testify/mock"
 
-func mockTypes(p *program) {
-	for c, call := range each[*ast.CallExpr](p) {
-		f := p.callee(call)
-		if f == nil || f.FullName() != mock+".AnythingOfType" {
+// typesNow has the names that types have here, by those of other libraries.
+var typesNow = map[string]string{
+	"uuid.UUID": "ids.UUID", "ulid.ULID": "ids.ULID", "snowflake.ID": "ids.Snowflake",
+	"uuid.NullUUID": "ids.Null[…]", "NullUUID": "Null[…]",
+}
+
+func typeNames(p *program) {
+	for c, lit := range each[*ast.BasicLit](p) {
+		name := strings.TrimLeft(p.text(lit), "*[]")
+		if typesNow[name] == "" {
 			continue
 		}
-		name := p.text(call.Args[0])
-		door, short, _ := strings.Cut(strings.TrimLeft(name, "*[]"), ".")
-		now, ok := map[string]string{"uuid.UUID": "ids.UUID", "ulid.ULID": "ids.ULID", "snowflake.ID": "ids.Snowflake"}[door+"."+short]
-		if !ok {
-			continue
+		wrong := onlyOurs(p.Pkg, name)
+		var of ast.Expr // what has the name
+		switch n := c.Parent().Node().(type) {
+		case *ast.CallExpr:
+			of = n
+			if arg, known := p.mocked(c.Parent()); known {
+				wrong = "ids."+idName(elem(arg)) == typesNow[name]
+			}
+		case *ast.BinaryExpr:
+			of = n.X
+		case *ast.CaseClause:
+			if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
+				of = s.Tag
+			}
 		}
-		arg, known := p.mocked(c)
-		if known && "ids."+idName(elem(arg)) == now || !known && onlyOurs(p.Pkg, door) {
-			p.ReportRangef(call, "no argument has the type %q: the name of %s.%s is %q; write mock.IsType with a value of the type", name, door, short, now)
+		f := p.callee(p.origin(of))
+		if wrong && f != nil && slices.Contains([]string{mock + ".AnythingOfType", "(reflect.Type).Name", "(reflect.Type).String"}, f.FullName()) {
+			p.ReportRangef(lit, "no type of this library has the name %q: it is %q; compare types, or write mock.IsType with a value", name, typesNow[name])
 		}
 	}
 }
@@ -197,8 +212,12 @@ func (p *program) mocked(c inspector.Cursor) (types.Type, bool) {
 	return param, !types.IsInterface(param)
 }
 
-// onlyOurs reports whether pkg imports the door, and no other package of its name.
-func onlyOurs(pkg *types.Package, door string) bool {
+// onlyOurs reports whether pkg imports the door that the name of a type has, and no other package of its name.
+func onlyOurs(pkg *types.Package, name string) bool {
+	door, _, ok := strings.Cut(name, ".")
+	if !ok {
+		door = "uuid"
+	}
 	doors := slices.DeleteFunc(slices.Clone(pkg.Imports()), func(i *types.Package) bool { return i.Name() != door })
 	return len(doors) > 0 && !slices.ContainsFunc(doors, func(i *types.Package) bool { return !ours(i) })
 }

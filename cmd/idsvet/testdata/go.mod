@@ -4,12 +4,10 @@ go 1.26.0
 
 require (
 	github.com/oneclock/ids v0.0.0
-	github.com/oneclock/ids/nodelease v0.0.0
 	github.com/stretchr/testify v0.0.0
 )
 
 replace (
 	github.com/oneclock/ids => ../../..
-	github.com/oneclock/ids/nodelease => ./stubs/nodelease
-	github.com/stretchr/testify => ./stubs/testify
+	github.com/stretchr/testify => ./testify
 )

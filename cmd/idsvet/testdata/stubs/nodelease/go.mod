@@ -1,7 +1,0 @@
-module github.com/oneclock/ids/nodelease
-
-go 1.26.0
-
-require github.com/oneclock/ids v0.0.0
-
-replace github.com/oneclock/ids => ../../../../..
