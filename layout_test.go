@@ -421,3 +421,30 @@ func TestFarEpoch(t *testing.T) {
 		t.Errorf("NewSnowflakeNode: %v", err)
 	}
 }
+
+// TestZone runs in a zone that is not UTC: epochs are the same, and all times that are returned are in UTC.
+func TestZone(t *testing.T) {
+	local := time.Local
+	defer func() { time.Local = local }()
+	time.Local = time.FixedZone("UTC+5", 5*60*60)
+	for want, l := range map[int64]ids.SnowflakeLayout{1288834974657: ids.TwitterLayout(), 1420070400000: ids.DiscordLayout(),
+		1314220021721: ids.InstagramLayout(), 1409529600000: ids.SonyflakeLayout()} {
+		if got := l.Epoch.UnixMilli(); got != want || l.Epoch.Location() != time.UTC {
+			t.Errorf("an epoch is %d ms after 1970, in %v, want %d", got, l.Epoch.Location(), want)
+		}
+	}
+	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start.Local() }, After: start.Add(-time.Hour).Local()})
+	n, g := newNode(t, 1, &ids.SnowflakeOptions{Clock: c}), ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	odd := ids.SnowflakeLayout{Epoch: start.Local(), Tick: 3 * time.Nanosecond, SequenceBits: 2}
+	for name, got := range map[string]time.Time{
+		"Latest of a new clock": c.Latest(), "Horizon": c.Horizon(time.Hour), "UUID": timeOf(g.NewV7()), "ULID": g.NewULID().Time(),
+		"Snowflake": n.Next().Time(), "Latest": c.Latest(), "Split": n.Layout().Split(n.Next()).Time, "Split of an odd tick": odd.Split(1 << 40).Time,
+	} {
+		if got.Location() != time.UTC {
+			t.Errorf("%s is in %v", name, got.Location())
+		}
+	}
+	if a, b := ids.MinV7At(start.Local()), ids.MinV7At(start); a != b {
+		t.Errorf("MinV7At of a time in the zone is %v, want %v", a, b)
+	}
+}

@@ -153,6 +153,20 @@ func TestSharedNode(t *testing.T) {
 	}
 }
 
+// TestWidthOfSequence has two nodes whose layouts differ in the width of the sequence alone, and whose numbers are 0:
+// no id of one has bits of its sequence in the node.
+func TestWidthOfSequence(t *testing.T) {
+	_, c, _, _ := newFake(t)
+	wide := ids.SnowflakeLayout{Epoch: start.Add(-time.Hour), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
+	thin := ids.SnowflakeLayout{Epoch: wide.Epoch, Tick: time.Millisecond, NodeBits: 12, SequenceBits: 10}
+	newNode(t, 0, &ids.SnowflakeOptions{Layout: wide, Clock: c}).Next()
+	for _, s := range newNode(t, 0, &ids.SnowflakeOptions{Layout: thin, Clock: c}).Append(nil, 3000) {
+		if got := thin.Split(s); got.Node != 0 {
+			t.Fatalf("%d is of node %d, want 0", s, got.Node)
+		}
+	}
+}
+
 // nodeValues are values of IDS_SNOWFLAKE_NODE, and the number that each gives, or -1.
 var nodeValues = map[string]int64{
 	"0": 0, "7": 7, "1023": 1023, "0012": 12,

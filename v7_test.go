@@ -64,3 +64,32 @@ func TestFreshBits(t *testing.T) {
 		}
 	}
 }
+
+// TestFreshHalves compares the upper random bits of the first ULID of a run with the lower ones: these do not tell them.
+func TestFreshHalves(t *testing.T) {
+	f, _, g, _ := newFake(t)
+	same := 0
+	for range 32 {
+		f.step(time.Millisecond)
+		e := g.AppendULID(nil, 1)[0].Entropy()
+		if e[0]&0x7f == e[8]&0x7f && e[1] == e[9] {
+			same++
+		}
+	}
+	if same > 4 {
+		t.Errorf("in %d of 32 the halves have 15 bits in common", same)
+	}
+}
+
+// TestDefaultClock takes ids in turn from the package and from a generator without options: both have the default clock.
+func TestDefaultClock(t *testing.T) {
+	g, last := ids.NewGenerator(nil), ids.NewV7()
+	for range 1000 {
+		for _, u := range []ids.UUID{g.NewV7(), ids.NewV7()} {
+			if u.Compare(last) <= 0 {
+				t.Fatalf("%v after %v", u, last)
+			}
+			last = u
+		}
+	}
+}

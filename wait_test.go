@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -221,27 +222,55 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 	}
 }
 
-// TestNoWaitHoldsTheMutex lets one caller wait for the clock, and mints of another scheme
-// meanwhile.
+// TestNoWaitHoldsTheMutex has calls of each kind sleep until the clock has come nearer, and uses the clock meanwhile: no
+// time passes for that. In a bubble no time passes either while a goroutine waits for a mutex, so that a call that
+// sleeps with it would hang; the watch ends that.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, c, g, _ := newFake(t)
-		n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Second, 0)})
-		began := time.Now()
-		waits := startWait(t, func() { n.Next() })
-		for _, k := range kinds[:4] {
-			k.mint(g, nil)
-		}
-		c.Latest()
-		c.Horizon(time.Second)
-		if got := time.Since(began); got != 0 {
-			t.Errorf("beside a call that waits, others took %v", got)
-		}
-		waits.Wait()
-		if got := time.Since(began); got == 0 || got > maxWait {
-			t.Errorf("the second id of a tick for one took %v", got)
-		}
-	})
+	layout := narrow(10*time.Millisecond, 0)
+	for name, mint := range map[string]func(*ids.Clock, *ids.Generator, *ids.SnowflakeNode){
+		"Next":        func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.Next() },
+		"NextContext": func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.NextContext(context.Background()) },
+		"NextContext after a limit": func(c *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) {
+			c.SetLimit(start)
+			time.AfterFunc(time.Millisecond, func() { c.SetLimit(unbounded) })
+			n.NextContext(context.Background())
+		},
+		"Append":   func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.Append(nil, 3) },
+		"NewV1":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV1() },
+		"NewV6":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV6() },
+		"NewV7":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV7() },
+		"AppendV7": func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.AppendV7(nil, 1<<15) },
+	} {
+		watch := time.AfterFunc(20*time.Second, func() { panic(name + " sleeps with the mutex held") })
+		synctest.Test(t, func(t *testing.T) {
+			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // so that ticks are soon full
+			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+			began, done := time.Now(), make(chan bool)
+			go func() {
+				defer close(done)
+				for time.Since(began) == 0 {
+					mint(c, g, n)
+				}
+			}()
+			for {
+				synctest.Wait() // the call sleeps, or waits for the limit
+				before := time.Now()
+				c.Latest()
+				c.Horizon(time.Second)
+				g.NewV2(0, 0)
+				if got := time.Since(before); got != 0 {
+					t.Errorf("beside a call of %s that waits, others took %v", name, got)
+				}
+				select {
+				case <-done:
+					return
+				case <-time.After(50 * time.Microsecond):
+				}
+			}
+		})
+		watch.Stop()
+	}
 }
 
 // TestTryNext takes ids up to each of the reasons to refuse one. What is refused is not lost.

@@ -282,6 +282,30 @@ func TestReseed(t *testing.T) {
 	}
 }
 
+// readerFunc is a rand.Reader.
+type readerFunc func(p []byte)
+
+func (f readerFunc) Read(p []byte) (int, error) { f(p); return len(p), nil }
+
+// TestReseedWithinFill has Reseed called while a block is filled: what that gave is discarded.
+func TestReseedWithinFill(t *testing.T) {
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	fills := 0
+	rand.Reader = readerFunc(func([]byte) {
+		if fills++; fills == 1 {
+			Reseed()
+		}
+	})
+	var b Block
+	for range 2 {
+		b.Uint128()
+	}
+	if fills != 2 {
+		t.Errorf("%d fills, want 2: a Reseed during the first is lost", fills)
+	}
+}
+
 // TestCopies takes a copy of a block, as the copy of a virtual machine has it. The two hand out
 // the same bytes to the end of the block and no further, and none that are the same after
 // Reseed.
