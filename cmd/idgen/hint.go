@@ -42,7 +42,7 @@ var elsewhere = map[string]string{
 // misplaced returns the message on a command line that begins with an option: how to write it here.
 func misplaced(args []string) string {
 	for _, arg := range args {
-		if _, ok := commands[strings.ToLower(arg)]; ok {
+		if _, ok := commands()[strings.ToLower(arg)]; ok {
 			return "options follow the command: idgen " + arg + " " + shortened(args[0]) + " …"
 		}
 		if line, ok := elsewhere[arg]; ok {
@@ -60,7 +60,7 @@ func respelled(name string) string {
 	case "", "v", "version", "uuidv", "guid", "guidv":
 		letters = "uuid" + letters[len(kind):]
 	}
-	if _, ok := commands[letters]; !ok {
+	if _, ok := commands()[letters]; !ok {
 		return ""
 	}
 	return letters

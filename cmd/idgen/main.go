@@ -39,23 +39,25 @@ type tool struct {
 	bad  int    // refused inputs
 }
 
-// commands are what the first argument can be.
-var commands = map[string]func(*tool, []string) error{
-	"uuid1":     runs(oneByOne(ids.NewV1), ids.NewV1At, 1<<14), // a clock sequence has 14 bits
-	"uuid2":     (*tool).uuid2,
-	"uuid3":     named(ids.NewV3),
-	"uuid4":     runs(ids.AppendV4, nil, 0),
-	"uuid5":     named(ids.NewV5),
-	"uuid6":     runs(oneByOne(ids.NewV6), ids.NewV6At, 1<<14),
-	"uuid7":     runs(ids.AppendV7, ids.NewV7At, math.MaxInt),
-	"uuid8":     (*tool).uuid8,
-	"ulid":      runs(ids.AppendULID, ids.NewULIDAt, math.MaxInt),
-	"snowflake": (*tool).snowflake,
-	"inspect":   (*tool).inspect,
-	"convert":   (*tool).convert,
-	"range":     (*tool).bounds,
-	"help":      (*tool).help,
-	"version":   (*tool).version,
+// commands returns what the first argument can be.
+func commands() map[string]func(*tool, []string) error {
+	return map[string]func(*tool, []string) error{
+		"uuid1":     runs(oneByOne(ids.NewV1), ids.NewV1At, 1<<14), // a clock sequence has 14 bits
+		"uuid2":     (*tool).uuid2,
+		"uuid3":     named(ids.NewV3),
+		"uuid4":     runs(ids.AppendV4, nil, 0),
+		"uuid5":     named(ids.NewV5),
+		"uuid6":     runs(oneByOne(ids.NewV6), ids.NewV6At, 1<<14),
+		"uuid7":     runs(ids.AppendV7, ids.NewV7At, math.MaxInt),
+		"uuid8":     (*tool).uuid8,
+		"ulid":      runs(ids.AppendULID, ids.NewULIDAt, math.MaxInt),
+		"snowflake": (*tool).snowflake,
+		"inspect":   (*tool).inspect,
+		"convert":   (*tool).convert,
+		"range":     (*tool).bounds,
+		"help":      (*tool).help,
+		"version":   (*tool).version,
+	}
 }
 
 // run is the program: it returns the exit status.
@@ -94,7 +96,7 @@ func (t *tool) command(args []string) error {
 	case "-v", "-version", "--version":
 		t.name = "version"
 	}
-	command, ok := commands[t.name]
+	command, ok := commands()[t.name]
 	if !ok {
 		return unknown(args)
 	}

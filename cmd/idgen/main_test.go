@@ -55,7 +55,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
-	words := slices.Concat(slices.Collect(maps.Keys(commands)), formNames,
+	words := slices.Concat(slices.Collect(maps.Keys(commands())), formNames,
 		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at -prefix"))
 	for _, l := range layouts {
 		words = append(words, l.name)
