@@ -28,6 +28,7 @@ func TestInspect(t *testing.T) {
 			64 10011000 11000100 11011100 00001100 AARRRRRR RRRRRRRR RRRRRRRR RRRRRRRR
 			96 00001100 00000111 00111001 10001111 RRRRRRRR RRRRRRRR RRRRRRRR RRRRRRRR`},
 		{"017F22E2-79B0-7802-98C4-DC0C0C07398F", "F rand_a 12 bits 2050 (0.500 ms if a fraction, as in package ids)"},
+		{"017F22E2-79B0-7FFF-98C4-DC0C0C07398F", "F rand_a 12 bits 4095 (1.000 ms if a fraction, as in package ids)"},
 		{"urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", `
 			UUID of version 1 c232ab00-9414-11ec-b3c8-9f6bdeced846
 			T time 60 bits 2022-02-22T19:22:22.0000000Z (100 ns)
@@ -120,6 +121,54 @@ func TestInspect(t *testing.T) {
 		// The same from standard input.
 		if got, want := must(t, test.id+"\n", "inspect"), must(t, "", "inspect", test.id); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("inspect %s from standard input: %q", test.id, got)
+		}
+	}
+}
+
+// TestInspectWhole compares all that is printed of an id.
+func TestInspectWhole(t *testing.T) {
+	for args, want := range map[string]string{
+		"inspect -layout sonyflake 9223372036854775807": `Snowflake  9223372036854775807
+  base32 7ZZZZZZZZZZZZ, base58 NQm6nKp8qFC, hex 0x7fffffffffffffff
+
+  in the layout of sonyflake: not plausible, since that time is in the future
+
+    0  sign              1 bit   0
+    T  time             39 bits  2188-11-16T03:28:58.870Z
+    S  sequence          8 bits  255
+    N  machine          16 bits  65535
+
+      0  01111111 11111111 11111111 11111111   0TTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
+     32  11111111 11111111 11111111 11111111   TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN
+
+`,
+		"inspect 2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `UUID of version 8  2489e9ad-2ee2-8e00-8ec9-32d5f69181c0
+  base32 14H7MTTBQ2HR08XJ9JTQV930E0, base58 5WhDz2zW6g9mHu7EP9hoVq, hex 2489e9ad2ee28e008ec932d5f69181c0
+
+    C  custom          122 bits  0x09227a6b4bb8b800ec932d5f69181c0  (known to its maker only)
+    V  version           4 bits  8
+    A  variant           2 bits  2  (RFC 9562)
+
+      0  00100100 10001001 11101001 10101101   CCCCCCCC CCCCCCCC CCCCCCCC CCCCCCCC
+     32  00101110 11100010 10001110 00000000   CCCCCCCC CCCCCCCC VVVVCCCC CCCCCCCC
+     64  10001110 11001001 00110010 11010101   AACCCCCC CCCCCCCC CCCCCCCC CCCCCCCC
+     96  11110110 10010001 10000001 11000000   CCCCCCCC CCCCCCCC CCCCCCCC CCCCCCCC
+
+`,
+		"inspect -json -layout twitter 5": `{"kind":"snowflake","id":"5","forms":{"base32":"0000000000005","base58":"11111111116","hex":"0x0000000000000005","text":"5"},` +
+			`"views":[{"layout":"twitter","plausible":false,"time":"2010-11-04T01:42:54.657Z","fields":[{"name":"sign","bits":[[0,0]],"hex":"0",` +
+			`"value":"0"},{"name":"time","bits":[[1,41]],"hex":"00000000000","value":"2010-11-04T01:42:54.657Z"},{"name":"node","bits":[[42,51]],` +
+			`"hex":"000","value":"0","note":"datacenter 0, worker 0"},{"name":"sequence","bits":[[52,63]],"hex":"005","value":"5"}]}]}` + "\n",
+		"inspect -json 1ec9414c-232a-6b00-b3c8-9f6bdeced846": `{"kind":"uuid","id":"1ec9414c-232a-6b00-b3c8-9f6bdeced846","version":6,"variant":"RFC 9562","forms":{"base32":"0YS50MR8SADC0B7J4ZDFFCXP26",` +
+			`"base58":"4oVbpzb8BpnTH1mg11dmWd","braces":"{1ec9414c-232a-6b00-b3c8-9f6bdeced846}","hex":"1ec9414c232a6b00b3c89f6bdeced846",` +
+			`"text":"1ec9414c-232a-6b00-b3c8-9f6bdeced846","typeid":"0ys50mr8sadc0b7j4zdffcxp26","urn":"urn:uuid:1ec9414c-232a-6b00-b3c8-9f6bdeced846"},` +
+			`"views":[{"time":"2022-02-22T19:22:22.0000000Z","fields":[{"name":"time","bits":[[0,47],[52,63]],"hex":"1ec9414c232ab00",` +
+			`"value":"2022-02-22T19:22:22.0000000Z","note":"100 ns"},{"name":"version","bits":[[48,51]],"hex":"6","value":"6"},{"name":"variant",` +
+			`"bits":[[64,65]],"hex":"2","value":"2","note":"RFC 9562"},{"name":"clock sequence","bits":[[66,79]],"hex":"33c8","value":"13256"},` +
+			`{"name":"node","bits":[[80,127]],"hex":"9f6bdeced846","value":"9f:6b:de:ce:d8:46","note":"the multicast bit is set: random"}]}]}` + "\n",
+	} {
+		if status, got, errs := try("", strings.Fields(args)...); status != 0 || got != want || errs != "" {
+			t.Errorf("idgen %s: status %d, %s%swant\n%s", args, status, got, errs, want)
 		}
 	}
 }

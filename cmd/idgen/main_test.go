@@ -9,10 +9,12 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 )
 
 // try runs the program.
@@ -73,9 +75,14 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	want := "idgen " + version + ", " + runtime.Version()
 	for _, arg := range []string{"version", "--version", "-V"} {
-		if got := must(t, "", arg); len(got) != 1 || !strings.HasPrefix(got[0], "idgen ") || !strings.HasSuffix(got[0], ", "+runtime.Version()) {
-			t.Errorf("idgen %s: %q", arg, got)
+		if got := must(t, "", arg); len(got) != 1 || got[0] != want {
+			t.Errorf("idgen %s: %q, want %q", arg, got, want)
 		}
 	}
 }
@@ -156,6 +163,24 @@ func TestFailsAtOnce(t *testing.T) {
 			t.Errorf("%s: status %d, %q, want %q", name, status, &errs, test.want)
 		}
 	}
+}
+
+// TestEndsBetweenLines has the output fail while the next line is awaited: the program does not wait for it.
+func TestEndsBetweenLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		ended := false
+		go func() {
+			run([]string{"convert"}, in, fullDisk{}, io.Discard)
+			ended = true
+		}()
+		io.WriteString(typed, "7\n")
+		synctest.Wait()
+		if !ended {
+			t.Error("it waits for more")
+		}
+		typed.Close()
+	})
 }
 
 func TestTerminal(t *testing.T) {

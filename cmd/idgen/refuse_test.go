@@ -53,6 +53,8 @@ func TestRefused(t *testing.T) {
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
 		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
+		{"", `17"`, `, column 3: not an id: "\"" cannot occur in one`},
+		{"", `"17`, `, column 1: not an id: "\"" cannot occur in one`},
 		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
 		{"", "0x1565a11f6217a0\x100", `, column 17: not an id: "\x10" cannot occur in one`},
 		{"", "abc\x1b[31m", `, column 4: not an id: "\x1b" cannot occur in one`},
