@@ -1,7 +1,7 @@
 // Package nodelease mints Snowflakes on any number of machines: each process leases its node number
 // from a store that all share, such as etcd or PostgreSQL, so that no two ever issue the same id.
 //
-//	store, err := etcdstore.New(client, nil)       // or pgstore.New(ctx, pool, nil)
+//	store, err := etcdstore.New(client, nil)       // or pgstore.New(ctx, pool, nil); the first time with Options.Init
 //	m, err := nodelease.NewMinter(store, nil)
 //	defer m.Close()                                // hands the number back, in 5 s at most
 //	id, err := m.Next(ctx)                         // waits while there is no number; ends with ctx
@@ -25,6 +25,6 @@
 // issue ids for the moment until its timer runs, up to the mark, which is its own in any case.
 //
 // Ids can repeat if the store forgets what it has committed (it is restored from a backup, or runs
-// without syncing its disk), if a running machine is copied with its memory, if the holders of one
-// store's numbers disagree on the layout, or if two stores serve one kind of id.
+// without syncing its disk), if a running machine is copied with its memory, or if two stores serve one
+// kind of id.
 package nodelease

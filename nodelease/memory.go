@@ -16,7 +16,7 @@ type MemoryStore struct {
 
 	mu     sync.Mutex
 	rows   []memoryRow
-	layout string // that of the first Take
+	header string // that of the first Take
 }
 
 type memoryRow struct {
@@ -37,11 +37,11 @@ func (s *MemoryStore) Take(ctx context.Context, r Request) (Lease, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	layout := storekit.Fingerprint(r.Layout)
-	if s.layout == "" {
-		s.layout = layout
+	header := storekit.Header(r.Layout)
+	if s.header == "" {
+		s.header = header
 	}
-	if err := storekit.CheckLayout(s.layout, layout); err != nil {
+	if err := storekit.CheckHeader("the store", s.header, header); err != nil {
 		return nil, fmt.Errorf("nodelease: memory: %w", err)
 	}
 	var free []storekit.Candidate

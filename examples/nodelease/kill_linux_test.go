@@ -42,6 +42,7 @@ func TestKillEtcd(t *testing.T) {
 	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
 	start(t, server)
+	first(t, "-etcd", client)
 	handBack(t, "-etcd", client)
 	kill(t, "-etcd", client)
 
@@ -122,8 +123,22 @@ func TestKillPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	first(t, "-postgres", url)
 	handBack(t, "-postgres", url)
 	kill(t, "-postgres", url)
+}
+
+// first declares the first start, which a second one is not.
+func first(t *testing.T, store ...string) {
+	if out, err := program(append(store, "-count", "1")...).CombinedOutput(); err == nil && store[0] == "-postgres" {
+		t.Errorf("started without a first start:\n%s", out)
+	}
+	if out, err := program(append(store, "-count", "1", "-init")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := program(append(store, "-count", "1", "-init")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "not the first start") {
+		t.Errorf("a second first start: %v\n%s", err, out)
+	}
 }
 
 // handBack runs the program on one number, again and again, and asks it to end. The number is free for the next run at

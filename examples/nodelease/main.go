@@ -1,7 +1,7 @@
 // Nodelease mints Snowflake ids on any number of machines: each process leases its node number
 // from etcd or from PostgreSQL, so that no two ever issue the same id.
 //
-//	go run . -etcd 127.0.0.1:2379
+//	go run . -etcd 127.0.0.1:2379 -init    # the first time; then without -init
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms -metrics 127.0.0.1:9100
 package main
 
@@ -33,7 +33,7 @@ type config struct {
 	etcd, postgres, metrics string
 	nodes, count            int64
 	ttl, every              time.Duration
-	print                   bool
+	print, init             bool
 }
 
 func main() {
@@ -56,6 +56,7 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	f.StringVar(&c.etcd, "etcd", "", "lease from etcd: its members' client addresses, separated by commas")
 	f.StringVar(&c.postgres, "postgres", "", "lease from PostgreSQL: its URL")
 	f.StringVar(&c.metrics, "metrics", "", "serve metrics for Prometheus at this address, under /metrics")
+	f.BoolVar(&c.init, "init", false, "declare the first start, which makes what the store needs")
 	f.Int64Var(&c.nodes, "nodes", 1024, "how many node numbers there are, the same in every process")
 	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "how long the store keeps a number for a process that falls silent")
 	f.Int64Var(&c.count, "count", 1_000_000, "how many ids to mint (0: until interrupted)")
@@ -78,11 +79,16 @@ func parse(args []string, usage io.Writer) (*config, error) {
 // open connects to the store that c names. The function it returns closes the connections.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	if c.postgres != "" {
-		pool, err := pgxpool.New(ctx, c.postgres)
+		config, err := pgxpool.ParseConfig(c.postgres)
 		if err != nil {
 			return nil, nil, err
 		}
-		store, err := pgstore.New(ctx, pool, &pgstore.Options{Nodes: c.nodes, TTL: c.ttl})
+		pgstore.Configure(config)
+		pool, err := pgxpool.NewWithConfig(ctx, config)
+		if err != nil {
+			return nil, nil, err
+		}
+		store, err := pgstore.New(ctx, pool, &pgstore.Options{Nodes: c.nodes, TTL: c.ttl, Init: c.init})
 		return store, pool.Close, err
 	}
 	client, err := clientv3.New(clientv3.Config{
@@ -94,7 +100,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := etcdstore.New(client, &etcdstore.Options{Nodes: c.nodes, TTL: c.ttl})
+	store, err := etcdstore.New(client, &etcdstore.Options{Nodes: c.nodes, TTL: c.ttl, Init: c.init})
 	return store, func() { client.Close() }, err
 }
 

@@ -12,13 +12,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
@@ -26,7 +30,8 @@ import (
 // Options are the options of [New]. The zero value is the default. All processes that share a prefix
 // must agree on Nodes.
 type Options struct {
-	// Prefix begins every key. Empty means /nodelease. Ids of two kinds or layouts need two prefixes.
+	// Prefix begins every key, and begins with a slash. Empty means /nodelease. Ids of two kinds or layouts
+	// need two prefixes.
 	Prefix string
 	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
 	// and the process's number.
@@ -36,12 +41,23 @@ type Options struct {
 	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means
 	// 15 s. etcd counts whole seconds, rounded up, and grants no less than 1.5 election timeouts.
 	TTL time.Duration
+	// Init declares the first start: New makes the keys that are missing, and returns an error that matches
+	// [fs.ErrExist] if none is. Without it, a Take that misses a key is refused: a store that has lost marks
+	// would let ids repeat. More Nodes than before are a first start too. After a loss, stop all minters,
+	// and declare it a window later.
+	Init bool
+	// Layout is that of the ids, for Init. The zero value means Twitter's.
+	Layout ids.SnowflakeLayout
 }
 
-// Store is a [nodelease.Store] in etcd. It has two keys for each node number that was ever held:
+// Store is a [nodelease.Store] in etcd. It has these keys:
 //
+//	<prefix>/schema       the version of the schema and the layout of the ids
+//	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease; all numbers have one, the year 1 at first
 //	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
-//	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease
+//
+// Init writes the first, which nobody else does, and the marks. A process that mints needs the rights to read the
+// first and to read and write the others.
 //
 // Make one with [New].
 type Store struct {
@@ -49,8 +65,8 @@ type Store struct {
 	opts   Options
 }
 
-// New returns a store over client. It does not connect. Nil options mean the default. The client stays
-// the caller's, to be closed after the Minters.
+// New returns a store over client. It connects only for Options.Init. Nil options mean the default. The client
+// stays the caller's, to be closed after the Minters.
 func New(client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("nodelease: etcd: nil Client")
@@ -65,7 +81,69 @@ func New(client *clientv3.Client, opts *Options) (*Store, error) {
 	if s.opts.Prefix == "" {
 		s.opts.Prefix = "/nodelease"
 	}
+	if s.opts.Prefix[0] != '/' {
+		return nil, fmt.Errorf("nodelease: etcd: Options.Prefix %q does not begin with a slash", s.opts.Prefix)
+	}
+	if s.opts.Init {
+		if err := s.init(); err != nil {
+			return nil, fmt.Errorf("nodelease: etcd: Options.Init: %w", err)
+		}
+	}
 	return s, nil
+}
+
+const (
+	initTimeout = 10 * time.Second // for each of its requests
+	initChunk   = 60               // marks in a transaction, which may have 128 comparisons
+)
+
+// init makes the keys that are missing.
+func (s *Store) init() error {
+	ctx, cancel := context.WithTimeout(s.client.Ctx(), initTimeout)
+	defer cancel()
+	now, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	header := storekit.Header(s.opts.Layout)
+	if now.header != "" {
+		if err := storekit.CheckHeader(s.path("schema"), now.header, header); err != nil {
+			return err
+		}
+	}
+	if err := storekit.CheckInit(true, now.missing()); err != nil {
+		return err
+	}
+	var absent []clientv3.Cmp
+	puts := []clientv3.Op{clientv3.OpPut(s.path("schema"), header)} // each transaction has it: few may write that key
+	commit := func() error {
+		ctx, cancel := context.WithTimeout(s.client.Ctx(), initTimeout)
+		defer cancel()
+		resp, err := s.client.Txn(ctx).If(absent...).Then(puts...).Commit()
+		if err == nil && !resp.Succeeded {
+			err = errors.New("a number without a mark is held, or somebody else declares a first start too")
+		}
+		absent, puts = nil, puts[:1]
+		return err
+	}
+	never, err := time.Time{}.MarshalText()
+	if err != nil {
+		return err
+	}
+	for n, c := range now.all {
+		if c.Version != 0 {
+			continue
+		}
+		owner, mark := s.key("owner", int64(n)), s.key("mark", int64(n))
+		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(mark), "=", 0))
+		puts = append(puts, clientv3.OpPut(mark, string(never)))
+		if len(puts) > initChunk {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	return commit()
 }
 
 // tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If
@@ -75,10 +153,11 @@ const tries = 3
 
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the marks of
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.
+// It refuses a layout that is not that of the ids, and any number while the schema or a mark of a free number is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
-	l := &lease{store: s}
+	l := &lease{store: s, warn: r.Warn}
 	for range 2 {
-		free, err := s.free(ctx, r.Now)
+		free, err := s.free(ctx, r)
 		if err == nil && l.id == 0 {
 			err = l.grant(ctx)
 		}
@@ -121,63 +200,129 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 		return false, fmt.Errorf("nodelease: etcd: take node %d: %w", c.Node, err)
 	}
 	if resp.Succeeded {
-		l.node, l.mark, l.raised, l.version, l.fence = c.Node, c.Mark, c.Mark, c.Version, resp.Header.Revision
+		l.node, l.version, l.fence = c.Node, c.Version, resp.Header.Revision
+		l.mark, l.asked, l.raised = c.Mark, c.Mark, c.Mark
 	}
 	return resp.Succeeded, nil
 }
 
-// free lists the numbers without an owner, with their marks, as of one revision, in the order in which to
-// try them.
-func (s *Store) free(ctx context.Context, now time.Time) ([]storekit.Candidate, error) {
-	owners, marks := path.Join(s.opts.Prefix, "owner")+"/", path.Join(s.opts.Prefix, "mark")+"/"
+// A state is what the store keeps, as of one revision.
+type state struct {
+	store  *Store
+	header string               // of the schema, or empty
+	all    []storekit.Candidate // without a Version where the mark is missing
+	owned  map[int64]bool       // numbers with an owner
+}
+
+// read reads all keys.
+func (s *Store) read(ctx context.Context) (*state, error) {
+	owners, marks := s.path("owner")+"/", s.path("mark")+"/"
 	resp, err := s.client.Txn(ctx).Then(
+		clientv3.OpGet(s.path("schema")),
 		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
 		clientv3.OpGet(marks, clientv3.WithPrefix()),
 	).Commit()
 	if err != nil {
-		return nil, fmt.Errorf("nodelease: etcd: list the node numbers: %w", err)
+		return nil, fmt.Errorf("read the node numbers: %w", s.explain(err))
 	}
-	all := make([]storekit.Candidate, s.opts.Nodes)
-	var known, held []time.Time // marks
-	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
-		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
-		if err != nil || n < 0 || n >= s.opts.Nodes {
-			continue // a number outside this store's range
-		}
-		if err := all[n].Mark.UnmarshalText(kv.Value); err != nil {
-			return nil, fmt.Errorf("nodelease: etcd: mark %s: %w", kv.Key, err)
-		}
-		all[n].Version = kv.ModRevision
-		known = append(known, all[n].Mark)
-	}
-	owned := map[string]bool{}
+	now := &state{store: s, all: make([]storekit.Candidate, s.opts.Nodes), owned: map[int64]bool{}}
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		owned[string(kv.Key)] = true
+		now.header = string(kv.Value)
+	}
+	// number returns the one that a key is about, with false if it is not one of this store's.
+	number := func(key []byte, prefix string) (int64, bool) {
+		n, err := strconv.ParseInt(string(key[len(prefix):]), 10, 64)
+		return n, err == nil && n >= 0 && n < s.opts.Nodes && string(key) == prefix+digits(n)
+	}
+	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
+		if n, ok := number(kv.Key, owners); ok {
+			now.owned[n] = true
+		}
+	}
+	for _, kv := range resp.Responses[2].GetResponseRange().Kvs {
+		n, ok := number(kv.Key, marks)
+		if !ok {
+			continue
+		}
+		if err := now.all[n].Mark.UnmarshalText(kv.Value); err != nil {
+			return nil, fmt.Errorf("mark %s: %w", kv.Key, err)
+		}
+		now.all[n].Node, now.all[n].Version = n, kv.ModRevision
+	}
+	return now, nil
+}
+
+// missing names a key that is missing. The holder of a number writes its mark again.
+func (now *state) missing() string {
+	if now.header == "" {
+		return "there is no key " + now.store.path("schema")
+	}
+	for n, c := range now.all {
+		if c.Version == 0 && !now.owned[int64(n)] {
+			return "there is no key " + now.store.key("mark", int64(n))
+		}
+	}
+	return ""
+}
+
+// free lists the numbers without an owner in the order in which to try them.
+func (s *Store) free(ctx context.Context, r nodelease.Request) ([]storekit.Candidate, error) {
+	now, err := s.read(ctx)
+	if err == nil {
+		err = storekit.CheckInit(false, now.missing())
+	}
+	if err == nil {
+		err = storekit.CheckHeader(s.path("schema"), now.header, storekit.Header(r.Layout))
 	}
 	var free []storekit.Candidate
-	for n, c := range all {
-		c.Node = int64(n)
-		if !owned[s.key("owner", c.Node)] {
-			free = append(free, c)
-		} else if !c.Mark.IsZero() {
-			held = append(held, c.Mark)
+	var known, held []time.Time // marks
+	if err == nil {
+		for n, c := range now.all {
+			known = append(known, c.Mark)
+			if !now.owned[int64(n)] {
+				free = append(free, c)
+			} else if !c.Mark.IsZero() {
+				held = append(held, c.Mark)
+			}
+		}
+		if len(held) >= 3 {
+			err = storekit.CheckNow(r.Now, "the marks of the other holders", storekit.Median(held))
 		}
 	}
-	if len(held) >= 3 {
-		if err := storekit.CheckNow(now, "the marks of the other holders", storekit.Median(held)); err != nil {
-			return nil, fmt.Errorf("nodelease: etcd: %w", err)
-		}
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: etcd: %w", err)
 	}
 	if len(free) == 0 {
 		return nil, nodelease.ErrNoNode
 	}
-	storekit.Prefer(free, storekit.Median(known), now)
+	storekit.Prefer(free, storekit.Median(known), r.Now)
 	return free, nil
 }
 
-func (s *Store) key(kind string, node int64) string {
-	return path.Join(s.opts.Prefix, kind, fmt.Sprintf("%05d", node))
+// explain adds to the error of a request without an answer why the client has no connection. The client itself
+// says only that the time is over.
+func (s *Store) explain(err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(s.client.Ctx(), 200*time.Millisecond)
+	defer cancel()
+	_, why := pb.NewMaintenanceClient(s.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+	if why == nil || ctx.Err() != nil {
+		return err
+	}
+	hint := ""
+	if strings.Contains(why.Error(), "server preface") {
+		hint = " (which the client does not speak TLS for: do the servers?)"
+	}
+	return fmt.Errorf("%w%s: %w", err, hint, why)
 }
+
+func (s *Store) path(name string) string { return path.Join(s.opts.Prefix, name) }
+
+func (s *Store) key(kind string, node int64) string { return s.path(kind) + "/" + digits(node) }
+
+func digits(node int64) string { return fmt.Sprintf("%05d", node) }
 
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
 // unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
@@ -192,14 +337,19 @@ func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 
 type lease struct {
 	store   *Store
+	warn    func(error)
 	id      clientv3.LeaseID
 	ttl     time.Duration
 	node    int64
+	free    int64     // numbers, when this one was taken
 	mark    time.Time // as it was when the number was taken
-	raised  time.Time // as this holder knows it to be now
+	asked   time.Time // the highest that Extend was asked to write
+	raised  time.Time // the highest that it is known to have written
 	fence   int64     // create revision of the owner key
 	version int64     // mod revision of the mark
-	free    int64     // numbers, when this one was taken
+
+	stream pb.Lease_LeaseKeepAliveClient // nil before the first renewal and after a failure
+	end    context.CancelFunc            // of the stream
 }
 
 func (l *lease) Node() int64        { return l.node }
@@ -211,40 +361,99 @@ func (l *lease) Free() int64        { return l.free }
 // answering keep-alives for a while; the transaction, to which a majority of the members must
 // agree, fails once the owner key has gone. With an unchanged mark the transaction only reads,
 // which costs no disk write.
-//
-// The client's KeepAlive channel would be no help: it does not tell when the request behind an
-// answer was sent.
 func (l *lease) Extend(ctx context.Context, mark time.Time) error {
-	if _, err := l.store.client.KeepAliveOnce(ctx, l.id); errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return nodelease.ErrLost
-	} else if err != nil {
-		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
-	}
-	switch {
-	case mark.Equal(l.raised):
-		return l.commit(ctx)
-	case mark.Before(l.raised):
-		return fmt.Errorf("nodelease: etcd: the mark %v of node %d cannot be lowered to %v", l.raised, l.node, mark)
-	}
 	put, err := l.put(mark)
 	if err != nil {
 		return err
 	}
-	if err := l.commit(ctx, put); err != nil {
+	if mark.Before(l.asked) {
+		return fmt.Errorf("nodelease: etcd: the mark %v of node %d cannot be lowered to %v", l.asked, l.node, mark)
+	}
+	l.asked = mark
+	if err := l.keepAlive(ctx); errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return nodelease.ErrLost
+	} else if err != nil {
+		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
+	}
+	var ops []clientv3.Op
+	if !mark.Equal(l.raised) {
+		ops = append(ops, put)
+	}
+	if err := l.commit(ctx, put, ops...); err != nil {
 		return err
 	}
 	l.raised = mark
 	return nil
 }
 
+// keepAlive renews the lease over one stream, which is opened anew only after a failure: for each stream the
+// servers check the password. The client's KeepAlive channel would be no help: it does not tell when the
+// request behind an answer was sent.
+func (l *lease) keepAlive(ctx context.Context) error {
+	used := l.stream != nil
+	ttl, err := l.ask(ctx)
+	if err != nil && used && ctx.Err() == nil { // the connection has ended since the last renewal
+		ttl, err = l.ask(ctx)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	case ttl <= 0:
+		l.hangUp()
+		return rpctypes.ErrLeaseNotFound
+	}
+	return nil
+}
+
+// ask sends a request over the stream and waits for its answer. A stream without an answer in time is given up:
+// the answer could be taken for that to a later request.
+func (l *lease) ask(ctx context.Context) (ttl int64, err error) {
+	fresh := l.stream == nil
+	var alive context.Context
+	if fresh {
+		alive, l.end = context.WithCancel(l.store.client.Ctx())
+	}
+	stop := context.AfterFunc(ctx, l.end)
+	defer func() {
+		if !stop() || err != nil {
+			l.hangUp()
+		}
+	}()
+	if fresh {
+		l.stream, err = pb.NewLeaseClient(l.store.client.ActiveConnection()).LeaseKeepAlive(alive)
+		if err != nil {
+			return 0, err
+		}
+	}
+	if err := l.stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(l.id)}); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	resp, err := l.stream.Recv() // has the cause of an EOF
+	if err != nil {
+		return 0, err
+	}
+	return resp.TTL, nil
+}
+
+// hangUp ends the stream, and what serves it.
+func (l *lease) hangUp() {
+	if l.end != nil {
+		l.end()
+	}
+	l.stream = nil
+}
+
 // Release writes the mark and deletes the owner key in one transaction; the lease is then of no
 // more use.
 func (l *lease) Release(ctx context.Context, mark time.Time) error {
+	l.hangUp()
 	put, err := l.put(mark)
 	if err != nil {
 		return err
 	}
-	if err := l.commit(ctx, put, clientv3.OpDelete(l.store.key("owner", l.node))); err != nil {
+	if err := l.commit(ctx, put, put, clientv3.OpDelete(l.store.key("owner", l.node))); err != nil {
 		return err
 	}
 	l.store.revoke(ctx, l.id)
@@ -261,14 +470,15 @@ func (l *lease) put(mark time.Time) (clientv3.Op, error) {
 }
 
 // commit carries out ops if the owner key is still the one that this lease wrote and the mark
-// is the one that this lease last saw.
+// is the one that this lease last saw. If the mark is not, it carries out at least put.
 //
 // The owner's create revision shuts out a holder that has lost its number. After etcd was put back
 // to a backup, revisions occur again: then the lease does it, whose number does not. The mark's mod
 // revision shuts out a delayed request of this holder, which would lower the mark again below
 // ids that a later request has allowed.
-func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
+func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
+	missing := false
 	for range 2 {
 		resp, err := l.store.client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
@@ -285,16 +495,24 @@ func (l *lease) commit(ctx context.Context, ops ...clientv3.Op) error {
 			if len(ops) > 0 {
 				l.version = resp.Header.Revision
 			}
+			if missing && l.warn != nil {
+				l.warn(fmt.Errorf("nodelease: etcd: the key %s was missing: its holder has written it again, others may be missing too", mark))
+			}
 			return nil
 		}
 		held := resp.Responses[0].GetResponseRange().Kvs
 		if len(held) == 0 || held[0].CreateRevision != l.fence || held[0].Lease != int64(l.id) {
+			l.hangUp()
 			return nodelease.ErrLost
 		}
-		// Only the owner writes the mark: an earlier call whose answer was lost did reach the
-		// store.
+		// Only the owner may write the mark: an earlier call whose answer was lost did reach the
+		// store, or somebody has edited or deleted it. The owner knows what it has to be.
+		l.version, missing = 0, true
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
-			l.version = seen[0].ModRevision
+			l.version, missing = seen[0].ModRevision, false
+		}
+		if len(ops) == 0 {
+			ops = []clientv3.Op{put}
 		}
 	}
 	return fmt.Errorf("nodelease: etcd: the mark of node %d keeps changing", l.node)

@@ -1,6 +1,8 @@
 package etcdstore_test
 
 import (
+	"errors"
+	"io/fs"
 	"testing"
 	"time"
 
@@ -13,8 +15,17 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
+// mustNew returns a store, after a first start if it is the first.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
+	var first etcdstore.Options
+	if opts != nil {
+		first = *opts
+	}
+	first.Init = true
+	if _, err := etcdstore.New(client, &first); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
 	s, err := etcdstore.New(client, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +46,7 @@ func TestEtcd(t *testing.T) {
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "requests": testRequests, "mass restart": testMassRestart, "wrong clock": testWrongClock,
+		"extend again": testExtendAgain, "missing keys": testMissingKeys,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := cluster.Open(t)
@@ -44,6 +56,7 @@ func TestEtcd(t *testing.T) {
 	}
 	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
 	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
+	t.Run("late answer", func(t *testing.T) { testLateAnswer(t, n, cluster, client) })
 	t.Run("minting stops first", func(t *testing.T) {
 		endpoints, there, back := cluster.Proxies(t, "minter")
 		far := etcdtest.Open(t, endpoints)

@@ -21,6 +21,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	pgstore.Configure(config) // so that the store hears of the server's warnings
 	config.MaxConns = 2
 	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		password, err := os.ReadFile("/run/secrets/db-password")

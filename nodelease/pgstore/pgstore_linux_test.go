@@ -1,9 +1,12 @@
 package pgstore_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +21,7 @@ import (
 
 func openPool(t *testing.T, url string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
+	pool, err := pgtest.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +36,17 @@ func mustExec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	}
 }
 
+// mustNew returns a store, after a first start if it is the first.
 func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.Store {
 	t.Helper()
+	var first pgstore.Options
+	if opts != nil {
+		first = *opts
+	}
+	first.Init = true
+	if _, err := pgstore.New(t.Context(), pool, &first); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
 	s, err := pgstore.New(t.Context(), pool, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +61,7 @@ func TestPostgres(t *testing.T) {
 	url := pgtest.URL(address)
 	pool := openPool(t, url)
 
-	for _, mode := range []string{"cache_statement", "simple_protocol"} { // the latter goes through any pooler
+	for _, mode := range []string{"exec", "simple_protocol"} {
 		t.Run("store, "+mode, func(t *testing.T) {
 			pool := openPool(t, url+"&pool_max_conns=40&default_query_exec_mode="+mode)
 			storetest.Run(t, func(t *testing.T) nodelease.Store {
@@ -64,16 +76,20 @@ func TestPostgres(t *testing.T) {
 		if err := pool.QueryRow(t.Context(), `select count(*), min(node), max(node) from node_lease`).Scan(&rows, &least, &most); err != nil {
 			t.Fatal(err)
 		}
-		if rows != 1024 || least != 0 || most != 1023 {
+		if rows != 1025 || least != -1 || most != 1023 {
 			t.Errorf("%d rows from %d to %d", rows, least, most)
 		}
 	})
 	t.Run("all create the table at once", func(t *testing.T) {
 		mustExec(t, pool, `create schema "Own"`)
 		var all sync.WaitGroup
+		var made atomic.Int64
 		for range 8 {
 			all.Go(func() {
-				if _, err := pgstore.New(t.Context(), openPool(t, url), &pgstore.Options{Table: `Own.it's "one"`, Nodes: 16}); err != nil {
+				_, err := pgstore.New(t.Context(), openPool(t, url), &pgstore.Options{Table: `Own.it's "one"`, Nodes: 16, Init: true})
+				if err == nil {
+					made.Add(1)
+				} else if !errors.Is(err, fs.ErrExist) {
 					t.Error(err)
 				}
 			})
@@ -81,12 +97,14 @@ func TestPostgres(t *testing.T) {
 		all.Wait()
 		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Nodes: 32}) // and one sees more of them
 		var rows int
-		if err := pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows); err != nil || rows != 32 {
-			t.Errorf("%d rows, %v", rows, err)
+		if err := pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows); err != nil || rows != 33 || made.Load() != 1 {
+			t.Errorf("%d rows, made by %d, %v", rows, made.Load(), err)
 		}
 	})
 	t.Run("few rights", func(t *testing.T) { testFewRights(t, url, pool) })
 	t.Run("durability", func(t *testing.T) { testDurability(t, url, pool) })
+	t.Run("table", func(t *testing.T) { testTable(t, pool) })
+	t.Run("warnings", func(t *testing.T) { testWarnings(t, url, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
@@ -95,7 +113,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("minting stops first", func(t *testing.T) {
 		s := mustNew(t, distant, &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second})
 		servers.StopsFirst(t, n, s, func() (free bool, err error) {
-			err = pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut`).Scan(&free)
+			err = pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut where node = 0`).Scan(&free)
 			return free, err
 		}, near, far)
 	})
@@ -110,7 +128,7 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		var row string
-		err = pool.QueryRow(t.Context(), `select node || holder || length(token) from holder`).Scan(&row)
+		err = pool.QueryRow(t.Context(), `select node || holder || length(token) from holder where node = 0`).Scan(&row)
 		if err != nil || row != fmt.Sprint(l.Node(), "me36") {
 			t.Errorf("row %q, %v", row, err)
 		}
@@ -121,33 +139,36 @@ func TestPostgres(t *testing.T) {
 func testFewRights(t *testing.T, url string, pool *pgxpool.Pool) {
 	mustExec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
 	poor := openPool(t, strings.Replace(url, "test@", "few@", 1))
-	denied := func(what string, nodes int64) {
+	denied := func(what string, nodes int64, init bool) {
 		t.Helper()
-		_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes})
+		_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes, Init: init})
 		if err == nil || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("error %v although the table cannot be %s", err, what)
 		}
 	}
-	denied("created", 0)
+	denied("created", 0, true)
 	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
-	denied("read", 0)
+	denied("read", 0, false)
 	mustExec(t, pool, `grant select, update on closed.numbers to few`)
-	denied("filled up", 1025)
-	if _, err := mustNew(t, poor, &pgstore.Options{Table: "closed.numbers"}).Take(t.Context(), nodelease.Request{Now: time.Now()}); err != nil {
-		t.Error(err)
+	denied("filled up", 1025, true)
+	s, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"})
+	if err != nil {
+		t.Fatal(err)
 	}
+	mustTake(t, s, time.Now())
 }
 
 // testBadOptions has names and a holder that PostgreSQL cannot keep.
 func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
 	for want, opts := range map[string]*pgstore.Options{
-		"Options.Nodes -1 is not within 1 to 1048576":                {Nodes: -1},
-		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
-		"prepare the table a.b.c: ERROR: cross-database references":  {Table: "a.b.c"},
-		"prepare the table missing.table":                            {Table: "missing.table"},
-		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
+		"Options.Nodes -1 is not within 1 to 1048576":                                                                               {Nodes: -1},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:                                                                        {Holder: "a\x00b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:                                                                         {Table: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                                                                                 {Table: "own." + strings.Repeat("ä", 32)},
+		"prepare the table a.b.c: ERROR: cross-database references":                                                                 {Table: "a.b.c", Init: true},
+		"prepare the table missing.table: there is no such table; if this is the first start, and only then, set Options.Init once": {Table: "missing.table"},
+		"prepare the table missing.other: ERROR":                                                                                    {Table: "missing.other", Init: true},
+		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR":                                                                {Table: strings.Repeat("x.", 100)},
 	} {
 		if s, err := pgstore.New(t.Context(), pool, opts); s != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", opts, err, want)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -16,13 +17,13 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
@@ -100,14 +101,19 @@ func (r *record) add(id ids.Snowflake) bool {
 // all returns what was recorded. A process that was killed may have left a hole.
 func (r *record) all() []int64 { return r.ids[:min(r.count.Load(), perFile)] }
 
-// open connects a job's process to its store.
+// open connects a job's process to its store, which the first one makes.
 func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if j.Postgres != "" {
-		pool, err := pgxpool.New(ctx, j.Postgres+"&pool_max_conns=10")
+		pool, err := pgtest.Connect(ctx, j.Postgres+"&pool_max_conns=10")
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := pgstore.New(ctx, pool, &pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
+		opts := pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: true}
+		s, err := pgstore.New(ctx, pool, &opts)
+		if errors.Is(err, fs.ErrExist) {
+			opts.Init = false
+			s, err = pgstore.New(ctx, pool, &opts)
+		}
 		if err != nil {
 			pool.Close()
 			return nil, nil, err
@@ -118,7 +124,12 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL})
+	opts := etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: true}
+	s, err := etcdstore.New(client, &opts)
+	if errors.Is(err, fs.ErrExist) {
+		opts.Init = false
+		s, err = etcdstore.New(client, &opts)
+	}
 	if err != nil {
 		client.Close()
 		return nil, nil, err

@@ -81,7 +81,7 @@ func TestPostgresClock(t *testing.T) {
 
 		n := servers.NewNetwork(t)
 		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
-		s, err := pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second})
+		s, err := pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second, Init: true})
 		if err != nil {
 			t.Fatal(err)
 		}

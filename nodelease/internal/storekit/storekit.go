@@ -5,6 +5,7 @@ package storekit
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -60,26 +61,56 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// Fingerprint names a layout for people and for comparison. The zero value means Twitter's.
-func Fingerprint(l ids.SnowflakeLayout) string {
+// schema is the version of what the stores keep, and how.
+const schema = "1"
+
+// Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
+// the ids. The zero layout means Twitter's.
+func Header(l ids.SnowflakeLayout) string {
 	if l == (ids.SnowflakeLayout{}) {
 		l = ids.TwitterLayout()
 	}
-	place := "node first"
+	order := "node first"
 	if l.NodeLast {
-		place = "node last"
+		order = "node last"
 	}
-	return fmt.Sprintf("epoch %s, tick %v, %d node bits, %d sequence bits, %s",
-		l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, place)
+	return fmt.Sprintf("schema %s: epoch %s, tick %v, %d node bits, %d sequence bits, %s",
+		schema, l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, order)
 }
 
-// CheckLayout returns an error that names both fingerprints if they differ: that of the store and the caller's.
-func CheckLayout(stored, own string) error {
-	if stored != own {
-		return fmt.Errorf("the store is for ids of the layout (%s), and this process makes ids of (%s): two layouts need two stores", stored, own)
+// CheckHeader returns an error that names both headers if that of the store, which is at a place, is not that of
+// the caller.
+func CheckHeader(place, stored, own string) error {
+	version, _, _ := strings.Cut(stored, ":")
+	switch {
+	case stored == own:
+		return nil
+	case version != "schema "+schema:
+		return fmt.Errorf("%s says %q, and this process keeps %q: another version of package nodelease made it", place, stored, own)
+	}
+	return fmt.Errorf("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
+}
+
+// CheckInit returns an error unless a first start is declared and something is missing, or neither. What is
+// missing is named, or empty. The errors match [fs.ErrNotExist] and [fs.ErrExist].
+func CheckInit(init bool, missing string) error {
+	switch {
+	case init && missing == "":
+		return &initError{"nothing is missing, so this is not the first start, which Options.Init declares", fs.ErrExist}
+	case !init && missing != "":
+		return &initError{missing + "; if this is the first start, and only then, set Options.Init once", fs.ErrNotExist}
 	}
 	return nil
 }
+
+// An initError is of CheckInit: the texts of package fs are about files.
+type initError struct {
+	text  string
+	match error
+}
+
+func (e *initError) Error() string { return e.text }
+func (e *initError) Unwrap() error { return e.match }
 
 // wrong is how far a clock or a mark may be from the others' before it is taken for wrong.
 const wrong = 24 * time.Hour

@@ -2,6 +2,7 @@ package etcdtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -95,6 +96,11 @@ func Start(t *testing.T, n *servers.Network) *Cluster {
 	// What was opened before the members' ids were known cannot be told apart.
 	for _, m := range c.Members {
 		n.Reset(servers.Link{From: "unknown", To: m.Name})
+	}
+	for err = errors.New("not tried"); err != nil; _, err = client.Put(ctx, "ready", "") {
+		if ctx.Err() != nil {
+			t.Fatalf("etcd does not write: %v\n%s", err, c.Members[0].Tail())
+		}
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -17,16 +18,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// postgresBinary finds a program of the server, which Debian keeps out of the PATH.
-func postgresBinary(name string) (string, error) {
+// binary finds a program of the server, which Debian keeps out of the PATH.
+func binary(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("%s is not installed (Debian: apt-get install postgresql)", name)
+		return "", fmt.Errorf("%s is not installed (Debian: apt-get install postgresql pgbouncer)", name)
 	}
 	return slices.Max(found), nil
 }
@@ -56,12 +58,46 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 // Start starts a server on loopback and returns it with its address.
 func Start(t *testing.T) (*servers.Server, string) {
 	t.Helper()
-	initdb, err := postgresBinary("initdb")
-	if err != nil {
-		t.Skip(err)
+	return start(t, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+}
+
+// StartStandby starts a standby of the server at an address. Open waits until it answers.
+func StartStandby(t *testing.T, primary string) (*servers.Server, string) {
+	t.Helper()
+	return start(t, "pg_basebackup", "-d", "postgres://test@"+primary+"/", "-R", "-c", "fast", "--no-sync")
+}
+
+// start has a program make the data of a server, and starts it.
+func start(t *testing.T, program string, args ...string) (*servers.Server, string) {
+	t.Helper()
+	dir, run := Command(t, program)
+	data := filepath.Join(dir, "data")
+	if out, err := run(program, append(args, "-D", data)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, out)
 	}
-	binary, err := postgresBinary("postgres")
+	address := servers.FreePorts(t, 1)[0]
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
+		t.Fatal(err)
+	}
+	s := &servers.Server{
+		Log: filepath.Join(dir, "log"),
+		Command: func() *exec.Cmd {
+			return run("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+				"-c", "max_connections=200")
+		},
+	}
+	s.Start(t)
+	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
+	Open(t, address).Close()
+	return s, address
+}
+
+// Command returns what makes commands that a user runs whom PostgreSQL accepts, in a directory of their own. It skips
+// the test if the program is not installed.
+func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
+	t.Helper()
+	if _, err := binary(program); err != nil {
 		t.Skip(err)
 	}
 	attr, uid := unprivileged(t)
@@ -74,38 +110,22 @@ func Start(t *testing.T) (*servers.Server, string) {
 	if err := os.Chown(dir, uid, -1); err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Join(dir, "data")
-	initialise := exec.Command(initdb, "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-	initialise.SysProcAttr, initialise.Dir = attr, dir
-	if out, err := initialise.CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
+	return dir, func(program string, args ...string) *exec.Cmd {
+		path, err := binary(program)
+		if err != nil {
+			t.Error(err)
+		}
+		cmd := exec.Command(path, args...)
+		own := *attr
+		cmd.Dir, cmd.SysProcAttr = dir, &own
+		return cmd
 	}
-	address := servers.FreePorts(t, 1)[0]
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &servers.Server{
-		Log: filepath.Join(dir, "log"),
-		Command: func() *exec.Cmd {
-			cmd := exec.Command(binary, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-				"-c", "max_connections=200")
-			cmd.Dir = dir
-			own := *attr
-			cmd.SysProcAttr = &own
-			return cmd
-		},
-	}
-	s.Start(t)
-	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
-	Open(t, address).Close()
-	return s, address
 }
 
 // Open returns connections to a server, which may need a moment after its start.
 func Open(t *testing.T, address string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), URL(address))
+	pool, err := Connect(t.Context(), URL(address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +139,16 @@ func Open(t *testing.T, address string) *pgxpool.Pool {
 			t.Fatalf("PostgreSQL does not answer: %v", err)
 		}
 	}
+}
+
+// Connect returns a pool that pgstore.New accepts.
+func Connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	pgstore.Configure(config)
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // URL names the database of a server that Start has started.

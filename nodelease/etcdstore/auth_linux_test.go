@@ -1,0 +1,165 @@
+package etcdstore_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+)
+
+var authenticates = regexp.MustCompile(`(?m)^grpc_server_started_total\{grpc_method="Authenticate".*\} (\d+)$`)
+
+// TestPassword has the servers ask for a password, which costs them much processor time. Renewals make them check none.
+func TestPassword(t *testing.T) { // alone: it counts the streams of the process
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	root := cluster.Open(t)
+	defer root.Close()
+	ctx := t.Context()
+	checks := func() (n int) {
+		t.Helper()
+		for _, m := range cluster.Members {
+			resp, err := http.Get("http://" + m.Client + "/metrics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			found := authenticates.FindSubmatch(body)
+			if err != nil || found == nil {
+				t.Fatalf("no count of Authenticate: %v", err)
+			}
+			k, _ := strconv.Atoi(string(found[1]))
+			n += k
+		}
+		return n
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := root.UserAdd(ctx, "root", "secret")
+	must(err)
+	_, err = root.UserGrantRole(ctx, "root", "root")
+	must(err)
+	_, err = root.RoleAdd(ctx, "minter")
+	must(err)
+	for prefix, right := range map[string]clientv3.PermissionType{
+		"/nodelease/schema": clientv3.PermissionType(clientv3.PermRead),
+		"/nodelease/mark/":  clientv3.PermissionType(clientv3.PermReadWrite),
+		"/nodelease/owner/": clientv3.PermissionType(clientv3.PermReadWrite),
+	} {
+		_, err = root.RoleGrantPermission(ctx, "minter", prefix, clientv3.GetPrefixRangeEnd(prefix), right)
+		must(err)
+	}
+	_, err = root.UserAdd(ctx, "orders", "word")
+	must(err)
+	_, err = root.UserGrantRole(ctx, "orders", "minter")
+	must(err)
+	mustNew(t, root, nil)
+	_, err = root.AuthEnable(ctx)
+	must(err)
+
+	config := etcdtest.Config(cluster.Endpoints())
+	config.Username, config.Password = "orders", "word"
+	client, err := clientv3.New(config)
+	must(err)
+	defer client.Close()
+	_, err = etcdstore.New(client, &etcdstore.Options{Nodes: 1025, Init: true})
+	wants(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "permission denied")
+	s, err := etcdstore.New(client, &etcdstore.Options{TTL: time.Minute})
+	must(err)
+	const minters = 10
+	var leases [minters]nodelease.Lease
+	each := func(what string, call func(nodelease.Lease) error) (longest time.Duration) {
+		t.Helper()
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for _, l := range leases {
+			all.Go(func() {
+				began := time.Now()
+				if err := call(l); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				longest = max(longest, time.Since(began))
+			})
+		}
+		all.Wait()
+		return longest
+	}
+	for i := range leases {
+		leases[i], err = s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()})
+		must(err)
+	}
+	renew := func(l nodelease.Lease) error { return l.Extend(ctx, l.Mark()) }
+	before := checks()
+	first := each("the first renewal", renew)
+	opened := checks()
+	var longest time.Duration
+	for range 10 {
+		longest = max(longest, each("a renewal", renew))
+	}
+	if n := streams(); n < minters {
+		t.Errorf("%d streams, want %d", n, minters)
+	}
+	if n := checks() - opened; n != 0 {
+		t.Errorf("%d renewals made the servers check the password %d times, want 0", 10*minters, n)
+	}
+	t.Logf("%d streams: %d checks of the password, longest answer %v; %d renewals: none, longest answer %v",
+		minters, opened-before, first, 10*minters, longest)
+
+	// A member that starts anew has ended its streams, and knows no tokens.
+	for _, m := range cluster.Members {
+		m.Stop(syscall.SIGKILL)
+		m.Start(t)
+		for limit := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			_, err := client.Status(ctx, m.Client)
+			if err == nil {
+				break
+			}
+			if time.Now().After(limit) {
+				t.Fatal(err)
+			}
+		}
+		each("a renewal after a restart", func(l nodelease.Lease) (err error) {
+			for range 10 {
+				if err = renew(l); err == nil {
+					return nil
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+			return err
+		})
+	}
+	each("Release", func(l nodelease.Lease) error { return l.Release(ctx, time.Now()) })
+	open := streams()
+	for limit := time.Now().Add(10 * time.Second); open > 0 && time.Now().Before(limit); open = streams() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if open > 0 {
+		t.Errorf("%d streams are open when all leases were given back", open)
+	}
+}
+
+// streams counts the goroutines that serve an open stream of gRPC.
+func streams() int {
+	stacks := make([]byte, 4<<20)
+	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("created by google.golang.org/grpc.newClientStreamWithParams"))
+}
