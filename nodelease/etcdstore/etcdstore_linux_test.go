@@ -40,8 +40,9 @@ func TestEtcd(t *testing.T) {
 	client := cluster.Open(t)
 	defer client.Close()
 	t.Run("store", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) nodelease.Store {
-			return mustNew(t, client, &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second})
+		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
+			opts := &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second}
+			return mustNew(t, client, opts), mustNew(t, client, opts)
 		})
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){

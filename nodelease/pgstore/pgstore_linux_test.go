@@ -64,8 +64,9 @@ func TestPostgres(t *testing.T) {
 	for _, mode := range []string{"exec", "simple_protocol"} {
 		t.Run("store, "+mode, func(t *testing.T) {
 			pool := openPool(t, url+"&pool_max_conns=40&default_query_exec_mode="+mode)
-			storetest.Run(t, func(t *testing.T) nodelease.Store {
-				return mustNew(t, pool, &pgstore.Options{Table: t.Name(), Nodes: 2, TTL: 2 * time.Second})
+			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
+				opts := &pgstore.Options{Table: t.Name(), Nodes: 2, TTL: 2 * time.Second}
+				return mustNew(t, pool, opts), mustNew(t, pool, opts)
 			})
 			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
 		})

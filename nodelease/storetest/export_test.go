@@ -15,10 +15,10 @@ func Checks() (names []string) {
 }
 
 // Check runs a subtest with t in the place of the one of go test.
-func Check(name string, t testing.TB, s nodelease.Store) {
+func Check(name string, t testing.TB, a, b nodelease.Store) {
 	for _, c := range checks {
 		if c.name == name {
-			c.run(newTester(t, s))
+			c.run(newTester(t, a, b))
 		}
 	}
 }

@@ -2,7 +2,10 @@
 // [nodelease.Lease], on which the uniqueness of ids depends.
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) nodelease.Store { return newEmptyStore(t, 2, 2*time.Second) })
+//		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
+//			database := newEmptyDatabase(t)
+//			return newStore(t, database, 2, 2*time.Second), newStore(t, database, 2, 2*time.Second)
+//		})
 //	}
 package storetest
 
@@ -18,15 +21,16 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
-// Run tests a store. It calls open for each of its subtests, which run in parallel: open must return a
-// store that shares nothing with the others, that has exactly the numbers 0 and 1, both without a mark,
-// and the shortest TTL with which it can still answer in time, such as 2 s. Some subtests wait for leases
-// to end.
-func Run(t *testing.T, open func(t *testing.T) nodelease.Store) {
+// Run tests a store. It calls open for each of its subtests, which run in parallel: open must return two
+// stores over one database, as two processes have them, which shares nothing with the others. It must have
+// exactly the numbers 0 and 1, both without a mark, for ids of Twitter's layout, and the shortest TTL with
+// which it can still answer in time, such as 2 s. Some subtests wait for leases to end.
+func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.run(newTester(t, open(t)))
+			a, b := open(t)
+			c.run(newTester(t, a, b))
 		})
 	}
 }
@@ -43,7 +47,10 @@ var checks = []struct {
 	{"former holder", formerHolder},
 	{"end of a lease", endOfLease},
 	{"lower mark", lowerMark},
+	{"small raises", smallRaises},
+	{"last moment", lastMoment},
 	{"no answer", noAnswer},
+	{"layout", layout},
 	{"preference", preference},
 	{"crowd", crowd},
 	{"minters", minters},
@@ -51,12 +58,13 @@ var checks = []struct {
 
 type tester struct {
 	testing.TB
-	store nodelease.Store
-	now   time.Time
+	stores [2]nodelease.Store // of one database
+	turn   int                // the store that take asks next
+	now    time.Time
 }
 
-func newTester(t testing.TB, s nodelease.Store) *tester {
-	return &tester{t, s, time.Now().UTC().Truncate(time.Microsecond)}
+func newTester(t testing.TB, a, b nodelease.Store) *tester {
+	return &tester{TB: t, stores: [2]nodelease.Store{a, b}, now: time.Now().UTC().Truncate(time.Microsecond)}
 }
 
 // numbers takes all of them.
@@ -73,7 +81,10 @@ func numbers(t *tester) {
 			t.Errorf("TTL %v of node %d is too short to mint", l.TTL(), l.Node())
 		}
 	}
-	l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
+	if a.Free() != 1 && a.Free() != -1 || b.Free() > 0 {
+		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or -1", a.Free(), b.Free())
+	}
+	l, err := t.ask(t.Context())
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNode)
 	if l != nil {
 		t.Errorf("Take returned a lease of node %d with an error", l.Node())
@@ -96,6 +107,10 @@ func marks(t *tester) {
 		time.Date(9999, 12, 31, 0, 0, 0, 999_999_000, time.UTC),
 		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
+		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // in Berlin it is 2:30, and an hour later again
+		time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC),
+		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // so in New York
+		time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
 	} {
 		high := storekit.Later(l.Mark(), mark)
 		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
@@ -128,6 +143,7 @@ func formerHolder(t *tester) {
 		t.Fatalf("a former holder has changed the mark from %v to %v", t.now, b.Mark())
 	}
 	t.extend(b, time.Minute)
+	t.match("Extend of a former holder with its latest mark", a.Extend(t.Context(), t.now.Add(time.Hour)), nodelease.ErrLost)
 	t.match("Extend by a former holder", a.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
 	t.match("Release by a former holder", a.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(b, time.Minute)
@@ -168,13 +184,81 @@ func lowerMark(t *tester) {
 	}
 }
 
+// smallRaises raises a mark by little before the holder falls silent.
+func smallRaises(t *tester) {
+	a, b := t.take(), t.take()
+	mark := t.now.Truncate(time.Second)
+	for _, by := range []time.Duration{0, 500 * time.Millisecond, time.Second, time.Microsecond} {
+		mark = mark.Add(by)
+		if err := a.Extend(t.Context(), mark); err != nil {
+			t.Fatalf("Extend by %v: %v", by, err)
+		}
+		if by == time.Second {
+			continue
+		}
+		c := t.takeFrom(a, b)
+		if !c.Mark().Equal(mark) {
+			t.Fatalf("mark %v after it was raised by %v, want %v", c.Mark(), by, mark)
+		}
+		a = c
+	}
+}
+
+// lastMoment extends a lease that is about to end, while somebody else asks for the number. What Extend has
+// confirmed, the other one must see.
+func lastMoment(t *tester) {
+	for round := range 6 {
+		began := time.Now()
+		a, b := t.take(), t.take()
+		time.Sleep(a.TTL() / 2)
+		t.extend(b, time.Hour)
+		time.Sleep(time.Until(began.Add(a.TTL() - time.Duration(5+3*round)*time.Millisecond)))
+		mark := t.now.Add(time.Duration(round+1) * time.Minute)
+		err := a.Extend(t.Context(), mark)
+		if err != nil && !errors.Is(err, nodelease.ErrLost) {
+			t.Fatalf("Extend: %v", err)
+		}
+		for confirmed := time.Now(); err == nil && time.Since(confirmed) < 40*time.Millisecond; time.Sleep(time.Millisecond) {
+			c, failed := t.ask(t.Context())
+			if failed == nil && c.Node() == a.Node() && time.Since(confirmed) < a.TTL()/2 {
+				t.Fatalf("node %d, whose mark Extend has just raised to %v, was given away with the mark %v", c.Node(), mark, c.Mark())
+			}
+		}
+		_ = a.Release(t.Context(), t.now)
+		_ = b.Release(t.Context(), t.now)
+	}
+}
+
+// layout has a process make ids of another layout than the others.
+func layout(t *tester) {
+	a := t.take()
+	l, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
+	if err == nil {
+		t.Fatalf("Take for another layout gave node %d", l.Node())
+	}
+	if errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("Take for another layout: %v, want an error that does not match ErrNoNode", err)
+	}
+	t.extend(a, time.Minute)
+	l, err = t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.TwitterLayout()})
+	if err != nil {
+		t.Fatalf("Take for the layout in use: %v", err)
+	}
+	t.release(l, t.now)
+}
+
 // noAnswer makes calls whose context has ended: they may have been carried out or not.
 func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	for range 2 { // it may return a lease, but must not keep a number for nobody
+		if l, err := t.ask(ended); err == nil {
+			t.release(l, time.Time{})
+		}
+	}
 	a, b := t.take(), t.take()
 	for name, call := range map[string]func() error{
-		"Take":   func() error { _, err := t.store.Take(ended, nodelease.Request{Now: t.now}); return err },
+		"Take":   func() error { _, err := t.ask(ended); return err },
 		"Extend": func() error { return a.Extend(ended, t.now.Add(2*time.Hour)) },
 	} {
 		done := make(chan error, 1)
@@ -231,7 +315,7 @@ func crowd(t *tester) {
 		for i := range leases {
 			all.Go(func() {
 				<-start
-				l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
+				l, err := t.stores[i%2].Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
 				switch {
 				case err == nil:
 					leases[i] = l
@@ -271,9 +355,9 @@ func minters(t *tester) {
 	var mu sync.Mutex
 	seen := map[ids.Snowflake]bool{}
 	var all sync.WaitGroup
-	for range 4 {
+	for i := range 4 {
 		all.Go(func() {
-			m, err := nodelease.NewMinter(t.store, nil)
+			m, err := nodelease.NewMinter(t.stores[i%2], nil)
 			if err != nil {
 				t.Errorf("NewMinter: %v", err)
 				return
@@ -301,9 +385,17 @@ func minters(t *tester) {
 	all.Wait()
 }
 
+// ask asks the stores in turn for a number. The context of the request ends with it.
+func (t *tester) ask(ctx context.Context) (nodelease.Lease, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t.turn++
+	return t.stores[t.turn%2].Take(ctx, nodelease.Request{Now: t.now})
+}
+
 func (t *tester) take() nodelease.Lease {
 	t.Helper()
-	l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
+	l, err := t.ask(t.Context())
 	if err != nil {
 		t.Fatalf("Take: %v", err)
 	}
@@ -315,7 +407,7 @@ func (t *tester) takeFrom(silent, other nodelease.Lease) nodelease.Lease {
 	t.Helper()
 	for limit := time.Now().Add(5*silent.TTL() + 2*time.Second); time.Now().Before(limit); time.Sleep(silent.TTL() / 20) {
 		t.extend(other, time.Hour)
-		l, err := t.store.Take(t.Context(), nodelease.Request{Now: t.now})
+		l, err := t.ask(t.Context())
 		if err == nil {
 			if l.Node() != silent.Node() {
 				t.Fatalf("took node %d, which is held, want %d", l.Node(), silent.Node())

@@ -8,15 +8,28 @@ import (
 	"sync"
 	"testing"
 	"time"
+	_ "time/tzdata"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 const ttl = time.Second // a shorter one could end while the machine is busy
 
+var berlin = func() *time.Location {
+	l, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		panic(err)
+	}
+	return l
+}()
+
 func TestMemoryStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) nodelease.Store { return nodelease.NewMemoryStore(2, ttl) })
+	storetest.Run(t, func(*testing.T) (a, b nodelease.Store) {
+		s := nodelease.NewMemoryStore(2, ttl)
+		return s, s
+	})
 }
 
 // TestFlawedStores plants a fault at a time in a store: the suite must find each.
@@ -41,6 +54,28 @@ func TestFlawedStores(t *testing.T) {
 		"looks and then takes":       {races: true},
 		"an old mark":                {staleMark: true},
 		"lost for want of an answer": {loses: true},
+
+		"skips raises below a second": {skips: time.Second},
+		"skips raises below 2 us":     {skips: 2 * time.Microsecond},
+		"compares marks as texts":     {texts: true},
+		"a count of each process":     {ownCount: true},
+		"writes behind":               {behind: true},
+		"marks without a zone":        {zoneless: true},
+		"ends with the context":       {endsWithContext: true},
+		"same mark without a fence":   {sameUnfenced: true},
+		"keeps a number for nobody":   {keepsForNobody: true},
+
+		"any layout":                   {anyLayout: true},
+		"counts itself free":           {countsItself: true},
+		"Release leaves the lease":     {leavesLease: true},
+		"marks rounded up":             {roundsUp: true},
+		"seconds of 32 bits":           {short: true},
+		"1970 is none":                 {epochIsNone: true},
+		"one mark for all":             {oneMark: true},
+		"same mark renews nothing":     {sameIdle: true},
+		"marks cached by each process": {caches: true},
+		"a lease beside an error":      {both: true},
+		"Release raises only":          {raisesOnly: true},
 	} {
 		all.Go(func() {
 			found := check(t, f)
@@ -60,6 +95,9 @@ func check(t *testing.T, f flaws) map[string]string {
 	var all sync.WaitGroup
 	for _, name := range storetest.Checks() {
 		all.Go(func() {
+			if name == "minters" && f != (flaws{}) {
+				return // it may wait for a minute
+			}
 			r := &recorder{TB: t}
 			defer func() { // also if the subtest ends this goroutine
 				mu.Lock()
@@ -68,7 +106,8 @@ func check(t *testing.T, f flaws) map[string]string {
 					found[name] = r.first
 				}
 			}()
-			storetest.Check(name, r, &flawedStore{flaws: f})
+			d := new(database)
+			storetest.Check(name, r, &flawedStore{flaws: f, database: d}, &flawedStore{flaws: f, database: d})
 		})
 	}
 	all.Wait()
@@ -113,26 +152,64 @@ type flaws struct {
 	races        bool // Take looks first and takes later
 	staleMark    bool // Take shows the mark of the holder before the last
 	loses        bool // a request without an answer loses the number
+
+	skips           time.Duration // Extend does not write raises of less
+	texts           bool          // Extend compares the texts of marks
+	ownCount        bool          // the fence is a count of each process
+	behind          bool          // Extend writes 20 ms after it has returned
+	zoneless        bool          // marks are kept as the time of day in Berlin
+	endsWithContext bool          // the lease ends with the context of Take
+	sameUnfenced    bool          // Extend with the same mark does not look whose the number is
+	keepsForNobody  bool          // a Take whose context has ended takes a number
+
+	anyLayout    bool // layouts are not compared
+	countsItself bool // Free counts the number taken
+	leavesLease  bool // Release leaves the number held until the lease ends
+	roundsUp     bool // marks are rounded up to milliseconds
+	short        bool // marks are seconds of 32 bits and microseconds
+	epochIsNone  bool // the mark 1970 is read as none
+	oneMark      bool // all numbers have one mark
+	sameIdle     bool // Extend with the same mark does not renew the lease
+	caches       bool // each process keeps the marks it has seen
+	both         bool // Take returns a lease with ErrNoNode
+	raisesOnly   bool // Release does not lower the mark
 }
 
-// flawedStore is a store in memory for the numbers 0 and 1.
-type flawedStore struct {
-	flaws
-	mu   sync.Mutex
-	rows [2]struct {
+// database has the numbers 0 and 1.
+type database struct {
+	mu     sync.Mutex
+	layout ids.SnowflakeLayout
+	rows   [2]struct {
 		fence         int
 		expires       time.Time
 		mark, earlier time.Time
 	}
 }
 
+// flawedStore is a store over a database, as a process has it.
+type flawedStore struct {
+	flaws
+	*database
+	count int          // of Takes
+	cache [2]time.Time // marks
+}
+
 func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ended(ctx); err != nil {
+	if err := s.ended(ctx); err != nil && !s.keepsForNobody {
 		return nil, err
 	}
-	best := -1
+	if r.Layout == (ids.SnowflakeLayout{}) {
+		r.Layout = ids.TwitterLayout()
+	}
+	if s.layout == (ids.SnowflakeLayout{}) {
+		s.layout = r.Layout
+	}
+	if s.layout != r.Layout && !s.anyLayout {
+		return nil, errors.New("another layout")
+	}
+	best, free := -1, int64(-1)
 	passed := func(n int) time.Time {
 		if s.rows[n].mark.Before(r.Now) {
 			return r.Now
@@ -143,6 +220,7 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		if row.expires.After(time.Now()) && !s.oneHolder {
 			continue
 		}
+		free++
 		if best < 0 || s.anyOrder || passed(n).Before(passed(best)) {
 			best = n
 		}
@@ -150,6 +228,9 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	if best < 0 {
 		if s.otherError {
 			return nil, errors.New("all held")
+		}
+		if s.both {
+			return &flawedLease{s: s}, nodelease.ErrNoNode
 		}
 		return nil, nodelease.ErrNoNode
 	}
@@ -165,8 +246,27 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	if !s.oneHolder {
 		row.fence++
 	}
+	if s.ownCount {
+		s.count++
+		row.fence = s.count
+	}
 	row.expires = s.expiry()
-	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark, free: free, taken: ctx}
+	if s.countsItself {
+		l.free++
+	}
+	if s.oneMark && s.rows[0].mark.After(row.mark) {
+		l.mark = s.rows[0].mark
+	}
+	if s.caches && !s.cache[best].IsZero() {
+		l.mark = s.cache[best]
+	}
+	if s.epochIsNone && l.mark.Equal(time.Unix(0, 0)) {
+		l.mark = time.Time{}
+	}
 	if s.staleMark {
 		l.mark = row.earlier
 	}
@@ -196,13 +296,15 @@ func (s *flawedStore) ended(ctx context.Context) error {
 type flawedLease struct {
 	s           *flawedStore
 	node, fence int
-	mark        time.Time
+	mark, last  time.Time
+	free        int64
+	taken       context.Context
 }
 
 func (l *flawedLease) Node() int64        { return int64(l.node) }
 func (l *flawedLease) Mark() time.Time    { return l.mark }
 func (l *flawedLease) TTL() time.Duration { return ttl }
-func (l *flawedLease) Free() int64        { return -1 }
+func (l *flawedLease) Free() int64        { return l.free }
 
 func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	s, r := l.s, &l.s.rows[l.node]
@@ -214,7 +316,11 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 		}
 		return err
 	}
-	if r.fence != l.fence {
+	if s.sameUnfenced && mark.Equal(l.last) {
+		r.expires = s.expiry()
+		return nil
+	}
+	if r.fence != l.fence || s.endsWithContext && l.taken.Err() != nil {
 		if s.raisesLost {
 			r.mark = mark
 		}
@@ -223,12 +329,31 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 		}
 		return nodelease.ErrLost
 	}
-	if !s.doesNotRenew {
-		r.expires = s.expiry()
+	same := mark.Equal(l.last)
+	l.last = mark
+	write := func() {
+		if !s.doesNotRenew && !(s.sameIdle && same) {
+			r.expires = s.expiry()
+		}
+		higher := mark.After(r.mark)
+		if s.texts {
+			higher = mark.UTC().Format(time.RFC3339Nano) > r.mark.UTC().Format(time.RFC3339Nano)
+		}
+		if higher && mark.Sub(r.mark) >= s.skips || s.lowers {
+			l.set(mark)
+		}
 	}
-	if mark.After(r.mark) || s.lowers {
-		l.set(mark)
+	if !s.behind {
+		write()
+		return nil
 	}
+	time.AfterFunc(20*time.Millisecond, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r.fence == l.fence {
+			write()
+		}
+	})
 	return nil
 }
 
@@ -239,10 +364,12 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 	if r.fence != l.fence && !s.releasesLost {
 		return nodelease.ErrLost
 	}
-	if !s.keepsMark {
+	if !s.keepsMark && !(s.raisesOnly && mark.Before(r.mark)) {
 		l.set(mark)
 	}
-	r.expires = time.Time{}
+	if !s.leavesLease {
+		r.expires = time.Time{}
+	}
 	r.fence++
 	return nil
 }
@@ -254,6 +381,17 @@ func (l *flawedLease) set(mark time.Time) {
 		return
 	case l.s.coarse:
 		mark = mark.Truncate(time.Millisecond)
+	case l.s.roundsUp:
+		mark = mark.Add(time.Millisecond - 1).Truncate(time.Millisecond)
+	case l.s.short:
+		mark = time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond())).UTC()
+	case l.s.zoneless:
+		const plain = "2006-01-02 15:04:05.999999"
+		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)
 	}
+	if l.s.oneMark {
+		l.s.rows[0].mark = mark
+	}
+	l.s.cache[l.node] = mark
 	r.earlier, r.mark = r.mark, mark
 }
