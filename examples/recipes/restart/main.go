@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -33,8 +34,11 @@ func main() {
 	} else {
 		err = run(ctx, *path)
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() == nil:
 		log.Fatal(err)
+	case err != nil: // SIGTERM, and the last save if it failed: even so no id will be repeated
+		log.Print("ends: ", err)
 	}
 }
 
@@ -46,23 +50,30 @@ func firstStart(path string) error {
 	return f.Close()
 }
 
-func run(ctx context.Context, path string) error { // main calls it, and ends when it returns
-	f, err := clockfile.Open(path, nil) // refuses if there is no file
+func run(ctx context.Context, path string) (err error) { // main calls it, and ends when it returns
+	f, err := clockfile.Open(path, &clockfile.Options{Report: func(err error) { log.Println("saving the clock:", err) }})
 	if err != nil {
-		return err
+		return err // also if there is no file
 	}
-	defer f.Close() // there are no Snowflakes afterwards
+	defer func() { err = errors.Join(err, f.Close()) }() // there are no Snowflakes afterwards
 	if err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()}); err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing, or not a number from 0 to 1023
 	}
-	return work(ctx) // calls snowflake.Next, until ctx ends on SIGTERM
+	node, err := snowflake.Default()
+	if err != nil {
+		return err
+	}
+	for {
+		id, err := node.NextContext(ctx) // ends with ctx, on SIGTERM: Next would wait until the disk has room
+		if err != nil {
+			return err
+		}
+		work(id)
+	}
 }
 
 // work stands for what your program does.
-func work(ctx context.Context) error {
-	for ctx.Err() == nil {
-		fmt.Println(snowflake.Next())
-		time.Sleep(time.Millisecond)
-	}
-	return nil
+func work(id snowflake.ID) {
+	fmt.Println(id)
+	time.Sleep(time.Millisecond)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -22,16 +23,36 @@ const asProgram = "RECIPE_RESTART"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		fillOnSignal()
 		main()
 		return
 	}
 	m.Run()
 }
 
+// fillOnSignal has each write to a file fail from SIGUSR1 on, as on a full disk: with EFBIG, by a limit that nobody needs
+// a privilege for.
+func fillOnSignal() {
+	signal.Ignore(syscall.SIGXFSZ)
+	full := make(chan os.Signal, 1)
+	signal.Notify(full, syscall.SIGUSR1)
+	go func() {
+		<-full
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+		limit.Cur = 0
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+	}()
+}
+
 // program returns a command that runs the program with one variable in its environment.
 func program(variable string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asProgram + "=1", variable}
+	cmd.Env = []string{asProgram + "=1", variable, "GORACE=atexit_sleep_ms=0"}
 	return cmd
 }
 
@@ -96,6 +117,91 @@ func TestRestarts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFullDisk fills the disk under the program: it says so. SIGTERM ends it soon, also once ids are withheld, with the
+// error of the last save. When there is room again the next one goes on after its ids. With -short, ids are not
+// withheld yet.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ids.clock")
+	if err := firstStart(path); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
+	printed, ended := make(chan struct{}), make(chan struct{})
+	var last ids.Snowflake
+	go func() {
+		defer close(ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			id, err := ids.ParseSnowflake(lines.Text())
+			if err != nil || id <= last {
+				t.Errorf("after %v came %q (%v)", last, lines.Text(), err)
+			}
+			if last == 0 {
+				close(printed)
+			}
+			last = id
+		}
+	}()
+	<-printed
+	cmd.Process.Signal(syscall.SIGUSR1)
+	lines := bufio.NewScanner(logged)
+	if !lines.Scan() || !strings.Contains(lines.Text(), "saving the clock: clockfile: "+path) {
+		t.Errorf("on a full disk it says %q", lines.Text())
+	}
+	if !testing.Short() {
+		time.Sleep(6 * time.Second) // 5 s are left of the horizon when the first save fails
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	asked := time.Now()
+	var says []string
+	for lines.Scan() {
+		says = append(says, lines.Text())
+	}
+	<-ended
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+	if took := time.Since(asked); took > 4*time.Second { // some ms, but for other programs
+		t.Errorf("it ends %v after SIGTERM", took)
+	}
+	if all := strings.Join(says, "\n"); !strings.HasPrefix(all, "ends: ") || !strings.Contains(all, "clockfile: "+path) {
+		t.Errorf("it ends with %q", all)
+	}
+	t.Logf("it says %q", says)
+	if !testing.Short() {
+		if got := time.Since(last.Time()); got < time.Second/2 {
+			t.Errorf("the last id is %v old: they were not withheld", got)
+		}
+	}
+	cmd = program("IDS_SNOWFLAKE_NODE=7", "-file", path)
+	next, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := bufio.NewScanner(next)
+	first.Scan()
+	if id, err := ids.ParseSnowflake(first.Text()); err != nil || id <= last {
+		t.Errorf("after %v the next one prints %q (%v)", last, first.Text(), err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
 }
 
 // saved returns the time in the file.
