@@ -122,7 +122,7 @@ func (p *program) panicWanted(c inspector.Cursor) bool {
 	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		if f.ParentEdgeKind() == edge.CallExpr_Args {
 			to := p.callee(f.Parent().Node())
-			if to != nil && strings.Contains(to.Name(), "Panic") {
+			if to != nil && strings.Contains(strings.ToLower(to.Name()), "panic") {
 				return true
 			}
 		}

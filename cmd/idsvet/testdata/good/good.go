@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"testing"
 
 	other "example.com/google/uuid"
 	"example.com/lib"
@@ -34,13 +33,13 @@ func (user) Prefix() string { return "user" }
 // provide takes functions as values: uuid.New may be meant.
 func provide(...any) { provide(uuid.New, uuid.NewV7, makes) }
 
-func panics(t *testing.T, assertPanics func(func()), s string) {
+func panics(s string) {
 	defer func() { _ = recover() }()
 	uuid.MustParse("no id")
 	uuid.MustParse(s)
 }
 
-func assertPanics(func()) { assertPanics(func() { ulid.MustParse("no id") }) }
+func panicsWith(func()) { panicsWith(func() { ulid.MustParse("no id") }) }
 
 // An account embeds the id, and a named id has the methods that it needs.
 type (
@@ -72,7 +71,7 @@ func (hex) String() string { return "" }
 func formats(id uuid.UUID, n snowflake.ID, h hex, arg string) {
 	fmt.Printf("%s %v %q %d %d %x %x %x %T", id, id, id, n, n, id[:], int64(n), h, id)
 	fmt.Printf(arg+"%d", id)
-	fmt.Printf("%[2]d %[1]s", id, n)
+	fmt.Printf("%[2]s %d", id, id, n)
 	fmt.Println("of", n)
 }
 
