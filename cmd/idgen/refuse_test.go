@@ -53,6 +53,11 @@ func TestRefused(t *testing.T) {
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
 		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
+		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
+		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
+		{"", "7[", `, column 2: not an id: "[" cannot occur in one`},
+		{"", "7/", `, column 2: not an id: "/" cannot occur in one`},
+		{"", "7;", `, column 2: not an id: ";" cannot occur in one`},
 		{"", `17"`, `, column 3: not an id: "\"" cannot occur in one`},
 		{"", `"17`, `, column 1: not an id: "\"" cannot occur in one`},
 		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
@@ -83,6 +88,8 @@ func TestRefused(t *testing.T) {
 func TestRefusedArgument(t *testing.T) {
 	for _, test := range []struct{ command, arg, want string }{
 		{"inspect", "", `: "" is not an id: it is blank`},
+		{"inspect", strings.Repeat("x", 48), `: "` + strings.Repeat("x", 48) + `" is not an id: none has 48 characters`},
+		{"inspect", strings.Repeat("x", 49), `: "` + strings.Repeat("x", 48) + `…" is not an id: none has 49 characters`},
 		{"inspect", "nonsense", `: "nonsense" is not an id: it is not a number, and no other has 8 characters`},
 		{"convert", "01FWHE4YDGFK1SHH6W1G60EECU", `, column 26: "01FWHE4YDGFK1SHH6W1G60EECU" is not a ULID: not a Crockford Base32 digit`},
 		{"convert", "-1", `: "-1" is not a Snowflake: negative`},
@@ -99,6 +106,16 @@ func TestRefusedArgument(t *testing.T) {
 		if want := "idgen: argument 1" + test.want + "\n"; status != 1 || out != "" || errs != want {
 			t.Errorf("%s %.40q: status %d, %q, %q; want %q", test.command, test.arg, status, out, errs, want)
 		}
+	}
+}
+
+// TestFirstLine has the first line bad, which is not repeated, and a - beside another argument.
+func TestFirstLine(t *testing.T) {
+	if status, _, errs := try("x", "convert"); status != 1 || errs != "idgen: line 1: not an id: it is not a number, and no other has 1 character\n" {
+		t.Errorf("status %d, %q", status, errs)
+	}
+	if status, out, errs := try("8", "convert", "-", "7"); status != 1 || out != "7\n" || !strings.HasPrefix(errs, `idgen: argument 1: "-" is not an id: `) {
+		t.Errorf("status %d, %q, %q", status, out, errs)
 	}
 }
 
