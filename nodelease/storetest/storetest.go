@@ -133,6 +133,7 @@ func formerHolder(t *tester) {
 	a := t.take()
 	t.extend(a, time.Hour)
 	t.release(a, t.now)
+	t.match("Extend with the same mark after Release", a.Extend(t.Context(), t.now.Add(time.Hour)), nodelease.ErrLost)
 	t.match("Extend after Release", a.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
 	t.match("a second Release", a.Release(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
 	b, c := t.take(), t.take()
@@ -143,7 +144,6 @@ func formerHolder(t *tester) {
 		t.Fatalf("a former holder has changed the mark from %v to %v", t.now, b.Mark())
 	}
 	t.extend(b, time.Minute)
-	t.match("Extend of a former holder with its latest mark", a.Extend(t.Context(), t.now.Add(time.Hour)), nodelease.ErrLost)
 	t.match("Extend by a former holder", a.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
 	t.match("Release by a former holder", a.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(b, time.Minute)
