@@ -75,10 +75,12 @@ func formats(t *testing.T, id uuid.UUID, k key, u ulid.ULID, n snowflake.ID, b [
 type store struct{ mock.Mock }
 
 func (*store) Get(context.Context, []uuid.UUID) {}
+func (*store) Put(lib.Other)                    {}
 
 func mocks(s *store) {
-	s.On("Get", nil, mock.AnythingOfType("[]uuid.UUID"))    // want `no type of this library .*"ids.UUID"`
-	s.On("Get", nil, mock.AnythingOfType("*uuid.UUID"))     // want `no type of this library`
+	s.On("Get", nil, mock.AnythingOfType("[]uuid.UUID")) // want `no type of this library .*"ids.UUID"`
+	s.On("Get", nil, mock.AnythingOfType("*uuid.UUID"))  // want `no type of this library`
+	s.On("Put", mock.AnythingOfType("uuid.UUID"))
 	s.AssertCalled("Get", mock.AnythingOfType("ulid.ULID")) // want `no type of this library`
 	t := reflect.TypeOf(s)
 	switch name := t.Name(); name {

@@ -1,6 +1,11 @@
 // Package lib is imported by bad and good.
 package lib
 
-import "github.com/oneclock/ids/uuid"
+import (
+	other "example.com/google/uuid"
+	"github.com/oneclock/ids/uuid"
+)
 
 type UserID uuid.UUID // want UserID:"ids.UUID"
+
+type Other = other.UUID
