@@ -107,11 +107,19 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 // run mints until it has enough or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
+	if ctx.Err() != nil {
+		return nil // asked to end
+	}
 	if err != nil {
 		return err
 	}
 	defer closeStore()
 	registry, observe := metrics()
+	m, err := nodelease.NewMinter(store, &nodelease.Options{Logger: slog.Default(), Observe: observe})
+	if err != nil {
+		return err
+	}
+	gauges(registry, m.Stats)
 	if c.metrics != "" {
 		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
@@ -119,7 +127,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	n := int64(0)
-	return work(ctx, store, &nodelease.Options{Logger: slog.Default(), Observe: observe}, func(id ids.Snowflake) (err error) {
+	return work(ctx, m, func(id ids.Snowflake) (err error) {
 		if n++; n == c.count {
 			enough()
 		}
@@ -132,11 +140,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 }
 
 // work mints until ctx ends, as that of signal.NotifyContext does on SIGTERM. Then it hands the number back.
-func work(ctx context.Context, store nodelease.Store, opts *nodelease.Options, use func(ids.Snowflake) error) (err error) {
-	m, err := nodelease.NewMinter(store, opts)
-	if err != nil {
-		return err
-	}
+func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
 	defer func() { err = errors.Join(err, m.Close()) }() // takes no ctx, which has ended by now, and 5 s at most
 	for {
 		id, err := m.Next(ctx) // waits while no number is free

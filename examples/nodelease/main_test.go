@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,62 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{"nodelease_seconds", `"began"`, "sample_count:2 sample_sum:3"} {
 		if !strings.Contains(strings.ReplaceAll(text.String(), "  ", " "), want) {
 			t.Errorf("%s: lacks %q", text.String(), want)
+		}
+	}
+}
+
+// TestAlarms gives the gauges values that are well, and values for which one alarm each is there.
+func TestAlarms(t *testing.T) {
+	file, err := os.ReadFile("alarms.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alarms := regexp.MustCompile(`alert: (\w+).*\n +expr: (\w+) ([<>]) (\d+)\n`).FindAllStringSubmatch(string(file), -1)
+	if n := strings.Count(string(file), "expr:"); len(alarms) != n || n == 0 {
+		t.Fatalf("alarms.yml has %d alarms, of which %d are read", n, len(alarms))
+	}
+	well := nodelease.Stats{Node: 17, Deadline: 8 * time.Second, MarkAhead: time.Minute, Free: 900}
+	unknown, none, silent, far, ahead, few := well, well, well, well, well, well
+	unknown.Free = -1
+	none.Node = -1
+	silent.Deadline = 4 * time.Second
+	far.MarkAhead = 25 * time.Hour
+	ahead.LatestAhead = 2 * time.Minute
+	few.Free = 20
+	for _, test := range []struct {
+		stats nodelease.Stats
+		want  string
+	}{
+		{well, ""}, {unknown, ""}, {none, "NodeleaseNotMinting"}, {silent, "NodeleaseStoreSilent"}, {far, "NodeleaseMarkFarAhead"},
+		{ahead, "NodeleaseIdsAhead"}, {few, "NodeleaseFewFree"},
+	} {
+		registry, _ := metrics()
+		gauges(registry, func() nodelease.Stats { return test.stats })
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[string]float64{}
+		for _, f := range families {
+			values[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
+		}
+		var fired []string
+		for _, a := range alarms {
+			value, ok := values[a[2]]
+			limit, err := strconv.ParseFloat(a[4], 64)
+			if err != nil || !ok {
+				t.Fatalf("%s: no gauge %s, %v", a[1], a[2], err)
+			}
+			delete(values, a[2])
+			if a[3] == "<" && value < limit || a[3] == ">" && value > limit {
+				fired = append(fired, a[1])
+			}
+		}
+		if got := strings.Join(fired, " "); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.stats, got, test.want)
+		}
+		if len(values) > 0 {
+			t.Errorf("no alarm for %v", values)
 		}
 	}
 }
