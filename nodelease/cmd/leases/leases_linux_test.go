@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/pgstore"
+)
+
+// expect runs the command, and checks its status and what it writes: each of the texts, and no password.
+func expect(t *testing.T, status int, args string, texts ...string) {
+	t.Helper()
+	var out strings.Builder
+	got := run(t.Context(), strings.Fields(args), &out, &out)
+	if got != status {
+		t.Errorf("leases %s: status %d, want %d:\n%s", args, got, status, &out)
+	}
+	for _, text := range texts {
+		if !strings.Contains(out.String(), text) {
+			t.Errorf("leases %s: got\n%swant %q", args, &out, text)
+		}
+	}
+	if strings.Contains(out.String(), "s3cret") {
+		t.Errorf("leases %s writes the password:\n%s", args, &out)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "ETCDCTL_ENDPOINTS"} {
+		t.Setenv(name, "")
+	}
+	expect(t, 0, "-h", "leases init", "Status: 0")
+	expect(t, 0, "list -h", "leases init")
+	expect(t, misused, "", "say init, list or check")
+	expect(t, misused, "lst", `unknown command "lst"`)
+	expect(t, misused, "list", "give a URL, or set PGHOST or ETCDCTL_ENDPOINTS")
+	expect(t, misused, "list mysql://u:s3cret@h/d", "begins neither with postgres://")
+	expect(t, misused, "list -nodes 0 http://h", "-nodes 0")
+	expect(t, misused, "list -no http://h", "not defined: -no")
+	expect(t, misused, "list http://h http://h", "more than one URL")
+	expect(t, misused, "check -layout twiter http://h", `unknown layout "twiter"`)
+	expect(t, failed, "list http://u:s3cret@h:1", "set ETCDCTL_USER")
+	expect(t, failed, "list -timeout 200ms http://127.0.0.1:1", "leases: read the keys below /nodelease: context deadline exceeded")
+	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:1/d", "leases: read the table node_lease: failed to connect")
+	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: cannot parse")
+	t.Setenv("PGHOST", "127.0.0.1")
+	t.Setenv("PGPORT", "1")
+	t.Setenv("PGPASSWORD", "s3cret")
+	expect(t, failed, "list", "failed to connect")
+	t.Setenv("ETCDCTL_ENDPOINTS", "127.0.0.1:1")
+	expect(t, misused, "list", "name PostgreSQL and etcd")
+}
+
+// hold has a Minter hold a number of a store until the returned function is called.
+func hold(t *testing.T, s nodelease.Store, err error) (node int64, stop func()) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nodelease.NewMinter(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	id, err := m.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id.Node(), func() { _ = m.Close() }
+}
+
+func TestPostgres(t *testing.T) {
+	_, address := pgtest.Start(t)
+	pool := pgtest.Open(t, address)
+	const options = " -table team.leases -nodes 40 "
+	do := func(sql string) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("create schema team")
+	at := "postgres://test:s3cret@" + address + "/postgres?sslmode=disable"
+	expect(t, failed, "check"+options+at, `relation "team.leases" does not exist`)
+	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
+	expect(t, failed, "init"+options+at, "nothing is missing")
+	expect(t, failed, "init -layout discord -table team.leases -nodes 41 "+at, "two layouts need two stores")
+	expect(t, 0, "list"+options+at, "0 held, 40 free, of these 0 with a mark that is ahead; schema 1: epoch 2010-11-04")
+	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
+
+	s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Table: "team.leases", Nodes: 40, Holder: "one\x1bof us"})
+	node, stop := hold(t, s, err)
+	defer stop()
+	expect(t, 0, "list"+options+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", node), " 1m0s\n", "1 held, 39 free")
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PGHOST", u.Hostname())
+	t.Setenv("PGPORT", u.Port())
+	t.Setenv("PGUSER", "test")
+	t.Setenv("PGDATABASE", "postgres")
+	t.Setenv("PGSSLMODE", "disable")
+	expect(t, 0, "check"+options, "nothing found")
+
+	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
+	for _, test := range []struct{ harm, mend, args, want string }{
+		{"", "", "-layout discord", "two layouts need two stores"},
+		{"", "", "-nodes 39", "there is a number 39, but there are to be 39"},
+		{"", "", "-nodes 41", "of 41 numbers 1 are missing"},
+		{"", "", "-nodes 900", "only 39 of 900 numbers are free"},
+		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
+		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
+		{"update team.leases set mark = now() + interval '2 days' where node = 7", "update team.leases set mark = null where node = 7",
+			"", "the mark of the number 7 is 48h0m0s ahead"},
+		{"update team.leases set mark = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
+			`has passed 1h0m0s ago although "one\x1bof us" holds it`},
+		{"update team.leases set holder = 'schema 2: x' where node = -1", "", "-layout twitter", "another version of package nodelease"},
+		{"delete from team.leases where node = -1", "", "", "the row of the node -1 is missing: if nothing was made yet, leases init"},
+		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
+	} {
+		for _, sql := range strings.Split(test.harm, ";") {
+			do(sql)
+		}
+		time.Sleep(time.Duration(strings.Count(test.harm, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
+		expect(t, found, "check"+options+test.args, test.want)
+		do(test.mend)
+	}
+}
+
+func TestEtcd(t *testing.T) {
+	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	client := cluster.Open(t)
+	defer client.Close()
+	const options = " -prefix /some -nodes 40 "
+	at := "http://" + strings.Join(cluster.Endpoints(), ",http://")
+	expect(t, found, "check"+options+at, "/some/schema is missing", "of 40 numbers 40 are missing")
+	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
+	expect(t, failed, "init"+options+at, "nothing is missing")
+	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
+
+	t.Setenv("ETCDCTL_ENDPOINTS", strings.Join(cluster.Endpoints(), ","))
+	s, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/some", Nodes: 40, Holder: "one of us"})
+	node, stop := hold(t, s, err)
+	defer stop()
+	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  one of us  ", node), " 1m0s\n", "1 held, 39 free")
+	expect(t, 0, "check"+options, "nothing found")
+	expect(t, found, "check -layout sonyflake"+options, "two layouts need two stores")
+
+	put := func(key, value string) {
+		t.Helper()
+		if _, err := client.Put(t.Context(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("/some/mark/00007", time.Now().Add(48*time.Hour+time.Second).Format(time.RFC3339))
+	put("/some/mark/00009", "yesterday")
+	expect(t, failed, "check"+options, "the mark /some/mark/00009: parsing time")
+	for _, key := range []string{"/some/mark/00009", fmt.Sprintf("/some/mark/%05d", node)} {
+		if _, err := client.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(t, 0, "list"+options, "missing")
+	expect(t, found, "check"+options, "the mark of the number 7 is 48h0m", "of 40 numbers 1 are missing", fmt.Sprintf("the mark of the number %d is missing", node))
+	down := cluster.Members[(cluster.Leader(client).Index()+1)%3]
+	down.Stop(syscall.SIGKILL)
+	expect(t, found, "check"+options, "does not answer")
+	down.Start(t)
+	stop()
+
+	// With users. A transaction that is not carried out tells what rights there are.
+	ctx := t.Context()
+	for _, do := range []func() error{
+		func() error { _, err := client.RoleAdd(ctx, "reader"); return err },
+		func() error {
+			_, err := client.RoleGrantPermission(ctx, "reader", "/some/", clientv3.GetPrefixRangeEnd("/some/"), clientv3.PermissionType(clientv3.PermRead))
+			return err
+		},
+		func() error { _, err := client.UserAdd(ctx, "root", "s3cret"); return err },
+		func() error { _, err := client.UserGrantRole(ctx, "root", "root"); return err },
+		func() error { _, err := client.UserAdd(ctx, "reader", "s3cret"); return err },
+		func() error { _, err := client.UserGrantRole(ctx, "reader", "reader"); return err },
+		func() error { _, err := client.AuthEnable(ctx); return err },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(t, failed, "check"+options, "user name is empty")
+	t.Setenv("ETCDCTL_USER", "reader:wrong")
+	expect(t, failed, "check"+options, "authentication failed")
+	t.Setenv("ETCDCTL_PASSWORD", "s3cret")
+	expect(t, found, "check"+options, "the user reader has no right to write the keys below /some")
+}
