@@ -178,6 +178,8 @@ func (f *File) start(opts *Options) error {
 		return fmt.Errorf("%w; if this is the first start, and only then, set Options.Init", fs.ErrNotExist)
 	case err != nil:
 		return err
+	case found.horizon.IsZero(): // as After it would mean none
+		return fmt.Errorf("%w: it is the zero time", ErrCorrupt)
 	case opts.Owner != "" && found.owner != "" && found.owner != opts.Owner:
 		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.owner, opts.Owner)
 	}

@@ -72,6 +72,7 @@ func TestHungSave(t *testing.T) {
 						b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
 					}
 					time.Sleep(ahead)
+					synctest.Wait()
 					if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) {
 						b.Fatalf("operation %d hangs: reports %v", at, reports)
 					}
@@ -82,6 +83,7 @@ func TestHungSave(t *testing.T) {
 					synctest.Wait()
 					saves := b.countSaves()
 					time.Sleep(slow + 20*time.Millisecond)
+					synctest.Wait()
 					if len(reports) != 2 || reports[1] != nil {
 						b.Errorf("operation %d hung: reports %v", at, reports)
 					}
@@ -105,7 +107,7 @@ func TestHungClose(t *testing.T) {
 	const ahead = time.Second
 	for at := range 2 * opsOfSave { // of two saves
 		for _, o := range []outcome{hangs, hangsAfter} {
-			for _, hung := range []time.Duration{0, time.Second, 4900 * time.Millisecond, 5100 * time.Millisecond, time.Minute} {
+			for _, hung := range []time.Duration{0, time.Second, 4900 * time.Millisecond, 5100 * time.Millisecond, 20 * time.Second} {
 				name := fmt.Sprintf("operation %d, outcome %d, for %v", at, o, hung)
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(uint64(at))
@@ -141,7 +143,7 @@ func TestHungClose(t *testing.T) {
 						next := &process{memory: w.memory}
 						f, err := w.open(next, opts)
 						for ; errors.Is(err, clockfile.ErrLocked); f, err = w.open(next, opts) {
-							time.Sleep(10 * time.Millisecond)
+							time.Sleep(100 * time.Millisecond)
 						}
 						must(t, err)
 						if opened := time.Since(called); opened < hung {

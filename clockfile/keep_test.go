@@ -322,6 +322,7 @@ func TestNoSaveWithinReport(t *testing.T) {
 		b = own
 		b.setPlan(fails)
 		time.Sleep(20 * time.Second)
+		synctest.Wait()
 		if len(reports) != 2 || reports[1] != nil {
 			b.Errorf("the reports are %v, want one of the failure and one of the success", reports)
 		}

@@ -179,6 +179,14 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
+// TestZeroHorizon has a file hold the zero time, which as ClockOptions.After would mean that all ids may be issued.
+func TestZeroHorizon(t *testing.T) {
+	path := newPath(t)
+	data, err := clockfile.Encode(time.Time{}, "")
+	must(t, err, os.WriteFile(path, data, 0o644))
+	refused(t, path, nil, clockfile.ErrCorrupt, "the zero time")
+}
+
 // TestPathsRefused checks every path that no file can be at, declared a first start and not.
 func TestPathsRefused(t *testing.T) {
 	path := newPath(t)
