@@ -53,6 +53,8 @@ func TestRefused(t *testing.T) {
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
 		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
+		{"", "x234567890123456789", ": not an id: it is not a number, and no other has 19 characters"},
+		{"", "x2345678901234567890", ": not an id: none has 20 characters"},
 		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
 		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
 		{"", "7[", `, column 2: not an id: "[" cannot occur in one`},
