@@ -1,11 +1,6 @@
 package compare
 
 import (
-	"context"
-	"database/sql"
-	"database/sql/driver"
-	"encoding/json"
-	"errors"
 	"testing"
 
 	bwmarrin "github.com/bwmarrin/snowflake"
@@ -125,107 +120,7 @@ func parsers(t *texts) []group {
 
 func parseBase58(text string) (bwmarrin.ID, error) { return bwmarrin.ParseBase58([]byte(text)) }
 
-// five is a struct with five ids, as an API may send it.
-type five[T any] struct {
-	ID       T `json:"id"`
-	Parent   T `json:"parent"`
-	Owner    T `json:"owner"`
-	Account  T `json:"account"`
-	Revision T `json:"revision"`
-}
-
-func marshal[T any](library string, id T) entry {
-	v := &five[T]{id, id, id, id, id}
-	return either(library, func() ([]byte, error) { return json.Marshal(v) })
-}
-
-func unmarshal[T any](library string, id T) entry {
-	data := must(json.Marshal(&five[T]{id, id, id, id, id}))
-	var v five[T]
-	return one(library, func() error { return json.Unmarshal(data, &v) })
-}
-
-// BenchmarkMarshalJSON and BenchmarkUnmarshalJSON write and read a struct with five ids.
-func BenchmarkMarshalJSON(b *testing.B) {
-	runGroups(b, "MarshalJSON", []group{
-		{"UUID", []entry{marshal("ids", sampleUUID), marshal("google", sampleGoogle), marshal("gofrs", sampleGofrs)}},
-		{"ULID", []entry{marshal("ids", sampleULID), marshal("oklog", sampleOklog), marshal("xid", sampleXID), marshal("ksuid", sampleKSUID)}},
-		{"Snowflake", []entry{marshal("ids", sampleSnowflake), marshal("bwmarrin", sampleBwmarrin)}},
-	}, 0)
-}
-
-func BenchmarkUnmarshalJSON(b *testing.B) {
-	runGroups(b, "UnmarshalJSON", []group{
-		{"UUID", []entry{unmarshal("ids", sampleUUID), unmarshal("google", sampleGoogle), unmarshal("gofrs", sampleGofrs)}},
-		{"ULID", []entry{
-			unmarshal("ids", sampleULID), unmarshal("oklog", sampleOklog), unmarshal("xid", sampleXID), unmarshal("ksuid", sampleKSUID),
-		}},
-		{"Snowflake", []entry{unmarshal("ids", sampleSnowflake), unmarshal("bwmarrin", sampleBwmarrin)}},
-	}, 0)
-}
-
-// BenchmarkScan reads one id from a row of database/sql.
-func BenchmarkScan(b *testing.B) {
-	uuidText, ulidText := []byte(sampleUUIDText), []byte(sampleULIDText)
-	runGroups(b, "Scan", []group{
-		{"UUIDText", []entry{
-			scan[ids.UUID]("ids", uuidText), scan[google.UUID]("google", uuidText), scan[gofrs.UUID]("gofrs", uuidText),
-		}},
-		{"UUIDBytes", []entry{
-			scan[ids.UUID]("ids", sampleUUID[:]), scan[google.UUID]("google", sampleUUID[:]), scan[gofrs.UUID]("gofrs", sampleUUID[:]),
-		}},
-		{"ULIDText", []entry{
-			scan[ids.ULID]("ids", ulidText), scan[oklog.ULID]("oklog", ulidText),
-			scan[xid.ID]("xid", []byte(sampleXIDText)), scan[ksuid.KSUID]("ksuid", []byte(sampleKSUIDText)),
-		}},
-		{"Snowflake", []entry{
-			scan[ids.Snowflake]("ids", int64(sampleSnowflake)), scan[bwmarrin.ID]("bwmarrin", int64(sampleSnowflake)),
-		}},
-	}, 0)
-}
-
-func scan[T any](library string, value driver.Value) entry {
-	return entry{library, func(b *testing.B) call {
-		db := sql.OpenDB(constant{value})
-		b.Cleanup(func() { db.Close() })
-		rows, err := db.Query("")
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() {
-			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-				b.Error(err)
-			}
-		})
-		var id T
-		return returns[error](func() error {
-			rows.Next()
-			return rows.Scan(&id)
-		})
-	}}
-}
-
-// constant is a database whose only query gives rows without end, each of one column with the
-// value.
-type constant struct{ value driver.Value }
-
-func (c constant) Connect(context.Context) (driver.Conn, error) { return c, nil }
-func (c constant) Driver() driver.Driver                        { return nil }
-func (c constant) Prepare(string) (driver.Stmt, error)          { return c, nil }
-func (c constant) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
-func (c constant) Close() error                                 { return nil }
-func (c constant) NumInput() int                                { return 0 }
-func (c constant) Exec([]driver.Value) (driver.Result, error)   { return nil, driver.ErrSkip }
-func (c constant) Query([]driver.Value) (driver.Rows, error)    { return c, nil }
-func (c constant) Columns() []string                            { return []string{"id"} }
-
-// Next sets the columns of the next row.
-func (c constant) Next(row []driver.Value) error {
-	row[0] = c.value
-	return nil
-}
-
-// TestTexts checks that every parser and every column gives the sample, and that every parser refuses the
+// TestTexts checks that every parser gives the sample, and that every parser refuses the
 // bad texts: else the benchmarks would not compare like with like.
 func TestTexts(t *testing.T) {
 	same := func(what string, got any, err error, want any) {

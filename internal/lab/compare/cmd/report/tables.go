@@ -40,16 +40,6 @@ var textRows = []row{
 	{"ULID from bad text", "ParseBad", "ULID"},
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
 	{"Snowflake from bad Base58", "ParseBad", "SnowflakeBase58"},
-	{"five UUIDs to JSON", "MarshalJSON", "UUID"},
-	{"five ULIDs to JSON", "MarshalJSON", "ULID"},
-	{"five Snowflakes to JSON", "MarshalJSON", "Snowflake"},
-	{"five UUIDs from JSON", "UnmarshalJSON", "UUID"},
-	{"five ULIDs from JSON", "UnmarshalJSON", "ULID"},
-	{"five Snowflakes from JSON", "UnmarshalJSON", "Snowflake"},
-	{"UUID from a text column", "Scan", "UUIDText"},
-	{"UUID from a column of 16 bytes", "Scan", "UUIDBytes"},
-	{"ULID from a text column", "Scan", "ULIDText"},
-	{"Snowflake from a column of integers", "Scan", "Snowflake"},
 }
 
 // libraries are the others, in the order of the tables.
@@ -90,7 +80,7 @@ func (r *results) page(command, versions string) string {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
 			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
 	}
-	b.WriteString("\n## What text, JSON and databases cost\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
+	b.WriteString("\n## What text costs\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
 	}
