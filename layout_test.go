@@ -433,7 +433,7 @@ func TestZone(t *testing.T) {
 			t.Errorf("an epoch is %d ms after 1970, in %v, want %d", got, l.Epoch.Location(), want)
 		}
 	}
-	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start.Local() }, After: start.Add(-time.Hour).Local()})
+	c := ids.NewClock(&ids.ClockOptions{Now: start.Local, After: start.Add(-time.Hour).Local()})
 	n, g := newNode(t, 1, &ids.SnowflakeOptions{Clock: c}), ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 	odd := ids.SnowflakeLayout{Epoch: start.Local(), Tick: 3 * time.Nanosecond, SequenceBits: 2}
 	for name, got := range map[string]time.Time{

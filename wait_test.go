@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -155,26 +154,6 @@ func TestFrozenClock(t *testing.T) {
 			}
 		})
 	}
-}
-
-// startWait mints until a call waits, and returns with that call still waiting.
-func startWait(t *testing.T, mint func()) *sync.WaitGroup {
-	t.Helper()
-	var calls atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for !stop.Load() {
-			calls.Add(1)
-			mint()
-		}
-	})
-	synctest.Wait() // until it sleeps
-	stop.Store(true)
-	if calls.Load() < 2 {
-		t.Fatal("the first call waits")
-	}
-	return &wg
 }
 
 // TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
