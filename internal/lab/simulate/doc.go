@@ -31,10 +31,11 @@
 // second, and show single wrong times and times outside all formats. A host is suspended. A clock
 // panics, and random bytes fail. Processes crash and start again After nothing, the latest time of
 // the one before, an older time, or a horizon that was the limit, also ten times a second; limits
-// are set, the zero time too. All clock sequences are used. A virtual machine is copied in the midst of its
+// are set, the zero time too. Calls read the clock and are overtaken by others. The contexts of many calls
+// end while a limit withholds their ids. At last a clock ends. All clock sequences are used. A virtual machine is copied in the midst of its
 // work.
 //
-// Not simulated: goroutines that mint at the same time, times that an int64 of nanoseconds since 1970 has
+// Not simulated: goroutines that mint at the same time otherwise, times that an int64 of nanoseconds since 1970 has
 // no room for, except as readings outside all formats, and version 2, which is outside the promises.
 //
 // # What is checked

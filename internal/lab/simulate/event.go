@@ -38,6 +38,9 @@ const (
 	crash                  // the process ends and another starts, after what n says
 	loop                   // it does so n times, ten times a second
 	clone                  // the virtual machine is copied, and the copy reseeded and given other numbers
+	overtake               // a call reads the clock, which is set forward by d, and loses its turn to another
+	patience               // n calls wait for a limit until their contexts end, d after one another
+	finish                 // the clock ends in d, n ids are asked for, and another process begins
 	actions
 )
 
@@ -57,6 +60,7 @@ var actionNames = [actions]string{
 	"leap seconds repeated", "coarse clock changes", "jitter changes", "single wrong readings",
 	"readings outside all formats", "broken clocks and sources of random bytes", "times saved",
 	"horizons saved", "limits", "limits that nothing has saved", "limits of the zero time", "crashes and restarts", "crash loops", "virtual machines copied",
+	"calls overtaken by others", "groups of calls whose contexts end", "clocks ended",
 }
 
 // An event happens to one machine.
@@ -131,6 +135,12 @@ func (e event) text(p *plan) string {
 		b.WriteString("crash; restart after " + after[e.n])
 	case loop:
 		fmt.Fprintf(&b, "%d crashes and restarts, 100 ms apart", e.n)
+	case overtake:
+		fmt.Fprintf(&b, "a call for an id of %s reads the clock; it is set forward by %s, and another call comes first", name, span(e.d))
+	case patience:
+		fmt.Fprintf(&b, "%d calls for ids of %s wait for a limit until their contexts end, each %s later", e.n, name, span(e.d))
+	case finish:
+		fmt.Fprintf(&b, "the clock ends %s from now, and %d ids of %s are asked for; another process begins", span(e.d), e.n, name)
 	case clone:
 		b.WriteString("the virtual machine is copied; both are reseeded, and the copy gets other numbers")
 	}

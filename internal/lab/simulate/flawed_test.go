@@ -19,6 +19,7 @@ type flawed struct {
 	tryID     func(f *flawed, stream int) (key, error)
 	runOf     func(xs []key)
 	limitOf   func(f *flawed, t time.Time)
+	endOf     func(f *flawed, t time.Time)
 	latestOf  func(f *flawed) time.Time
 	horizonOf func(f *flawed, d time.Duration) time.Time
 	noNumber  bool
@@ -54,6 +55,14 @@ func (f *flawed) limit(t time.Time) {
 		return
 	}
 	f.process.limit(t)
+}
+
+func (f *flawed) end(t time.Time) {
+	if f.endOf != nil {
+		f.endOf(f, t)
+		return
+	}
+	f.process.end(t)
 }
 
 func (f *flawed) latest() time.Time {
@@ -219,6 +228,34 @@ var flaws = []flaw{
 				t = toTime(future, time.UTC)
 			}
 			f.process.limit(t)
+		}}
+	}},
+	{"an end that is later than the limit", "unique: the limit", func(boot) *flawed {
+		return &flawed{endOf: func(f *flawed, t time.Time) {
+			f.process.limit(t)
+			f.process.end(t)
+		}}
+	}},
+	{"an overtaken reading counts", "ordered: ", func(b boot) *flawed {
+		now, calls := b.now, 0
+		var read, old time.Time
+		b.now = func() time.Time {
+			if !old.IsZero() {
+				return old
+			}
+			read = now()
+			return read
+		}
+		return &flawed{process: newLibrary(b), nextID: func(f *flawed, stream int) key {
+			calls++
+			began := calls
+			x := f.process.next(stream)
+			if calls != began {
+				old = read
+				x = f.process.next(stream)
+				old = time.Time{}
+			}
+			return x
 		}}
 	}},
 	{"a latest time that counts V7", "Latest is", func(b boot) *flawed {

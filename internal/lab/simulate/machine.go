@@ -175,6 +175,12 @@ func (m *machine) do(e event) {
 		m.loop(e.n)
 	case clone:
 		w.clone(m)
+	case overtake:
+		m.overtake(e.stream, e.d)
+	case patience:
+		m.patience(e.stream, e.n, e.d)
+	case finish:
+		m.finish(e.stream, e.n, e.d)
 	}
 }
 

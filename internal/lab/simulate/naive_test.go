@@ -20,6 +20,7 @@ type naive struct {
 	lifted  *sync.Cond
 	limited time.Time
 	bound   bool      // there is a limit
+	ended   bool      // for good
 	highest time.Time // of Snowflakes
 }
 
@@ -107,6 +108,9 @@ func (f *naive) take(s *scheme, l *naiveLane) (wait int64, err error) {
 	if suspended {
 		if f.wrong == "a suspended call takes an id" {
 			l.used++
+		}
+		if f.ended {
+			return 0, ids.ErrEnded
 		}
 		return 0, ids.ErrSuspended
 	}
@@ -237,10 +241,21 @@ func (f *naive) horizon(d time.Duration) time.Time {
 
 func (f *naive) limit(t time.Time) {
 	f.mu.Lock()
-	f.limited, f.bound = t, true
+	if !f.ended {
+		f.limited, f.bound = t, true
+	}
 	f.mu.Unlock()
 	f.process.limit(t)
 	f.lifted.Broadcast()
+}
+
+// end is for the last attempts of a process.
+func (f *naive) end(t time.Time) {
+	if f.bound && f.limited.Before(t) {
+		t = f.limited
+	}
+	f.limited, f.bound, f.ended = t, true, true
+	f.process.end(t)
 }
 
 func (f *naive) renumber(node [6]byte, number int64) {

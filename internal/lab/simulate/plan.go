@@ -43,6 +43,7 @@ func newPlan(seed uint64) *plan {
 	for d.budget > 0 {
 		d.event()
 	}
+	d.plan.endings()
 	return d.plan
 }
 

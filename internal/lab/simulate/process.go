@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
@@ -24,6 +25,9 @@ type process interface {
 	latest() time.Time
 	horizon(time.Duration) time.Time
 	limit(time.Time)
+	// end is EndAt, and nextContext is of a Snowflake stream.
+	end(time.Time)
+	nextContext(ctx context.Context, stream int) (key, error)
 	// renumber gives the process the node and number of another, with the same clock.
 	renumber(node [6]byte, number int64)
 }
@@ -129,6 +133,12 @@ func (p *library) run(stream int, dst []key, n int) []key {
 func (p *library) latest() time.Time                 { return p.clock.Latest() }
 func (p *library) horizon(d time.Duration) time.Time { return p.clock.Horizon(d) }
 func (p *library) limit(t time.Time)                 { p.clock.SetLimit(t) }
+func (p *library) end(t time.Time)                   { p.clock.EndAt(t) }
+
+func (p *library) nextContext(ctx context.Context, stream int) (key, error) {
+	x, err := p.nodes[stream].NextContext(ctx)
+	return key{lo: uint64(x)}, err
+}
 
 func (p *library) renumber(node [6]byte, number int64) {
 	p.boot.node, p.number = node, number

@@ -19,6 +19,7 @@ type stats struct {
 	forced           int64  // of those, how many waited for as long as a call may
 	longest          int64  // ns
 	heldUp           int64  // calls that waited for a limit
+	patience         int64  // and whose context ended then
 	broken           int64  // calls that met a broken clock or source of random bytes
 	ended            int64  // calls after the end of a format
 	ahead            int64  // ns: the furthest run-ahead of a clock that was not set back
@@ -70,6 +71,7 @@ func (s *stats) add(o *stats) {
 	sum(s.crashes[:], o.crashes[:])
 	s.waits += o.waits
 	s.heldUp += o.heldUp
+	s.patience += o.patience
 	s.broken += o.broken
 	s.ended += o.ended
 	s.longest = max(s.longest, o.longest)
@@ -100,6 +102,8 @@ func (s *stats) table() string {
 	row(actionNames[clone], s.events[clone])
 	row("calls that waited for the clock · for all of 20 ms · for a limit", markdown.Join(s.waits, s.forced, s.heldUp))
 	row("calls that met a broken clock or source of random bytes · the end of a format", markdown.Join(s.broken, s.ended))
+	row("calls whose context ended while they waited for a limit · calls overtaken by others · clocks ended",
+		markdown.Join(s.patience, s.events[overtake], s.events[finish]))
 	row("duplicates", int64(0))
 	row("inversions", int64(0))
 	row("longest wait for the clock", span(s.longest))

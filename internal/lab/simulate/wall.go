@@ -31,6 +31,7 @@ type wall struct {
 	latest int64
 
 	readings []reading // by the call in progress
+	hold     chan bool // if not nil, a reading is taken, and returned when it is closed
 }
 
 // A reading is what the wall clock showed when the process had run for some time, both in ns.
@@ -56,6 +57,9 @@ func (w *wall) now() time.Time {
 	w.again, w.latest = false, r
 	if w.readings = append(w.readings, reading{r, w.world.bubble}); len(w.readings) > maxReadings {
 		panic(problem("live: one call read the clock %d times", maxReadings))
+	}
+	if w.hold != nil {
+		<-w.hold
 	}
 	return toTime(r, w.zone)
 }
