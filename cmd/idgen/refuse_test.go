@@ -55,6 +55,7 @@ func TestRefused(t *testing.T) {
 		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
 		{"", "x234567890123456789", ": not an id: it is not a number, and no other has 19 characters"},
 		{"", "x2345678901234567890", ": not an id: none has 20 characters"},
+		{"", "001565a11f6217a000", ": not an id: it is not a number, and no other has 18 characters"}, // not 0x
 		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
 		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
 		{"", "7[", `, column 2: not an id: "[" cannot occur in one`},

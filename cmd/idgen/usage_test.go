@@ -37,6 +37,7 @@ func TestUsage(t *testing.T) {
 		"uuid5 -n3 name":                 "uuid5 has no option -n3; it has -format, -namespace and -prefix",
 		"uuid7 -":                        `unexpected argument "-"`,
 		"uuid7 -=3":                      "uuid7 has no option -; it has -at, -format, -n and -prefix",
+		"uuid7 99999999999999999999":     `unexpected argument "99999999999999999999"`,
 		"uuid7 0":                        `unexpected argument "0"`,
 		"uuid7 1":                        `unexpected argument "1" (to make 1 ids: -n 1)`,
 
