@@ -76,7 +76,10 @@ func run(in, from, edits string, args []string) error {
 	places := regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*$`).FindAllString(string(left), -1)
 	slices.Sort(places)
 	places = slices.Compact(places)
-	fmt.Printf("the compiler then: %d errors, %v\n%s\n", len(places), err, strings.Join(places, "\n"))
+	if err != nil && len(places) == 0 {
+		return fmt.Errorf("go test: %w: %s", err, left)
+	}
+	fmt.Printf("the compiler then: %d errors\n%s\n", len(places), strings.Join(places, "\n"))
 	if edits == "" {
 		return nil
 	}
@@ -149,9 +152,9 @@ func packages(args []string) (patterns []string) {
 	return patterns
 }
 
-// command runs a program in a folder, and returns what it writes.
+// command runs a program in a folder, outside of a workspace that it has, and returns what it writes.
 func command(in, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
-	cmd.Dir = in
+	cmd.Dir, cmd.Env = in, append(os.Environ(), "GOWORK=off")
 	return cmd.CombinedOutput()
 }
