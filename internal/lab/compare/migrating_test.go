@@ -274,12 +274,9 @@ func TestMigratingNodes(t *testing.T) {
 	there, here, both := map[int64]bool{}, map[int64]bool{}, 0
 	const n = 20_000
 	for range n {
-		old, err := bwmarrin.NewNode(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old, errThere := bwmarrin.NewNode(1)
 		node, err := snowflake.NewNode(1, nil)
-		if err != nil {
+		if err = errors.Join(err, errThere); err != nil {
 			t.Fatal(err)
 		}
 		a, b := int64(old.Generate()), int64(node.Next())

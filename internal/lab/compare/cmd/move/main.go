@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -72,7 +73,7 @@ func run(in, from, edits string, args []string) error {
 	stat, _ := command(in, "git", "diff", "--shortstat", "--", "*.go")
 	fmt.Printf("the block: %s\n", bytes.TrimSpace(stat))
 
-	left, err := command(in, "go", append([]string{"test", "-mod=mod", "-run", "^$", "-gcflags=-e"}, packages(args)...)...)
+	left, err := command(in, "go", append([]string{"test", "-mod=mod", "-gcflags=-e", "-exec", "true"}, args...)...)
 	places := regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*$`).FindAllString(string(left), -1)
 	slices.Sort(places)
 	places = slices.Compact(places)
@@ -96,18 +97,13 @@ func run(in, from, edits string, args []string) error {
 	fmt.Printf("the edits: %d places\n", bytes.Count(diff, []byte("\n@@ ")))
 
 	after := tests(in, args)
-	lost := 0
+	fmt.Printf("tests: before %s, after %s\n", count(passed), count(after))
 	for _, name := range slices.Sorted(maps.Keys(passed)) {
 		if passed[name] && !after[name] {
-			lost++
-			fmt.Printf("no longer passes: %s\n", name)
+			err = errors.Join(err, fmt.Errorf("no longer passes: %s", name))
 		}
 	}
-	fmt.Printf("tests: before %s, after %s\n", count(passed), count(after))
-	if lost > 0 {
-		return fmt.Errorf("%d tests that passed before do not", lost)
-	}
-	return nil
+	return err
 }
 
 // tests runs go test, and returns for each test whether it passed.
@@ -140,16 +136,6 @@ func count(passed map[string]bool) string {
 		}
 	}
 	return fmt.Sprintf("%d of %d pass", n, len(passed))
-}
-
-// packages returns the arguments of go test that are packages.
-func packages(args []string) (patterns []string) {
-	for _, arg := range args {
-		if arg == "." || strings.HasPrefix(arg, "./") {
-			patterns = append(patterns, arg)
-		}
-	}
-	return patterns
 }
 
 // command runs a program in a folder, outside of a workspace that it has, and returns what it writes.
