@@ -90,13 +90,16 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 		if err != nil {
 			continue
 		}
-		lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(kv.Lease))
-		if err != nil {
-			return nil, fmt.Errorf("the lease of the number %d: %w", n, err)
-		}
 		found, marked := numbers[n]
 		found.node, found.missing = n, !marked
-		found.holder, found.expires = cmp.Or(string(kv.Value), "unknown"), c.now.Add(time.Duration(lease.TTL)*time.Second)
+		found.holder, found.expires = cmp.Or(string(kv.Value), "unknown"), c.now.AddDate(10, 0, 0)
+		if kv.Lease != 0 {
+			lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(kv.Lease))
+			if err != nil {
+				return nil, fmt.Errorf("the lease of the number %d: %w", n, err)
+			}
+			found.expires = c.now.Add(time.Duration(lease.TTL) * time.Second)
+		}
 		numbers[n] = found
 	}
 	for _, n := range slices.Sorted(maps.Keys(numbers)) {

@@ -116,12 +116,15 @@ func TestPostgres(t *testing.T) {
 	t.Setenv("PGSSLMODE", "disable")
 	expect(t, 0, "check"+options, "nothing found")
 
+	do("update team.leases set expires = 'infinity', holder = 'nobody', mark = now() - interval '1 day' where node = 39")
+	expect(t, 0, "list"+options, "39      nobody        never ")
+	expect(t, 0, "check"+options, "nothing found")
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	for _, test := range []struct{ harm, mend, args, want string }{
 		{"", "", "-layout discord", "two layouts need two stores"},
 		{"", "", "-nodes 39", "there is a number 39, but there are to be 39"},
 		{"", "", "-nodes 41", "of 41 numbers 1 are missing"},
-		{"", "", "-nodes 900", "only 39 of 900 numbers are free"},
+		{"", "", "-nodes 900", "only 38 of 900 numbers are free"},
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{"update team.leases set mark = now() + interval '2 days' where node = 7", "update team.leases set mark = null where node = 7",
@@ -132,7 +135,7 @@ func TestPostgres(t *testing.T) {
 		{"delete from team.leases where node = -1", "", "", "the row of the node -1 is missing: if nothing was made yet, leases init"},
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
 	} {
-		for _, sql := range strings.Split(test.harm, ";") {
+		for sql := range strings.SplitSeq(test.harm, ";") {
 			do(sql)
 		}
 		time.Sleep(time.Duration(strings.Count(test.harm, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
@@ -166,6 +169,9 @@ func TestEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	put("/some/owner/00039", "nobody")
+	expect(t, 0, "list"+options, "39      nobody     never       none yet ")
+	expect(t, 0, "check"+options, "nothing found")
 	put("/some/mark/00007", time.Now().Add(48*time.Hour+time.Second).Format(time.RFC3339))
 	put("/some/mark/00009", "yesterday")
 	expect(t, failed, "check"+options, "the mark /some/mark/00009: parsing time")

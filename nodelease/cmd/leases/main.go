@@ -164,6 +164,9 @@ func ahead(t, now time.Time) string {
 	return "-"
 }
 
+// retired reports whether somebody holds n by hand, for good.
+func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
+
 // list shows the numbers that are held, and those whose mark is ahead.
 func list(ctx context.Context, s store, out io.Writer) error {
 	c, err := s.read(ctx)
@@ -182,12 +185,18 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		default:
 			continue
 		}
-		mark := "missing"
-		if !n.missing {
-			mark = n.mark.UTC().Format(time.RFC3339)
+		mark := n.mark.UTC().Format(time.RFC3339)
+		if n.missing {
+			mark = "missing"
+		} else if n.mark.IsZero() {
+			mark = "none yet"
+		}
+		expires := ahead(n.expires, c.now)
+		if n.retired(c.now) {
+			expires = "never"
 		}
 		holder := strings.Trim(strconv.QuoteToGraphic(cmp.Or(n.holder, "-")), `"`) // no control characters
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n.node, holder, ahead(n.expires, c.now), mark, ahead(n.mark, c.now))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n.node, holder, expires, mark, ahead(n.mark, c.now))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -237,7 +246,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		switch by := n.mark.Sub(c.now); {
 		case by > far:
 			say("the mark of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.node, by.Round(time.Second))
-		case n.holder != "" && !n.missing && by < 0:
+		case n.holder != "" && !n.missing && !n.retired(c.now) && by < 0:
 			say("the mark of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
 				n.node, -by.Round(time.Second), n.holder)
 		}
