@@ -8,7 +8,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// UserID is the id of a user. It has all methods of a UUID, and is written and read as one.
+// UserID is the id of a user. It has all methods of a UUID, and is written and read as one. GORM takes a
+// list of them for ids only in a condition: db.Find(&rows, "id IN ?", list).
 type UserID struct{ ids.UUID }
 
 func NewUserID() UserID { return UserID{ids.NewV7()} }
