@@ -47,7 +47,7 @@ func TestEtcd(t *testing.T) {
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "requests": testRequests, "mass restart": testMassRestart, "wrong clock": testWrongClock,
-		"extend again": testExtendAgain, "missing keys": testMissingKeys,
+		"missing keys": testMissingKeys,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := cluster.Open(t)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,20 +17,6 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
-
-// wants checks that err matches is, unless that is nil, and says all of the texts.
-func wants(t *testing.T, what string, err, is error, texts ...string) {
-	t.Helper()
-	if err == nil || is != nil && !errors.Is(err, is) || errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
-		return
-	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("%s: error %v, want one with %q", what, err, text)
-		}
-	}
-}
 
 // testMissingKeys has keys that were never there, that get lost, and that somebody edits.
 func testMissingKeys(t *testing.T, client *clientv3.Client) {
@@ -56,21 +41,21 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	}
 	twitter := ids.TwitterLayout()
 	_, err := take(2, twitter, nil)
-	wants(t, "Take of what nobody has made", err, fs.ErrNotExist, "no key /keys/schema", "set Options.Init once")
+	servers.Wants(t, "Take of what nobody has made", err, fs.ErrNotExist, "no key /keys/schema", "set Options.Init once")
 	if err := create(opts(2, true)); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "a second first start", create(opts(2, true)), fs.ErrExist, "nothing is missing")
+	servers.Wants(t, "a second first start", create(opts(2, true)), fs.ErrExist, "nothing is missing")
 	_, err = take(100, twitter, nil)
-	wants(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/mark/00002")
+	servers.Wants(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/mark/00002")
 	if err := create(opts(200, true)); err != nil {
 		t.Error(err)
 	}
 	_, err = take(200, ids.SonyflakeLayout(), nil)
-	wants(t, "Take for another layout", err, nil, "/keys/schema says", "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	servers.Wants(t, "Take for another layout", err, nil, "/keys/schema says", "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
 	other := opts(300, true)
 	other.Layout = ids.SonyflakeLayout()
-	wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	servers.Wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
 
 	// The holder of a number writes its mark again.
 	var warned []error
@@ -106,7 +91,7 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 		t.Error(err)
 	}
 	extend(high, 1)
-	wants(t, "the warning", warned[0], nil, "key /keys/mark/00000 was missing")
+	servers.Wants(t, "the warning", warned[0], nil, "key /keys/mark/00000 was missing")
 	drop("/keys/mark/00000")
 	extend(high.Add(time.Microsecond), 2)
 	if _, err := client.Put(ctx, "/keys/mark/00000", "2020-01-01T00:00:00Z"); err != nil {
@@ -115,13 +100,13 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	extend(high.Add(time.Microsecond), 2)
 	drop("/keys/mark/00000")
 	drop("/keys/mark/00001")
-	wants(t, "a first start under a holder without a mark", create(opts(2, true)), nil, "a number without a mark is held")
+	servers.Wants(t, "a first start under a holder without a mark", create(opts(2, true)), nil, "a number without a mark is held")
 	if err := l.Release(ctx, high); err != nil || mark() != high.Format(time.RFC3339Nano) {
 		t.Errorf("Release without a mark: %v, the mark is %s", err, mark())
 	}
 
 	_, err = take(2, twitter, nil)
-	wants(t, "Take without a mark", err, fs.ErrNotExist, "no key /keys/mark/00001")
+	servers.Wants(t, "Take without a mark", err, fs.ErrNotExist, "no key /keys/mark/00001")
 	if err := create(opts(2, true)); err != nil {
 		t.Error(err)
 	}
@@ -136,32 +121,7 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 		t.Errorf("Extend without any key: %v", err)
 	}
 	_, err = take(2, twitter, nil)
-	wants(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema")
-}
-
-// testExtendAgain has an Extend fail before the servers have it: asked for again, the mark is raised.
-func testExtendAgain(t *testing.T, client *clientv3.Client) {
-	kv := &slowKV{KV: client.KV}
-	client.KV = kv
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	l, err := mustNew(t, client, &etcdstore.Options{Prefix: "/again", Nodes: 1, TTL: 10 * time.Second}).Take(t.Context(), nodelease.Request{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
-	if err := l.Extend(t.Context(), now); !errors.Is(err, errPoor) {
-		t.Errorf("error %v, want %v", err, errPoor)
-	}
-	if err := l.Extend(t.Context(), now); err != nil {
-		t.Error(err)
-	}
-	resp, err := client.Get(t.Context(), "/again/mark/00000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(resp.Kvs) != 1 || string(resp.Kvs[0].Value) != now.Format(time.RFC3339Nano) {
-		t.Errorf("under the mark's key is %v, want %v", resp.Kvs, now)
-	}
+	servers.Wants(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema")
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
@@ -228,6 +188,6 @@ func TestTLS(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		_, err = s.Take(ctx, nodelease.Request{Now: time.Now()})
-		wants(t, "Take", err, context.DeadlineExceeded, test.want)
+		servers.Wants(t, "Take", err, context.DeadlineExceeded, test.want)
 	}
 }

@@ -91,27 +91,39 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	if _, err := late(); err != nil {
 		t.Fatal(err)
 	}
-	resp, err := client.Get(ctx, "/late/mark/00000")
-	if err != nil {
+	// stored checks the mark.
+	stored := func(what string, want time.Time) {
+		t.Helper()
+		resp, err := client.Get(ctx, "/late/mark/00000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got time.Time
+		if err := got.UnmarshalText(resp.Kvs[0].Value); err != nil || !got.Equal(want) {
+			t.Errorf("%s has set the mark to %v, want %v, %v", what, got, want, err)
+		}
+	}
+	stored("a late request", mark(3))
+
+	// A request fails before the servers have it, and is made again.
+	kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
+	if err := other.Extend(ctx, mark(4)); !errors.Is(err, errPoor) {
 		t.Fatal(err)
 	}
-	var got time.Time
-	if err := got.UnmarshalText(resp.Kvs[0].Value); err != nil {
+	if err := other.Extend(ctx, mark(4)); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Equal(mark(3)) {
-		t.Errorf("a late request has set the mark to %v, want %v", got, mark(3))
-	}
+	stored("a request made again", mark(4))
 
 	// A request is carried out, but the answer is lost.
 	kv.commit = func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		_, _ = do()
 		return nil, context.DeadlineExceeded
 	}
-	if err := other.Extend(ctx, mark(4)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := other.Extend(ctx, mark(5)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
-	if err := other.Extend(ctx, mark(4)); err != nil {
+	if err := other.Extend(ctx, mark(5)); err != nil {
 		t.Errorf("after an answer that was lost: %v", err)
 	}
 	if err := other.Release(ctx, mark(0)); err != nil {

@@ -23,32 +23,18 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// wants checks that err matches is, unless that is nil, and says all of the texts.
-func wants(t *testing.T, what string, err, is error, texts ...string) {
-	t.Helper()
-	if err == nil || is != nil && !errors.Is(err, is) || errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
-		return
-	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("%s: error %v, want one with %q", what, err, text)
-		}
-	}
-}
-
 // testTable has a table that is not there, that others have made, and that loses rows.
 func testTable(t *testing.T, pool *pgxpool.Pool) {
 	create := func(opts pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, &opts); return err }
 	first := pgstore.Options{Table: "rows", Nodes: 3, Init: true}
 	later := pgstore.Options{Table: "rows", Nodes: 3}
-	wants(t, "no table", create(later), fs.ErrNotExist, "there is no such table", "set Options.Init once")
+	servers.Wants(t, "no table", create(later), fs.ErrNotExist, "there is no such table", "set Options.Init once")
 	if err := create(first); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "a second first start", create(first), fs.ErrExist, "nothing is missing")
+	servers.Wants(t, "a second first start", create(first), fs.ErrExist, "nothing is missing")
 	more := pgstore.Options{Table: "rows", Nodes: 5}
-	wants(t, "more numbers", create(more), fs.ErrNotExist, "of 5 rows 2 are missing")
+	servers.Wants(t, "more numbers", create(more), fs.ErrNotExist, "of 5 rows 2 are missing")
 	more.Init = true
 	if err := create(more); err != nil {
 		t.Error(err)
@@ -58,9 +44,9 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 		t.Fatal(err)
 	}
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: ids.SonyflakeLayout()})
-	wants(t, "Take for another layout", err, nil, "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	servers.Wants(t, "Take for another layout", err, nil, "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
 	other := pgstore.Options{Table: "rows", Nodes: 9, Init: true, Layout: ids.SonyflakeLayout()}
-	wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	servers.Wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
 
 	a, b := mustTake(t, s, time.Now()), mustTake(t, s, time.Now())
 	if a.Free() != 2 || b.Free() != 1 {
@@ -68,8 +54,8 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	}
 	mustExec(t, pool, `delete from rows where node = `+fmt.Sprint(a.Node()))
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	wants(t, "Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
-	wants(t, "New without a row", create(later), fs.ErrNotExist, "of 3 rows 1 are missing")
+	servers.Wants(t, "Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
+	servers.Wants(t, "New without a row", create(later), fs.ErrNotExist, "of 3 rows 1 are missing")
 	if err := a.Extend(t.Context(), time.Now()); !errors.Is(err, nodelease.ErrLost) {
 		t.Errorf("Extend without a row: %v", err)
 	}
@@ -78,12 +64,12 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	}
 	mustExec(t, pool, `delete from rows where node = -1`)
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	wants(t, "Take without the layout", err, fs.ErrNotExist, "no row of the node -1")
+	servers.Wants(t, "Take without the layout", err, fs.ErrNotExist, "no row of the node -1")
 	mustExec(t, pool, `truncate rows`)
-	wants(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
+	servers.Wants(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
 
 	mustExec(t, pool, `create table old (node integer primary key, fence bigint, expires timestamptz, mark timestamptz)`)
-	wants(t, "an old table", create(pgstore.Options{Table: "old"}), nil, `column "token" does not exist`, "another version of package nodelease")
+	servers.Wants(t, "an old table", create(pgstore.Options{Table: "old"}), nil, `column "token" does not exist`, "another version of package nodelease")
 	if err := create(pgstore.Options{Table: "newer", Nodes: 1, Init: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +78,7 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	if err == nil {
 		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	}
-	wants(t, "a newer schema", err, nil, `"schema 2: x"`, `"schema 1: epoch`, "another version of package nodelease")
+	servers.Wants(t, "a newer schema", err, nil, `"schema 2: x"`, `"schema 1: epoch`, "another version of package nodelease")
 }
 
 // testWarnings has pools that keep the server's warnings and some that do not.
@@ -103,7 +89,7 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	}
 	defer deaf.Close()
 	_, err = pgstore.New(t.Context(), deaf, nil)
-	wants(t, "a pool that nobody has configured", err, nil, "call pgstore.Configure with its *pgxpool.Config before pgxpool.NewWithConfig")
+	servers.Wants(t, "a pool that nobody has configured", err, nil, "call pgstore.Configure with its *pgxpool.Config before pgxpool.NewWithConfig")
 
 	config, err := pgxpool.ParseConfig(url + "&client_min_messages=error&pool_max_conns=1")
 	if err != nil {
@@ -143,7 +129,7 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 		"Take":    func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err },
 	}
 	for _, name := range []string{"Extend", "Take", "Release"} {
-		wants(t, name, calls[name](), nil, "may not last: may not have been replicated")
+		servers.Wants(t, name, calls[name](), nil, "may not last: may not have been replicated")
 	}
 	mustExec(t, pool, `drop trigger warn on warned`)
 	mustTake(t, s, time.Now()) // none is held for nobody

@@ -35,53 +35,51 @@ func TestMemoryStore(t *testing.T) {
 // TestFlawedStores plants a fault at a time in a store: the suite must find each.
 func TestFlawedStores(t *testing.T) {
 	var all sync.WaitGroup
-	for name, f := range map[string]flaws{
-		"none":                       {},
-		"one number for all":         {oneHolder: true},
-		"forgets":                    {forgets: true},
-		"Release keeps the mark":     {keepsMark: true},
-		"coarse marks":               {coarse: true},
-		"lowers the mark":            {lowers: true},
-		"Extend without a fence":     {extendsLost: true},
-		"Release without a fence":    {releasesLost: true},
-		"mark without a fence":       {raisesLost: true},
-		"ends early":                 {endsEarly: true},
-		"never ends":                 {neverEnds: true},
-		"does not renew":             {doesNotRenew: true},
-		"an error of its own":        {otherError: true},
-		"any order":                  {anyOrder: true},
-		"hangs":                      {hangs: true},
-		"looks and then takes":       {races: true},
-		"an old mark":                {staleMark: true},
-		"lost for want of an answer": {loses: true},
-
-		"skips raises below a second": {skips: time.Second},
-		"skips raises below 2 us":     {skips: 2 * time.Microsecond},
-		"compares marks as texts":     {texts: true},
-		"a count of each process":     {ownCount: true},
-		"writes behind":               {behind: true},
-		"marks without a zone":        {zoneless: true},
-		"ends with the context":       {endsWithContext: true},
-		"same mark without a fence":   {sameUnfenced: true},
-		"keeps a number for nobody":   {keepsForNobody: true},
-
-		"any layout":                   {anyLayout: true},
-		"counts itself free":           {countsItself: true},
-		"Release leaves the lease":     {leavesLease: true},
-		"marks rounded up":             {roundsUp: true},
-		"seconds of 32 bits":           {short: true},
-		"1970 is none":                 {epochIsNone: true},
-		"one mark for all":             {oneMark: true},
-		"same mark renews nothing":     {sameIdle: true},
-		"marks cached by each process": {caches: true},
-		"a lease beside an error":      {both: true},
-		"Release raises only":          {raisesOnly: true},
+	for _, f := range []string{
+		"", // none
+		"one number for all",
+		"forgets",
+		"Release keeps the mark",
+		"coarse marks",
+		"lowers the mark",
+		"Extend without a fence",
+		"Release without a fence",
+		"mark without a fence",
+		"ends early",
+		"never ends",
+		"does not renew",
+		"an error of its own",
+		"any order",
+		"hangs",
+		"looks and then takes",
+		"an old mark",
+		"lost for want of an answer",
+		"skips raises below a second",
+		"skips raises below 2 us",
+		"compares marks as texts",
+		"a count of each process",
+		"writes behind",
+		"marks without a zone",
+		"ends with the context",
+		"same mark without a fence",
+		"keeps a number for nobody",
+		"any layout",
+		"counts itself free",
+		"Release leaves the lease",
+		"marks rounded up",
+		"seconds of 32 bits",
+		"1970 is none",
+		"one mark for all",
+		"same mark renews nothing",
+		"marks cached by each process",
+		"a lease beside an error",
+		"Release raises only",
 	} {
 		all.Go(func() {
 			found := check(t, f)
-			t.Logf("%s: found %q", name, found)
-			if (len(found) == 0) != (f == flaws{}) {
-				t.Errorf("%s: found %q", name, found)
+			t.Logf("%s: found %q", f, found)
+			if (len(found) == 0) != (f == "") {
+				t.Errorf("%s: found %q", f, found)
 			}
 		})
 	}
@@ -89,13 +87,13 @@ func TestFlawedStores(t *testing.T) {
 }
 
 // check runs the suite and returns what the subtests that fail say first.
-func check(t *testing.T, f flaws) map[string]string {
+func check(t *testing.T, f string) map[string]string {
 	var mu sync.Mutex
 	found := map[string]string{}
 	var all sync.WaitGroup
 	for _, name := range storetest.Checks() {
 		all.Go(func() {
-			if name == "minters" && f != (flaws{}) {
+			if name == "minters" && f != "" {
 				return // it may wait for a minute
 			}
 			r := &recorder{TB: t}
@@ -107,7 +105,7 @@ func check(t *testing.T, f flaws) map[string]string {
 				}
 			}()
 			d := new(database)
-			storetest.Check(name, r, &flawedStore{flaws: f, database: d}, &flawedStore{flaws: f, database: d})
+			storetest.Check(name, r, &flawedStore{flaw: f, database: d}, &flawedStore{flaw: f, database: d})
 		})
 	}
 	all.Wait()
@@ -134,47 +132,6 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-type flaws struct {
-	oneHolder    bool // Take gives the number 0 to everybody
-	forgets      bool // marks are not kept
-	keepsMark    bool // Release leaves the mark as it is
-	coarse       bool // marks are cut to milliseconds
-	lowers       bool // Extend lowers the mark
-	extendsLost  bool // Extend by a former holder succeeds, and does nothing
-	releasesLost bool // Release by a former holder frees the number
-	raisesLost   bool // Extend by a former holder fails, but raises the mark
-	endsEarly    bool // leases end after half of their TTL
-	neverEnds    bool // leases do not end
-	doesNotRenew bool // Extend does not renew the lease
-	otherError   bool // Take of a number when all are held has an error of its own
-	anyOrder     bool // Take prefers the higher number
-	hangs        bool // a call whose context has ended hangs
-	races        bool // Take looks first and takes later
-	staleMark    bool // Take shows the mark of the holder before the last
-	loses        bool // a request without an answer loses the number
-
-	skips           time.Duration // Extend does not write raises of less
-	texts           bool          // Extend compares the texts of marks
-	ownCount        bool          // the fence is a count of each process
-	behind          bool          // Extend writes 20 ms after it has returned
-	zoneless        bool          // marks are kept as the time of day in Berlin
-	endsWithContext bool          // the lease ends with the context of Take
-	sameUnfenced    bool          // Extend with the same mark does not look whose the number is
-	keepsForNobody  bool          // a Take whose context has ended takes a number
-
-	anyLayout    bool // layouts are not compared
-	countsItself bool // Free counts the number taken
-	leavesLease  bool // Release leaves the number held until the lease ends
-	roundsUp     bool // marks are rounded up to milliseconds
-	short        bool // marks are seconds of 32 bits and microseconds
-	epochIsNone  bool // the mark 1970 is read as none
-	oneMark      bool // all numbers have one mark
-	sameIdle     bool // Extend with the same mark does not renew the lease
-	caches       bool // each process keeps the marks it has seen
-	both         bool // Take returns a lease with ErrNoNode
-	raisesOnly   bool // Release does not lower the mark
-}
-
 // database has the numbers 0 and 1.
 type database struct {
 	mu     sync.Mutex
@@ -188,7 +145,7 @@ type database struct {
 
 // flawedStore is a store over a database, as a process has it.
 type flawedStore struct {
-	flaws
+	flaw string
 	*database
 	count int          // of Takes
 	cache [2]time.Time // marks
@@ -197,7 +154,7 @@ type flawedStore struct {
 func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ended(ctx); err != nil && !s.keepsForNobody {
+	if err := s.ended(ctx); err != nil && s.flaw != "keeps a number for nobody" {
 		return nil, err
 	}
 	if r.Layout == (ids.SnowflakeLayout{}) {
@@ -206,7 +163,7 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	if s.layout == (ids.SnowflakeLayout{}) {
 		s.layout = r.Layout
 	}
-	if s.layout != r.Layout && !s.anyLayout {
+	if s.layout != r.Layout && s.flaw != "any layout" {
 		return nil, errors.New("another layout")
 	}
 	best, free := -1, int64(-1)
@@ -217,36 +174,36 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		return s.rows[n].mark
 	}
 	for n, row := range s.rows {
-		if row.expires.After(time.Now()) && !s.oneHolder {
+		if row.expires.After(time.Now()) && s.flaw != "one number for all" {
 			continue
 		}
 		free++
-		if best < 0 || s.anyOrder || passed(n).Before(passed(best)) {
+		if best < 0 || s.flaw == "any order" || passed(n).Before(passed(best)) {
 			best = n
 		}
 	}
 	if best < 0 {
-		if s.otherError {
+		if s.flaw == "an error of its own" {
 			return nil, errors.New("all held")
 		}
-		if s.both {
+		if s.flaw == "a lease beside an error" {
 			return &flawedLease{s: s}, nodelease.ErrNoNode
 		}
 		return nil, nodelease.ErrNoNode
 	}
-	if s.oneHolder {
+	if s.flaw == "one number for all" {
 		best = 0
 	}
 	row := &s.rows[best]
-	if s.races {
+	if s.flaw == "looks and then takes" {
 		s.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		s.mu.Lock()
 	}
-	if !s.oneHolder {
+	if s.flaw != "one number for all" {
 		row.fence++
 	}
-	if s.ownCount {
+	if s.flaw == "a count of each process" {
 		s.count++
 		row.fence = s.count
 	}
@@ -255,19 +212,19 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		return nil, err
 	}
 	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark, free: free, taken: ctx}
-	if s.countsItself {
+	if s.flaw == "counts itself free" {
 		l.free++
 	}
-	if s.oneMark && s.rows[0].mark.After(row.mark) {
+	if s.flaw == "one mark for all" && s.rows[0].mark.After(row.mark) {
 		l.mark = s.rows[0].mark
 	}
-	if s.caches && !s.cache[best].IsZero() {
+	if s.flaw == "marks cached by each process" && !s.cache[best].IsZero() {
 		l.mark = s.cache[best]
 	}
-	if s.epochIsNone && l.mark.Equal(time.Unix(0, 0)) {
+	if s.flaw == "1970 is none" && l.mark.Equal(time.Unix(0, 0)) {
 		l.mark = time.Time{}
 	}
-	if s.staleMark {
+	if s.flaw == "an old mark" {
 		l.mark = row.earlier
 	}
 	return l, nil
@@ -275,9 +232,9 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 
 func (s *flawedStore) expiry() time.Time {
 	switch {
-	case s.endsEarly:
+	case s.flaw == "ends early":
 		return time.Now().Add(ttl / 2)
-	case s.neverEnds:
+	case s.flaw == "never ends":
 		return time.Now().Add(time.Hour)
 	}
 	return time.Now().Add(ttl)
@@ -285,7 +242,7 @@ func (s *flawedStore) expiry() time.Time {
 
 // ended is the error of a context that has ended.
 func (s *flawedStore) ended(ctx context.Context) error {
-	if ctx.Err() != nil && s.hangs {
+	if ctx.Err() != nil && s.flaw == "hangs" {
 		s.mu.Unlock()
 		time.Sleep(4 * time.Second)
 		s.mu.Lock()
@@ -311,20 +268,20 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ended(ctx); err != nil {
-		if s.loses {
+		if s.flaw == "lost for want of an answer" {
 			return nodelease.ErrLost
 		}
 		return err
 	}
-	if s.sameUnfenced && mark.Equal(l.last) {
+	if s.flaw == "same mark without a fence" && mark.Equal(l.last) {
 		r.expires = s.expiry()
 		return nil
 	}
-	if r.fence != l.fence || s.endsWithContext && l.taken.Err() != nil {
-		if s.raisesLost {
+	if r.fence != l.fence || s.flaw == "ends with the context" && l.taken.Err() != nil {
+		if s.flaw == "mark without a fence" {
 			r.mark = mark
 		}
-		if s.extendsLost {
+		if s.flaw == "Extend without a fence" {
 			return nil
 		}
 		return nodelease.ErrLost
@@ -332,18 +289,19 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	same := mark.Equal(l.last)
 	l.last = mark
 	write := func() {
-		if !s.doesNotRenew && !(s.sameIdle && same) {
+		if s.flaw != "does not renew" && !(s.flaw == "same mark renews nothing" && same) {
 			r.expires = s.expiry()
 		}
+		skips := map[string]time.Duration{"skips raises below a second": time.Second, "skips raises below 2 us": 2 * time.Microsecond}[s.flaw]
 		higher := mark.After(r.mark)
-		if s.texts {
+		if s.flaw == "compares marks as texts" {
 			higher = mark.UTC().Format(time.RFC3339Nano) > r.mark.UTC().Format(time.RFC3339Nano)
 		}
-		if higher && mark.Sub(r.mark) >= s.skips || s.lowers {
+		if higher && mark.Sub(r.mark) >= skips || s.flaw == "lowers the mark" {
 			l.set(mark)
 		}
 	}
-	if !s.behind {
+	if s.flaw != "writes behind" {
 		write()
 		return nil
 	}
@@ -361,13 +319,13 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 	s, r := l.s, &l.s.rows[l.node]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.fence != l.fence && !s.releasesLost {
+	if r.fence != l.fence && s.flaw != "Release without a fence" {
 		return nodelease.ErrLost
 	}
-	if !s.keepsMark && !(s.raisesOnly && mark.Before(r.mark)) {
+	if s.flaw != "Release keeps the mark" && !(s.flaw == "Release raises only" && mark.Before(r.mark)) {
 		l.set(mark)
 	}
-	if !s.leavesLease {
+	if s.flaw != "Release leaves the lease" {
 		r.expires = time.Time{}
 	}
 	r.fence++
@@ -377,19 +335,19 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 func (l *flawedLease) set(mark time.Time) {
 	r := &l.s.rows[l.node]
 	switch {
-	case l.s.forgets:
+	case l.s.flaw == "forgets":
 		return
-	case l.s.coarse:
+	case l.s.flaw == "coarse marks":
 		mark = mark.Truncate(time.Millisecond)
-	case l.s.roundsUp:
+	case l.s.flaw == "marks rounded up":
 		mark = mark.Add(time.Millisecond - 1).Truncate(time.Millisecond)
-	case l.s.short:
+	case l.s.flaw == "seconds of 32 bits":
 		mark = time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond())).UTC()
-	case l.s.zoneless:
+	case l.s.flaw == "marks without a zone":
 		const plain = "2006-01-02 15:04:05.999999"
 		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)
 	}
-	if l.s.oneMark {
+	if l.s.flaw == "one mark for all" {
 		l.s.rows[0].mark = mark
 	}
 	l.s.cache[l.node] = mark

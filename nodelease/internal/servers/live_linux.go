@@ -3,6 +3,7 @@ package servers
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,5 +61,19 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	}
 	if gone, err := free(); !gone {
 		t.Errorf("the number is held after Close, %v", err)
+	}
+}
+
+// Wants checks that err matches is, unless that is nil, does not match ErrNoNode, and says all of the texts.
+func Wants(t *testing.T, what string, err, is error, texts ...string) {
+	t.Helper()
+	if err == nil || is != nil && !errors.Is(err, is) || errors.Is(err, nodelease.ErrNoNode) {
+		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: error %v, want one with %q", what, err, text)
+		}
 	}
 }
