@@ -175,8 +175,13 @@ func TestEtcdPutBack(t *testing.T) {
 			awaitMember(t, m)
 		}
 	}
-	moved(func(data, backup string) []string { return []string{"-a", "--sparse=always", data, backup} })
 	j := job{Etcd: cluster.Endpoints(), Name: "back", Nodes: 26, TTL: 5 * time.Second} // longer than the members are down
+	_, closeStore, err := j.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeStore()
+	moved(func(data, backup string) []string { return []string{"-a", "--sparse=always", data, backup} })
 	share(t, "etcd: put back to a backup", j, duration(30*time.Second, 8*time.Second, 8*time.Second),
 		putBack(func(context.Context) {
 			moved(func(data, backup string) []string {
