@@ -72,7 +72,6 @@ func formats(id uuid.UUID, n snowflake.ID, h hex, arg string) {
 	fmt.Printf("%s %v %q %d %d %x %x %x %T", id, id, id, n, n, id[:], int64(n), h, id)
 	fmt.Printf(arg+"%d", id)
 	fmt.Printf("%[2]s %d", id, id, n)
-	fmt.Println("of", n)
 }
 
 type store struct{ mock.Mock }
@@ -88,10 +87,12 @@ func mocks(s *store) {
 }
 
 func cuts(id uuid.UUID, u ulid.ULID, n int) {
-	v4, v7 := uuid.New(), uuid.NewV7()
+	v4, v7, set, taken, ranged := uuid.NewV4(), uuid.NewV7(), uuid.NewV7(), uuid.NewV7(), uuid.NewV7()
 	_ = id.String()[:8] + v4.String()[:8] + v4.ULID().String()[:8] + v7.String()[24:] + v7.String()[:13] + u.String()[:10] + u.String()[:n] + u.String()[n:8]
-	v7 = id
-	_ = v7.String()[:8]
+	set, *(&taken) = id, id
+	for _, ranged = range []uuid.UUID{id} {
+		_ = set.String()[:8] + taken.String()[:8] + ranged.String()[:8]
+	}
 	scanned := uuid.NewV7()
 	_ = scanned.Scan(nil)
 	_ = scanned.String()[:8]
@@ -105,8 +106,7 @@ func remainders(id snowflake.ID, shards int64) int64 {
 func next(node *snowflake.Node) error {
 	_, _ = node.TryNext()
 	id, err := node.TryNext()
-	fmt.Println(id)
-	parsed, _ := snowflake.Parse("1")
-	fmt.Println(parsed)
+	after, _ := ulid.ULID{}.Next()
+	fmt.Println(id, after)
 	return err
 }
