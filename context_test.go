@@ -145,6 +145,39 @@ func TestContextsEndAlone(t *testing.T) {
 	})
 }
 
+// TestLimitWakesNobodyInVain sets a limit again and again, as a keeper does whose disk is full, while the ids are ahead of
+// the clock and have reached it: nobody looks at the clock, for no time that it shows would help. The end wakes all.
+func TestLimitWakesNobodyInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 100
+		f, c, _, n := newFake(t)
+		limit := start.Add(time.Millisecond)
+		c.SetLimit(limit)
+		f.step(time.Millisecond)
+		n.Append(nil, 4096) // as many as the limit's tick holds
+		var wg sync.WaitGroup
+		for range calls {
+			wg.Go(func() {
+				if s, err := n.NextContext(t.Context()); s != 0 || err != ids.ErrEnded {
+					t.Errorf("%v, %v, want ErrEnded", s, err)
+				}
+			})
+		}
+		synctest.Wait()
+		f.reads = 0
+		f.t = start.Add(-time.Hour)
+		for range 50 {
+			c.SetLimit(limit)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if f.reads != 0 {
+			t.Errorf("%d calls looked at the clock %d times", calls, f.reads)
+		}
+		c.EndAt(time.Time{})
+		wg.Wait()
+	})
+}
+
 // TestCancelOneOfTwo ends the context of the later of two calls that wait: that one returns, and the earlier one does not.
 func TestCancelOneOfTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

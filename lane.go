@@ -122,6 +122,11 @@ func (l *lane) wait(tick, elapsed int64, past bool) time.Duration {
 	return max(time.Duration(due), minSleep)
 }
 
+// mayGoOn reports whether the limit leaves room for an id, at some time of the wall clock.
+func (l *lane) mayGoOn() bool {
+	return l.patience != forever || l.last < l.limit || l.last == l.limit && l.used < l.perTick
+}
+
 // within returns the tick in the format that a tick of the wall clock is taken for: the first one
 // for an earlier one, and the tick of the latest id for one past the end.
 func (l *lane) within(tick int64) int64 {

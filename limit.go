@@ -110,7 +110,9 @@ func (c *Clock) setLimit(t time.Time) {
 	c.limit, c.limited = t.Round(0).UTC(), true
 	c.eachLimited(c.bind)
 	for w := range c.waiters {
-		w.lifted.Signal()
+		if c.ended || w.lane.mayGoOn() {
+			w.lifted.Signal()
+		}
 	}
 }
 
@@ -124,12 +126,13 @@ func (c *Clock) bind(l *lane) {
 // A waiter is a call that waits until the limit allows its id. Each has a condition of its own, so that
 // the end of one call's context wakes no other call.
 type waiter struct {
+	lane    *lane
 	lifted  sync.Cond // the limit has been set, or stopped has
 	stopped bool      // the context of the call has ended
 }
 
-// newWaiter returns a waiter that waits for the limit of c.
-func (c *Clock) newWaiter() *waiter { return &waiter{lifted: sync.Cond{L: &c.mu}} }
+// newWaiter returns a waiter for the next id of l.
+func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
 
 // stop has a waiter look again, for the last time. The mutex is held.
 func (w *waiter) stop() {
@@ -154,7 +157,7 @@ func (c *Clock) lockLater(l *lane, err error, w *waiter) (wait time.Duration, _ 
 
 // mustLock is lockLater for callers that return no error.
 func (c *Clock) mustLock(l *lane, err error) time.Duration {
-	return must(c.lockLater(l, err, c.newWaiter()))
+	return must(c.lockLater(l, err, c.newWaiter(l)))
 }
 
 // reason returns the error of a lane, which does not know whether its limit is for good. The mutex

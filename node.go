@@ -121,7 +121,7 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 // which may call n.
 func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	c := n.clock
-	w := c.newWaiter()
+	w := c.newWaiter(n.lane)
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
