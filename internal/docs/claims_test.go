@@ -229,7 +229,7 @@ func TestPagesAreShort(t *testing.T) {
 var codeLine = regexp.MustCompile(`(?m)^[ \t]*(?:[^/ \t\n]|/[^/\n]).*$`)
 
 // TestSize counts lines of code, which are those that are neither blank nor a comment, of the root and of
-// its clock.
+// its clock, and checks that CONTRIBUTING.md has a row for each file.
 func TestSize(t *testing.T) {
 	root := Root(t)
 	lines := func(files []string) (n int) {
@@ -239,11 +239,15 @@ func TestSize(t *testing.T) {
 		return n
 	}
 	var product, clock []string
+	rooms := read(t, root, "CONTRIBUTING.md")
 	for _, file := range folders(t, root, "*.go", false)["."] {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		product = append(product, file)
+		if name := "`" + filepath.Base(file) + "`"; !strings.Contains(rooms, name) {
+			t.Errorf("CONTRIBUTING.md does not say what is in %s", name)
+		}
 		if slices.Contains([]string{"clock.go", "limit.go", "lane.go", "sequence.go", "scale.go"}, filepath.Base(file)) {
 			clock = append(clock, file)
 		}
