@@ -129,6 +129,7 @@ const warning = "github.com/oneclock/ids/nodelease/pgstore.warning"
 //
 // If somebody cancels the wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL
 // commits, and only warns that the standby may not have the transaction. The store takes that for a failure.
+// New has the server warn once, which its log has too.
 func Configure(config *pgxpool.Config) {
 	own := config.ConnConfig.OnNotice
 	config.ConnConfig.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
