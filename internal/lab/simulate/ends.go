@@ -34,6 +34,7 @@ func (m *machine) overtake(stream int, d int64) {
 	if !m.ready(stream) || m.broken || m.random.fails > 0 || m.wall.wild != 0 {
 		return
 	}
+	m.settled()
 	hold, done := make(chan bool), make(chan bool)
 	m.wall.hold = hold
 	var late key
@@ -45,17 +46,21 @@ func (m *machine) overtake(stream int, d int64) {
 	}()
 	synctest.Wait() // it has read the clock
 	m.wall.hold = nil
-	m.wall.step(d)
-	var last []reading
 	func() {
-		defer func() { // whatever the other call meets
-			last = append(last, m.wall.readings...)
-			m.begin(stream, false)
-			m.wall.readings = append(m.wall.readings, last[max(len(last)-1, 0):]...)
+		begun := false
+		defer func() {
+			if !begun { // the other call has broken a promise
+				m.process.end(toTime(past, time.UTC))
+			}
 			close(hold)
 			<-done
 		}()
+		m.wall.step(d)
 		m.mint(stream, 1, 0)
+		last := m.wall.readings[max(len(m.wall.readings)-1, 0):]
+		m.begin(stream, false)
+		m.wall.readings = append(m.wall.readings, last...)
+		begun = true
 	}()
 	defer m.recovered(stream, 1)
 	if fault != nil {
@@ -67,12 +72,16 @@ func (m *machine) overtake(stream int, d int64) {
 	m.mint(stream, 1, 0)
 }
 
+// settled lets a look at an earlier call come to its end: only one goroutine of a bubble may be in synctest.Wait.
+func (m *machine) settled() { m.world.pass(1) }
+
 // patience has n calls wait for a limit until their contexts end, one after another. Each ends when its context does
 // and takes nothing, and none looks at the clock because of another one.
 func (m *machine) patience(stream, n int, d int64) {
 	if !m.ready(stream) || m.broken {
 		return
 	}
+	m.settled()
 	m.setLimit(past)
 	m.wall.readings = m.wall.readings[:0]
 	w, cause := m.world, errors.New("told to stop")
