@@ -31,7 +31,7 @@ func ExampleNew() {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            []string{"https://etcd-0:2379", "https://etcd-1:2379", "https://etcd-2:2379"},
 		TLS:                  &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}},
-		Username:             "minter", // a role that may read and write /orders/
+		Username:             "minter", // a role that may read /orders/schema, and read and write /orders/mark/ and /orders/owner/
 		Password:             os.Getenv("ETCD_PASSWORD"),
 		DialTimeout:          2 * time.Second,
 		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
