@@ -13,7 +13,7 @@ import (
 // TestDocs compiles and runs what the pages of the repository show of the libraries of this module.
 func TestDocs(t *testing.T) { docs.Run(t, "examples/with", nil) }
 
-var declarations = regexp.MustCompile("(?ms)^<!-- go: in examples/with -->\n```go\n(?:import \\(.*?^\\)\n\n)?((?://|func|type) .*?)^```$")
+var declarations = regexp.MustCompile("(?ms)^<!-- go: in examples/with -->\n```go\n(?:import \\(.*?^\\)\n\n)?((?://|func|type|var) .*?)^```$")
 
 // TestBlocksAreTested checks that what the page declares is, to the letter, what the tests test.
 func TestBlocksAreTested(t *testing.T) {
@@ -34,5 +34,5 @@ func TestBlocksAreTested(t *testing.T) {
 			t.Errorf("no test has this block of the page:\n%s", m[1])
 		}
 	}
-	equal(t, found, 7)
+	equal(t, found, 8)
 }
