@@ -83,6 +83,7 @@ var minters = []group{
 		one("ids", ids.NewV7), own((*ids.Generator).NewV7),
 		either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
 	}},
+	{"V7At", []entry{either("ids", func() (ids.UUID, error) { return ids.NewV7At(time.Now()) })}}, // takes no mutex of a clock
 	{"V4", []entry{one("ids", ids.NewV4), either("google", google.NewRandom), pooled(google.NewRandom), either("gofrs", gofrs.NewV4)}},
 	{"ULID", []entry{
 		one("ids", ids.NewULID), own((*ids.Generator).NewULID), one("oklog", oklog.Make),

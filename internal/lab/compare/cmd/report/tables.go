@@ -10,6 +10,7 @@ type row struct{ title, operation, kind string }
 
 var newRows = []row{
 	{"version 7", "New", "V7"},
+	{"version 7, `NewV7At(time.Now())`", "New", "V7At"},
 	{"version 4", "New", "V4"},
 	{"version 1", "New", "V1"},
 	{"version 6", "New", "V6"},
@@ -124,15 +125,19 @@ func (r *results) summary() string {
 	for _, name := range []string{
 		"V7/std", "V7/gofrs", "V7/google", "V4/std", "V4/gofrs", "V4/google", "ULID/oklog", "Snowflake/bwmarrin", "Snowflake/sonyflake",
 	} {
-		best.ns["New/"+name] = r.ns["New/"+name]
+		for _, how := range []string{"New/", "Goroutines64/"} {
+			best.ns[how+name] = r.ns[how+name]
+		}
 	}
 	var b strings.Builder
-	b.WriteString("| one id | ns | other libraries, ns |\n| --- | ---: | --- |\n")
+	fmt.Fprintf(&b, "In parentheses: while 64 goroutines make ids at once, on %s processors.\n\n",
+		r.config["processors"])
+	b.WriteString("| one id | ns | 64 goroutines | other libraries, ns |\n| --- | ---: | ---: | --- |\n")
 	for _, w := range []row{
 		{"`uuid.NewV7()`", "New", "V7"}, {"`uuid.NewV4()`", "New", "V4"}, {"`ulid.Make()`", "New", "ULID"},
-		{"`node.Next()`, of a layout that is not full", "New", "Snowflake"},
+		{"`node.Next()`, in a layout whose sequence does not run out", "New", "Snowflake"},
 	} {
-		fmt.Fprintf(&b, "| %s | **%s** | %s |\n", w.title, r.time(w.benchmark("ids"), 1), best.others(w, false))
+		fmt.Fprintf(&b, "| %s | **%s** | %s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.time(w.crowd("ids"), 1), best.others(w, true))
 	}
 	return b.String()
 }
