@@ -22,6 +22,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
@@ -55,7 +57,7 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	f.SetOutput(usage)
 	f.StringVar(&c.etcd, "etcd", "", "lease from etcd: its members' client addresses, separated by commas")
 	f.StringVar(&c.postgres, "postgres", "", "lease from PostgreSQL: its URL")
-	f.StringVar(&c.metrics, "metrics", "", "serve metrics for Prometheus at this address, under /metrics")
+	f.StringVar(&c.metrics, "metrics", "", "serve metrics for Prometheus and a readiness probe at this address, under /metrics and /ready")
 	f.BoolVar(&c.init, "init", false, "declare the first start, which makes what the store needs")
 	f.Int64Var(&c.nodes, "nodes", 1024, "how many node numbers there are, the same in every process")
 	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "how long the store keeps a number for a process that falls silent")
@@ -96,6 +98,10 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 		DialTimeout:          2 * time.Second,
 		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
 		DialKeepAliveTimeout: 3 * time.Second,
+		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{ // goes on soon after an outage
+			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+			MinConnectTimeout: 2 * time.Second,
+		})},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -121,6 +127,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	}
 	gauges(registry, m.Stats)
 	if c.metrics != "" {
+		http.Handle("/ready", ready(m))
 		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
 	}

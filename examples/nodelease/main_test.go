@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strconv"
@@ -124,6 +126,27 @@ func TestAlarms(t *testing.T) {
 		}
 		if len(values) > 0 {
 			t.Errorf("no alarm for %v", values)
+		}
+	}
+}
+
+// TestReady probes a program while it has a number, and afterwards.
+func TestReady(t *testing.T) {
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		r := httptest.NewRecorder()
+		ready(m)(r, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ready", nil))
+		if r.Code != want {
+			t.Errorf("status %d, want %d", r.Code, want)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

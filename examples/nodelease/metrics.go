@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,4 +39,13 @@ func gauges(registry *prometheus.Registry, stats func() nodelease.Stats) {
 		}
 		return float64(s.Free)
 	})
+}
+
+// ready answers a readiness probe: 200 while ids can be minted, and 503 otherwise.
+func ready(m *nodelease.Minter) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if _, ok := m.Node(); !ok {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func texts(t *testing.T, root string) map[string]string {
 }
 
 var (
-	fenced  = regexp.MustCompile("(?ms)^```.*?^```$|^    .*$")
+	fenced  = regexp.MustCompile("(?ms)^```.*?^```$|^    [^\n]*$")
 	code    = regexp.MustCompile("`[^`\n]*`")
 	link    = regexp.MustCompile(`\]\(([^)\s]*)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
