@@ -10,6 +10,7 @@
 // [github.com/oneclock/ids/nodelease/pgstore] are stores. Package
 // [github.com/oneclock/ids/nodelease/storetest] tests stores of your own. All are one module; a program
 // downloads and builds only the driver of the store that it imports.
+// The command [github.com/oneclock/ids/nodelease/cmd/leases] makes, shows and checks a store.
 //
 // # Why ids are unique
 //

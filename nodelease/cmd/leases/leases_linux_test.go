@@ -116,8 +116,9 @@ func TestPostgres(t *testing.T) {
 	t.Setenv("PGSSLMODE", "disable")
 	expect(t, 0, "check"+options, "nothing found")
 
-	do("update team.leases set expires = 'infinity', holder = 'nobody', mark = now() - interval '1 day' where node = 39")
-	expect(t, 0, "list"+options, "39      nobody        never ")
+	far, retired := (node+1)%40, (node+2)%40
+	do(fmt.Sprintf("update team.leases set expires = 'infinity', holder = 'nobody', mark = now() - interval '1 day' where node = %d", retired))
+	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  nobody        never ", retired))
 	expect(t, 0, "check"+options, "nothing found")
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	for _, test := range []struct{ harm, mend, args, want string }{
@@ -127,8 +128,8 @@ func TestPostgres(t *testing.T) {
 		{"", "", "-nodes 900", "only 38 of 900 numbers are free"},
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
-		{"update team.leases set mark = now() + interval '2 days' where node = 7", "update team.leases set mark = null where node = 7",
-			"", "the mark of the number 7 is 48h0m0s ahead"},
+		{fmt.Sprintf("update team.leases set mark = now() + interval '2 days' where node = %d", far),
+			fmt.Sprintf("update team.leases set mark = null where node = %d", far), "", fmt.Sprintf("the mark of the number %d is 48h0m0s ahead", far)},
 		{"update team.leases set mark = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
 			`has passed 1h0m0s ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 2: x' where node = -1", "", "-layout twitter", "another version of package nodelease"},
@@ -169,19 +170,20 @@ func TestEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("/some/owner/00039", "nobody")
-	expect(t, 0, "list"+options, "39      nobody     never       none yet ")
+	far, retired, bad := (node+1)%40, (node+2)%40, fmt.Sprintf("/some/mark/%05d", (node+3)%40)
+	put(fmt.Sprintf("/some/owner/%05d", retired), "nobody")
+	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  nobody     never       none yet ", retired))
 	expect(t, 0, "check"+options, "nothing found")
-	put("/some/mark/00007", time.Now().Add(48*time.Hour+time.Second).Format(time.RFC3339))
-	put("/some/mark/00009", "yesterday")
-	expect(t, failed, "check"+options, "the mark /some/mark/00009: parsing time")
-	for _, key := range []string{"/some/mark/00009", fmt.Sprintf("/some/mark/%05d", node)} {
+	put(fmt.Sprintf("/some/mark/%05d", far), time.Now().Add(48*time.Hour+time.Second).Format(time.RFC3339))
+	put(bad, "yesterday")
+	expect(t, failed, "check"+options, "the mark "+bad+": parsing time")
+	for _, key := range []string{bad, fmt.Sprintf("/some/mark/%05d", node)} {
 		if _, err := client.Delete(t.Context(), key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	expect(t, 0, "list"+options, "missing")
-	expect(t, found, "check"+options, "the mark of the number 7 is 48h0m", "of 40 numbers 1 are missing", fmt.Sprintf("the mark of the number %d is missing", node))
+	expect(t, found, "check"+options, fmt.Sprintf("the mark of the number %d is 48h0m", far), "of 40 numbers 1 are missing", fmt.Sprintf("the mark of the number %d is missing", node))
 	down := cluster.Members[(cluster.Leader(client).Index()+1)%3]
 	down.Stop(syscall.SIGKILL)
 	expect(t, found, "check"+options, "does not answer")
