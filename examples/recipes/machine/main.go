@@ -1,0 +1,96 @@
+// Machine prints Snowflakes. Any number of such processes share the numbers of one machine without a server: a directory has
+// a file for each number, and each process takes the first that is free.
+//
+//	go run ./examples/recipes/machine -first-start    # once: makes the files
+//	go run ./examples/recipes/machine                 # from then on, at most 16 at a time
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/snowflake"
+)
+
+func main() {
+	log.SetFlags(0)
+	dir := flag.String("dir", ".", "the directory with the files, on a local disk that stays")
+	from := flag.Int64("from", 0, "the first number of this machine")
+	count := flag.Int64("count", 16, "how many numbers it has")
+	first := flag.Bool("first-start", false, "make the files and end: once for each number, never at each start")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if *first {
+		err = firstStart(*dir, *from, *count)
+	} else {
+		err = run(ctx, *dir, *from, *count)
+	}
+	if err != nil && ctx.Err() == nil {
+		log.Fatal(err)
+	}
+}
+
+func firstStart(dir string, from, count int64) error {
+	for number := from; number < from+count; number++ {
+		f, err := openNumber(dir, number, true) // refuses if there is a file
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens the first file that no process has open. Its number is in use until the process ends, however it ends.
+func open(dir string, from, count int64) (*clockfile.File, int64, error) {
+	for number := from; number < from+count; number++ {
+		f, err := openNumber(dir, number, false)
+		if err == nil {
+			return f, number, nil
+		}
+		if !errors.Is(err, clockfile.ErrLocked) {
+			log.Print(err) // a lost file: its number is not used
+		}
+	}
+	return nil, 0, fmt.Errorf("none of the %d numbers in %s is free", count, dir)
+}
+
+func openNumber(dir string, number int64, first bool) (*clockfile.File, error) {
+	return clockfile.Open(filepath.Join(dir, fmt.Sprint(number, ".clock")), &clockfile.Options{
+		Init:   first,
+		Owner:  fmt.Sprint("node ", number), // refuses a file that was renamed
+		Report: func(err error) { log.Println("saving the clock:", err) },
+	})
+}
+
+func run(ctx context.Context, dir string, from, count int64) (err error) { // main calls it, and ends when it returns
+	f, number, err := open(dir, from, count)
+	if err != nil {
+		return err // whoever started the process starts it again
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})
+	if err != nil {
+		return err
+	}
+	for {
+		id, err := node.NextContext(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Println(id)
+		time.Sleep(time.Millisecond) // your work
+	}
+}

@@ -1,0 +1,158 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+)
+
+// asProgram is an environment variable that makes the program of the tests be the one that they test.
+const asProgram = "RECIPE_MACHINE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	m.Run()
+}
+
+// made returns a directory with files for so many numbers.
+func made(t *testing.T, count int64) string {
+	dir := t.TempDir()
+	err := firstStart(dir, 0, count)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestKilled keeps 20 processes on 16 numbers running while it kills one after another: no id occurs twice. Those that find
+// no number end, and are started again.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	dir := made(t, 16)
+	ends := time.Now().Add(4 * time.Second)
+	if testing.Short() {
+		ends = time.Now().Add(time.Second)
+	}
+	var mu sync.Mutex
+	kills, refused, seen, numbers := 0, 0, map[ids.Snowflake]bool{}, map[int64]bool{}
+	process := func() (full bool) {
+		cmd := exec.Command(os.Args[0], "-dir", dir)
+		cmd.Env = []string{asProgram + "=1"}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var says strings.Builder
+		cmd.Stderr = &says
+		if err := cmd.Start(); err != nil {
+			t.Error(err)
+			return
+		}
+		var own []ids.Snowflake
+		most := 1 + rand.IntN(300)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			id, err := ids.ParseSnowflake(lines.Text())
+			if err != nil {
+				t.Error(err)
+			}
+			own = append(own, id)
+			if len(own) == most || time.Now().After(ends) {
+				cmd.Process.Kill() // what it has printed meanwhile is read too
+			}
+		}
+		cmd.Wait()
+		if len(own) == 0 {
+			if want := "none of the 16 numbers in " + dir + " is free\n"; says.String() != want {
+				t.Errorf("a process without ids says %q, want %q", &says, want)
+			}
+		} else if says.Len() > 0 {
+			t.Errorf("a process says %q", &says)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, id := range own {
+			if seen[id] {
+				t.Errorf("%v occurs twice", id)
+			}
+			seen[id], numbers[id.Node()] = true, true
+		}
+		if len(own) == 0 {
+			refused++
+			return true
+		}
+		kills++
+		return false
+	}
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			for time.Now().Before(ends) {
+				if process() {
+					time.Sleep(20 * time.Millisecond) // as a service manager does
+				}
+			}
+		})
+	}
+	group.Wait()
+	if kills == 0 || len(numbers) > 16 {
+		t.Errorf("%d processes were killed, on %d numbers", kills, len(numbers))
+	}
+	t.Logf("%d ids of %d numbers, %d processes killed, %d times none was free", len(seen), len(numbers), kills, refused)
+}
+
+// TestNumbers takes all numbers, and then one that is given back. A file that was lost costs its number, and no other.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	dir := made(t, 5)
+	if err := firstStart(dir, 4, 2); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second first start: %v, want an error that matches %v", err, fs.ErrExist)
+	}
+	var files []*clockfile.File
+	for want := range int64(5) {
+		f, number, err := open(dir, 0, 5)
+		if err != nil || number != want {
+			t.Fatalf("number %d, %v; want %d", number, err, want)
+		}
+		files = append(files, f)
+	}
+	if _, number, err := open(dir, 0, 5); err == nil {
+		t.Errorf("number %d is had twice", number)
+	}
+	for _, i := range []int{2, 3, 4} {
+		if err := files[i].Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "3.clock"), filepath.Join(dir, "2.clock")); err != nil {
+		t.Fatal(err)
+	}
+	f, number, err := open(dir, 0, 5)
+	if err != nil || number != 4 {
+		t.Errorf("number %d, %v; want 4: 2 has the file of 3, and 3 has none", number, err)
+	}
+	for _, f := range append(files, f) {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
