@@ -12,10 +12,9 @@ var command = regexp.MustCompile("(?m)^Command: `[^`]+`(?: in `[^`]+`)?$")
 var measured = map[string][2]string{
 	"README.md":           {"\n## Speed\n"},
 	"docs/faults.md":      {"", "\n## When a virtual machine is copied\n"},
-	"docs/nodes.md":       {"\n## What minting did\n", "\n| TTL | window |"}, // from there on, they are calculated
 	"docs/proof.md":       {"\n## Simulator\n"},
 	"docs/speed.md":       {},
-	"nodelease/README.md": {"\n## Slow stores, crowds and backups\n"},
+	"nodelease/README.md": {"\n## What minting did\n"},
 }
 
 // uncommanded returns the heads of tables above which no command is named that makes them.

@@ -45,7 +45,7 @@ func duration(long, normal, short time.Duration) time.Duration {
 // A trial has groups mint in this process and in others while faults happen, and then looks for
 // ids that occur twice.
 type trial struct {
-	fault     string        // what the row in docs/nodes.md says
+	fault     string        // what the row in nodelease/README.md says
 	processes int           // besides this one, each with perProcess groups. They are killed and paused
 	local     int           // groups in this process
 	stay      bool          // every other group stays on the system's clock, to be measured. The others come and go
@@ -244,7 +244,7 @@ func (tr *trial) count(fault string) {
 	tr.tally[fault]++
 }
 
-// check looks for ids that occur twice, and logs a row of a table in docs/nodes.md.
+// check looks for ids that occur twice, and logs a row of a table in nodelease/README.md.
 func (tr *trial) check(t *testing.T) {
 	t.Helper()
 	var all []int64
