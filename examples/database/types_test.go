@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -207,4 +208,55 @@ func TestCopyAllocs(t *testing.T) {
 	if plain < 3*array {
 		t.Errorf("a row with a UUID takes %.1f allocations and one with [16]byte %.1f: the page says 21 and 3", plain, array)
 	}
+}
+
+// TestFromV4ToV7 gives version 7 to a table of PostgreSQL whose key was gen_random_uuid() until then.
+func TestFromV4ToV7(t *testing.T) {
+	t.Parallel()
+	pool := connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement)
+	d := pgxDatabase(pool)
+	one := func(query string, args ...any) (n int64) {
+		t.Helper()
+		if err := pool.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	must := func(query string, args ...any) {
+		t.Helper()
+		if err := d.exec(t.Context(), query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must("CREATE TABLE turned (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT now())")
+	t.Cleanup(func() {
+		if err := d.exec(context.Background(), "DROP TABLE turned"); err != nil {
+			t.Error(err)
+		}
+	})
+	must("INSERT INTO turned (made) SELECT timestamptz '2020-01-01' + n * interval '1 hour' FROM generate_series(1, 200) AS n")
+	file := one("SELECT pg_relation_filenode('turned')::bigint")
+
+	must("ALTER TABLE turned ALTER COLUMN id DROP DEFAULT")
+	from := time.Now()
+	made := ids.AppendV7(nil, 10)
+	for _, id := range made {
+		must("INSERT INTO turned (id) VALUES ($1)", id)
+	}
+	if n := one("SELECT pg_relation_filenode('turned')::bigint"); n != file {
+		t.Errorf("the table was rewritten: its file is %d, was %d", n, file)
+	}
+	first, last := ids.MinV7At(from.Add(-time.Second)), ids.MinV7At(time.Now().Add(time.Minute))
+	if n := one("SELECT count(*) FROM turned WHERE id >= $1 AND id < $2", first, last); n != 10 {
+		t.Errorf("between two bounds there are %d rows, want the 10 of version 7", n)
+	}
+	if n := one("SELECT count(*) FROM turned WHERE id >= $1", first); n < 160 {
+		t.Errorf("from the first bound on there are %d rows, want most of version 4 too", n)
+	}
+	if n := one("SELECT count(*) FROM turned WHERE substr(id::text, 15, 1) = '7'"); n != 10 {
+		t.Errorf("%d rows are of version 7, want 10", n)
+	}
+	got, err := read[ids.UUID](t, d, "SELECT id FROM turned ORDER BY made DESC, id DESC LIMIT 10")
+	slices.Reverse(got)
+	same(t, got, made, err) // a column with the time, and not the id, tells the newest of both
 }
