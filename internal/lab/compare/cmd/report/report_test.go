@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 		{page, "| version 7, in runs of 1,000 | **9.00** |  |  |  |\n"},
 		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
 		{page, "| `time.Now()` | 90.0 |\n"},
-		{summary, "at once, on 2 processors."},
+		{summary, "| 64 goroutines on 2 processors |"},
 		{summary, "| `uuid.NewV7()` | **72.0** | 105 | google/uuid 360 (150) |\n"},
 	} {
 		if got, err := os.ReadFile(c.path); err != nil || !strings.Contains(string(got), c.has) {

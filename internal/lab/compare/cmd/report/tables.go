@@ -130,9 +130,8 @@ func (r *results) summary() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "In parentheses: while 64 goroutines make ids at once, on %s processors.\n\n",
-		r.config["processors"])
-	b.WriteString("| one id | ns | 64 goroutines | other libraries, ns |\n| --- | ---: | ---: | --- |\n")
+	fmt.Fprintf(&b, "| one id | ns | 64 goroutines on %s processors | other libraries, ns (64 goroutines) |\n", r.config["processors"])
+	b.WriteString("| --- | ---: | ---: | --- |\n")
 	for _, w := range []row{
 		{"`uuid.NewV7()`", "New", "V7"}, {"`uuid.NewV4()`", "New", "V4"}, {"`ulid.Make()`", "New", "ULID"},
 		{"`node.Next()`, in a layout whose sequence does not run out", "New", "Snowflake"},
