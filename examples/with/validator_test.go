@@ -18,6 +18,8 @@ func TestValidator(t *testing.T) {
 	must(t, v.Struct(request{id}))
 	refused(t, v.Struct(request{}))
 	refused(t, v.Struct(request{uuid.NewV4()}))
+	refused(t, v.Var(id, "uuid4")) // which ids meet that go from version 4 to 7
+	must(t, v.Var(uuid.NewV4(), "uuid4"))
 }
 
 // present makes required see whether a Null has an id.
