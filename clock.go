@@ -57,8 +57,8 @@ type Clock struct {
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
 	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent
-	// use and must not call back into the clock. Each call reads it once, before it takes the clock's
-	// mutex: a run of ids too, and a call that waits for a limit once more whenever it looks. A
+	// use and must not call back into the clock. It is read before a call takes the clock's mutex:
+	// once, for a run of UUIDs or ULIDs too, and again whenever a call that waits for a limit looks. A
 	// reading counts only if it began after the newest one in use had ended; else the call takes
 	// that one.
 	Now func() time.Time

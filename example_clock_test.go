@@ -49,8 +49,8 @@ func ExampleClock_Latest() {
 
 	now = now.Add(-time.Hour)
 	after, err := time.Parse(time.RFC3339Nano, saved)
-	if err != nil {
-		panic(err)
+	if err != nil || after.IsZero() { // After of the zero time would protect nothing
+		panic("what was saved is no time")
 	}
 	_, node = start(after)
 	fmt.Println(node.Next() > last)
@@ -88,12 +88,19 @@ func ExampleClock_Horizon() {
 		panic(err)
 	}
 	save := func(t time.Time) { fmt.Println("saved", t) } // on a disk, say, and synced
+	var horizon time.Time
 	renew := func() {
-		horizon := clock.Horizon(10 * time.Second)
+		horizon = clock.Horizon(10 * time.Second)
 		save(horizon)
 		clock.SetLimit(horizon)
 	}
+	look := func() { // every 100 ms, whether saving works or fails: one wrong reading holds nobody up for longer
+		if now.Before(horizon) {
+			clock.SetLimit(horizon) // again, which wakes who waits
+		}
+	}
 	renew()
+	look()
 	fmt.Println(node.TryNext())
 
 	now = now.Add(time.Minute) // in which nobody has called renew
