@@ -37,7 +37,7 @@ func main() {
 // gauges tells how far ids are ahead of the clock, and whether they have stopped. Each look uses an id.
 func gauges(node *snowflake.Node, clock *ids.Clock) *expvar.Map {
 	m := new(expvar.Map)
-	m.Set("ahead_seconds", expvar.Func(func() any { return time.Until(clock.Latest()).Seconds() }))
+	m.Set("ahead_seconds", expvar.Func(func() any { return max(0, time.Until(clock.Latest())).Seconds() }))
 	m.Set("stopped", expvar.Func(func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()

@@ -35,6 +35,9 @@ func TestGauges(t *testing.T) {
 				t.Errorf("%s: ahead %v, stopped %v; want %v and %v", when, got.Ahead, got.Stopped, ahead, stopped)
 			}
 		}
+		if got := m.Get("ahead_seconds").String(); got != "0" {
+			t.Errorf("before the first id: ahead %s, want 0", got)
+		}
 		node.Next()
 		check("on an ordinary day", 0, 0.02, 0)
 		wrong = time.Hour
