@@ -191,14 +191,20 @@ func badRows(text string) (rows []string) {
 	return rows
 }
 
-// TestPagesAreShort checks how much there is to read: 24,000 words in all, 200 lines of README, 300 characters in a cell of a table; and
-// that no row stands twice in a table.
+// TestPagesAreShort checks how much there is to read: 24,000 words in all, 200 lines of README, 160 characters in a line, 300 in a cell of a table;
+// and that no row stands twice in a table.
 func TestPagesAreShort(t *testing.T) {
 	root := Root(t)
 	words := 0
 	for _, page := range publicPages(t, root) {
 		text := read(t, root, filepath.FromSlash(page))
 		words += len(strings.Fields(text))
+		for line := range strings.Lines(text) {
+			n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+			if n > 160 && !strings.HasPrefix(strings.TrimSpace(line), "|") {
+				t.Errorf("%s: a line has %d characters, want at most 160: %s", page, n, line)
+			}
+		}
 		before, rest, measured := strings.Cut(text, "<!-- faults:begin -->") // cells that a program writes
 		if measured {
 			_, rest, _ = strings.Cut(rest, "<!-- faults:end -->")

@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"log"
 	"net"
@@ -90,7 +91,7 @@ func postOrder(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if order.User.IsZero() || slices.Contains(order.Items, uuid.Nil()) { // missing, or null
-		refuse(w, "the order has no user, or an item is null", nil)
+		refuse(w, "the order has no user, or an item is null", errors.New("an id is zero"))
 		return
 	}
 	order.ID = snowflake.Next()
