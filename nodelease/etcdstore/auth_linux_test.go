@@ -16,6 +16,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
@@ -31,10 +32,7 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 	checks := func() (n int) {
 		t.Helper()
 		for _, m := range cluster.Members {
-			resp, err := http.Get("http://" + m.Client + "/metrics")
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(http.Get("http://" + m.Client + "/metrics"))(t)
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			found := authenticates.FindSubmatch(body)
@@ -46,48 +44,32 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		}
 		return n
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := root.UserAdd(ctx, "root", "secret")
-	must(err)
-	_, err = root.UserGrantRole(ctx, "root", "root")
-	must(err)
-	_, err = root.RoleAdd(ctx, "minter")
-	must(err)
+	must.Get(root.UserAdd(ctx, "root", "secret"))(t)
+	must.Get(root.UserGrantRole(ctx, "root", "root"))(t)
+	must.Get(root.RoleAdd(ctx, "minter"))(t)
 	for prefix, right := range map[string]clientv3.PermissionType{
 		"/nodelease/schema": clientv3.PermissionType(clientv3.PermRead),
 		"/nodelease/mark/":  clientv3.PermissionType(clientv3.PermReadWrite),
 		"/nodelease/owner/": clientv3.PermissionType(clientv3.PermReadWrite),
 	} {
-		_, err = root.RoleGrantPermission(ctx, "minter", prefix, clientv3.GetPrefixRangeEnd(prefix), right)
-		must(err)
+		must.Get(root.RoleGrantPermission(ctx, "minter", prefix, clientv3.GetPrefixRangeEnd(prefix), right))(t)
 	}
-	_, err = root.UserAdd(ctx, "orders", "word")
-	must(err)
-	_, err = root.UserGrantRole(ctx, "orders", "minter")
-	must(err)
+	must.Get(root.UserAdd(ctx, "orders", "word"))(t)
+	must.Get(root.UserGrantRole(ctx, "orders", "minter"))(t)
 	mustNew(t, root, nil)
-	_, err = root.AuthEnable(ctx)
-	must(err)
+	must.Get(root.AuthEnable(ctx))(t)
 
 	config := etcdtest.Config(cluster.Endpoints())
 	config.Username, config.Password = "orders", "word"
-	client, err := clientv3.New(config)
-	must(err)
+	client := must.Get(clientv3.New(config))(t)
 	defer client.Close()
-	_, err = etcdstore.New(client, &etcdstore.Options{Nodes: 1025, Init: true})
-	servers.Wants(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "permission denied")
-	s, err := etcdstore.New(client, &etcdstore.Options{TTL: time.Minute})
-	must(err)
+	_, err := etcdstore.New(client, &etcdstore.Options{Nodes: 1025, Init: true})
+	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "permission denied")
+	s := must.Get(etcdstore.New(client, &etcdstore.Options{TTL: time.Minute}))(t)
 	const minters = 10
 	var leases [minters]nodelease.Lease
 	for i := range leases {
-		leases[i], err = s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()})
-		must(err)
+		leases[i] = must.Get(s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()}))(t)
 	}
 	// renew renews all, again and again while the servers elect a leader.
 	renew := func() {
@@ -97,7 +79,7 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 			for limit := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(limit); err = l.Extend(ctx, l.Mark()) {
 				time.Sleep(100 * time.Millisecond)
 			}
-			must(err)
+			must.Do(t, err)
 		}
 	}
 	before := checks()
@@ -124,7 +106,7 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		renew()
 	}
 	for _, l := range leases {
-		must(l.Release(ctx, time.Now()))
+		must.Do(t, l.Release(ctx, time.Now()))
 	}
 	open := streams()
 	for limit := time.Now().Add(10 * time.Second); open > 0 && time.Now().Before(limit); open = streams() {

@@ -1,8 +1,6 @@
 package etcdstore_test
 
 import (
-	"errors"
-	"io/fs"
 	"testing"
 	"time"
 
@@ -10,6 +8,7 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/storetest"
@@ -18,19 +17,14 @@ import (
 // mustNew returns a store, after a first start if it is the first.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
-	var first etcdstore.Options
+	var own etcdstore.Options
 	if opts != nil {
-		first = *opts
+		own = *opts
 	}
-	first.Init = true
-	if _, err := etcdstore.New(client, &first); err != nil && !errors.Is(err, fs.ErrExist) {
-		t.Fatal(err)
-	}
-	s, err := etcdstore.New(client, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(servers.First(func(first bool) (*etcdstore.Store, error) {
+		own.Init = first
+		return etcdstore.New(client, &own)
+	}))(t)
 }
 
 func TestEtcd(t *testing.T) {

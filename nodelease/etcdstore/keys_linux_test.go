@@ -3,7 +3,6 @@ package etcdstore_test
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"io/fs"
 	"net/http/httptest"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
@@ -33,36 +33,27 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	create := func(o *etcdstore.Options) error { _, err := etcdstore.New(client, o); return err }
 	take := func(nodes int64, layout ids.SnowflakeLayout, warn func(error)) (nodelease.Lease, error) {
 		t.Helper()
-		s, err := etcdstore.New(client, opts(nodes, false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(etcdstore.New(client, opts(nodes, false)))(t)
 		return s.Take(ctx, nodelease.Request{Now: now, Layout: layout, Warn: warn})
 	}
 	twitter := ids.TwitterLayout()
 	_, err := take(2, twitter, nil)
-	servers.Wants(t, "Take of what nobody has made", err, fs.ErrNotExist, "no key /keys/schema", "set Options.Init once")
-	if err := create(opts(2, true)); err != nil {
-		t.Fatal(err)
-	}
-	servers.Wants(t, "a second first start", create(opts(2, true)), fs.ErrExist, "nothing is missing")
+	must.Fail(t, "Take of what nobody has made", err, fs.ErrNotExist, "no key /keys/schema", "set Options.Init once")
+	must.Do(t, create(opts(2, true)))
+	must.Fail(t, "a second first start", create(opts(2, true)), fs.ErrExist, "nothing is missing")
 	_, err = take(100, twitter, nil)
-	servers.Wants(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/mark/00002")
-	if err := create(opts(200, true)); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/mark/00002")
+	must.Do(t, create(opts(200, true)))
 	_, err = take(200, ids.SonyflakeLayout(), nil)
-	servers.Wants(t, "Take for another layout", err, nil, "/keys/schema says", "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	must.Fail(t, "Take for another layout", err, nil, "/keys/schema says",
+		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
 	other := opts(300, true)
 	other.Layout = ids.SonyflakeLayout()
-	servers.Wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	must.Fail(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
 
 	// The holder of a number writes its mark again.
 	var warned []error
-	l, err := take(1, twitter, func(err error) { warned = append(warned, err) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(take(1, twitter, func(err error) { warned = append(warned, err) }))(t)
 	mark := func() string {
 		resp, err := client.Get(ctx, "/keys/mark/00000")
 		if err != nil || len(resp.Kvs) != 1 {
@@ -73,9 +64,7 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	high := now.Add(time.Hour)
 	extend := func(to time.Time, warnings int) {
 		t.Helper()
-		if err := l.Extend(ctx, to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Extend(ctx, to))
 		if got, want := mark(), to.Format(time.RFC3339Nano); got != want {
 			t.Errorf("the mark is %s, want %s", got, want)
 		}
@@ -85,43 +74,32 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	}
 	extend(high, 0)
 	drop("/keys/mark/00000")
-	if l, err := take(2, twitter, nil); err != nil {
-		t.Errorf("Take of the other number: %v", err)
-	} else if err := l.Release(ctx, now); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Get(take(2, twitter, nil))(t).Release(ctx, now)) // the other number
 	extend(high, 1)
-	servers.Wants(t, "the warning", warned[0], nil, "key /keys/mark/00000 was missing")
+	must.Fail(t, "the warning", warned[0], nil, "key /keys/mark/00000 was missing")
 	drop("/keys/mark/00000")
 	extend(high.Add(time.Microsecond), 2)
-	if _, err := client.Put(ctx, "/keys/mark/00000", "2020-01-01T00:00:00Z"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Put(ctx, "/keys/mark/00000", "2020-01-01T00:00:00Z"))(t)
 	extend(high.Add(time.Microsecond), 2)
 	drop("/keys/mark/00000")
 	drop("/keys/mark/00001")
-	servers.Wants(t, "a first start under a holder without a mark", create(opts(2, true)), nil, "a number without a mark is held")
-	if err := l.Release(ctx, high); err != nil || mark() != high.Format(time.RFC3339Nano) {
-		t.Errorf("Release without a mark: %v, the mark is %s", err, mark())
+	must.Fail(t, "a first start under a holder without a mark", create(opts(2, true)), nil, "a number without a mark is held")
+	must.Do(t, l.Release(ctx, high))
+	if got := mark(); got != high.Format(time.RFC3339Nano) {
+		t.Errorf("Release without a mark has written %s", got)
 	}
 
 	_, err = take(2, twitter, nil)
-	servers.Wants(t, "Take without a mark", err, fs.ErrNotExist, "no key /keys/mark/00001")
-	if err := create(opts(2, true)); err != nil {
-		t.Error(err)
-	}
-	if l, err = take(2, twitter, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Fail(t, "Take without a mark", err, fs.ErrNotExist, "no key /keys/mark/00001")
+	must.Do(t, create(opts(2, true)))
+	l = must.Get(take(2, twitter, nil))(t)
 	if l.Node() != 1 || l.Free() != 1 {
 		t.Errorf("took node %d beside %d free ones, want 1 beside 1", l.Node(), l.Free())
 	}
 	drop("/keys/", clientv3.WithPrefix())
-	if err := l.Extend(ctx, high); !errors.Is(err, nodelease.ErrLost) {
-		t.Errorf("Extend without any key: %v", err)
-	}
+	must.Fail(t, "Extend without any key", l.Extend(ctx, high), nodelease.ErrLost)
 	_, err = take(2, twitter, nil)
-	servers.Wants(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema")
+	must.Fail(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema")
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
@@ -132,30 +110,23 @@ func testLateAnswer(t *testing.T, n *servers.Network, cluster *etcdtest.Cluster,
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
 	now := time.Now()
-	l, err := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Nodes: 1, TTL: time.Minute}).Take(t.Context(), nodelease.Request{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Extend(t.Context(), now); err != nil {
-		t.Fatal(err)
-	}
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Nodes: 1, TTL: time.Minute})
+	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
+	must.Do(t, l.Extend(t.Context(), now))
 	n.Set(true, back...)
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := l.Extend(short, now); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Extend without an answer: %v", err)
-	}
+	must.Fail(t, "Extend without an answer", l.Extend(short, now), context.DeadlineExceeded)
 	owner, err := near.Get(t.Context(), "/answer/owner/00000")
 	if err != nil || len(owner.Kvs) != 1 {
 		t.Fatalf("%v, %v", owner, err)
 	}
-	if _, err := near.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(near.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)))(t)
 	n.Set(false, back...)
-	kv.count = 0
-	if err := l.Extend(t.Context(), now); !errors.Is(err, nodelease.ErrLost) || kv.count != 0 {
-		t.Errorf("Extend of a lease that has gone: %v after %d transactions, want ErrLost by the answer to the renewal", err, kv.count)
+	kv.count.Store(0)
+	must.Fail(t, "Extend of a lease that has gone", l.Extend(t.Context(), now), nodelease.ErrLost)
+	if n := kv.count.Load(); n != 0 {
+		t.Errorf("ErrLost after %d transactions, want it by the answer to the renewal", n)
 	}
 }
 
@@ -176,18 +147,12 @@ func TestTLS(t *testing.T) {
 	} {
 		config := etcdtest.Config([]string{test.address})
 		config.TLS = test.tls
-		client, err := clientv3.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(clientv3.New(config))(t)
 		defer client.Close()
-		s, err := etcdstore.New(client, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(etcdstore.New(client, nil))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		_, err = s.Take(ctx, nodelease.Request{Now: time.Now()})
-		servers.Wants(t, "Take", err, context.DeadlineExceeded, test.want)
+		_, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
+		must.Fail(t, "Take", err, context.DeadlineExceeded, test.want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // slowKV lets a test come between a transaction and the servers.
@@ -22,7 +22,7 @@ type slowKV struct {
 	clientv3.KV
 	// commit is given the next transaction, once. Nil means to carry it out.
 	commit func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error)
-	count  int // of transactions
+	count  atomic.Int64 // of transactions
 }
 
 func (k *slowKV) Txn(context.Context) clientv3.Txn {
@@ -39,7 +39,7 @@ func (t *slowTxn) Then(o ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Then(o...)
 func (t *slowTxn) Else(o ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Else(o...); return t }
 
 func (t *slowTxn) Commit() (*clientv3.TxnResponse, error) {
-	t.kv.count++
+	t.kv.count.Add(1)
 	if commit := t.kv.commit; commit != nil {
 		t.kv.commit = nil
 		return commit(t.txn.Commit)
@@ -64,17 +64,12 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		if err != nil {
 			return nil, err
 		}
-		if other, err = s.Take(ctx, nodelease.Request{Now: now}); err != nil {
-			t.Fatal(err)
-		}
+		other = must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t)
 		return resp, nil
 	}
-	if l, err := s.Take(ctx, nodelease.Request{Now: now}); !errors.Is(err, nodelease.ErrNoNode) {
-		t.Fatalf("got %v, %v for a number that another process holds", l, err)
-	}
-	if err := other.Extend(ctx, mark(1)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Take(ctx, nodelease.Request{Now: now})
+	must.Fail(t, "Take of a number that another process holds", err, nodelease.ErrNoNode)
+	must.Do(t, other.Extend(ctx, mark(1)))
 
 	// A request that is given up arrives after its successor.
 	var late func() (*clientv3.TxnResponse, error)
@@ -82,22 +77,13 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		late = do
 		return nil, context.DeadlineExceeded
 	}
-	if err := other.Extend(ctx, mark(2)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
-	}
-	if err := other.Extend(ctx, mark(3)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := late(); err != nil {
-		t.Fatal(err)
-	}
+	must.Fail(t, "Extend", other.Extend(ctx, mark(2)), context.DeadlineExceeded)
+	must.Do(t, other.Extend(ctx, mark(3)))
+	must.Get(late())(t)
 	// stored checks the mark.
 	stored := func(what string, want time.Time) {
 		t.Helper()
-		resp, err := client.Get(ctx, "/late/mark/00000")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Get(ctx, "/late/mark/00000"))(t)
 		var got time.Time
 		if err := got.UnmarshalText(resp.Kvs[0].Value); err != nil || !got.Equal(want) {
 			t.Errorf("%s has set the mark to %v, want %v, %v", what, got, want, err)
@@ -107,12 +93,8 @@ func testLate(t *testing.T, client *clientv3.Client) {
 
 	// A request fails before the servers have it, and is made again.
 	kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
-	if err := other.Extend(ctx, mark(4)); !errors.Is(err, errPoor) {
-		t.Fatal(err)
-	}
-	if err := other.Extend(ctx, mark(4)); err != nil {
-		t.Fatal(err)
-	}
+	must.Fail(t, "Extend", other.Extend(ctx, mark(4)), errPoor)
+	must.Do(t, other.Extend(ctx, mark(4)))
 	stored("a request made again", mark(4))
 
 	// A request is carried out, but the answer is lost.
@@ -120,15 +102,9 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		_, _ = do()
 		return nil, context.DeadlineExceeded
 	}
-	if err := other.Extend(ctx, mark(5)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
-	}
-	if err := other.Extend(ctx, mark(5)); err != nil {
-		t.Errorf("after an answer that was lost: %v", err)
-	}
-	if err := other.Release(ctx, mark(0)); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, "Extend", other.Extend(ctx, mark(5)), context.DeadlineExceeded)
+	must.Do(t, other.Extend(ctx, mark(5)))
+	must.Do(t, other.Release(ctx, mark(0)))
 }
 
 // poorLease grants nothing.
@@ -150,31 +126,27 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	granting := client.Lease
 	const nodes = 20
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Nodes: nodes, TTL: 10 * time.Second})
-	kv.count = 0
+	kv.count.Store(0)
 	ctx, now := t.Context(), time.Now().UTC()
 	mark := func(node int64) time.Time { return now.Add(time.Duration(node) * time.Minute) }
 	others := map[clientv3.LeaseStatus]bool{}
 	leases := func() (ours []clientv3.LeaseStatus) {
-		resp, err := client.Leases(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Leases(ctx))(t)
 		return slices.DeleteFunc(resp.Leases, func(l clientv3.LeaseStatus) bool { return others[l] })
 	}
 	for _, l := range leases() {
 		others[l] = true
 	}
 	// expect checks the error of a call, how many transactions it made, and how many leases the servers keep.
-	expect := func(what string, err, want error, transactions, kept int) {
+	expect := func(what string, err, want error, transactions int64, kept int) {
 		t.Helper()
 		client.Lease = granting
 		if ok := errors.Is(err, want) || want == errAny && err != nil && !errors.Is(err, nodelease.ErrLost); !ok {
 			t.Errorf("%s: %v, want %v", what, err, want)
 		}
-		if kv.count != transactions {
-			t.Errorf("%s: %d transactions, want %d", what, kv.count, transactions)
+		if n := kv.count.Swap(0); n != transactions {
+			t.Errorf("%s: %d transactions, want %d", what, n, transactions)
 		}
-		kv.count = 0
 		ours := leases()
 		for began := time.Now(); len(ours) != kept && time.Since(began) < 5*time.Second; ours = leases() {
 			time.Sleep(time.Millisecond) // a follower answers, who may not know yet
@@ -201,7 +173,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 			expect("Release", l.Release(ctx, mark(l.Node())), nil, 1, nodes-i-1)
 		}
 	}
-	takeNone := func(what string, want error, transactions, kept int) {
+	takeNone := func(what string, want error, transactions int64, kept int) {
 		t.Helper()
 		l, err := s.Take(ctx, nodelease.Request{Now: now})
 		if l != nil {
@@ -223,7 +195,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	takeNone("Take without an answer", errPoor, 2, 0)
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
-		kv.count = 0
+		kv.count.Store(0)
 		takeAll(mark)
 		return resp, err
 	}
@@ -234,7 +206,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 
 	takeAll(mark)
 	for i, l := range held {
-		testExtends(t, client, l, mark(nodes), func(what string, err, want error, transactions int) {
+		testExtends(t, client, l, mark(nodes), func(what string, err, want error, transactions int64) {
 			expect(what, err, want, transactions, nodes-i)
 		})
 		expect("Release", l.Release(ctx, now), nil, 1, nodes-i-1)
@@ -244,14 +216,11 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 // testExtends raises the mark of l, and tries what does not.
 func testExtends(
 	t *testing.T, client *clientv3.Client, l nodelease.Lease, mark time.Time,
-	expect func(what string, err, want error, transactions int),
+	expect func(what string, err, want error, transactions int64),
 ) {
 	ctx, never := t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	revision := func() int64 {
-		resp, err := client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", l.Node()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", l.Node())))(t)
 		return resp.Kvs[0].ModRevision
 	}
 	before := revision()
@@ -270,21 +239,10 @@ func testExtends(
 	}
 }
 
-// countingKV counts the transactions of many goroutines.
-type countingKV struct {
-	clientv3.KV
-	count atomic.Int64
-}
-
-func (k *countingKV) Txn(ctx context.Context) clientv3.Txn {
-	k.count.Add(1)
-	return k.KV.Txn(ctx)
-}
-
 // testMassRestart has twice as many as there are numbers want one at once. None may ask the servers more
 // than 2 looks and 6 tries, however many are faster.
 func testMassRestart(t *testing.T, client *clientv3.Client) {
-	kv := &countingKV{KV: client.KV}
+	kv := &slowKV{KV: client.KV}
 	client.KV = kv
 	const nodes, want = 100, 200
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/mass", Nodes: nodes})
@@ -324,16 +282,11 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 	ahead := now.AddDate(10, 0, 0)
 	take := func(now time.Time) nodelease.Lease {
 		t.Helper()
-		l, err := s.Take(t.Context(), nodelease.Request{Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 		return l
 	}
 	for range 2 {
-		if err := take(now).Extend(t.Context(), now.Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, take(now).Extend(t.Context(), now.Add(time.Minute)))
 	}
 	node := int64(-1)
 	for range 5 {
@@ -342,22 +295,16 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 			t.Errorf("took node %d, want %d again", l.Node(), node)
 		}
 		node = l.Node()
-		if err := l.Release(t.Context(), ahead); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Release(t.Context(), ahead))
 	}
 	for range 3 {
 		l := take(now)
 		if l.Node() == node {
 			t.Errorf("took node %d, whose mark is years ahead", node)
 		}
-		if err := l.Extend(t.Context(), now.Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Extend(t.Context(), now.Add(time.Minute)))
 	}
 	_, err := s.Take(t.Context(), nodelease.Request{Now: ahead})
 	want := fmt.Sprintf("says %s, the marks of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
-	if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("error %v, want %q", err, want)
-	}
+	must.Fail(t, "Take of a clock that is years ahead", err, nil, want)
 }

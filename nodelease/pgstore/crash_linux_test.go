@@ -3,8 +3,8 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -20,32 +21,21 @@ import (
 
 func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Lease {
 	t.Helper()
-	l, err := s.Take(t.Context(), nodelease.Request{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 	return l
 }
 
 // testDurability has what lets a crash take a mark back.
 func testDurability(t *testing.T, url string, pool *pgxpool.Pool) {
 	for _, kind := range []string{"unlogged", "temporary"} {
-		config, err := pgxpool.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(pgxpool.ParseConfig(url))(t)
 		config.MaxConns = 1 // a temporary table is a connection's own
 		pgstore.Configure(config)
-		own, err := pgxpool.NewWithConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		own := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 		defer own.Close()
 		mustExec(t, own, "create "+kind+" table "+kind+"1 (node integer)")
-		_, err = pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
-		if err == nil || !strings.Contains(err.Error(), "the table is unlogged or temporary") {
-			t.Errorf("%s: error %v", kind, err)
-		}
+		_, err := pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
+		must.Fail(t, kind, err, nil, "the table is unlogged or temporary")
 	}
 
 	// Each transaction of the store is durable, whatever the connection is set to, and whenever.
@@ -62,13 +52,9 @@ func testDurability(t *testing.T, url string, pool *pgxpool.Pool) {
 		own := openPool(t, url+"&synchronous_commit="+setting)
 		l := mustTake(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Nodes: 1}), time.Now())
 		mark := time.Now().Truncate(time.Microsecond)
-		if err := errors.Join(l.Extend(t.Context(), mark), l.Release(t.Context(), mark)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(l.Extend(t.Context(), mark), l.Release(t.Context(), mark)))
 		var got string
-		if err := pool.QueryRow(t.Context(), `select string_agg(setting, ' ') from settings`).Scan(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `select string_agg(setting, ' ') from settings`).Scan(&got))
 		if got != want {
 			t.Errorf("with synchronous_commit=%s the commits of the store had %q, want %q", setting, got, want)
 		}
@@ -81,9 +67,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	s := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Nodes: 1})
 	beside := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Nodes: 9})
 	held := func() (held bool) {
-		if err := pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where node = 0`).Scan(&held); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where node = 0`).Scan(&held))
 		return held
 	}
 	for i := range 100 {
@@ -101,13 +85,8 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	}
 
 	// A lock holds the Take up for longer than it has.
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `lock table cut_off`); err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(pool.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), `lock table cut_off`))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	began := time.Now()
@@ -116,9 +95,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	} else if time.Since(began) > 3*time.Second {
 		t.Errorf("Take returned %v after its context had ended", time.Since(began))
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.Rollback(t.Context()))
 	if held() {
 		t.Error("the number is held for nobody")
 	}
@@ -131,9 +108,8 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 			t.Errorf("a Take that cannot be read: %v, %v, held %v", l, err, held())
 		}
 	}
-	if l, err := beside.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || !strings.Contains(err.Error(), "scan Infinity") {
-		t.Errorf("got %v, %v where all numbers but one without end are held", l, err)
-	}
+	_, err := beside.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	must.Fail(t, "Take where all numbers but one without end are held", err, nil, "scan Infinity")
 }
 
 // testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
@@ -159,14 +135,10 @@ func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Po
 			if time.Since(began) > 30*time.Second {
 				t.Fatalf("%s was not carried out", test.name)
 			}
-			if err := pool.QueryRow(t.Context(), `select coalesce(mark, 'epoch') from lost where node = 0`).Scan(&mark); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, pool.QueryRow(t.Context(), `select coalesce(mark, 'epoch') from lost where node = 0`).Scan(&mark))
 		}
 		cancel()
-		if err := <-failed; !errors.Is(err, context.Canceled) {
-			t.Errorf("%s without an answer: %v", test.name, err)
-		}
+		must.Fail(t, test.name+" without an answer", <-failed, context.Canceled)
 		n.Set(false, far)
 		n.Reset(near)
 		if err := test.call(t.Context(), test.mark); !errors.Is(err, test.want) {
@@ -184,15 +156,12 @@ func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
 		now := time.Now().Add(by)
 		l, err := s.Take(t.Context(), nodelease.Request{Now: now})
-		if (err == nil) != want || err != nil && (!strings.Contains(err.Error(), "says "+now.UTC().Format(time.RFC3339)+", the server's 2") ||
-			errors.Is(err, nodelease.ErrNoNode)) {
-			t.Errorf("a clock that is off by %v: %v", by, err)
+		if want {
+			must.Do(t, err)
+			must.Do(t, l.Release(t.Context(), time.Time{}))
+			continue
 		}
-		if err == nil {
-			if err := l.Release(t.Context(), time.Time{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		must.Fail(t, fmt.Sprint("a clock that is off by ", by), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
 	}
 
 	// Of the marks that have passed, one that is more than a day later than the others comes first.
@@ -203,15 +172,7 @@ func testRefusals(t *testing.T, pool *pgxpool.Pool) {
 		if l.Node() != 2 {
 			t.Errorf("took node %d, want 2", l.Node())
 		}
-		if err := l.Release(t.Context(), l.Mark()); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	mustExec(t, pool, `delete from refusals where node = 3`)
-	if _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || errors.Is(err, nodelease.ErrNoNode) ||
-		!strings.Contains(err.Error(), "of 5 rows 1 are missing") {
-		t.Errorf("with a row missing: %v", err)
+		must.Do(t, l.Release(t.Context(), l.Mark()))
 	}
 }
 
@@ -221,9 +182,8 @@ func TestNoFsync(t *testing.T) {
 	server, address := pgtest.Start(t)
 	server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "-c", "fsync=off") })
 	pool := pgtest.Open(t, address)
-	if _, err := pgstore.New(t.Context(), pool, &pgstore.Options{Init: true}); err == nil || !strings.Contains(err.Error(), "for tests, set Options.NoFsync") {
-		t.Errorf("error %v", err)
-	}
+	_, err := pgstore.New(t.Context(), pool, &pgstore.Options{Init: true})
+	must.Fail(t, "a server that does not sync its disk", err, nil, "for tests, set Options.NoFsync")
 	mustTake(t, mustNew(t, pool, &pgstore.Options{NoFsync: true}), time.Now())
 }
 
@@ -236,25 +196,11 @@ func TestRestored(t *testing.T) {
 	s := mustNew(t, pool, &pgstore.Options{Nodes: 1})
 	mustExec(t, pool, `create table backup as table node_lease`)
 	former := mustTake(t, s, time.Now())
-	if err := former.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)); err != nil {
-		t.Fatal(err)
-	}
-	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(t.Context(), `delete from node_lease; insert into node_lease table backup`, pgx.QueryExecModeSimpleProtocol)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, former.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
+	must.Get(pool.Exec(t.Context(), `begin; delete from node_lease; insert into node_lease table backup; commit`, pgx.QueryExecModeSimpleProtocol))(t)
 	present := mustTake(t, s, time.Now())
-	if err := present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 	higher := time.Now().Add(time.Hour).Truncate(time.Microsecond)
-	if err := former.Extend(t.Context(), higher); !errors.Is(err, nodelease.ErrLost) {
-		t.Errorf("the former holder's renewal: %v", err)
-	}
-	if err := present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)); err != nil {
-		t.Errorf("the present holder's renewal: %v", err)
-	}
+	must.Fail(t, "the former holder's renewal", former.Extend(t.Context(), higher), nodelease.ErrLost)
+	must.Do(t, present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -21,10 +22,7 @@ import (
 
 func openPool(t *testing.T, url string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgtest.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgtest.Connect(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -39,19 +37,14 @@ func mustExec(t *testing.T, pool *pgxpool.Pool, sql string) {
 // mustNew returns a store, after a first start if it is the first.
 func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.Store {
 	t.Helper()
-	var first pgstore.Options
+	var own pgstore.Options
 	if opts != nil {
-		first = *opts
+		own = *opts
 	}
-	first.Init = true
-	if _, err := pgstore.New(t.Context(), pool, &first); err != nil && !errors.Is(err, fs.ErrExist) {
-		t.Fatal(err)
-	}
-	s, err := pgstore.New(t.Context(), pool, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(servers.First(func(first bool) (*pgstore.Store, error) {
+		own.Init = first
+		return pgstore.New(t.Context(), pool, &own)
+	}))(t)
 }
 
 func TestPostgres(t *testing.T) {
@@ -73,12 +66,16 @@ func TestPostgres(t *testing.T) {
 	}
 	t.Run("defaults", func(t *testing.T) {
 		mustNew(t, pool, nil)
+		l := mustTake(t, mustNew(t, pool, &pgstore.Options{Holder: "me"}), time.Now())
 		var rows, least, most int
-		if err := pool.QueryRow(t.Context(), `select count(*), min(node), max(node) from node_lease`).Scan(&rows, &least, &most); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `select count(*), min(node), max(node) from node_lease`).Scan(&rows, &least, &most))
 		if rows != 1025 || least != -1 || most != 1023 {
 			t.Errorf("%d rows from %d to %d", rows, least, most)
+		}
+		var row string
+		must.Do(t, pool.QueryRow(t.Context(), `select holder || length(token) from node_lease where node = $1`, l.Node()).Scan(&row))
+		if row != "me36" {
+			t.Errorf("row %q", row)
 		}
 	})
 	t.Run("all create the table at once", func(t *testing.T) {
@@ -122,18 +119,6 @@ func TestPostgres(t *testing.T) {
 		own := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil))+"&default_query_exec_mode=simple_protocol") // one request a call
 		testLostAnswers(t, n, pool, own, near, far)
 	})
-	t.Run("holder", func(t *testing.T) {
-		s := mustNew(t, pool, &pgstore.Options{Table: "holder", Nodes: 1, Holder: "me"})
-		l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var row string
-		err = pool.QueryRow(t.Context(), `select node || holder || length(token) from holder where node = 0`).Scan(&row)
-		if err != nil || row != fmt.Sprint(l.Node(), "me36") {
-			t.Errorf("row %q, %v", row, err)
-		}
-	})
 }
 
 // testFewRights has a user who may do more and more of what New needs.
@@ -143,19 +128,14 @@ func testFewRights(t *testing.T, url string, pool *pgxpool.Pool) {
 	denied := func(what string, nodes int64, init bool) {
 		t.Helper()
 		_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes, Init: init})
-		if err == nil || !strings.Contains(err.Error(), "permission denied") {
-			t.Errorf("error %v although the table cannot be %s", err, what)
-		}
+		must.Fail(t, "a table that cannot be "+what, err, nil, "permission denied")
 	}
 	denied("created", 0, true)
 	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
 	denied("read", 0, false)
 	mustExec(t, pool, `grant select, update on closed.numbers to few`)
 	denied("filled up", 1025, true)
-	s, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}))(t)
 	mustTake(t, s, time.Now())
 }
 
@@ -171,11 +151,9 @@ func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
 		"prepare the table missing.other: ERROR":                                                                                    {Table: "missing.other", Init: true},
 		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR":                                                                {Table: strings.Repeat("x.", 100)},
 	} {
-		if s, err := pgstore.New(t.Context(), pool, opts); s != nil || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", opts, err, want)
-		}
+		_, err := pgstore.New(t.Context(), pool, opts)
+		must.Fail(t, fmt.Sprintf("%+v", opts), err, nil, want)
 	}
-	if _, err := pgstore.New(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "nil Pool") {
-		t.Errorf("nil pool: %v", err)
-	}
+	_, err := pgstore.New(t.Context(), nil, nil)
+	must.Fail(t, "nil pool", err, nil, "nil Pool")
 }

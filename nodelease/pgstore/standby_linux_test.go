@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
@@ -48,21 +49,13 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	// mint mints for a while under a clock that is set to begin.
 	mint := func(pool *pgxpool.Pool, begin time.Time, long time.Duration, then func()) (twice int) {
 		t.Helper()
-		s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Nodes: 1, TTL: ttl})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Nodes: 1, TTL: ttl}))(t)
 		behind := time.Until(begin)
-		m, err := nodelease.NewMinter(s, &nodelease.Options{Window: ttl, Now: func() time.Time { return time.Now().Add(behind) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(nodelease.NewMinter(s, &nodelease.Options{Window: ttl, Now: func() time.Time { return time.Now().Add(behind) }}))(t)
 		defer m.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
-		if _, err := m.Next(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(m.Next(ctx))(t)
 		if then != nil {
 			then()
 		}
@@ -83,9 +76,7 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	defer end()
 	mint(openPool(t, pgtest.URL(address)+"&synchronous_commit="+setting), time.Now(), 6*time.Second, func() {
 		stopped = time.Now()
-		if err := syscall.Kill(sender, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(sender, syscall.SIGSTOP))
 		if cancelled {
 			go func() {
 				for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -28,25 +29,19 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	create := func(opts pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, &opts); return err }
 	first := pgstore.Options{Table: "rows", Nodes: 3, Init: true}
 	later := pgstore.Options{Table: "rows", Nodes: 3}
-	servers.Wants(t, "no table", create(later), fs.ErrNotExist, "there is no such table", "set Options.Init once")
-	if err := create(first); err != nil {
-		t.Fatal(err)
-	}
-	servers.Wants(t, "a second first start", create(first), fs.ErrExist, "nothing is missing")
+	must.Fail(t, "no table", create(later), fs.ErrNotExist, "there is no such table", "set Options.Init once")
+	must.Do(t, create(first))
+	must.Fail(t, "a second first start", create(first), fs.ErrExist, "nothing is missing")
 	more := pgstore.Options{Table: "rows", Nodes: 5}
-	servers.Wants(t, "more numbers", create(more), fs.ErrNotExist, "of 5 rows 2 are missing")
+	must.Fail(t, "more numbers", create(more), fs.ErrNotExist, "of 5 rows 2 are missing")
 	more.Init = true
-	if err := create(more); err != nil {
-		t.Error(err)
-	}
-	s, err := pgstore.New(t.Context(), pool, &later)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: ids.SonyflakeLayout()})
-	servers.Wants(t, "Take for another layout", err, nil, "tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	must.Do(t, create(more))
+	s := must.Get(pgstore.New(t.Context(), pool, &later))(t)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: ids.SonyflakeLayout()})
+	must.Fail(t, "Take for another layout", err, nil,
+		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
 	other := pgstore.Options{Table: "rows", Nodes: 9, Init: true, Layout: ids.SonyflakeLayout()}
-	servers.Wants(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	must.Fail(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
 
 	a, b := mustTake(t, s, time.Now()), mustTake(t, s, time.Now())
 	if a.Free() != 2 || b.Free() != 1 {
@@ -54,59 +49,39 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	}
 	mustExec(t, pool, `delete from rows where node = `+fmt.Sprint(a.Node()))
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	servers.Wants(t, "Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
-	servers.Wants(t, "New without a row", create(later), fs.ErrNotExist, "of 3 rows 1 are missing")
-	if err := a.Extend(t.Context(), time.Now()); !errors.Is(err, nodelease.ErrLost) {
-		t.Errorf("Extend without a row: %v", err)
-	}
-	if err := create(first); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, "Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
+	must.Fail(t, "New without a row", create(later), fs.ErrNotExist, "of 3 rows 1 are missing")
+	must.Fail(t, "Extend without a row", a.Extend(t.Context(), time.Now()), nodelease.ErrLost)
+	must.Do(t, create(first))
 	mustExec(t, pool, `delete from rows where node = -1`)
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	servers.Wants(t, "Take without the layout", err, fs.ErrNotExist, "no row of the node -1")
+	must.Fail(t, "Take without the layout", err, fs.ErrNotExist, "no row of the node -1")
 	mustExec(t, pool, `truncate rows`)
-	servers.Wants(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
+	must.Fail(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
 
 	mustExec(t, pool, `create table old (node integer primary key, fence bigint, expires timestamptz, mark timestamptz)`)
-	servers.Wants(t, "an old table", create(pgstore.Options{Table: "old"}), nil, `column "token" does not exist`, "another version of package nodelease")
-	if err := create(pgstore.Options{Table: "newer", Nodes: 1, Init: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Fail(t, "an old table", create(pgstore.Options{Table: "old"}), nil, `column "token" does not exist`, "another version of package nodelease")
+	must.Do(t, create(pgstore.Options{Table: "newer", Nodes: 1, Init: true}))
 	mustExec(t, pool, `update newer set holder = 'schema 2: x' where node = -1`)
-	s, err = pgstore.New(t.Context(), pool, &pgstore.Options{Table: "newer", Nodes: 1})
-	if err == nil {
-		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	}
-	servers.Wants(t, "a newer schema", err, nil, `"schema 2: x"`, `"schema 1: epoch`, "another version of package nodelease")
+	s = must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Table: "newer", Nodes: 1}))(t)
+	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	must.Fail(t, "a newer schema", err, nil, `"schema 2: x"`, `"schema 1: epoch`, "another version of package nodelease")
 }
 
 // testWarnings has pools that keep the server's warnings and some that do not.
 func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
-	deaf, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	deaf := must.Get(pgxpool.New(t.Context(), url))(t)
 	defer deaf.Close()
-	_, err = pgstore.New(t.Context(), deaf, nil)
-	servers.Wants(t, "a pool that nobody has configured", err, nil, "call pgstore.Configure with its *pgxpool.Config before pgxpool.NewWithConfig")
+	_, err := pgstore.New(t.Context(), deaf, nil)
+	must.Fail(t, "a pool that nobody has configured", err, nil, "call pgstore.Configure with its *pgxpool.Config before pgxpool.NewWithConfig")
 
-	config, err := pgxpool.ParseConfig(url + "&client_min_messages=error&pool_max_conns=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(url + "&client_min_messages=error&pool_max_conns=1"))(t)
 	var heard []string
 	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { heard = append(heard, n.Severity+n.Message) }
 	pgstore.Configure(config)
-	first, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	defer first.Close()
-	copied, err := pgxpool.NewWithConfig(t.Context(), first.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	copied := must.Get(pgxpool.NewWithConfig(t.Context(), first.Config()))(t)
 	defer copied.Close()
 	s := mustNew(t, copied, &pgstore.Options{Table: "warned", Nodes: 2})
 	if len(heard) == 0 || !strings.HasPrefix(heard[0], "WARNINGnodelease tries") {
@@ -115,9 +90,7 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	l := mustTake(t, s, time.Now())
 	mark := time.Now().Truncate(time.Microsecond)
 	mustExec(t, copied, `set client_min_messages = 'notice'; do $$ begin raise warning 'of another statement'; end $$; set client_min_messages = 'error'`)
-	if err := l.Extend(t.Context(), mark); err != nil {
-		t.Errorf("Extend after a warning of another statement: %v", err)
-	}
+	must.Do(t, l.Extend(t.Context(), mark))
 
 	// A trigger warns at the commit, as the server does where a wait for the standby is cancelled.
 	mustExec(t, pool, `create function warn() returns trigger language plpgsql as
@@ -129,7 +102,7 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 		"Take":    func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err },
 	}
 	for _, name := range []string{"Extend", "Take", "Release"} {
-		servers.Wants(t, name, calls[name](), nil, "may not last: may not have been replicated")
+		must.Fail(t, name, calls[name](), nil, "may not last: may not have been replicated")
 	}
 	mustExec(t, pool, `drop trigger warn on warned`)
 	mustTake(t, s, time.Now()) // none is held for nobody
@@ -148,9 +121,7 @@ func TestPooler(t *testing.T) {
 	config := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
 		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", host, port, listen)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
 	pooler := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return run("pgbouncer", config) }}
 	pooler.Start(t)
 	t.Cleanup(func() { pooler.Stop(syscall.SIGKILL) })

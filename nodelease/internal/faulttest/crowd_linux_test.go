@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
@@ -45,9 +46,7 @@ func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 	minters := numbers * 300 / 256
 	j.Name, j.Nodes, j.TTL = "crowd", int64(numbers), 15*time.Second
 	s, closeStore, err := j.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer closeStore()
 	var waiting, failures atomic.Int64
 	opts := &nodelease.Options{Observe: func(e nodelease.Event) {
@@ -63,10 +62,7 @@ func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 	began := time.Now()
 	all := make(chan *nodelease.Minter, minters)
 	for range minters {
-		m, err := nodelease.NewMinter(s, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(nodelease.NewMinter(s, opts))(t)
 		go func() {
 			if _, err := m.Next(ctx); err != nil {
 				t.Errorf("Next: %v", err)
@@ -129,13 +125,9 @@ func TestPostgresPutBack(t *testing.T) {
 	pool := pgtest.Open(t, address)
 	j := job{Postgres: pgtest.URL(address), Name: "back", Nodes: 26, TTL: ttl}
 	_, closeStore, err := j.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	closeStore()
-	if _, err := pool.Exec(t.Context(), `create table backup as table back`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `create table backup as table back`))(t)
 	share(t, "PostgreSQL: put back to a backup", j, duration(15*time.Second, 3*time.Second, 3*time.Second),
 		putBack(func(ctx context.Context) {
 			_, err := pool.Exec(ctx, `begin; delete from back; insert into back table backup; commit`, pgx.QueryExecModeSimpleProtocol)
@@ -177,9 +169,7 @@ func TestEtcdPutBack(t *testing.T) {
 	}
 	j := job{Etcd: cluster.Endpoints(), Name: "back", Nodes: 26, TTL: 5 * time.Second} // longer than the members are down
 	_, closeStore, err := j.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	closeStore()
 	moved(func(data, backup string) []string { return []string{"-a", "--sparse=always", data, backup} })
 	share(t, "etcd: put back to a backup", j, duration(30*time.Second, 8*time.Second, 8*time.Second),

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 )
@@ -107,10 +108,7 @@ func TestEtcdQuota(t *testing.T) {
 // awaitMember waits until a member takes part in the cluster.
 func awaitMember(t *testing.T, m *etcdtest.Member) {
 	t.Helper()
-	own, err := clientv3.New(etcdtest.Config([]string{m.Client}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(clientv3.New(etcdtest.Config([]string{m.Client})))(t)
 	defer own.Close()
 	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -108,33 +108,25 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		opts := pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: true}
-		s, err := pgstore.New(ctx, pool, &opts)
-		if errors.Is(err, fs.ErrExist) {
-			opts.Init = false
-			s, err = pgstore.New(ctx, pool, &opts)
-		}
+		s, err := servers.First(func(first bool) (nodelease.Store, error) {
+			return pgstore.New(ctx, pool, &pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: first})
+		})
 		if err != nil {
 			pool.Close()
-			return nil, nil, err
 		}
-		return s, pool.Close, nil
+		return s, pool.Close, err
 	}
 	client, err := clientv3.New(etcdtest.Config(j.Etcd))
 	if err != nil {
 		return nil, nil, err
 	}
-	opts := etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: true}
-	s, err := etcdstore.New(client, &opts)
-	if errors.Is(err, fs.ErrExist) {
-		opts.Init = false
-		s, err = etcdstore.New(client, &opts)
-	}
+	s, err := servers.First(func(first bool) (nodelease.Store, error) {
+		return etcdstore.New(client, &etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: first})
+	})
 	if err != nil {
 		client.Close()
-		return nil, nil, err
 	}
-	return s, func() { client.Close() }, nil
+	return s, func() { client.Close() }, err
 }
 
 // run mints until ctx ends, then hands the numbers back.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -81,10 +82,7 @@ func TestPostgresClock(t *testing.T) {
 
 		n := servers.NewNetwork(t)
 		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
-		s, err := pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second, Init: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second, Init: true}))(t)
 		near := pgtest.Open(t, address)
 		servers.StopsFirst(t, n, s, func() (free bool, err error) {
 			err = near.QueryRow(t.Context(), `select expires <= clock_timestamp() from `+name+`_cut where node = 0`).Scan(&free)
@@ -101,9 +99,7 @@ func clockSpeed(t *testing.T, address string) float64 {
 	var own [2]time.Time
 	for i := range server {
 		time.Sleep(time.Duration(i) * time.Second)
-		if err := pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&server[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&server[i]))
 		own[i] = time.Now()
 	}
 	return float64(server[1].Sub(server[0])) / float64(own[1].Sub(own[0]))

@@ -3,34 +3,28 @@ package servers
 import (
 	"context"
 	"errors"
-	"strings"
+	"io/fs"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // StopsFirst cuts the links of a minter to its store and looks whether anybody can take the number
 // while it is still minting. Then it heals them. The store must have one number; free asks
 // it, over another connection, whether nobody holds that.
 func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, error), links ...Link) {
-	m, err := nodelease.NewMinter(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(nodelease.NewMinter(s, nil))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	defer m.Close()
-	if _, err := m.Next(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.Next(ctx))(t)
 	n.Set(true, links...)
 	for stopped := false; ; {
 		gone, err := free() // before the attempt: an id that comes later than this is one too many
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, err = m.TryNext()
 		switch {
 		case gone && err == nil:
@@ -56,24 +50,17 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	if _, err := m.Next(ctx); err != nil {
 		t.Fatalf("minting does not go on: %v", err)
 	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Close())
 	if gone, err := free(); !gone {
 		t.Errorf("the number is held after Close, %v", err)
 	}
 }
 
-// Wants checks that err matches is, unless that is nil, does not match ErrNoNode, and says all of the texts.
-func Wants(t *testing.T, what string, err, is error, texts ...string) {
-	t.Helper()
-	if err == nil || is != nil && !errors.Is(err, is) || errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
-		return
+// First returns a store, after a first start unless there was one.
+func First[S any](open func(first bool) (S, error)) (S, error) {
+	s, err := open(true)
+	if errors.Is(err, fs.ErrExist) {
+		return open(false)
 	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("%s: error %v, want one with %q", what, err, text)
-		}
-	}
+	return s, err
 }

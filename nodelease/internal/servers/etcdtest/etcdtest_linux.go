@@ -17,6 +17,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
@@ -132,10 +133,7 @@ func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 // Open returns a client of the members at the endpoints.
 func Open(t *testing.T, endpoints []string) *clientv3.Client {
 	t.Helper()
-	client, err := clientv3.New(Config(endpoints))
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(clientv3.New(Config(endpoints)))(t)
 	return client
 }
 

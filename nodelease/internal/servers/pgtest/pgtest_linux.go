@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
@@ -46,9 +47,7 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 		}
 		uid, err1 := strconv.Atoi(u.Uid)
 		gid, err2 := strconv.Atoi(u.Gid)
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err1, err2))
 		return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
 	}
 	t.Skip("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
@@ -77,9 +76,7 @@ func start(t *testing.T, program string, args ...string) (*servers.Server, strin
 	}
 	address := servers.FreePorts(t, 1)[0]
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s := &servers.Server{
 		Log: filepath.Join(dir, "log"),
 		Command: func() *exec.Cmd {
@@ -102,14 +99,9 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 	}
 	attr, uid := unprivileged(t)
 	// The parents of t.TempDir are closed to other users.
-	dir, err := os.MkdirTemp("", "nodelease")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = must.Get(os.MkdirTemp("", "nodelease"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chown(dir, uid, -1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(dir, uid, -1))
 	return dir, func(program string, args ...string) *exec.Cmd {
 		path, err := binary(program)
 		if err != nil {
@@ -125,10 +117,7 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 // Open returns connections to a server, which may need a moment after its start.
 func Open(t *testing.T, address string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := Connect(t.Context(), URL(address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(Connect(t.Context(), URL(address)))(t)
 	t.Cleanup(pool.Close)
 	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		err := pool.Ping(t.Context())
