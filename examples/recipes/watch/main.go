@@ -81,9 +81,8 @@ func run(ctx context.Context, path, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
 	log.Printf("gauges at http://%s/debug/vars", l.Addr())
-	go http.Serve(l, nil) // expvar has registered itself
+	go func() { log.Println("gauges:", http.Serve(l, nil)) }() // expvar has registered itself
 	for {
 		if _, err := node.NextContext(ctx); err != nil {
 			return err
