@@ -422,6 +422,14 @@ func TestFarEpoch(t *testing.T) {
 	}
 }
 
+// TestFarTimes splits ids of times that no calendar holds: none is before that of the id before.
+func TestFarTimes(t *testing.T) {
+	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 2*time.Second - 1}
+	if a, b := l.Split(1<<60).Time, l.Split(1<<60+1).Time; b.Before(a) {
+		t.Errorf("an id of %d s, %d ns has one of %d s, %d ns after it", a.Unix(), a.Nanosecond(), b.Unix(), b.Nanosecond())
+	}
+}
+
 // TestZone runs in a zone that is not UTC: epochs are the same, and all times that are returned are in UTC.
 func TestZone(t *testing.T) {
 	local := time.Local

@@ -64,6 +64,9 @@ func TestPrefix(t *testing.T) {
 			t.Errorf("Parse under %q: %x, error %v", p, id[:], err)
 		}
 		id = typeid.ID[vector](u)
+		if got, v, err := typeid.Split(strings.TrimPrefix(p+"_"+digits, "_")); (err == nil && v == u && got == p) != valid {
+			t.Errorf("Split under %q: %q, %x, error %v", p, got, v, err)
+		}
 		text, err := id.AppendText([]byte("x"))
 		if (err == nil) != valid || !valid && string(text) != "x" {
 			t.Errorf("AppendText under %q: %s, error %v", p, text, err)
@@ -107,6 +110,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{failing[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{failing[user], "User_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
+		{failing[user], "uSer_" + digits, `prefix is not "user_"`, 1, ids.ErrSyntax},
 		{failing[user], "usher_" + digits, `prefix is not "user_"`, 2, ids.ErrSyntax},
 		{failing[user], "users_" + digits, `prefix is not "user_"`, 4, ids.ErrSyntax},
 		{failing[user], "user-" + digits, `prefix is not "user_"`, 4, ids.ErrSyntax},
