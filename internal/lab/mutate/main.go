@@ -64,6 +64,8 @@ var targets = []target{
 	{"snowflake", 8, published},
 	{"internal/random", 8, []other{{".", ".*"}}},
 	{"clockfile", 8, published},
+	{"typeid", 8, published},
+	{"cmd/idgen", 8, nil},
 	{"nodelease", 8, []other{{"nodelease/storetest", ".*"}}},
 	{"nodelease/internal/storekit", 8, nil},
 	{"nodelease/etcdstore", 16, nil}, // the server maps 10 at once
@@ -73,7 +75,7 @@ var targets = []target{
 var (
 	sample  = flag.Int("sample", 0, "try a sample of this size; 0 means all")
 	seed    = flag.Uint64("seed", 1, "seed of the sample")
-	only    = flag.String("operators", "", "try only mutants of these operators, of token,name,narrow,operand,statement,lock")
+	only    = flag.String("operators", "", "try only mutants of these operators, of token,name,narrow,operand,statement,lock,unit,order,field,error,slice,signed,when")
 	doubt   = flag.Bool("doubt", false, "try the mutants in the list of equivalent ones too")
 	list    = flag.Bool("list", false, "print the names of the mutants, and try none")
 	log     = flag.String("log", "", "append the verdicts to this file, and skip the mutants that did not survive there")

@@ -47,6 +47,13 @@ var operators = []struct {
 	{"operand", (*finder).operand},
 	{"statement", (*finder).statement},
 	{lock, (*finder).lock},
+	{"unit", (*finder).unit},
+	{"order", (*finder).order},
+	{"field", (*finder).field},
+	{"error", (*finder).failed},
+	{"slice", (*finder).slice},
+	{"signed", (*finder).signed},
+	{"when", (*finder).when},
 }
 
 const lock = "lock" // the mutants of this operator are judged by the race detector

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestOperators lists the mutants of two methods by all operators but token.
+// TestOperators lists the mutants of two methods by the operators on syntax but token, and those of two by the others.
 func TestOperators(t *testing.T) {
 	want := []string{
 		"lock Add: [s.mu.Lock() ... -> no lock]",
@@ -88,10 +89,26 @@ func TestOperators(t *testing.T) {
 		"name Release: sum = s.odd + min([a -> sum], 9)",
 		"statement Release: s.mu.Unlock()[ -> ; s.mu.Unlock()]",
 		"name Release: return [sum -> a]",
+		"unit New: func (l Log) New() Log { return Log{l.at.[UTC -> Local](), l.report} }",
+		"field New: func (l Log) New() Log { return Log{l.at.UTC(), [l.report -> nil]} }",
+		`slice Append: const letters = ["abcdefghijklmnopqrstuvwxyz" -> "abcdefghijklmnopqrstuvwxzy"]`,
+		"order Append: [l.at = l.at.Add(time.Second) ... -> l.report(l.at); l.at = l.at.Add(time.Second)]",
+		"unit Append: l.at = l.at.Add([time.Second -> time.Millisecond])",
+		"order Append: [l.report(l.at) ... -> if at > uint32(len(letters)) { return nil, fmt.Errorf(\"at %d: %w\", int(at), errRest) }; l.report(l.at)]",
+		"when Append: [ -> go ]l.report(l.at)",
+		"order Append: [if at > uint32(len(letters)) { ... -> defer Fill(); if at > uint32(len(letters)) { return nil, fmt.Errorf(\"at %d: %w\", int(at), errRest) }]",
+		"signed Append: if [at > uint32(len(letters)) -> int32(at) > int32(uint32(len(letters)))] {",
+		"error Append: return nil, [fmt.Errorf(\"at %d: %w\", int(at), errRest) -> nil]",
+		"error Append: return nil, fmt.Errorf([\"at %d: %w\" -> \"at %d: %v\"], int(at), errRest)",
+		"error Append: return nil, fmt.Errorf(\"at %d: %w\", [int(at) -> int(at)+1], errRest)",
+		"error Append: return nil, fmt.Errorf(\"at %d: %w\", [int(at) -> int(at)-1], errRest)",
+		"when Append: [defer -> ]Fill()",
+		"slice Append: return append([slices.Clone(dst) -> dst], letters[at:]...), nil",
 	}
+	of := map[string]string{"name": " Share.", "narrow": " Share.", "operand": " Share.", "statement": " Share.", lock: " Share.", "token": "none"}
 	var got []string
 	for _, m := range newTiny(t).code.files[0].mutants {
-		if _, name, ok := strings.Cut(m.name, " Share."); ok && m.operator != "token" {
+		if _, name, ok := strings.Cut(m.name, cmp.Or(of[m.operator], " Log.")); ok {
 			got = append(got, m.operator+" "+name)
 		}
 	}

@@ -47,7 +47,7 @@ func (f *finder) double(list []ast.Stmt) {
 			again = strings.Replace(again, token.DEFINE.String(), token.ASSIGN.String(), 1)
 		case *ast.ExprStmt:
 			if call, ok := s.X.(*ast.CallExpr); ok {
-				if method, pointer := f.method(call.Fun); method && !pointer {
+				if method, pointer := f.method(call.Fun); method && !pointer || f.src(call.Fun) == "panic" {
 					continue
 				}
 			}

@@ -1,7 +1,13 @@
 // Package tiny has faults planted in it by the test of mutate.
 package tiny
 
-import "sync"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
 
 // width is a constant, outside functions.
 const width = 4
@@ -54,4 +60,27 @@ func (s *Share) Release(a int64) (sum int64) {
 	sum = s.odd + min(a, 9)
 	s.mu.Unlock()
 	return sum
+}
+
+// Log reports when it is written.
+type Log struct {
+	at     time.Time
+	report func(time.Time)
+}
+
+// New returns a log that reports what l does.
+func (l Log) New() Log { return Log{l.at.UTC(), l.report} }
+
+var errRest = errors.New("no letters are left")
+
+// Append appends the letters from at on.
+func (l Log) Append(dst []byte, at uint32) ([]byte, error) {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	l.at = l.at.Add(time.Second)
+	l.report(l.at)
+	if at > uint32(len(letters)) {
+		return nil, fmt.Errorf("at %d: %w", int(at), errRest)
+	}
+	defer Fill()
+	return append(slices.Clone(dst), letters[at:]...), nil
 }
