@@ -2,6 +2,7 @@ package faulttest_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +10,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -48,58 +49,38 @@ type job struct {
 // perFile bounds the ids of a group.
 const perFile = 1 << 20
 
-// record keeps ids in a file that is mapped into memory: what a process recorded survives its
-// SIGKILL.
+// A record is a file to which the goroutines of a group append ids, each with the time: what a process has written
+// survives its SIGKILL.
 type record struct {
-	name   string
-	stays  bool   // the group has one Minter, on the system's clock
-	mapped []byte // what follows is in it
-	count  *atomic.Int64
-	latest *atomic.Int64 // when the latest id was recorded, in nanoseconds since 1970
-	pause  *atomic.Int64 // the longest time between two, in nanoseconds
-	ids    []int64
+	name  string
+	stays bool // the group has one Minter, on the system's clock
 }
 
-func openRecord(name string) (*record, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+const entry = 16 // bytes: the id, and nanoseconds since 1970
+
+// count returns how many ids there are.
+func (r *record) count() int64 {
+	info, err := os.Stat(r.name)
 	if err != nil {
-		return nil, err
+		return 0
 	}
-	defer f.Close()
-	const head = 3
-	const size = 8 * (head + perFile)
-	if err := f.Truncate(size); err != nil {
-		return nil, err
-	}
-	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", name, err)
-	}
-	number := func(i int) *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&b[8*i])) }
-	return &record{
-		name: name, mapped: b, count: number(0), latest: number(1), pause: number(2),
-		ids: unsafe.Slice((*int64)(unsafe.Pointer(&b[8*head])), perFile),
-	}, nil
+	return info.Size() / entry
 }
 
-func (r *record) close() { _ = syscall.Munmap(r.mapped) }
-
-// add records an id, and reports whether there is room for more.
-func (r *record) add(id ids.Snowflake) bool {
-	now := time.Now().UnixNano()
-	pause := now - r.latest.Swap(now)
-	for old := r.pause.Load(); pause < now && pause > old && !r.pause.CompareAndSwap(old, pause); {
-		old = r.pause.Load()
+// read returns the ids, and the longest time between two.
+func (r *record) read() (all []ids.Snowflake, pause time.Duration, err error) {
+	b, err := os.ReadFile(r.name)
+	var times []int64
+	for ; len(b) >= entry; b = b[entry:] {
+		all = append(all, ids.Snowflake(binary.NativeEndian.Uint64(b)))
+		times = append(times, int64(binary.NativeEndian.Uint64(b[8:])))
 	}
-	i := r.count.Add(1) - 1
-	if i < perFile {
-		r.ids[i] = int64(id)
+	slices.Sort(times)
+	for i := 1; i < len(times); i++ {
+		pause = max(pause, time.Duration(times[i]-times[i-1]))
 	}
-	return i < perFile-1
+	return all, pause, err
 }
-
-// all returns what was recorded. A process that was killed may have left a hole.
-func (r *record) all() []int64 { return r.ids[:min(r.count.Load(), perFile)] }
 
 // open connects a job's process to its store, which the first one makes.
 func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
@@ -150,11 +131,17 @@ func (j *job) run(ctx context.Context) error {
 
 // group mints with one Minter after another, each from two goroutines.
 func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand.Rand) error {
-	r, err := openRecord(j.Files[i])
+	file, err := os.OpenFile(j.Files[i], os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	defer r.close()
+	defer file.Close()
+	var count atomic.Int64
+	add := func(id ids.Snowflake) (more bool, err error) {
+		b := binary.NativeEndian.AppendUint64(nil, uint64(id))
+		_, err = file.Write(binary.NativeEndian.AppendUint64(b, uint64(time.Now().UnixNano())))
+		return count.Add(1) < perFile, err
+	}
 	log, err := os.Create(j.Files[i] + ".log")
 	if err != nil {
 		return err
@@ -166,7 +153,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand
 	if !stays {
 		now = j.clock(rng)
 	}
-	for r.count.Load() < perFile && ctx.Err() == nil {
+	for count.Load() < perFile && ctx.Err() == nil {
 		window := time.Second + time.Duration(rng.Int64N(int64(4*j.TTL)))
 		m, err := nodelease.NewMinter(store, &nodelease.Options{Window: window, Now: now, Logger: logger, Observe: j.observe})
 		if err != nil {
@@ -184,7 +171,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand
 		var failed [2]error
 		for g := range failed {
 			own := rand.New(rand.NewPCG(rng.Uint64(), 0))
-			both.Go(func() { failed[g] = mint(life, end, m, r, own) })
+			both.Go(func() { failed[g] = mint(life, end, m, add, own) })
 		}
 		both.Wait()
 		end()
@@ -200,7 +187,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand
 }
 
 // mint records batches of ids with a rest after each.
-func mint(life context.Context, end func(), m *nodelease.Minter, r *record, rng *rand.Rand) error {
+func mint(life context.Context, end func(), m *nodelease.Minter, add func(ids.Snowflake) (bool, error), rng *rand.Rand) error {
 	for life.Err() == nil {
 		for range rng.IntN(150) {
 			call := func() (ids.Snowflake, error) { return m.Next(life) }
@@ -210,7 +197,11 @@ func mint(life context.Context, end func(), m *nodelease.Minter, r *record, rng 
 			id, err := call()
 			switch {
 			case err == nil:
-				if !r.add(id) {
+				more, err := add(id)
+				if err != nil {
+					return err
+				}
+				if !more {
 					end()
 				}
 			case errors.Is(err, ids.ErrSuspended), errors.Is(err, ids.ErrClockBackward), errors.Is(err, ids.ErrExhausted), life.Err() != nil:
