@@ -1,6 +1,7 @@
 package storetest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
@@ -32,24 +34,62 @@ func TestMemoryStore(t *testing.T) {
 	})
 }
 
-// TestFlawedStores plants a fault at a time in a store: the suite must find each.
+// A flaw is what a store does wrong: where it is not zero, or known by its name.
+type flaw struct {
+	name   string
+	lasts  time.Duration                         // a lease
+	none   error                                 // of Take when all numbers are held
+	taken  func(l *flawedLease, earlier *row)    // changes what Take returns
+	raises func(old, mark time.Time) bool        // whether Extend writes the mark
+	keeps  func(mark time.Time) (kept time.Time) // of what is written
+}
+
+var flaws = []flaw{
+	{}, // none
+	{name: "one number for all"}, {name: "Release keeps the mark"}, {name: "Release leaves the lease"}, {name: "Release without a fence"},
+	{name: "Extend without a fence"}, {name: "mark without a fence"}, {name: "same mark without a fence"}, {name: "same mark renews nothing"},
+	{name: "any order"}, {name: "any layout"}, {name: "hangs"}, {name: "looks and then takes"}, {name: "a count of each process"},
+	{name: "lost for want of an answer"}, {name: "writes behind"}, {name: "ends with the context"}, {name: "keeps a number for nobody"},
+	{name: "a lease beside an error"},
+	{name: "an error of its own", none: errors.New("all held")},
+	{name: "ends early", lasts: ttl / 2},
+	{name: "never ends", lasts: time.Hour},
+	{name: "counts itself free", taken: func(l *flawedLease, _ *row) { l.free++ }},
+	{name: "an old mark", taken: func(l *flawedLease, r *row) { l.mark = r.earlier }},
+	{name: "1970 is none", taken: func(l *flawedLease, _ *row) {
+		if l.mark.Equal(time.Unix(0, 0)) {
+			l.mark = time.Time{}
+		}
+	}},
+	{name: "marks cached by each process", taken: func(l *flawedLease, _ *row) {
+		if cached := l.s.cache[l.node]; !cached.IsZero() {
+			l.mark = cached
+		}
+	}},
+	{name: "lowers the mark", raises: func(_, _ time.Time) bool { return true }},
+	{name: "skips raises below a second", raises: func(old, mark time.Time) bool { return mark.Sub(old) >= time.Second }},
+	{name: "skips raises below 2 us", raises: func(old, mark time.Time) bool { return mark.Sub(old) >= 2*time.Microsecond }},
+	{name: "compares marks as texts", raises: func(old, mark time.Time) bool {
+		return mark.UTC().Format(time.RFC3339Nano) > old.UTC().Format(time.RFC3339Nano)
+	}},
+	{name: "coarse marks", keeps: func(mark time.Time) time.Time { return mark.Truncate(time.Millisecond) }},
+	{name: "seconds of 32 bits", keeps: func(mark time.Time) time.Time { return time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond())) }},
+	{name: "marks without a zone", keeps: func(mark time.Time) time.Time {
+		const plain = "2006-01-02 15:04:05.999999"
+		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)
+		return mark
+	}},
+}
+
+// TestFlawedStores plants a flaw at a time in a store: the suite must find each.
 func TestFlawedStores(t *testing.T) {
 	var all sync.WaitGroup
-	for _, f := range []string{
-		"", // none
-		"one number for all", "forgets", "Release keeps the mark", "coarse marks", "lowers the mark", "Extend without a fence",
-		"Release without a fence", "mark without a fence", "ends early", "never ends", "does not renew", "an error of its own",
-		"any order", "hangs", "looks and then takes", "an old mark", "lost for want of an answer", "skips raises below a second",
-		"skips raises below 2 us", "compares marks as texts", "a count of each process", "writes behind", "marks without a zone",
-		"ends with the context", "same mark without a fence", "keeps a number for nobody", "any layout", "counts itself free",
-		"Release leaves the lease", "marks rounded up", "seconds of 32 bits", "1970 is none", "one mark for all",
-		"same mark renews nothing", "marks cached by each process", "a lease beside an error", "Release raises only",
-	} {
+	for _, f := range flaws {
 		all.Go(func() {
 			found := check(t, f)
-			t.Logf("%s: found %q", f, found)
-			if (len(found) == 0) != (f == "") {
-				t.Errorf("%s: found %q", f, found)
+			t.Logf("%s: found %q", f.name, found)
+			if (len(found) == 0) != (f.name == "") {
+				t.Errorf("%s: found %q", f.name, found)
 			}
 		})
 	}
@@ -57,13 +97,13 @@ func TestFlawedStores(t *testing.T) {
 }
 
 // check runs the suite and returns what the subtests that fail say first.
-func check(t *testing.T, f string) map[string]string {
+func check(t *testing.T, f flaw) map[string]string {
 	var mu sync.Mutex
 	found := map[string]string{}
 	var all sync.WaitGroup
 	for _, name := range storetest.Checks() {
 		all.Go(func() {
-			if name == "minters" && f != "" {
+			if name == "minters" && f.name != "" {
 				return // it may wait for a minute
 			}
 			r := &recorder{TB: t}
@@ -106,16 +146,18 @@ func (r *recorder) Fatalf(format string, args ...any) {
 type database struct {
 	mu     sync.Mutex
 	layout ids.SnowflakeLayout
-	rows   [2]struct {
-		fence         int
-		expires       time.Time
-		mark, earlier time.Time
-	}
+	rows   [2]row
+}
+
+type row struct {
+	fence         int
+	expires       time.Time
+	mark, earlier time.Time
 }
 
 // flawedStore is a store over a database, as a process has it.
 type flawedStore struct {
-	flaw string
+	flaw
 	*database
 	count int          // of Takes
 	cache [2]time.Time // marks
@@ -124,7 +166,7 @@ type flawedStore struct {
 func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ended(ctx); err != nil && s.flaw != "keeps a number for nobody" {
+	if err := s.ended(ctx); err != nil && s.name != "keeps a number for nobody" {
 		return nil, err
 	}
 	if r.Layout == (ids.SnowflakeLayout{}) {
@@ -133,86 +175,59 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	if s.layout == (ids.SnowflakeLayout{}) {
 		s.layout = r.Layout
 	}
-	if s.layout != r.Layout && s.flaw != "any layout" {
+	if s.layout != r.Layout && s.name != "any layout" {
 		return nil, errors.New("another layout")
 	}
 	best, free := -1, int64(-1)
-	passed := func(n int) time.Time {
-		if s.rows[n].mark.Before(r.Now) {
-			return r.Now
-		}
-		return s.rows[n].mark
-	}
 	for n, row := range s.rows {
-		if row.expires.After(time.Now()) && s.flaw != "one number for all" {
+		if row.expires.After(time.Now()) && s.name != "one number for all" {
 			continue
 		}
 		free++
-		if best < 0 || s.flaw == "any order" || passed(n).Before(passed(best)) {
+		if best < 0 || s.name == "any order" || storekit.Later(row.mark, r.Now).Before(storekit.Later(s.rows[best].mark, r.Now)) {
 			best = n
 		}
 	}
-	if best < 0 {
-		if s.flaw == "an error of its own" {
-			return nil, errors.New("all held")
-		}
-		if s.flaw == "a lease beside an error" {
-			return &flawedLease{s: s}, nodelease.ErrNoNode
-		}
+	switch {
+	case best >= 0:
+	case s.none != nil:
+		return nil, s.none
+	case s.name == "a lease beside an error":
+		return &flawedLease{s: s}, nodelease.ErrNoNode
+	default:
 		return nil, nodelease.ErrNoNode
 	}
-	if s.flaw == "one number for all" {
-		best = 0
-	}
-	row := &s.rows[best]
-	if s.flaw == "looks and then takes" {
+	if s.name == "looks and then takes" {
 		s.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		s.mu.Lock()
 	}
-	if s.flaw != "one number for all" {
-		row.fence++
-	}
-	if s.flaw == "a count of each process" {
-		s.count++
+	s.count++
+	row := &s.rows[best]
+	switch s.name {
+	case "one number for all":
+		best, row = 0, &s.rows[0]
+	case "a count of each process":
 		row.fence = s.count
+	default:
+		row.fence++
 	}
 	row.expires = s.expiry()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark, free: free, taken: ctx}
-	if s.flaw == "counts itself free" {
-		l.free++
-	}
-	if s.flaw == "one mark for all" && s.rows[0].mark.After(row.mark) {
-		l.mark = s.rows[0].mark
-	}
-	if s.flaw == "marks cached by each process" && !s.cache[best].IsZero() {
-		l.mark = s.cache[best]
-	}
-	if s.flaw == "1970 is none" && l.mark.Equal(time.Unix(0, 0)) {
-		l.mark = time.Time{}
-	}
-	if s.flaw == "an old mark" {
-		l.mark = row.earlier
+	if s.flaw.taken != nil {
+		s.flaw.taken(l, row)
 	}
 	return l, nil
 }
 
-func (s *flawedStore) expiry() time.Time {
-	switch {
-	case s.flaw == "ends early":
-		return time.Now().Add(ttl / 2)
-	case s.flaw == "never ends":
-		return time.Now().Add(time.Hour)
-	}
-	return time.Now().Add(ttl)
-}
+func (s *flawedStore) expiry() time.Time { return time.Now().Add(cmp.Or(s.lasts, ttl)) }
 
 // ended is the error of a context that has ended.
 func (s *flawedStore) ended(ctx context.Context) error {
-	if ctx.Err() != nil && s.flaw == "hangs" {
+	if ctx.Err() != nil && s.name == "hangs" {
 		s.mu.Unlock()
 		time.Sleep(4 * time.Second)
 		s.mu.Lock()
@@ -238,40 +253,39 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ended(ctx); err != nil {
-		if s.flaw == "lost for want of an answer" {
+		if s.name == "lost for want of an answer" {
 			return nodelease.ErrLost
 		}
 		return err
 	}
-	if s.flaw == "same mark without a fence" && mark.Equal(l.last) {
+	same := mark.Equal(l.last)
+	if s.name == "same mark without a fence" && same {
 		r.expires = s.expiry()
 		return nil
 	}
-	if r.fence != l.fence || s.flaw == "ends with the context" && l.taken.Err() != nil {
-		if s.flaw == "mark without a fence" {
+	if r.fence != l.fence || s.name == "ends with the context" && l.taken.Err() != nil {
+		switch s.name {
+		case "mark without a fence":
 			r.mark = mark
-		}
-		if s.flaw == "Extend without a fence" {
+		case "Extend without a fence":
 			return nil
 		}
 		return nodelease.ErrLost
 	}
-	same := mark.Equal(l.last)
 	l.last = mark
 	write := func() {
-		if s.flaw != "does not renew" && !(s.flaw == "same mark renews nothing" && same) {
+		if s.name != "same mark renews nothing" || !same {
 			r.expires = s.expiry()
 		}
-		skips := map[string]time.Duration{"skips raises below a second": time.Second, "skips raises below 2 us": 2 * time.Microsecond}[s.flaw]
-		higher := mark.After(r.mark)
-		if s.flaw == "compares marks as texts" {
-			higher = mark.UTC().Format(time.RFC3339Nano) > r.mark.UTC().Format(time.RFC3339Nano)
+		raises := time.Time.Before
+		if s.raises != nil {
+			raises = s.raises
 		}
-		if higher && mark.Sub(r.mark) >= skips || s.flaw == "lowers the mark" {
+		if raises(r.mark, mark) {
 			l.set(mark)
 		}
 	}
-	if s.flaw != "writes behind" {
+	if s.name != "writes behind" {
 		write()
 		return nil
 	}
@@ -289,13 +303,13 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 	s, r := l.s, &l.s.rows[l.node]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.fence != l.fence && s.flaw != "Release without a fence" {
+	if r.fence != l.fence && s.name != "Release without a fence" {
 		return nodelease.ErrLost
 	}
-	if s.flaw != "Release keeps the mark" && !(s.flaw == "Release raises only" && mark.Before(r.mark)) {
+	if s.name != "Release keeps the mark" {
 		l.set(mark)
 	}
-	if s.flaw != "Release leaves the lease" {
+	if s.name != "Release leaves the lease" {
 		r.expires = time.Time{}
 	}
 	r.fence++
@@ -303,23 +317,21 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 }
 
 func (l *flawedLease) set(mark time.Time) {
+	if l.s.keeps != nil {
+		mark = l.s.keeps(mark)
+	}
 	r := &l.s.rows[l.node]
-	switch {
-	case l.s.flaw == "forgets":
-		return
-	case l.s.flaw == "coarse marks":
-		mark = mark.Truncate(time.Millisecond)
-	case l.s.flaw == "marks rounded up":
-		mark = mark.Add(time.Millisecond - 1).Truncate(time.Millisecond)
-	case l.s.flaw == "seconds of 32 bits":
-		mark = time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond())).UTC()
-	case l.s.flaw == "marks without a zone":
-		const plain = "2006-01-02 15:04:05.999999"
-		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)
-	}
-	if l.s.flaw == "one mark for all" {
-		l.s.rows[0].mark = mark
-	}
 	l.s.cache[l.node] = mark
 	r.earlier, r.mark = r.mark, mark
+}
+
+// The test of a store. The suite asks for a new one, with two numbers, for each of its subtests.
+func ExampleRun() {
+	TestStore := func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
+			s := nodelease.NewMemoryStore(2, 2*time.Second)
+			return s, s // another one has a database, and two stores over it
+		})
+	}
+	_ = TestStore
 }
