@@ -5,7 +5,7 @@
 //
 //	go -C internal/lab/compare test -run '^$' -bench 'New/V7'
 //
-// The command report runs them all several times and makes the tables and the chart of docs/speed.md:
+// The command report runs them all several times and makes the tables of docs/speed.md:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //

@@ -1,6 +1,6 @@
-// Command report runs the benchmarks of compare and writes what they find into docs/speed.md, in short
-// into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and into the
-// chart docs/speed.svg. It takes some 3 minutes, on a machine that should do nothing else:
+// Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and in short
+// into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes some
+// 3 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
@@ -75,10 +75,7 @@ func run(args []string) error {
 	line := fmt.Sprintf("Command: `GOTOOLCHAIN=%s go -C internal/lab/compare run ./cmd/report -count %d -benchtime %s`\n\n",
 		r.config["toolchain"], r.rounds(), *benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
-	return errors.Join(
-		markdown.Put(page, marker, r.page(line, versions)),
-		markdown.Put(summary, marker, line+r.summary()),
-		os.WriteFile(filepath.Join(*out, "docs", "speed.svg"), []byte(r.chart()), 0o644))
+	return errors.Join(markdown.Put(page, marker, r.page(line, versions)), markdown.Put(summary, marker, line+r.summary()))
 }
 
 // others are the libraries that are measured.
