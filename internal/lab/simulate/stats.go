@@ -95,11 +95,19 @@ func (s *stats) table() string {
 	row("processes started", s.lives)
 	row("clock set forward", s.steps[0])
 	row("clock set back by up to MaxAhead · up to Tolerance · up to a year · more", markdown.Join(s.steps[1:]...))
-	for _, a := range []action{freeze, suspend, drift, jitter, grain, smear, leap, saw, edge, glitch, wild} {
-		row(actionNames[a], s.events[a])
-	}
+	row("clock freezes", s.events[freeze])
+	row("suspend and resume", s.events[suspend])
+	row("drift changes", s.events[drift])
+	row("jitter changes", s.events[jitter])
+	row("coarse clock changes", s.events[grain])
+	row("leap seconds smeared over a day", s.events[smear])
+	row("leap seconds repeated", s.events[leap])
+	row("clock set back and forward in turn", s.events[saw])
+	row("clock set to the edge of a format", s.events[edge])
+	row("single wrong readings", s.events[glitch])
+	row("readings outside all formats", s.events[wild])
 	row("restarts after no time · the latest time · an older time · a horizon", markdown.Join(s.crashes[:]...))
-	row(actionNames[clone], s.events[clone])
+	row("virtual machines copied", s.events[clone])
 	row("calls that waited for the clock · for all of 20 ms · for a limit", markdown.Join(s.waits, s.forced, s.heldUp))
 	row("calls that met a broken clock or source of random bytes · the end of a format", markdown.Join(s.broken, s.ended))
 	row("calls whose context ended while they waited for a limit · calls overtaken by others · clocks ended",
