@@ -13,74 +13,44 @@ import (
 // A flawed process is one of package ids, but for what its functions do instead.
 type flawed struct {
 	process
-	schemes   []scheme
-	nextID    func(f *flawed, stream int) key
-	tryID     func(f *flawed, stream int) (key, error)
-	runOf     func(xs []key)
-	limitOf   func(f *flawed, t time.Time)
-	endOf     func(f *flawed, t time.Time)
-	latestOf  func(f *flawed) time.Time
-	horizonOf func(f *flawed, d time.Duration) time.Time
-	noNumber  bool
-	prev      []key
+	nextID     func(stream int) key
+	tryID      func(stream int) (key, error)
+	runOf      func(xs []key)
+	limitOf    func(time.Time)
+	endOf      func(time.Time)
+	latestOf   func() time.Time
+	horizonOf  func(d time.Duration) time.Time
+	renumberOf func(node [6]byte, number int64)
 }
 
-func (f *flawed) next(stream int) key {
-	if f.nextID == nil {
-		return f.process.next(stream)
-	}
-	return f.nextID(f, stream)
-}
-
-func (f *flawed) try(stream int) (key, error) {
-	if f.tryID == nil {
-		return f.process.try(stream)
-	}
-	return f.tryID(f, stream)
-}
-
+func (f *flawed) next(stream int) key                 { return f.nextID(stream) }
+func (f *flawed) try(stream int) (key, error)         { return f.tryID(stream) }
+func (f *flawed) limit(t time.Time)                   { f.limitOf(t) }
+func (f *flawed) end(t time.Time)                     { f.endOf(t) }
+func (f *flawed) latest() time.Time                   { return f.latestOf() }
+func (f *flawed) horizon(d time.Duration) time.Time   { return f.horizonOf(d) }
+func (f *flawed) renumber(node [6]byte, number int64) { f.renumberOf(node, number) }
 func (f *flawed) run(stream int, dst []key, n int) []key {
 	at := len(dst)
 	dst = f.process.run(stream, dst, n)
-	if f.runOf != nil {
-		f.runOf(dst[at:])
-	}
+	f.runOf(dst[at:])
 	return dst
 }
 
-func (f *flawed) limit(t time.Time) {
-	if f.limitOf != nil {
-		f.limitOf(f, t)
-		return
-	}
-	f.process.limit(t)
-}
-
-func (f *flawed) end(t time.Time) {
-	if f.endOf != nil {
-		f.endOf(f, t)
-		return
-	}
-	f.process.end(t)
-}
-
-func (f *flawed) latest() time.Time {
-	if f.latestOf != nil {
-		return f.latestOf(f)
-	}
-	return f.process.latest()
-}
-
-func (f *flawed) horizon(d time.Duration) time.Time {
-	if f.horizonOf != nil {
-		return f.horizonOf(f, d)
-	}
-	return f.process.horizon(d)
-}
-
-func (f *flawed) renumber(node [6]byte, number int64) {
-	if !f.noNumber {
-		f.process.renumber(node, number)
+// flawedBy returns the maker of processes that change flaws: what they start with, or what their functions do.
+func flawedBy(change func(b *boot, f *flawed)) maker {
+	return func(b boot) process {
+		f := &flawed{runOf: func([]key) {}}
+		f.nextID = func(stream int) key { return f.process.next(stream) }
+		f.tryID = func(stream int) (key, error) { return f.process.try(stream) }
+		f.limitOf = func(t time.Time) { f.process.limit(t) }
+		f.endOf = func(t time.Time) { f.process.end(t) }
+		f.latestOf = func() time.Time { return f.process.latest() }
+		f.horizonOf = func(d time.Duration) time.Time { return f.process.horizon(d) }
+		f.renumberOf = func(node [6]byte, number int64) { f.process.renumber(node, number) }
+		change(&b, f)
+		f.process = newLibrary(b)
+		return f
 	}
 }
 
@@ -88,154 +58,139 @@ func (f *flawed) renumber(node [6]byte, number int64) {
 type flaw struct {
 	name   string
 	breaks string
-	make   func(b boot) *flawed
+	change func(b *boot, f *flawed)
 }
 
 var flaws = []flaw{
-	{"the id before again", "", func(b boot) *flawed {
-		return &flawed{prev: make([]key, len(b.schemes)), nextID: func(f *flawed, stream int) key {
-			if x := f.prev[stream]; x != (key{}) {
-				f.prev[stream] = key{}
+	{"the id before again", "", func(b *boot, f *flawed) {
+		prev := make([]key, len(b.schemes))
+		f.nextID = func(stream int) key {
+			if x := prev[stream]; x != (key{}) {
+				prev[stream] = key{}
 				return x
 			}
-			f.prev[stream] = f.process.next(stream)
-			return f.prev[stream]
-		}}
+			prev[stream] = f.process.next(stream)
+			return prev[stream]
+		}
 	}},
-	{"random bits that the copy of a machine has too", "unique: it was issued before", func(b boot) *flawed {
+	{"random bits that the copy of a machine has too", "unique: it was issued before", func(b *boot, _ *flawed) {
 		// Every reading is drawn anew from the same few bits.
 		b.random = zeros{}
-		return &flawed{process: newLibrary(b)}
 	}},
-	{"the last two ids of a run in the wrong order", "ordered: ", func(boot) *flawed {
-		return &flawed{runOf: func(xs []key) {
+	{"the last two ids of a run in the wrong order", "ordered: ", func(_ *boot, f *flawed) {
+		f.runOf = func(xs []key) {
 			if n := len(xs); n > 1 {
 				xs[n-1], xs[n-2] = xs[n-2], xs[n-1]
 			}
-		}}
+		}
 	}},
-	{"a V7 below the one before", "", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"a V7 below the one before", "", func(b *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			x := f.process.next(stream)
 			if b.schemes[stream].kind == v7 {
 				x.lo ^= 1 << 60 // above the strides
 			}
 			return x
-		}}
+		}
 	}},
-	{"ULIDs 11 ms ahead of the clock", "true: ", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"ULIDs 11 ms ahead of the clock", "true: ", func(b *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			x := f.process.next(stream)
 			if b.schemes[stream].kind == ulid {
 				x.hi += 11 << 16
 			}
 			return x
-		}}
+		}
 	}},
-	{"no wait for a tick", "true: ", func(b boot) *flawed {
-		b.maxAhead = time.Hour
-		return &flawed{process: newLibrary(b)}
-	}},
-	{"no step back of V6, however long", "true: ", func(b boot) *flawed {
-		b.tolerance = 1 << 62
-		return &flawed{process: newLibrary(b)}
-	}},
-	{"a step back of V6 within the tolerance", "ordered: ", func(b boot) *flawed {
-		b.tolerance = -1
-		return &flawed{process: newLibrary(b)}
-	}},
-	{"a wait of 21 ms", "live: ", func(boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"no wait for a tick", "true: ", func(b *boot, _ *flawed) { b.maxAhead = time.Hour }},
+	{"no step back of V6, however long", "true: ", func(b *boot, _ *flawed) { b.tolerance = 1 << 62 }},
+	{"a step back of V6 within the tolerance", "ordered: ", func(b *boot, _ *flawed) { b.tolerance = -1 }},
+	{"a wait of 21 ms", "live: ", func(_ *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			time.Sleep(21 * time.Millisecond)
 			return f.process.next(stream)
-		}}
+		}
 	}},
-	{"a loop that reads the clock", "live: ", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"a loop that reads the clock", "live: ", func(b *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			for range maxReadings {
 				b.now()
 			}
 			return f.process.next(stream)
-		}}
+		}
 	}},
-	{"an attempt that waits", "live: an attempt waited", func(boot) *flawed {
-		return &flawed{tryID: func(f *flawed, stream int) (key, error) {
+	{"an attempt that waits", "live: an attempt waited", func(_ *boot, f *flawed) {
+		f.tryID = func(stream int) (key, error) {
 			time.Sleep(time.Microsecond)
 			return f.process.try(stream)
-		}}
+		}
 	}},
-	{"an attempt that is refused without reason", "refused as exhausted, where Next does not wait", func(b boot) *flawed {
-		return &flawed{tryID: func(f *flawed, stream int) (key, error) {
+	{"an attempt that is refused without reason", "refused as exhausted, where Next does not wait", func(b *boot, f *flawed) {
+		f.tryID = func(stream int) (key, error) {
 			b.now()
 			return key{}, ids.ErrExhausted
-		}}
+		}
 	}},
-	{"a clock that was not set back", "refused because of a clock set back, where Next", func(b boot) *flawed {
-		return &flawed{tryID: func(f *flawed, stream int) (key, error) {
+	{"a clock that was not set back", "refused because of a clock set back, where Next", func(b *boot, f *flawed) {
+		f.tryID = func(stream int) (key, error) {
 			b.now()
 			return key{}, ids.ErrClockBackward
-		}}
+		}
 	}},
-	{"a restart with what was saved an hour earlier", "", func(b boot) *flawed {
+	{"a restart with what was saved an hour earlier", "", func(b *boot, _ *flawed) {
 		if !b.after.IsZero() {
 			b.after = b.after.Add(-time.Hour)
 		}
-		return &flawed{process: newLibrary(b)}
 	}},
-	{"a limit that is not kept", "unique: the limit", func(boot) *flawed {
-		return &flawed{limitOf: func(*flawed, time.Time) {}}
-	}},
-	{"a copy with the numbers of the original", "unique: its node is", func(boot) *flawed { return &flawed{noNumber: true} }},
-	{"no version", "its version or variant is wrong", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"a limit that is not kept", "unique: the limit", func(_ *boot, f *flawed) { f.limitOf = func(time.Time) {} }},
+	{"a copy with the numbers of the original", "unique: its node is", func(_ *boot, f *flawed) { f.renumberOf = func([6]byte, int64) {} }},
+	{"no version", "its version or variant is wrong", func(b *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			x := f.process.next(stream)
 			if b.schemes[stream].kind == v7 {
 				x.hi &^= 0xf000
 			}
 			return x
-		}}
+		}
 	}},
-	{"a V1 whose clock sequence jumps", "unique: its clock sequence is", func(b boot) *flawed {
+	{"a V1 whose clock sequence jumps", "unique: its clock sequence is", func(b *boot, f *flawed) {
 		calls := 0
-		return &flawed{nextID: func(f *flawed, stream int) key {
+		f.nextID = func(stream int) key {
 			x := f.process.next(stream)
 			if calls++; b.schemes[stream].kind == v1 && calls%500 == 0 {
 				x.lo ^= 1 << 55
 			}
 			return x
-		}}
-	}},
-	{"a limit that the first V1 does not keep", "unique: the limit", func(b boot) *flawed {
-		return &flawed{
-			limitOf: func(f *flawed, t time.Time) {
-				if f.prev != nil {
-					f.process.limit(t)
-				}
-			},
-			nextID: func(f *flawed, stream int) key {
-				x := f.process.next(stream)
-				if b.schemes[stream].kind == v1 {
-					f.prev = []key{x}
-				}
-				return x
-			},
 		}
 	}},
-	{"a limit of the zero time is none", "unique: the limit", func(boot) *flawed {
-		return &flawed{limitOf: func(f *flawed, t time.Time) {
+	{"a limit that the first V1 does not keep", "unique: the limit", func(b *boot, f *flawed) {
+		minted := false
+		f.limitOf = func(t time.Time) {
+			if minted {
+				f.process.limit(t)
+			}
+		}
+		f.nextID = func(stream int) key {
+			x := f.process.next(stream)
+			minted = minted || b.schemes[stream].kind == v1
+			return x
+		}
+	}},
+	{"a limit of the zero time is none", "unique: the limit", func(_ *boot, f *flawed) {
+		f.limitOf = func(t time.Time) {
 			if t.IsZero() {
 				t = toTime(future, time.UTC)
 			}
 			f.process.limit(t)
-		}}
+		}
 	}},
-	{"an end that is later than the limit", "unique: the limit", func(boot) *flawed {
-		return &flawed{endOf: func(f *flawed, t time.Time) {
+	{"an end that is later than the limit", "unique: the limit", func(_ *boot, f *flawed) {
+		f.endOf = func(t time.Time) {
 			f.process.limit(t)
 			f.process.end(t)
-		}}
+		}
 	}},
-	{"an overtaken reading counts", "ordered: ", func(b boot) *flawed {
+	{"an overtaken reading counts", "ordered: ", func(b *boot, f *flawed) {
 		now, calls := b.now, 0
 		var read, old time.Time
 		b.now = func() time.Time {
@@ -245,7 +200,7 @@ var flaws = []flaw{
 			read = now()
 			return read
 		}
-		return &flawed{process: newLibrary(b), nextID: func(f *flawed, stream int) key {
+		f.nextID = func(stream int) key {
 			calls++
 			began := calls
 			x := f.process.next(stream)
@@ -255,38 +210,36 @@ var flaws = []flaw{
 				old = time.Time{}
 			}
 			return x
-		}}
-	}},
-	{"a latest time that counts V7", "Latest is", func(b boot) *flawed {
-		var latest time.Time
-		return &flawed{
-			nextID: func(f *flawed, stream int) key {
-				x := f.process.next(stream)
-				if s := &b.schemes[stream]; s.kind == v7 {
-					tick, _, _ := s.fields(x)
-					latest = toTime(s.start(tick), time.UTC)
-				}
-				return x
-			},
-			latestOf: func(f *flawed) time.Time {
-				if t := f.process.latest(); t.After(latest) {
-					return t
-				}
-				return latest
-			},
 		}
 	}},
-	{"a horizon d after the latest time", "Horizon(", func(boot) *flawed {
-		return &flawed{horizonOf: func(f *flawed, d time.Duration) time.Time {
+	{"a latest time that counts V7", "Latest is", func(b *boot, f *flawed) {
+		var latest time.Time
+		f.nextID = func(stream int) key {
+			x := f.process.next(stream)
+			if s := &b.schemes[stream]; s.kind == v7 {
+				tick, _, _ := s.fields(x)
+				latest = toTime(s.start(tick), time.UTC)
+			}
+			return x
+		}
+		f.latestOf = func() time.Time {
+			if t := f.process.latest(); t.After(latest) {
+				return t
+			}
+			return latest
+		}
+	}},
+	{"a horizon d after the latest time", "Horizon(", func(_ *boot, f *flawed) {
+		f.horizonOf = func(d time.Duration) time.Time {
 			t := f.process.horizon(d)
 			if u := f.process.latest(); !u.IsZero() && u.Add(d).After(t) {
 				return u.Add(d)
 			}
 			return t
-		}}
+		}
 	}},
-	{"a broken clock that costs an id", "", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"a broken clock that costs an id", "", func(_ *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			defer func() {
 				if p := recover(); p != nil {
 					f.process.next(stream)
@@ -294,25 +247,20 @@ var flaws = []flaw{
 				}
 			}()
 			return f.process.next(stream)
-		}}
+		}
 	}},
-	{"random bytes that fail and are taken for zeros", "and the call gave an id", func(b boot) *flawed {
-		b.random = lenient{b.random}
-		return &flawed{process: newLibrary(b)}
-	}},
-	{"a wait that reads the clock again", "live: the call read the clock 2 times", func(b boot) *flawed {
-		return &flawed{nextID: func(f *flawed, stream int) key {
+	{"random bytes that fail and are taken for zeros", "and the call gave an id", func(b *boot, _ *flawed) { b.random = lenient{b.random} }},
+	{"a wait that reads the clock again", "live: the call read the clock 2 times", func(b *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			began := time.Now()
 			x := f.process.next(stream)
 			if time.Now().After(began) {
 				b.now()
 			}
 			return x
-		}}
+		}
 	}},
-	{"a panic", "panic: runtime error", func(boot) *flawed {
-		return &flawed{runOf: func(xs []key) { _ = xs[len(xs)-1000] }}
-	}},
+	{"a panic", "panic: runtime error", func(_ *boot, f *flawed) { f.runOf = func(xs []key) { _ = xs[len(xs)-1000] } }},
 }
 
 // firstSeeds are the seeds of the first scenarios in which flaws are found that are rarely seen.
@@ -337,14 +285,7 @@ func TestFlaws(t *testing.T) {
 	for _, f := range flaws {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			mk := func(b boot) process {
-				p := f.make(b)
-				if p.process == nil {
-					p.process = newLibrary(b)
-				}
-				p.schemes = b.schemes
-				return p
-			}
+			mk := flawedBy(f.change)
 			const seeds = 400
 			seed := firstSeeds[f.name]
 			for last := seed + seeds; play(t, newPlan(seed), mk, new(stats)).violation == nil; seed++ {

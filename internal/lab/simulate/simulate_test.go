@@ -131,14 +131,14 @@ func TestSweepEnds(t *testing.T) {
 	}
 
 	var calls atomic.Int64
-	bad := &sweep{want: 1 << 60, seed: 7, log: &log, make: func(b boot) process {
-		return &flawed{process: newLibrary(b), schemes: b.schemes, nextID: func(f *flawed, stream int) key {
+	bad := &sweep{want: 1 << 60, seed: 7, log: &log, make: flawedBy(func(_ *boot, f *flawed) {
+		f.nextID = func(stream int) key {
 			if calls.Add(1) > 1000 {
 				return key{}
 			}
 			return f.process.next(stream)
-		}}
-	}}
+		}
+	})}
 	bad.work(t)
 	for _, part := range []string{"simulate: seed ", "the shortest history found:\n", "\n  1. machine 0: mint 1 of ", " -ids 1 -seed "} {
 		if !strings.Contains(log.String(), part) {
