@@ -2,7 +2,9 @@ package compare
 
 import (
 	"database/sql"
+	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
@@ -102,33 +104,35 @@ type pair struct {
 	there, here   func(in string) outcome
 }
 
-type (
-	texted interface{ UnmarshalText([]byte) error }
-	binary interface{ UnmarshalBinary([]byte) error }
-	jsoned interface{ UnmarshalJSON([]byte) error }
+// A way is one in which a type reads an id, by its name with the type's.
+type way struct {
+	name string
+	read func(p any, in string) error
+}
+
+var (
+	unmarshalText   = way{"%s.UnmarshalText", func(p any, in string) error { return p.(encoding.TextUnmarshaler).UnmarshalText([]byte(in)) }}
+	unmarshalBinary = way{"%s.UnmarshalBinary", func(p any, in string) error { return p.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(in)) }}
+	inJSON          = way{"%s in json.Unmarshal", func(p any, in string) error { return json.Unmarshal([]byte(in), p) }}
+	scanString      = way{"%s.Scan of a string", func(p any, in string) error { return p.(sql.Scanner).Scan(in) }}
+	scanBytes       = way{"%s.Scan of bytes", func(p any, in string) error { return p.(sql.Scanner).Scan([]byte(in)) }}
+
+	// The method for JSON gets what encoding/json may call it with.
+	unmarshalJSON = way{"%s.UnmarshalJSON", func(p any, in string) error {
+		if !json.Valid([]byte(in)) || strings.TrimSpace(in) != in {
+			return nil
+		}
+		return p.(json.Unmarshaler).UnmarshalJSON([]byte(in))
+	}}
 )
 
-func unmarshalText[T comparable](p *T, in string) error {
-	return any(p).(texted).UnmarshalText([]byte(in))
-}
-func unmarshalBinary[T comparable](p *T, in string) error {
-	return any(p).(binary).UnmarshalBinary([]byte(in))
-}
-
-// unmarshalJSON calls the method for JSON with what encoding/json may call it with.
-func unmarshalJSON[T comparable](p *T, in string) error {
-	if !json.Valid([]byte(in)) || strings.TrimSpace(in) != in {
-		return nil
+// both returns the pairs of two types, for each way in which they read.
+func both[A, B comparable](library, name string, there A, here B, ways ...way) (all []pair) {
+	for _, w := range ways {
+		all = append(all, pair{library, fmt.Sprintf(w.name, name),
+			reads(there, func(p *A, in string) error { return w.read(p, in) }), reads(here, func(p *B, in string) error { return w.read(p, in) })})
 	}
-	return any(p).(jsoned).UnmarshalJSON([]byte(in))
-}
-func byJSON[T comparable](p *T, in string) error     { return json.Unmarshal([]byte(in), p) }
-func scanString[T comparable](p *T, in string) error { return any(p).(sql.Scanner).Scan(in) }
-func scanBytes[T comparable](p *T, in string) error  { return any(p).(sql.Scanner).Scan([]byte(in)) }
-
-// both returns the pair of one method of two types.
-func both[A, B comparable](library, call string, there A, readThere func(*A, string) error, here B, readHere func(*B, string) error) pair {
-	return pair{library, call, reads(there, readThere), reads(here, readHere)}
+	return all
 }
 
 // heldID is what receivers hold.
@@ -146,17 +150,8 @@ var (
 
 const heldNumber = 987654321
 
-var pairs = []pair{
+var pairs = slices.Concat([]pair{
 	{"google/uuid", "Parse", parses(google.Parse), parses(ids.ParseUUID)},
-	both("google/uuid", "UUID.UnmarshalText", googleUUID, unmarshalText, hereUUID, unmarshalText),
-	both("google/uuid", "UUID.UnmarshalBinary", googleUUID, unmarshalBinary, hereUUID, unmarshalBinary),
-	both("google/uuid", "UUID in json.Unmarshal", googleUUID, byJSON, hereUUID, byJSON),
-	both("google/uuid", "UUID.Scan of a string", googleUUID, scanString, hereUUID, scanString),
-	both("google/uuid", "UUID.Scan of bytes", googleUUID, scanBytes, hereUUID, scanBytes),
-	both("google/uuid", "NullUUID.UnmarshalText", googleNull, unmarshalText, hereNull, unmarshalText),
-	both("google/uuid", "NullUUID.UnmarshalJSON", googleNull, unmarshalJSON, hereNull, unmarshalJSON),
-	both("google/uuid", "NullUUID.Scan of a string", googleNull, scanString, hereNull, scanString),
-	both("google/uuid", "NullUUID.Scan of bytes", googleNull, scanBytes, hereNull, scanBytes),
 	{"google/uuid", "UUID.String and URN",
 		tells(func(b [16]byte) (string, bool) { u := google.UUID(b); return u.String() + u.URN(), true }),
 		tells(func(b [16]byte) (string, bool) { u := ids.UUID(b); return u.String() + u.URN(), true })},
@@ -179,13 +174,6 @@ var pairs = []pair{
 		})},
 
 	{"gofrs/uuid", "FromString", parses(gofrs.FromString), parses(ids.ParseUUID)},
-	both("gofrs/uuid", "UUID.UnmarshalText", gofrsUUID, unmarshalText, hereUUID, unmarshalText),
-	both("gofrs/uuid", "UUID.UnmarshalBinary", gofrsUUID, unmarshalBinary, hereUUID, unmarshalBinary),
-	both("gofrs/uuid", "UUID in json.Unmarshal", gofrsUUID, byJSON, hereUUID, byJSON),
-	both("gofrs/uuid", "UUID.Scan of a string", gofrsUUID, scanString, hereUUID, scanString),
-	both("gofrs/uuid", "UUID.Scan of bytes", gofrsUUID, scanBytes, hereUUID, scanBytes),
-	both("gofrs/uuid", "NullUUID.UnmarshalJSON", gofrsNull, unmarshalJSON, hereNull, unmarshalJSON),
-	both("gofrs/uuid", "NullUUID.Scan of a string", gofrsNull, scanString, hereNull, scanString),
 	{"gofrs/uuid", "TimestampFromV1, V6 and V7", tells(gofrsTime),
 		tells(func(b [16]byte) (string, bool) {
 			u := ids.UUID(b)
@@ -194,11 +182,6 @@ var pairs = []pair{
 		})},
 
 	{"oklog/ulid", "ParseStrict", parses(oklog.ParseStrict), parses(ids.ParseULID)},
-	both("oklog/ulid", "ULID.UnmarshalText", oklogULID, unmarshalText, hereULID, unmarshalText),
-	both("oklog/ulid", "ULID.UnmarshalBinary", oklogULID, unmarshalBinary, hereULID, unmarshalBinary),
-	both("oklog/ulid", "ULID in json.Unmarshal", oklogULID, byJSON, hereULID, byJSON),
-	both("oklog/ulid", "ULID.Scan of a string", oklogULID, scanString, hereULID, scanString),
-	both("oklog/ulid", "ULID.Scan of bytes", oklogULID, scanBytes, hereULID, scanBytes),
 	{"oklog/ulid", "ULID.String, Time and Entropy",
 		tells(func(b [16]byte) (string, bool) {
 			u := oklog.ULID(b)
@@ -224,7 +207,6 @@ var pairs = []pair{
 			return bwmarrin.ParseIntBytes([8]byte([]byte(s))), nil
 		}),
 		parses(func(in string) (id ids.Snowflake, err error) { err = id.UnmarshalBinary([]byte(in)); return id, err })},
-	both("bwmarrin/snowflake", "ID.UnmarshalJSON", bwmarrin.ID(heldNumber), unmarshalJSON, ids.Snowflake(heldNumber), unmarshalJSON),
 	{"bwmarrin/snowflake", "ID.String, Time, Node and Step",
 		tells(func(b [16]byte) (string, bool) {
 			id := bwmarrin.ParseIntBytes([8]byte(b[:8]))
@@ -234,7 +216,14 @@ var pairs = []pair{
 			id := ids.Snowflake(bwmarrin.ParseIntBytes([8]byte(b[:8])))
 			return fmt.Sprint(id, id.Time().UnixMilli(), id.Node(), id.Sequence()), true
 		})},
-}
+},
+	both("google/uuid", "UUID", googleUUID, hereUUID, unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
+	both("google/uuid", "NullUUID", googleNull, hereNull, unmarshalText, unmarshalJSON, scanString, scanBytes),
+	both("gofrs/uuid", "UUID", gofrsUUID, hereUUID, unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
+	both("gofrs/uuid", "NullUUID", gofrsNull, hereNull, unmarshalJSON, scanString),
+	both("oklog/ulid", "ULID", oklogULID, hereULID, unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
+	both("bwmarrin/snowflake", "ID", bwmarrin.ID(heldNumber), ids.Snowflake(heldNumber), unmarshalJSON),
+)
 
 // gofrsTime returns the time in a UUID, by the function for its version.
 func gofrsTime(b [16]byte) (string, bool) {
@@ -265,21 +254,21 @@ func theirBase58(s string) string {
 
 // A difference is an entry of the list.
 type difference struct {
-	library, call, there, here, because, example string
-	input                                        *regexp.Regexp // of the bytes, each as the character of that number
-	line                                         int
+	line   int
+	fields map[string]string // by name
+	input  *regexp.Regexp    // of the bytes, each as the character of that number
 }
 
 // matches reports whether a pair with these outcomes for an input is in the entry.
 func (d *difference) matches(p *pair, in string, there, here outcome) bool {
-	known := slices.Contains(strings.Split(d.call, "; "), p.call)
+	known := d.fields["library"] == p.library && slices.Contains(strings.Split(d.fields["call"], "; "), p.call)
 	if strings.Contains(p.call, "JSON") || strings.Contains(p.call, "json") {
 		var text string
 		if json.Unmarshal([]byte(in), &text) == nil && in != "null" {
 			in = text
 		}
 	}
-	return known && d.library == p.library && d.there == there.words(here) && d.here == here.verdict && d.input.MatchString(latin1(in))
+	return known && d.fields["there"] == there.words(here) && d.fields["here"] == here.verdict && d.input.MatchString(latin1(in))
 }
 
 // words returns the verdict as the list has it.
@@ -305,13 +294,13 @@ var macros = strings.NewReplacer("HEX", "[0-9a-fA-F]", "UUID", "[0-9a-fA-F]{8}(?
 // differences reads the list.
 func differences(t testing.TB) (all []*difference) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/differences.txt")
+	file, err := os.ReadFile("testdata/differences.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d *difference
 	n := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(file)) {
 		n++
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -319,36 +308,24 @@ func differences(t testing.TB) (all []*difference) {
 			continue
 		}
 		if d == nil {
-			d = &difference{line: n}
+			d = &difference{line: n, fields: map[string]string{}}
 			all = append(all, d)
 		}
-		name, value, ok := strings.Cut(line, ":")
+		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch name {
-		case "library":
-			d.library = value
-		case "call":
-			d.call = value
 		case "input":
-			if d.input, err = regexp.Compile(`^(?s:` + macros.Replace(value) + `)$`); err != nil {
-				t.Fatalf("line %d: %v", n, err)
-			}
-		case "there":
-			d.there = value
-		case "here":
-			d.here = value
-		case "because":
-			d.because = value
+			d.input, err = regexp.Compile(`^(?s:` + macros.Replace(value) + `)$`)
 		case "example":
-			if d.example, err = strconv.Unquote(value); err != nil {
-				t.Fatalf("line %d: the example is not in quotes", n)
-			}
+			value, err = strconv.Unquote(value)
+		case "library", "call", "there", "here", "because":
 		default:
-			ok = false
+			err = errors.New("there is no such field")
 		}
-		if !ok {
-			t.Fatalf("line %d of the list is %q", n, line)
+		if err != nil {
+			t.Fatalf("line %d of the list is %q: %v", n, line, err)
 		}
+		d.fields[name] = value
 	}
 	return all
 }
@@ -365,11 +342,7 @@ func compareOn(t *testing.T, list []*difference, library, in string) {
 		if there == here || there.verdict != "accepts" && there.verdict == here.verdict {
 			continue
 		}
-		listed := false
-		for _, d := range list {
-			listed = listed || d.matches(p, in, there, here)
-		}
-		if !listed {
+		if !slices.ContainsFunc(list, func(d *difference) bool { return d.matches(p, in, there, here) }) {
 			t.Errorf("%s %s: %q: there %+v, here %+v", p.library, p.call, in, there, here)
 		}
 	}
@@ -378,23 +351,20 @@ func compareOn(t *testing.T, list []*difference, library, in string) {
 // TestDifferences checks that each entry of the list holds still, for each of its calls.
 func TestDifferences(t *testing.T) {
 	for _, d := range differences(t) {
-		if d.library == "" || d.call == "" || d.input == nil || d.there == "" || d.here == "" || d.because == "" {
-			t.Errorf("line %d: the entry is not complete: %+v", d.line, d)
+		library, example := d.fields["library"], d.fields["example"]
+		if len(d.fields) != 7 {
+			t.Errorf("line %d: the entry has the fields %q, want all seven", d.line, d.fields)
 			continue
 		}
-		for call := range strings.SplitSeq(d.call, "; ") {
-			found := false
-			for i := range pairs {
-				if p := &pairs[i]; p.library == d.library && p.call == call {
-					found = true
-					there, here := p.there(d.example), p.here(d.example)
-					if there == here || !d.matches(p, d.example, there, here) {
-						t.Errorf("line %d: %s %s of %q is %+v there and %+v here: the entry does not hold", d.line, d.library, call, d.example, there, here)
-					}
-				}
+		for call := range strings.SplitSeq(d.fields["call"], "; ") {
+			i := slices.IndexFunc(pairs, func(p pair) bool { return p.library == library && p.call == call })
+			if i < 0 {
+				t.Errorf("line %d: there is no %s %s", d.line, library, call)
+				continue
 			}
-			if !found {
-				t.Errorf("line %d: there is no %s %s", d.line, d.library, call)
+			there, here := pairs[i].there(example), pairs[i].here(example)
+			if there == here || !d.matches(&pairs[i], example, there, here) {
+				t.Errorf("line %d: %s %s of %q is %+v there and %+v here: the entry does not hold", d.line, library, call, example, there, here)
 			}
 		}
 	}
@@ -463,7 +433,7 @@ func FuzzBwmarrin(f *testing.F) {
 func fuzzBeside(f *testing.F, library string, found ...string) {
 	list := differences(f)
 	for _, d := range list {
-		f.Add([]byte(d.example))
+		f.Add([]byte(d.fields["example"]))
 	}
 	for _, s := range found {
 		f.Add([]byte(s))

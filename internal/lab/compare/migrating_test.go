@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -78,20 +79,13 @@ func TestMigratingNames(t *testing.T) {
 	}
 }
 
-// exported returns the names that the package in dir exports, with methods and fields.
+// exported returns the names that the package in dir exports, with methods and fields of structs.
 func exported(t *testing.T, dir string) map[string]bool {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]bool{}
-	add := func(names ...*ast.Ident) {
-		for _, name := range names {
-			if name.IsExported() {
-				all[name.Name] = true
-			}
-		}
-	}
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
@@ -100,39 +94,32 @@ func exported(t *testing.T, dir string) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, decl := range file.Decls {
-			switch d := decl.(type) {
+		ast.FileExports(file)
+		ast.Inspect(file, func(n ast.Node) bool {
+			var names []*ast.Ident
+			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if d.Recv == nil || receiver(d).IsExported() {
-					add(d.Name)
+				if n.Recv == nil || ast.IsExported(strings.TrimLeft(types.ExprString(n.Recv.List[0].Type), "*")) {
+					names = []*ast.Ident{n.Name}
 				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					switch s := spec.(type) {
-					case *ast.ValueSpec:
-						add(s.Names...)
-					case *ast.TypeSpec:
-						add(s.Name)
-						if st, ok := s.Type.(*ast.StructType); ok && s.Name.IsExported() {
-							for _, field := range st.Fields.List {
-								add(field.Names...)
-							}
-						}
-					}
-				}
+			case *ast.TypeSpec:
+				names = []*ast.Ident{n.Name}
+			case *ast.ValueSpec:
+				names = n.Names
+			case *ast.Field:
+				names = n.Names
 			}
-		}
+			for _, name := range names {
+				all[name.Name] = true
+			}
+			switch n.(type) {
+			case *ast.FuncDecl, *ast.ValueSpec, *ast.FuncType, *ast.InterfaceType:
+				return false
+			}
+			return true
+		})
 	}
 	return all
-}
-
-// receiver returns the name of the type that d is a method of.
-func receiver(d *ast.FuncDecl) *ast.Ident {
-	e := d.Recv.List[0].Type
-	if star, ok := e.(*ast.StarExpr); ok {
-		e = star.X
-	}
-	return e.(*ast.Ident)
 }
 
 // TestMigratingDiffers checks what docs/migrating.md says compiles, but differs.
