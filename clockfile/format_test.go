@@ -16,8 +16,11 @@ import (
 
 var march = time.Date(2026, 3, 14, 15, 9, 26, 535_897_932, time.UTC)
 
-// TestFormat pins the bytes of a file: the next version of the package must read them.
+// TestFormat pins the bytes of a file, whatever the zone: the next version of the package must read them.
 func TestFormat(t *testing.T) {
+	local := time.Local
+	defer func() { time.Local = local }()
+	time.Local = time.FixedZone("UTC+5", 5*60*60)
 	const want = `github.com/oneclock/ids/clockfile 1
 horizon 2026-03-14T15:09:26.535897932Z
 owner "orders, node 7"
@@ -48,6 +51,14 @@ func TestFormatDamage(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLongOwner encodes an owner of a byte too many.
+func TestLongOwner(t *testing.T) {
+	_, err := clockfile.Encode(march, strings.Repeat("x", clockfile.MaxOwner+1))
+	if want := fmt.Sprintf("the owner has %d bytes", clockfile.MaxOwner+1); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

@@ -3,8 +3,10 @@
 package clockfile_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,4 +49,24 @@ func TestModeOfNewFiles(t *testing.T) {
 			t.Errorf("%s has the mode %v, want %v", name, got, want)
 		}
 	}
+}
+
+// TestSystemFails asks the operating system for what it refuses: no error is lost.
+func TestSystemFails(t *testing.T) {
+	missing, locked := filepath.Join(newPath(t), "x"), newPath(t)
+	d := clockfile.System
+	_, atCreate := d.Create(missing, missing)
+	_, atLock := d.Lock(missing)
+	dir := filepath.Join(filepath.Dir(locked), "dir")
+	must(t, os.Mkdir(dir, 0o700))
+	moved, err := d.Lock(filepath.Join(dir, "lock"))
+	must(t, err, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
+	closed, err := d.Lock(locked)
+	must(t, err, closed.Close())
+	for what, err := range map[string]error{"Create": atCreate, "Lock": atLock, "Rename": d.Rename(missing, locked), "Held": moved.Held(), "Held once closed": closed.Held()} {
+		if err == nil || errors.Is(err, clockfile.ErrLost) {
+			t.Errorf("%s: error %v, want one of the system", what, err)
+		}
+	}
+	must(t, moved.Close())
 }
