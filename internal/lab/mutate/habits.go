@@ -52,10 +52,10 @@ func (f *finder) order(n ast.Node) bool {
 	return true
 }
 
-// movable reports whether a statement can come earlier or later.
+// movable reports whether a statement can come earlier or later. A defer that does is seen in a panic at most.
 func movable(s ast.Stmt) bool {
 	switch s.(type) {
-	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.IfStmt:
+	case *ast.AssignStmt, *ast.ExprStmt, *ast.GoStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.IfStmt:
 		return true
 	}
 	return false

@@ -96,7 +96,6 @@ func TestOperators(t *testing.T) {
 		"unit Append: l.at = l.at.Add([time.Second -> time.Millisecond])",
 		"order Append: [l.report(l.at) ... -> if at > uint32(len(letters)) { return nil, fmt.Errorf(\"at %d: %w\", int(at), errRest) }; l.report(l.at)]",
 		"when Append: [ -> go ]l.report(l.at)",
-		"order Append: [if at > uint32(len(letters)) { ... -> defer Fill(); if at > uint32(len(letters)) { return nil, fmt.Errorf(\"at %d: %w\", int(at), errRest) }]",
 		"signed Append: if [at > uint32(len(letters)) -> int32(at) > int32(uint32(len(letters)))] {",
 		"error Append: return nil, [fmt.Errorf(\"at %d: %w\", int(at), errRest) -> nil]",
 		"error Append: return nil, fmt.Errorf([\"at %d: %w\" -> \"at %d: %v\"], int(at), errRest)",
