@@ -2,11 +2,17 @@ package nodelease_test
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 )
 
@@ -149,4 +155,159 @@ func (l *lockedText) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// simulate has minters with skewed and stepping clocks share numbers of a store that ends
+// leases whenever it likes, over a network that delays and loses requests and answers. It
+// returns how many ids were minted and how many of them twice.
+func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
+	const minters, nodes, length = 12, 5, 5 * time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		rng := &lockedRand{rand: newRand(seed)}
+		store := newFaultyStore(nodes, testTTL)
+		store.forget = forget
+		store.setCarry(rng.carry)
+		seen := map[ids.Snowflake]bool{}
+		var mu sync.Mutex
+		ctx, cancel := context.WithTimeout(t.Context(), length)
+		defer cancel()
+		var all sync.WaitGroup
+		for range minters {
+			all.Go(func() {
+				w := new(wall)
+				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+				for ctx.Err() == nil {
+					m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + rng.within(4*testTTL), Now: w.now})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					life := time.Now().Add(rng.within(time.Minute))
+					for time.Now().Before(life) && ctx.Err() == nil {
+						if rng.oneIn(50) {
+							w.step(rng.within(30*time.Second) - 15*time.Second)
+						}
+						call, cancel := context.WithTimeout(ctx, time.Second)
+						id, err := m.Next(call)
+						cancel()
+						if err == nil {
+							mu.Lock()
+							if seen[id] {
+								twice++
+							}
+							seen[id] = true
+							mu.Unlock()
+						} else if !errors.Is(err, context.DeadlineExceeded) {
+							t.Error(err)
+						}
+						// Moments that all share make two holders meet in one tick.
+						time.Sleep(time.Until(time.Now().Truncate(10 * time.Millisecond).Add(10 * time.Millisecond)))
+					}
+					_ = m.Close()
+				}
+			})
+		}
+		all.Go(func() {
+			for ctx.Err() == nil {
+				time.Sleep(rng.within(testTTL / 2))
+				store.Expire(int64(rng.within(nodes)))
+			}
+		})
+		all.Wait()
+		minted = len(seen) + twice
+		time.Sleep(time.Minute) // let the last delayed requests and Closes come to their end
+	})
+	return minted, twice
+}
+
+// lockedRand draws for several goroutines.
+type lockedRand struct {
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+func (r *lockedRand) within(d time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Duration(r.rand.Int64N(int64(d)))
+}
+
+func (r *lockedRand) oneIn(n int) bool { return r.within(time.Duration(n)) == 0 }
+
+// carry is a network on which a request may arrive after its caller has given up, or twice, and an
+// answer never.
+func (r *lockedRand) carry(ctx context.Context, request func() error) error {
+	delay := func() time.Duration {
+		if r.oneIn(5) {
+			return r.within(2 * testTTL)
+		}
+		return r.within(10 * time.Millisecond)
+	}
+	answer := make(chan error, 1)
+	there, back, again := delay(), delay(), time.Duration(0)
+	if r.oneIn(5) {
+		again = delay()
+	}
+	go func() {
+		time.Sleep(there)
+		err := request()
+		if again > 0 {
+			go func() {
+				time.Sleep(again)
+				_ = request()
+			}()
+		}
+		time.Sleep(back)
+		answer <- err
+	}()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestSimulation(t *testing.T) {
+	seed := drawSeed(t)
+	runs := 10
+	if testing.Short() {
+		runs = 1
+	}
+	total := 0
+	for run := range runs {
+		minted, twice := simulate(t, seed+uint64(run), false)
+		if twice > 0 || minted == 0 {
+			t.Errorf("seed %d: %d of %d ids twice", seed+uint64(run), twice, minted)
+		}
+		total += minted
+	}
+	t.Logf("%d ids", total)
+}
+
+// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation
+// must see it.
+func TestSimulationFindsDuplicates(t *testing.T) {
+	seed := drawSeed(t)
+	for run := range 5 {
+		if minted, twice := simulate(t, seed+uint64(run), true); twice > 0 {
+			t.Logf("without marks, %d of %d ids twice", twice, minted)
+			return
+		}
+	}
+	t.Errorf("seed %d: no duplicate although no holder knew the mark", seed)
+}
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
+
+// drawSeed returns the seed of the test's faults and writes it to its log.
+func drawSeed(t *testing.T) uint64 {
+	seed := *seedFlag
+	for seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-seed %d", seed)
+	return seed
 }

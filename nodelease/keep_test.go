@@ -15,6 +15,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // TestFirstMark checks how far ahead of the wall clock the first mark is: exactly as far as the options
@@ -26,21 +27,23 @@ func TestFirstMark(t *testing.T) {
 	}
 	for _, test := range []struct {
 		opts nodelease.Options
+		ttl  time.Duration
 		held time.Duration // how far ahead the former holder's mark is
 		want time.Duration
 	}{
-		{nodelease.Options{}, 0, 4 * testTTL},
-		{nodelease.Options{Window: time.Second}, 0, testTTL},
-		{nodelease.Options{Window: time.Hour}, 0, time.Hour},
-		{nodelease.Options{Window: time.Hour + 1}, 0, time.Hour + time.Microsecond},
-		{nodelease.Options{Window: time.Hour + 999}, 0, time.Hour + time.Microsecond},
-		{nodelease.Options{Window: time.Minute}, time.Hour, time.Hour + time.Minute/100},
-		{nodelease.Options{Layout: with(time.Second)}, 0, 100 * time.Second},
-		{nodelease.Options{Layout: with(time.Second), Window: 100 * time.Second}, 0, 100 * time.Second},
-		{nodelease.Options{Layout: with(day)}, 0, 100 * day},
-		{nodelease.Options{Layout: with(30 * day)}, 0, 365 * day},
+		{nodelease.Options{}, testTTL, 0, 4 * testTTL},
+		{nodelease.Options{Window: time.Second}, testTTL, 0, testTTL},
+		{nodelease.Options{Window: time.Hour}, testTTL, 0, time.Hour},
+		{nodelease.Options{Window: time.Hour + 1}, testTTL, 0, time.Hour + time.Microsecond},
+		{nodelease.Options{Window: time.Hour + 999}, testTTL, 0, time.Hour + time.Microsecond},
+		{nodelease.Options{Window: time.Minute}, testTTL, time.Hour, time.Hour + time.Minute/100},
+		{nodelease.Options{Layout: with(time.Second)}, testTTL, 0, 100 * time.Second},
+		{nodelease.Options{Layout: with(time.Second), Window: 100 * time.Second}, testTTL, 0, 100 * time.Second},
+		{nodelease.Options{Layout: with(day)}, testTTL, 0, 100 * day},
+		{nodelease.Options{Layout: with(30 * day)}, testTTL, 0, 365 * day},
+		{nodelease.Options{}, 10 * time.Hour, 0, day},
 	} {
-		store := newFaultyStore(1, testTTL)
+		store := newFaultyStore(1, test.ttl)
 		if test.held > 0 {
 			store.SetRow(0, time.Time{}, start2026.Add(test.held))
 		}
@@ -50,16 +53,6 @@ func TestFirstMark(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFirstMarkOfALongTTL checks that the default window is 24 h at most.
-func TestFirstMarkOfALongTTL(t *testing.T) {
-	store := newFaultyStore(1, 10*time.Hour)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		if _, mark := store.Row(0); mark.Sub(w.now()) != 24*time.Hour {
-			t.Errorf("the mark is %v ahead, want 24h", mark.Sub(w.now()))
-		}
-	})
 }
 
 // TestPace checks how long a Minter lets pass from one renewal to the next, and after one that fails, before it
@@ -135,10 +128,7 @@ func TestFirstTries(t *testing.T) {
 			}
 			return &answeringLease{lease{store: store, ttl: testTTL}, answer}, nil
 		})
-		m, err := nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }}))(t)
 		next := func(what string, most time.Duration, err error) {
 			t.Helper()
 			began := time.Now()

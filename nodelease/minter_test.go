@@ -3,13 +3,17 @@ package nodelease_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/docs"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 const testTTL = 10 * time.Second
@@ -45,10 +49,7 @@ func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test f
 			o = *opts
 		}
 		o.Now = w.now
-		m, err := nodelease.NewMinter(store, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(nodelease.NewMinter(store, &o))(t)
 		defer func() {
 			_ = m.Close()
 			time.Sleep(time.Minute) // for a store that ignores its context
@@ -92,20 +93,14 @@ func (l *lease) Release(context.Context, time.Time) error {
 
 func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
-	id, err := m.TryNext()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(m.TryNext())(t)
 	return id
 }
 
 // mustNext is mustMint with Next.
 func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
-	id, err := m.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(m.Next(t.Context()))(t)
 	return id
 }
 
@@ -184,23 +179,6 @@ func TestShortLeaseOutlastsAnOutage(t *testing.T) {
 		}
 		if granted, _ := store.counts(); granted != 1 {
 			t.Errorf("%d tenures, want 1", granted)
-		}
-	})
-}
-
-func TestLossIsFollowedByAnotherTenure(t *testing.T) {
-	store := newFaultyStore(4, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		first := mustMint(t, m)
-		node, _ := m.Node()
-		store.Expire(node)
-		time.Sleep(testTTL)
-		id := mustNext(t, m)
-		if granted, _ := store.counts(); granted != 2 {
-			t.Errorf("took %d numbers, want 2", granted)
-		}
-		if id == first {
-			t.Errorf("%v twice", id)
 		}
 	})
 }
@@ -293,19 +271,370 @@ func TestUnusedTenureKeepsTheMark(t *testing.T) {
 	}
 }
 
-func TestClockBehindTheMark(t *testing.T) {
+// TestMarkIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
+// behind. Each time carries the mark two hundredths of the window ahead at most, and what the ids need.
+func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
+	const window = 100 * time.Second
 	store := newFaultyStore(1, testTTL)
-	mark := time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC) // an hour ahead of the bubble's clock
-	store.SetRow(0, time.Time{}, mark)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		refused(t, m, ids.ErrClockBackward, "behind the mark")
-		var last ids.Snowflake
-		for range 100_000 {
-			id := mustNext(t, m)
-			if id <= last || !id.Time().After(mark) {
-				t.Fatalf("%d of %v after %d, mark %v", id, id.Time(), last, mark)
+	base := start2026.Add(24 * time.Hour)
+	store.SetRow(0, time.Time{}, base)
+	for range 20 {
+		bubble(t, store, &nodelease.Options{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			for range 5 {
+				mustNext(t, m)
+				time.Sleep(testTTL / 3) // there is a renewal in between
 			}
-			last = id
+			_, mark := store.Row(0)
+			store.setSilent(true) // it cannot hand the number back
+			defer store.setSilent(false)
+			_ = m.Close()
+			store.SetRow(0, time.Time{}, mark)
+		})
+	}
+	// A slow clock has run for half of 5/3 of a TTL each time.
+	if _, mark := store.Row(0); mark.Sub(base) > 20*(testTTL*5/6+2*window/100) {
+		t.Errorf("the mark is %v ahead after 20 crashes", mark.Sub(base))
+	}
+}
+
+// TestRestlessWallClock has a wall clock jump to and fro by up to a second while many goroutines mint.
+func TestRestlessWallClock(t *testing.T) {
+	rng := &lockedRand{rand: newRand(drawSeed(t))}
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		var mu sync.Mutex
+		seen := map[ids.Snowflake]bool{}
+		var all sync.WaitGroup
+		began := time.Now()
+		for range 4 {
+			all.Go(func() {
+				var last ids.Snowflake
+				for time.Since(began) < 20*time.Second {
+					for range 5 {
+						id, err := m.Next(t.Context())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						if seen[id] || id <= last {
+							t.Errorf("%d after %d", id, last)
+						}
+						seen[id] = true
+						mu.Unlock()
+						last = id
+					}
+					if _, err := m.TryNext(); err != nil && !errors.Is(err, ids.ErrClockBackward) && !errors.Is(err, ids.ErrSuspended) {
+						t.Error(err)
+					}
+					time.Sleep(rng.within(30 * time.Millisecond))
+				}
+			})
 		}
+		for time.Since(began) < 20*time.Second {
+			time.Sleep(rng.within(50 * time.Millisecond))
+			w.step(rng.within(2*time.Second) - time.Second)
+		}
+		all.Wait()
+	})
+}
+
+// TestNextEndsWithItsContext has the wall clock leap past the mark while the store is silent.
+func TestNextEndsWithItsContext(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setSilent(true)
+		w.step(time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if id, err := m.Next(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrSuspended) {
+			t.Errorf("got %v, %v past the mark", id, err)
+		}
+		w.step(-2 * time.Hour) // and now it is behind: what is left up to the mark can be had
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := m.Next(ctx); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
+}
+
+// TestLastIDBelowTheMark has a call stop on its way to an id while others take all up to the mark, and no more:
+// none of those has asked for a higher one.
+func TestLastIDBelowTheMark(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next mark is a hundredth of the window after that
+	layout := ids.TwitterLayout()
+	layout.NodeBits, layout.SequenceBits = 20, 2
+	stopping(t, store, nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+		stop(2) // after those of two TryNext
+		var late sync.WaitGroup
+		var took time.Duration
+		var began time.Time
+		late.Go(func() {
+			id, err := m.Next(t.Context())
+			if took = time.Since(began); err != nil {
+				t.Errorf("got %d, %v", id, err)
+			}
+		})
+		synctest.Wait()
+		_, mark := store.Row(0)
+		for last := (ids.SnowflakeParts{}); last.Sequence < 3 || last.Time.Before(mark.Truncate(time.Millisecond)); {
+			last = layout.Split(mustNext(t, m))
+		}
+		began = time.Now()
+		close(goOn)
+		late.Wait()
+		if took > 150*time.Millisecond { // it was helped by the next look
+			t.Errorf("a call has waited for %v although the store answers", took)
+		}
+	})
+}
+
+// TestCloseAsksAgain has connections break while a number is handed back, before the store has heard of it
+// and afterwards.
+func TestCloseAsksAgain(t *testing.T) {
+	reset := errors.New("connection reset")
+	for _, carriedOut := range []bool{false, true} {
+		store := newFaultyStore(1, testTTL)
+		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			last := mustMint(t, m)
+			failures := 5
+			store.setCarry(func(_ context.Context, request func() error) error {
+				if failures--; failures < 0 {
+					return request()
+				}
+				if carriedOut {
+					_ = request()
+				}
+				return reset
+			})
+			mustClose(t, m)
+			if expires, mark := store.Row(0); !expires.IsZero() || !mark.Equal(last.Time()) {
+				t.Errorf("the number is held until %v, the mark is %v", expires, mark)
+			}
+		})
+	}
+}
+
+// TestCloseDuringTake closes a Minter that waits for a number. What the store grants nevertheless it gets back.
+func TestCloseDuringTake(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	store.setCarry(func(_ context.Context, request func() error) error {
+		err := request()
+		time.Sleep(time.Second) // whatever the context says
+		return err
+	})
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		began := time.Now()
+		if err := m.Close(); err != nil || time.Since(began) != 2*time.Second {
+			t.Errorf("Close returns %v after %v", err, time.Since(began))
+		}
+		granted, extended := store.counts()
+		if expires, _ := store.Row(0); granted != 1 || extended != 0 || !expires.IsZero() {
+			t.Errorf("%d numbers were granted, %d leases extended, and the number is held until %v", granted, extended, expires)
+		}
+	})
+	store.setSilent(true)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		began := time.Now()
+		if err := m.Close(); err != nil || time.Since(began) > 0 {
+			t.Errorf("Close of a silent store returns %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// TestBlockedReports has a Logger block, and an Observe: minting goes on, and so does Close, which waits for
+// reports no longer than for anything else.
+func TestBlockedReports(t *testing.T) {
+	block := func(nodelease.Event) { time.Sleep(time.Hour) }
+	for _, opts := range []*nodelease.Options{{Logger: slog.New(blockingHandler{slog.DiscardHandler})}, {Observe: block}} {
+		store := newFaultyStore(1, testTTL)
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			time.Sleep(400 * testTTL) // more reports than can wait
+			mustMint(t, m)
+			began := time.Now()
+			handed := make(chan bool)
+			go func() {
+				synctest.Wait()
+				expires, _ := store.Row(0)
+				handed <- expires.IsZero() && time.Since(began) == 0
+			}()
+			err := m.Close()
+			if took := time.Since(began); err != nil || took != 5*time.Second {
+				t.Errorf("Close returns %v after %v", err, took)
+			}
+			if !<-handed {
+				t.Error("the number was not handed back at once")
+			}
+			time.Sleep(2000 * time.Hour)
+		})
+	}
+}
+
+type blockingHandler struct{ slog.Handler }
+
+func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
+
+// TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
+// and until there is another one or none. They go on under that, or say why they cannot.
+func TestCallUnderWayAtLoss(t *testing.T) {
+	for look := range 2 {
+		for _, another := range []bool{false, true} {
+			for _, wait := range []bool{false, true} {
+				store := newFaultyStore(1, testTTL)
+				stopping(t, store, nodelease.Options{}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+					mustMint(t, m)
+					w.step(time.Duration(look) * time.Hour) // past the mark there is a second look
+					stop(look)
+					var late sync.WaitGroup
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					late.Go(func() {
+						var err error
+						if wait {
+							_, err = m.Next(ctx)
+						} else {
+							_, err = m.TryNext()
+						}
+						want := nodelease.ErrNoNode
+						switch {
+						case another && wait:
+							want = nil
+						case another && look == 0: // the mark is ahead
+							want = ids.ErrClockBackward
+						case another:
+							want = nil
+						}
+						if !errors.Is(err, want) {
+							t.Errorf("look %d: %v, want %v", look, err, want)
+						}
+					})
+					synctest.Wait()
+					store.Expire(0)
+					if !another {
+						store.SetRow(0, time.Now().Add(2*time.Hour), w.now()) // it is another holder's
+					}
+					time.Sleep(testTTL)
+					close(goOn)
+					late.Wait()
+				})
+			}
+		}
+	}
+}
+
+// TestLoopEndsWithItsContext loops over Next until its context ends.
+func TestLoopEndsWithItsContext(t *testing.T) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		cause := errors.New("enough")
+		ctx, end := context.WithCancelCause(t.Context())
+		defer end(nil)
+		for n := 0; ; n++ {
+			if n == 10 {
+				end(cause)
+			}
+			id, err := m.Next(ctx)
+			if (err != nil) != (n >= 10) {
+				t.Fatalf("call %d: %v, %v", n, id, err)
+			}
+			if err != nil {
+				if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrSuspended) || id != 0 {
+					t.Errorf("got %v, %v", id, err)
+				}
+				return
+			}
+		}
+	})
+}
+
+// roomy is a layout whose ticks are never exhausted.
+func roomy() ids.SnowflakeLayout {
+	l := ids.TwitterLayout()
+	l.NodeBits, l.SequenceBits = 1, 21
+	return l
+}
+
+func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.Options{Layout: roomy()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := m.Close(); err != nil && tb.Context().Err() == nil {
+			tb.Error(err)
+		}
+	})
+	if _, err := m.Next(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return n, m
+}
+
+func TestAllocations(t *testing.T) {
+	_, m := newPair(t)
+	empty := must.Get(nodelease.NewMinter(nodelease.NewMemoryStore(0, time.Hour), nil))(t)
+	defer empty.Close()
+	ctx := t.Context()
+	for _, test := range []struct {
+		name string
+		call func()
+	}{
+		{"TryNext", func() { _, _ = m.TryNext() }},
+		{"Next", func() { _, _ = m.Next(ctx) }},
+		{"TryNext without a number", func() { _, _ = empty.TryNext() }},
+	} {
+		if n := testing.AllocsPerRun(1000, test.call); n != 0 {
+			t.Errorf("%s allocates %v times", test.name, n)
+		}
+	}
+}
+
+// BenchmarkNext compares a Minter with the node that it stands on, in turns in one run. The times of each are
+// reported.
+func BenchmarkNext(b *testing.B) {
+	n, m := newPair(b)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	calls := []struct {
+		name string
+		call func() (ids.Snowflake, error)
+		took time.Duration
+	}{
+		{name: "node.TryNext", call: n.TryNext},
+		{name: "minter.TryNext", call: m.TryNext},
+		{name: "node.NextContext", call: func() (ids.Snowflake, error) { return n.NextContext(ctx) }},
+		{name: "minter.Next", call: func() (ids.Snowflake, error) { return m.Next(ctx) }},
+	}
+	const run = 1000
+	b.ReportAllocs()
+	rounds := max(b.N/run/len(calls), 1)
+	for range rounds {
+		for i := range calls {
+			began := time.Now()
+			for range run {
+				if _, err := calls[i].call(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			calls[i].took += time.Since(began)
+		}
+	}
+	for _, c := range calls {
+		b.ReportMetric(float64(c.took)/float64(rounds*run), "ns/"+c.name)
+	}
+}
+
+// TestDocs compiles and runs what the pages of the repository show of this package.
+func TestDocs(t *testing.T) {
+	docs.Run(t, "nodelease", map[string]string{
+		"ctx":   "context.Background()",
+		"store": "nodelease.NewMemoryStore(1024, 15*time.Second)",
 	})
 }

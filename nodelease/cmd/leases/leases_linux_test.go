@@ -13,6 +13,7 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
@@ -66,19 +67,11 @@ func TestArguments(t *testing.T) {
 // hold has a Minter hold a number of a store until the returned function is called.
 func hold(t *testing.T, s nodelease.Store, err error) (node int64, stop func()) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := nodelease.NewMinter(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	m := must.Get(nodelease.NewMinter(s, nil))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	id, err := m.Next(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(m.Next(ctx))(t)
 	return id.Node(), func() { _ = m.Close() }
 }
 
@@ -88,9 +81,7 @@ func TestPostgres(t *testing.T) {
 	const options = " -table team.leases -nodes 40 "
 	do := func(sql string) {
 		t.Helper()
-		if _, err := pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pool.Exec(t.Context(), sql))(t)
 	}
 	do("create schema team")
 	at := "postgres://test:s3cret@" + address + "/postgres?sslmode=disable"
@@ -105,10 +96,7 @@ func TestPostgres(t *testing.T) {
 	node, stop := hold(t, s, err)
 	defer stop()
 	expect(t, 0, "list"+options+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", node), " 1m0s\n", "1 held, 39 free")
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(at))(t)
 	t.Setenv("PGHOST", u.Hostname())
 	t.Setenv("PGPORT", u.Port())
 	t.Setenv("PGUSER", "test")
@@ -166,9 +154,7 @@ func TestEtcd(t *testing.T) {
 
 	put := func(key, value string) {
 		t.Helper()
-		if _, err := client.Put(t.Context(), key, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Put(t.Context(), key, value))(t)
 	}
 	far, retired, bad := (node+1)%40, (node+2)%40, fmt.Sprintf("/some/mark/%05d", (node+3)%40)
 	put(fmt.Sprintf("/some/owner/%05d", retired), "nobody")
@@ -178,9 +164,7 @@ func TestEtcd(t *testing.T) {
 	put(bad, "yesterday")
 	expect(t, failed, "check"+options, "the mark "+bad+": parsing time")
 	for _, key := range []string{bad, fmt.Sprintf("/some/mark/%05d", node)} {
-		if _, err := client.Delete(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Delete(t.Context(), key))(t)
 	}
 	expect(t, 0, "list"+options, "missing")
 	expect(t, found, "check"+options, fmt.Sprintf("the mark of the number %d is 48h0m", far), "of 40 numbers 1 are missing", fmt.Sprintf("the mark of the number %d is missing", node))
@@ -216,9 +200,7 @@ func TestEtcd(t *testing.T) {
 		func() error { _, err := client.UserGrantRole(ctx, "reader", "reader"); return err },
 		func() error { _, err := client.AuthEnable(ctx); return err },
 	} {
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, do())
 	}
 	expect(t, failed, "check"+options, "user name is empty")
 	t.Setenv("ETCDCTL_USER", "reader:wrong")
@@ -228,10 +210,7 @@ func TestEtcd(t *testing.T) {
 
 	config := etcdtest.Config(cluster.Endpoints())
 	config.Username, config.Password = "minter", "s3cret"
-	minter, err := clientv3.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	minter := must.Get(clientv3.New(config))(t)
 	defer minter.Close()
 	s, err = etcdstore.New(minter, &etcdstore.Options{Prefix: "/least", Nodes: 40, TTL: 2 * time.Second})
 	_, stop = hold(t, s, err)
