@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
 
@@ -78,6 +79,27 @@ func TestFreshHalves(t *testing.T) {
 	}
 	if same > 4 {
 		t.Errorf("in %d of 32 the halves have 15 bits in common", same)
+	}
+}
+
+// TestBitsAcrossBlocks mints enough ids that the clock's blocks of random bytes are replaced: in each later tick the random
+// bits are fresh, and the strides within a tick random.
+func TestBitsAcrossBlocks(t *testing.T) {
+	for _, step := range []time.Duration{time.Millisecond, 0} {
+		f, _, g, _ := newFake(t)
+		var last, lastULID uint64
+		for range 2000 {
+			f.step(step)
+			u, l := g.NewV7(), g.NewULID()
+			bits, ulid := binary.BigEndian.Uint64(u[8:])&(1<<62-1), binary.BigEndian.Uint64(l[8:])
+			if bits-last < 1<<10 || ulid-lastULID < 1<<10 { // as one in 2^38 or fewer
+				t.Fatalf("%v after %#x, %v after %#x: their random bits are next to each other", u, last, l, lastULID)
+			}
+			last, lastULID = bits, ulid
+			if step > 0 {
+				last, lastULID = 0, 0
+			}
+		}
 	}
 }
 
