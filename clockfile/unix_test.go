@@ -63,7 +63,7 @@ func TestSystemFails(t *testing.T) {
 	must(t, err, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
 	closed, err := d.Lock(locked)
 	must(t, err, closed.Close())
-	for what, err := range map[string]error{"Create": atCreate, "Lock": atLock, "Rename": d.Rename(missing, locked), "Held": moved.Held(), "Held once closed": closed.Held()} {
+	for what, err := range map[string]error{"Create": atCreate, "Lock": atLock, "Rename": d.Rename(missing, locked), "Held": moved.Held(), "Held once closed": closed.Held(), "a second Close": closed.Close()} {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {
 			t.Errorf("%s: error %v, want one of the system", what, err)
 		}

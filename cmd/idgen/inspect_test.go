@@ -58,12 +58,16 @@ func TestInspect(t *testing.T) {
 		{"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", `
 			UUID of version 8 2489e9ad-2ee2-8e00-8ec9-32d5f69181c0
 			V version 4 bits 8`},
-		{"2489E9AD-2EE2-9E00-8EC9-32D5F69181C0", "UUID of version 9 2489e9ad-2ee2-9e00-8ec9-32d5f69181c0"},
+		{"2489E9AD-2EE2-9E00-8EC9-32D5F69181C0", `
+			UUID of version 9 2489e9ad-2ee2-9e00-8ec9-32d5f69181c0
+			X bits 122 bits 0x09227a6b4bb8b800ec932d5f69181c0 (RFC 9562 has no such version)`},
 		{"2489E9AD-2EE2-4E00-CEC9-32D5F69181C0", `
 			UUID of variant Microsoft 2489e9ad-2ee2-4e00-cec9-32d5f69181c0
 			X bits 128 bits 2489e9ad2ee24e00cec932d5f69181c0 (not in a layout of RFC 9562)`},
 		{"00000000-0000-0000-0000-000000000000", "Nil UUID 00000000-0000-0000-0000-000000000000"},
-		{"ffffffff-ffff-ffff-ffff-ffffffffffff", "Max UUID ffffffff-ffff-ffff-ffff-ffffffffffff"},
+		{"ffffffff-ffff-ffff-ffff-ffffffffffff", `
+			Max UUID ffffffff-ffff-ffff-ffff-ffffffffffff
+			1 max 128 bits ffffffffffffffffffffffffffffffff`},
 		{"01arz3ndektsv4rrffq69g5fav", `
 			ULID 01ARZ3NDEKTSV4RRFFQ69G5FAV
 			as a UUID 01563e3a-b5d3-d676-4c61-efb99302bd5b, base58 1AaLyDYFxmKZxXbNo18znE, hex 01563e3ab5d3d6764c61efb99302bd5b
@@ -234,6 +238,9 @@ func TestInspectLine(t *testing.T) {
 	const order = "order_01fwhe4ydgfk1shh6w1g60eecf"
 	if got := must(t, "", "inspect", "-field", "prefix", order); len(got) != 1 || got[0] != "order" {
 		t.Errorf("inspect -field prefix: %q, want order", got)
+	}
+	if got := must(t, "", "inspect", "-json", order); !strings.Contains(got[0], `{"name":"prefix","bits":[],`) {
+		t.Errorf("inspect -json: %q, want a prefix without bits", got)
 	}
 	if _, out, errs := try("", "inspect", "-as", "typeid", "-field", "prefix", order[len("order_"):]); out != "" ||
 		!strings.HasSuffix(errs, "a TypeID, UUID of version 7 has no field \"prefix\"; it has time, version, rand_a, variant and rand_b\n") {
