@@ -95,7 +95,7 @@ func (f *finder) field(n ast.Node) bool {
 				zero = "false"
 			}
 		}
-		if zero != "" && f.src(x) != zero {
+		if v := f.info.Types[x].Value; zero != "" && (v == nil || v.String() != zero) {
 			f.replace(x, zero)
 		}
 	}
@@ -137,7 +137,7 @@ func (f *finder) failed(n ast.Node) bool {
 func (f *finder) slice(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BasicLit:
-		if end := len(n.Value) - 1; n.Kind == token.STRING && end > 16 && !strings.ContainsAny(n.Value, " %\\_.") {
+		if end := len(n.Value) - 1; n.Kind == token.STRING && end > 16 && !strings.ContainsAny(n.Value, " %\\_.:`") {
 			f.replace(n, n.Value[:end-2]+n.Value[end-1:end]+n.Value[end-2:end-1]+n.Value[end:])
 		}
 	case *ast.CallExpr:
