@@ -163,19 +163,6 @@ var flaws = []flaw{
 			return x
 		}
 	}},
-	{"a limit that the first V1 does not keep", "unique: the limit", func(b *boot, f *flawed) {
-		minted := false
-		f.limitOf = func(t time.Time) {
-			if minted {
-				f.process.limit(t)
-			}
-		}
-		f.nextID = func(stream int) key {
-			x := f.process.next(stream)
-			minted = minted || b.schemes[stream].kind == v1
-			return x
-		}
-	}},
 	{"a limit of the zero time is none", "unique: the limit", func(_ *boot, f *flawed) {
 		f.limitOf = func(t time.Time) {
 			if t.IsZero() {

@@ -65,7 +65,7 @@ func main() {
 			}
 		}})
 	}
-	go s.progress(os.Stderr)
+	go s.progress()
 	all := func(string, string) (bool, error) { return true, nil }
 	testing.Main(all, tests, nil, nil)
 }
@@ -118,22 +118,16 @@ func shortest(t *testing.T, seed uint64, mk maker) (*plan, *violation) {
 	}, tries)
 }
 
-// progress writes a line about the sweep now and then: every second over the one before if the
-// log is a terminal, and else every half minute.
-func (s *sweep) progress(log *os.File) {
-	period, before, after := 30*time.Second, "", "\n"
-	if info, err := log.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		period, before, after = time.Second, "\r\x1b[K", ""
-	}
+// progress writes a line about the sweep every half minute.
+func (s *sweep) progress() {
 	began := time.Now()
-	for range time.Tick(period) {
+	for range time.Tick(30 * time.Second) {
 		n := s.minted.Load()
 		if n >= s.want || s.failed.Load() {
-			fmt.Fprint(log, before)
 			return
 		}
 		rate := float64(n) / time.Since(began).Seconds()
-		fmt.Fprintf(log, "%s%s of %s ids, %.1f million a second, %s to go%s", before, markdown.Grouped(n), markdown.Grouped(s.want),
-			rate/1e6, time.Duration(float64(s.want-n)/max(rate, 1)*1e9).Round(time.Second), after)
+		fmt.Fprintf(s.log, "%s of %s ids, %.1f million a second, %s to go\n", markdown.Grouped(n), markdown.Grouped(s.want),
+			rate/1e6, time.Duration(float64(s.want-n)/max(rate, 1)*1e9).Round(time.Second))
 	}
 }
