@@ -118,7 +118,6 @@ type round struct {
 type sample struct {
 	Mono, After time.Duration
 	Wall        time.Time
-	Compared    int // times, by then
 }
 
 // A report is what one process found.
@@ -127,7 +126,7 @@ type report struct {
 	IDs        map[string]int
 	Samples    []sample
 	Naps       int64             // during one call at the most
-	Compared   int               // times that were compared with the wall clock
+	Compared   map[int]int       // times that were compared with the wall clock, by phase
 	Runs       map[string]int    // of runLen ids each
 	Violations map[string]string // by scheme and kind, the first
 }
@@ -153,7 +152,7 @@ func (o *observer) read() reading {
 		o.ever = even
 	}
 	if n := len(o.Samples); n == 0 || mono-o.Samples[n-1].Mono > time.Millisecond {
-		o.Samples = append(o.Samples, sample{mono, o.reading.mono, o.wall, o.Compared})
+		o.Samples = append(o.Samples, sample{mono, o.reading.mono, o.wall})
 	}
 	return o.reading
 }
@@ -303,7 +302,7 @@ func (w *worker) compare(s scheme, at, low time.Time, after reading) {
 	if at.Before(low.Add(-blur)) || at.After(latest.Add(maxAhead+blur)) {
 		w.violate(s, "untrue", "%v in an id of %v to %v", at, low, latest)
 	}
-	w.Compared++
+	w.Compared[after.phase]++
 }
 
 // runs mints runs, which must ascend whatever the clock does meanwhile.
@@ -328,7 +327,7 @@ func (w *worker) runs() {
 // that it is enough.
 func work(schemes []scheme, workers int, done func(*report) bool) report {
 	o := &observer{schemes: schemes, began: realclock.Monotonic(), lap: make([]int, workers+1)}
-	o.IDs, o.Runs, o.Violations = map[string]int{}, map[string]int{}, map[string]string{}
+	o.report = report{IDs: map[string]int{}, Compared: map[int]int{}, Runs: map[string]int{}, Violations: map[string]string{}}
 	for range schemes {
 		o.seen = append(o.seen, map[[16]byte]bool{})
 	}

