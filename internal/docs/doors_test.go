@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"flag"
 	"go/ast"
+	"go/doc"
 	"go/format"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,38 +52,37 @@ is absent.
 func TestDoors(t *testing.T) {
 	fset := token.NewFileSet()
 	dir := Root(t)
-	root := map[string]string{}             // exported name: doc comment
-	types := map[string]*ast.TypeSpec{}     // by name
-	methods := map[string]map[string]bool{} // exported names, by the name of the type
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	var sources []*ast.File
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		for _, decl := range parse(t, fset, path).Decls {
-			for _, d := range declared(decl) {
-				if ast.IsExported(d.name) {
-					root[d.name] = d.doc
-				}
-			}
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.IsExported() {
-				name := receiver(fn.Recv.List[0].Type)
-				if methods[name] == nil {
-					methods[name] = map[string]bool{}
-				}
-				methods[name][fn.Name.Name] = true
-			}
-			if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				spec := g.Specs[0].(*ast.TypeSpec)
-				types[spec.Name.Name] = spec
-			}
+		if !strings.HasSuffix(path, "_test.go") {
+			sources = append(sources, parse(t, fset, path))
 		}
 	}
+	pkg, err := doc.NewFromFiles(fset, sources, "github.com/oneclock/ids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := map[string]string{} // exported name: doc comment
+	types := map[string]*doc.Type{}
+	values, funcs := append(pkg.Consts, pkg.Vars...), pkg.Funcs
+	for _, typ := range pkg.Types {
+		root[typ.Name], types[typ.Name] = typ.Doc, typ
+		values, funcs = slices.Concat(values, typ.Consts, typ.Vars), append(funcs, typ.Funcs...)
+	}
+	for _, v := range values {
+		for _, name := range v.Names {
+			root[name] = v.Doc
+		}
+	}
+	for _, f := range funcs {
+		root[f.Name] = f.Doc
+	}
 	members := func(d declaration, target string, names map[string]string) string {
-		return fields(t, d, types[target], names) + methodNames(target, methods[target])
+		return fields(t, d, types[target], names) + methodNames(types[target])
 	}
 	served := map[string]bool{}
 	for _, name := range rootOnly {
@@ -118,9 +117,10 @@ func parse(t *testing.T, fset *token.FileSet, path string) *ast.File {
 
 // A declaration is a package-level name with its doc comment and what it is set to.
 type declaration struct {
-	name, doc string
-	node      ast.Node
-	value     ast.Expr
+	name  string
+	doc   *ast.CommentGroup
+	node  ast.Node
+	value ast.Expr
 }
 
 // declared returns the names that decl declares, without methods.
@@ -128,16 +128,16 @@ func declared(decl ast.Decl) (ds []declaration) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
 		if decl.Recv == nil {
-			ds = append(ds, declaration{decl.Name.Name, decl.Doc.Text(), decl, nil})
+			ds = append(ds, declaration{decl.Name.Name, decl.Doc, decl, nil})
 		}
 	case *ast.GenDecl:
 		for _, spec := range decl.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				ds = append(ds, declaration{spec.Name.Name, decl.Doc.Text(), decl, spec.Type})
+				ds = append(ds, declaration{spec.Name.Name, decl.Doc, decl, spec.Type})
 			case *ast.ValueSpec:
 				for i, name := range spec.Names {
-					d := declaration{name.Name, decl.Doc.Text(), spec, nil}
+					d := declaration{name.Name, decl.Doc, spec, nil}
 					if i < len(spec.Values) {
 						d.value = spec.Values[i]
 					}
@@ -149,21 +149,10 @@ func declared(decl ast.Decl) (ds []declaration) {
 	return ds
 }
 
-// receiver returns the name of the type of a receiver.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	}
-	return e.(*ast.Ident).Name
-}
-
 // fields returns a paragraph with the exported fields of the type that d is an alias of, in the
 // names of the door.
-func fields(t *testing.T, d declaration, spec *ast.TypeSpec, names map[string]string) string {
-	st, ok := spec.Type.(*ast.StructType)
+func fields(t *testing.T, d declaration, typ *doc.Type, names map[string]string) string {
+	st, ok := typ.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
 	if !ok {
 		return ""
 	}
@@ -221,33 +210,31 @@ func inDoor(d declaration, e ast.Expr, names map[string]string) string {
 }
 
 // methodNames returns a paragraph with the names of the methods of a type of the root.
-func methodNames(name string, methods map[string]bool) string {
-	all := slices.Sorted(maps.Keys(methods))
-	switch len(all) {
-	case 0:
-		return ""
-	case 1:
-		return "\nIts method is " + all[0] + ": see [ids." + name + "].\n"
+func methodNames(typ *doc.Type) (text string) {
+	var all []string
+	for _, m := range typ.Methods {
+		all = append(all, m.Name)
 	}
 	last := len(all) - 1
-	words := "Its methods are " + strings.Join(all[:last], ", ") + " and " + all[last] + ": see [ids." + name + "]."
-	var lines strings.Builder
-	width := 0
-	for word := range strings.FieldsSeq(words) {
-		switch {
-		case width == 0:
-			lines.WriteString("\n")
-		case width+1+len(word) > 96:
-			lines.WriteString("\n")
-			width = 0
-		default:
-			lines.WriteString(" ")
-			width++
-		}
-		lines.WriteString(word)
-		width += len(word)
+	words := ""
+	switch {
+	case last < 0:
+		return ""
+	case last == 0:
+		words = "Its method is " + all[0]
+	default:
+		words = "Its methods are " + strings.Join(all[:last], ", ") + " and " + all[last]
 	}
-	return lines.String() + "\n"
+	width := 0
+	for word := range strings.FieldsSeq(words + ": see [ids." + typ.Name + "].") {
+		space := " "
+		if width == 0 || width+1+len(word) > 96 {
+			space, width = "\n", -1
+		}
+		text += space + word
+		width += 1 + len(word)
+	}
+	return text + "\n"
 }
 
 // checkDoor checks one door and returns the names of the root that it serves.
@@ -292,18 +279,18 @@ func checkDoor(t *testing.T, fset *token.FileSet, path string, root map[string]s
 		}
 	}
 	if *update {
-		rewrite(t, fset, f, path, docs)
+		rewrite(t, fset, ds, path, docs)
 		return served
 	}
 	for _, d := range ds {
 		if _, ok := d.node.(*ast.ValueSpec); ok {
 			// Values stand in groups, under a doc comment of the group.
-			if d.doc == "" {
+			if d.doc == nil {
 				t.Errorf("%s: the group of %s has no doc comment", path, d.name)
 			}
 			continue
 		}
-		if got, want := d.doc, docs[d.name]; got != want {
+		if got, want := d.doc.Text(), docs[d.name]; got != want {
 			t.Errorf("%s: the doc of %s has drifted from that of ids.%s: go test ./internal/docs -run TestDoors -update mends it\n got: %s\nwant: %s",
 				path, d.name, targets[d.name], got, want)
 		}
@@ -405,41 +392,27 @@ func translate(doc, from, to string, names map[string]string) string {
 }
 
 // rewrite writes the door with the given doc comments.
-func rewrite(t *testing.T, fset *token.FileSet, f *ast.File, path string, docs map[string]string) {
+func rewrite(t *testing.T, fset *token.FileSet, ds []declaration, path string, docs map[string]string) {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	at := 0
-	for _, decl := range f.Decls {
-		ds := declared(decl)
-		if len(ds) == 0 {
-			continue
+	for _, d := range slices.Backward(ds) {
+		if _, ok := d.node.(*ast.ValueSpec); ok {
+			continue // values have a doc comment of their group
 		}
-		start := fset.Position(decl.Pos()).Offset
-		var old *ast.CommentGroup
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			old = decl.Doc
-		case *ast.GenDecl:
-			old = decl.Doc
-			if decl.Tok != token.TYPE {
-				continue // values have a doc comment of their group
-			}
-		}
+		start := fset.Position(d.node.Pos()).Offset
 		cut := start
-		if old != nil {
-			cut = fset.Position(old.Pos()).Offset
+		if d.doc != nil {
+			cut = fset.Position(d.doc.Pos()).Offset
 		}
-		out.Write(src[at:cut])
-		for line := range strings.Lines(docs[ds[0].name]) {
-			out.WriteString(strings.TrimRight("// "+line, " \n") + "\n")
+		var comment strings.Builder
+		for line := range strings.Lines(docs[d.name]) {
+			comment.WriteString(strings.TrimRight("// "+line, " \n") + "\n")
 		}
-		at = start
+		src = slices.Concat(src[:cut], []byte(comment.String()), src[start:])
 	}
-	out.Write(src[at:])
-	formatted, err := format.Source([]byte(out.String()))
+	formatted, err := format.Source(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -100,13 +101,7 @@ func follow(root string, all map[string]string, page, target string) string {
 		return "there is no such file"
 	}
 	if hasAnchor && !anchors(all[to])[anchor] {
-		return fmt.Sprintf("the headings are %q", slices.Sorted(func(yield func(string) bool) {
-			for a := range anchors(all[to]) {
-				if !yield(a) {
-					return
-				}
-			}
-		}))
+		return fmt.Sprintf("the headings are %q", slices.Sorted(maps.Keys(anchors(all[to]))))
 	}
 	return ""
 }
