@@ -93,7 +93,7 @@
 #define END_FIRST           24  /* the clock is ended before the end is saved */
 #define END_BELOW_LATEST    25  /* an end before Latest is saved */
 #define END_LIFTED          26  /* SetLimit lifts an end */
-#define END_RAISED          27  /* a later EndAt raises the end */
+#define END_RAISED          27  /* EndAt of a later time raises the limit in force, or the end */
 #define PATIENCE_DOWN       28  /* patience is rounded down to whole ticks */
 #define LATE_FORGIVES       29  /* a late call counts the debt from its old reading, and forgives all if that exceeds the most */
 #ifndef BROKEN

@@ -69,9 +69,10 @@ inline setLimit(time) {
 	if :: ended == NONE || BROKEN == END_LIFTED -> limit = time :: else fi
 }
 
+/* The earlier of the time and the limit in force is the limit for good. */
 inline endAt(time) {
-	if :: time < ended || BROKEN == END_RAISED -> limit = time :: else fi;
-	ended = MIN(ended, time)
+	ended = MIN(MIN(ended, limit), time);
+	limit = (BROKEN == END_RAISED -> time : ended)
 }
 
 inline latest() {  /* in at */
@@ -197,10 +198,10 @@ end:	do
 		if :: step = REST; h = 0 :: step = CLOSE fi
 	}
 	:: atomic { step == CLOSE -> endAt(h); step = REST; h = 0 }
-	/* EndAt without a save, as by a keeper whose save has failed, or once more: first at the limit or before. */
+	/* EndAt without a save, at any time, as by a keeper whose save has failed, or once more. */
 	:: atomic {
 		life < LIVES && limit != NONE ->
-		select(t : 0 .. (ended == NONE -> limit : END));
+		select(t : 0 .. END);
 		endAt(t);
 		t = 0
 	}
