@@ -192,8 +192,11 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 	for _, before := range []time.Duration{0, 1} {
 		began, opts := counted(nodelease.Began)
 		store := &scriptedStore{}
-		late := lateLease{lease{store: store, ttl: testTTL}, testTTL - testTTL/10 - 100*time.Millisecond - before}
-		store.set(func() (nodelease.Lease, error) { return &late, nil })
+		late := func() error {
+			time.Sleep(testTTL - testTTL/10 - 100*time.Millisecond - before)
+			return nil
+		}
+		store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL, extend: late}, nil })
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			time.Sleep(testTTL)
 			if got := time.Duration(began.Load()); got != before {
@@ -201,17 +204,6 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			}
 		})
 	}
-}
-
-// lateLease is a lease whose renewals take a while.
-type lateLease struct {
-	lease
-	takes time.Duration
-}
-
-func (l *lateLease) Extend(context.Context, time.Time) error {
-	time.Sleep(l.takes)
-	return nil
 }
 
 // TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
@@ -280,25 +272,6 @@ func TestCallUnderWayAtClose(t *testing.T) {
 		mustClose(t, m)
 		close(goOn)
 		late.Wait()
-	})
-}
-
-func TestAllNumbersHeld(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		second := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: w.now}))(t)
-		synctest.Wait()
-		if id, err := second.TryNext(); !errors.Is(err, ids.ErrSuspended) || !errors.Is(err, nodelease.ErrNoNode) {
-			t.Errorf("TryNext: %v, %v", id, err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if id, err := second.Next(ctx); !errors.Is(err, nodelease.ErrNoNode) || !errors.Is(err, context.DeadlineExceeded) || id != 0 {
-			t.Errorf("Next: %v, %v", id, err)
-		}
-		mustClose(t, m)
-		mustNext(t, second)
-		mustClose(t, second)
 	})
 }
 

@@ -115,24 +115,6 @@ func ExampleOptions_logger() {
 	// level=INFO msg="handed a node number back" node=0
 }
 
-// A layout with more numbers serves more processes. All of them must use the same one.
-func ExampleOptions_layout() {
-	layout := ids.TwitterLayout()
-	layout.NodeBits, layout.SequenceBits = 12, 10 // 4,096 nodes of 1,024 ids a millisecond
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(4096, time.Minute), &nodelease.Options{Layout: layout})
-	if err != nil {
-		panic(err)
-	}
-	defer m.Close()
-	id, err := m.Next(context.Background())
-	if err != nil {
-		panic(err)
-	}
-	node, ok := m.Node()
-	fmt.Println(layout.Split(id).Node == node, ok)
-	// Output: true true
-}
-
 // regionBits is how many bits of the node number name a region. With the 10 bits of the default
 // layout, that leaves 128 numbers for each of 8 regions.
 const regionBits = 3

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type faultyStore struct {
 	mu                sync.Mutex
 	carry             func(ctx context.Context, request func() error) error
 	granted, extended int
+	times, marks      []time.Time
 }
 
 func newFaultyStore(nodes int, ttl time.Duration) *faultyStore {
@@ -89,9 +91,24 @@ func (s *faultyStore) counts() (granted, extended int) {
 	return s.granted, s.extended
 }
 
+// asked returns the times of calls of Take, and the marks of calls of Extend, that have reached the store.
+func (s *faultyStore) asked() (times, marks []time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.times), slices.Clone(s.marks)
+}
+
+// note adds to what is asked.
+func (s *faultyStore) note(all *[]time.Time, one time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*all = append(*all, one)
+}
+
 func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
 	taken := make(chan nodelease.Lease, 1)
 	err := s.call(ctx, func(ctx context.Context) error {
+		s.note(&s.times, r.Now)
 		l, err := s.MemoryStore.Take(ctx, r)
 		if err != nil {
 			return err
@@ -123,6 +140,7 @@ func (l *faultyLease) Mark() time.Time {
 
 func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error {
+		l.store.note(&l.store.marks, mark)
 		if l.store.forget {
 			expires, _ := l.store.Row(l.Node())
 			l.store.SetRow(l.Node(), expires, time.Time{})

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -126,7 +125,7 @@ func TestFirstTries(t *testing.T) {
 			if err := answer(); err != nil {
 				return nil, err
 			}
-			return &answeringLease{lease{store: store, ttl: testTTL}, answer}, nil
+			return &lease{store: store, ttl: testTTL, extend: answer}, nil
 		})
 		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }}))(t)
 		next := func(what string, most time.Duration, err error) {
@@ -162,14 +161,6 @@ func TestFirstTries(t *testing.T) {
 		mustClose(t, m)
 	})
 }
-
-// answeringLease is a lease that asks what to answer.
-type answeringLease struct {
-	lease
-	answer func() error
-}
-
-func (l *answeringLease) Extend(context.Context, time.Time) error { return l.answer() }
 
 // TestLateTimer has the timer that is to end a tenure come late: when the lease was renewed, and when
 // another tenure has begun.
@@ -376,7 +367,8 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 func TestNumberThatIsNotTakenBack(t *testing.T) {
 	failed, opts := counted(nodelease.Failed)
 	store := &scriptedStore{}
-	store.set(func() (nodelease.Lease, error) { return &stubborn{lease{store: store}}, nil })
+	stubborn := func() error { return errors.New("not taken back") }
+	store.set(func() (nodelease.Lease, error) { return &lease{store: store, release: stubborn}, nil })
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		_, err := m.TryNext()
 		if err == nil || !strings.HasSuffix(err.Error(), "leaves no time to mint: at least 112ms are needed") {
@@ -392,10 +384,6 @@ func TestNumberThatIsNotTakenBack(t *testing.T) {
 		}
 	})
 }
-
-type stubborn struct{ lease }
-
-func (*stubborn) Release(context.Context, time.Time) error { return errors.New("not taken back") }
 
 // TestSlowStore has a store take a part of the TTL for each answer. Up to 0.45 TTL less 50 ms, minting goes on
 // without a gap; beyond, there is a gap for each answer; beyond 0.9 TTL nothing is minted.
@@ -476,67 +464,24 @@ func TestMarkFarAhead(t *testing.T) {
 	}
 }
 
-// notingStore notes what the store is asked for. It loses the answer to one Extend.
-type notingStore struct {
-	nodelease.Store
-	lose  int // the number of that Extend
-	mu    sync.Mutex
-	times []time.Time // of Take
-	marks []time.Time // of Extend
-}
-
-func (s *notingStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
-	s.mu.Lock()
-	s.times = append(s.times, r.Now)
-	s.mu.Unlock()
-	l, err := s.Store.Take(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return &notingLease{l, s}, nil
-}
-
-// noted returns what the store was asked for.
-func (s *notingStore) noted() (times, marks []time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.times), slices.Clone(s.marks)
-}
-
-type notingLease struct {
-	nodelease.Lease
-	store *notingStore
-}
-
-func (l *notingLease) Extend(ctx context.Context, mark time.Time) error {
-	l.store.mu.Lock()
-	l.store.marks = append(l.store.marks, mark)
-	lost := len(l.store.marks) == l.store.lose
-	l.store.mu.Unlock()
-	err := l.Lease.Extend(ctx, mark)
-	if lost {
-		err = errors.New("the answer is lost")
-	}
-	return err
-}
-
 // TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead: no later one asks
 // for less, since the store may have carried it out. Take is told the Minter's own time.
 func TestLostAnswer(t *testing.T) {
-	store := &notingStore{Store: newFaultyStore(1, testTTL), lose: 2}
+	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		times, marks := store.noted()
-		if len(times) != 1 || !times[0].Equal(start2026) {
+		if times, _ := store.asked(); len(times) != 1 || !times[0].Equal(start2026) {
 			t.Errorf("Take was told %v, want %v", times, start2026)
 		}
+		store.setCarry(func(_ context.Context, request func() error) error {
+			_ = request()
+			w.step(-time.Hour)
+			store.setCarry(nil)
+			return errors.New("the answer is lost")
+		})
 		w.step(time.Hour)
-		for ; len(marks) < store.lose; _, marks = store.noted() {
-			time.Sleep(time.Millisecond)
-		}
-		w.step(-time.Hour)
 		time.Sleep(6 * testTTL)
-		times, marks = store.noted()
-		if !slices.IsSortedFunc(marks, time.Time.Compare) || len(marks) < 10 {
+		times, marks := store.asked()
+		if !slices.IsSortedFunc(marks, time.Time.Compare) || len(marks) < 10 || marks[1].Sub(start2026) < time.Hour {
 			t.Errorf("the marks are %v", marks)
 		}
 		if len(times) != 1 {

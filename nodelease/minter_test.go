@@ -72,23 +72,33 @@ func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Leas
 	return (*s.take.Load())()
 }
 
-// lease is a Lease that agrees to everything.
+// lease is a Lease that agrees to everything, unless it is told what to answer.
 type lease struct {
-	store *scriptedStore
-	node  int64
-	mark  time.Time
-	ttl   time.Duration
+	store           *scriptedStore
+	node            int64
+	mark            time.Time
+	ttl             time.Duration
+	extend, release func() error
 }
 
-func (l *lease) Node() int64                             { return l.node }
-func (l *lease) Mark() time.Time                         { return l.mark }
-func (l *lease) TTL() time.Duration                      { return l.ttl }
-func (l *lease) Free() int64                             { return -1 }
-func (l *lease) Extend(context.Context, time.Time) error { return nil }
+func (l *lease) Node() int64        { return l.node }
+func (l *lease) Mark() time.Time    { return l.mark }
+func (l *lease) TTL() time.Duration { return l.ttl }
+func (l *lease) Free() int64        { return -1 }
+
+func (l *lease) Extend(context.Context, time.Time) error {
+	if l.extend == nil {
+		return nil
+	}
+	return l.extend()
+}
 
 func (l *lease) Release(context.Context, time.Time) error {
 	l.store.released.Add(1)
-	return nil
+	if l.release == nil {
+		return nil
+	}
+	return l.release()
 }
 
 func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
