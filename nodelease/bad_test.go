@@ -16,7 +16,6 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 func TestBadOptions(t *testing.T) {
@@ -233,44 +232,19 @@ func TestAnswerAfterClose(t *testing.T) {
 	})
 }
 
-// stopping runs test in a bubble with a Minter whose wall clock stops the call that reads it next after stop, or
-// after as many readings as that says, until goOn is closed.
-func stopping(
-	t *testing.T, store nodelease.Store, opts nodelease.Options,
-	test func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}),
-) {
-	synctest.Test(t, func(t *testing.T) {
-		w := new(wall)
-		w.step(time.Until(start2026))
-		goOn := make(chan struct{})
-		var stop atomic.Int64
-		opts.Now = func() time.Time {
-			now := w.now()
-			if stop.Add(-1) == 0 {
-				<-goOn
-			}
-			return now
-		}
-		m := must.Get(nodelease.NewMinter(store, &opts))(t)
-		synctest.Wait()
-		test(t, m, w, func(look int) { stop.Store(int64(look) + 1) }, goOn)
-		mustClose(t, m)
-	})
-}
-
 // TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
 // would be one of those that the next holder issues.
 func TestCallUnderWayAtClose(t *testing.T) {
-	stopping(t, newFaultyStore(1, testTTL), nodelease.Options{}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
-		stop(0)
+		w.stop(0)
 		var late sync.WaitGroup
 		late.Go(func() {
 			refused(t, m, nodelease.ErrClosed, "after the number was handed back")
 		})
 		synctest.Wait()
 		mustClose(t, m)
-		close(goOn)
+		close(w.gate)
 		late.Wait()
 	})
 }

@@ -22,6 +22,8 @@ const testTTL = 10 * time.Second
 type wall struct {
 	offset, readings atomic.Int64
 	wrong            atomic.Int64 // so many of the next readings are an hour ahead
+	looks            atomic.Int64 // after so many readings less one, one waits for the gate
+	gate             chan struct{}
 }
 
 func (w *wall) now() time.Time {
@@ -30,7 +32,16 @@ func (w *wall) now() time.Time {
 	if w.wrong.Add(-1) >= 0 {
 		now = now.Add(time.Hour)
 	}
+	if w.looks.Add(-1) == 0 {
+		<-w.gate
+	}
 	return now
+}
+
+// stop has the next reading wait, or the one after so many, until the gate is closed.
+func (w *wall) stop(looks int64) {
+	w.gate = make(chan struct{})
+	w.looks.Store(looks + 1)
 }
 
 func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
@@ -378,8 +389,8 @@ func TestLastIDBelowTheMark(t *testing.T) {
 	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next mark is a hundredth of the window after that
 	layout := ids.TwitterLayout()
 	layout.NodeBits, layout.SequenceBits = 20, 2
-	stopping(t, store, nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
-		stop(2) // after those of two TryNext
+	bubble(t, store, &nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		w.stop(2) // after those of two TryNext
 		var late sync.WaitGroup
 		var took time.Duration
 		var began time.Time
@@ -395,7 +406,7 @@ func TestLastIDBelowTheMark(t *testing.T) {
 			last = layout.Split(mustNext(t, m))
 		}
 		began = time.Now()
-		close(goOn)
+		close(w.gate)
 		late.Wait()
 		if took > 150*time.Millisecond { // it was helped by the next look
 			t.Errorf("a call has waited for %v although the store answers", took)
@@ -491,14 +502,14 @@ func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(ti
 // TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
 // and until there is another one or none. They go on under that, or say why they cannot.
 func TestCallUnderWayAtLoss(t *testing.T) {
-	for look := range 2 {
+	for look := range int64(2) {
 		for _, another := range []bool{false, true} {
 			for _, wait := range []bool{false, true} {
 				store := newFaultyStore(1, testTTL)
-				stopping(t, store, nodelease.Options{}, func(t *testing.T, m *nodelease.Minter, w *wall, stop func(look int), goOn chan<- struct{}) {
+				bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 					mustMint(t, m)
 					w.step(time.Duration(look) * time.Hour) // past the mark there is a second look
-					stop(look)
+					w.stop(look)
 					var late sync.WaitGroup
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
@@ -528,7 +539,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 						store.SetRow(0, time.Now().Add(2*time.Hour), w.now()) // it is another holder's
 					}
 					time.Sleep(testTTL)
-					close(goOn)
+					close(w.gate)
 					late.Wait()
 				})
 			}
