@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -560,12 +561,11 @@ func TestSilence(t *testing.T) {
 		for _, silence := range []time.Duration{2 * ttl, 8 * ttl, 30 * ttl} {
 			store := newFaultyStore(1, ttl)
 			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				rng := newRand(drawSeed(t))
 				var late []time.Duration
 				for range 500 {
-					time.Sleep(3*ttl + time.Duration(rng.Int64N(int64(ttl))))
+					time.Sleep(3*ttl + rand.N(ttl))
 					store.setSilent(true)
-					time.Sleep(silence/2 + time.Duration(rng.Int64N(int64(silence))))
+					time.Sleep(silence/2 + rand.N(silence))
 					store.setSilent(false)
 					began := time.Now()
 					mustNext(t, m)

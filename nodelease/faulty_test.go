@@ -3,7 +3,6 @@ package nodelease_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -178,13 +177,12 @@ func (l *lockedText) String() string {
 // simulate has minters with skewed and stepping clocks share numbers of a store that ends
 // leases whenever it likes, over a network that delays and loses requests and answers. It
 // returns how many ids were minted and how many of them twice.
-func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
+func simulate(t *testing.T, forget bool) (minted, twice int) {
 	const minters, nodes, length = 12, 5, 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
-		rng := &lockedRand{rand: newRand(seed)}
 		store := newFaultyStore(nodes, testTTL)
 		store.forget = forget
-		store.setCarry(rng.carry)
+		store.setCarry(lossy)
 		seen := map[ids.Snowflake]bool{}
 		var mu sync.Mutex
 		ctx, cancel := context.WithTimeout(t.Context(), length)
@@ -195,15 +193,15 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 				w := new(wall)
 				w.step(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 				for ctx.Err() == nil {
-					m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + rng.within(4*testTTL), Now: w.now})
+					m, err := nodelease.NewMinter(store, &nodelease.Options{Window: time.Second + rand.N(4*testTTL), Now: w.now})
 					if err != nil {
 						t.Error(err)
 						return
 					}
-					life := time.Now().Add(rng.within(time.Minute))
+					life := time.Now().Add(rand.N(time.Minute))
 					for time.Now().Before(life) && ctx.Err() == nil {
-						if rng.oneIn(50) {
-							w.step(rng.within(30*time.Second) - 15*time.Second)
+						if rand.N(50) == 0 {
+							w.step(rand.N(30*time.Second) - 15*time.Second)
 						}
 						call, cancel := context.WithTimeout(ctx, time.Second)
 						id, err := m.Next(call)
@@ -227,8 +225,8 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 		}
 		all.Go(func() {
 			for ctx.Err() == nil {
-				time.Sleep(rng.within(testTTL / 2))
-				store.Expire(int64(rng.within(nodes)))
+				time.Sleep(rand.N(testTTL / 2))
+				store.Expire(rand.N(int64(nodes)))
 			}
 		})
 		all.Wait()
@@ -238,34 +236,18 @@ func simulate(t *testing.T, seed uint64, forget bool) (minted, twice int) {
 	return minted, twice
 }
 
-// lockedRand draws for several goroutines.
-type lockedRand struct {
-	mu   sync.Mutex
-	rand *rand.Rand
-}
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
-
-func (r *lockedRand) within(d time.Duration) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return time.Duration(r.rand.Int64N(int64(d)))
-}
-
-func (r *lockedRand) oneIn(n int) bool { return r.within(time.Duration(n)) == 0 }
-
-// carry is a network on which a request may arrive after its caller has given up, or twice, and an
+// lossy is a network on which a request may arrive after its caller has given up, or twice, and an
 // answer never.
-func (r *lockedRand) carry(ctx context.Context, request func() error) error {
+func lossy(ctx context.Context, request func() error) error {
 	delay := func() time.Duration {
-		if r.oneIn(5) {
-			return r.within(2 * testTTL)
+		if rand.N(5) == 0 {
+			return rand.N(2 * testTTL)
 		}
-		return r.within(10 * time.Millisecond)
+		return rand.N(10 * time.Millisecond)
 	}
 	answer := make(chan error, 1)
 	there, back, again := delay(), delay(), time.Duration(0)
-	if r.oneIn(5) {
+	if rand.N(5) == 0 {
 		again = delay()
 	}
 	go func() {
@@ -289,16 +271,15 @@ func (r *lockedRand) carry(ctx context.Context, request func() error) error {
 }
 
 func TestSimulation(t *testing.T) {
-	seed := drawSeed(t)
 	runs := 10
 	if testing.Short() {
 		runs = 1
 	}
 	total := 0
-	for run := range runs {
-		minted, twice := simulate(t, seed+uint64(run), false)
+	for range runs {
+		minted, twice := simulate(t, false)
 		if twice > 0 || minted == 0 {
-			t.Errorf("seed %d: %d of %d ids twice", seed+uint64(run), twice, minted)
+			t.Errorf("%d of %d ids twice", twice, minted)
 		}
 		total += minted
 	}
@@ -308,24 +289,11 @@ func TestSimulation(t *testing.T) {
 // TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation
 // must see it.
 func TestSimulationFindsDuplicates(t *testing.T) {
-	seed := drawSeed(t)
-	for run := range 5 {
-		if minted, twice := simulate(t, seed+uint64(run), true); twice > 0 {
+	for range 5 {
+		if minted, twice := simulate(t, true); twice > 0 {
 			t.Logf("without marks, %d of %d ids twice", twice, minted)
 			return
 		}
 	}
-	t.Errorf("seed %d: no duplicate although no holder knew the mark", seed)
-}
-
-var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
-
-// drawSeed returns the seed of the test's faults and writes it to its log.
-func drawSeed(t *testing.T) uint64 {
-	seed := *seedFlag
-	for seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-seed %d", seed)
-	return seed
+	t.Error("no duplicate although no holder knew the mark")
 }

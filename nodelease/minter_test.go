@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -320,7 +321,6 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 
 // TestRestlessWallClock has a wall clock jump to and fro by up to a second while many goroutines mint.
 func TestRestlessWallClock(t *testing.T) {
-	rng := &lockedRand{rand: newRand(drawSeed(t))}
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		var mu sync.Mutex
@@ -348,13 +348,13 @@ func TestRestlessWallClock(t *testing.T) {
 					if _, err := m.TryNext(); err != nil && !errors.Is(err, ids.ErrClockBackward) && !errors.Is(err, ids.ErrSuspended) {
 						t.Error(err)
 					}
-					time.Sleep(rng.within(30 * time.Millisecond))
+					time.Sleep(rand.N(30 * time.Millisecond))
 				}
 			})
 		}
 		for time.Since(began) < 20*time.Second {
-			time.Sleep(rng.within(50 * time.Millisecond))
-			w.step(rng.within(2*time.Second) - time.Second)
+			time.Sleep(rand.N(50 * time.Millisecond))
+			w.step(rand.N(2*time.Second) - time.Second)
 		}
 		all.Wait()
 	})

@@ -342,24 +342,9 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		}
 		return n
 	}
-	must.Get(root.UserAdd(ctx, "root", "secret"))(t)
-	must.Get(root.UserGrantRole(ctx, "root", "root"))(t)
-	must.Get(root.RoleAdd(ctx, "minter"))(t)
-	for prefix, right := range map[string]clientv3.PermissionType{
-		"/nodelease/schema": clientv3.PermissionType(clientv3.PermRead),
-		"/nodelease/mark/":  clientv3.PermissionType(clientv3.PermReadWrite),
-		"/nodelease/owner/": clientv3.PermissionType(clientv3.PermReadWrite),
-	} {
-		must.Get(root.RoleGrantPermission(ctx, "minter", prefix, clientv3.GetPrefixRangeEnd(prefix), right))(t)
-	}
-	must.Get(root.UserAdd(ctx, "orders", "word"))(t)
-	must.Get(root.UserGrantRole(ctx, "orders", "minter"))(t)
 	mustNew(t, root, nil)
-	must.Get(root.AuthEnable(ctx))(t)
-
-	config := etcdtest.Config(cluster.Endpoints())
-	config.Username, config.Password = "orders", "word"
-	client := must.Get(clientv3.New(config))(t)
+	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": etcdtest.Least("/nodelease")})
+	client := cluster.OpenAs(t, "orders")
 	defer client.Close()
 	_, err := etcdstore.New(client, &etcdstore.Options{Nodes: 1025, Init: true})
 	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "permission denied")

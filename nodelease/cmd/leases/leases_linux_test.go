@@ -175,42 +175,16 @@ func TestEtcd(t *testing.T) {
 	stop()
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
-	ctx := t.Context()
 	const least = " -prefix /least -nodes 40 "
 	expect(t, 0, "init"+least, "made the store")
-	grant := func(role, key string, p clientv3.PermissionType) func() error {
-		end := ""
-		if strings.HasSuffix(key, "/") {
-			end = clientv3.GetPrefixRangeEnd(key)
-		}
-		return func() error { _, err := client.RoleGrantPermission(ctx, role, key, end, p); return err }
-	}
-	for _, do := range []func() error{
-		func() error { _, err := client.RoleAdd(ctx, "minter"); return err },
-		func() error { _, err := client.UserAdd(ctx, "minter", "s3cret"); return err },
-		func() error { _, err := client.UserGrantRole(ctx, "minter", "minter"); return err },
-		grant("minter", "/least/schema", clientv3.PermissionType(clientv3.PermRead)),
-		grant("minter", "/least/mark/", clientv3.PermissionType(clientv3.PermReadWrite)),
-		grant("minter", "/least/owner/", clientv3.PermissionType(clientv3.PermReadWrite)),
-		func() error { _, err := client.RoleAdd(ctx, "reader"); return err },
-		grant("reader", "/some/", clientv3.PermissionType(clientv3.PermRead)),
-		func() error { _, err := client.UserAdd(ctx, "root", "s3cret"); return err },
-		func() error { _, err := client.UserGrantRole(ctx, "root", "root"); return err },
-		func() error { _, err := client.UserAdd(ctx, "reader", "s3cret"); return err },
-		func() error { _, err := client.UserGrantRole(ctx, "reader", "reader"); return err },
-		func() error { _, err := client.AuthEnable(ctx); return err },
-	} {
-		must.Do(t, do())
-	}
+	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
 	expect(t, failed, "check"+options, "user name is empty")
 	t.Setenv("ETCDCTL_USER", "reader:wrong")
 	expect(t, failed, "check"+options, "authentication failed")
 	t.Setenv("ETCDCTL_PASSWORD", "s3cret")
 	expect(t, found, "check"+options, "the user reader has no right to write the keys below /some")
 
-	config := etcdtest.Config(cluster.Endpoints())
-	config.Username, config.Password = "minter", "s3cret"
-	minter := must.Get(clientv3.New(config))(t)
+	minter := cluster.OpenAs(t, "minter")
 	defer minter.Close()
 	s, err = etcdstore.New(minter, &etcdstore.Options{Prefix: "/least", Nodes: 40, TTL: 2 * time.Second})
 	_, stop = hold(t, s, err)

@@ -137,6 +137,51 @@ func Open(t *testing.T, endpoints []string) *clientv3.Client {
 	return client
 }
 
+// Password is that of all users.
+const Password = "s3cret"
+
+// Users makes users, each with its rights to keys or, with a slash at the end, to those that begin with one, and has
+// the servers ask for passwords.
+func (c *Cluster) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
+	t.Helper()
+	root, ctx := c.Open(t), t.Context()
+	defer root.Close()
+	must.Get(root.UserAdd(ctx, "root", Password))(t)
+	must.Get(root.UserGrantRole(ctx, "root", "root"))(t)
+	for user, rights := range users {
+		must.Get(root.UserAdd(ctx, user, Password))(t)
+		must.Get(root.RoleAdd(ctx, user))(t)
+		must.Get(root.UserGrantRole(ctx, user, user))(t)
+		for key, right := range rights {
+			end := ""
+			if strings.HasSuffix(key, "/") {
+				end = clientv3.GetPrefixRangeEnd(key)
+			}
+			must.Get(root.RoleGrantPermission(ctx, user, key, end, right))(t)
+		}
+	}
+	must.Get(root.AuthEnable(ctx))(t)
+}
+
+// Rights to keys.
+const (
+	Read  = clientv3.PermissionType(clientv3.PermRead)
+	Write = clientv3.PermissionType(clientv3.PermReadWrite) // and read
+)
+
+// Least returns the least rights with which a process mints.
+func Least(prefix string) map[string]clientv3.PermissionType {
+	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/mark/": Write, prefix + "/owner/": Write}
+}
+
+// OpenAs is Open for a user.
+func (c *Cluster) OpenAs(t *testing.T, user string) *clientv3.Client {
+	t.Helper()
+	config := Config(c.Endpoints())
+	config.Username, config.Password = user, Password
+	return must.Get(clientv3.New(config))(t)
+}
+
 // Leader returns the member that is the leader, or the first.
 func (c *Cluster) Leader(client *clientv3.Client) *Member {
 	for _, m := range c.Members {
