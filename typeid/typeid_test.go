@@ -132,6 +132,7 @@ func TestErrors(t *testing.T) {
 		{failing[nothing], "_" + digits, "length 27, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + digits[:25] + "u", other + "30", 30, ids.ErrSyntax},
 		{failing[user], "user_01H" + digits[3:], other + "7", 7, ids.ErrSyntax},
+		{failing[user], "user_01\xff" + digits[3:], other + "7", 7, ids.ErrSyntax},
 		{failing[user], "user_8" + digits[1:25] + "Q", other + "30", 30, ids.ErrSyntax},
 		{failing[nothing], "_" + digits[1:], other + "0", 0, ids.ErrSyntax},
 		{failing[user], "user_8" + strings.Repeat("0", 25), "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},

@@ -249,6 +249,12 @@ func TestInspectLine(t *testing.T) {
 	if _, _, errs := try("", "inspect", "-field", "time", "ffffffff-ffff-ffff-ffff-ffffffffffff"); errs != "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n" {
 		t.Errorf("inspect -field time of the Max UUID: %q", errs)
 	}
+	for want, args := range map[string]string{`{"kind":"ulid",`: "-json -as base32 01arz3ndektsv4rrffq69g5fav", "ULID": "-as base32 01arz3ndektsv4rrffq69g5fav",
+		"base58 1AaLyDYFxmKZxXbNo18znE (as given)": "-as ulid 1AaLyDYFxmKZxXbNo18znE"} {
+		if got := must(t, "", append([]string{"inspect"}, strings.Fields(args)...)...); !strings.Contains(strings.Join(got, "\n"), want) {
+			t.Errorf("inspect %s: %q lacks %s", args, got, want)
+		}
+	}
 	// Standard input may be named, and an id without the field is refused as a bad one is.
 	const in = "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n919108f7-52d1-4320-9bac-f847db4148a8\n"
 	const want = `idgen: line 2: a UUID of version 4 has no field "clock sequence"; it has random, version and variant` +
