@@ -198,6 +198,7 @@ func simulate(t *testing.T, forget bool) (minted, twice int) {
 						t.Error(err)
 						return
 					}
+					var last ids.Snowflake
 					life := time.Now().Add(rand.N(time.Minute))
 					for time.Now().Before(life) && ctx.Err() == nil {
 						if rand.N(50) == 0 {
@@ -207,6 +208,10 @@ func simulate(t *testing.T, forget bool) (minted, twice int) {
 						id, err := m.Next(call)
 						cancel()
 						if err == nil {
+							if id.Node() == last.Node() && id <= last && !forget {
+								t.Errorf("%d after %d", id, last)
+							}
+							last = id
 							mu.Lock()
 							if seen[id] {
 								twice++

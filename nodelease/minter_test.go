@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -177,34 +176,6 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 	})
 }
 
-// TestShortLeaseOutlastsAnOutage lets the store fail, again and again, for most of a short TTL after a
-// renewal: there is still a try before the minting must stop.
-func TestShortLeaseOutlastsAnOutage(t *testing.T) {
-	const ttl = 2 * time.Second
-	store := newFaultyStore(1, ttl)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		for range 100 {
-			before, _ := store.Row(0)
-			renewed := before
-			for ; renewed.Equal(before); renewed, _ = store.Row(0) {
-				time.Sleep(time.Millisecond)
-			}
-			store.setCarry(func(context.Context, func() error) error { return errors.New("out of order") })
-			time.Sleep(time.Until(renewed.Add(-ttl * 3 / 10)))
-			store.setCarry(nil)
-			time.Sleep(ttl / 8)
-			synctest.Wait()
-			if renewed, _ = store.Row(0); time.Until(renewed) < ttl*3/4 {
-				t.Fatalf("the lease was not renewed within %v after the outage: %v are left of %v", ttl/8, time.Until(renewed), ttl)
-			}
-			mustMint(t, m)
-		}
-		if granted, _ := store.counts(); granted != 1 {
-			t.Errorf("%d tenures, want 1", granted)
-		}
-	})
-}
-
 func TestNoIDBeyondTheMark(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, &nodelease.Options{Window: testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -317,47 +288,6 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	if _, mark := store.Row(0); mark.Sub(base) > 20*(testTTL*5/6+2*window/100) {
 		t.Errorf("the mark is %v ahead after 20 crashes", mark.Sub(base))
 	}
-}
-
-// TestRestlessWallClock has a wall clock jump to and fro by up to a second while many goroutines mint.
-func TestRestlessWallClock(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		var mu sync.Mutex
-		seen := map[ids.Snowflake]bool{}
-		var all sync.WaitGroup
-		began := time.Now()
-		for range 4 {
-			all.Go(func() {
-				var last ids.Snowflake
-				for time.Since(began) < 20*time.Second {
-					for range 5 {
-						id, err := m.Next(t.Context())
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						mu.Lock()
-						if seen[id] || id <= last {
-							t.Errorf("%d after %d", id, last)
-						}
-						seen[id] = true
-						mu.Unlock()
-						last = id
-					}
-					if _, err := m.TryNext(); err != nil && !errors.Is(err, ids.ErrClockBackward) && !errors.Is(err, ids.ErrSuspended) {
-						t.Error(err)
-					}
-					time.Sleep(rand.N(30 * time.Millisecond))
-				}
-			})
-		}
-		for time.Since(began) < 20*time.Second {
-			time.Sleep(rand.N(50 * time.Millisecond))
-			w.step(rand.N(2*time.Second) - time.Second)
-		}
-		all.Wait()
-	})
 }
 
 // TestNextEndsWithItsContext has the wall clock leap past the mark while the store is silent.
@@ -553,20 +483,13 @@ func TestLoopEndsWithItsContext(t *testing.T) {
 		cause := errors.New("enough")
 		ctx, end := context.WithCancelCause(t.Context())
 		defer end(nil)
-		for n := 0; ; n++ {
-			if n == 10 {
-				end(cause)
-			}
-			id, err := m.Next(ctx)
-			if (err != nil) != (n >= 10) {
-				t.Fatalf("call %d: %v, %v", n, id, err)
-			}
-			if err != nil {
-				if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrSuspended) || id != 0 {
-					t.Errorf("got %v, %v", id, err)
-				}
-				return
-			}
+		for range 10 {
+			must.Get(m.Next(ctx))(t)
+		}
+		end(cause)
+		id, err := m.Next(ctx)
+		if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrSuspended) || id != 0 {
+			t.Errorf("got %v, %v", id, err)
 		}
 	})
 }
@@ -579,22 +502,14 @@ func roomy() ids.SnowflakeLayout {
 }
 
 func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.Options{Layout: roomy()})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	n := must.Get(ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)}))(tb)
+	m := must.Get(nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.Options{Layout: roomy()}))(tb)
 	tb.Cleanup(func() {
 		if err := m.Close(); err != nil && tb.Context().Err() == nil {
 			tb.Error(err)
 		}
 	})
-	if _, err := m.Next(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
+	must.Get(m.Next(tb.Context()))(tb)
 	return n, m
 }
 
