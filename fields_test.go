@@ -285,3 +285,14 @@ func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
 		t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
 	}
 }
+
+// TestNoConversion converts UUIDs that are of neither version 1 nor 6: there is no result.
+func TestNoConversion(t *testing.T) {
+	for _, u := range []ids.UUID{ids.MaxUUID(), ids.NewV4(), ids.NewV7()} {
+		for _, convert := range []func() (ids.UUID, bool){u.ToV6, u.ToV1} {
+			if v, ok := convert(); ok || v != ids.NilUUID() {
+				t.Errorf("%v is converted to %v, %t", u, v, ok)
+			}
+		}
+	}
+}

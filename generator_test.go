@@ -326,10 +326,13 @@ func TestSystemRandomPanics(t *testing.T) {
 func TestSystemRandomBlocks(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
-	for _, user := range []string{"NewV7", "NewULID"} {
-		_, c, g, n := newFake(t)
+	for _, user := range []string{"NewV7", "NewULID", "NewULID beside a full block"} {
+		f, c, g, n := newFake(t)
 		g.NewV1() // draws the node
 		ids.Reseed()
+		if len(user) > len("NewULID") {
+			g.NewV7() // fills one of the clock's two blocks: ids that take their bits from it do not wait
+		}
 		blocked, proceed := make(chan bool), make(chan bool)
 		cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
 			blocked <- true
@@ -360,6 +363,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 		cryptorand.Reader = system
 		within(t, "calls that draw from a reader that works, beside "+user, func() {
 			for range 1000 {
+				f.step(time.Microsecond)
 				g.NewV7()
 				g.NewULID()
 			}
