@@ -29,7 +29,7 @@ func TestBadOptions(t *testing.T) {
 		{nil, nil, "nil Store"},
 		{(*nodelease.MemoryStore)(nil), nil, "nil Store (*nodelease.MemoryStore)"},
 		{store, &nodelease.Options{Window: 24*time.Hour + 1}, "Window 24h0m0.000000001s is more than 24h0m0s"},
-		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Tick: time.Hour, SequenceBits: 12}}, "more than 100h0m0s"},
+		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Tick: time.Hour}}, "more than 100h0m0s"},
 		{store, &nodelease.Options{Window: -1}, "Window -1ns is less than 100 ticks"},
 		{store, &nodelease.Options{Window: 99 * time.Millisecond}, "Window 99ms is less than 100 ticks of 1ms"},
 		{store, &nodelease.Options{Window: time.Second - 1, Layout: ids.SonyflakeLayout()}, "100 ticks of 10ms"},

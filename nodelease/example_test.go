@@ -3,7 +3,6 @@ package nodelease_test
 import (
 	"context"
 	"errors"
-	"expvar"
 	"fmt"
 	"log"
 	"log/slog"
@@ -62,31 +61,6 @@ func ExampleMinter_Next() {
 	// context deadline exceeded: nodelease: no node number: all node numbers are held, or others were faster
 	// nodelease: no node number: all node numbers are held, or others were faster
 	// true true
-}
-
-// Metrics by expvar: how often each kind of event occurred, and how long Next has waited in all. The
-// program in examples/nodelease has the same for Prometheus.
-func ExampleOptions_observe() {
-	events := expvar.NewMap("nodelease") // at /debug/vars, with those of the program
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1024, time.Minute), &nodelease.Options{
-		Observe: func(e nodelease.Event) {
-			events.Add(e.Kind.String(), 1)
-			if e.Kind == nodelease.Waited {
-				events.AddFloat("waited seconds", e.Took.Seconds())
-			}
-		},
-	})
-	if err != nil {
-		panic(err)
-	}
-	if _, err := m.Next(context.Background()); err != nil {
-		panic(err)
-	}
-	if err := m.Close(); err != nil {
-		panic(err)
-	}
-	fmt.Println("began:", events.Get("began"), "renewed:", events.Get("renewed"), "ended:", events.Get("ended"))
-	// Output: began: 1 renewed: 1 ended: 1
 }
 
 // The Logger is told when minting begins and ends, and when the store fails.

@@ -80,25 +80,19 @@ func TestPace(t *testing.T) {
 			}
 			return pause
 		}
-		spread := func(what string, least, most time.Duration, pause func() time.Duration) {
-			t.Helper()
-			shortest, longest := most, least
-			for range 2000 {
-				p := pause()
-				shortest, longest = min(shortest, p), max(longest, p)
-			}
-			if edge := (most - least) / 100; shortest > least+edge || longest < most-edge {
-				t.Errorf("%s: pauses of %v to %v, want %v to %v", what, shortest, longest, least, most)
-			}
-		}
-		renewal := func() time.Duration { return within("a renewal", testTTL/4, testTTL/3) }
-		spread("renewals", testTTL/4, testTTL/3, renewal)
-		spread("first tries", 50*time.Millisecond, 100*time.Millisecond, func() time.Duration {
+		const shortTry, longTry = 50 * time.Millisecond, 100 * time.Millisecond
+		var renewals, tries []time.Duration
+		for range 2000 {
 			answer(errors.New("out of order"))
-			renewal()
+			renewals = append(renewals, within("a renewal", testTTL/4, testTTL/3))
 			answer(nil)
-			return within("a first try", 50*time.Millisecond, 100*time.Millisecond)
-		})
+			tries = append(tries, within("a first try", shortTry, longTry))
+		}
+		if slices.Min(tries) > shortTry+time.Millisecond || slices.Max(tries) < longTry-time.Millisecond ||
+			slices.Min(renewals) > testTTL/4+testTTL/1000 || slices.Max(renewals) < testTTL/3-testTTL/1000 {
+			t.Errorf("pauses of %v to %v, and tries after %v to %v, want them spread", slices.Min(renewals), slices.Max(renewals),
+				slices.Min(tries), slices.Max(tries))
+		}
 		synctest.Wait()
 		mustMint(t, m)
 		if granted, _ := store.counts(); granted != 1 {

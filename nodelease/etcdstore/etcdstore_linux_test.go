@@ -48,7 +48,7 @@ func TestEtcd(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
-		"late": testLate, "requests": testRequests, "mass restart": testMassRestart, "wrong clock": testWrongClock,
+		"late": testLate, "requests": testRequests, "wrong clock": testWrongClock,
 		"missing keys": testMissingKeys,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -246,41 +245,6 @@ func testExtends(
 	}
 	for _, to := range []time.Time{mark, mark, mark.Add(time.Minute)} {
 		expect("Extend", l.Extend(ctx, to), nil, 1)
-	}
-}
-
-// testMassRestart has twice as many as there are numbers want one at once. None may ask the servers more
-// than 2 looks and 6 tries, however many are faster.
-func testMassRestart(t *testing.T, client *clientv3.Client) {
-	kv := &slowKV{KV: client.KV}
-	client.KV = kv
-	const nodes, want = 100, 200
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/mass", Nodes: nodes})
-	began := time.Now()
-	var all sync.WaitGroup
-	var taken [nodes]atomic.Int64
-	for range want {
-		all.Go(func() {
-			l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-			if err == nil {
-				taken[l.Node()].Add(1)
-			} else if !errors.Is(err, nodelease.ErrNoNode) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	held := 0
-	for n := range taken {
-		if k := taken[n].Load(); k > 1 {
-			t.Errorf("node %d has %d holders", n, k)
-		} else if k == 1 {
-			held++
-		}
-	}
-	t.Logf("%d Takes on %d numbers: %d held, %d transactions, %v", want, nodes, held, kv.count.Load(), time.Since(began))
-	if n := kv.count.Load(); n > 8*want || held < nodes/2 {
-		t.Errorf("%d Takes on %d numbers took %d and made %d transactions", want, nodes, held, n)
 	}
 }
 

@@ -47,7 +47,8 @@ func testDurability(t *testing.T, url string, pool *pgxpool.Pool) {
 	mustExec(t, pool, `create constraint trigger note after update on asynchronous deferrable initially deferred
 		for each row execute function note()`) // at the commit
 	for setting, want := range map[string]string{
-		"off": "on on on", "local": "on on on", "remote_write": "on on on", "on": "on on on", "remote_apply": "remote_apply remote_apply remote_apply",
+		"off": "on on on", "local": "on on on", "remote_write": "on on on", "on": "on on on",
+		"remote_apply": "remote_apply remote_apply remote_apply",
 	} {
 		mustExec(t, pool, `truncate settings`)
 		own := openPool(t, url+"&synchronous_commit="+setting)
@@ -198,7 +199,8 @@ func TestRestored(t *testing.T) {
 	mustExec(t, pool, `create table backup as table node_lease`)
 	former := mustTake(t, s, time.Now())
 	must.Do(t, former.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
-	must.Get(pool.Exec(t.Context(), `begin; delete from node_lease; insert into node_lease table backup; commit`, pgx.QueryExecModeSimpleProtocol))(t)
+	const putBack = `begin; delete from node_lease; insert into node_lease table backup; commit`
+	must.Get(pool.Exec(t.Context(), putBack, pgx.QueryExecModeSimpleProtocol))(t)
 	present := mustTake(t, s, time.Now())
 	must.Do(t, present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 	higher := time.Now().Add(time.Hour).Truncate(time.Microsecond)

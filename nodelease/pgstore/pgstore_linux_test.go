@@ -101,8 +101,9 @@ func TestPostgres(t *testing.T) {
 		all.Wait()
 		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Nodes: 32}) // and one sees more of them
 		var rows int
-		if err := pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows); err != nil || rows != 33 || made.Load() != 1 {
-			t.Errorf("%d rows, made by %d, %v", rows, made.Load(), err)
+		must.Do(t, pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows))
+		if rows != 33 || made.Load() != 1 {
+			t.Errorf("%d rows, made by %d", rows, made.Load())
 		}
 	})
 	t.Run("few rights", func(t *testing.T) { testFewRights(t, url, pool) })
@@ -122,7 +123,8 @@ func TestPostgres(t *testing.T) {
 		}, near, far)
 	})
 	t.Run("lost answers", func(t *testing.T) {
-		own := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil))+"&default_query_exec_mode=simple_protocol") // one request a call
+		// One request a call.
+		own := openPool(t, pgtest.URL(n.Proxy(t, "minter", "postgres", address, nil))+"&default_query_exec_mode=simple_protocol")
 		testLostAnswers(t, n, pool, own, near, far)
 	})
 }
@@ -147,15 +149,16 @@ func testFewRights(t *testing.T, url string, pool *pgxpool.Pool) {
 
 // testBadOptions has names and a holder that PostgreSQL cannot keep.
 func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
+	const missing = "prepare the table missing.table: there is no such table; if this is the first start, and only then, set Options.Init once"
 	for want, opts := range map[string]*pgstore.Options{
-		"Options.Nodes -1 is not within 1 to 1048576":                                                                               {Nodes: -1},
-		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:                                                                        {Holder: "a\x00b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:                                                                         {Table: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                                                                                 {Table: "own." + strings.Repeat("ä", 32)},
-		"prepare the table a.b.c: ERROR: cross-database references":                                                                 {Table: "a.b.c", Init: true},
-		"prepare the table missing.table: there is no such table; if this is the first start, and only then, set Options.Init once": {Table: "missing.table"},
-		"prepare the table missing.other: ERROR":                                                                                    {Table: "missing.other", Init: true},
-		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR":                                                                {Table: strings.Repeat("x.", 100)},
+		"Options.Nodes -1 is not within 1 to 1048576":               {Nodes: -1},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:        {Holder: "a\x00b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:         {Table: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                 {Table: "own." + strings.Repeat("ä", 32)},
+		"prepare the table a.b.c: ERROR: cross-database references": {Table: "a.b.c", Init: true},
+		missing:                                  {Table: "missing.table"},
+		"prepare the table missing.other: ERROR": {Table: "missing.other", Init: true},
+		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
 	} {
 		_, err := pgstore.New(t.Context(), pool, opts)
 		must.Fail(t, fmt.Sprintf("%+v", opts), err, nil, want)
@@ -200,7 +203,8 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	must.Fail(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
 
 	mustExec(t, pool, `create table old (node integer primary key, fence bigint, expires timestamptz, mark timestamptz)`)
-	must.Fail(t, "an old table", create(pgstore.Options{Table: "old"}), nil, `column "token" does not exist`, "another version of package nodelease")
+	must.Fail(t, "an old table", create(pgstore.Options{Table: "old"}), nil,
+		`column "token" does not exist`, "another version of package nodelease")
 	must.Do(t, create(pgstore.Options{Table: "newer", Nodes: 1, Init: true}))
 	mustExec(t, pool, `update newer set holder = 'schema 2: x' where node = -1`)
 	s = must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Table: "newer", Nodes: 1}))(t)
@@ -229,13 +233,15 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	}
 	l := mustTake(t, s, time.Now())
 	mark := time.Now().Truncate(time.Microsecond)
-	mustExec(t, copied, `set client_min_messages = 'notice'; do $$ begin raise warning 'of another statement'; end $$; set client_min_messages = 'error'`)
+	mustExec(t, copied, `set client_min_messages = 'notice'; do $$ begin raise warning 'of another statement'; end $$;
+		set client_min_messages = 'error'`)
 	must.Do(t, l.Extend(t.Context(), mark))
 
 	// A trigger warns at the commit, as the server does where a wait for the standby is cancelled.
 	mustExec(t, pool, `create function warn() returns trigger language plpgsql as
 		$$ begin if new.node >= 0 then raise notice 'harmless'; raise warning 'may not have been replicated'; end if; return null; end $$`)
-	mustExec(t, pool, `create constraint trigger warn after update on warned deferrable initially deferred for each row execute function warn()`)
+	mustExec(t, pool, `create constraint trigger warn after update on warned deferrable initially deferred
+		for each row execute function warn()`)
 	calls := map[string]func() error{
 		"Extend":  func() error { return l.Extend(t.Context(), mark) },
 		"Release": func() error { return l.Release(t.Context(), mark) },
@@ -259,7 +265,8 @@ func TestPooler(t *testing.T) {
 	own := servers.FreePorts(t, 1)[0]
 	_, listen, _ := strings.Cut(own, ":")
 	config := filepath.Join(dir, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
+	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\n"+
+		"listen_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
 		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", host, port, listen)
 	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
 	pooler := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return run("pgbouncer", config) }}

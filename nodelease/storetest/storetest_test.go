@@ -73,7 +73,9 @@ var flaws = []flaw{
 		return mark.UTC().Format(time.RFC3339Nano) > old.UTC().Format(time.RFC3339Nano)
 	}},
 	{name: "coarse marks", keeps: func(mark time.Time) time.Time { return mark.Truncate(time.Millisecond) }},
-	{name: "seconds of 32 bits", keeps: func(mark time.Time) time.Time { return time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond())) }},
+	{name: "seconds of 32 bits", keeps: func(mark time.Time) time.Time {
+		return time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond()))
+	}},
 	{name: "marks without a zone", keeps: func(mark time.Time) time.Time {
 		const plain = "2006-01-02 15:04:05.999999"
 		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)

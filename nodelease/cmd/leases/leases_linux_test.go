@@ -117,7 +117,8 @@ func TestPostgres(t *testing.T) {
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{fmt.Sprintf("update team.leases set mark = now() + interval '2 days' where node = %d", far),
-			fmt.Sprintf("update team.leases set mark = null where node = %d", far), "", fmt.Sprintf("the mark of the number %d is 48h0m0s ahead", far)},
+			fmt.Sprintf("update team.leases set mark = null where node = %d", far),
+			"", fmt.Sprintf("the mark of the number %d is 48h0m0s ahead", far)},
 		{"update team.leases set mark = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
 			`has passed 1h0m0s ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 2: x' where node = -1", "", "-layout twitter", "another version of package nodelease"},
@@ -167,7 +168,8 @@ func TestEtcd(t *testing.T) {
 		must.Get(client.Delete(t.Context(), key))(t)
 	}
 	expect(t, 0, "list"+options, "missing")
-	expect(t, found, "check"+options, fmt.Sprintf("the mark of the number %d is 48h0m", far), "of 40 numbers 1 are missing", fmt.Sprintf("the mark of the number %d is missing", node))
+	expect(t, found, "check"+options, fmt.Sprintf("the mark of the number %d is 48h0m", far), "of 40 numbers 1 are missing",
+		fmt.Sprintf("the mark of the number %d is missing", node))
 	down := cluster.Members[(cluster.Leader(client).Index()+1)%3]
 	down.Stop(syscall.SIGKILL)
 	expect(t, found, "check"+options, "does not answer")

@@ -161,7 +161,8 @@ func TestEtcdMaintenance(t *testing.T) {
 	defer client.Close()
 	length := duration(15*time.Second, 2*time.Second, time.Second)
 	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
-		share(t, "etcd: "+what, job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
+		j := job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}
+		share(t, "etcd: "+what, j, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
 			for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {
 				if do(ctx, rng) {
 					tr.count(kind)

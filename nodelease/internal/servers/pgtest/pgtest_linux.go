@@ -2,7 +2,6 @@ package pgtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -40,18 +39,12 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
 		return new(syscall.SysProcAttr), os.Getuid()
 	}
-	for _, name := range []string{"postgres", "nobody"} {
-		u, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, err1 := strconv.Atoi(u.Uid)
-		gid, err2 := strconv.Atoi(u.Gid)
-		must.Do(t, errors.Join(err1, err2))
-		return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		t.Skip("PostgreSQL does not run as root, and there is no user postgres")
 	}
-	t.Skip("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
-	return nil, 0
+	uid, gid := must.Get(strconv.Atoi(u.Uid))(t), must.Get(strconv.Atoi(u.Gid))(t)
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
 }
 
 // Start starts a server on loopback and returns it with its address.
