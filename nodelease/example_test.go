@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -61,32 +60,6 @@ func ExampleMinter_Next() {
 	// context deadline exceeded: nodelease: no node number: all node numbers are held, or others were faster
 	// nodelease: no node number: all node numbers are held, or others were faster
 	// true true
-}
-
-// The Logger is told when minting begins and ends, and when the store fails.
-func ExampleOptions_logger() {
-	noTime := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == "mark" {
-			return slog.Attr{}
-		}
-		return a
-	}
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), &nodelease.Options{
-		Logger: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: noTime})),
-	})
-	if err != nil {
-		panic(err)
-	}
-	if _, err := m.Next(context.Background()); err != nil {
-		panic(err)
-	}
-	if err := m.Close(); err != nil {
-		panic(err)
-	}
-	// Output:
-	// level=INFO msg="minting has begun" node=0
-	// level=INFO msg="minting has ended" node=0
-	// level=INFO msg="handed a node number back" node=0
 }
 
 // regionBits is how many bits of the node number name a region. With the 10 bits of the default
