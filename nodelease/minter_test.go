@@ -532,38 +532,27 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkNext compares a Minter with the node that it stands on, in turns in one run. The times of each are
-// reported.
+// BenchmarkNext compares a Minter with the node that it stands on, in one run.
 func BenchmarkNext(b *testing.B) {
 	n, m := newPair(b)
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	calls := []struct {
+	for _, c := range []struct {
 		name string
 		call func() (ids.Snowflake, error)
-		took time.Duration
 	}{
-		{name: "node.TryNext", call: n.TryNext},
-		{name: "minter.TryNext", call: m.TryNext},
-		{name: "node.NextContext", call: func() (ids.Snowflake, error) { return n.NextContext(ctx) }},
-		{name: "minter.Next", call: func() (ids.Snowflake, error) { return m.Next(ctx) }},
-	}
-	const run = 1000
-	b.ReportAllocs()
-	rounds := max(b.N/run/len(calls), 1)
-	for range rounds {
-		for i := range calls {
-			began := time.Now()
-			for range run {
-				if _, err := calls[i].call(); err != nil {
+		{"node.TryNext", n.TryNext},
+		{"minter.TryNext", m.TryNext},
+		{"node.NextContext", func() (ids.Snowflake, error) { return n.NextContext(ctx) }},
+		{"minter.Next", func() (ids.Snowflake, error) { return m.Next(ctx) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := c.call(); err != nil {
 					b.Fatal(err)
 				}
 			}
-			calls[i].took += time.Since(began)
-		}
-	}
-	for _, c := range calls {
-		b.ReportMetric(float64(c.took)/float64(rounds*run), "ns/"+c.name)
+		})
 	}
 }
 

@@ -53,7 +53,6 @@ var checks = []struct {
 	{"layout", layout},
 	{"preference", preference},
 	{"crowd", crowd},
-	{"minters", minters},
 }
 
 type tester struct {
@@ -346,43 +345,6 @@ func crowd(t *tester) {
 			t.Fatalf("of %d that wanted a number, none got one", len(leases))
 		}
 	}
-}
-
-// minters has more Minters than numbers, one after another.
-func minters(t *tester) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var mu sync.Mutex
-	seen := map[ids.Snowflake]bool{}
-	var all sync.WaitGroup
-	for i := range 4 {
-		all.Go(func() {
-			m, err := nodelease.NewMinter(t.stores[i%2], nil)
-			if err != nil {
-				t.Errorf("NewMinter: %v", err)
-				return
-			}
-			defer func() {
-				if err := m.Close(); err != nil {
-					t.Errorf("Close: %v", err)
-				}
-			}()
-			for range 5000 {
-				id, err := m.Next(ctx)
-				if err != nil {
-					t.Errorf("Next: %v", err)
-					return
-				}
-				mu.Lock()
-				if seen[id] {
-					t.Errorf("id %d twice", id)
-				}
-				seen[id] = true
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
 }
 
 // ask asks the stores in turn for a number. The context of the request ends with it.
