@@ -5,6 +5,7 @@ package realclock_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -50,33 +51,40 @@ func child(role string) report {
 	return work(ofLibrary(), 2, ended)
 }
 
-func executable(t *testing.T) string {
+// runChild runs a child of a role with the clock of a script, and returns its report and the phases that it was in.
+func runChild(t *testing.T, role string, script []realclock.Phase) (r report, spans []realclock.Span) {
 	t.Helper()
-	name, err := os.Executable()
+	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return name
-}
-
-// startChild returns the environment for a child and a function that returns its report.
-func startChild(t *testing.T, role string) (env []string, finish func() report) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "report")
-	env = append(os.Environ(), roleVariable+"="+role, reportVariable+"="+file)
-	return env, func() (r report) {
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, &r)
-		}
-		if err != nil {
-			t.Fatalf("report of the child: %v", err)
-		}
-		if r.Skip != "" {
-			t.Skip("a child cannot trap its readings of the clock here: " + r.Skip)
-		}
-		return r
+	dir := t.TempDir()
+	file := filepath.Join(dir, "report")
+	output, err := os.Create(filepath.Join(dir, "output"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer output.Close()
+	env := append(os.Environ(), roleVariable+"="+role, reportVariable+"="+file)
+	code, spans, err := realclock.Run([]string{program}, env, output, script)
+	if errors.Is(err, realclock.ErrNotPermitted) {
+		t.Skip(err)
+	}
+	if err != nil || code != 0 {
+		text, _ := os.ReadFile(output.Name())
+		t.Fatalf("child: exit code %d, error %v, output %q", code, err, text)
+	}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		t.Fatalf("report of the child: %v", err)
+	}
+	if r.Skip != "" {
+		t.Skip("a child cannot trap its readings of the clock here: " + r.Skip)
+	}
+	return r, spans
 }
 
 // judge fails the test unless r is of ids that keep the promises.

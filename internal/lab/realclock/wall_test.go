@@ -3,8 +3,6 @@
 package realclock_test
 
 import (
-	"errors"
-	"os"
 	"testing"
 	"time"
 
@@ -100,21 +98,7 @@ func TestChecks(t *testing.T) {
 // in, after a check that it saw the clock of each.
 func trace(t *testing.T, role string, script []realclock.Phase) (report, []realclock.Span) {
 	t.Helper()
-	env, finish := startChild(t, role)
-	output, err := os.CreateTemp(t.TempDir(), "output")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer output.Close()
-	code, spans, err := realclock.Run([]string{executable(t)}, env, output, script)
-	if errors.Is(err, realclock.ErrNotPermitted) {
-		t.Skip(err)
-	}
-	if err != nil || code != 0 {
-		text, _ := os.ReadFile(output.Name())
-		t.Fatalf("child: exit code %d, error %v, output %q", code, err, text)
-	}
-	r := finish()
+	r, spans := runChild(t, role, script)
 	seen, wrong := make([]int, len(spans)), make([]int, len(spans))
 	for _, x := range r.Samples {
 		i := realclock.PhaseOf(x.Wall)

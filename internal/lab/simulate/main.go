@@ -19,7 +19,6 @@ func main() {
 	n := flag.Float64("ids", 1e7, "mint at least this many ids")
 	seed := flag.Uint64("seed", 0, "the first scenario's seed; 0 means a random one")
 	parallel := flag.Duration("parallel", 0, "instead, mint from 64 goroutines for so long, on real time")
-	dir := flag.String("dir", "", "with -parallel, keep the ids in this folder, 16 bytes each; empty means that for temporary files")
 	write := flag.String("write", "", "put the summary between the markers of this `page`, instead of printing it")
 	flag.Parse()
 	if flag.NArg() > 0 || !(*n >= 1 && *n <= 1e15) {
@@ -27,7 +26,7 @@ func main() {
 		os.Exit(2)
 	}
 	if *parallel != 0 {
-		if err := soakMain(*parallel, *dir, *write); err != nil {
+		if err := soakMain(*parallel, *write); err != nil {
 			fmt.Fprintln(os.Stderr, "simulate:", err)
 			os.Exit(1)
 		}
@@ -91,12 +90,12 @@ func (s *sweep) work(t *testing.T) {
 	for !s.failed.Load() && s.minted.Load() < s.want {
 		seed := s.seed + s.next.Add(1) - 1
 		var one stats
-		r := play(t, newPlan(seed), s.make, &one)
+		v := play(t, newPlan(seed), s.make, &one)
 		s.minted.Add(one.total())
 		s.mu.Lock()
 		s.total.add(&one)
 		s.mu.Unlock()
-		if r.violation != nil && s.failed.CompareAndSwap(false, true) {
+		if v != nil && s.failed.CompareAndSwap(false, true) {
 			fmt.Fprint(s.log, report(t, seed, s.make))
 		}
 	}
@@ -114,7 +113,7 @@ func report(t *testing.T, seed uint64, mk maker) string {
 func shortest(t *testing.T, seed uint64, mk maker) (*plan, *violation) {
 	const tries = 3000
 	return shrink(newPlan(seed), func(p *plan) *violation {
-		return play(t, p, mk, new(stats)).violation
+		return play(t, p, mk, new(stats))
 	}, tries)
 }
 

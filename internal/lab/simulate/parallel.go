@@ -183,8 +183,7 @@ func streamsOf(of string, options *ids.ClockOptions, number int64, follows bool)
 		{"V7" + of, true, follows, func() key { return fromBytes(g.NewV7()) }, runs(g.AppendV7, toKey)},
 		{"ULID" + of, true, follows, func() key { return fromBytes(g.NewULID()) }, runs(g.AppendULID, toKey)},
 		{"ULID monotonic" + of, true, follows, func() key { return fromBytes(monotonic.NewULID()) }, runs(monotonic.AppendULID, toKey)},
-		{"Snowflake" + of, true, false, func() key { return key{lo: uint64(node.Next())} },
-			runs(node.Append, func(x ids.Snowflake) key { return key{lo: uint64(x)} })},
+		{"Snowflake" + of, true, false, func() key { return ofSnowflake(node.Next()) }, runs(node.Append, ofSnowflake)},
 	}
 }
 
@@ -200,12 +199,9 @@ func runs[T any](mint func([]T, int) []T, as func(T) key) func([]key, int) []key
 	free := sync.Pool{New: func() any { return new([]T) }}
 	return func(dst []key, n int) []key {
 		all := free.Get().(*[]T)
+		defer free.Put(all)
 		*all = mint((*all)[:0], n)
-		for _, x := range *all {
-			dst = append(dst, as(x))
-		}
-		free.Put(all)
-		return dst
+		return appendKeys(dst, *all, as)
 	}
 }
 
@@ -360,11 +356,11 @@ func (h *history) record(workers []*worker, size, only int) {
 }
 
 // soakMain is what main does with the flag -parallel.
-func soakMain(span time.Duration, dir, page string) error {
+func soakMain(span time.Duration, page string) error {
 	if err := markdown.CanPut(page, "parallel"); err != nil { // before anything is done in vain
 		return err
 	}
-	t, err := newTable(dir)
+	t, err := newTable("")
 	if err != nil {
 		return err
 	}

@@ -113,21 +113,13 @@ func (p *library) run(stream int, dst []key, n int) []key {
 	switch s := &p.schemes[stream]; s.kind {
 	case v7:
 		p.uuids = p.node.AppendV7(p.uuids[:0], n)
-		for _, u := range p.uuids {
-			dst = append(dst, fromBytes(u))
-		}
+		return appendKeys(dst, p.uuids, toKey)
 	case ulid:
 		p.runs = p.ulidsOf(s).AppendULID(p.runs[:0], n)
-		for _, u := range p.runs {
-			dst = append(dst, fromBytes(u))
-		}
-	default:
-		p.snowflakes = p.nodes[stream].Append(p.snowflakes[:0], n)
-		for _, x := range p.snowflakes {
-			dst = append(dst, key{lo: uint64(x)})
-		}
+		return appendKeys(dst, p.runs, toKey)
 	}
-	return dst
+	p.snowflakes = p.nodes[stream].Append(p.snowflakes[:0], n)
+	return appendKeys(dst, p.snowflakes, ofSnowflake)
 }
 
 func (p *library) latest() time.Time                 { return p.clock.Latest() }
@@ -144,6 +136,16 @@ func (p *library) renumber(node [6]byte, number int64) {
 	p.boot.node, p.number = node, number
 	p.node = p.generator(false)
 	clear(p.nodes)
+}
+
+func ofSnowflake(x ids.Snowflake) key { return key{lo: uint64(x)} }
+
+// appendKeys appends ids to dst.
+func appendKeys[T any](dst []key, xs []T, as func(T) key) []key {
+	for _, x := range xs {
+		dst = append(dst, as(x))
+	}
+	return dst
 }
 
 // fromBytes returns an id of 16 bytes.

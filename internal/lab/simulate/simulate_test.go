@@ -63,8 +63,8 @@ func TestFound(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			var s stats
-			if r := play(t, newPlan(seed), newLibrary, &s); r.violation != nil {
-				t.Fatal(r.violation.text)
+			if v := play(t, newPlan(seed), newLibrary, &s); v != nil {
+				t.Fatal(v.text)
 			}
 		})
 	}
@@ -75,8 +75,8 @@ func TestSameSeed(t *testing.T) {
 	const seeds = 12
 	var first [seeds]stats
 	for i := range first {
-		if r := play(t, newPlan(uint64(i)), newLibrary, &first[i]); r.violation != nil {
-			t.Fatal(r.violation.text)
+		if v := play(t, newPlan(uint64(i)), newLibrary, &first[i]); v != nil {
+			t.Fatal(v.text)
 		}
 		if i > 0 && first[i].digest == first[i-1].digest {
 			t.Errorf("seeds %d and %d give the same ids", i-1, i)

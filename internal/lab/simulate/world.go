@@ -65,29 +65,17 @@ func (w *world) pass(d int64) {
 	}
 }
 
-// A result is what came of a plan.
-type result struct {
-	violation *violation
-	done      int // events carried out before it
-}
-
-// play carries out a plan in a bubble of its own.
-func play(t *testing.T, p *plan, mk maker, s *stats) (r result) {
+// play carries out a plan in a bubble of its own, up to the first broken promise.
+func play(t *testing.T, p *plan, mk maker, s *stats) (v *violation) {
 	synctest.Test(t, func(*testing.T) {
-		var w *world
-		defer func() {
-			if w != nil {
-				r.done = w.done
-			}
-			r.violation = caught(recover())
-		}()
-		w = newWorld(p, mk, s)
+		defer func() { v = caught(recover()) }()
+		w := newWorld(p, mk, s)
 		for _, e := range p.events {
 			w.do(e)
 		}
 	})
 	s.scenarios++
-	return r
+	return v
 }
 
 // caught returns the violation that a panic is.

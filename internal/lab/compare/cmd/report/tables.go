@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +51,9 @@ var libraries = [][2]string{
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
+// best are those that the front page names.
+var best = []string{"std", "gofrs", "google", "oklog", "bwmarrin", "sonyflake"}
+
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
@@ -79,11 +83,11 @@ func (r *results) page(command, versions string) string {
 			n = 1000
 		}
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
-			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
+			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true, nil))
 	}
 	b.WriteString("\n## What text costs\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
-		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false, nil))
 	}
 	b.WriteString("\n## What each part costs\n\n" + command + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
@@ -104,10 +108,13 @@ func (w row) crowd(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// others returns what an operation costs in the other libraries, and if asked for, with many goroutines.
-func (r *results) others(w row, crowd bool) string {
+// others returns what an operation costs in the other libraries, or those named, and if asked for, with many goroutines.
+func (r *results) others(w row, crowd bool, named []string) string {
 	var all []string
 	for _, l := range libraries {
+		if named != nil && !slices.Contains(named, l[0]) {
+			continue
+		}
 		if t := r.time(w.benchmark(l[0]), 1); t != "" {
 			if many := r.time(w.crowd(l[0]), 1); crowd && many != "" {
 				t += " (" + many + ")"
@@ -120,15 +127,6 @@ func (r *results) others(w row, crowd bool) string {
 
 // summary returns the table of the front page: what one id costs here and in the best known libraries.
 func (r *results) summary() string {
-	best := *r
-	best.ns = map[string][]float64{}
-	for _, name := range []string{
-		"V7/std", "V7/gofrs", "V7/google", "V4/std", "V4/gofrs", "V4/google", "ULID/oklog", "Snowflake/bwmarrin", "Snowflake/sonyflake",
-	} {
-		for _, how := range []string{"New/", "Goroutines64/"} {
-			best.ns[how+name] = r.ns[how+name]
-		}
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "| one id | ns | 64 goroutines on %s processors | other libraries, ns (64 goroutines) |\n", r.config["processors"])
 	b.WriteString("| --- | ---: | ---: | --- |\n")
@@ -136,7 +134,7 @@ func (r *results) summary() string {
 		{"`uuid.NewV7()`", "New", "V7"}, {"`uuid.NewV4()`", "New", "V4"}, {"`ulid.Make()`", "New", "ULID"},
 		{"`node.Next()`, in a layout whose sequence does not run out", "New", "Snowflake"},
 	} {
-		fmt.Fprintf(&b, "| %s | **%s** | %s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.time(w.crowd("ids"), 1), best.others(w, true))
+		fmt.Fprintf(&b, "| %s | **%s** | %s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.time(w.crowd("ids"), 1), r.others(w, true, best))
 	}
 	return b.String()
 }
