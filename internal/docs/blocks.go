@@ -68,8 +68,8 @@ func Run(t *testing.T, module string, given map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{} // what the program is made of, by path relative to its folder
 	var run []*block
+	var sources []string
 	for _, b := range all {
 		if b.module != module || b.skip != "" || b.folder != "" {
 			continue
@@ -79,14 +79,12 @@ func Run(t *testing.T, module string, given map[string]string) {
 			t.Errorf("%s: %v", b, err)
 			continue
 		}
-		files[fmt.Sprintf("b%d/block.go", len(run))] = source
-		run = append(run, b)
+		run, sources = append(run, b), append(sources, source)
 	}
 	if len(run) == 0 {
 		t.Fatalf("no page has a block of module %s", module)
 	}
-	files["main.go"] = program(len(run))
-	out := execute(t, filepath.Join(root, filepath.FromSlash(module)), files)
+	out := execute(t, filepath.Join(root, filepath.FromSlash(module)), sources)
 	for i, b := range run {
 		t.Run(b.name(), func(t *testing.T) { b.check(t, out[i]) })
 	}
@@ -306,20 +304,16 @@ func declare(declared map[string]bool, stmt ast.Stmt) {
 // folder is where the program is, as far as the compiler knows.
 const folder = "zz_blocks"
 
-// program returns the main package, which runs n blocks one after the other.
-func program(n int) string {
-	var b strings.Builder
-	b.WriteString("package main\n\nimport \"fmt\"\n")
+// program returns the main package, which runs n blocks one after the other. path is its import path.
+func program(path string, n int) string {
+	var imports, runs strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "import b%d \"%s%d\"\n", i, importPlace, i)
+		fmt.Fprintf(&imports, "import b%d \"%s/b%d\"\n", i, path, i)
+		fmt.Fprintf(&runs, "b%d.Run,", i)
 	}
-	b.WriteString(`
+	return "package main\n\nimport \"fmt\"\n" + imports.String() + `
 func main() {
-	for i, run := range []func() error{`)
-	for i := range n {
-		fmt.Fprintf(&b, "b%d.Run,", i)
-	}
-	b.WriteString(`} {
+	for i, run := range []func() error{` + runs.String() + `} {
 		fmt.Print("\x00", i, "\n")
 		func() {
 			defer func() {
@@ -333,15 +327,11 @@ func main() {
 		}()
 	}
 }
-`)
-	return b.String()
+`
 }
 
-// importPlace stands for the import path of the folder until the module is known.
-const importPlace = "IMPORT/b"
-
-// execute builds the files into a program of the module in dir and returns what each block printed.
-func execute(t *testing.T, dir string, files map[string]string) []string {
+// execute builds blocks into a program of the module in dir and returns what each printed.
+func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -358,12 +348,14 @@ func execute(t *testing.T, dir string, files map[string]string) []string {
 	}
 	path := strings.TrimSpace(goCommand("list", "-m")) + "/" + folder
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	n := 0
-	for name, source := range files {
-		file := filepath.Join(temp, fmt.Sprintf("%d.go", n))
-		n++
-		write(t, file, strings.ReplaceAll(source, `"`+importPlace, `"`+path+"/b"))
-		overlay.Replace[filepath.Join(dir, folder, filepath.FromSlash(name))] = file
+	add := func(name, source string) {
+		file := filepath.Join(temp, fmt.Sprintf("%d.go", len(overlay.Replace)))
+		write(t, file, source)
+		overlay.Replace[filepath.Join(dir, folder, name)] = file
+	}
+	add("main.go", program(path, len(sources)))
+	for i, source := range sources {
+		add(filepath.Join(fmt.Sprintf("b%d", i), "block.go"), source)
 	}
 	list, err := json.Marshal(overlay)
 	if err != nil {

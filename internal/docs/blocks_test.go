@@ -17,9 +17,7 @@ import (
 
 // TestBlocks compiles and runs the Go on the pages that needs the root module alone.
 func TestBlocks(t *testing.T) {
-	Run(t, Module, map[string]string{
-		"ctx": "context.Background()",
-	})
+	Run(t, Module, nil)
 }
 
 // TestModules checks that each module that has blocks runs them.

@@ -158,16 +158,11 @@ func fields(t *testing.T, d declaration, typ *doc.Type, names map[string]string)
 	}
 	var src strings.Builder
 	for _, f := range st.Fields.List {
-		if len(f.Names) == 0 || !f.Names[0].IsExported() {
-			continue
+		var all []string // go/doc leaves out what is not exported
+		for _, name := range f.Names {
+			all = append(all, name.Name)
 		}
-		for i, name := range f.Names {
-			if i > 0 {
-				src.WriteString(", ")
-			}
-			src.WriteString(name.Name)
-		}
-		src.WriteString(" " + inDoor(d, f.Type, names))
+		src.WriteString(strings.Join(all, ", ") + " " + inDoor(d, f.Type, names))
 		if text := strings.TrimSpace(f.Comment.Text()); text != "" {
 			src.WriteString(" // " + text)
 		}

@@ -98,6 +98,11 @@ func tells(tell func(b [16]byte) (string, bool)) func(string) outcome {
 	}
 }
 
+// always is tells for what every id has.
+func always[T ~[16]byte](tell func(T) string) func(string) outcome {
+	return tells(func(b [16]byte) (string, bool) { return tell(T(b)), true })
+}
+
 // A pair is a call of another library and the one here that stands for it.
 type pair struct {
 	library, call string
@@ -112,10 +117,12 @@ type way struct {
 
 var (
 	unmarshalText   = way{"%s.UnmarshalText", func(p any, in string) error { return p.(encoding.TextUnmarshaler).UnmarshalText([]byte(in)) }}
-	unmarshalBinary = way{"%s.UnmarshalBinary", func(p any, in string) error { return p.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(in)) }}
-	inJSON          = way{"%s in json.Unmarshal", func(p any, in string) error { return json.Unmarshal([]byte(in), p) }}
-	scanString      = way{"%s.Scan of a string", func(p any, in string) error { return p.(sql.Scanner).Scan(in) }}
-	scanBytes       = way{"%s.Scan of bytes", func(p any, in string) error { return p.(sql.Scanner).Scan([]byte(in)) }}
+	unmarshalBinary = way{"%s.UnmarshalBinary", func(p any, in string) error {
+		return p.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(in))
+	}}
+	inJSON     = way{"%s in json.Unmarshal", func(p any, in string) error { return json.Unmarshal([]byte(in), p) }}
+	scanString = way{"%s.Scan of a string", func(p any, in string) error { return p.(sql.Scanner).Scan(in) }}
+	scanBytes  = way{"%s.Scan of bytes", func(p any, in string) error { return p.(sql.Scanner).Scan([]byte(in)) }}
 
 	// The method for JSON gets what encoding/json may call it with.
 	unmarshalJSON = way{"%s.UnmarshalJSON", func(p any, in string) error {
@@ -153,19 +160,12 @@ const heldNumber = 987654321
 var pairs = slices.Concat([]pair{
 	{"google/uuid", "Parse", parses(google.Parse), parses(ids.ParseUUID)},
 	{"google/uuid", "UUID.String and URN",
-		tells(func(b [16]byte) (string, bool) { u := google.UUID(b); return u.String() + u.URN(), true }),
-		tells(func(b [16]byte) (string, bool) { u := ids.UUID(b); return u.String() + u.URN(), true })},
+		always(func(u google.UUID) string { return u.String() + u.URN() }), always(func(u ids.UUID) string { return u.String() + u.URN() })},
 	{"google/uuid", "UUID.Time",
-		tells(func(b [16]byte) (string, bool) {
-			sec, nsec := google.UUID(b).Time().UnixTime()
-			return time.Unix(sec, nsec).UTC().String(), true
-		}),
+		always(func(u google.UUID) string { return time.Unix(u.Time().UnixTime()).UTC().String() }),
 		tells(func(b [16]byte) (string, bool) { t, ok := ids.UUID(b).Time(); return t.String(), ok })},
 	{"google/uuid", "UUID.ClockSequence and NodeID",
-		tells(func(b [16]byte) (string, bool) {
-			u := google.UUID(b)
-			return fmt.Sprint(u.ClockSequence(), u.NodeID()), true
-		}),
+		always(func(u google.UUID) string { return fmt.Sprint(u.ClockSequence(), u.NodeID()) }),
 		tells(func(b [16]byte) (string, bool) {
 			u := ids.UUID(b)
 			seq, ok := u.ClockSequence()
@@ -183,14 +183,8 @@ var pairs = slices.Concat([]pair{
 
 	{"oklog/ulid", "ParseStrict", parses(oklog.ParseStrict), parses(ids.ParseULID)},
 	{"oklog/ulid", "ULID.String, Time and Entropy",
-		tells(func(b [16]byte) (string, bool) {
-			u := oklog.ULID(b)
-			return fmt.Sprint(u, u.Timestamp().UTC(), u.Entropy()), true
-		}),
-		tells(func(b [16]byte) (string, bool) {
-			u := ids.ULID(b)
-			return fmt.Sprint(u, u.Time(), u.Entropy()), true
-		})},
+		always(func(u oklog.ULID) string { return fmt.Sprint(u, u.Timestamp().UTC(), u.Entropy()) }),
+		always(func(u ids.ULID) string { return fmt.Sprint(u, u.Time(), u.Entropy()) })},
 
 	{"bwmarrin/snowflake", "ParseString", parses(bwmarrin.ParseString), parses(ids.ParseSnowflake)},
 	{"bwmarrin/snowflake", "ParseBytes", parses(func(s string) (bwmarrin.ID, error) { return bwmarrin.ParseBytes([]byte(s)) }),

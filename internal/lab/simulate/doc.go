@@ -24,16 +24,9 @@
 // # What is simulated
 //
 // One to three machines, with numbers of their own, mint V1, V6, V7, ULIDs in random strides
-// and monotonic, and Snowflakes of three of twelve layouts, on one clock: single calls, runs,
-// attempts (TryNext), bursts that fill ticks, and all schemes in turn. Some use two layouts that
-// pack alike. Their clocks are set by 1 ns to 310 years, to and fro, and to the edges of a format;
-// they stop and go on, jitter, run slow or fast, are coarse (100 ns to 1 s), smear or repeat a leap
-// second, and show single wrong times and times outside all formats. A host is suspended. A clock
-// panics, and random bytes fail. Processes crash and start again After nothing, the latest time of
-// the one before, an older time, or a horizon that was the limit, also ten times a second; limits
-// are set, the zero time too. Calls read the clock and are overtaken by others. The contexts of many calls
-// end while a limit withholds their ids. At last a clock ends. All clock sequences are used. A virtual machine is copied in the midst of its
-// work.
+// and monotonic, and Snowflakes of three of twelve layouts, on one clock. Some use two layouts that
+// pack alike. What happens to them is in the table of event.go, and how often and how far in plan.go:
+// clocks are set by 1 ns to 310 years, and to the edges of a format.
 //
 // Not simulated: goroutines that mint at the same time otherwise, times that an int64 of nanoseconds since 1970 has
 // no room for, except as readings outside all formats, and version 2, which is outside the promises.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -52,7 +53,9 @@ func (s *soak) run() error {
 // mint mints one history after the other, and checks the order of each.
 func (s *soak) mint() error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	defer collectGarbage(50 * time.Millisecond)()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go collectGarbage(ctx)
 	clock := newSetClock()
 	endless := &ids.ClockOptions{Now: clock.now, Tolerance: 1 << 62}
 	s.order = newOrder(append(append(append(
@@ -135,20 +138,12 @@ func (s *soak) report() string {
 }
 
 // collectGarbage runs the garbage collector again and again, which preempts goroutines wherever they are
-// and drops blocks of random bytes that are not in use, until the function that it returns is called.
-func collectGarbage(period time.Duration) (stop func()) {
-	tick, quit := time.NewTicker(period), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-tick.C:
-				runtime.GC()
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return func() { tick.Stop(); close(quit) }
+// and drops blocks of random bytes that are not in use, until the context ends.
+func collectGarbage(ctx context.Context) {
+	for ctx.Err() == nil {
+		runtime.GC()
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // live returns how many bytes were in use after the latest garbage collection.

@@ -25,7 +25,7 @@ type world struct {
 	machines []*machine
 	random   [2]set // the V7s and the ULIDs of all machines, which are unique by random bits
 	done     int    // events carried out
-	replica  bool   // made to copy a machine of another world
+	replica  bool   // made to copy a machine of another world; what it does is not counted
 }
 
 // newWorld returns a world at the beginning of a plan.
@@ -105,25 +105,17 @@ func (w *world) clone(m *machine) {
 	if w.replica {
 		return
 	}
-	other := *w.plan
-	other.events = other.events[:w.done-1]
-	twin := newReplica(&other, w.make)
+	twin := newWorld(w.plan, w.make, new(stats))
+	twin.replica = true
+	for _, e := range w.plan.events[:w.done-1] {
+		twin.do(e)
+	}
 	index := len(w.machines)
 	w.bubble = int64(time.Since(w.start)) // for w, no true time passed meanwhile
 	c := twin.machines[m.number]
 	c.join(w, index)
 	m.random.Seed(w.plan.seed, uint64(index)<<8|3)
 	w.machines = append(w.machines, c)
-}
-
-// newReplica returns a world in which the events of p have happened, with nothing counted.
-func newReplica(p *plan, mk maker) *world {
-	w := newWorld(p, mk, new(stats))
-	w.replica = true
-	for _, e := range p.events {
-		w.do(e)
-	}
-	return w
 }
 
 // join moves m into another world, as the copy of a machine there.

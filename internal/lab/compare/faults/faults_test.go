@@ -23,23 +23,19 @@ const (
 // measured returns what came of a fault in a library, by kind.
 func measured(t *testing.T, name, module string, patience time.Duration) map[string]Outcome {
 	t.Helper()
-	for _, f := range all {
-		for _, l := range libraries {
-			if f.name == name && l.module == module {
-				got, err := outcomes(t.Context(), &f, l, Options{IDs: few, Patience: patience})
-				if err != nil {
-					t.Fatal(err)
-				}
-				byKind := map[string]Outcome{}
-				for _, o := range got {
-					byKind[o.Kind] = o
-				}
-				return byKind
-			}
-		}
+	f, l := find(name, module)
+	if f == nil || l == nil {
+		t.Fatalf("there is no fault %q or no library %q", name, module)
 	}
-	t.Fatalf("there is no fault %q or no library %q", name, module)
-	return nil
+	got, err := outcomes(t.Context(), f, l, Options{IDs: few, Patience: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKind := map[string]Outcome{}
+	for _, o := range got {
+		byKind[o.Kind] = o
+	}
+	return byKind
 }
 
 // TestPromises checks what this library promises under each fault.
@@ -145,26 +141,16 @@ func TestCell(t *testing.T) {
 // error.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
-	var f *fault
-	for i := range all {
-		if all[i].name == "still" {
-			f = &all[i]
-		}
+	f, l := find("still", "bwmarrin/snowflake")
+	if o, err := run(t.Context(), f, l, 0, 5000, hanging); err != nil || !o.Hangs {
+		t.Errorf("%v, %v, want that it hangs", o, err)
 	}
-	for _, l := range libraries {
-		if !l.monotonic {
-			continue
-		}
-		if o, err := run(t.Context(), f, l, 0, 5000, hanging); err != nil || !o.Hangs {
-			t.Errorf("%s: %v, %v, want that it hangs", l.module, o, err)
-		}
-		if o, err := run(t.Context(), &fault{name: "none", probes: f.probes}, l, 0, 1, patience); err == nil {
-			t.Errorf("an unknown fault: %v and no error", o)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if o, err := run(ctx, f, l, 0, 1, patience); err == nil {
-			t.Errorf("a canceled context: %v and no error", o)
-		}
+	if o, err := run(t.Context(), &fault{name: "none", probes: f.probes}, l, 0, 1, patience); err == nil {
+		t.Errorf("an unknown fault: %v and no error", o)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if o, err := run(ctx, f, l, 0, 1, patience); err == nil {
+		t.Errorf("a canceled context: %v and no error", o)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,19 +34,26 @@ func Child() {
 		fmt.Fprintf(os.Stderr, "faults: %s=%q: %v\n", cellVariable, cell, err)
 		os.Exit(2)
 	}
-	for _, f := range all {
-		for _, l := range libraries {
-			if f.name == name && l.module == module {
-				// Bubbles are to be had in tests alone. Main ends the process.
-				os.Args = os.Args[:1]
-				testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{
-					{Name: "Cell", F: func(t *testing.T) { measure(t, f.probes(l)[at], n) }},
-				}, nil, nil)
-			}
-		}
+	if f, l := find(name, module); f != nil && l != nil {
+		// Bubbles are to be had in tests alone. Main ends the process.
+		os.Args = os.Args[:1]
+		testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{
+			{Name: "Cell", F: func(t *testing.T) { measure(t, f.probes(l)[at], n) }},
+		}, nil, nil)
 	}
 	fmt.Fprintf(os.Stderr, "faults: %s=%q names no fault or no library\n", cellVariable, cell)
 	os.Exit(2)
+}
+
+// find returns a fault and a library by their names, each nil if there is none.
+func find(name, module string) (f *fault, l *library) {
+	if i := slices.IndexFunc(all, func(f fault) bool { return f.name == name }); i >= 0 {
+		f = &all[i]
+	}
+	if i := slices.IndexFunc(libraries, func(l *library) bool { return l.module == module }); i >= 0 {
+		l = libraries[i]
+	}
+	return f, l
 }
 
 // measure prints what comes of a probe.

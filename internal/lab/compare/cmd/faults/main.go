@@ -3,7 +3,6 @@
 // markers <!-- faults:begin --> and <!-- faults:end -->:
 //
 //	go -C internal/lab/compare run ./cmd/faults
-//	go -C internal/lab/compare run ./cmd/faults -short -page ""    a trial of seconds, printed
 package main
 
 import (
@@ -34,7 +33,6 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
-	short := flags.Bool("short", false, "inject with few ids, for a trial")
 	page := flags.String("page", filepath.Join("..", "..", "..", "docs", "faults.md"), "write the table into `file`; empty prints it")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -50,9 +48,6 @@ func run(ctx context.Context, args []string) error {
 		for _, m := range info.Deps {
 			o.Versions[m.Path] = m.Version
 		}
-	}
-	if *short {
-		o.IDs, o.Patience = 5_000, 3*time.Second
 	}
 	text, err := faults.Text(ctx, o)
 	if err != nil {
