@@ -390,6 +390,9 @@ func (l *lease) Extend(ctx context.Context, mark time.Time) error {
 // servers check the password. The client's KeepAlive channel would be no help: it does not tell when the
 // request behind an answer was sent.
 func (l *lease) keepAlive(ctx context.Context) error {
+	if ctx.Err() != nil { // an answer could come before the stream has heard of it
+		return context.Cause(ctx)
+	}
 	used := l.stream != nil
 	ttl, err := l.ask(ctx)
 	if err != nil && used && ctx.Err() == nil { // the connection has ended since the last renewal
