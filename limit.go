@@ -20,9 +20,7 @@ func (c *Clock) latest() time.Time {
 	latest := c.after
 	c.eachLimited(func(l *lane) {
 		if tick := max(l.last, l.sequence.top); tick >= l.first {
-			if t := l.time(tick); t.After(latest) {
-				latest = t
-			}
+			latest = later(latest, l.time(tick))
 		}
 	})
 	return latest

@@ -30,7 +30,7 @@ var epoch atomic.Uint32
 func Reseed() { epoch.Add(1) }
 
 // Block is a supply of random bytes. It is not safe for concurrent use. The
-// zero value is an empty block, which fills itself when first asked.
+// zero value is an empty block, which fills itself when first asked, except by Uint64.
 type Block struct {
 	// buf holds random bytes from next on and zeros before it.
 	buf  [Size]byte
