@@ -2,8 +2,6 @@ package nodelease
 
 import "time"
 
-const MaxRetry = maxRetry
-
 // Direct reports whether a call need not lock the Minter for an id.
 func (m *Minter) Direct() bool {
 	_, err := m.node.Load().TryNext()

@@ -22,10 +22,11 @@ type faultyStore struct {
 	// forget breaks the store on purpose: it shows no holder the mark.
 	forget bool
 
-	mu                sync.Mutex
-	carry             func(ctx context.Context, request func() error) error
-	granted, extended int
-	times, marks      []time.Time
+	granted, extended atomic.Int64 // tenures, and calls of Extend that were carried out
+
+	mu           sync.Mutex
+	carry        func(ctx context.Context, request func() error) error
+	times, marks []time.Time
 }
 
 func newFaultyStore(nodes int, ttl time.Duration) *faultyStore {
@@ -77,19 +78,6 @@ func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context
 	return carry(ctx, func() error { return request(context.WithoutCancel(ctx)) })
 }
 
-func (s *faultyStore) count(n *int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	*n++
-}
-
-// counts returns how many tenures were granted and how many calls of Extend were carried out.
-func (s *faultyStore) counts() (granted, extended int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.granted, s.extended
-}
-
 // asked returns the times of calls of Take, and the marks of calls of Extend, that have reached the store.
 func (s *faultyStore) asked() (times, marks []time.Time) {
 	s.mu.Lock()
@@ -112,7 +100,7 @@ func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		if err != nil {
 			return err
 		}
-		s.count(&s.granted)
+		s.granted.Add(1)
 		select {
 		case taken <- &faultyLease{l, s}:
 		default: // the request has come twice: a number that nobody knows to be theirs
@@ -146,7 +134,7 @@ func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
 		}
 		err := l.Lease.Extend(ctx, mark)
 		if err == nil {
-			l.store.count(&l.store.extended)
+			l.store.extended.Add(1)
 		}
 		return err
 	})

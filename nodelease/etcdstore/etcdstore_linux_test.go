@@ -457,6 +457,18 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	}
 	takeNone("Take of what others have taken", nodelease.ErrNoNode, 3+1, nodes) // tries, and another look
 	releaseAll()
+	var meddle func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error)
+	meddle = func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
+		kv.commit = meddle
+		resp, err := do()
+		for n := range int64(nodes) {
+			must.Get(client.Put(ctx, fmt.Sprintf("/requests/mark/%05d", n), mark(n).Format(time.RFC3339Nano)))(t)
+		}
+		return resp, err
+	}
+	kv.commit = meddle
+	takeNone("Take while somebody writes all marks again and again", nodelease.ErrNoNode, 2*(1+3), 0)
+	kv.commit = nil
 	client.Lease = poorLease{granting}
 	takeNone("Take without a lease", errPoor, 1, 0)
 
@@ -470,10 +482,7 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 }
 
 // testExtends raises the mark of l, and tries what does not.
-func testExtends(
-	t *testing.T, client *clientv3.Client, l nodelease.Lease, mark time.Time,
-	expect func(what string, err, want error, transactions int64),
-) {
+func testExtends(t *testing.T, client *clientv3.Client, l nodelease.Lease, mark time.Time, expect func(string, error, error, int64)) {
 	ctx, never := t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	revision := func() int64 {
 		resp := must.Get(client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", l.Node())))(t)
@@ -503,8 +512,7 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 	ahead := now.AddDate(10, 0, 0)
 	take := func(now time.Time) nodelease.Lease {
 		t.Helper()
-		l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
-		return l
+		return must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 	}
 	for range 2 {
 		must.Do(t, take(now).Extend(t.Context(), now.Add(time.Minute)))

@@ -313,18 +313,13 @@ func TestPooler(t *testing.T) {
 
 func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Lease {
 	t.Helper()
-	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
-	return l
+	return must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 }
 
 // testDurability has what lets a crash take a mark back.
 func testDurability(t *testing.T, url string, pool *pgxpool.Pool) {
 	for _, kind := range []string{"unlogged", "temporary"} {
-		config := must.Get(pgxpool.ParseConfig(url))(t)
-		config.MaxConns = 1 // a temporary table is a connection's own
-		pgstore.Configure(config)
-		own := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
-		defer own.Close()
+		own := openPool(t, url+"&pool_max_conns=1") // a temporary table is a connection's own
 		mustExec(t, own, "create "+kind+" table "+kind+"1 (node integer)")
 		_, err := pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
 		must.Fail(t, kind, err, nil, "the table is unlogged or temporary")
@@ -502,17 +497,15 @@ func TestRestored(t *testing.T) {
 // TestStandby stops the replication to a synchronous standby under a Minter, kills the primary and promotes the
 // standby, on which a process takes the number whose clock is behind. No id occurs twice.
 func TestStandby(t *testing.T) {
-	for name, test := range map[string]struct {
-		setting string
-		cancel  bool // the waits for the standby
-	}{"local": {"local", false}, "on, waits cancelled": {"on", true}} {
-		t.Run(name, func(t *testing.T) {
+	for setting, cancelled := range map[string]bool{"local": false, "on": true} {
+		t.Run(fmt.Sprintf("%s, waits cancelled %v", setting, cancelled), func(t *testing.T) {
 			t.Parallel()
-			testStandby(t, test.setting, test.cancel)
+			testStandby(t, setting, cancelled)
 		})
 	}
 }
 
+// testStandby has synchronous_commit be setting, and may have somebody cancel the waits for the standby.
 func testStandby(t *testing.T, setting string, cancelled bool) {
 	const ttl = 2 * time.Second
 	primary, address := pgtest.Start(t)

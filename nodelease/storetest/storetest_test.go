@@ -19,13 +19,7 @@ import (
 
 const ttl = time.Second // a shorter one could end while the machine is busy
 
-var berlin = func() *time.Location {
-	l, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		panic(err)
-	}
-	return l
-}()
+var berlin, _ = time.LoadLocation("Europe/Berlin")
 
 func TestMemoryStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) (a, b nodelease.Store) {

@@ -97,11 +97,9 @@ func TestPostgres(t *testing.T) {
 	defer stop()
 	expect(t, 0, "list"+options+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", node), " 1m0s\n", "1 held, 39 free")
 	u := must.Get(url.Parse(at))(t)
-	t.Setenv("PGHOST", u.Hostname())
-	t.Setenv("PGPORT", u.Port())
-	t.Setenv("PGUSER", "test")
-	t.Setenv("PGDATABASE", "postgres")
-	t.Setenv("PGSSLMODE", "disable")
+	for name, value := range map[string]string{"HOST": u.Hostname(), "PORT": u.Port(), "USER": "test", "DATABASE": "postgres", "SSLMODE": "disable"} {
+		t.Setenv("PG"+name, value)
+	}
 	expect(t, 0, "check"+options, "nothing found")
 
 	far, retired := (node+1)%40, (node+2)%40

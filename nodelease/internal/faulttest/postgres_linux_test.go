@@ -126,8 +126,7 @@ func TestPostgresClock(t *testing.T) {
 func clockSpeed(t *testing.T, address string) float64 {
 	t.Helper()
 	pool := pgtest.Open(t, address)
-	var server [2]time.Time
-	var own [2]time.Time
+	var server, own [2]time.Time
 	for i := range server {
 		time.Sleep(time.Duration(i) * time.Second)
 		must.Do(t, pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&server[i]))

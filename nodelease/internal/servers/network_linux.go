@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -77,12 +78,7 @@ func (n *Network) serve(near net.Conn, from, to, address string, sender func([]b
 			if !n.wait(l) {
 				break
 			}
-			if k > 0 {
-				if _, err := dst.Write(buf[:k]); err != nil {
-					break
-				}
-			}
-			if err != nil {
+			if _, failed := dst.Write(buf[:k]); err != nil || failed != nil {
 				break
 			}
 		}
@@ -144,10 +140,8 @@ func (n *Network) Reset(links ...Link) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for c, l := range n.conns {
-		for _, r := range links {
-			if l == r {
-				c.Close()
-			}
+		if slices.Contains(links, l) {
+			c.Close()
 		}
 	}
 }

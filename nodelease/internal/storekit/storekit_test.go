@@ -7,15 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 // TestComplete checks the defaults and the bounds of the options that stores share.
 func TestComplete(t *testing.T) {
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())(t)
 	type options struct {
 		holder string
 		nodes  int64

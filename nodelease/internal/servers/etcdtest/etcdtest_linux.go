@@ -133,8 +133,7 @@ func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 // Open returns a client of the members at the endpoints.
 func Open(t *testing.T, endpoints []string) *clientv3.Client {
 	t.Helper()
-	client := must.Get(clientv3.New(Config(endpoints)))(t)
-	return client
+	return must.Get(clientv3.New(Config(endpoints)))(t)
 }
 
 // Password is that of all users.
