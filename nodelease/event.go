@@ -92,11 +92,17 @@ func (m *Minter) warn(err error) {
 	m.report(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
 }
 
+// logPause is for how long the log has no failure again that is like the last.
+const logPause = time.Minute
+
 func (m *Minter) reportFailure(e Event) {
-	if errors.Is(e.Err, ErrNoNode) {
-		m.opts.Logger.Info("no node number could be had", "error", e.Err)
-	} else {
-		m.opts.Logger.Warn("a request to the store failed", "node", e.Node, "error", e.Err)
+	if now, text := time.Now(), e.Err.Error(); text != m.logged || now.Sub(m.loggedAt) >= logPause {
+		m.logged, m.loggedAt = text, now
+		if errors.Is(e.Err, ErrNoNode) {
+			m.opts.Logger.Info("no node number could be had", "error", e.Err)
+		} else {
+			m.opts.Logger.Warn("a request to the store failed", "node", e.Node, "error", e.Err)
+		}
 	}
 	m.observe(e)
 }

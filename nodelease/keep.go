@@ -127,7 +127,10 @@ func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) erro
 		return err
 	}
 	renewed := Event{Kind: Renewed, Node: t.number, Took: m.elapsed() - sent}
-	m.report(func() { m.observe(renewed) })
+	m.report(func() {
+		m.logged = "" // the next failure is news
+		m.observe(renewed)
+	})
 	m.resume(t, sent+t.gives())
 	return nil
 }
