@@ -368,8 +368,8 @@ func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 	}
 	since := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
 	want := ids.SnowflakeParts{Time: instant(since.Add(since, nanoseconds(l.Epoch))), Node: node, Sequence: sequence}
-	// What is more than 2^60 s after the epoch, which hardly a calendar can hold, may be taken for that.
-	if sec := floor(since, 1, 1e9); sec.Cmp(big.NewInt(l.Epoch.Unix()+1<<60)) > 0 && (p != want || time.Second%l.Tick != 0) {
+	// What is 2^60 s or more after the epoch, which hardly a calendar can hold, may be taken for that.
+	if sec := floor(since, 1, 1e9); sec.Cmp(big.NewInt(l.Epoch.Unix()+1<<60)) >= 0 && (p != want || time.Second%l.Tick != 0) {
 		want.Time = time.Unix(l.Epoch.Unix()+1<<60, int64(l.Epoch.Nanosecond())).UTC()
 	}
 	return p == want
@@ -422,11 +422,20 @@ func TestFarEpoch(t *testing.T) {
 	}
 }
 
-// TestFarTimes splits ids of times that no calendar holds: none is before that of the id before.
+// TestFarTimes splits ids of times that no calendar holds. What is 2^60 s or more after the epoch is taken for that.
 func TestFarTimes(t *testing.T) {
-	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 2*time.Second - 1}
-	if a, b := l.Split(1<<60).Time, l.Split(1<<60+1).Time; b.Before(a) {
-		t.Errorf("an id of %d s, %d ns has one of %d s, %d ns after it", a.Unix(), a.Nanosecond(), b.Unix(), b.Nanosecond())
+	const tick = 2_000_000_000 - 3
+	const far = 1 << 60 * 1_000_000_000 / tick // the last before
+	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: tick}
+	for s, want := range map[ids.Snowflake]time.Time{
+		far:       time.Unix(far*tick/1_000_000_000, far*tick%1_000_000_000),
+		far + 1:   time.Unix(1<<60, 0),
+		far + 2:   time.Unix(1<<60, 0),
+		1<<63 - 1: time.Unix(1<<60, 0),
+	} {
+		if got := l.Split(s).Time; !got.Equal(want) {
+			t.Errorf("%d has %d s, %d ns, want %d s, %d ns", s, got.Unix(), got.Nanosecond(), want.Unix(), want.Nanosecond())
+		}
 	}
 }
 

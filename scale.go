@@ -88,7 +88,7 @@ func (s *scale) time(tick int64) time.Time {
 	}
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
 	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
-	if hi/1e9 != 0 || sec > 1<<60 {
+	if hi/1e9 != 0 || sec >= 1<<60 {
 		sec, nsec = 1<<60, 0 // which is beyond what time.Time can print
 	}
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
