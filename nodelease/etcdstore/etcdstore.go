@@ -1,7 +1,7 @@
 // Package etcdstore leases Snowflake node numbers from etcd, for [github.com/oneclock/ids/nodelease].
 //
-// TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and
-// DialKeepAliveTimeout, so that it notices a connection that is dead without having been closed.
+// TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and DialKeepAliveTimeout:
+// without them it keeps to a connection that a firewall has forgotten, for minutes in which nothing is minted.
 //
 // A cluster that forgets what it has committed makes ids repeat: one that is restored from a
 // snapshot, or runs with unsafe-no-fsync. Stop all minters before such a step, and start them a
