@@ -3,6 +3,7 @@ package clockfile_test
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,11 +201,15 @@ func TestPathsRefused(t *testing.T) {
 		refused(t, filepath.Join(dir, "no", "clock"), opts, fs.ErrNotExist, "its directory")
 		refused(t, filepath.Join(dir, "nul\x00"), opts, nil)
 		refused(t, filepath.Join(dir, strings.Repeat("x", 300)), opts, nil)
-		if runtime.GOOS != "windows" { // which has no such file
-			refused(t, os.DevNull, opts, nil, "is not a regular file")
-			if _, err := os.Lstat(os.DevNull + ".lock"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("beside a device there is a lock: %v", err)
+		if runtime.GOOS != "windows" {
+			socket := filepath.Join(dir, "socket")
+			l, err := net.Listen("unix", socket)
+			must(t, err)
+			refused(t, socket, opts, nil, "is not a regular file")
+			if _, err := os.Lstat(socket + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("beside a socket there is a lock: %v", err)
 			}
+			must(t, l.Close())
 		}
 	}
 	left, err := os.ReadDir(dir)
@@ -382,6 +387,21 @@ func TestNoFileStaysOpen(t *testing.T) {
 	d := &syncless{Disk: clockfile.System}
 	if _, err := clockfile.OpenOn(d, newPath(t), firstStart); !errors.Is(err, errFault) || d.open != 0 {
 		t.Errorf("Open: %v, want the fault; %d files are open", err, d.open)
+	}
+}
+
+// An unreadable disk fails to read.
+type unreadable struct{ clockfile.Disk }
+
+func (unreadable) Read(string) ([]byte, error) { return nil, errFault }
+
+// TestUnreadable checks that a file that cannot be read counts neither as missing nor as there.
+func TestUnreadable(t *testing.T) {
+	for _, opts := range []*clockfile.Options{nil, firstStart} {
+		f, err := clockfile.OpenOn(unreadable{clockfile.System}, newPath(t), opts)
+		if f != nil || !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Open with %+v: %v", opts, err)
+		}
 	}
 }
 
