@@ -323,7 +323,7 @@ func TestNoSaveWithinReport(t *testing.T) {
 		b.setPlan(fails)
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if len(reports) != 2 || reports[1] != nil {
+		if len(reports) != 2 || strings.Count(reports[0].Error(), "clockfile: ") != 1 || reports[1] != nil {
 			b.Errorf("the reports are %v, want one of the failure and one of the success", reports)
 		}
 	})
@@ -528,6 +528,28 @@ func TestLockLost(t *testing.T) {
 				return
 			}
 		}
+	}
+}
+
+// TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the error, with one name of the
+// file.
+func TestCloseReports(t *testing.T) {
+	for at, failed := 0, true; failed; at++ {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			b.node.Next()
+			b.mu.Lock()
+			first := b.ops
+			b.plan = func(op int) outcome { return map[bool]outcome{false: works, true: fails}[op == first+at] }
+			b.mu.Unlock()
+			err := b.file.Close()
+			b.file, failed = nil, b.ops > first+at
+			if failed && (!errors.Is(err, errFault) || strings.Count(err.Error(), "clockfile: ") != 1) || !failed && err != nil {
+				b.Errorf("Close whose operation %d fails returns %v", at, err)
+			}
+			if !failed && at < 5 {
+				b.Errorf("Close has %d operations", at)
+			}
+		})
 	}
 }
 
