@@ -68,5 +68,8 @@ func TestSystemFails(t *testing.T) {
 			t.Errorf("%s: error %v, want one of the system", what, err)
 		}
 	}
+	if !errors.Is(atLock, os.ErrNotExist) {
+		t.Errorf("Lock in a directory that is missing: %v", atLock)
+	}
 	must(t, moved.Close())
 }
