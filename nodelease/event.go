@@ -92,13 +92,14 @@ func (m *Minter) warn(err error) {
 	m.report(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
 }
 
-// logPause is for how long the log has no failure again that is like the last.
+// logPause is for how long the log has no failure again that is like the last. Their texts differ: servers take turns.
 const logPause = time.Minute
 
 func (m *Minter) reportFailure(e Event) {
-	if now, text := time.Now(), e.Err.Error(); text != m.logged || now.Sub(m.loggedAt) >= logPause {
-		m.logged, m.loggedAt = text, now
-		if errors.Is(e.Err, ErrNoNode) {
+	now, none := time.Now(), errors.Is(e.Err, ErrNoNode)
+	if none != m.loggedNone || now.Sub(m.loggedAt) >= logPause {
+		m.loggedNone, m.loggedAt = none, now
+		if none {
 			m.opts.Logger.Info("no node number could be had", "error", e.Err)
 		} else {
 			m.opts.Logger.Warn("a request to the store failed", "node", e.Node, "error", e.Err)

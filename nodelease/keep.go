@@ -128,7 +128,7 @@ func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) erro
 	}
 	renewed := Event{Kind: Renewed, Node: t.number, Took: m.elapsed() - sent}
 	m.report(func() {
-		m.logged = "" // the next failure is news
+		m.loggedAt = time.Time{} // the next failure is news
 		m.observe(renewed)
 	})
 	m.resume(t, sent+t.gives())

@@ -31,8 +31,8 @@ type Options struct {
 	Now func() time.Time
 
 	// Logger is told when minting begins and ends, when the store fails, and when a mark is more than
-	// 24 h ahead of the wall clock. While the store goes on failing in the same way, it is told once a
-	// minute. Nil means none.
+	// 24 h ahead of the wall clock. While the store goes on failing, it is told once a minute. Nil means
+	// none.
 	Logger *slog.Logger
 
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
@@ -64,8 +64,8 @@ type Minter struct {
 	reports chan func()   // what Logger and Observe are to be told; closed when keep has returned
 	told    chan struct{} // closed when they have been told all
 
-	logged   string // the failure that the log has had last, unless a lease was renewed since; tell's
-	loggedAt time.Time
+	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; tell's
+	loggedNone bool      // whether that was for want of a number
 
 	// The fields tenure and why tell its state:
 	//
