@@ -52,8 +52,8 @@ func (n *Null[T]) set(err error) error {
 	return err
 }
 
-// Value returns nil if the id is absent, and otherwise what its own Value returns. The error is
-// always nil.
+// Value returns nil if the id is absent, and otherwise what its own Value returns: for the types of
+// this package the error is always nil.
 func (n Null[T]) Value() (driver.Value, error) {
 	if !n.Valid {
 		return nil, nil
@@ -64,13 +64,14 @@ func (n Null[T]) Value() (driver.Value, error) {
 // IsZero reports whether the id is absent. The omitzero option of struct tags uses it.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// String returns the id as text, or the empty text if it is absent.
+// String returns the id as text, or the empty text if it is absent or AppendText fails.
 func (n Null[T]) String() string {
 	text, _ := n.AppendText(nil)
 	return string(text)
 }
 
-// AppendText appends the id as text, or nothing if it is absent. The error is always nil.
+// AppendText appends the id as text, or nothing if it is absent. The error is that of the id's own
+// AppendText: always nil for the types of this package.
 func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	if !n.Valid {
 		return b, nil
@@ -78,7 +79,7 @@ func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	return n.ID.AppendText(b)
 }
 
-// MarshalText returns the id as text, or no bytes if it is absent. The error is always nil.
+// MarshalText returns the id as text, or no bytes if it is absent. The error is that of AppendText.
 func (n Null[T]) MarshalText() ([]byte, error) { return n.AppendText([]byte{}) }
 
 // UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error
@@ -91,8 +92,8 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 	return n.set(n.decoder().UnmarshalText(text))
 }
 
-// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The
-// error is always nil.
+// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The error is
+// that of AppendText.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
