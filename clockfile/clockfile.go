@@ -208,7 +208,12 @@ func (f *File) start(opts *Options) error {
 func (f *File) failed(err error) error { return fmt.Errorf("clockfile: %s: %w", f.name, err) }
 
 // Clock returns the clock. Its SetLimit and EndAt belong to f: do not call them.
-func (f *File) Clock() *ids.Clock { return f.clock }
+func (f *File) Clock() *ids.Clock {
+	if f.clock == nil { // which would stand for the default clock
+		panic("clockfile: zero File: use Open")
+	}
+	return f.clock
+}
 
 // Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on
 // from there at once, and not from the horizon. To call it is optional: without it, all is as after a

@@ -650,10 +650,14 @@ func TestDirectoryIsSynced(t *testing.T) {
 // TestZeroFile uses a File that Open has not made.
 func TestZeroFile(t *testing.T) {
 	f := new(clockfile.File)
-	defer func() {
-		if c := f.Clock(); c != nil || recover() == nil {
-			t.Errorf("it has the clock %v, or Close does not panic", c)
-		}
-	}()
-	f.Close()
+	for name, call := range map[string]func(){"Clock": func() { f.Clock() }, "Close": func() { f.Close() }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", name)
+				}
+			}()
+			call()
+		}()
+	}
 }
