@@ -71,8 +71,15 @@ func openNumber(dir string, number int64, first bool) (*clockfile.File, error) {
 	return clockfile.Open(filepath.Join(dir, fmt.Sprint(number, ".clock")), &clockfile.Options{
 		Init:   first,
 		Owner:  fmt.Sprint("node ", number), // refuses a file that was renamed
-		Report: func(err error) { log.Println("saving the clock:", err) },
+		Report: report,
 	})
+}
+
+func report(err error) {
+	log.Println("saving the clock (nil is success):", err)
+	if errors.Is(err, clockfile.ErrLost) {
+		log.Fatal("no id comes until the next start")
+	}
 }
 
 func run(ctx context.Context, dir string, from, count int64) (err error) { // main calls it, and ends when it returns

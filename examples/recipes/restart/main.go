@@ -51,22 +51,28 @@ func firstStart(path string) error {
 }
 
 func run(ctx context.Context, path string) (err error) { // main calls it, and ends when it returns
-	f, err := clockfile.Open(path, &clockfile.Options{Report: func(err error) { log.Println("saving the clock:", err) }})
+	ctx, end := context.WithCancelCause(ctx)
+	f, err := clockfile.Open(path, &clockfile.Options{Report: func(err error) {
+		log.Println("saving the clock (nil is success):", err)
+		if errors.Is(err, clockfile.ErrLost) {
+			end(err) // no id comes until the next start
+		}
+	}})
 	if err != nil {
 		return err // also if there is no file
 	}
 	defer func() { err = errors.Join(err, f.Close()) }() // there are no Snowflakes afterwards
 	if err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()}); err != nil {
-		return err // IDS_SNOWFLAKE_NODE is missing, or not a number from 0 to 1023
+		return err // IDS_SNOWFLAKE_NODE is missing or bad, or there is a default node already
 	}
 	node, err := snowflake.Default()
 	if err != nil {
 		return err
 	}
 	for {
-		id, err := node.NextContext(ctx) // ends with ctx, on SIGTERM: Next would wait until the disk has room
+		id, err := node.NextContext(ctx) // ends with ctx: Next would wait until the disk has room
 		if err != nil {
-			return err
+			return err // after SIGTERM it is no failure
 		}
 		work(id)
 	}

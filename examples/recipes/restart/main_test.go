@@ -159,7 +159,7 @@ func TestFullDisk(t *testing.T) {
 	<-printed
 	cmd.Process.Signal(syscall.SIGUSR1)
 	lines := bufio.NewScanner(logged)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "saving the clock: clockfile: "+path) {
+	if !lines.Scan() || !strings.Contains(lines.Text(), "saving the clock (nil is success): clockfile: "+path) {
 		t.Errorf("on a full disk it says %q", lines.Text())
 	}
 	if !testing.Short() {
@@ -202,6 +202,40 @@ func TestFullDisk(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
+}
+
+// TestLostLock removes the lock under the program, as somebody who cleans up might: it ends with the reason, and can be
+// started again.
+func TestLostLock(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the next save, which notices, comes after 5 s")
+	}
+	path := filepath.Join(t.TempDir(), "ids.clock")
+	if err := firstStart(path); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
+	var says strings.Builder
+	cmd.Stderr = &says
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || os.Remove(path+".lock") != nil {
+		t.Errorf("no id, or no lock: %v", lines.Err())
+	}
+	for lines.Scan() {
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says.String(), "was lost while it was open") {
+		t.Errorf("it ends with %v, and says %q", err, says.String())
+	}
+	saved(t, path)
 }
 
 // saved returns the time in the file.

@@ -52,10 +52,10 @@ func gauges(node *snowflake.Node, clock *ids.Clock) *expvar.Map {
 var unsaved = expvar.NewInt("ids_unsaved")
 
 func report(err error) { // the Report of clockfile.Options
-	log.Println("saving the clock:", err) // nil when it succeeds again
+	log.Println("saving the clock (nil is success):", err)
 	switch {
 	case errors.Is(err, clockfile.ErrLost):
-		log.Fatal("no id will come any more") // the next start may find the file in order
+		log.Fatal("no id comes until the next start")
 	case err != nil:
 		unsaved.Set(1)
 	default:

@@ -91,7 +91,7 @@ func TestLost(t *testing.T) {
 	for lines.Scan() {
 		says = append(says, lines.Text())
 	}
-	if err := cmd.Wait(); err == nil || len(says) != 2 || !strings.Contains(says[0], "was lost while it was open") || says[1] != "no id will come any more" {
+	if err := cmd.Wait(); err == nil || len(says) != 2 || !strings.Contains(says[0], "was lost while it was open") || says[1] != "no id comes until the next start" {
 		t.Errorf("without its lock it ends with %v and says %q", err, says)
 	}
 	t.Logf("%q", says)
