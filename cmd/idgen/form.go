@@ -86,6 +86,9 @@ var forms = map[string]form{
 // formNames are the names of the forms, in the order in which they are shown.
 var formNames = []string{"text", "base32", "base58", "hex", "json", "urn", "braces", "typeid"}
 
+// prefixForms are the names of the forms that have the prefix of a TypeID.
+var prefixForms = []string{"text", "json", "typeid"}
+
 // formOptions are the options -format and -prefix.
 type formOptions struct{ format, prefix *string }
 
@@ -101,6 +104,9 @@ func (o formOptions) form() (form, error) {
 	}
 	if _, err := typeid.Join(*o.prefix, ids.UUID{}); err != nil {
 		return nil, usagef("-prefix %s: %s", quoted(*o.prefix), strings.TrimPrefix(err.Error(), "typeid: "))
+	}
+	if !slices.Contains(prefixForms, *o.format) {
+		return nil, usagef("-format %s has no prefix: leave out -prefix, or use -format %s", *o.format, listed(prefixForms, "or"))
 	}
 	return func(dst []byte, id ident) ([]byte, error) {
 		u, err := asUUID(id)

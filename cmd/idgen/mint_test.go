@@ -176,13 +176,20 @@ func TestSnowflakeNode(t *testing.T) {
 	}
 }
 
-// TestMintPrefix makes TypeIDs of each command that makes UUIDs or ULIDs.
+// TestMintPrefix makes TypeIDs of each command that makes UUIDs or ULIDs, in each form that has a prefix. The others are refused.
 func TestMintPrefix(t *testing.T) {
 	for _, args := range []string{"uuid1", "uuid2 -local 7", "uuid3 name", "uuid4", "uuid5 name", "uuid6", "uuid7", "uuid8 017f22e279b07cc398c4dc0c0c07398f", "ulid"} {
-		line := must(t, "", append(strings.Fields(args), "-prefix", "a_b")...)[0]
-		prefix, u, err := typeid.Split(line)
-		if version := fmt.Sprint("uuid", u.Version()); err != nil || prefix != "a_b" || version != args[:min(len(args), 5)] && args != "ulid" {
-			t.Errorf("idgen %s -prefix a_b: %s, of %s, %v", args, line, version, err)
+		for _, form := range formNames {
+			command := append(strings.Fields(args), "-prefix", "a_b", "-format", form)
+			if !slices.Contains([]string{"text", "json", "typeid"}, form) {
+				checkUsage(t, command, "-format "+form+" has no prefix: leave out -prefix, or use -format text, json or typeid")
+				continue
+			}
+			line := strings.Trim(must(t, "", command...)[0], `"`)
+			prefix, u, err := typeid.Split(line)
+			if version := fmt.Sprint("uuid", u.Version()); err != nil || prefix != "a_b" || version != args[:min(len(args), 5)] && args != "ulid" {
+				t.Errorf("idgen %s: %s, of %s, %v", command, line, version, err)
+			}
 		}
 	}
 }
