@@ -89,22 +89,29 @@ func (t *tool) command(args []string) error {
 	if len(args) == 0 {
 		return usageError("missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range")
 	}
-	t.name = strings.ToLower(args[0])
-	switch t.name {
-	case "-h", "-help", "--help":
-		t.name = "help"
-	case "-v", "-version", "--version":
-		t.name = "version"
-	}
-	command, ok := commands()[t.name]
+	var ok bool
+	t.name, ok = commandNamed(args[0])
 	if !ok {
 		return unknown(args)
 	}
-	err := command(t, args[1:])
+	err := commands()[t.name](t, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return t.help([]string{t.name})
 	}
 	return err
+}
+
+// commandNamed returns the name of the command that an argument names, and whether there is one.
+func commandNamed(arg string) (name string, ok bool) {
+	name = strings.ToLower(arg)
+	switch name {
+	case "-h", "-help", "--help":
+		name = "help"
+	case "-v", "-version", "--version":
+		name = "version"
+	}
+	_, ok = commands()[name]
+	return name, ok
 }
 
 // help prints the help, or what it says of a command: one of its parts, and the last, which is about what commands share.
@@ -112,7 +119,11 @@ func (t *tool) help(args []string) error {
 	parts := strings.Split(help, "%\n")
 	text := strings.Join(parts, "")
 	if len(args) > 0 {
-		switch strings.TrimRight(strings.ToLower(args[0]), "12345678") {
+		name, ok := commandNamed(args[0])
+		if !ok {
+			return unknown(args)
+		}
+		switch strings.TrimRight(name, "12345678") {
 		case "uuid", "ulid", "snowflake":
 			text = parts[1] + parts[5]
 		case "inspect":

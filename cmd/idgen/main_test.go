@@ -47,7 +47,7 @@ func TestHelp(t *testing.T) {
 	titles := regexp.MustCompile(`(?m)^[A-Z][a-z]+$|^Idgen makes|^Exit status|^%`)
 	const all = "Idgen makes Make Inspect Convert Range Exit status"
 	for args, want := range map[string]string{
-		"help": all, "-h": all, "--help": all, "help me": all, "help -h": all,
+		"help": all, "-h": all, "--help": all, "help help": all, "help -h": all, "help version": all, "help -V": all,
 		"help UUID7": "Make Exit status", "uuid7 -h": "Make Exit status", "ulid -h": "Make Exit status", "snowflake --help": "Make Exit status",
 		"inspect -help": "Inspect Exit status", "convert 1 -h": "Convert Exit status", "range --help": "Range Exit status",
 	} {

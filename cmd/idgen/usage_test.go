@@ -164,7 +164,9 @@ func TestUnknownCommand(t *testing.T) {
 		"-q":                        "-q is not an option of idgen. Did you mean idgen ulid?",
 	} {
 		checkUsage(t, strings.Fields(args), want)
+		checkUsage(t, append([]string{"help"}, strings.Fields(args)...), want)
 	}
+	checkUsage(t, []string{"-h", "uuid7 "}, `unknown command "uuid7 ". Did you mean uuid7?`)
 	checkUsage(t, []string{""}, `unknown command ""`)
 	checkUsage(t, []string{"\x1b[2J\xff"}, `unknown command "\x1b[2J\xff"`)
 }
@@ -173,7 +175,7 @@ func TestUnknownCommand(t *testing.T) {
 func TestLongWords(t *testing.T) {
 	long := "x" + strings.Repeat("é", 1<<19) // whose byte 48 is within a character
 	for _, args := range []string{
-		"?", "-?", "-n ? uuid7", "uuid7 ?", "uuid7 -?", "uuid7 -n ?", "uuid7 -format ?", "snowflake -node ?", "snowflake -layout ?",
+		"?", "-?", "help ?", "-n ? uuid7", "uuid7 ?", "uuid7 -?", "uuid7 -n ?", "uuid7 -format ?", "snowflake -node ?", "snowflake -layout ?",
 		"uuid7 -prefix ?", "uuid2 -domain ?", "uuid2 -local ?", "uuid5 -namespace ?", "inspect -as ?", "inspect -json=?", "convert -to ?",
 		"range ?", "range ? ?", "range -from ? uuid7",
 	} {
