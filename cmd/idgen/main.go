@@ -36,6 +36,7 @@ type tool struct {
 	errs io.Writer
 	name string // of the command
 	ask  bool   // whoever types the input sees errs
+	note string // of what mint makes, or ""
 	bad  int    // refused inputs
 }
 

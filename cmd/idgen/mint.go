@@ -92,17 +92,20 @@ func oneByOne[T ident](next func() T) func([]T, int) []T {
 	}
 }
 
-// mint writes n ids, one a line.
+// mint writes n ids, one a line, after the note on them if there is one.
 func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) error {
-	ids, line := make([]T, 0, batch), make([]byte, 0, 64)
+	ids, line := make([]T, batch), make([]byte, 0, 64)
+	if _, err := write(line, ids[0]); err != nil { // the scheme does not have the form
+		return err
+	}
+	if n > 0 {
+		fmt.Fprint(t.errs, t.note)
+	}
 	for left := n; left > 0; left -= len(ids) {
 		ids = appendRun(ids[:0], min(left, batch))
 		for _, id := range ids {
-			var err error
-			if line, err = write(line[:0], id); err != nil {
-				return err
-			}
-			if _, err = t.out.Write(append(line, '\n')); err != nil {
+			line, _ = write(line[:0], id) // it has the form, as the first has
+			if _, err := t.out.Write(append(line, '\n')); err != nil {
 				return err
 			}
 		}
@@ -158,7 +161,7 @@ func (t *tool) snowflakesAt(at time.Time, node int64, l ids.SnowflakeLayout, n i
 	}))
 }
 
-// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a warning.
+// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note.
 func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	from := "-node"
 	if given == nil {
@@ -169,7 +172,7 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 			rand.Read(b[:])
 			n := int64(binary.BigEndian.Uint64(b[:]) >> (64 - l.NodeBits))
 			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
-			fmt.Fprintf(t.errs, note, n)
+			t.note = fmt.Sprintf(note, n)
 			return n, nil
 		}
 		given = &value

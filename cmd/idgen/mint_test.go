@@ -152,6 +152,21 @@ func TestSnowflakeNode(t *testing.T) {
 		checkUsage(t, []string{"snowflake"}, fmt.Sprintf("IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q", value))
 	}
 	os.Unsetenv("IDS_SNOWFLAKE_NODE") // t.Setenv restores it
+	// The note on a random node comes only with ids.
+	for args, want := range map[string]string{
+		"-prefix order":         "only a UUID or a ULID can have a prefix",
+		"-format urn -n 0":      "only a UUID can be written as urn",
+		"-format typeid":        "only a UUID or a ULID can be written as typeid",
+		"-at 2000-01-01":        "time 2000-01-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2010-11-04T01:42:54.657Z",
+		"-at 2026-01 -n 4097":   "-n 4097 is too many: a node has only 4096 ids of one time",
+		"-at 2026-01 -layout x": `-layout "x" is not twitter, discord, instagram or sonyflake`,
+	} {
+		checkUsage(t, append([]string{"snowflake"}, strings.Fields(args)...), want)
+	}
+	must(t, "", "snowflake", "-n", "0")
+	if _, out, errs := try("", "snowflake", "-at", "2026-01", "-n", "600"); strings.Count(out, "\n") != 600 || strings.Count(errs, "idgen: note: node ") != 1 {
+		t.Errorf("snowflake -at 2026-01 -n 600: %d lines, %q, want 600 and one note", strings.Count(out, "\n"), errs)
+	}
 	seen := map[int64]bool{}
 	for range 40 {
 		status, out, errs := try("", "snowflake")

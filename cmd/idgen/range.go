@@ -86,21 +86,22 @@ func (t *tool) bounds(args []string) error {
 	case !to.After(s.first), from.After(s.last):
 		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
 	}
+	first, end := s.least(from), s.least(to)
+	text, err := write(nil, first)
+	if err != nil {
+		return err
+	}
+	if end == first && !to.After(s.last) {
+		return usagef("from %s to %s there is no id: -to is not included", stamp(from), stamp(to))
+	}
 	if from.Before(s.first) {
 		fmt.Fprintf(t.errs, "idgen: note: -from is before the first possible id; using %s\n", stamp(s.first))
 		from = s.first
 	}
-	b := bounds{Scheme: scheme, From: stamp(from), To: stamp(to)}
-	first, end := s.least(from), s.least(to)
-	if b.Least, err = write(nil, first); err != nil {
-		return err
-	}
-	switch {
-	case to.After(s.last):
+	b := bounds{Scheme: scheme, From: stamp(from), To: stamp(to), Least: text}
+	if to.After(s.last) {
 		fmt.Fprintf(t.errs, "idgen: note: -to is after the last possible id, of %s; no id is the end\n", stamp(s.last))
-	case end == first:
-		return usagef("from %s to %s there is no id: -to is not included", b.From, b.To)
-	default:
+	} else {
 		b.End, _ = write(nil, end) // it has the form, as the least has
 	}
 	if *options.format == "json" {

@@ -111,9 +111,11 @@ func TestUsage(t *testing.T) {
 		"range snowflake -layout sonyflake -from 2026-01-01T00:00:00.001Z -to 2026-01-01T00:00:00.009Z": "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included",
 		"range ulid" + date + " -format gif":      `-format "gif" is not text, base32, base58, hex, json, urn, braces or typeid`,
 		"range snowflake" + date + " -layout gif": `-layout "gif" is not twitter, discord, instagram or sonyflake`,
-		"range -x":                            "range has no option -x; it has -format, -from, -layout, -prefix and -to",
-		"range -from -1h uuid7 -to 99999999h": `-to "99999999h" ` + noTime,
-		"range ulid -format urn" + date:       "only a UUID can be written as urn",
+		"range -x":                                         "range has no option -x; it has -format, -from, -layout, -prefix and -to",
+		"range -from -1h uuid7 -to 99999999h":              `-to "99999999h" ` + noTime,
+		"range ulid -format urn" + date:                    "only a UUID can be written as urn",
+		"range ulid -format urn -from 1960-01 -to 2026-01": "only a UUID can be written as urn",
+		"range snowflake -layout sonyflake -from 2014-08 -to 2014-09-01T00:00:00.001Z": "from 2014-08-01T00:00:00.000Z to 2014-09-01T00:00:00.001Z there is no id: -to is not included",
 	} {
 		checkUsage(t, strings.Fields(args), want)
 	}
