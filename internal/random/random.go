@@ -54,7 +54,7 @@ func (b *Block) Uint64() uint64 {
 
 // Uint128 returns 128 random bits.
 func (b *Block) Uint128() (hi, lo uint64) {
-	if b.left < 16 || b.born != epoch.Load() {
+	if !b.Ready() {
 		b.Fill()
 	}
 	p, q := b.word(0), b.word(8)
@@ -98,7 +98,7 @@ func (b *Block) Words(dst []uint64) {
 // Next returns random bytes, which the caller wipes: n of them, or the lesser number that is in
 // stock. n must be a positive multiple of 16, and so is their number.
 func (b *Block) Next(n int) []byte {
-	if b.left < 16 || b.born != epoch.Load() {
+	if !b.Ready() {
 		b.Fill()
 	}
 	n = min(n, b.left&^15)
