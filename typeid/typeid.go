@@ -1,7 +1,6 @@
 package typeid
 
 import (
-	"bytes"
 	"database/sql/driver"
 	"fmt"
 	"time"
@@ -101,7 +100,7 @@ func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
 // Compare returns -1, 0 or +1 as id sorts before other, is other or sorts after other. Their texts sort
 // in the same order.
-func (id ID[K]) Compare(other ID[K]) int { return bytes.Compare(id[:], other[:]) }
+func (id ID[K]) Compare(other ID[K]) int { return ids.UUID(id).Compare(ids.UUID(other)) }
 
 // String returns the text of id. It panics if the prefix is invalid.
 func (id ID[K]) String() string {
