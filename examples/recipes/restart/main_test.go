@@ -56,6 +56,19 @@ func program(variable string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// started starts a program and returns what it prints.
+func started(t *testing.T, cmd *exec.Cmd) *bufio.Scanner {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bufio.NewScanner(out)
+}
+
 // TestStarts checks which starts are refused, and that they say why.
 func TestStarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids.clock")
@@ -89,15 +102,8 @@ func TestRestarts(t *testing.T) {
 	var last ids.Snowflake
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGTERM} {
 		cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
 		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
+		lines := started(t, cmd)
 		for n := 0; lines.Scan(); n++ {
 			id, err := ids.ParseSnowflake(lines.Text())
 			if err != nil || id <= last || id.Node() != 7 {
@@ -129,26 +135,20 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	logged, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := started(t, cmd)
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
 	printed, ended := make(chan struct{}), make(chan struct{})
 	var last ids.Snowflake
 	go func() {
 		defer close(ended)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			id, err := ids.ParseSnowflake(lines.Text())
+		for out.Scan() {
+			id, err := ids.ParseSnowflake(out.Text())
 			if err != nil || id <= last {
-				t.Errorf("after %v came %q (%v)", last, lines.Text(), err)
+				t.Errorf("after %v came %q (%v)", last, out.Text(), err)
 			}
 			if last == 0 {
 				close(printed)
@@ -188,14 +188,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	cmd = program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-	next, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	first := bufio.NewScanner(next)
+	first := started(t, cmd)
 	first.Scan()
 	if id, err := ids.ParseSnowflake(first.Text()); err != nil || id <= last {
 		t.Errorf("after %v the next one prints %q (%v)", last, first.Text(), err)
@@ -218,15 +211,8 @@ func TestLostLock(t *testing.T) {
 	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
 	var says strings.Builder
 	cmd.Stderr = &says
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	lines := started(t, cmd)
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
-	lines := bufio.NewScanner(out)
 	if !lines.Scan() || os.Remove(path+".lock") != nil {
 		t.Errorf("no id, or no lock: %v", lines.Err())
 	}
