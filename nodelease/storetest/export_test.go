@@ -6,19 +6,11 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Checks returns the names of the subtests.
-func Checks() (names []string) {
-	for _, c := range checks {
-		names = append(names, c.name)
-	}
-	return names
-}
+// Checks are the subtests, by name. They run with t in the place of the one of go test.
+var Checks = map[string]func(t testing.TB, a, b nodelease.Store){}
 
-// Check runs a subtest with t in the place of the one of go test.
-func Check(name string, t testing.TB, a, b nodelease.Store) {
+func init() {
 	for _, c := range checks {
-		if c.name == name {
-			c.run(newTester(t, a, b))
-		}
+		Checks[c.name] = func(t testing.TB, a, b nodelease.Store) { c.run(newTester(t, a, b)) }
 	}
 }
