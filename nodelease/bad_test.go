@@ -161,10 +161,7 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
-		store.setCarry(func(_ context.Context, request func() error) error {
-			time.Sleep(time.Hour)
-			return request()
-		})
+		store.setCarry(slow(time.Hour))
 		time.Sleep(testTTL)
 		synctest.Wait()
 		refused(t, m, ids.ErrSuspended, "while the store hangs")
@@ -207,7 +204,7 @@ func TestAnswerAfterClose(t *testing.T) {
 	opts := &nodelease.Options{Observe: func(e nodelease.Event) { told[e.Kind] = append(told[e.Kind], time.Now()) }}
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		store.setCarry(slow)
+		store.setCarry(slow(time.Second))
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		closed := time.Now()
 		mustClose(t, m)
@@ -239,7 +236,7 @@ func TestUseAfterClose(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
-		store.setCarry(slow)
+		store.setCarry(slow(time.Second))
 		var closed sync.WaitGroup
 		for range 3 {
 			closed.Go(func() {
@@ -301,7 +298,7 @@ func TestEventsAndLog(t *testing.T) {
 		}
 	}
 	store := newFaultyStore(1, testTTL)
-	store.setCarry(slow)
+	store.setCarry(slow(time.Second))
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		await()
 		expect("start", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
@@ -325,13 +322,13 @@ func TestEventsAndLog(t *testing.T) {
 		defer cancel()
 		_, err := m.Next(ctx)
 		expect("Next", fmt.Sprintln("waited -1 1ms", err))
-		store.setCarry(slow)
+		store.setCarry(slow(time.Second))
 		await()
 		expect("back again", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
 		store.setSilent(true)
 		await()
 		expect("a second silence", failed)
-		store.setCarry(slow)
+		store.setCarry(slow(time.Second))
 		await()
 		expect("a second return", "renewed 0 1s <nil>\n")
 		store.Expire(0)

@@ -25,8 +25,7 @@ const (
 	Ended
 	// Renewed: the store has renewed the lease of Node.
 	Renewed
-	// Failed: a request to the store has failed with Err, which matches ErrNoNode if no number could
-	// be had.
+	// Failed: a request to the store has failed with Err, which matches ErrNoNode if no number could be had.
 	Failed
 	// Refused: TryNext has returned Err.
 	Refused

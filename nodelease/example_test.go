@@ -14,8 +14,7 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// A program makes one Minter for all its goroutines. In production, the store is that of package etcdstore
-// or pgstore.
+// A program makes one Minter for all its goroutines. In production, the store is that of package etcdstore or pgstore.
 func Example() {
 	ctx := context.Background()
 	store := nodelease.NewMemoryStore(1024, 15*time.Second)

@@ -8,8 +8,7 @@ func (m *Minter) Direct() bool {
 	return err == nil
 }
 
-// Timer returns what the timer calls that is to end the present tenure, so that a test can have it
-// come late.
+// Timer returns what the timer calls that is to end the present tenure, so that a test can have it come late.
 func (m *Minter) Timer() func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -52,10 +52,12 @@ func (s *faultyStore) setSilent(on bool) {
 	})
 }
 
-// slow is a carry for setCarry: each request takes a second.
-func slow(_ context.Context, request func() error) error {
-	time.Sleep(time.Second)
-	return request()
+// slow returns a carry for setCarry: each request takes d, whatever its context says.
+func slow(d time.Duration) func(context.Context, func() error) error {
+	return func(_ context.Context, request func() error) error {
+		time.Sleep(d)
+		return request()
+	}
 }
 
 // counted returns options with which the events of a kind are counted.
@@ -229,8 +231,7 @@ func simulate(t *testing.T, forget bool) (minted, twice int) {
 	return minted, twice
 }
 
-// lossy is a network on which a request may arrive after its caller has given up, or twice, and an
-// answer never.
+// lossy is a network on which a request may arrive after its caller has given up, or twice, and an answer never.
 func lossy(ctx context.Context, request func() error) error {
 	delay := func() time.Duration {
 		if rand.N(5) == 0 {
@@ -279,8 +280,7 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d ids", total)
 }
 
-// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation
-// must see it.
+// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation must see it.
 func TestSimulationFindsDuplicates(t *testing.T) {
 	for range 5 {
 		if minted, twice := simulate(t, true); twice > 0 {

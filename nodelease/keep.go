@@ -135,9 +135,8 @@ func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) erro
 	return nil
 }
 
-// mark returns the mark to ask for: the one asked before if it is still a TTL ahead, else one that is a
-// whole window ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either
-// suffices.
+// mark returns the mark to ask for: the one asked before if it is still a TTL ahead, else one that is a whole window
+// ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either suffices.
 func (m *Minter) mark(t *tenure) time.Time {
 	least := max(t.ttl, 100*min(m.tick, storekit.MaxTTL/100))
 	if !t.clock.Horizon(least).After(t.asked) {

@@ -340,7 +340,7 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
-		store.setCarry(slow)
+		store.setCarry(slow(time.Second))
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		w.step(time.Hour)
 		for range 3 {

@@ -75,8 +75,7 @@ func (l *memoryLease) Mark() time.Time    { return l.mark }
 func (l *memoryLease) TTL() time.Duration { return l.store.ttl }
 func (l *memoryLease) Free() int64        { return l.free }
 
-// Extend implements [Lease]. A mark that is lower than the one before comes from a request that was
-// overtaken.
+// Extend implements [Lease]. A mark that is lower than the one before comes from a request that was overtaken.
 func (l *memoryLease) Extend(ctx context.Context, mark time.Time) error {
 	return l.update(ctx, func(r *memoryRow) error {
 		if mark.Before(r.mark) {

@@ -16,10 +16,9 @@ import (
 
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
-	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer
-	// writes, and the number of a holder that crashed rests for longer. It must be at least 100
-	// ticks of the layout, and at most 24 h or those 100 ticks; the Minter takes the lease's TTL if
-	// that is more. Zero means four times the TTL within these bounds.
+	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer writes, and the number of
+	// a holder that crashed rests for longer. It must be at least 100 ticks of the layout, and at most 24 h or those
+	// 100 ticks; the Minter takes the lease's TTL if that is more. Zero means four times the TTL within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 nodes. All holders
@@ -30,13 +29,11 @@ type Options struct {
 	// not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger is told when minting begins and ends, when the store fails, and when a mark is more than
-	// 24 h ahead of the wall clock. While the store goes on failing, it is told once a minute. Nil means
-	// none.
+	// Logger is told when minting begins and ends, when the store fails, and when a mark is more than 24 h ahead of
+	// the wall clock. While the store goes on failing, it is told once a minute. Nil means none.
 	Logger *slog.Logger
 
-	// Observe is called with what happens, for metrics. Nil means none. It must be safe for
-	// concurrent use.
+	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent use.
 	//
 	// Neither may call Close, which waits for them: it would take 5 s.
 	//
@@ -46,9 +43,8 @@ type Options struct {
 	Observe func(Event)
 }
 
-// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next
-// waits and TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the
-// zero value panics.
+// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next waits and TryNext
+// refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
 type Minter struct {
 	// node is that of the latest tenure. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
@@ -84,9 +80,8 @@ type Minter struct {
 	//	the number is lost     none      none      none      closed
 	//	Close                  closed    closed    closed    closed
 	//
-	// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a
-	// tenure is ended when it leaves the table: a call that still has its node returns ids.ErrEnded, and
-	// looks at the state anew.
+	// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a tenure is ended
+	// when it leaves the table: a call that still has its node returns ids.ErrEnded, and looks at the state anew.
 	mu      sync.Mutex
 	tenure  *tenure
 	why     error
@@ -143,8 +138,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	return m, nil
 }
 
-// newIdle returns a node of a layout that refuses every id with ErrEnded, or an error if the layout can hold
-// no id.
+// newIdle returns a node of a layout that refuses every id with ErrEnded, or an error if the layout can hold no id.
 func newIdle(l ids.SnowflakeLayout) (*ids.SnowflakeNode, error) {
 	inside := ids.TwitterLayout().Epoch
 	if l.Tick > 0 {
@@ -200,11 +194,10 @@ func (m *Minter) ask() {
 	}
 }
 
-// Next returns an id. It waits while no number is held, while the store is asked for a higher mark, and
-// while the ticks are exhausted. Once ctx has ended it returns an error, even if an id can be had at
-// once, so that a loop over Next ends with its context. The error is [ErrClosed]; or it matches ctx.Err(),
-// [context.Cause] and what Next waited for; or it matches [ids.ErrRange] when the layout has no time left
-// for ids of this number.
+// Next returns an id. It waits while no number is held, while the store is asked for a higher mark, and while the
+// ticks are exhausted. Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over
+// Next ends with its context. The error is [ErrClosed]; or it matches ctx.Err(), [context.Cause] and what Next waited
+// for; or it matches [ids.ErrRange] when the layout has no time left for ids of this number.
 //
 // While the wall clock is behind the ids issued, they go on in ascending order, at most half as fast as
 // time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
@@ -276,10 +269,9 @@ func (m *Minter) await(n int) {
 	}
 }
 
-// look helps the calls of Next that wait for their node, all at once, so that none has to poll. They do not
-// see that the wall clock has come back below the mark, as after one wrong reading: the same limit anew has
-// them read it again. Where the mark is reached indeed, a higher one is asked for: they may have found it
-// reached only after their try.
+// look helps the calls of Next that wait for their node, all at once, so that none has to poll. They do not see that
+// the wall clock has come back below the mark, as after one wrong reading: the same limit anew has them read it again.
+// Where the mark is reached indeed, a higher one is asked for: they may have found it reached only after their try.
 func (m *Minter) look() {
 	now := m.now()
 	m.mu.Lock()
@@ -324,8 +316,7 @@ func (m *Minter) Node() (number int64, ok bool) {
 
 // Stats is what [Minter.Stats] returns, for gauges.
 type Stats struct {
-	// Node is the number under which ids can be minted now, or -1. While it is -1, the three durations
-	// are zero.
+	// Node is the number under which ids can be minted now, or -1. While it is -1, the three durations are zero.
 	Node int64
 	// Deadline is how long minting goes on if the store does not answer any more.
 	Deadline time.Duration
@@ -417,9 +408,8 @@ func (m *Minter) enter(t *tenure, why error) {
 	}
 }
 
-// elapsed is the monotonic time since the Minter was made. It goes on while the process is stopped.
-// While the machine is suspended it stands still on Linux: the wall clock, which goes on, then runs
-// into the mark.
+// elapsed is the monotonic time since the Minter was made. It goes on while the process is stopped. While the machine
+// is suspended it stands still on Linux: the wall clock, which goes on, then runs into the mark.
 func (m *Minter) elapsed() time.Duration { return time.Since(m.start) }
 
 // now returns the wall clock's time.

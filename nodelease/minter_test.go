@@ -231,8 +231,7 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 	var last ids.Snowflake
 	for range 3 {
 		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			// With the bubble's clock back at its start, only the mark that the last holder
-			// left tells what it issued.
+			// With the bubble's clock back at its start, only the mark that the last holder left tells what it issued.
 			for range 10_000 {
 				id := mustNext(t, m)
 				if id <= last {

@@ -44,11 +44,10 @@ func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisec
 // gives returns for how long a renewal lets t mint, from when it was sent.
 func (t *tenure) gives() time.Duration { return t.ttl - margin(t.ttl) }
 
-// timeout returns how long the answer to a renewal may take. It is of use for as long as the renewal
-// gives. Where answers are quick, it has half of that, so that there is time for another renewal if
-// this one gets lost. Where even the whole of it was not enough, requests get lost, or the store is of no
-// use: then short requests find out when it answers again, and each fourth is for a store that has become
-// slow meanwhile.
+// timeout returns how long the answer to a renewal may take. It is of use for as long as the renewal gives. Where
+// answers are quick, it has half of that, so that there is time for another renewal if this one gets lost. Where even
+// the whole of it was not enough, requests get lost, or the store is of no use: then short requests find out when it
+// answers again, and each fourth is for a store that has become slow meanwhile.
 func (t *tenure) timeout() time.Duration {
 	switch {
 	case t.failures >= 2 && t.failures%4 != 1:

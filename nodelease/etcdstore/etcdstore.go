@@ -3,9 +3,8 @@
 // TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and DialKeepAliveTimeout:
 // without them it keeps to a connection that a firewall has forgotten, for minutes in which nothing is minted.
 //
-// A cluster that forgets what it has committed makes ids repeat: one that is restored from a
-// snapshot, or runs with unsafe-no-fsync. Stop all minters before such a step, and start them a
-// window later.
+// A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
+// unsafe-no-fsync. Stop all minters before such a step, and start them a window later.
 package etcdstore
 
 import (
@@ -13,8 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +21,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
@@ -107,7 +105,7 @@ func (s *Store) init() error {
 	}
 	header := storekit.Header(s.opts.Layout)
 	if now.header != "" {
-		if err := storekit.CheckHeader(s.path("schema"), now.header, header); err != nil {
+		if err := storekit.CheckHeader(s.schema(), now.header, header); err != nil {
 			return err
 		}
 	}
@@ -115,7 +113,7 @@ func (s *Store) init() error {
 		return err
 	}
 	var absent []clientv3.Cmp
-	puts := []clientv3.Op{clientv3.OpPut(s.path("schema"), header)} // each transaction has it: few may write that key
+	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)} // each transaction has it: few may write that key
 	commit := func() error {
 		ctx, cancel := context.WithTimeout(s.client.Ctx(), initTimeout)
 		defer cancel()
@@ -146,9 +144,8 @@ func (s *Store) init() error {
 	return commit()
 }
 
-// tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If
-// many want the last numbers at once, most tries fail: a Take that tried all of them would keep the servers
-// busy for everybody else.
+// tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If many want the
+// last numbers at once, most tries fail: a Take that tried all of them would keep the servers busy for everybody else.
 const tries = 3
 
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the marks of
@@ -209,45 +206,19 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 // A state is what the store keeps, as of one revision.
 type state struct {
 	store  *Store
-	header string               // of the schema, or empty
-	all    []storekit.Candidate // without a Version where the mark is missing
-	owned  map[int64]bool       // numbers with an owner
+	header string            // of the schema, or empty
+	all    []etcdkeys.Number // by Node
 }
 
 // read reads all keys.
 func (s *Store) read(ctx context.Context) (*state, error) {
-	owners, marks := s.path("owner")+"/", s.path("mark")+"/"
-	resp, err := s.client.Txn(ctx).Then(
-		clientv3.OpGet(s.path("schema")),
-		clientv3.OpGet(owners, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
-		clientv3.OpGet(marks, clientv3.WithPrefix()),
-	).Commit()
+	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("read the node numbers: %w", s.explain(err))
 	}
-	now := &state{store: s, all: make([]storekit.Candidate, s.opts.Nodes), owned: map[int64]bool{}}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		now.header = string(kv.Value)
-	}
-	// number returns the one that a key is about, with false if it is not one of this store's.
-	number := func(key []byte, prefix string) (int64, bool) {
-		n, err := strconv.ParseInt(string(key[len(prefix):]), 10, 64)
-		return n, err == nil && n >= 0 && n < s.opts.Nodes && string(key) == prefix+digits(n)
-	}
-	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
-		if n, ok := number(kv.Key, owners); ok {
-			now.owned[n] = true
-		}
-	}
-	for _, kv := range resp.Responses[2].GetResponseRange().Kvs {
-		n, ok := number(kv.Key, marks)
-		if !ok {
-			continue
-		}
-		if err := now.all[n].Mark.UnmarshalText(kv.Value); err != nil {
-			return nil, fmt.Errorf("mark %s: %w", kv.Key, err)
-		}
-		now.all[n].Node, now.all[n].Version = n, kv.ModRevision
+	now := &state{store: s, header: header, all: make([]etcdkeys.Number, s.opts.Nodes)}
+	for _, n := range found {
+		now.all[n.Node] = n
 	}
 	return now, nil
 }
@@ -255,10 +226,10 @@ func (s *Store) read(ctx context.Context) (*state, error) {
 // missing names a key that is missing. The holder of a number writes its mark again.
 func (now *state) missing() string {
 	if now.header == "" {
-		return "there is no key " + now.store.path("schema")
+		return "there is no key " + now.store.schema()
 	}
 	for n, c := range now.all {
-		if c.Version == 0 && !now.owned[int64(n)] {
+		if c.Version == 0 && c.Owner == nil {
 			return "there is no key " + now.store.key("mark", int64(n))
 		}
 	}
@@ -272,15 +243,15 @@ func (s *Store) free(ctx context.Context, r nodelease.Request) ([]storekit.Candi
 		err = storekit.CheckInit(false, now.missing())
 	}
 	if err == nil {
-		err = storekit.CheckHeader(s.path("schema"), now.header, storekit.Header(r.Layout))
+		err = storekit.CheckHeader(s.schema(), now.header, storekit.Header(r.Layout))
 	}
 	var free []storekit.Candidate
 	var known, held []time.Time // marks
 	if err == nil {
-		for n, c := range now.all {
+		for _, c := range now.all {
 			known = append(known, c.Mark)
-			if !now.owned[int64(n)] {
-				free = append(free, c)
+			if c.Owner == nil {
+				free = append(free, storekit.Candidate{Node: c.Node, Mark: c.Mark, Version: c.Version})
 			} else if !c.Mark.IsZero() {
 				held = append(held, c.Mark)
 			}
@@ -318,11 +289,9 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w%s: %w", err, hint, why)
 }
 
-func (s *Store) path(name string) string { return path.Join(s.opts.Prefix, name) }
+func (s *Store) schema() string { return etcdkeys.Schema(s.opts.Prefix) }
 
-func (s *Store) key(kind string, node int64) string { return s.path(kind) + "/" + digits(node) }
-
-func digits(node int64) string { return fmt.Sprintf("%05d", node) }
+func (s *Store) key(kind string, node int64) string { return etcdkeys.Key(s.opts.Prefix, kind, node) }
 
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
 // unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
@@ -357,10 +326,9 @@ func (l *lease) Mark() time.Time    { return l.mark }
 func (l *lease) TTL() time.Duration { return l.ttl }
 func (l *lease) Free() int64        { return l.free }
 
-// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on
-// answering keep-alives for a while; the transaction, to which a majority of the members must
-// agree, fails once the owner key has gone. With an unchanged mark the transaction only reads,
-// which costs no disk write.
+// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on answering keep-alives
+// for a while; the transaction, to which a majority of the members must agree, fails once the owner key has gone.
+// With an unchanged mark the transaction only reads, which costs no disk write.
 func (l *lease) Extend(ctx context.Context, mark time.Time) error {
 	put, err := l.put(mark)
 	if err != nil {
@@ -448,8 +416,7 @@ func (l *lease) hangUp() {
 	l.stream = nil
 }
 
-// Release writes the mark and deletes the owner key in one transaction; the lease is then of no
-// more use.
+// Release writes the mark and deletes the owner key in one transaction; the lease is then of no more use.
 func (l *lease) Release(ctx context.Context, mark time.Time) error {
 	l.hangUp()
 	put, err := l.put(mark)
@@ -475,10 +442,9 @@ func (l *lease) put(mark time.Time) (clientv3.Op, error) {
 // commit carries out ops if the owner key is still the one that this lease wrote and the mark
 // is the one that this lease last saw. If the mark is not, it carries out at least put.
 //
-// The owner's create revision shuts out a holder that has lost its number. After etcd was put back
-// to a backup, revisions occur again: then the lease does it, whose number does not. The mark's mod
-// revision shuts out a delayed request of this holder, which would lower the mark again below
-// ids that a later request has allowed.
+// The owner's create revision shuts out a holder that has lost its number. After etcd was put back to a backup,
+// revisions occur again: then the lease does it, whose number does not. The mark's mod revision shuts out a delayed
+// request of this holder, which would lower the mark again below ids that a later request has allowed.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
 	missing := false

@@ -35,10 +35,7 @@ import (
 // mustNew returns a store, after a first start if it is the first.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
-	var own etcdstore.Options
-	if opts != nil {
-		own = *opts
-	}
+	own := *opts
 	return must.Get(servers.First(func(first bool) (*etcdstore.Store, error) {
 		own.Init = first
 		return etcdstore.New(client, &own)
@@ -48,7 +45,7 @@ func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *et
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 	n := servers.NewNetwork(t)
-	cluster := etcdtest.Start(t, n)
+	cluster := etcdtest.Start(t, n, 1)
 	client := cluster.Open(t)
 	defer client.Close()
 	t.Run("store", func(t *testing.T) {
@@ -59,7 +56,7 @@ func TestEtcd(t *testing.T) {
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "requests": testRequests, "wrong clock": testWrongClock,
-		"missing keys": testMissingKeys,
+		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := cluster.Open(t)
@@ -67,8 +64,6 @@ func TestEtcd(t *testing.T) {
 			test(t, own)
 		})
 	}
-	t.Run("defaults", func(t *testing.T) { testDefaults(t, client) })
-	t.Run("foreign keys", func(t *testing.T) { testForeign(t, client) })
 	t.Run("late answer", func(t *testing.T) { testLateAnswer(t, n, cluster, client) })
 	t.Run("minting stops first", func(t *testing.T) {
 		endpoints, there, back := cluster.Proxies(t, "minter")
@@ -92,7 +87,7 @@ func TestBadOptions(t *testing.T) {
 
 // testDefaults checks under which keys a store keeps what it knows by default, and the TTL in whole seconds.
 func testDefaults(t *testing.T, client *clientv3.Client) {
-	l := must.Get(mustNew(t, client, nil).Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+	l := must.Get(mustNew(t, client, new(etcdstore.Options)).Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
 	defer func() { must.Do(t, l.Release(t.Context(), time.Time{})) }()
 	if l.TTL() != 15*time.Second {
 		t.Errorf("a TTL of %v, want 15s", l.TTL())
@@ -312,8 +307,7 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	ctx := t.Context()
 	mark := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
 
-	// Between this process's look at the free numbers and its transaction, another one takes
-	// the number.
+	// Between this process's look at the free numbers and its transaction, another one takes the number.
 	var other nodelease.Lease
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
@@ -370,6 +364,13 @@ func (poorLease) Grant(context.Context, int64) (*clientv3.LeaseGrantResponse, er
 	return nil, errPoor
 }
 
+// patientLease waits for the end of a lease as long as a slow server needs.
+type patientLease struct{ clientv3.Lease }
+
+func (l patientLease) Revoke(_ context.Context, id clientv3.LeaseID) (*clientv3.LeaseRevokeResponse, error) {
+	return l.Lease.Revoke(context.Background(), id)
+}
+
 var errPoor = errors.New("nothing to grant")
 
 // errAny stands for any error but ErrLost.
@@ -379,7 +380,8 @@ var errAny = errors.New("any")
 func testRequests(t *testing.T, client *clientv3.Client) {
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
-	granting := client.Lease
+	granting := patientLease{client.Lease}
+	client.Lease = granting
 	const nodes = 20
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Nodes: nodes, TTL: 10 * time.Second})
 	kv.count.Store(0)
@@ -403,12 +405,8 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 		if n := kv.count.Swap(0); n != transactions {
 			t.Errorf("%s: %d transactions, want %d", what, n, transactions)
 		}
-		ours := leases()
-		for began := time.Now(); len(ours) != kept && time.Since(began) < 5*time.Second; ours = leases() {
-			time.Sleep(time.Millisecond) // a follower answers, who may not know yet
-		}
-		if len(ours) != kept {
-			t.Fatalf("%s: the servers keep %d leases, want %d", what, len(ours), kept)
+		if ours := leases(); len(ours) != kept {
+			t.Fatalf("%s: the server keeps %d leases, want %d", what, len(ours), kept)
 		}
 	}
 	var held []nodelease.Lease
@@ -542,7 +540,7 @@ var authenticates = regexp.MustCompile(`(?m)^grpc_server_started_total\{grpc_met
 
 // TestPassword has the servers ask for a password, which costs them much processor time. Renewals make them check none.
 func TestPassword(t *testing.T) { // alone: it counts the streams of the process
-	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t), 3)
 	root := cluster.Open(t)
 	defer root.Close()
 	ctx := t.Context()
@@ -561,7 +559,7 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		}
 		return n
 	}
-	mustNew(t, root, nil)
+	mustNew(t, root, new(etcdstore.Options))
 	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": etcdtest.Least("/nodelease")})
 	client := cluster.OpenAs(t, "orders")
 	defer client.Close()
@@ -577,11 +575,7 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 	renew := func() {
 		t.Helper()
 		for _, l := range leases {
-			err := l.Extend(ctx, l.Mark())
-			for limit := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(limit); err = l.Extend(ctx, l.Mark()) {
-				time.Sleep(100 * time.Millisecond)
-			}
-			must.Do(t, err)
+			must.Soon(t, func() error { return l.Extend(ctx, l.Mark()) })
 		}
 	}
 	before := checks()
@@ -610,13 +604,12 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 	for _, l := range leases {
 		must.Do(t, l.Release(ctx, time.Now()))
 	}
-	open := streams()
-	for limit := time.Now().Add(10 * time.Second); open > 0 && time.Now().Before(limit); open = streams() {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if open > 0 {
-		t.Errorf("%d streams are open when all leases were given back", open)
-	}
+	must.Soon(t, func() error {
+		if open := streams(); open > 0 {
+			return fmt.Errorf("%d streams are open when all leases were given back", open)
+		}
+		return nil
+	})
 }
 
 // streams counts the goroutines that serve an open stream of gRPC.

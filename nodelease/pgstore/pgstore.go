@@ -1,5 +1,4 @@
-// Package pgstore leases Snowflake node numbers from PostgreSQL, for
-// [github.com/oneclock/ids/nodelease].
+// Package pgstore leases Snowflake node numbers from PostgreSQL, for [github.com/oneclock/ids/nodelease].
 //
 // TLS, authentication and the size of the pool are the pool's: see [pgxpool.ParseConfig], and [Configure],
 // which its configuration needs. A process needs one connection at a time for each Minter. The pool may lead
@@ -107,9 +106,8 @@ returning l.node, l.mark, (select count(*) - 1 from %[1]s where node >= 0 and no
 const lookAt = `select coalesce(max(holder) filter (where node = -1), ''), count(*) filter (where node >= 0 and node < $1),
 	clock_timestamp() from %s`
 
-// The token shuts out a holder that has lost its number, even if the row has expired and nobody else
-// has wanted it yet. The comparison of marks shuts out a delayed statement of this holder, which would
-// lower the mark again.
+// The token shuts out a holder that has lost its number, even if the row has expired and nobody else has wanted it
+// yet. The comparison of marks shuts out a delayed statement of this holder, which would lower the mark again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, mark = $3::timestamptz
 where node = $1 and token = $2 and (mark is null or mark <= $3::timestamptz) and ` + durable
@@ -155,11 +153,10 @@ func (s *Store) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	})
 }
 
-// New returns a store over pool, whose configuration [Configure] has seen. It needs no more than the right to
-// select and update, except with Options.Init. It refuses what lets a crash take a mark back: an unlogged
-// table, and a server with fsync=off. Where synchronous_commit is weaker than on, the store's own
-// transactions set it. Nil options mean the default. The pool stays the caller's, to be closed after the
-// Minters.
+// New returns a store over pool, whose configuration [Configure] has seen. It needs no more than the right to select
+// and update, except with Options.Init. It refuses what lets a crash take a mark back: an unlogged table, and a
+// server with fsync=off. Where synchronous_commit is weaker than on, the store's own transactions set it. Nil options
+// mean the default. The pool stays the caller's, to be closed after the Minters.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("nodelease: postgres: nil Pool")

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"os"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease/etcdstore"
+	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 )
 
 type etcd struct {
@@ -62,48 +61,24 @@ func (e *etcd) init(_ context.Context, layout ids.SnowflakeLayout) error {
 }
 
 func (e *etcd) read(ctx context.Context) (*contents, error) {
-	c := &contents{place: path.Join(e.prefix, "schema"), now: time.Now()}
-	owners, marks := path.Join(e.prefix, "owner")+"/", path.Join(e.prefix, "mark")+"/"
-	resp, err := e.client.Txn(ctx).Then(
-		clientv3.OpGet(c.place), clientv3.OpGet(owners, clientv3.WithPrefix()), clientv3.OpGet(marks, clientv3.WithPrefix()),
-	).Commit()
+	header, all, err := etcdkeys.Read(ctx, e.client, e.prefix, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("read the keys below %s: %w", e.prefix, err)
 	}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		c.header = string(kv.Value)
-	}
-	numbers := map[int64]number{}
-	for _, kv := range resp.Responses[2].GetResponseRange().Kvs {
-		n, err := strconv.ParseInt(string(kv.Key[len(marks):]), 10, 64)
-		if err != nil {
-			continue // a key of somebody else's
-		}
-		found := number{node: n}
-		if err := found.mark.UnmarshalText(kv.Value); err != nil {
-			return nil, fmt.Errorf("the mark %s: %w", kv.Key, err)
-		}
-		numbers[n] = found
-	}
-	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
-		n, err := strconv.ParseInt(string(kv.Key[len(owners):]), 10, 64)
-		if err != nil {
-			continue
-		}
-		found, marked := numbers[n]
-		found.node, found.missing = n, !marked
-		found.holder, found.expires = cmp.Or(string(kv.Value), "unknown"), c.now.AddDate(10, 0, 0)
-		if kv.Lease != 0 {
-			lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(kv.Lease))
-			if err != nil {
-				return nil, fmt.Errorf("the lease of the number %d: %w", n, err)
+	c := &contents{place: etcdkeys.Schema(e.prefix), header: header, now: time.Now()}
+	for _, k := range all {
+		n := number{node: k.Node, mark: k.Mark, missing: k.Version == 0}
+		if k.Owner != nil {
+			n.holder, n.expires = cmp.Or(string(k.Owner.Value), "unknown"), c.now.AddDate(10, 0, 0)
+			if k.Owner.Lease != 0 {
+				lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(k.Owner.Lease))
+				if err != nil {
+					return nil, fmt.Errorf("the lease of the number %d: %w", n.node, err)
+				}
+				n.expires = c.now.Add(time.Duration(lease.TTL) * time.Second)
 			}
-			found.expires = c.now.Add(time.Duration(lease.TTL) * time.Second)
 		}
-		numbers[n] = found
-	}
-	for _, n := range slices.Sorted(maps.Keys(numbers)) {
-		c.numbers = append(c.numbers, numbers[n])
+		c.numbers = append(c.numbers, n)
 	}
 	return c, nil
 }
@@ -122,8 +97,8 @@ func (e *etcd) settings(ctx context.Context) (all []string, err error) {
 		}
 	}
 	// A transaction that is never carried out: its writes are only compared with the rights.
-	_, err = e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(path.Join(e.prefix, "schema")), "<", 0)).Then(
-		clientv3.OpPut(path.Join(e.prefix, "mark", "00000"), ""), clientv3.OpDelete(path.Join(e.prefix, "owner", "00000")),
+	_, err = e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(etcdkeys.Schema(e.prefix)), "<", 0)).Then(
+		clientv3.OpPut(etcdkeys.Key(e.prefix, "mark", 0), ""), clientv3.OpDelete(etcdkeys.Key(e.prefix, "owner", 0)),
 	).Commit()
 	if errors.Is(err, rpctypes.ErrPermissionDenied) {
 		return append(all, fmt.Sprintf("the user %s has no right to write the keys below %s", e.client.Username, e.prefix)), nil

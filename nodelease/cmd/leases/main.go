@@ -211,10 +211,12 @@ const far = 24 * time.Hour
 
 // check writes what it finds to out, and returns how much that is.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
+	before := time.Now()
 	c, err := s.read(ctx)
 	if err != nil {
 		return 0, err
 	}
+	apart := max(before.Sub(c.now), time.Until(c.now)) // at least: the store has read its clock in between
 	all, err := s.settings(ctx)
 	if err != nil {
 		return 0, err
@@ -227,7 +229,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 			say("%v", err)
 		}
 	}
-	if apart := time.Since(c.now).Abs(); apart > time.Second {
+	if apart > time.Second {
 		say("this machine's clock and the server's are %v apart", apart.Round(time.Millisecond))
 	}
 	present, free := int64(0), int64(0)

@@ -28,7 +28,7 @@ func side(i int) string { return fmt.Sprintf("side%d", i%sides) }
 func TestEtcdFaults(t *testing.T) {
 	alone(t)
 	n := servers.NewNetwork(t)
-	cluster := etcdtest.Start(t, n)
+	cluster := etcdtest.Start(t, n, 3)
 	client := cluster.Open(t)
 	defer client.Close()
 	endpoints := make([][]string, sides)
@@ -57,19 +57,16 @@ func TestEtcdFaults(t *testing.T) {
 // allFree waits until all numbers are free: those of processes that were killed are after their TTL.
 func allFree(t *testing.T, count func() (int64, error)) {
 	t.Helper()
-	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	must.Soon(t, func() error {
 		held, err := count()
-		if err == nil && held == 0 {
-			return
+		if err == nil && held > 0 {
+			err = fmt.Errorf("%d numbers are still held", held)
 		}
-		if time.Now().After(limit) {
-			t.Fatalf("%d numbers are still held, %v", held, err)
-		}
-	}
+		return err
+	})
 }
 
-// memberFaults kills, pauses and isolates one member after another, and now and then a second
-// one with it.
+// memberFaults kills, pauses and isolates one member after another, and now and then a second one with it.
 func memberFaults(t *testing.T, c *etcdtest.Cluster, client *clientv3.Client) fault {
 	return func(ctx context.Context, tr *trial, rng *rand.Rand) {
 		for fault := rng.IntN(4); ; fault = (fault + 1) % 4 {
@@ -156,19 +153,13 @@ func linkFaults(n *servers.Network, names ...string) fault {
 // TestEtcdMaintenance has minters go on while somebody does to the cluster what its operators do.
 func TestEtcdMaintenance(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t), 3)
 	client := cluster.Open(t)
 	defer client.Close()
 	length := duration(15*time.Second, 2*time.Second, time.Second)
 	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
 		j := job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}
-		share(t, "etcd: "+what, j, length, func(ctx context.Context, tr *trial, rng *rand.Rand) {
-			for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {
-				if do(ctx, rng) {
-					tr.count(kind)
-				}
-			}
-		})
+		share(t, "etcd: "+what, j, length, every(least, most, kind, do))
 	}
 	const ms = time.Millisecond
 	share(t, "etcd: no fault", job{Etcd: cluster.Endpoints(), Name: "none", Nodes: 26, TTL: ttl}, length)
@@ -223,7 +214,7 @@ func compact(ctx context.Context, client *clientv3.Client) error {
 // writes, until somebody makes room.
 func TestEtcdQuota(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t), 3)
 	for _, m := range cluster.Members {
 		m.Change(t, syscall.SIGTERM, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--quota-backend-bytes", "4194304") })
 		awaitMember(t, m)
@@ -232,14 +223,12 @@ func TestEtcdQuota(t *testing.T) {
 	defer client.Close()
 	share(t, "etcd: disk quota reached, no writes", job{Etcd: cluster.Endpoints(), Name: "quota", Nodes: 26, TTL: ttl},
 		duration(30*time.Second, 3*time.Second, time.Second),
-		func(ctx context.Context, tr *trial, rng *rand.Rand) {
-			for ; ctx.Err() == nil; sleep(ctx, between(rng, 500*time.Millisecond, 2*time.Second)) {
-				fillQuota(t, client)
-				tr.count("alarms")
-				sleep(ctx, between(rng, 0, 3*ttl))
-				makeRoom(t, cluster, client)
-			}
-		})
+		every(500*time.Millisecond, 2*time.Second, "alarms", func(ctx context.Context, rng *rand.Rand) bool {
+			fillQuota(t, client)
+			sleep(ctx, between(rng, 0, 3*ttl))
+			makeRoom(t, cluster, client)
+			return true
+		}))
 }
 
 // awaitMember waits until a member takes part in the cluster.
@@ -247,57 +236,46 @@ func awaitMember(t *testing.T, m *etcdtest.Member) {
 	t.Helper()
 	own := must.Get(clientv3.New(etcdtest.Config([]string{m.Client})))(t)
 	defer own.Close()
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		_, err := own.Get(ctx, "/")
-		cancel()
-		if err == nil {
-			return
-		}
-		if time.Now().After(limit) {
-			t.Fatalf("member %s does not answer: %v\n%s", m.Name, err, m.Tail())
-		}
-	}
+	soon(t, func(ctx context.Context) error { _, err := own.Get(ctx, "/"); return err })
+}
+
+// soon is must.Soon with a context for each call.
+func soon(t *testing.T, f func(context.Context) error) {
+	t.Helper()
+	must.Soon(t, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		return f(ctx)
+	})
 }
 
 func fillQuota(t *testing.T, client *clientv3.Client) {
 	value := string(make([]byte, 200<<10))
-	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		_, err := client.Put(ctx, "/filler", value)
-		cancel()
-		if errors.Is(err, rpctypes.ErrNoSpace) {
-			return
+	soon(t, func(ctx context.Context) error {
+		for {
+			if _, err := client.Put(ctx, "/filler", value); errors.Is(err, rpctypes.ErrNoSpace) {
+				return nil
+			} else if ctx.Err() != nil {
+				return err
+			}
 		}
-	}
-	t.Error("the quota is not reached")
+	})
 }
 
 func makeRoom(t *testing.T, c *etcdtest.Cluster, client *clientv3.Client) {
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		err := func() error {
-			if err := compact(ctx, client); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
-				return err
-			}
-			for _, m := range c.Members {
-				if _, err := client.Defragment(ctx, m.Client); err != nil {
-					return err
-				}
-			}
-			if _, err := client.AlarmDisarm(ctx, new(clientv3.AlarmMember)); err != nil {
-				return err
-			}
-			_, err := client.Put(ctx, "/filler", "")
+	soon(t, func(ctx context.Context) error {
+		if err := compact(ctx, client); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
 			return err
-		}()
-		cancel()
-		if err == nil {
-			return
 		}
-		if time.Now().After(limit) {
-			t.Errorf("the alarm does not end: %v", err)
-			return
+		for _, m := range c.Members {
+			if _, err := client.Defragment(ctx, m.Client); err != nil {
+				return err
+			}
 		}
-	}
+		if _, err := client.AlarmDisarm(ctx, new(clientv3.AlarmMember)); err != nil {
+			return err
+		}
+		_, err := client.Put(ctx, "/filler", "")
+		return err
+	})
 }

@@ -26,20 +26,12 @@ func TestPostgresFaults(t *testing.T) {
 	for i := range sides {
 		urls = append(urls, pgtest.URL(n.Proxy(t, side(i), "postgres", address, nil)))
 	}
-	crash := func(ctx context.Context, tr *trial, rng *rand.Rand) {
-		for sleep(ctx, between(rng, time.Second, 6*time.Second)); ctx.Err() == nil; sleep(ctx, between(rng, time.Second, 6*time.Second)) {
-			tr.count("server crashed")
-			s.Stop(syscall.SIGQUIT) // at once, without a checkpoint
-			sleep(ctx, between(rng, 0, 2*tr.ttl))
-			s.Start(t)
-		}
-	}
 	(&trial{
 		fault: "PostgreSQL", processes: 4, local: 10, nodes: 52, ttl: ttl,
 		length: duration(60*time.Second, 12*time.Second, 4*time.Second),
 		job:    func(i int) job { return job{Postgres: urls[i%sides], Name: "faults"} },
-		faults: []fault{linkFaults(n, "postgres"), crash},
-		expect: append([]string{"minting process killed", "minting process paused", "server crashed"}, linkFaultKinds...),
+		faults: []fault{linkFaults(n, "postgres"), restart(t, s, syscall.SIGQUIT, 2*ttl, 6*time.Second)},
+		expect: append([]string{"minting process killed", "minting process paused", "restarts"}, linkFaultKinds...),
 	}).run(t)
 	pool := pgtest.Open(t, address)
 	allFree(t, func() (held int64, err error) {
@@ -56,38 +48,31 @@ func TestPostgresMaintenance(t *testing.T) {
 	alone(t)
 	server, address := pgtest.Start(t)
 	length := duration(30*time.Second, 2*time.Second, time.Second)
-	restart := func(sig os.Signal, down, up time.Duration) fault {
-		return func(ctx context.Context, tr *trial, rng *rand.Rand) {
-			for ; ctx.Err() == nil; sleep(ctx, between(rng, up/3, up)) {
-				server.Stop(sig)
-				tr.count("restarts")
-				sleep(ctx, between(rng, 0, down))
-				server.Start(t)
-			}
-		}
-	}
 	run := func(name, what string, nodes int64, faults ...fault) {
 		share(t, "PostgreSQL: "+what, job{Postgres: pgtest.URL(address), Name: name, Nodes: nodes, TTL: ttl}, length, faults...)
 	}
 	run("none", "no fault", 26)
 	run("taken", "all numbers taken, 24 minters share 12", 12)
-	run("fast", "restarted, mode fast (SIGINT)", 26, restart(syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
-	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", 26, restart(syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
-	run("down", "down for up to two TTLs after a crash", 26, restart(syscall.SIGQUIT, 2*ttl, 12*time.Second))
+	run("fast", "restarted, mode fast (SIGINT)", 26, restart(t, server, syscall.SIGINT, 100*time.Millisecond, 6*time.Second))
+	run("immediate", "restarted, mode immediate (SIGQUIT: a crash)", 26, restart(t, server, syscall.SIGQUIT, 100*time.Millisecond, 6*time.Second))
+	run("down", "down for up to two TTLs after a crash", 26, restart(t, server, syscall.SIGQUIT, 2*ttl, 12*time.Second))
 	own := pgtest.Open(t, address)
-	terminate := func(ctx context.Context, tr *trial, rng *rand.Rand) {
-		for ; ctx.Err() == nil; sleep(ctx, between(rng, 20*time.Millisecond, 200*time.Millisecond)) {
-			var n int
-			err := own.QueryRow(ctx, `select count(pg_terminate_backend(pid)) from pg_stat_activity
-				where pid <> pg_backend_pid() and backend_type = 'client backend'`).Scan(&n)
-			if err == nil {
-				for range n {
-					tr.count("connections ended")
-				}
-			}
-		}
+	terminate := func(ctx context.Context, _ *rand.Rand) bool {
+		_, err := own.Exec(ctx, `select pg_terminate_backend(pid) from pg_stat_activity
+			where pid <> pg_backend_pid() and backend_type = 'client backend'`)
+		return err == nil
 	}
-	run("terminated", "all connections ended by pg_terminate_backend", 26, terminate)
+	run("terminated", "all connections ended by pg_terminate_backend", 26, every(20*time.Millisecond, 200*time.Millisecond, "all connections ended", terminate))
+}
+
+// restart stops a server by sig, SIGQUIT being a crash without a checkpoint, and starts it after up to down.
+func restart(t *testing.T, server *servers.Server, sig os.Signal, down, up time.Duration) fault {
+	return every(up/3, up, "restarts", func(ctx context.Context, rng *rand.Rand) bool {
+		server.Stop(sig)
+		sleep(ctx, between(rng, 0, down))
+		server.Start(t)
+		return true
+	})
 }
 
 // TestPostgresClock has a server whose clock runs slow and fast: that ends leases late or early, and the margin of

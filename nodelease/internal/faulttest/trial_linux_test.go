@@ -1,6 +1,7 @@
 package faulttest_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,8 +49,7 @@ func duration(long, normal, short time.Duration) time.Duration {
 	return normal
 }
 
-// A trial has groups mint in this process and in others while faults happen, and then looks for
-// ids that occur twice.
+// A trial has groups mint in this process and in others while faults happen, and then looks for ids that occur twice.
 type trial struct {
 	fault     string        // what the row in nodelease/README.md says
 	processes int           // besides this one, each with perProcess groups. They are killed and paused
@@ -77,6 +77,17 @@ type trial struct {
 type fault func(ctx context.Context, tr *trial, rng *rand.Rand)
 
 const perProcess = 10
+
+// every makes a fault of a kind, with pauses between. do reports whether there was one.
+func every(least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) fault {
+	return func(ctx context.Context, tr *trial, rng *rand.Rand) {
+		for ; ctx.Err() == nil; sleep(ctx, between(rng, least, most)) {
+			if do(ctx, rng) {
+				tr.count(kind)
+			}
+		}
+	}
+}
 
 // share has 24 groups of this process share the numbers of a store. If there are fewer, none stays.
 func share(t *testing.T, what string, j job, length time.Duration, faults ...fault) {
@@ -306,10 +317,7 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
 
 // drawSeed returns the seed of the test's faults and writes it to its log.
 func drawSeed(t *testing.T) uint64 {
-	seed := *seedFlag
-	for seed == 0 {
-		seed = rand.Uint64()
-	}
+	seed := cmp.Or(*seedFlag, rand.Uint64())
 	t.Logf("-seed %d", seed)
 	return seed
 }
@@ -319,7 +327,7 @@ func drawSeed(t *testing.T) uint64 {
 func TestEtcdCrowd(t *testing.T) {
 	alone(t)
 	n := servers.NewNetwork(t)
-	endpoints, links, _ := etcdtest.Start(t, n).Proxies(t, "minter")
+	endpoints, links, _ := etcdtest.Start(t, n, 3).Proxies(t, "minter")
 	crowd(t, n, job{Etcd: endpoints}, links...)
 }
 
@@ -442,15 +450,22 @@ func putBack(restore func(ctx context.Context)) fault {
 
 func TestEtcdPutBack(t *testing.T) {
 	alone(t)
-	cluster := etcdtest.Start(t, servers.NewNetwork(t))
+	cluster := etcdtest.Start(t, servers.NewNetwork(t), 3)
 	backups := t.TempDir()
-	// moved has all members stop, copies their data from or to the backups, and has them start again.
-	moved := func(args func(data, backup string) []string) {
+	// move has all members stop, copies their data to the backups or back, and has them start again.
+	move := func(back bool) {
 		for _, m := range cluster.Members {
 			m.Stop(syscall.SIGKILL)
 		}
 		for _, m := range cluster.Members {
-			if out, err := exec.Command("cp", args(m.Data, filepath.Join(backups, m.Name))...).CombinedOutput(); err != nil {
+			from, to := m.Data, filepath.Join(backups, m.Name)
+			if back {
+				from, to = to, from
+			}
+			if err := os.RemoveAll(to); err != nil {
+				t.Error(err)
+			}
+			if out, err := exec.Command("cp", "-a", "--sparse=always", from, to).CombinedOutput(); err != nil {
 				t.Errorf("cp: %v: %s", err, out)
 			}
 			m.Start(t)
@@ -463,14 +478,7 @@ func TestEtcdPutBack(t *testing.T) {
 	_, closeStore, err := j.open(t.Context())
 	must.Do(t, err)
 	closeStore()
-	moved(func(data, backup string) []string { return []string{"-a", "--sparse=always", data, backup} })
+	move(false)
 	share(t, "etcd: put back to a backup", j, duration(30*time.Second, 8*time.Second, 8*time.Second),
-		putBack(func(context.Context) {
-			moved(func(data, backup string) []string {
-				if err := os.RemoveAll(data); err != nil {
-					t.Error(err)
-				}
-				return []string{"-a", "--sparse=always", backup, data}
-			})
-		}))
+		putBack(func(context.Context) { move(true) }))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids/nodelease"
 )
@@ -14,6 +15,19 @@ func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Soon calls f again and again until it returns no error, for half a minute. It may be called from any goroutine.
+func Soon(t testing.TB, f func() error) {
+	t.Helper()
+	limit := time.Now().Add(30 * time.Second)
+	err := f()
+	for ; err != nil && time.Now().Before(limit); err = f() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err != nil {
+		t.Errorf("for 30 s: %v", err)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -67,7 +67,7 @@ func start(t *testing.T, program string, args ...string) (*servers.Server, strin
 	if out, err := run(program, append(args, "-D", data)...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", program, err, out)
 	}
-	address := servers.FreePorts(t, 1)[0]
+	address := servers.FreePorts(1)[0]
 	_, port, err := net.SplitHostPort(address)
 	must.Do(t, err)
 	s := &servers.Server{
@@ -107,19 +107,21 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 	}
 }
 
-// Open returns connections to a server, which may need a moment after its start.
-func Open(t *testing.T, address string) *pgxpool.Pool {
+// Open returns connections to a server, which may need a moment after its start. More options, such as &user=test, are
+// added to the URL.
+func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
-	pool := must.Get(Connect(t.Context(), URL(address)))(t)
+	pool := must.Get(Connect(t.Context(), URL(address)+strings.Join(more, "")))(t)
 	t.Cleanup(pool.Close)
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := pool.Ping(t.Context())
-		if err == nil {
-			return pool
-		}
-		if time.Now().After(limit) {
-			t.Fatalf("PostgreSQL does not answer: %v", err)
-		}
+	must.Soon(t, func() error { return pool.Ping(t.Context()) })
+	return pool
+}
+
+// Exec carries out a statement.
+func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
 	}
 }
 
