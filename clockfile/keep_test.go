@@ -433,6 +433,9 @@ func TestClose(t *testing.T) {
 func TestStartAfterClose(t *testing.T) {
 	for _, ahead := range []time.Duration{100 * time.Millisecond, 0, 24 * time.Hour} {
 		for load := range 3 {
+			if testing.Short() && load == 1 {
+				continue
+			}
 			inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
 				last := make([]ids.Snowflake, load)
 				var minters sync.WaitGroup

@@ -3,6 +3,7 @@ package docs
 import (
 	"bytes"
 	"crypto/fips140"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -20,7 +21,7 @@ import (
 // in them.
 func TestBubblesOfFIPS(t *testing.T) {
 	for first, want := range map[string]bool{"": false, "outside": true} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBubblesOfFIPSChild$", "-test.v")
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBubblesOfFIPSChild$", "-test.v", fmt.Sprintf("-test.short=%v", testing.Short()))
 		cmd.Env = append(os.Environ(), "GODEBUG=fips140=only", "IDS_TEST_FIRST="+first)
 		out, err := cmd.CombinedOutput()
 		if why := regexp.MustCompile("FIPS 140-3 mode is .*").Find(out); why != nil {
@@ -43,7 +44,11 @@ func TestBubblesOfFIPSChild(t *testing.T) {
 	if os.Getenv("IDS_TEST_FIRST") == "outside" {
 		ids.NewV4()
 	}
-	for range 10 {
+	rounds := 10
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
 		runtime.GC() // empties the pool in which crypto/rand keeps
 		runtime.GC() // generators that it has seeded
 		synctest.Test(t, func(*testing.T) {
