@@ -2,6 +2,7 @@ package faulttest_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -88,9 +89,7 @@ func TestPostgresClock(t *testing.T) {
 		server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) {
 			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library[0], "FAKETIME=+0 x"+speed)
 		})
-		if stated := clockSpeed(t, address); stated < want-0.03 || stated > want+0.03 {
-			t.Fatalf("the server's clock runs at %.3f, want %v", stated, want)
-		}
+		must.Soon(t, func() error { return clockRuns(t, address, want) }) // a machine that is busy may need a few looks
 		name := "clock_" + strings.ReplaceAll(speed, ".", "_")
 		slept := func(ctx context.Context, tr *trial, _ *rand.Rand) { tr.count("all the time"); <-ctx.Done() }
 		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Nodes: 26, TTL: ttl},
@@ -107,9 +106,8 @@ func TestPostgresClock(t *testing.T) {
 	}
 }
 
-// clockSpeed compares a second of the server's with one of this process's.
-func clockSpeed(t *testing.T, address string) float64 {
-	t.Helper()
+// clockRuns compares a second of the server's with one of this process's.
+func clockRuns(t *testing.T, address string, want float64) error {
 	pool := pgtest.Open(t, address)
 	var server, own [2]time.Time
 	for i := range server {
@@ -117,5 +115,9 @@ func clockSpeed(t *testing.T, address string) float64 {
 		must.Do(t, pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&server[i]))
 		own[i] = time.Now()
 	}
-	return float64(server[1].Sub(server[0])) / float64(own[1].Sub(own[0]))
+	speed := float64(server[1].Sub(server[0])) / float64(own[1].Sub(own[0]))
+	if speed < want-0.03 || speed > want+0.03 {
+		return fmt.Errorf("the server's clock runs at %.3f, want %v", speed, want)
+	}
+	return nil
 }
