@@ -117,8 +117,9 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	defer m.Close()
 	must.Get(m.Next(ctx))(t)
 	n.Set(true, links...)
-	for stopped := false; ; {
-		gone, err := free() // before the attempt: an id that comes later than this is one too many
+	for gone, stopped := false, false; !gone; time.Sleep(time.Millisecond) {
+		var err error
+		gone, err = free() // before the attempt: an id that comes later than this is one too many
 		must.Do(t, err)
 		_, err = m.TryNext()
 		switch {
@@ -131,13 +132,9 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 		case err != nil && !errors.Is(err, ids.ErrExhausted):
 			t.Fatal(err)
 		}
-		if gone {
-			break
-		}
 		if ctx.Err() != nil {
 			t.Fatal("the lease of a minter that is cut off does not end")
 		}
-		time.Sleep(time.Millisecond)
 	}
 	n.Set(false, links...)
 	if _, err := m.Next(ctx); err != nil {
