@@ -212,7 +212,7 @@ type state struct {
 
 // read reads all keys.
 func (s *Store) read(ctx context.Context) (*state, error) {
-	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Nodes)
+	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Nodes, clientv3.WithKeysOnly())
 	if err != nil {
 		return nil, fmt.Errorf("read the node numbers: %w", s.explain(err))
 	}

@@ -59,14 +59,12 @@ var checks = []struct {
 	run  func(t *tester)
 }{
 	{"numbers", numbers}, {"marks", marks},
-	{"former holder", formerHolder},
-	{"end of a lease", endOfLease},
+	{"former holder", formerHolder}, {"end of a lease", endOfLease},
 	{"lower mark", lowerMark}, {"small raises", smallRaises},
-	{"5 ms left", lastMoment(5 * time.Millisecond)}, {"20 ms left", lastMoment(20 * time.Millisecond)},
-	{"no answer", noAnswer},
-	{"layout", layout},
-	{"preference", preference},
-	{"crowd", crowd},
+	{"5 ms left", lastMoment(5 * time.Millisecond)}, {"10 ms left", lastMoment(10 * time.Millisecond)},
+	{"15 ms left", lastMoment(15 * time.Millisecond)}, {"20 ms left", lastMoment(20 * time.Millisecond)},
+	{"no answer", noAnswer}, {"layout", layout},
+	{"preference", preference}, {"crowd", crowd},
 }
 
 type tester struct {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +68,8 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 		return nil, fmt.Errorf("read the keys below %s: %w", e.prefix, err)
 	}
 	c := &contents{place: etcdkeys.Schema(e.prefix), header: header, now: time.Now()}
-	for _, k := range all {
+	for _, node := range slices.Sorted(maps.Keys(all)) {
+		k := all[node]
 		n := number{node: k.Node, mark: k.Mark, missing: k.Version == 0}
 		if k.Owner != nil {
 			n.holder, n.expires = cmp.Or(string(k.Owner.Value), "unknown"), c.now.AddDate(10, 0, 0)

@@ -142,7 +142,7 @@ func TestPostgres(t *testing.T) {
 			fmt.Sprintf("update team.leases set mark = null where node = %d", far),
 			"", fmt.Sprintf("the mark of the number %d is 48h0m", far)},
 		{"update team.leases set mark = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
-			`ago although "one\x1bof us" holds it`},
+			`has passed 1h0m... ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 2: x' where node = -1", "", "-layout twitter", "another version of package nodelease"},
 		{"delete from team.leases where node = -1", "", "", "the row of the node -1 is missing: if nothing was made yet, leases init"},
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
@@ -151,7 +151,7 @@ func TestPostgres(t *testing.T) {
 			do(sql)
 		}
 		time.Sleep(time.Duration(strings.Count(test.harm, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
-		expect(t, found, "check"+options+test.args, test.want)
+		expect(t, found, "check"+options+test.args, strings.Split(test.want, "...")...)
 		do(test.mend)
 	}
 }

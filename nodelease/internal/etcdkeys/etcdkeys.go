@@ -4,9 +4,7 @@ package etcdkeys
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"time"
 
@@ -26,43 +24,42 @@ type Number struct {
 func Schema(prefix string) string { return path.Join(prefix, "schema") }
 
 // Key returns the key of a number's mark or owner, which kind says.
-func Key(prefix, kind string, node int64) string {
-	return path.Join(prefix, kind, fmt.Sprintf("%05d", node))
-}
+func Key(prefix, kind string, node int64) string { return below(prefix, kind) + digits(node) }
 
-// Read returns the header, empty if it is missing, and all numbers below nodes in ascending order, as of one revision.
-func Read(ctx context.Context, client *clientv3.Client, prefix string, nodes int64) (header string, all []Number, err error) {
-	kinds := [...]string{"mark", "owner"}
-	gets := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
-	for _, kind := range kinds {
-		gets = append(gets, clientv3.OpGet(path.Join(prefix, kind)+"/", clientv3.WithPrefix()))
-	}
-	resp, err := client.Txn(ctx).Then(gets...).Commit()
+func below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
+func digits(node int64) string         { return fmt.Sprintf("%05d", node) }
+
+// Read returns the header, empty if it is missing, and all numbers below nodes, as of one revision. The options are for
+// reading the owners.
+func Read(ctx context.Context, client *clientv3.Client, prefix string, nodes int64, owners ...clientv3.OpOption) (header string, all map[int64]Number, err error) {
+	resp, err := client.Txn(ctx).Then(
+		clientv3.OpGet(Schema(prefix)),
+		clientv3.OpGet(below(prefix, "mark"), clientv3.WithPrefix()),
+		clientv3.OpGet(below(prefix, "owner"), append(owners, clientv3.WithPrefix())...),
+	).Commit()
 	if err != nil {
 		return "", nil, err
 	}
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
 		header = string(kv.Value)
 	}
-	found := map[int64]Number{}
-	for i, kind := range kinds {
+	all = map[int64]Number{}
+	for i, kind := range []string{"mark", "owner"} {
+		dir := below(prefix, kind)
 		for _, kv := range resp.Responses[i+1].GetResponseRange().Kvs {
-			node, err := strconv.ParseInt(path.Base(string(kv.Key)), 10, 64)
-			if err != nil || node < 0 || node >= nodes || string(kv.Key) != Key(prefix, kind, node) {
+			node, err := strconv.ParseInt(string(kv.Key[len(dir):]), 10, 64)
+			if err != nil || node < 0 || node >= nodes || string(kv.Key) != dir+digits(node) {
 				continue // somebody else's
 			}
-			n := found[node]
+			n := all[node]
 			n.Node = node
 			if kind == "owner" {
 				n.Owner = kv
 			} else if n.Version = kv.ModRevision; n.Mark.UnmarshalText(kv.Value) != nil {
 				return "", nil, fmt.Errorf("the mark %s is no time: %q", kv.Key, kv.Value)
 			}
-			found[node] = n
+			all[node] = n
 		}
-	}
-	for _, node := range slices.Sorted(maps.Keys(found)) {
-		all = append(all, found[node])
 	}
 	return header, all, nil
 }

@@ -251,14 +251,14 @@ func soon(t *testing.T, f func(context.Context) error) {
 
 func fillQuota(t *testing.T, client *clientv3.Client) {
 	value := string(make([]byte, 200<<10))
-	soon(t, func(ctx context.Context) error {
-		for {
-			if _, err := client.Put(ctx, "/filler", value); errors.Is(err, rpctypes.ErrNoSpace) {
-				return nil
-			} else if ctx.Err() != nil {
-				return err
-			}
+	soon(t, func(ctx context.Context) (err error) {
+		for err == nil {
+			_, err = client.Put(ctx, "/filler", value)
 		}
+		if errors.Is(err, rpctypes.ErrNoSpace) {
+			return nil
+		}
+		return err
 	})
 }
 

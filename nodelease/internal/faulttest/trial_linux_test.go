@@ -104,9 +104,9 @@ func share(t *testing.T, what string, j job, length time.Duration, faults ...fau
 
 func (tr *trial) run(t *testing.T) {
 	t.Helper()
-	tr.dir, tr.seed, tr.tally, tr.live = t.TempDir(), drawSeed(t), map[string]int{}, map[int][]*record{}
+	tr.dir, tr.seed, tr.tally, tr.live = t.TempDir(), cmp.Or(*seedFlag, rand.Uint64()), map[string]int{}, map[int][]*record{}
+	t.Logf("-seed %d", tr.seed)
 	rng := rand.New(rand.NewPCG(tr.seed, 1))
-
 	ctx, stopLocal := context.WithCancel(t.Context())
 	defer stopLocal()
 	var local sync.WaitGroup
@@ -314,13 +314,6 @@ func between(rng *rand.Rand, low, high time.Duration) time.Duration {
 }
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the faults (0: a new one)")
-
-// drawSeed returns the seed of the test's faults and writes it to its log.
-func drawSeed(t *testing.T) uint64 {
-	seed := cmp.Or(*seedFlag, rand.Uint64())
-	t.Logf("-seed %d", seed)
-	return seed
-}
 
 // TestEtcdCrowd and TestPostgresCrowd start more minters at once than there are numbers, and reset connections
 // while the minters close.

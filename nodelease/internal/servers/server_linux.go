@@ -98,10 +98,13 @@ func (s *Server) Tail() string {
 // gives ports to connections, which could otherwise take one while its server is down.
 func FreePorts(n int) []string {
 	var addresses []string
-	for len(addresses) < n {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+	for tries := 0; len(addresses) < n; tries++ {
+		switch l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); {
+		case err == nil:
 			defer l.Close()
 			addresses = append(addresses, l.Addr().String())
+		case tries > 1000:
+			panic(fmt.Errorf("no free port: %w", err))
 		}
 	}
 	return addresses
@@ -117,6 +120,7 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	defer m.Close()
 	must.Get(m.Next(ctx))(t)
 	n.Set(true, links...)
+	minted := time.Now()
 	for gone, stopped := false, false; !gone; time.Sleep(time.Millisecond) {
 		var err error
 		gone, err = free() // before the attempt: an id that comes later than this is one too many
@@ -125,8 +129,12 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 		switch {
 		case gone && err == nil:
 			t.Fatal("minting goes on although the lease has ended")
+		case gone && !stopped && time.Since(minted) < 100*time.Millisecond: // else an answer was late
+			t.Fatal("the lease has ended no later than the minting")
 		case err == nil && stopped:
 			t.Fatal("minting goes on behind a cut")
+		case err == nil:
+			minted = time.Now()
 		case errors.Is(err, ids.ErrSuspended):
 			stopped = true
 		case err != nil && !errors.Is(err, ids.ErrExhausted):
