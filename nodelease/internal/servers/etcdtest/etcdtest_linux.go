@@ -98,7 +98,9 @@ func Start(t *testing.T, n *servers.Network, members int) *Cluster {
 	for _, m := range c.Members {
 		n.Reset(servers.Link{From: "unknown", To: m.Name})
 	}
-	must.Soon(t, func() error { _, err := client.Put(ctx, "ready", ""); return err })
+	if must.Soon(t, func() error { _, err := client.Put(ctx, "ready", ""); return err }); t.Failed() {
+		t.Fatalf("etcd does not write:\n%s", c.Members[0].Tail())
+	}
 	return c
 }
 
