@@ -56,7 +56,8 @@
 // expanded with AES-256-CTR. If crypto/aes has no AES instructions for the processor, or with the build
 // tag purego, crypto/rand fills the block itself. Bytes are wiped as they are handed out, but Go leaves
 // the cipher's key schedule in memory: whoever can read the memory of the process may learn ids that
-// were handed out. Call [Reseed] after a virtual machine is restored or cloned. All of this runs with
+// were handed out. Call [Reseed] after a virtual machine is restored or cloned, or, where nobody can
+// call it, import package nostock, with which each id reads crypto/rand itself. All of this runs with
 // GODEBUG=fips140=only, but FIPS 140 does not approve the expansion as a generator: if you need one that
 // it approves, set [GeneratorOptions].Random to the Reader of crypto/rand.
 //

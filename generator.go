@@ -126,7 +126,8 @@ var (
 // then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
 // and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
 // each call that ran concurrently, usually one a processor. Reseed does not change nodes and clock
-// sequences, nor the bytes that a call in progress has.
+// sequences, nor the bytes that a call in progress has. A program that nobody can tell to call it
+// imports package nostock, which keeps nothing buffered.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does

@@ -47,10 +47,7 @@ func (g *Generator) bits(n int) (hi, lo uint64) {
 	if g.source != nil {
 		return g.source.draw(n)
 	}
-	b := random.Get()
-	hi, lo = b.Uint128()
-	random.Put(b)
-	return hi, lo
+	return random.Uint128()
 }
 
 // words sets each word of dst to 64 random bits.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"time"
+
+	"github.com/oneclock/ids/internal/random"
 )
 
 // A tail is the lane of a scheme whose ids end in random bits: 62 in version 7 and 80 in ULID. They
@@ -66,9 +68,9 @@ func (t *tail) raise(word uint64) (fits bool) {
 // next returns the tick and the random part of the next id of t. If Random is injected, it draws
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
-	c, drawn := g.clock, g.source != nil
+	c, drawn := g.clock, g.source != nil || random.Stockless()
 	if drawn {
-		hi, lo = g.source.draw(n) // before the mutex is taken: the reader may be slow
+		hi, lo = g.bits(n) // before the mutex is taken: to read may take long
 	}
 	injected := c.injected()
 	now, elapsed := c.enter(injected)

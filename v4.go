@@ -13,6 +13,11 @@ func (g *Generator) NewV4() (u UUID) {
 		u.set(4, hi, lo)
 		return u
 	}
+	if random.Stockless() {
+		hi, lo := random.Draw()
+		u.set(4, hi, lo)
+		return u
+	}
 	b := random.Get()
 	hi, lo := b.Uint128()
 	u.set(4, hi, lo)

@@ -4,9 +4,9 @@
 // [Block] reads one key from crypto/rand for [Size] bytes and expands it with
 // AES-256-CTR. Bytes are wiped as they are handed out, and the key as soon as it
 // is expanded, so a copy of the memory shares with the original at most what was
-// left of its blocks. But crypto/aes leaves its key schedule on the heap, where
-// nothing wipes it: whoever can read the memory of the process may recover bytes
-// that were handed out.
+// left of its blocks: nothing after [SetStockless]. But crypto/aes leaves its key
+// schedule on the heap, where nothing wipes it: whoever can read the memory of the
+// process may recover bytes that were handed out.
 package random
 
 import (
@@ -19,8 +19,11 @@ import (
 	"sync/atomic"
 )
 
-// Size is the number of bytes that one key yields.
+// Size is the number of bytes that a full block holds, which one key yields.
 const Size = 4096
+
+// worthKey is the number of bytes from which on expanding a key takes less time than reading them all.
+const worthKey = 256
 
 // epoch counts the calls of [Reseed]. A block filled in an earlier epoch is
 // filled anew before it hands out another byte.
@@ -28,6 +31,18 @@ var epoch atomic.Uint32
 
 // Reseed drops every byte drawn so far and not yet handed out, in every block.
 func Reseed() { epoch.Add(1) }
+
+// stockless is set once, at init. Other goroutines may run by then.
+var stockless atomic.Bool
+
+// Stockless reports whether [SetStockless] was called.
+func Stockless() bool { return stockless.Load() }
+
+// SetStockless has every call read what it hands out, and no more, and drops what is in stock.
+func SetStockless() {
+	stockless.Store(true)
+	Reseed() // afterwards, for blocks that were filled meanwhile
+}
 
 // Block is a supply of random bytes. It is not safe for concurrent use. The
 // zero value is an empty block, which fills itself when first asked, except by Uint64.
@@ -55,7 +70,7 @@ func (b *Block) Uint64() uint64 {
 // Uint128 returns 128 random bits.
 func (b *Block) Uint128() (hi, lo uint64) {
 	if !b.Ready() {
-		b.Fill()
+		b.fill(16)
 	}
 	p, q := b.word(0), b.word(8)
 	hi, lo = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(q)
@@ -76,7 +91,7 @@ func (b *Block) word(ahead int) []byte {
 func (b *Block) Words(dst []uint64) {
 	for len(dst) > 0 {
 		if b.left < 8 || b.born != epoch.Load() {
-			b.Fill()
+			b.fill(8 * len(dst))
 		}
 		p := b.buf[Size-b.left:]
 		p = p[:min(len(p), 8*len(dst))]
@@ -99,7 +114,7 @@ func (b *Block) Words(dst []uint64) {
 // stock. n must be a positive multiple of 16, and so is their number.
 func (b *Block) Next(n int) []byte {
 	if !b.Ready() {
-		b.Fill()
+		b.fill(n)
 	}
 	n = min(n, b.left&^15)
 	at := Size - b.left
@@ -107,26 +122,33 @@ func (b *Block) Next(n int) []byte {
 	return b.buf[at : at+n]
 }
 
-// Fill makes all of b random again. Until it is, nothing is in stock, so that a rand.Reader
-// that panics, as a test's may, leaves no block that hands out zeros.
-func (b *Block) Fill() {
+// Fill makes all of b random again.
+func (b *Block) Fill() { b.fill(Size) }
+
+// fill makes all of b random again, or the last n bytes if nothing may be in stock. Until they are, b is empty, so that
+// a rand.Reader that panics, as a test's may, leaves no block that hands out zeros.
+func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.left = 0
-	born := epoch.Load()
-	if expands {
-		b.expand()
-	} else {
-		read(b.buf[:])
+	born := epoch.Load() // before stockless is read, which is set before epoch
+	if n > Size || !Stockless() {
+		n = Size
 	}
-	b.born, b.left = born, Size
+	p := b.buf[Size-n:]
+	if expands && n >= worthKey {
+		b.expand(p)
+	} else {
+		read(p)
+	}
+	b.born, b.left = born, n
 }
 
-// expand fills buf, which is all zeros, from a new key.
-func (b *Block) expand() {
+// expand fills p, which is all zeros, from a new key.
+func (b *Block) expand(p []byte) {
 	defer clear(b.key[:])
 	read(b.key[:])
 	block, _ := aes.NewCipher(b.key[:]) // a key of 32 bytes is always valid
-	cipher.NewCTR(block, counter[:]).XORKeyStream(b.buf[:], b.buf[:])
+	cipher.NewCTR(block, counter[:]).XORKeyStream(p, p)
 }
 
 // read fills p with bytes of crypto/rand. In FIPS 140 mode crypto/rand keeps one generator for whoever reads at
@@ -157,3 +179,23 @@ func Get() *Block { return pool.Get().(*Block) }
 
 // Put gives b back.
 func Put(b *Block) { pool.Put(b) }
+
+// Uint128 returns 128 random bits.
+func Uint128() (hi, lo uint64) {
+	if Stockless() {
+		return Draw()
+	}
+	b := Get()
+	hi, lo = b.Uint128()
+	Put(b)
+	return hi, lo
+}
+
+// Draw returns 128 bits that it reads from crypto/rand. It needs no block, and so spares the pool.
+func Draw() (hi, lo uint64) {
+	var p [16]byte
+	read(p[:])
+	hi, lo = binary.LittleEndian.Uint64(p[:8]), binary.LittleEndian.Uint64(p[8:])
+	clear(p[:])
+	return hi, lo
+}

@@ -342,6 +342,116 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// withoutStock has nothing be in stock until the end of the test.
+func withoutStock(t *testing.T) {
+	t.Helper()
+	SetStockless()
+	t.Cleanup(func() { stockless.Store(false) })
+}
+
+// TestStockless asks a block without stock for bytes in every form, and of every length. It reads what it hands out,
+// or a key where that is faster, and has nothing left.
+func TestStockless(t *testing.T) {
+	withoutStock(t)
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	read := 0
+	rand.Reader = readerFunc(func(p []byte) {
+		read += len(p)
+		system.Read(p)
+	})
+	var b Block
+	var seen []uint64
+	check := func(form string, n int, words []uint64) {
+		t.Helper()
+		want := 0
+		for n > 0 {
+			piece := min(n, Size)
+			n -= piece
+			if expands && piece >= worthKey {
+				piece = len(b.key)
+			}
+			want += piece
+		}
+		if read != want {
+			t.Errorf("%s reads %d bytes, want %d", form, read, want)
+		}
+		read = 0
+		if b.left != 0 || b.buf != ([Size]byte{}) || b.key != ([32]byte{}) {
+			t.Fatalf("%s leaves bytes in the block", form)
+		}
+		seen = append(seen, words...)
+	}
+	for range 3 {
+		hi, lo := b.Uint128()
+		check("Uint128", 16, []uint64{hi, lo})
+		hi, lo = Draw()
+		check("Draw", 16, []uint64{hi, lo})
+		hi, lo = Uint128()
+		check("Uint128 of no block", 16, []uint64{hi, lo})
+		for n := range 2*Size/8 + 3 {
+			check("Words", 8*n, words(&b, n))
+			var got []uint64
+			for want := 16 * n; want > 0; want = 16*n - 8*len(got) {
+				p := b.Next(want)
+				for i := range len(p) / 8 {
+					got = append(got, binary.LittleEndian.Uint64(p[8*i:]))
+				}
+				clear(p)
+			}
+			check("Next", 16*n, got)
+		}
+	}
+	n := len(seen)
+	slices.Sort(seen)
+	if slices.Contains(seen, 0) || len(slices.Compact(seen)) != n {
+		t.Errorf("of %d random words, some are equal or zeros", n)
+	}
+}
+
+// TestSetStockless shows that blocks hand out nothing that was there before.
+func TestSetStockless(t *testing.T) {
+	var b Block
+	words(&b, 8)
+	ahead := b
+	next := words(&ahead, Size/8-8)
+	withoutStock(t)
+	if b.Ready() {
+		t.Error("a block is ready")
+	}
+	c := b
+	hi, _ := b.Uint128()
+	for _, w := range []uint64{hi, words(&c, 1)[0]} {
+		if slices.Contains(next, w) {
+			t.Error("a block hands out what was there before")
+		}
+	}
+	if b.left != 0 || c.left != 0 {
+		t.Errorf("%d and %d bytes are left", b.left, c.left)
+	}
+}
+
+// TestSetStocklessWithinFill has nothing be in stock from the middle of a fill on, as by a package whose init
+// starts a goroutine that mints: what that gave serves the call, and no later one.
+func TestSetStocklessWithinFill(t *testing.T) {
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	rand.Reader = readerFunc(func(p []byte) {
+		if !Stockless() {
+			withoutStock(t)
+		}
+		system.Read(p)
+	})
+	var b Block
+	b.Uint128()
+	if b.Ready() {
+		t.Error("a block is ready")
+	}
+	if b.Uint128(); b.left != 0 {
+		t.Errorf("%d bytes are left", b.left)
+	}
+}
+
 // TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard
 // deviations, which fair coins exceed with a probability below 2.6e-14 (Hoeffding's bound);
 // there are 65 of them, so that chance fails one of 6e11 runs at the most.
@@ -454,6 +564,22 @@ func TestAllocs(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { b.Fill() }); n > most {
 		t.Errorf("a new block allocates %v times, want at most %v", n, most)
+	}
+	info, _ := debug.ReadBuildInfo()
+	raced := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	if raced || fips140.Enabled() || strings.Contains(runtime.Version(), "boringcrypto") {
+		return // to read allocates there
+	}
+	withoutStock(t)
+	for name, f := range map[string]func(){
+		"Draw":    func() { Draw() },
+		"Uint128": func() { b.Uint128() },
+		"Words":   func() { b.Words(buf) },
+		"Next":    func() { clear(b.Next(worthKey - 16)) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("without stock %s allocates %v times", name, n)
+		}
 	}
 }
 

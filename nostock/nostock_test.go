@@ -1,0 +1,288 @@
+package nostock_test
+
+import (
+	"bytes"
+	"crypto/fips140"
+	"crypto/rand"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"time"
+
+	"github.com/oneclock/ids"
+	_ "github.com/oneclock/ids/nostock"
+)
+
+// A kind is one way to make ids with random bits.
+type kind struct {
+	name    string
+	ascends bool
+	mint    func(g *ids.Generator) [][16]byte
+}
+
+// when is the time of ids that are given one.
+var when = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+
+var kinds = []kind{
+	{"NewV4", false, func(g *ids.Generator) [][16]byte { return [][16]byte{g.NewV4()} }},
+	{"NewV7", true, func(g *ids.Generator) [][16]byte { return [][16]byte{g.NewV7()} }},
+	{"NewULID", true, func(g *ids.Generator) [][16]byte { return [][16]byte{g.NewULID()} }},
+	{"NewV7At", false, func(g *ids.Generator) [][16]byte { u, _ := g.NewV7At(when); return [][16]byte{u} }},
+	{"NewULIDAt", false, func(g *ids.Generator) [][16]byte { u, _ := g.NewULIDAt(when); return [][16]byte{u} }},
+	{"AppendV4 of 3", false, func(g *ids.Generator) [][16]byte { return arrays(g.AppendV4(nil, 3)) }},
+	{"AppendV4 of 700", false, func(g *ids.Generator) [][16]byte { return arrays(g.AppendV4(nil, 700)) }},
+	{"AppendV7 of 3", true, func(g *ids.Generator) [][16]byte { return arrays(g.AppendV7(nil, 3)) }},
+	{"AppendV7 of 700", true, func(g *ids.Generator) [][16]byte { return arrays(g.AppendV7(nil, 700)) }},
+	{"AppendULID of 3", true, func(g *ids.Generator) [][16]byte { return arrays(g.AppendULID(nil, 3)) }},
+	{"AppendULID of 700", true, func(g *ids.Generator) [][16]byte { return arrays(g.AppendULID(nil, 700)) }},
+}
+
+// arrays returns a run as what all ids are.
+func arrays[T ~[16]byte](run []T) [][16]byte {
+	out := make([][16]byte, len(run))
+	for i, id := range run {
+		out[i] = id
+	}
+	return out
+}
+
+// reads has f take the place of crypto/rand until the end of the test. It fills p with the system's bytes afterwards.
+func reads(t *testing.T, f func(p []byte)) {
+	t.Helper()
+	system := rand.Reader
+	t.Cleanup(func() { rand.Reader = system })
+	rand.Reader = readerFunc(func(p []byte) (int, error) {
+		f(p)
+		return system.Read(p)
+	})
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestIDs makes ids of every kind: they are different, of the version that they should be, and in order.
+func TestIDs(t *testing.T) {
+	for _, k := range kinds {
+		g := ids.NewGenerator(nil)
+		seen := map[[16]byte]bool{}
+		var last [16]byte
+		for range 3000 {
+			for _, id := range k.mint(g) {
+				if seen[id] {
+					t.Fatalf("%s makes %x twice", k.name, id)
+				}
+				seen[id] = true
+				if k.ascends && bytes.Compare(id[:], last[:]) <= 0 {
+					t.Fatalf("%s makes %x after %x", k.name, id, last)
+				}
+				last = id
+				if u := ids.UUID(id); strings.Contains(k.name, "V4") && u.Version() != 4 || strings.Contains(k.name, "V7") && u.Version() != 7 {
+					t.Fatalf("%s makes version %d", k.name, u.Version())
+				}
+			}
+			if len(seen) > 10_000 {
+				break
+			}
+		}
+	}
+}
+
+// TestRandomBits counts how often each bit of ids is set that is random: half of the time. A bit that no
+// random byte reaches is set always or never.
+func TestRandomBits(t *testing.T) {
+	const n = 1000
+	for _, k := range kinds {
+		if !strings.HasSuffix(k.name, "V4") && !strings.HasSuffix(k.name, "At") {
+			continue // a bit of the others is clear in the first id of a tick
+		}
+		first := 64 // the first bit that is random
+		switch {
+		case k.name == "NewV4":
+			first = 0
+		case k.name == "NewULIDAt":
+			first = 48
+		}
+		var ones [128]int
+		for range n {
+			id := k.mint(ids.NewGenerator(nil))[0]
+			for i := range ones {
+				ones[i] += int(id[i/8] >> (7 - i%8) & 1)
+			}
+		}
+		for i, ones := range ones {
+			fixed := k.name != "NewULIDAt" && (i/4 == 12 || i/2 == 32) // version and variant
+			// 8 standard deviations, which one of 10^14 bits exceeds by chance
+			if off := ones - n/2; i >= first && !fixed && off*off > 64*n/4 {
+				t.Errorf("%s: bit %d is set in %d of %d ids", k.name, i, ones, n)
+			}
+		}
+	}
+}
+
+// TestCopies makes ids from equal states, as the copies of a machine have them, while crypto/rand gives other bytes
+// to each copy. No id of one is that of another. With equal bytes they would be equal, so the states are.
+func TestCopies(t *testing.T) {
+	for _, k := range kinds {
+		made := func(seed uint64) [][16]byte {
+			cryptotest.SetGlobalRandom(t, 1)
+			g := ids.NewGenerator(&ids.GeneratorOptions{
+				Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return when }}),
+			})
+			for _, other := range kinds {
+				other.mint(g)
+			}
+			cryptotest.SetGlobalRandom(t, seed) // the machine is restored here
+			return slices.Concat(k.mint(g), k.mint(g))
+		}
+		a, b, again := made(2), made(3), made(2)
+		if !slices.Equal(a, again) {
+			t.Errorf("%s: equal states and equal random bytes make different ids", k.name)
+		}
+		for i, id := range a {
+			if slices.Contains(b, id) {
+				t.Errorf("%s: id %d of a copy is in another one", k.name, i+1)
+			}
+		}
+	}
+}
+
+// TestReads counts what ids read: 16 bytes each. A run reads no more than 16 for each id, and a few words.
+func TestReads(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			g := ids.NewGenerator(nil)
+			read := 0
+			reads(t, func(p []byte) { read += len(p) })
+			for range 100 {
+				read = 0
+				n := len(k.mint(g))
+				if n == 1 && read != 16 || read < 16 || read > 16*n+64 {
+					t.Fatalf("%d ids read %d bytes", n, read)
+				}
+			}
+		})
+	}
+}
+
+// TestNoMutex has an id read random bytes while another one does, and while ids are made that read none. If a
+// mutex were held, or another one taken to read, none of them would come to an end.
+func TestNoMutex(t *testing.T) {
+	g := ids.NewGenerator(nil)
+	g.NewV6() // draws the node
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			var both, calls sync.WaitGroup
+			var mu sync.Mutex
+			missing := 2
+			both.Add(missing)
+			reads(t, func([]byte) {
+				mu.Lock()
+				first := missing > 0
+				if first {
+					missing--
+				}
+				mu.Unlock()
+				if first {
+					g.NewV6()
+					both.Done()
+					both.Wait()
+				}
+			})
+			for range 2 {
+				calls.Go(func() { k.mint(g) })
+			}
+			done := make(chan struct{})
+			go func() { calls.Wait(); close(done) }()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				panic("calls wait for each other")
+			}
+		})
+	}
+}
+
+// TestRandom shows that GeneratorOptions.Random is read, and crypto/rand is not.
+func TestRandom(t *testing.T) {
+	g := ids.NewGenerator(&ids.GeneratorOptions{Random: zeros{}})
+	reads(t, func([]byte) { t.Error("crypto/rand is read") })
+	for _, k := range kinds {
+		k.mint(g)
+	}
+	if u := g.NewV4(); u != ids.MustParseUUID("00000000-0000-4000-8000-000000000000") {
+		t.Errorf("zeros make %v", u)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+var _ io.Reader = zeros{}
+
+// TestTogether makes ids from many goroutines, and calls Reseed: none comes twice, and those of each are in order.
+func TestTogether(t *testing.T) {
+	const goroutines, rounds = 8, 200
+	g := ids.NewGenerator(nil)
+	all := make([][][16]byte, goroutines)
+	var group sync.WaitGroup
+	for i := range all {
+		group.Go(func() {
+			last := map[string][16]byte{}
+			for round := range rounds {
+				if round%50 == i {
+					ids.Reseed()
+				}
+				for _, k := range kinds[:3] {
+					id := k.mint(g)[0]
+					if before := last[k.name]; k.ascends && bytes.Compare(id[:], before[:]) <= 0 {
+						t.Errorf("%s makes %x after %x", k.name, id, before)
+					}
+					last[k.name] = id
+					all[i] = append(all[i], id)
+				}
+				all[i] = append(all[i], arrays(g.AppendV4(nil, 2))...)
+				all[i] = append(all[i], arrays(g.AppendV7(nil, 2))...)
+				all[i] = append(all[i], arrays(g.AppendULID(nil, 2))...)
+			}
+		})
+	}
+	group.Wait()
+	seen := map[[16]byte]bool{}
+	for _, id := range slices.Concat(all...) {
+		if seen[id] {
+			t.Fatalf("%x comes twice", id)
+		}
+		seen[id] = true
+	}
+}
+
+// TestAllocs counts allocations: none, but by crypto/rand where it allocates itself.
+func TestAllocs(t *testing.T) {
+	info, _ := debug.ReadBuildInfo()
+	raced := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	if raced || fips140.Enabled() || strings.Contains(runtime.Version(), "boringcrypto") {
+		t.Skip("to read random bytes allocates here")
+	}
+	uuids, ulids := make([]ids.UUID, 0, 10), make([]ids.ULID, 0, 10)
+	for name, f := range map[string]func(){
+		"NewV4":      func() { ids.NewV4() },
+		"NewV7":      func() { ids.NewV7() },
+		"NewULID":    func() { ids.NewULID() },
+		"NewV7At":    func() { ids.NewV7At(when) },
+		"NewULIDAt":  func() { ids.NewULIDAt(when) },
+		"AppendV4":   func() { ids.AppendV4(uuids, 10) },
+		"AppendV7":   func() { ids.AppendV7(uuids, 10) },
+		"AppendULID": func() { ids.AppendULID(ulids, 10) },
+	} {
+		if n := testing.AllocsPerRun(200, f); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
