@@ -9,7 +9,6 @@ import (
 // The width is fixed, so that the texts sort as the numbers do.
 const (
 	base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-	base58Len64    = 11
 	base58Len128   = 22
 
 	pow58to5  = 58 * 58 * 58 * 58 * 58
@@ -20,12 +19,6 @@ var (
 	base58Pairs  = [58 * 58]uint16(pairs(base58Alphabet))
 	base58Values = inverse(base58Alphabet)
 )
-
-// encodeBase58of64 writes x as 11 digits.
-func encodeBase58of64(text *[base58Len64]byte, x uint64) {
-	text[0] = base58Alphabet[x/pow58to10]
-	putBase58((*[10]byte)(text[1:]), x%pow58to10)
-}
 
 // encodeBase58of128 writes hi<<64 | lo as 22 digits.
 func encodeBase58of128(text *[base58Len128]byte, hi, lo uint64) {
@@ -49,24 +42,6 @@ func putBase58(text *[10]byte, x uint64) {
 	le.PutUint16(text[4:], base58Pairs[lower%two])
 	le.PutUint16(text[2:], base58Pairs[lower/two])
 	le.PutUint16(text[0:], base58Pairs[upper])
-}
-
-// decodeBase58to64 reads 11 digits. p is the problem with their length.
-func decodeBase58to64(s string, p problem) (x uint64, err error) {
-	if len(s) != base58Len64 {
-		return 0, parseError(p, len(s))
-	}
-	high := base58Values[s[0]]
-	low, bad := get58(s[1:])
-	if high|bad >= noDigit {
-		return 0, parseError(p+badDigit, base58Values.locate(s))
-	}
-	over, x := bits.Mul64(high, pow58to10)
-	x, carry := bits.Add64(x, low, 0)
-	if over|carry != 0 {
-		return 0, parseError(p+badRange, 0)
-	}
-	return x, nil
 }
 
 // decodeBase58to128 reads 22 digits. p is the problem with their length.

@@ -22,9 +22,8 @@ const (
 // stay unique and ordered whatever the wall clock does. It is safe for concurrent use. Make one
 // with [NewClock]; using the zero value panics.
 //
-// A call that waits for the limit of a clock in a testing/synctest bubble must be woken in that
-// bubble: outside of it, a SetLimit, an EndAt or the end of the call's context ends the program with a
-// fatal error of the runtime.
+// If a call waits for the limit of a clock in a testing/synctest bubble, only code in that bubble may wake
+// it: a [ClockLimit.Set], a [ClockLimit.EndAt] or the end of a context outside the bubble is a fatal error.
 type Clock struct {
 	now       func() time.Time // nil: the wall clock
 	tolerance time.Duration
@@ -39,9 +38,9 @@ type Clock struct {
 
 	mu      sync.Mutex // guards all that follows, and every lane
 	waiters map[*waiter]bool
-	limited bool // SetLimit or EndAt has been called
 	limit   time.Time
-	ended   bool // the limit is for good
+	refusal error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
+	ended   bool  // the limit is for good
 
 	anchor int64   // ns after base
 	wall   reading // the wall clock at the anchor, or the newest reading of an injected one that was used
@@ -56,11 +55,10 @@ type Clock struct {
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent
-	// use and must not call back into the clock. It is read before a call takes the clock's mutex:
-	// once, for a run of UUIDs or ULIDs too, and again whenever a call that waits for a limit looks. A
-	// reading counts only if it began after the newest one in use had ended; else the call takes
-	// that one.
+	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use and
+	// must not call back into the clock. Each call reads it once before it takes the clock's mutex, and
+	// so does a run of UUIDs or ULIDs. A call that waits for a limit reads it again each time it is
+	// woken. Of readings that overlap, the one used first counts.
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
@@ -69,13 +67,12 @@ type ClockOptions struct {
 	Tolerance time.Duration
 
 	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero
-	// means 10 ms; a negative value means none. More counts as 2^60 ns, some 36 years.
+	// means 10 ms; a negative value means none. Values above 2^60 ns, some 36 years, count as that.
 	MaxAhead time.Duration
 
-	// After is what [Clock.Latest] or [Clock.Horizon] returned in a former process. Versions 1
+	// After is what [Clock.Latest] or [ClockLimit.NextHorizon] returned in an earlier process. Versions 1
 	// and 6 and Snowflake issue no id of that time or an earlier one. The zero time means that there
-	// was none. A caller who reads the time from somewhere must treat a zero time as an error: it
-	// protects nothing.
+	// was none. If you read After from storage, treat a zero time as an error: it protects nothing.
 	After time.Time
 }
 
@@ -114,9 +111,9 @@ func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	return c.readAnew(injected)
 }
 
-// readAnew moves the anchor to now. If the wall clock is injected there is no anchor, and of readings that
-// overlap only the one that is first used counts: another may be from before a step forward, and the
-// wall clock would seem to be set back. The mutex is held.
+// readAnew moves the anchor to now. If the wall clock is injected there is no anchor, and of overlapping
+// readings only the one used first counts: another may have been taken before the clock was set forward,
+// and would look like a step back. The mutex is held.
 func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
 	if c.now != nil {
 		if injected.began > c.asked {

@@ -60,10 +60,49 @@ func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.
 	t.Helper()
 	f := &fakeClock{t: at}
 	c := ids.NewClock(&ids.ClockOptions{Now: f.now, After: after})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: [6]byte{1, 2, 3, 4, 5, 6}})
-	n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
+	g, n := usersOf(t, c)
 	return f, c, g, n
 }
+
+// usersOf returns a generator and a node on a clock.
+func usersOf(t *testing.T, c *ids.Clock) (*ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: [6]byte{1, 2, 3, 4, 5, 6}})
+	return g, newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
+}
+
+// newUnbounded returns a clock that has a limit, which withholds nothing.
+func newUnbounded(opts *ids.ClockOptions) (*ids.Clock, *ids.ClockLimit) {
+	c, limit := ids.NewLimitedClock(opts)
+	limit.Set(unbounded, nil)
+	return c, limit
+}
+
+// newLimited is newFake on a clock that has a limit, which withholds nothing.
+func newLimited(t *testing.T) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	return newLimitedAt(t, start, time.Time{})
+}
+
+// newLimitedAt is newLimited at a given time, after another.
+func newLimitedAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	f, c, limit, g, n := newWithheldAt(t, at, after)
+	limit.Set(unbounded, nil)
+	return f, c, limit, g, n
+}
+
+// newWithheldAt is newFakeAt on a clock that has no first limit yet, and so withholds what has one.
+func newWithheldAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	f := &fakeClock{t: at}
+	c, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: f.now, After: after})
+	g, n := usersOf(t, c)
+	return f, c, limit, g, n
+}
+
+// partsOf returns the fields of a Snowflake of Twitter's layout.
+func partsOf(s ids.Snowflake) ids.SnowflakeParts { return ids.TwitterLayout().Split(s) }
 
 // A kind is a time-based scheme as the tests of the clock see it: an id is
 // 16 bytes that sort as the ids do.
@@ -97,7 +136,7 @@ var (
 		func(b [16]byte) time.Time { return ids.ULID(b).Time() }}
 	kindSnowflake = kind{"Snowflake", time.Millisecond, true,
 		func(_ *ids.Generator, n *ids.SnowflakeNode) [16]byte { return snowflakeBytes(n.Next()) },
-		func(b [16]byte) time.Time { return snowflakeOf(b).Time() }}
+		func(b [16]byte) time.Time { return partsOf(snowflakeOf(b)).Time }}
 	kinds = []kind{kindV1, kindV6, kindV7, kindULID, kindSnowflake}
 )
 
@@ -171,14 +210,15 @@ func TestReadings(t *testing.T) {
 }
 
 // constructors returns all that reads the clock, by name.
-func constructors(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]func() {
+func constructors(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.SnowflakeNode) map[string]func() {
 	return map[string]func(){
 		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
 		"NewV7": func() { g.NewV7() }, "AppendV7": func() { g.AppendV7(nil, 300) },
 		"NewULID": func() { g.NewULID() }, "AppendULID": func() { g.AppendULID(nil, 300) },
 		"Next": func() { n.Next() }, "TryNext": func() { n.TryNext() }, "Append": func() { n.Append(nil, 300) },
 		"NewSnowflakeNode": func() { ids.NewSnowflakeNode(2, &ids.SnowflakeOptions{Clock: c}) },
-		"Horizon":          func() { c.Horizon(time.Second) },
+		"Ahead":            func() { c.Ahead() },
+		"NextHorizon":      func() { limit.NextHorizon(time.Second) },
 	}
 }
 
@@ -187,16 +227,16 @@ func constructors(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[stri
 func TestNowPanics(t *testing.T) {
 	mint := func(panics bool) (out []string) {
 		bad := false
-		c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+		c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time {
 			if bad {
 				panic("no time")
 			}
 			return start
 		}})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: vectorNode, Random: repeated(0x55)})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: vectorNode, Random: repeated(0x55)})
 		n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
 		out = append(out, n.Next().String(), g.NewV1().String()) // which draws the node and the sequences
-		for name, use := range constructors(c, g, n) {
+		for name, use := range constructors(c, limit, g, n) {
 			if !panics {
 				break
 			}
@@ -267,7 +307,7 @@ func TestTimeWithinAnchor(t *testing.T) {
 // and not without end: nothing is held while Now runs, so the inner call gets its id before the outer.
 func TestNowReenters(t *testing.T) {
 	var inner func()
-	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+	c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time {
 		if use := inner; use != nil {
 			inner = nil
 			use()
@@ -285,8 +325,8 @@ func TestNowReenters(t *testing.T) {
 			}
 		})
 	}
-	for outer, use := range constructors(c, g, n) {
-		for name, other := range constructors(c, g, n) {
+	for outer, use := range constructors(c, limit, g, n) {
+		for name, other := range constructors(c, limit, g, n) {
 			inner = other
 			within(t, name+" in the Now of "+outer, use)
 		}
@@ -397,28 +437,28 @@ func TestWildTimes(t *testing.T) {
 		time.Unix(math.MaxInt64, 999_999_999), // in the year 292277026596
 		time.Unix(math.MaxInt64, 0), time.Unix(math.MinInt64, 0), time.Unix(math.MinInt64, 999_999_999),
 	} {
-		f, c, g, n := newFake(t)
-		use := func(what string, c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) {
-			for name, call := range constructors(c, g, n) {
+		f, c, limit, g, n := newLimited(t)
+		use := func(what string, c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.SnowflakeNode) {
+			for name, call := range constructors(c, limit, g, n) {
 				if err := panicOf(call); err != nil && !errors.Is(err, ids.ErrRange) {
 					t.Errorf("%s %s %v: %v", name, what, far, err)
 				}
 			}
 		}
-		use("before", c, g, n)
+		use("before", c, limit, g, n)
 		f.t = far
-		use("at", c, g, n)
+		use("at", c, limit, g, n)
 		f.t = start
-		c.SetLimit(far)
-		c.Horizon(math.MaxInt64)
-		c.Horizon(math.MinInt64)
-		if s, err := n.TryNext(); err != nil && err != ids.ErrSuspended && err != ids.ErrClockBackward && err != ids.ErrExhausted {
+		limit.Set(far, nil)
+		limit.NextHorizon(math.MaxInt64)
+		limit.NextHorizon(math.MinInt64)
+		if s, err := n.TryNext(); err != nil && err != ids.ErrWithheld && err != ids.ErrClockBehind && err != ids.ErrExhausted {
 			t.Errorf("under the limit %v: %v, %v", far, s, err)
 		}
-		c.SetLimit(unbounded)
-		use("after the limit", c, g, n)
-		_, c, g, n = newFakeAt(t, start, far)
-		use("after", c, g, n)
+		limit.Set(unbounded, nil)
+		use("after the limit", c, limit, g, n)
+		_, c, limit, g, n = newLimitedAt(t, start, far)
+		use("after", c, limit, g, n)
 		c.Latest()
 	}
 }

@@ -243,6 +243,16 @@ func checkBinary[T interface {
 }](t *testing.T, id T) {
 	t.Helper()
 	b, another := ids.Binary[T]{ID: id}, ids.Binary[T]{ID: other[T]()}
+	switch id := any(id).(type) {
+	case ids.UUID:
+		if got := any(id.Binary()); got != any(b) {
+			t.Fatalf("%v.Binary() = %v", id, got)
+		}
+	case ids.ULID:
+		if got := any(id.Binary()); got != any(b) {
+			t.Fatalf("%v.Binary() = %v", id, got)
+		}
+	}
 	raw, _ := id.MarshalBinary()
 	value, err := b.Value()
 	if !reflect.DeepEqual(value, driver.Value(raw)) || err != nil {

@@ -16,7 +16,7 @@ import (
 func TestNextContext(t *testing.T) {
 	cause := errors.New("told to stop")
 	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
+		c, limit := newUnbounded(nil)
 		n := bubbleNode(t, c)
 		first := n.Next()
 		ended, cancel := context.WithCancelCause(t.Context())
@@ -28,7 +28,7 @@ func TestNextContext(t *testing.T) {
 			t.Errorf("the next id is %v, %v, want %v: an error takes none", s, err, first+1)
 		}
 
-		c.SetLimit(time.Now().Add(-time.Second))
+		limit.Set(time.Now().Add(-time.Second), nil)
 		timeout, cancelTimeout := context.WithTimeoutCause(t.Context(), time.Second, cause)
 		defer cancelTimeout()
 		began := time.Now()
@@ -54,7 +54,7 @@ func TestNextContext(t *testing.T) {
 			done <- err
 		}()
 		synctest.Wait()
-		c.SetLimit(unbounded)
+		limit.Set(unbounded, nil)
 		if err := <-done; err != nil || s <= first {
 			t.Errorf("after the limit was lifted: %v, %v", s, err)
 		}
@@ -103,15 +103,15 @@ func (m meddler) AfterFunc(f func()) (stop func() bool) {
 // TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex.
 func TestNextContextOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
+		c, limit := newUnbounded(nil)
 		n := bubbleNode(t, c)
-		c.SetLimit(time.Now().Add(-time.Second))
+		limit.Set(time.Now().Add(-time.Second), nil)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if s, err := n.NextContext(meddler{ctx, c}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, %v", s, err)
 		}
-		time.AfterFunc(time.Second, func() { c.SetLimit(unbounded) })
+		time.AfterFunc(time.Second, func() { limit.Set(unbounded, nil) })
 		if s, err := n.NextContext(meddler{t.Context(), c}); err != nil {
 			t.Errorf("%v, %v", s, err)
 		}
@@ -123,8 +123,8 @@ func TestNextContextOfAnyType(t *testing.T) {
 func TestContextsEndAlone(t *testing.T) {
 	const calls = 2000
 	synctest.Test(t, func(t *testing.T) {
-		f, c, _, n := newFake(t)
-		c.SetLimit(start.Add(-time.Hour))
+		f, _, limit, _, n := newLimited(t)
+		limit.Set(start.Add(-time.Hour), nil)
 		f.reads = 0
 		var wg sync.WaitGroup
 		for i := range calls {
@@ -150,9 +150,9 @@ func TestContextsEndAlone(t *testing.T) {
 func TestLimitWakesNobodyInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 100
-		f, c, _, n := newFake(t)
-		limit := start.Add(time.Millisecond)
-		c.SetLimit(limit)
+		f, _, limit, _, n := newLimited(t)
+		full := start.Add(time.Millisecond)
+		limit.Set(full, nil)
 		f.step(time.Millisecond)
 		n.Append(nil, 4096) // as many as the limit's tick holds
 		var wg sync.WaitGroup
@@ -167,13 +167,13 @@ func TestLimitWakesNobodyInVain(t *testing.T) {
 		f.reads = 0
 		f.t = start.Add(-time.Hour)
 		for range 50 {
-			c.SetLimit(limit)
+			limit.Set(full, nil)
 			time.Sleep(100 * time.Millisecond)
 		}
 		if f.reads != 0 {
 			t.Errorf("%d calls looked at the clock %d times", calls, f.reads)
 		}
-		c.EndAt(time.Time{})
+		limit.EndAt(time.Time{}, nil)
 		wg.Wait()
 	})
 }
@@ -181,8 +181,8 @@ func TestLimitWakesNobodyInVain(t *testing.T) {
 // TestCancelOneOfTwo ends the context of the later of two calls that wait: that one returns, and the earlier one does not.
 func TestCancelOneOfTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, c, _, n := newFake(t)
-		c.SetLimit(start.Add(-time.Hour))
+		_, _, limit, _, n := newLimited(t)
+		limit.Set(start.Add(-time.Hour), nil)
 		returned := make(chan string, 2)
 		cancel := map[string]func(){}
 		for _, name := range []string{"first", "second"} {
@@ -216,8 +216,8 @@ func TestContextEndsBesideLimit(t *testing.T) {
 	if testing.Short() {
 		rounds = 200
 	}
-	_, c, _, n := newFake(t)
-	c.SetLimit(start.Add(-time.Hour))
+	_, _, limit, _, n := newLimited(t)
+	limit.Set(start.Add(-time.Hour), nil)
 	within(t, "calls whose contexts have ended", func() {
 		for range rounds {
 			var wg sync.WaitGroup
@@ -229,7 +229,7 @@ func TestContextEndsBesideLimit(t *testing.T) {
 					}
 				})
 				wg.Go(cancel)
-				wg.Go(func() { c.SetLimit(start.Add(-time.Hour)) })
+				wg.Go(func() { limit.Set(start.Add(-time.Hour), nil) })
 			}
 			wg.Wait()
 		}

@@ -3,6 +3,7 @@ package ids
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -14,13 +15,13 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node
 // given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the
 // number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
-// 1023. While the clock is before Twitter's epoch, as in a testing/synctest
-// bubble, ids begin at the epoch.
+// 1023, or if the clock is then before Twitter's epoch or past its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
-// processes mint into one table, give each its own number, and call
-// [SetDefaultSnowflakeNodeFromEnv] in main, which takes no random one.
+// processes mint into one table, give each its own number, and call [SetDefaultSnowflakeNodeFromEnv]
+// in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
+// is before it, as in a testing/synctest bubble, unless the default clock has issued later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -29,59 +30,96 @@ func NextSnowflake() Snowflake {
 	return n.Next()
 }
 
-// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. Call it
-// in main to see a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches
-// [ErrRange].
+// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. In main, call it
+// after SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv], not before. Where neither is called, it
+// shows a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches [ErrRange].
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
 	}
-	f := must(newFormat(TwitterLayout()))
-	number, err := numberFromEnv(f.lastNode)
-	switch {
-	case err == errNoVariable:
-		_, bits := defaultGenerator.bits(8)
-		number = int64(bits >> (64 - twitterNodeBits))
-	case err != nil:
+	n, err := newDefaultNode()
+	if err != nil {
 		return nil, err
 	}
-	defaultClock.mu.Lock()
-	n := defaultClock.newNode(f, number)
-	defaultClock.mu.Unlock()
 	if !defaultNode.CompareAndSwap(nil, n) {
 		return DefaultSnowflakeNode() // another call was faster
 	}
 	return n, nil
 }
 
-// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Nil restores what NextSnowflake
-// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
+// newDefaultNode returns a node of Twitter's layout, with the number in the environment or a random one. Only
+// a random one may begin at the epoch: a given number would make the same ids at each start.
+func newDefaultNode() (*SnowflakeNode, error) {
+	f := must(newFormat(TwitterLayout()))
+	number, err := numberFromEnv(f.lastNode)
+	switch {
+	case err == errNoVariable:
+		_, bits := defaultGenerator.bits(8)
+		defaultClock.mu.Lock()
+		defer defaultClock.mu.Unlock()
+		n := defaultClock.newNode(f, int64(bits>>(64-twitterNodeBits)))
+		n.drawn = true
+		return n, nil
+	case err != nil:
+		return nil, err
+	}
+	n, err := NewSnowflakeNode(number, nil)
+	if err != nil {
+		err = fmt.Errorf("%w; in a testing/synctest bubble, which begins in the year 2000, unset "+nodeVariable, err)
+	}
+	return n, err
+}
+
+// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Call it in main, before anything makes a
+// Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
+// if both have the same number and layout on two clocks. It compares with that node alone, not with those
+// before it, and not with a random number, which nobody has given.
+//
+// Nil is for tests: NextSnowflake makes a node again when it needs one. That drops the guard against nodes
+// that repeat ids.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
-	defaultNode.Store(n)
+	for {
+		old := defaultNode.Load()
+		if old != nil && n != nil && old.repeats(n) {
+			panic(fmt.Errorf("ids: node %d is the default Snowflake node already, on another clock: ids would repeat. "+
+				"Call SetDefaultSnowflakeNode or SetDefaultSnowflakeNodeFromEnv in main, before the first Snowflake", n.number))
+		}
+		if defaultNode.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+// repeats reports whether n and m, whose numbers were given, make the same ids on two clocks.
+func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
+	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
 // SetDefaultSnowflakeNodeFromEnv makes the default node, with the number in the environment variable
-// IDS_SNOWFLAKE_NODE and the given options: another layout, or the clock of a clockfile.
+// IDS_SNOWFLAKE_NODE and the given options, and returns it: another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// NextSnowflake it does not take a random number. It is an error if the variable is not set, if
-// [NewSnowflakeNode] refuses its number, or if there is such a node already, since that may have the
+// NextSnowflake it never takes a random number. It is an error if the variable is not set, if
+// [NewSnowflakeNode] refuses its number, or if there is a default node already, since that may have the
 // same number on another clock; then nothing has changed.
-func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) error {
+func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFormat(opts.Layout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	number, err := numberFromEnv(f.lastNode)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n, err := NewSnowflakeNode(number, opts)
-	if err == nil && !defaultNode.CompareAndSwap(nil, n) {
-		err = errors.New("ids: there is a default Snowflake node already: make it in main, before the first Snowflake")
+	if err != nil {
+		return nil, err
 	}
-	return err
+	if !defaultNode.CompareAndSwap(nil, n) {
+		return nil, errors.New("ids: there is a default Snowflake node already: make it in main, before the first Snowflake")
+	}
+	return n, nil
 }
 
 const nodeVariable = "IDS_SNOWFLAKE_NODE"

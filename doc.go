@@ -4,7 +4,7 @@
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
 // Package clockfile keeps a [Clock] across restarts in a file, and package typeid has ids with a
-// prefix. Module nodelease leases node numbers from etcd or PostgreSQL.
+// prefix. Module github.com/oneclock/ids/nodelease leases node numbers from etcd or PostgreSQL.
 //
 // # Which id to use
 //
@@ -23,9 +23,10 @@
 //
 // If two conflict, the earlier one wins. Version 2 is not covered.
 //
-//  1. Unique. No two ids of one kind from one [Clock] are equal, whatever the wall clock does:
-//     steps of any size in either direction, a clock that stands still, that jitters, that
-//     restarts in the past (given the time saved before: see [Clock.Horizon]).
+//  1. Unique. No two UUIDs of one version, no two ULIDs and no two Snowflakes of one layout from one
+//     [Clock] are equal, whatever the wall clock does: steps of any size in either direction, a clock
+//     that stands still, that jitters, that restarts in the past (given the time saved before: see
+//     [NewLimitedClock]). Snowflakes of different layouts can be equal.
 //  2. Ordered. Version 6, version 7, the ULIDs of one [Generator] and the Snowflakes of one node
 //     each strictly increase: if one call returns before another begins, its id is the smaller.
 //  3. Live. No call waits on a clock for more than 20 ms; a run of n ids waits no longer than n
@@ -47,7 +48,8 @@
 //	V7, ULID    keep ascending                       follow, with fresh random bits
 //	Snowflake   keep ascending                       keep ascending
 //
-// A constructor panics when the time field of its format is exhausted: in the year 5236 for
+// A wall clock before the first tick of a format counts as in that tick. A constructor panics when the
+// time field of its format is exhausted: in the year 5236 for
 // versions 1 and 6, in 10889 for version 7 and ULID, at the end of its layout for a Snowflake.
 //
 // # Randomness
@@ -68,9 +70,13 @@
 //
 // # Testing
 //
-// With a [Clock] whose Now is injected and a [Generator] whose Random is injected, ids are the
-// same in every run. In a testing/synctest bubble the wall clock is the bubble's. A test that
-// needs its exact time makes a Clock in the bubble, and uses it in that bubble alone: ids of the
-// default Clock may be up to 10 s ahead, if an earlier bubble has made some. A bubble begins in the year
-// 2000, before Twitter's epoch: give its [SnowflakeNode] a layout with an earlier one.
+// With a [Clock] whose Now is injected and a [Generator] whose Random is injected, ids are the same in
+// every run of one version of this package: a minor version may change them. Let code that makes ids
+// take a *Generator, or a func() UUID, so that a test can give it one.
+//
+// In a testing/synctest bubble the wall clock is the bubble's. A test that needs its exact time makes a
+// Clock in the bubble, and uses it in that bubble alone: ids of the default Clock may be up to 10 s ahead,
+// if an earlier bubble has made some. A bubble begins in the year 2000, before Twitter's epoch: give its
+// [SnowflakeNode] a layout with an earlier one. Where [NextSnowflake] is called in a bubble, the
+// environment variable IDS_SNOWFLAKE_NODE must not be set.
 package ids

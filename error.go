@@ -15,26 +15,55 @@ var (
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a time
-	// before the first tick or after the last, a node number or a layout that does not fit.
+	// before the first tick or after the last, a node number that the layout has not, or a layout that can
+	// hold no id.
 	ErrRange = errors.New("value out of range")
 
-	// ErrClockBackward is returned by [SnowflakeNode.TryNext] if the next id would be more than
-	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back. Next would go
-	// on behind the wall clock then, or would wait.
-	ErrClockBackward = errors.New("ids: clock went backward")
+	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
+	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back, or stands still, or
+	// because [ClockOptions].After is ahead of it, as after a crash. Next would go on ahead of it, or
+	// wait. Treat it like ErrExhausted: with a tick of 10 ms or longer, one may be returned for the other.
+	ErrClockBehind = errors.New("ids: the wall clock is behind the ids: it was set back, or stands still")
 
 	// ErrExhausted is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because so many ids were asked for. Next
 	// would wait then.
 	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
 
-	// ErrSuspended is returned by [SnowflakeNode.TryNext] while [Clock.SetLimit] withholds ids.
-	ErrSuspended = errors.New("ids: suspended by the limit of the clock")
+	// ErrWithheld is matched by the error of [SnowflakeNode.TryNext] while the [ClockLimit] withholds
+	// ids, and of [SnowflakeNode.NextContext] if its context ended meanwhile. The error matches the
+	// cause that was given to [ClockLimit.Set] too.
+	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
-	// ErrEnded is returned by [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after the
-	// end that [Clock.EndAt] sets, and the constructors without an error panic with it.
-	ErrEnded = errors.New("ids: the clock has ended, by Clock.EndAt or by Close of its clockfile.File")
+	// ErrEnded is matched by the error of [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after
+	// the end that [ClockLimit.EndAt] sets, and by what constructors without an error panic with. The
+	// error matches the cause that was given to EndAt too.
+	ErrEnded = errors.New("ids: the clock has ended")
 )
+
+// A refusal is ErrWithheld or ErrEnded with its cause.
+type refusal struct {
+	text  string
+	match [2]error
+}
+
+func (r *refusal) Error() string   { return r.text }
+func (r *refusal) Unwrap() []error { return r.match[:] }
+
+// because returns err, ErrWithheld or ErrEnded, with its cause, if there is one. It is made when the limit is
+// set, so that a call that is refused allocates nothing.
+func because(err, cause error) error {
+	switch {
+	case cause == nil:
+		return err
+	case err == ErrEnded:
+		return &refusal{"ids: ended: " + cause.Error(), [2]error{err, cause}}
+	}
+	return &refusal{"ids: withheld: " + cause.Error(), [2]error{err, cause}}
+}
+
+// errNoLimit is the cause before the first limit.
+var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
@@ -47,11 +76,13 @@ type ParseError struct {
 // Error returns a message that names the scheme, what is wrong, and the offset of a character.
 func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
-// Scheme returns "UUID", "ULID" or "Snowflake", or "JSON" for quotes and escapes around one.
+// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". It is "id" for a fault of the JSON
+// around an id of a type of your own that is an array.
 func (e *ParseError) Scheme() string { return problems[e.problem].scheme }
 
 // Offset returns the index of the first wrong byte. ok is false if no byte alone is wrong, as with a
-// wrong length. In JSON the index counts within the quotes, an escape as one byte; above 45 ok is false.
+// wrong length. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok
+// is also false for an index above 45.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if problems[e.problem].kind != wrongCharacter || int(e.offset) > maxText {
 		return 0, false
@@ -142,21 +173,27 @@ const (
 	snowflakeNegative
 	snowflakeRange
 	snowflakeNull
-	jsonQuotes
-	jsonEscape
-	jsonLength
-	inBase // the first problem of text in a base, each of which has three
+	inThrees // the first of the problems that come in threes
 )
 
 const (
-	uuidBase58 = inBase + 3*iota // a wrong length, to which badDigit or badRange is added
+	uuidBase58 = inThrees + 3*iota // a wrong length, to which badDigit or badRange is added
 	ulidBase32
 	ulidBase58
 	snowflakeBase32
-	snowflakeBase58
+	uuidJSON // no quotes, to which badEscape or longJSON is added
+	ulidJSON
+	snowflakeJSON
+	otherJSON
 
-	badDigit problem = 1
-	badRange problem = 2
+	badDigit  problem = 1
+	badRange  problem = 2
+	badEscape problem = 1
+	longJSON  problem = 2
+
+	noQuotes    = "JSON is not a string in quotes"
+	wrongEscape = `an escape in JSON other than \u00 and two hexadecimal digits`
+	tooLongJSON = "more than 90 characters in JSON"
 )
 
 var problems = [...]struct {
@@ -182,10 +219,6 @@ var problems = [...]struct {
 	snowflakeRange:    {"Snowflake", outOfRange, "above 9223372036854775807"},
 	snowflakeNull:     {"Snowflake", malformed, "NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID"},
 
-	jsonQuotes: {"JSON", malformed, "not a string in quotes"},
-	jsonEscape: {"JSON", wrongCharacter, `an escape other than \u00 and two hexadecimal digits`},
-	jsonLength: {"JSON", tooMuch, "more than 90 characters"},
-
 	uuidBase58:                 {"UUID", wrongLength, "22"},
 	uuidBase58 + badDigit:      {"UUID", wrongCharacter, "not a Base58 digit"},
 	uuidBase58 + badRange:      {"UUID", outOfRange, "Base58 above 128 bits"},
@@ -198,9 +231,19 @@ var problems = [...]struct {
 	snowflakeBase32:            {"Snowflake", wrongLength, "13"},
 	snowflakeBase32 + badDigit: {"Snowflake", wrongCharacter, "not a Crockford Base32 digit"},
 	snowflakeBase32 + badRange: {"Snowflake", outOfRange, "Base32 above 63 bits"},
-	snowflakeBase58:            {"Snowflake", wrongLength, "11"},
-	snowflakeBase58 + badDigit: {"Snowflake", wrongCharacter, "not a Base58 digit"},
-	snowflakeBase58 + badRange: {"Snowflake", outOfRange, "Base58 above 63 bits"},
+
+	uuidJSON:                  {"UUID", malformed, noQuotes},
+	uuidJSON + badEscape:      {"UUID", wrongCharacter, wrongEscape},
+	uuidJSON + longJSON:       {"UUID", tooMuch, tooLongJSON},
+	ulidJSON:                  {"ULID", malformed, noQuotes},
+	ulidJSON + badEscape:      {"ULID", wrongCharacter, wrongEscape},
+	ulidJSON + longJSON:       {"ULID", tooMuch, tooLongJSON},
+	snowflakeJSON:             {"Snowflake", malformed, noQuotes},
+	snowflakeJSON + badEscape: {"Snowflake", wrongCharacter, wrongEscape},
+	snowflakeJSON + longJSON:  {"Snowflake", tooMuch, tooLongJSON},
+	otherJSON:                 {"id", malformed, noQuotes},
+	otherJSON + badEscape:     {"id", wrongCharacter, wrongEscape},
+	otherJSON + longJSON:      {"id", tooMuch, tooLongJSON},
 }
 
 // parseErrors has each problem at each offset, so that an error costs no allocation.

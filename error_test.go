@@ -15,7 +15,7 @@ import (
 
 // TestErrorMessages states the message of each problem.
 func TestErrorMessages(t *testing.T) {
-	const badEscape = `ids: parsing JSON: an escape other than \u00 and two hexadecimal digits at byte `
+	const badEscape = `: an escape in JSON other than \u00 and two hexadecimal digits at byte `
 	for _, c := range []struct {
 		err     error
 		message string
@@ -45,18 +45,14 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase32("000000000000U")), "ids: parsing Snowflake: not a Crockford Base32 digit at byte 12", ids.ErrSyntax},
 		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase32("ZZZZZZZZZZZZZ")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
-		{failing(ids.ParseSnowflakeBase58("1")), "ids: parsing Snowflake: length 1, want 11", ids.ErrLength},
-		{failing(ids.ParseSnowflakeBase58("1111111111l")), "ids: parsing Snowflake: not a Base58 digit at byte 10", ids.ErrSyntax},
-		{failing(ids.ParseSnowflakeBase58(ids.Snowflake(-1).Base58())), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
-		{failing(ids.ParseSnowflakeBase58("zzzzzzzzzzz")), "ids: parsing Snowflake: Base58 above 63 bits", ids.ErrRange},
-		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing UUID: JSON is not a string in quotes", ids.ErrSyntax},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
-		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing JSON: more than 90 characters", ids.ErrLength},
+		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing UUID: more than 90 characters in JSON", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
-		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing JSON: not a string in quotes", ids.ErrSyntax},
-		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), badEscape + "1", ids.ErrSyntax},
-		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 45) + `\n"`)), badEscape + "45", ids.ErrSyntax},
-		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 46) + `\n"`)), badEscape + "over 45", ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing Snowflake: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031\n"`)), "ids: parsing Snowflake" + badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 45) + `\n"`)), "ids: parsing UUID" + badEscape + "45", ids.ErrSyntax},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 46) + `\n"`)), "ids: parsing UUID" + badEscape + "over 45", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"1` + strings.Repeat(`\u0031`, 45) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseUUID(strings.Repeat("0", 44))), "ids: parsing UUID: length 44, want 36", ids.ErrLength},
 		{failing(ids.ParseUUID(strings.Repeat("0", 46))), "ids: parsing UUID: length over 45, want 36", ids.ErrLength},
@@ -106,7 +102,7 @@ func failing[T any](_ T, err error) error { return err }
 
 // stated is what an error of a decoder may say: names, phrases and numbers of this package, and
 // the name of a Go type.
-var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake|JSON): ` +
+var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
 	`([a-zA-Z0-9 ,():\\-]+|NULL: scan into a Null or a pointer, such as [\w.]+ or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
 // TestNoEcho gives every decoder a secret in every place and looks for it in the error.
@@ -138,7 +134,6 @@ func TestNoEcho(t *testing.T) {
 			"ParseULIDBase58":      failing(ids.ParseULIDBase58(s)),
 			"ParseSnowflake":       failing(ids.ParseSnowflake(s)),
 			"ParseSnowflakeBase32": failing(ids.ParseSnowflakeBase32(s)),
-			"ParseSnowflakeBase58": failing(ids.ParseSnowflakeBase58(s)),
 			"UUID text":            u.UnmarshalText(b), "ULID text": l.UnmarshalText(b), "Snowflake text": f.UnmarshalText(b),
 			"UUID binary": u.UnmarshalBinary(b), "ULID binary": l.UnmarshalBinary(b), "Snowflake binary": f.UnmarshalBinary(b),
 			"UUID JSON": json.Unmarshal(quoted, &u), "ULID JSON": json.Unmarshal(quoted, &l), "Snowflake JSON": json.Unmarshal(quoted, &f),
@@ -208,8 +203,8 @@ func TestRangeErrors(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"clock went backward": ids.ErrClockBackward, "no id free within MaxAhead of the wall clock": ids.ErrExhausted,
-		"suspended by the limit of the clock": ids.ErrSuspended, "the clock has ended, by Clock.EndAt or by Close of its clockfile.File": ids.ErrEnded,
+		"the wall clock is behind the ids: it was set back, or stands still": ids.ErrClockBehind, "no id free within MaxAhead of the wall clock": ids.ErrExhausted,
+		"withheld by the limit of the clock": ids.ErrWithheld, "the clock has ended": ids.ErrEnded,
 	} {
 		if err.Error() != "ids: "+want || errors.Is(err, ids.ErrRange) {
 			t.Errorf("error %q, want ids: %s", err, want)
@@ -226,16 +221,15 @@ func TestMessages(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "4294967303")
+	const wide = 1<<32 + 7
 	messages := map[string]error{
+		"datacenter 4294967303 is not within 0 to 31":                                          failing(ids.TwitterNumber(wide, 1)),
+		"worker 4294967303 is not within 0 to 31":                                              failing(ids.TwitterNumber(1, wide)),
 		`environment variable IDS_SNOWFLAKE_NODE is "4294967303", not a number from 0 to 1023`: failing(ids.DefaultSnowflakeNode()),
-	}
-	if wide := int64(1<<32 + 7); strconv.IntSize == 64 {
-		messages["datacenter 4294967303 is not within 0 to 31"] = failing(ids.DatacenterWorker(int(wide), 1))
-		messages["worker 4294967303 is not within 0 to 31"] = failing(ids.DatacenterWorker(1, int(wide)))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the request is over"))
-	messages["waiting for a Snowflake: context canceled: the request is over"] = failing(newNode(t, 1, nil).NextContext(ctx))
+	messages["no Snowflake: context canceled: the request is over"] = failing(newNode(t, 1, nil).NextContext(ctx))
 	for want, err := range messages {
 		if err == nil || err.Error() != "ids: "+want {
 			t.Errorf("the error is %v, want ids: %s", err, want)

@@ -29,8 +29,8 @@ func ExampleNewClock() {
 	// 2026-01-01 10:59:59 +0000 UTC
 }
 
-// A process that ends in good order saves the time of its latest id. The next one starts after it,
-// although its wall clock is an hour behind.
+// A process that issues no more ids saves the time of its latest one. The next process starts after it,
+// although its wall clock is an hour behind. After a crash nothing is saved: for that see NewLimitedClock.
 func ExampleClock_Latest() {
 	now := noon
 	start := func(after time.Time) (*ids.Clock, *ids.SnowflakeNode) {
@@ -43,7 +43,6 @@ func ExampleClock_Latest() {
 	}
 	clock, node := start(time.Time{})
 	last := node.Next()
-	clock.EndAt(time.Time{}) // at once: no more ids
 	saved := clock.Latest().Format(time.RFC3339Nano)
 	fmt.Println(saved)
 
@@ -59,83 +58,142 @@ func ExampleClock_Latest() {
 	// true
 }
 
-// A process gives up its number: ids of the next 100 ms may still be minted, and then there are none.
-func ExampleClock_EndAt() {
+// A process saves a time ahead of its ids before it mints, and again before that is reached. So it may crash at any
+// moment: the next one starts after what was saved, past every id that this one can have issued.
+func ExampleNewLimitedClock() {
+	now := noon
+	disk := "2026-01-01T12:00:03Z" // what the last process saved: it has crashed
+	load := func() time.Time {
+		after, err := time.Parse(time.RFC3339Nano, disk)
+		if err != nil || after.IsZero() { // After of the zero time would protect nothing
+			panic("what was saved is no time")
+		}
+		return after
+	}
+	save := func(t time.Time) error { // and sync it
+		disk = t.Format(time.RFC3339Nano)
+		return nil
+	}
+
+	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return now }, After: load()})
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	var saved time.Time
+	var cause error  // why that is no later
+	keep := func() { // call it before the first id, and then every 100 ms
+		const window = 10 * time.Second
+		next := limit.NextHorizon(window)
+		if next.Sub(saved) > window/2 || next.After(saved) && clock.Ahead() > 0 {
+			if cause = save(next); cause == nil {
+				saved = next
+			}
+		}
+		limit.Set(saved, cause) // again if it is the same: that wakes a call that waits because of one wrong reading
+	}
+	keep()
+	fmt.Println("saved", disk)
+	id := node.Next()
+	fmt.Println(ids.TwitterLayout().Split(id).Time, clock.Ahead())
+
+	now = now.Add(time.Minute) // in which nobody has called keep
+	_, err = node.TryNext()
+	fmt.Println(errors.Is(err, ids.ErrWithheld))
+	keep()
+	fmt.Println("saved", disk)
+	fmt.Println(node.Next() > id)
+	// Output:
+	// saved 2026-01-01T12:00:10Z
+	// 2026-01-01 12:00:03.001 +0000 UTC 3.001s
+	// true
+	// saved 2026-01-01T12:01:10Z
+	// true
+}
+
+// Until the first limit, and beyond each later one, version 1, version 6 and Snowflake are withheld, and the errors say
+// why. Version 7 goes on.
+func ExampleClockLimit_Set() {
+	clock, limit := ids.NewLimitedClock(nil)
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	try := func() {
+		_, err := node.TryNext()
+		fmt.Println(err)
+	}
+	try()
+	fmt.Println(ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7().Version())
+
+	limit.Set(time.Now().Add(time.Hour), nil) // what was saved
+	try()
+	limit.Set(noon, errors.New("no space left on device")) // which has passed
+	try()
+	// Output:
+	// ids: withheld: the clock has no limit yet, which ClockLimit.Set gives it
+	// 7
+	// <nil>
+	// ids: withheld: no space left on device
+}
+
+// A process gives up its number, as after the loss of a lease on it: ids of the next 100 ms may still be minted, and
+// then there are none. Whoever calls hears why.
+func ExampleClockLimit_EndAt() {
+	now := noon
+	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return now }})
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	limit.Set(now.Add(10*time.Second), nil)
+	limit.EndAt(now.Add(100*time.Millisecond), errors.New("another process has number 7"))
+	fmt.Println(node.TryNext())
+
+	now = now.Add(time.Second)
+	_, err = node.TryNext()
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, ids.ErrEnded))
+	// Output:
+	// 2006696907371474944 <nil>
+	// ids: ended: another process has number 7
+	// true
+}
+
+// The horizon is ahead of the wall clock by the window. Where ids are ahead of the wall clock, as after it was set back, it is
+// a hundredth of the window ahead of them.
+func ExampleClockLimit_NextHorizon() {
+	now := noon
+	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return now }})
+	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	limit.Set(now, nil)
+	node.Next()
+	fmt.Println(limit.NextHorizon(10 * time.Second))
+	now = now.Add(-time.Hour)
+	fmt.Println(limit.NextHorizon(10 * time.Second))
+	// Output:
+	// 2026-01-01 12:00:10 +0000 UTC
+	// 2026-01-01 12:00:00.1 +0000 UTC
+}
+
+// A gauge for a dashboard: how far ids are ahead of the wall clock.
+func ExampleClock_Ahead() {
 	now := noon
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
 	if err != nil {
 		panic(err)
 	}
-	clock.EndAt(now.Add(100 * time.Millisecond))
-	fmt.Println(node.TryNext())
-
-	now = now.Add(time.Second)
-	_, err = node.TryNext()
-	fmt.Println(errors.Is(err, ids.ErrEnded))
+	node.Next()
+	fmt.Println(clock.Ahead())
+	now = now.Add(-5 * time.Second) // the wall clock is set back
+	fmt.Println(clock.Ahead())
 	// Output:
-	// 2006696907371474944 <nil>
-	// true
-}
-
-// A time ahead of the clock is saved before it becomes the limit. So the process may crash at any
-// moment: the next one starts after what was saved, past every id that this one can have issued.
-func ExampleClock_Horizon() {
-	now := noon
-	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }}) // After: what was saved
-	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
-	if err != nil {
-		panic(err)
-	}
-	save := func(t time.Time) { fmt.Println("saved", t) } // on a disk, say, and synced
-	var horizon time.Time
-	renew := func() {
-		horizon = clock.Horizon(10 * time.Second)
-		save(horizon)
-		clock.SetLimit(horizon)
-	}
-	look := func() { // every 100 ms, whether saving works or fails: one wrong reading holds nobody up for longer
-		if now.Before(horizon) {
-			clock.SetLimit(horizon) // again, which wakes who waits
-		}
-	}
-	renew()
-	look()
-	fmt.Println(node.TryNext())
-
-	now = now.Add(time.Minute) // in which nobody has called renew
-	_, err = node.TryNext()
-	fmt.Println(err, errors.Is(err, ids.ErrSuspended))
-
-	renew()
-	fmt.Println(node.TryNext())
-	// Output:
-	// saved 2026-01-01 12:00:10 +0000 UTC
-	// 2006696907371474944 <nil>
-	// ids: suspended by the limit of the clock true
-	// saved 2026-01-01 12:01:10 +0000 UTC
-	// 2006697159029714944 <nil>
-}
-
-// A limit in the past suspends version 1, version 6 and Snowflake. Version 7 goes on.
-func ExampleClock_SetLimit() {
-	clock := ids.NewClock(nil)
-	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
-	if err != nil {
-		panic(err)
-	}
-	clock.SetLimit(time.Unix(0, 0))
-	_, err = node.TryNext()
-	fmt.Println(err)
-	fmt.Println(ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7().Version())
-
-	clock.SetLimit(time.Now().Add(time.Hour)) // a later one replaces it
-	_, err = node.TryNext()
-	fmt.Println(err)
-	// Output:
-	// ids: suspended by the limit of the clock
-	// 7
-	// <nil>
+	// 0s
+	// 5s
 }
 
 // With a clock and random bytes that are fixed, the ids are the same in every run: for tests
@@ -158,8 +216,8 @@ func ExampleNewGenerator() {
 
 func ExampleGenerator_NewV1() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
-		Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
-		Node:  [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}, // a MAC address, if you want it in there
+		Clock:  ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
+		NodeID: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}, // a MAC address, if you want it in there
 	})
 	u := g.NewV1()
 	node, _ := u.NodeID()
@@ -175,7 +233,7 @@ func ExampleGenerator_NewULID() {
 		ULIDMonotonic: true,
 	})
 	a, b := g.NewULID(), g.NewULID()
-	next, _ := a.Next()
+	next, _ := a.Increment()
 	fmt.Println(b == next)
 	// Output: true
 }

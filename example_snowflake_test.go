@@ -15,7 +15,8 @@ import (
 
 func ExampleNextSnowflake() {
 	a, b := ids.NextSnowflake(), ids.NextSnowflake()
-	fmt.Println(a < b, a.Node() == b.Node())
+	layout := ids.TwitterLayout()
+	fmt.Println(a < b, layout.Split(a).Node == layout.Split(b).Node)
 	// Output: true true
 }
 
@@ -25,7 +26,7 @@ func ExampleDefaultSnowflakeNode() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(ids.NextSnowflake().Node() == node.Number())
+	fmt.Println(node.Layout().Split(ids.NextSnowflake()).Node == node.Number())
 	// Output: true
 }
 
@@ -35,8 +36,8 @@ func ExampleSetDefaultSnowflakeNode() {
 		panic(err)
 	}
 	ids.SetDefaultSnowflakeNode(node)
-	defer ids.SetDefaultSnowflakeNode(nil)
-	fmt.Println(ids.NextSnowflake().Node())
+	defer ids.SetDefaultSnowflakeNode(nil) // which is for tests
+	fmt.Println(node.Layout().Split(ids.NextSnowflake()).Node)
 	// Output: 378
 }
 
@@ -76,30 +77,31 @@ func ExampleSnowflakeNode_TryNext() {
 
 	now = now.Add(-time.Minute) // somebody sets the clock back
 	_, err = node.TryNext()
-	fmt.Println(err, errors.Is(err, ids.ErrClockBackward))
+	fmt.Println(err, errors.Is(err, ids.ErrClockBehind))
 	fmt.Println(node.Next()) // goes on from the latest id instead
 	// Output:
 	// 2006696907371474944 <nil>
-	// ids: clock went backward true
+	// ids: the wall clock is behind the ids: it was set back, or stands still true
 	// 2006696907371474945
 }
 
 // A worker that mints until it is told to stop, though the limit of its clock withholds ids.
 func ExampleSnowflakeNode_NextContext() {
-	clock := ids.NewClock(nil)
+	clock, limit := ids.NewLimitedClock(nil)
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
 	if err != nil {
 		panic(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	clock.SetLimit(noon) // which has passed
+	full := errors.New("no space left on device")
+	limit.Set(noon, full) // which has passed
 	_, err = node.NextContext(ctx)
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	fmt.Println(errors.Is(err, context.DeadlineExceeded), errors.Is(err, ids.ErrWithheld), errors.Is(err, full))
 	// Output:
-	// ids: waiting for a Snowflake: context deadline exceeded
-	// true
+	// ids: no Snowflake: context deadline exceeded: ids: withheld: no space left on device
+	// true true true
 }
 
 // A program that runs in many processes has its number in the environment, and hears in main if that
@@ -108,23 +110,61 @@ func ExampleSetDefaultSnowflakeNodeFromEnv() {
 	os.Setenv("IDS_SNOWFLAKE_NODE", "1234") // as the deployment does
 	ids.SetDefaultSnowflakeNode(nil)        // other examples have made one
 
-	err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: ids.NewClock(nil)})
-	fmt.Println(ids.SonyflakeLayout().Split(ids.NextSnowflake()).Node, err)
+	opts := &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: ids.NewClock(nil)}
+	node, err := ids.SetDefaultSnowflakeNodeFromEnv(opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(node.Number(), node.Layout().Split(ids.NextSnowflake()).Node)
+
+	_, err = ids.SetDefaultSnowflakeNodeFromEnv(opts) // on another clock that could make the same ids again
+	fmt.Println(err)
 
 	ids.SetDefaultSnowflakeNode(nil)
 	os.Unsetenv("IDS_SNOWFLAKE_NODE")
-	// Output: 1234 <nil>
+	// Output:
+	// 1234 1234
+	// ids: there is a default Snowflake node already: make it in main, before the first Snowflake
 }
 
-func ExampleDatacenterWorker() {
-	node, err := ids.DatacenterWorker(11, 26)
-	fmt.Println(node, err)
+func ExampleTwitterNumber() {
+	number, err := ids.TwitterNumber(11, 26)
+	fmt.Println(number, err)
 
-	s := ids.Snowflake(1541815603606036480)
-	fmt.Println(s.Time(), s.Datacenter(), s.Worker(), s.Sequence())
+	_, err = ids.TwitterNumber(32, 0)
+	fmt.Println(err, errors.Is(err, ids.ErrRange))
 	// Output:
 	// 378 <nil>
-	// 2022-06-28 16:07:40.105 +0000 UTC 11 26 0
+	// ids: datacenter 32 is not within 0 to 31 true
+}
+
+func ExampleTwitterDatacenterWorker() {
+	parts := ids.TwitterLayout().Split(1541815603606036480)
+	datacenter, worker := ids.TwitterDatacenterWorker(parts.Node)
+	fmt.Println(parts.Time, datacenter, worker, parts.Sequence)
+	// Output: 2022-06-28 16:07:40.105 +0000 UTC 11 26 0
+}
+
+// Two programs compare what their configurations say.
+func ExampleSnowflakeLayout_Equal() {
+	here, there := ids.DiscordLayout(), ids.DiscordLayout()
+	there.Epoch = there.Epoch.In(time.FixedZone("east", 3600)) // the same instant
+	fmt.Println(here == there, here.Equal(there))
+	fmt.Println(ids.TwitterLayout().Equal(ids.SnowflakeLayout{})) // the zero value is Twitter's
+	// Output:
+	// false true
+	// true
+}
+
+// How long a layout lasts.
+func ExampleSnowflakeLayout_Last() {
+	fmt.Println(ids.TwitterLayout().Last())
+
+	own := ids.SnowflakeLayout{Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Second, NodeBits: 16, SequenceBits: 16}
+	fmt.Println(own.Last())
+	// Output:
+	// 2080-07-10 17:30:30.208 +0000 UTC
+	// 2094-01-19 03:14:07 +0000 UTC
 }
 
 func ExampleSnowflakeLayout() {
@@ -178,7 +218,8 @@ func ExampleParseSnowflake() {
 }
 
 func ExampleMustParseSnowflake() {
-	fmt.Println(ids.MustParseSnowflake("1541815603606036480").Time())
+	s := ids.MustParseSnowflake("1541815603606036480")
+	fmt.Println(ids.TwitterLayout().Split(s).Time)
 	// Output: 2022-06-28 16:07:40.105 +0000 UTC
 }
 
@@ -188,15 +229,6 @@ func ExampleParseSnowflakeBase32() {
 	fmt.Println(ids.ParseSnowflakeBase32(s.Base32()))
 	// Output:
 	// 1ASD13XH1F800
-	// 1541815603606036480 <nil>
-}
-
-func ExampleParseSnowflakeBase58() {
-	s := ids.Snowflake(1541815603606036480)
-	fmt.Println(s.Base58())
-	fmt.Println(ids.ParseSnowflakeBase58(s.Base58()))
-	// Output:
-	// 4aaW4SzAyQK
 	// 1541815603606036480 <nil>
 }
 

@@ -37,7 +37,7 @@ func testSnowflake(t *testing.T) {
 		}
 		id := node.Next()
 		time.Sleep(time.Hour)
-		if got := time.Since(id.Time()); got != time.Hour {
+		if got := time.Since(node.Layout().Split(id).Time); got != time.Hour {
 			t.Errorf("the Snowflake is %v old", got)
 		}
 	})

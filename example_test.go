@@ -132,6 +132,15 @@ func ExampleMinV7At() {
 	// 019b79a4-c480-7fff-bfff-ffffffffffff
 }
 
+// The ids of an hour, as the bounds of a database query.
+func ExampleMinV6At() {
+	fmt.Println(ids.MinV6At(noon))
+	fmt.Println(ids.MaxV6At(noon.Add(time.Hour)))
+	// Output:
+	// 1f0e7096-5f8a-6000-8000-000000000000
+	// 1f0e711c-7bd0-6800-bfff-ffffffffffff
+}
+
 func ExampleAppendV7() {
 	run := ids.AppendV7(nil, 1000)
 	fmt.Println(len(run), slices.IsSortedFunc(run, ids.UUID.Compare))
@@ -226,6 +235,15 @@ func ExampleUUID_Base58() {
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 }
 
+func ExampleParseUUIDBase58() {
+	fmt.Println(ids.ParseUUIDBase58("Xe22UfxT3rxcKJEAfL5373"))
+	_, err := ids.ParseUUIDBase58("Xe22UfxT3rxcKJEAfL537O") // which has a letter O
+	fmt.Println(err)
+	// Output:
+	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
+	// ids: parsing UUID: not a Base58 digit at byte 21
+}
+
 func ExampleUUID_AppendText() {
 	line := []byte("id=")
 	line, _ = ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6").AppendText(line)
@@ -287,9 +305,9 @@ func ExampleParseULIDBase58() {
 	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
 }
 
-func ExampleULID_Next() {
+func ExampleULID_Increment() {
 	u := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
-	fmt.Println(u.Next())
+	fmt.Println(u.Increment())
 	// Output: 01BX5ZZKBKACTAV9WEVGEMMVS0 true
 }
 
@@ -353,6 +371,21 @@ func ExampleBinary() {
 	// Output:
 	// f81d4fae7dec11d0a76500a0c91e6bf6 <nil>
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
+}
+
+// A condition on a column of 16 bytes: db.Query("SELECT … WHERE id = ?", id.Binary()).
+func ExampleUUID_Binary() {
+	id := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	column, err := id.Binary().Value()
+	fmt.Printf("%x %v\n", column, err)
+	// Output: f81d4fae7dec11d0a76500a0c91e6bf6 <nil>
+}
+
+func ExampleULID_Binary() {
+	id := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	column, err := id.Binary().Value()
+	fmt.Printf("%x %v\n", column, err)
+	// Output: 01563e3ab5d3d6764c61efb99302bd5b <nil>
 }
 
 // A failing test prints what makes the id.

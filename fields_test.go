@@ -263,7 +263,7 @@ func checkULIDFields(t *testing.T, l ids.ULID) {
 	if l.Time() != instant(new(big.Int).Mul(b(0, 47), big.NewInt(1e6))) || new(big.Int).SetBytes(entropy[:]).Cmp(b(48, 127)) != 0 {
 		t.Fatalf("%v is of %v, with %x", l, l.Time(), entropy)
 	}
-	next, ok := l.Next()
+	next, ok := l.Increment()
 	if up := new(big.Int).Add(number(l), big.NewInt(1)); b(48, 127).Cmp(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 80), big.NewInt(1))) == 0 {
 		if ok || !next.IsZero() {
 			t.Fatalf("%v is followed by %v", l, next)
@@ -277,12 +277,19 @@ func checkULIDFields(t *testing.T, l ids.ULID) {
 func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
 	t.Helper()
 	n := big.NewInt(int64(s))
-	ms := new(big.Int).Add(new(big.Int).Rsh(n, 22), big.NewInt(1288834974657))
+	since := new(big.Int)
+	if n.Sign() > 0 { // before the epoch there is no tick
+		since.Rsh(n, 22)
+	}
+	ms := since.Add(since, big.NewInt(1288834974657))
 	field := func(shift uint, width int64) int64 {
 		return new(big.Int).And(new(big.Int).Rsh(n, shift), big.NewInt(1<<width-1)).Int64()
 	}
-	if s.Time() != instant(ms.Mul(ms, big.NewInt(1e6))) || s.Node() != field(12, 10) || s.Datacenter() != field(17, 5) || s.Worker() != field(12, 5) || s.Sequence() != field(0, 12) {
-		t.Fatalf("%v is of %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+	got := partsOf(s)
+	datacenter, worker := ids.TwitterDatacenterWorker(got.Node)
+	if want := (ids.SnowflakeParts{Time: instant(ms.Mul(ms, big.NewInt(1e6))), Node: field(12, 10), Sequence: field(0, 12)}); got != want ||
+		datacenter != field(17, 5) || worker != field(12, 5) {
+		t.Fatalf("%v is of %v, datacenter %d, worker %d, want %v", s, got, datacenter, worker, want)
 	}
 }
 

@@ -36,9 +36,10 @@ type GeneratorOptions struct {
 	// with an error that wraps the reader's; the next call tries again.
 	Random io.Reader
 
-	// Node is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
-	// multicast bit set (RFC 9562, Section 6.10), drawn when the first such id is minted.
-	Node [6]byte
+	// NodeID is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
+	// multicast bit set (RFC 9562, Section 6.10), drawn when the first such id is minted. Two clocks,
+	// and so two processes, need two nodes: with one node they can make the same ids.
+	NodeID [6]byte
 
 	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the
 	// specification has it. Such ULIDs can be guessed from each other. By default they grow
@@ -55,7 +56,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 		g.source = &source{r: opts.Random}
 	}
 	var node [8]byte
-	copy(node[2:], opts.Node[:])
+	copy(node[2:], opts.NodeID[:])
 	g.fixedNode = binary.BigEndian.Uint64(node[:])
 	g.ulid = g.clock.newTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1)
 	if opts.ULIDMonotonic {
@@ -71,8 +72,8 @@ func mustBe(made bool, name string) {
 	}
 }
 
-// Node returns the node of versions 1, 2 and 6.
-func (g *Generator) Node() (node [6]byte) {
+// NodeID returns the node of versions 1, 2 and 6.
+func (g *Generator) NodeID() (node [6]byte) {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], g.nodeBits())
 	return [6]byte(b[2:])
@@ -125,14 +126,14 @@ var (
 // restored or cloned, and first in each child of a fork without exec, which Go does not support. Until
 // then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
 // and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
-// each call that ran concurrently, usually one a processor. Reseed does not change nodes and clock
-// sequences, nor the bytes that a call in progress has. A program that nobody can tell to call it
-// imports package nostock, which keeps nothing buffered.
+// each concurrent call, usually one per processor. Reseed does not change nodes and clock sequences, nor
+// the bytes that a call in progress has. Where nobody can call it, import package
+// [github.com/oneclock/ids/nostock], which keeps nothing buffered.
 func Reseed() { random.Reseed() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6]. See [Generator.NewV1] for clocks that have a limit or
-// an end, as the default one has none.
+// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
+// neither), see [Generator.NewV1].
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random

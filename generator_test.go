@@ -18,12 +18,12 @@ import (
 // TestGolden checks that an injected clock, injected random bytes and an injected node give the
 // same ids in every run, whatever else was called before.
 func TestGolden(t *testing.T) {
-	mint := func(node [6]byte, before func(*ids.Clock, *ids.Generator)) (out []string) {
+	mint := func(node [6]byte, before func(*ids.Clock, *ids.ClockLimit, *ids.Generator)) (out []string) {
 		f := &fakeClock{t: start}
-		c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node, Random: rand.NewChaCha8([32]byte{1})})
+		c, limit := newUnbounded(&ids.ClockOptions{Now: f.now})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: node, Random: rand.NewChaCha8([32]byte{1})})
 		n := newNode(t, 5, &ids.SnowflakeOptions{Clock: c})
-		before(c, g)
+		before(c, limit, g)
 		for _, step := range []time.Duration{0, time.Millisecond, -time.Second, -time.Hour, 2 * time.Hour} {
 			f.step(step)
 			ulid, err := g.NewULIDAt(start)
@@ -44,24 +44,25 @@ func TestGolden(t *testing.T) {
 		}
 		return out
 	}
-	nothing := func(*ids.Clock, *ids.Generator) {}
+	nothing := func(*ids.Clock, *ids.ClockLimit, *ids.Generator) {}
 	for _, node := range [][6]byte{{}, vectorNode} {
 		want := mint(node, nothing)
-		for name, before := range map[string]func(*ids.Clock, *ids.Generator){
-			"nothing": nothing,
-			"Latest":  func(c *ids.Clock, _ *ids.Generator) { c.Latest() },
-			"Horizon": func(c *ids.Clock, _ *ids.Generator) { c.Horizon(time.Minute) },
-			"SetLimit": func(c *ids.Clock, _ *ids.Generator) {
-				c.SetLimit(c.Horizon(time.Minute))
-				c.SetLimit(unbounded)
+		for name, before := range map[string]func(*ids.Clock, *ids.ClockLimit, *ids.Generator){
+			"nothing":     nothing,
+			"Latest":      func(c *ids.Clock, _ *ids.ClockLimit, _ *ids.Generator) { c.Latest() },
+			"Ahead":       func(c *ids.Clock, _ *ids.ClockLimit, _ *ids.Generator) { c.Ahead() },
+			"NextHorizon": func(_ *ids.Clock, limit *ids.ClockLimit, _ *ids.Generator) { limit.NextHorizon(time.Minute) },
+			"Set": func(_ *ids.Clock, limit *ids.ClockLimit, _ *ids.Generator) {
+				limit.Set(limit.NextHorizon(time.Minute), nil)
+				limit.Set(unbounded, nil)
 			},
-			"times that are out of range": func(_ *ids.Clock, g *ids.Generator) {
+			"times that are out of range": func(_ *ids.Clock, _ *ids.ClockLimit, g *ids.Generator) {
 				g.NewV1At(time.Time{})
 				g.NewV6At(time.Time{})
 				g.NewV7At(time.Time{})
 				g.NewULIDAt(time.Time{})
 			},
-			"another generator": func(c *ids.Clock, _ *ids.Generator) {
+			"another generator": func(c *ids.Clock, _ *ids.ClockLimit, _ *ids.Generator) {
 				ids.NewGenerator(&ids.GeneratorOptions{Clock: c}).NewV4()
 			},
 		} {
@@ -75,15 +76,15 @@ func TestGolden(t *testing.T) {
 // TestNode asks generators for their nodes: what was given, or random bits with the multicast bit,
 // all others of which occur as 0 and as 1.
 func TestNode(t *testing.T) {
-	given := ids.NewGenerator(&ids.GeneratorOptions{Node: vectorNode})
-	if got := given.Node(); got != vectorNode {
+	given := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode})
+	if got := given.NodeID(); got != vectorNode {
 		t.Errorf("Node() = %x, want %x", got, vectorNode)
 	}
 	var ever, always [6]byte
 	always = [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	for range 200 {
 		g := ids.NewGenerator(nil)
-		node := g.Node()
+		node := g.NodeID()
 		at, err := g.NewV1At(start)
 		if err != nil {
 			t.Fatal(err)
@@ -112,11 +113,11 @@ func TestNodeDrawnTwice(t *testing.T) {
 	var meanwhile [6]byte
 	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
 		cryptorand.Reader = system
-		meanwhile = g.Node()
+		meanwhile = g.NodeID()
 		return system.Read(p)
 	})
 	ids.Reseed() // so that the next draw reads
-	first := g.Node()
+	first := g.NodeID()
 	minted, _ := g.NewV1().NodeID()
 	if meanwhile == ([6]byte{}) || first != meanwhile || minted != first {
 		t.Errorf("node %x, meanwhile %x, in an id %x", first, meanwhile, minted)
@@ -128,7 +129,7 @@ func TestNodeDrawnTwice(t *testing.T) {
 func TestAtStartsAtRandom(t *testing.T) {
 	ever, always := 0, 1<<14-1
 	for range 200 {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Node: vectorNode})
+		g := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode})
 		u, err := g.NewV1At(start)
 		seq, _ := u.ClockSequence()
 		if ever, always = ever|seq, always&seq; err != nil {
@@ -162,7 +163,7 @@ var randomUsers = []struct {
 	{"AppendV4", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV4(nil, 2)) }},
 	{"AppendV7", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV7(nil, 2)) }},
 	{"AppendULID", func(g *ids.Generator) string { return fmt.Sprint(g.AppendULID(nil, 2)) }},
-	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.Node()) }},
+	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.NodeID()) }},
 }
 
 // TestReadersSliceIsWiped keeps the slices that an injected reader is given: none of the random bytes stay there.
@@ -327,7 +328,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	for _, user := range []string{"NewV7", "NewULID", "NewULID beside a full block"} {
-		f, c, g, n := newFake(t)
+		f, c, limit, g, n := newLimited(t)
 		g.NewV1() // draws the node
 		ids.Reseed()
 		if len(user) > len("NewULID") {
@@ -356,8 +357,8 @@ func TestSystemRandomBlocks(t *testing.T) {
 				g.NewV6()
 				g.NewV2(0, 0)
 				c.Latest()
-				c.Horizon(time.Second)
-				c.SetLimit(unbounded)
+				limit.NextHorizon(time.Second)
+				limit.Set(unbounded, nil)
 			}
 		})
 		cryptorand.Reader = system

@@ -29,7 +29,7 @@ type lane struct {
 
 	last  int64 // the tick of the latest id; before first if there is none
 	used  int64 // how many ids that tick has given
-	limit int64 // the last tick that SetLimit or EndAt allows
+	limit int64 // the last tick that the limit of the clock allows
 	paid  int64 // the time at which the ticks taken are paid for, in ns since the clock was made
 
 	sequence sequence
@@ -42,7 +42,7 @@ func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Durati
 		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
 	l.aheadTicks, _ = s.ticks(c.maxAhead)
 	if patience != forever {
-		n, exact := s.ticks(max(patience, c.maxAhead, anchorLife)) // so old may a reading be
+		n, exact := s.ticks(max(patience, c.maxAhead, anchorLife)) // a reading may be this old
 		if !exact {
 			n++ // the wall clock's tick is rounded down
 		}
@@ -92,7 +92,7 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 	case next.last > l.end:
 		return 0, errEnd
 	case next.last > l.limit:
-		return 0, ErrSuspended
+		return 0, ErrWithheld
 	}
 	*l = next
 	return l.wait(tick, elapsed, past), nil
@@ -178,7 +178,7 @@ func (l *lane) try(tick, elapsed int64) error {
 	l.last, l.used, l.paid = last, used, paid
 	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
 	if wait == 0 || last-tick-l.debt(elapsed)/l.length > l.aheadTicks {
-		return ErrClockBackward
+		return ErrClockBehind
 	}
 	return ErrExhausted
 }

@@ -7,17 +7,18 @@ import (
 )
 
 // SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time takes the rest of the 63 bits. The zero value is
-// [TwitterLayout].
+// epoch, then node and sequence. The time takes the rest of the 63 bits: [SnowflakeLayout.Last] says when
+// it ends. The zero value is [TwitterLayout].
 //
-// Tick must be positive, and the time must have at least one bit. Times more than 2^39 s (some
-// 17,000 years) from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, which is
-// the zero [time.Time], are out of range.
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
+// the tick is 20 ms or longer, ids run ahead of the clock without bound, unless no more than
+// 2^SequenceBits of a node are asked for per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and times at or before
+// 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
 	Tick         time.Duration // the unit of the time
-	NodeBits     int           // the width of the node number
-	SequenceBits int           // the width of the sequence
+	NodeBits     int           // the width of the node number; 0 leaves one node, number 0
+	SequenceBits int           // the width of the sequence; 0 means one id a tick
 	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 }
 
@@ -29,7 +30,7 @@ func TwitterLayout() SnowflakeLayout {
 }
 
 // DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),
-// 10 of node (5 of worker, 5 of process), 12 of sequence.
+// 10 of node (the upper 5 of worker, the lower 5 of process), 12 of sequence.
 func DiscordLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 }
@@ -40,8 +41,8 @@ func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns Sonyflake's layout: 39 bits of 10 ms since 2014-09-01 (until 2188), 8 of
-// sequence, 16 of node.
+// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits of 10 ms since 2014-09-01 (until
+// 2188), 8 of sequence, 16 of node. Its version 2 counts from 2025-01-01.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
 		NodeBits: 16, SequenceBits: 8, NodeLast: true}
@@ -62,15 +63,31 @@ type format struct {
 	timeShift, nodeShift, sequenceShift uint8
 }
 
+// plain returns l with its Epoch in UTC, and Twitter's layout for the zero value.
+func (l SnowflakeLayout) plain() SnowflakeLayout {
+	l.Epoch = l.Epoch.Round(0).UTC()
+	if l == (SnowflakeLayout{}) {
+		return TwitterLayout()
+	}
+	return l
+}
+
+// Equal reports whether l and m are the same layout: their Epochs may be in different zones, and the zero
+// value is Twitter's layout.
+func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
+
 // newFormat returns the format of l. The error matches ErrRange if l can hold no id.
 func newFormat(l SnowflakeLayout) (f format, err error) {
-	if l.Epoch.IsZero() && l.Tick == 0 && l.NodeBits == 0 && l.SequenceBits == 0 && !l.NodeLast {
-		l = TwitterLayout()
-	}
+	l = l.plain()
 	switch {
+	case l.Epoch.IsZero():
+		return f, rangeError("ids: SnowflakeLayout.Epoch is not set")
 	case l.Tick <= 0:
 		return f, rangeError("ids: SnowflakeLayout.Tick " + l.Tick.String() + " is not positive")
-	case l.NodeBits < 0 || l.SequenceBits < 0 || l.NodeBits > 62 || l.SequenceBits > 62 || l.NodeBits+l.SequenceBits > 62:
+	case l.NodeBits < 0 || l.SequenceBits < 0:
+		return f, rangeError("ids: SnowflakeLayout with a negative number of bits: " + strconv.Itoa(l.NodeBits) + " of node, " +
+			strconv.Itoa(l.SequenceBits) + " of sequence")
+	case l.NodeBits > 62 || l.SequenceBits > 62 || l.NodeBits+l.SequenceBits > 62:
 		return f, rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
@@ -118,8 +135,16 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
-// Split returns the fields of s, which is of layout l. It panics if l is not valid, that is, if
-// [NewSnowflakeNode] would return an error for its Tick, bits or Epoch.
+// Last returns the start of the last tick of l, in UTC: when that is over, l holds no more ids. It panics
+// if l is not valid, as Split does.
+func (l SnowflakeLayout) Last() time.Time {
+	f := must(newFormat(l))
+	return f.time(max(f.lastTick(), 0))
+}
+
+// Split returns the fields of s, which is of layout l. A negative s, which no node mints, has the time of
+// tick 0. It panics if l is not valid: without an Epoch or with one out of range, with a Tick that is not
+// positive, or with no bit for the time.
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{

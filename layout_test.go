@@ -38,6 +38,25 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%s: the last id is of %v", c.name, last)
 		}
 	}
+	for l, want := range map[ids.SnowflakeLayout]string{
+		ids.TwitterLayout(): "2080-07-10T17:30:30.208Z", ids.DiscordLayout(): "2084-09-06T15:47:35.551Z",
+		ids.InstagramLayout(): "2046-06-27T17:00:49.496Z", ids.SonyflakeLayout(): "2188-11-16T03:28:58.87Z",
+		{}: "2080-07-10T17:30:30.208Z",
+		{Epoch: start, Tick: time.Hour, NodeBits: 31, SequenceBits: 31}:   "2026-03-14T16:09:26Z",  // one bit of time
+		{Epoch: start, Tick: time.Second, NodeBits: 10, SequenceBits: 21}: "2162-04-20T21:37:41Z",  // 32 bits of it
+		{Epoch: time.Unix(0, 0), Tick: time.Hour}:                         "19391-01-25T11:00:00Z", // at most 2^39 s from 1970
+	} {
+		got, oracle := l.Last(), slowLayout{l}
+		if l == (ids.SnowflakeLayout{}) {
+			oracle = slowLayout{ids.TwitterLayout()}
+		}
+		if text := got.Format(time.RFC3339Nano); want != text || got.Location() != time.UTC {
+			t.Errorf("the last tick of %+v is of %s in %v, want %s", l, text, got.Location(), want)
+		}
+		if want := oracle.time(oracle.last().Int64()); !got.Equal(want) && want.Unix() < farthest-3600 {
+			t.Errorf("the last tick of %+v is of %v, the oracle's is of %v", l, got, want)
+		}
+	}
 	// Sonyflake's own: the sequence above the machine.
 	s, err := ids.SonyflakeLayout().Compose(ids.SnowflakeParts{Time: ids.SonyflakeLayout().Epoch.Add(10 * time.Millisecond), Node: 3, Sequence: 2})
 	if s != 1<<24|2<<16|3 || err != nil {
@@ -79,12 +98,40 @@ func TestZeroLayout(t *testing.T) {
 			t.Errorf("%+v: the node mints %v, want %v", l, twitter.Split(got), want)
 		}
 	}
-	for _, l := range []ids.SnowflakeLayout{{Epoch: twitter.Epoch}, {NodeBits: 10}, {SequenceBits: 12}, {NodeLast: true}} {
-		_, err := l.Compose(parts)
-		checkRangeError(t, fmt.Sprintf("%+v", l), err, "Tick 0s is not positive")
+	_, err = ids.SnowflakeLayout{Epoch: twitter.Epoch}.Compose(parts)
+	checkRangeError(t, "a layout with an epoch alone", err, "Tick 0s is not positive")
+}
+
+// TestForgottenEpoch gives layouts without an epoch, beside which another field is set, to everything that takes one:
+// it is an error, whatever location the zero epoch has.
+func TestForgottenEpoch(t *testing.T) {
+	const message = "ids: SnowflakeLayout.Epoch is not set"
+	twitter := ids.TwitterLayout()
+	twitter.Epoch = time.Time{}
+	for _, l := range []ids.SnowflakeLayout{
+		{Tick: time.Second}, {NodeBits: 10}, {SequenceBits: 12}, {NodeLast: true}, {Tick: -1}, {NodeBits: -1}, {NodeBits: 63}, twitter,
+	} {
+		for _, epoch := range []time.Time{{}, time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local(), time.Unix(time.Time{}.Unix(), 0)} {
+			l.Epoch = epoch
+			what := fmt.Sprintf("%#v", l)
+			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l})
+			if n != nil || !errors.Is(err, ids.ErrRange) || err.Error() != message {
+				t.Errorf("NewSnowflakeNode of %s: %v, %v", what, n, err)
+			}
+			s, err := l.Compose(ids.SnowflakeParts{Time: start})
+			if s != 0 || !errors.Is(err, ids.ErrRange) || err.Error() != message {
+				t.Errorf("Compose of %s: %v, %v", what, s, err)
+			}
+			refusesLayout(t, l, ids.SnowflakeParts{Time: start})
+			checkPanic(t, "Last of "+what, message, func() { l.Last() })
+		}
 	}
-	if got, _ := (ids.SnowflakeLayout{Tick: time.Second}).Compose(parts); got == want {
-		t.Error("a layout with a tick alone is Twitter's")
+	// An instant beside the zero time is an epoch.
+	for _, beside := range []time.Duration{-1, 1} {
+		l := ids.SnowflakeLayout{Epoch: time.Time{}.Add(beside), Tick: time.Hour}
+		if _, err := l.Compose(ids.SnowflakeParts{Time: start}); err != nil {
+			t.Errorf("an epoch %v from the zero time: %v", beside, err)
+		}
 	}
 }
 
@@ -158,13 +205,13 @@ var badLayouts = []struct {
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 31, SequenceBits: 32}, "31 node bits and 32 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 63}, "63 node bits and 0 sequence bits"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, SequenceBits: 63}, "0 node bits and 63 sequence bits"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1, SequenceBits: 12}, "-1 node bits and 12 sequence bits"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 12, SequenceBits: -1}, "12 node bits and -1 sequence bits"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1, SequenceBits: 12}, "negative number of bits: -1 of node, 12 of sequence"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 12, SequenceBits: -1}, "negative number of bits: 12 of node, -1 of sequence"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 1<<31 - 1, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: math.MaxInt}, "leaves no bit of 63 for the time"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: math.MaxInt, SequenceBits: 62}, "leaves no bit of 63 for the time"},
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 62, SequenceBits: math.MaxInt}, "leaves no bit of 63 for the time"},
-	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "leaves no bit of 63 for the time"},
+	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "negative number of bits: -2147483648 of node, 2147483647 of sequence"},
 }
 
 // TestBadLayouts gives layouts that cannot hold an id to everything that takes one.
@@ -182,6 +229,7 @@ func TestBadLayouts(t *testing.T) {
 		checkPanic(t, "Split of "+what, c.message, func() { c.layout.Split(0) })
 		checkPanic(t, "MinAt of "+what, c.message, func() { c.layout.MinAt(time.Now()) })
 		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
+		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
 	}
 }
 
@@ -242,6 +290,8 @@ func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, seque
 		t.Fatalf("%+v: bounds %d and %d of %v, want %d and %d", l.SnowflakeLayout, gotLow, gotHigh, at, low, high)
 	}
 
+	l.checkLast(t)
+
 	must, may := l.holds(asked)
 	fits := node >= 0 && node < 1<<l.NodeBits
 	got, err := l.Compose(parts)
@@ -281,6 +331,10 @@ func FuzzLayout(f *testing.F) {
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},    // Twitter's layout
 		{1409529600, 0, 1e7, 16, 8, true, 1 << 40, 1656432460, 105e6, 65535, 255}, // Sonyflake's
 		{year1, 0, 0, 0, 0, false, id, 1656432460, 105e6, 378, 0},                 // the zero value
+		// A forgotten epoch, and the instants beside it.
+		{year1, 0, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		{year1, 1, 1e6, 10, 12, false, id, year1, 105e6, 378, 0},
+		{year1 - 1, 999_999_999, hour, 10, 12, false, id, 1656432460, 105e6, 378, 0},
 		// An id, a time, a node or a sequence that Twitter's layout has not, or has as the last.
 		{1288834974, 657e6, 1e6, 10, 12, false, -1, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 0, 105e6, 378, 0},
@@ -340,7 +394,7 @@ const farthest = 1 << 39
 
 // valid reports whether l can hold ids, by its documentation.
 func (l slowLayout) valid() bool {
-	return l.Tick > 0 && l.NodeBits >= 0 && l.SequenceBits >= 0 && l.NodeBits <= 62 && l.SequenceBits <= 62-l.NodeBits &&
+	return l.Tick > 0 && l.NodeBits >= 0 && l.SequenceBits >= 0 && l.NodeBits <= 62 && l.SequenceBits <= 62-l.NodeBits && !l.Epoch.IsZero() &&
 		l.Epoch.Unix() >= -farthest && l.Epoch.Unix() <= farthest
 }
 
@@ -393,6 +447,63 @@ func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, floor(begin, 1, 1e9).Cmp(big.NewInt(farthest)) <= 0 && begin.Cmp(fromEpoch) <= 0
 }
 
+// checkLast compares the last tick. A tick that is in range only in part may be it.
+func (l slowLayout) checkLast(t *testing.T) {
+	t.Helper()
+	got := l.Last()
+	tick := l.tick(got)
+	after := new(big.Int).Add(tick, big.NewInt(1))
+	_, may := l.holds(tick)
+	if must, _ := l.holds(after); must || got.Location() != time.UTC || !got.Equal(l.time(tick.Int64())) ||
+		!may && tick.Sign() > 0 && got.After(time.Time{}) {
+		t.Fatalf("%+v: the last tick is %v, of %v", l.SnowflakeLayout, tick, got)
+	}
+}
+
+// TestLayoutEqual compares layouts. The zone of an epoch and a monotonic reading make no difference, and nor does it
+// whether Twitter's is written out.
+func TestLayoutEqual(t *testing.T) {
+	now := time.Now() // with a monotonic reading
+	plain := ids.SnowflakeLayout{Epoch: now.Round(0).UTC(), Tick: time.Second, NodeBits: 5, SequenceBits: 6, NodeLast: true}
+	change := func(f func(*ids.SnowflakeLayout)) ids.SnowflakeLayout {
+		l := plain
+		f(&l)
+		return l
+	}
+	east := time.FixedZone("east", 3600)
+	for _, c := range []struct {
+		what string
+		a, b ids.SnowflakeLayout
+		want bool
+	}{
+		{"itself", plain, plain, true},
+		{"a zone", plain, change(func(l *ids.SnowflakeLayout) { l.Epoch = l.Epoch.In(east) }), true},
+		{"a monotonic reading", plain, change(func(l *ids.SnowflakeLayout) { l.Epoch = now }), true},
+		{"another epoch", plain, change(func(l *ids.SnowflakeLayout) { l.Epoch = l.Epoch.Add(1) }), false},
+		{"the same hour in another zone", plain, change(func(l *ids.SnowflakeLayout) { l.Epoch = l.Epoch.In(east).Add(-time.Hour) }), false},
+		{"another tick", plain, change(func(l *ids.SnowflakeLayout) { l.Tick++ }), false},
+		{"another width of the node", plain, change(func(l *ids.SnowflakeLayout) { l.NodeBits++ }), false},
+		{"another width of the sequence", plain, change(func(l *ids.SnowflakeLayout) { l.SequenceBits++ }), false},
+		{"another place of the node", plain, change(func(l *ids.SnowflakeLayout) { l.NodeLast = false }), false},
+		{"the zero value", ids.SnowflakeLayout{}, ids.TwitterLayout(), true},
+		{"the zero value in a zone", ids.SnowflakeLayout{Epoch: time.Time{}.In(east)}, ids.TwitterLayout(), true},
+		{"two zero values", ids.SnowflakeLayout{Epoch: time.Time{}.In(east)}, ids.SnowflakeLayout{}, true},
+		{"the zero value and another", ids.SnowflakeLayout{}, ids.DiscordLayout(), false},
+		{"a forgotten epoch", ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}, ids.TwitterLayout(), false},
+	} {
+		if a, b := c.a.Equal(c.b), c.b.Equal(c.a); a != c.want || b != c.want {
+			t.Errorf("%s: %t and %t, want %t: %+v, %+v", c.what, a, b, c.want, c.a, c.b)
+		}
+	}
+	// A node says what its layout is in a form that == compares.
+	for _, epoch := range []time.Time{now, now.In(east), now.UTC(), now.Local()} {
+		l := change(func(l *ids.SnowflakeLayout) { l.Epoch = epoch })
+		if got := newNode(t, 1, &ids.SnowflakeOptions{Layout: l}).Layout(); got != plain || got.Epoch.Location() != time.UTC {
+			t.Errorf("the layout of a node is %#v, want %#v", got, plain)
+		}
+	}
+}
+
 // refusesLayout checks that everything that takes a layout refuses l.
 func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts) {
 	t.Helper()
@@ -403,7 +514,7 @@ func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts
 		t.Fatalf("%+v: NewSnowflakeNode = %v, %v", l, n, err)
 	}
 	for what, use := range map[string]func(){
-		"Split": func() { l.Split(1) }, "MinAt": func() { l.MinAt(parts.Time) }, "MaxAt": func() { l.MaxAt(parts.Time) },
+		"Split": func() { l.Split(1) }, "MinAt": func() { l.MinAt(parts.Time) }, "MaxAt": func() { l.MaxAt(parts.Time) }, "Last": func() { l.Last() },
 	} {
 		if err := panicOf(use); !errors.Is(err, ids.ErrRange) {
 			t.Fatalf("%+v: %s panics with %v", l, what, err)
@@ -450,12 +561,12 @@ func TestZone(t *testing.T) {
 			t.Errorf("an epoch is %d ms after 1970, in %v, want %d", got, l.Epoch.Location(), want)
 		}
 	}
-	c := ids.NewClock(&ids.ClockOptions{Now: start.Local, After: start.Add(-time.Hour).Local()})
+	c, limit := newUnbounded(&ids.ClockOptions{Now: start.Local, After: start.Add(-time.Hour).Local()})
 	n, g := newNode(t, 1, &ids.SnowflakeOptions{Clock: c}), ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 	odd := ids.SnowflakeLayout{Epoch: start.Local(), Tick: 3 * time.Nanosecond, SequenceBits: 2}
 	for name, got := range map[string]time.Time{
-		"Latest of a new clock": c.Latest(), "Horizon": c.Horizon(time.Hour), "UUID": timeOf(g.NewV7()), "ULID": g.NewULID().Time(),
-		"Snowflake": n.Next().Time(), "Latest": c.Latest(), "Split": n.Layout().Split(n.Next()).Time, "Split of an odd tick": odd.Split(1 << 40).Time,
+		"Latest of a new clock": c.Latest(), "NextHorizon": limit.NextHorizon(time.Hour), "UUID": timeOf(g.NewV7()), "ULID": g.NewULID().Time(),
+		"Snowflake": partsOf(n.Next()).Time, "Latest": c.Latest(), "Split": n.Layout().Split(n.Next()).Time, "Split of an odd tick": odd.Split(1 << 40).Time,
 	} {
 		if got.Location() != time.UTC {
 			t.Errorf("%s is in %v", name, got.Location())

@@ -35,27 +35,12 @@ func (c *Clock) eachLimited(f func(*lane)) {
 	}
 }
 
-// Horizon returns a time up to which c may issue ids: the latest of the wall clock plus d, Latest
-// plus d/100, and the limit in force. A negative d counts as 0. Save it durably, and then give it
-// to [Clock.SetLimit]: no id is later than the saved time, at whatever moment the process ends.
-// Package [github.com/oneclock/ids/clockfile] does all this with a file.
-//
-// Renew it before it is reached, at least every d/100 while Latest is ahead of the wall clock. The
-// small step there keeps a process that crashes again and again from carrying its ids ever further
-// ahead. Choose d at least 100 times the longest tick of the layouts in use.
-//
-// A single wrong reading of the wall clock stays in the horizon, and in Latest if an id was issued
-// then. To lower a horizon, SetLimit the earlier time first, and save it afterwards.
-func (c *Clock) Horizon(d time.Duration) time.Time {
+// Ahead returns how far [Clock.Latest] is ahead of the wall clock, for gauges. It is 0 if Latest is not ahead.
+func (c *Clock) Ahead() time.Duration {
 	mustBe(c.nodes != nil, "Clock")
-	d = max(d, 0)
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	horizon := now.time().Add(d)
-	if c.limited {
-		horizon = later(horizon, c.limit)
-	}
-	return later(horizon, c.latest().Add(d/100))
+	return max(c.latest().Sub(now.time()), 0)
 }
 
 // later returns the later of two times.
@@ -66,46 +51,98 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-// SetLimit withholds ids of version 1, version 6 and Snowflake whose time is after t. Calls for
-// them wait until a later SetLimit allows the id; [SnowflakeNode.NextContext] waits until its context
-// ends at most, and [SnowflakeNode.TryNext] returns [ErrSuspended]. The zero time is a time like any
-// other, and withholds all. Nothing removes a limit: a later one replaces it. Versions 4 and 7 and ULID
-// are unique by their random bits, and are not limited. After [Clock.EndAt], SetLimit does nothing.
+// A ClockLimit says how far a [Clock] may issue ids of version 1, version 6 and Snowflake, which are unique
+// by their time. It belongs to whoever saves that time; those who mint have the Clock alone. It is safe
+// for concurrent use. [NewLimitedClock] makes one; using the zero value panics.
+type ClockLimit struct{ clock *Clock }
+
+// NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock withholds
+// every id of version 1, version 6 and Snowflake. Nil options mean the default.
 //
-// A call that waits does not see that the wall clock has come back below the limit. So whoever keeps
-// the limit of a clock looks often, as every 100 ms, and if the wall clock is before the limit in force
-// sets that again: then one wrong reading holds nobody up for longer.
-func (c *Clock) SetLimit(t time.Time) {
-	mustBe(c.nodes != nil, "Clock")
+// So that no id repeats after a crash at any moment: save [ClockLimit.NextHorizon] durably, give it to
+// Set, and repeat that before it is reached. The next process starts with what was saved as its
+// [ClockOptions].After. Package [github.com/oneclock/ids/clockfile] does all this with a file.
+func NewLimitedClock(opts *ClockOptions) (*Clock, *ClockLimit) {
+	c := NewClock(opts)
+	l := &ClockLimit{c}
+	l.Set(time.Time{}, errNoLimit)
+	return c, l
+}
+
+// owner returns the clock that l limits.
+func (l *ClockLimit) owner() *Clock {
+	if l.clock == nil {
+		panic("ids: zero ClockLimit: use NewLimitedClock")
+	}
+	return l.clock
+}
+
+// NextHorizon proposes a time to save and then to [ClockLimit.Set]: the latest of the wall clock plus
+// window, [Clock.Latest] plus window/100, and the limit in force. It changes nothing. A negative window
+// counts as 0. The time has nanoseconds: if the storage keeps fewer digits, round it up, and Set what
+// was saved, never a later time.
+//
+// Renew the horizon before it is reached, at least every window/100 while Latest is ahead of the wall
+// clock. The small step there keeps a process that crashes again and again from carrying its ids ever
+// further ahead. Choose a window of at least 100 times the longest tick of the layouts in use.
+//
+// A single wrong reading of the wall clock stays in the horizon, and in Latest if an id was issued
+// then. NextHorizon never goes below the limit: to lower a horizon, Set an earlier time of your own first,
+// and save it afterwards.
+func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
+	c := l.owner()
+	window = max(window, 0)
+	now, _ := c.enter(c.injected())
+	defer c.mu.Unlock()
+	horizon := later(now.time().Add(window), c.limit)
+	return later(horizon, c.latest().Add(window/100))
+}
+
+// Set withholds ids of version 1, version 6 and Snowflake whose time is after t. Calls for them wait until
+// a later Set allows the id; [SnowflakeNode.NextContext] waits until its context ends at most, and
+// [SnowflakeNode.TryNext] does not wait. Their errors match [ErrWithheld] and, unless it is nil, the cause:
+// why there is no later limit, such as a full disk. The zero time is a time like any other, and withholds
+// all. Nothing removes a limit: a later one replaces it. Versions 4 and 7 and ULID are unique by their
+// random bits, and are not limited. After [ClockLimit.EndAt], Set does nothing.
+//
+// A call that waits does not see that the wall clock has come back below the limit. So check every 100 ms
+// or so, and if the wall clock is before the limit, set the same limit again: then a wrong reading
+// holds no call up for longer than that.
+func (l *ClockLimit) Set(t time.Time, cause error) {
+	c, withheld := l.owner(), because(ErrWithheld, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
-		c.setLimit(t)
+		c.setLimit(t, withheld)
 	}
 }
 
-// EndAt makes the earlier of t and the limit in force the limit for good. No call waits for ids that
-// it withholds any more, and those that wait return: [SnowflakeNode.TryNext] and
-// [SnowflakeNode.NextContext] return [ErrEnded], and the other constructors panic with it. The zero
-// time means at once. A later EndAt can only make the end earlier.
+// EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and
+// those that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error
+// that matches [ErrEnded] and, unless it is nil, the cause, and the other constructors panic with it. The zero
+// time means at once. A later EndAt can only make the end earlier; the first cause stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
 // Choose t some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still mint can
-// return. What the limit withholds stays withheld: it may be all that has been saved.
-func (c *Clock) EndAt(t time.Time) {
-	mustBe(c.nodes != nil, "Clock")
+// return. A limit that is earlier than t stays: nothing later may have been saved.
+func (l *ClockLimit) EndAt(t time.Time, cause error) {
+	c, ended := l.owner(), because(ErrEnded, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.limited && c.limit.Before(t) {
+	if c.limit.Before(t) {
 		t = c.limit
 	}
+	if c.ended && c.refusal != ErrEnded {
+		ended = c.refusal
+	}
 	c.ended = true
-	c.setLimit(t)
+	c.setLimit(t, ended)
 }
 
-// setLimit sets the limit of all lanes and wakes who waits for it. The mutex is held.
-func (c *Clock) setLimit(t time.Time) {
-	c.limit, c.limited = t.Round(0).UTC(), true
+// setLimit sets the limit of all lanes, and what calls beyond it return, and wakes the calls that wait
+// for it. The mutex is held.
+func (c *Clock) setLimit(t time.Time, refusal error) {
+	c.limit, c.refusal = t.Round(0).UTC(), refusal
 	c.eachLimited(c.bind)
 	for w := range c.waiters {
 		if c.ended || w.lane.mayGoOn() {
@@ -116,7 +153,7 @@ func (c *Clock) setLimit(t time.Time) {
 
 // bind gives a lane the limit. The mutex is held.
 func (c *Clock) bind(l *lane) {
-	if c.limited {
+	if c.refusal != nil {
 		l.limit = min(l.at(newReading(c.limit)), l.end)
 	}
 }
@@ -142,10 +179,9 @@ func (w *waiter) stop() {
 // stopped. On an error the mutex is free.
 func (c *Clock) lockLater(l *lane, err error, w *waiter) (wait time.Duration, _ error) {
 	for err != nil {
-		err = c.reason(err)
-		if err != ErrSuspended || w.stopped {
-			c.mu.Unlock()
-			return 0, err
+		if err != ErrWithheld || c.ended || w.stopped {
+			defer c.mu.Unlock()
+			return 0, c.reason(err)
 		}
 		c.waitForLimit(w)
 		wait, err = c.lockNext(l)
@@ -158,11 +194,10 @@ func (c *Clock) mustLock(l *lane, err error) time.Duration {
 	return must(c.lockLater(l, err, c.newWaiter(l)))
 }
 
-// reason returns the error of a lane, which does not know whether its limit is for good. The mutex
-// is held.
+// reason returns the error of a lane, which does not know why its limit is no later. The mutex is held.
 func (c *Clock) reason(err error) error {
-	if err == ErrSuspended && c.ended {
-		return ErrEnded
+	if err == ErrWithheld {
+		return c.refusal
 	}
 	return err
 }

@@ -7,7 +7,8 @@ package ids_test
 //	model_play_test.go TestModel, which plays it beside clocks through random histories
 //	step_test.go       promises for a wall clock that is set back: who follows it
 //	wait_test.go       promises for waits: for how long, how far ids run ahead, TryNext
-//	restart_test.go    After, Latest, Horizon and SetLimit, over restarts and crashes
+//	restart_test.go    After, Latest, NextHorizon and Set, over restarts and crashes
+//	limit_test.go      limits from birth, their causes, Ahead
 //	end_test.go        EndAt;  context_test.go  NextContext, and contexts that end
 //	clock_test.go      the clock itself: readings, Now that panics, blocks, calls back and is overtaken, wild times, bubbles
 //	overflow_test.go   the ends of random parts, of the last tick of a format
@@ -15,12 +16,13 @@ package ids_test
 //	race_test.go       many goroutines
 //	generator_test.go  injected random bytes: the same ids in every run, readers that fail
 //	v1_test.go         v7_test.go  versions 1, 2 and 6; times and bounds of version 7 and ULID
-//	node_test.go       nodes: numbers, the default node, its variable
+//	node_test.go       nodes: numbers, the default node, its variable;  twin_test.go  what may replace the default node
 //	layout_test.go     layouts beside an oracle
 //	fields_test.go     times and fields beside slow oracles
 //	uuid_test.go       ulid_test.go  snowflake_test.go  what is accepted as text, for people to check
 //	rfc_test.go        vectors of RFC 9562
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
+//	null_test.go       what a Null cannot read, and types with a JSON of their own
 //	encodings_test.go  ids in JSON, XML, gob, flags and logs;  types_test.go  types of your own there
 //	sql_test.go        error_test.go  databases, errors
 //	zero_test.go       zero values;  internal_test.go  readings, debts and pieces of runs, from within

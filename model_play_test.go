@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -28,13 +29,15 @@ type history struct {
 	number  int64 // of all nodes
 
 	clock      *ids.Clock
+	handle     *ids.ClockLimit // nil: the clock has no limit, and can get none
 	gens       [2]*ids.Generator
 	nodes      []node
 	v1, v6, v7 *model
 	ulids      [2]*model
 	limit      time.Time // unbounded if there is none
-	limited    bool      // there is one
 	ended      bool      // it is for good
+	cause      error     // of calls beyond it; nil if none was given
+	why        string    // what their errors say of the cause
 	latest     time.Time
 	asked      map[*model]time.Time
 	seen       map[ids.UUID]bool
@@ -93,6 +96,9 @@ func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
 	case 2: // at the ends of what is in range
 		l.Epoch = time.Unix(one(r, -1<<39, -1<<38, -1<<37-1, -1<<37, year1-10, year1, 1<<37-1, 1<<37, 1<<38, 1<<39-100), one(r, 0, r.Int64N(1e9)))
 	}
+	if l.Epoch.IsZero() { // which is no epoch
+		l.Epoch = l.Epoch.Add(1)
+	}
 	h.number = r.Int64N(1 << l.NodeBits)
 	other, longer := l, l
 	other.NodeLast = !l.NodeLast
@@ -117,9 +123,15 @@ func (h *history) live(after time.Time) {
 	if after.Before(h.latest) {
 		clear(h.seen) // nothing keeps its ids from those of former lives
 	}
-	h.limit, h.limited, h.ended, h.latest, h.asked = unbounded, false, false, after, map[*model]time.Time{}
+	h.limit, h.ended, h.latest, h.asked = unbounded, false, after, map[*model]time.Time{}
 	h.opts.After = after
-	h.clock = ids.NewClock(&h.opts)
+	h.clock, h.handle, h.cause, h.why = nil, nil, nil, ""
+	if h.r.IntN(4) == 0 {
+		h.clock = ids.NewClock(&h.opts)
+	} else { // which withholds all that has a limit, until it is given the first
+		h.clock, h.handle = ids.NewLimitedClock(&h.opts)
+		h.limit, h.why = time.Time{}, "the clock has no limit yet, which ClockLimit.Set gives it"
+	}
 	orDefault := func(d, zero time.Duration) time.Duration {
 		if d == 0 {
 			d = zero
@@ -142,7 +154,7 @@ func (h *history) live(after time.Time) {
 	h.v7 = newModel("V7", time.Unix(0, 0), 1e6, 4096, tolerance, ahead)
 	h.v7.most = 1<<60 - 1
 	for i := range h.gens {
-		h.gens[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: h.clock, Node: [6]byte{byte(i)}})
+		h.gens[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: h.clock, NodeID: [6]byte{byte(i)}})
 		h.ulids[i] = newModel("ULID", time.Unix(0, 0), 1e6, 1, tolerance, ahead)
 		h.ulids[i].most = 1<<48 - 1
 	}
@@ -155,6 +167,9 @@ func (h *history) live(after time.Time) {
 		m.most = min(1<<(63-l.NodeBits-l.SequenceBits)-1, nobound, m.tickOf(time.Unix(1<<39+1, 0))-1,
 			m.tickOf(time.Unix(l.Epoch.Unix()+1<<39, int64(l.Epoch.Nanosecond()))))
 		m.after(after)
+		if got := l.Last(); m.most >= 0 && got != m.timeOf(m.most) {
+			h.fatalf("Last() = %v, want %v, of %+v", got, m.timeOf(m.most), l)
+		}
 		// The second node is the first one's twin, and so is the third if its layout packs alike.
 		if i == 1 || i == 2 && (l.NodeBits == 0 || l.SequenceBits == 0) {
 			m = h.nodes[0].model
@@ -209,7 +224,7 @@ func (h *history) forecastOf(m *model, now, at time.Time) forecast {
 	h.asked[m] = at
 	turns := m.turns
 	v := m.next(now, h.limit, passed)
-	if v.err == ids.ErrSuspended && h.ended {
+	if v.err == ids.ErrWithheld && h.ended {
 		v.err = ids.ErrEnded
 	}
 	h.met[v.err]++
@@ -284,10 +299,10 @@ func (h *history) call(m *model, mint func() issued) {
 	switch v.err {
 	case nil:
 		h.check(m, v, mint(), time.Since(before))
-	case ids.ErrSuspended:
-		h.suspended(m, mint, v)
+	case ids.ErrWithheld:
+		h.withheld(m, mint, v)
 	default:
-		if err := panicOf(func() { mint() }); !errors.Is(err, v.err) || time.Now() != before {
+		if err := panicOf(func() { mint() }); !h.says(err, v.err) || time.Now() != before {
 			h.fatalf("%s at %v: %v, want %v", m.name, h.wall(), err, v.err)
 		}
 	}
@@ -311,6 +326,18 @@ func (h *history) check(m *model, v forecast, got issued, waited time.Duration) 
 	h.minted++
 }
 
+// says reports whether err is what a model foretells: if the limit refuses the id, with the cause of that.
+func (h *history) says(err, want error) bool {
+	switch {
+	case want != ids.ErrWithheld && want != ids.ErrEnded:
+		return errors.Is(err, want)
+	case h.why == "":
+		return err == want
+	}
+	word := map[error]string{ids.ErrWithheld: "withheld", ids.ErrEnded: "ended"}[want]
+	return errors.Is(err, want) && (h.cause == nil || errors.Is(err, h.cause)) && err.Error() == "ids: "+word+": "+h.why
+}
+
 // panicOf returns the error that f panics with.
 func panicOf(f func()) (err error) {
 	defer func() { err, _ = recover().(error) }()
@@ -318,8 +345,8 @@ func panicOf(f func()) (err error) {
 	return nil
 }
 
-// suspended lets a call wait for the limit, until that ends the clock or allows the id.
-func (h *history) suspended(m *model, mint func() issued, v forecast) {
+// withheld lets a call wait for the limit, until that ends the clock or allows the id.
+func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	var got issued
 	var err error
 	var returned time.Time
@@ -338,11 +365,13 @@ func (h *history) suspended(m *model, mint func() issued, v forecast) {
 		}
 	}
 	waits()
-	h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{})) // just before its tick, or before all
-	waits()
-	if h.r.IntN(4) == 0 {
+	for range h.r.IntN(3) {
+		h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{})) // just before its tick, or before all
+		waits()
+	}
+	if h.r.IntN(8) == 0 {
 		h.endAt(one(h.r, h.limit, time.Time{}, unbounded))
-		if <-done; !errors.Is(err, ids.ErrEnded) {
+		if <-done; !h.says(err, ids.ErrEnded) {
 			h.fatalf("%s: %v, %v when the clock ended", m.name, got.id, err)
 		}
 		return
@@ -350,26 +379,54 @@ func (h *history) suspended(m *model, mint func() issued, v forecast) {
 	h.limit = one(h.r, unbounded, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
 	before := time.Now()
 	v = h.forecast(m, before) // before the call goes on, which changes the model
-	h.clock.SetLimit(h.limit)
+	h.setLimit(h.limit)
 	if <-done; err != nil {
 		h.fatalf("%s: %v under the limit %v", m.name, err, h.limit)
 	}
 	h.check(m, v, got, returned.Sub(before))
 }
 
+// errFull is why a keeper cannot save.
+var errFull = errors.New("write /var/lib/ids: no space left on device")
+
+// causes are what a keeper may give as the cause of a limit. One matches the error of an ended clock.
+var causes = []error{nil, nil, errFull, errors.New("the file is lost"), fmt.Errorf("another clock: %w", ids.ErrEnded)}
+
+// setLimit gives the clock a limit, if it can have one.
 func (h *history) setLimit(t time.Time) {
-	if !h.ended {
-		h.limit, h.limited = t, true
+	if h.handle == nil {
+		return
 	}
-	h.clock.SetLimit(t)
+	cause := one(h.r, causes...)
+	if !h.ended {
+		h.limit = t
+		h.because(cause)
+	}
+	h.handle.Set(t, cause)
 }
 
+// endAt ends the clock, if it has a limit.
 func (h *history) endAt(t time.Time) {
+	if h.handle == nil {
+		return
+	}
 	if t.Before(h.limit) {
 		h.limit = t
 	}
-	h.limited, h.ended = true, true
-	h.clock.EndAt(t)
+	cause := one(h.r, causes...)
+	if !h.ended || h.cause == nil {
+		h.because(cause)
+	}
+	h.ended = true
+	h.handle.EndAt(t, cause)
+}
+
+// because notes why the limit is no later.
+func (h *history) because(cause error) {
+	h.cause, h.why = cause, ""
+	if cause != nil {
+		h.why = cause.Error()
+	}
 }
 
 // late calls Next, and has the call wait for the mutex for a while after it has read the clock, in
@@ -391,7 +448,7 @@ func (h *history) late(n node) {
 	case v.err == nil && err == nil:
 		h.check(n.model, v, h.partsOf(n, s), wait)
 		time.Sleep(wait)
-	case v.err == nil || !errors.Is(err, v.err) && (err != ids.ErrSuspended || v.err != ids.ErrEnded):
+	case v.err == nil || !errors.Is(err, v.err) && (err != ids.ErrWithheld || v.err != ids.ErrEnded):
 		h.fatalf("a late call: %v, %v, want %v", s, err, v.err)
 	}
 }
@@ -409,7 +466,7 @@ func (h *history) tryNext(n node) {
 	}
 	s, err := n.TryNext()
 	switch {
-	case !errors.Is(err, want) || err != nil && s != 0 || time.Now() != before:
+	case !h.says(err, want) || err != nil && s != 0 || time.Now() != before:
 		h.fatalf("TryNext at %v: %v, %v after %v, want %v", h.wall(), s, err, time.Since(before), want)
 	case err == nil:
 		h.check(m, v, h.partsOf(n, s), 0)
@@ -508,16 +565,23 @@ func (h *history) checkClock() {
 	if got := h.clock.Latest(); !got.Equal(h.latest) {
 		h.fatalf("Latest() = %v, want %v", got, h.latest)
 	}
+	near := h.wall().Unix() <= 1<<39 // what is later is one time
+	if got, want := h.clock.Ahead(), max(h.latest.Sub(h.wall()), 0); got != want && near && h.wall().Unix() >= -1<<39 {
+		h.fatalf("Ahead() = %v at %v, want %v, to %v", got, h.wall(), want, h.latest)
+	}
+	if h.handle == nil {
+		return
+	}
 	d := time.Duration(h.r.Int64N(int64(time.Hour)))
 	want := h.wall().Add(d)
 	if h.latest.Add(d / 100).After(want) {
 		want = h.latest.Add(d / 100)
 	}
-	if h.limited && h.limit.After(want) {
+	if h.limit.After(want) {
 		want = h.limit
 	}
-	if got := h.clock.Horizon(d); !got.Equal(want) && h.wall().Unix() <= 1<<39 { // what is later is one time
-		h.fatalf("Horizon(%v) = %v, want %v", d, got, want)
+	if got := h.handle.NextHorizon(d); !got.Equal(want) && near {
+		h.fatalf("NextHorizon(%v) = %v, want %v", d, got, want)
 	}
 }
 
@@ -577,7 +641,10 @@ func (h *history) step() {
 		}
 	case r < 84:
 		h.checkClock()
-		saved := h.clock.Horizon(time.Second)
+		saved := h.latest
+		if h.handle != nil {
+			saved = h.handle.NextHorizon(time.Second)
+		}
 		if saved == unbounded {
 			saved = h.latest // after that time there is no id
 		}
@@ -637,9 +704,11 @@ func (h *history) mint() {
 }
 
 // TestModel sends clocks through random histories: steps, jitter, standing still, running, leaps of
-// any size, to the edges of all formats and out of them, limits, ends, restarts, and more steps back than
-// there are clock sequences. It foretells the tick of every id, its place there and its clock sequence; how
-// long each call waits; what is refused, and why; and the times that the clock itself tells.
+// any size, to the edges of all formats and out of them, restarts, and more steps back than there are clock
+// sequences. Some clocks have no limit; the others withhold from their birth, until the first limit, and then
+// have later and earlier ones with all sorts of causes, and an end. It foretells the tick of every id, its place
+// there and its clock sequence; how long each call waits; what is refused, and why; and the times that the clock
+// itself tells.
 //
 // A history depends on its seed alone.
 func TestModel(t *testing.T) {
@@ -662,7 +731,7 @@ func TestModel(t *testing.T) {
 	}
 	t.Logf("%d ids in %d histories, %d waits, %d rounds of all sequences, and %v", minted, seeds, waits, rounds, met)
 	least := min(minted/5000, waits/100, rounds*5, len(starts))
-	for _, err := range []error{ids.ErrRange, ids.ErrSuspended, ids.ErrEnded, ids.ErrExhausted, ids.ErrClockBackward} {
+	for _, err := range []error{ids.ErrRange, ids.ErrWithheld, ids.ErrEnded, ids.ErrExhausted, ids.ErrClockBehind} {
 		least = min(least, met[err]/50)
 	}
 	if least < seeds {

@@ -37,7 +37,7 @@ type model struct {
 	ahead     int64 // MaxAhead in ticks, rounded down
 	maxAhead  time.Duration
 	sequenced bool
-	bound     bool // by After and SetLimit
+	bound     bool // by After and a ClockLimit
 
 	any   bool  // whether there is a latest id, or a time to start after
 	tick  int64 // of the latest id
@@ -140,9 +140,9 @@ type forecast struct {
 	tick     int64
 	place    int64
 	sequence int
-	err      error         // ErrRange, ErrSuspended or ErrEnded, and then it is not issued
+	err      error         // ErrRange, ErrWithheld or ErrEnded, and then it is not issued
 	wait     time.Duration // for how long it must wait
-	refusal  error         // what TryNext returns in its place: ErrExhausted, ErrClockBackward, or nil if it issues the id
+	refusal  error         // what TryNext returns in its place: ErrExhausted, ErrClockBehind, or nil if it issues the id
 }
 
 // next returns the forecast of an id that is asked for when the wall clock shows now and passed has
@@ -181,7 +181,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	case v.tick > m.most:
 		v.err = ids.ErrRange
 	case m.bound && m.timeOf(v.tick).After(limit):
-		v.err = ids.ErrSuspended
+		v.err = ids.ErrWithheld
 	}
 	if v.err != nil {
 		return v // and nothing has changed
@@ -227,7 +227,7 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 	switch {
 	case v.wait == 0 && over <= 0:
 	case v.wait == 0, m.tick-wall-m.whole(before).Int64() > m.ahead:
-		v.refusal = ids.ErrClockBackward
+		v.refusal = ids.ErrClockBehind
 	default:
 		v.refusal = ids.ErrExhausted
 	}

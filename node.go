@@ -9,14 +9,16 @@ import (
 
 // SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
 // one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
-// number on different clocks, and so in different processes, can repeat ids; so can nodes of one number
-// with different layouts. Give ids that are kept together one layout, and each clock a number of its
-// own. Make a node with [NewSnowflakeNode]; using the zero value panics.
+// number on different clocks, and so in different processes, can repeat ids; so can nodes with different
+// layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
+// its own. Make a node with [NewSnowflakeNode]; using the zero value panics.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane
+	key    nodeKey
 	format format
 	number int64
+	drawn  bool      // the number is a random one, which nobody has given
 	base   Snowflake // the number in its place
 }
 
@@ -37,7 +39,7 @@ type nodeKey struct {
 // NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
 // layout can hold no id, or if the clock's time is before its first tick or after its last. A
-// clock never forgets a node.
+// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -60,30 +62,30 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 // newNode returns the node of a number that fits the format. The mutex is held.
 func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, format: f, number: number, base: f.pack(0, number, 0)}
-	key := nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
+	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
 	if f.lastSequence == 0 {
-		key.sequenceShift = 0 // no bits are nowhere: layouts that differ in their place pack alike
+		n.key.sequenceShift = 0 // a field of no bits has no place: where it would be makes no difference
 	}
-	if c.nodes[key] == nil {
+	if c.nodes[n.key] == nil {
 		l := c.newLane(f.scale, f.firstTick(), f.lastTick(), f.lastSequence+1, forever, c.after)
 		c.bind(&l)
-		c.nodes[key] = &l
+		c.nodes[n.key] = &l
 	}
-	n.lane = c.nodes[key]
+	n.lane = c.nodes[n.key]
 	return n
 }
 
 // Number returns the node number.
 func (n *SnowflakeNode) Number() int64 { return n.number }
 
-// Layout returns the layout.
+// Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 
 // Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does:
 // while it is behind the latest id, they go on from that. If demand exceeds what the ticks hold,
 // Next waits, for up to 20 ms. While the limit of the clock withholds ids, it waits for a later
-// [Clock.SetLimit]: to end that wait use [SnowflakeNode.NextContext]. It panics when the last tick of
-// the layout is exhausted, and with [ErrEnded] after the end that [Clock.EndAt] sets.
+// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. It panics when the last tick of
+// the layout is exhausted, and with an error that matches [ErrEnded] after the end of the clock.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
@@ -99,8 +101,9 @@ func (n *SnowflakeNode) Next() Snowflake {
 
 // NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can
 // be had at once: a loop over NextContext ends with its context. It matches ctx.Err() and
-// [context.Cause]. A wait of up to 20 ms for an id already taken is not cut short. Where Next would
-// panic, the error is [ErrEnded], or matches [ErrRange]. No id is lost with an error.
+// [context.Cause], and if ids were withheld [ErrWithheld] and the cause of that. A wait of up to 20 ms for
+// an id already taken is not cut short. Where Next would panic, the error matches [ErrEnded] and the cause
+// of the end, or [ErrRange]. No id is lost with an error.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -132,8 +135,8 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	if err != nil {
 		wait, err = c.lockLater(n.lane, err, w)
 	}
-	if err == ErrSuspended {
-		err = contextError(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", contextError(ctx), err)
 	}
 	if err != nil {
 		return 0, err
@@ -150,7 +153,7 @@ func contextError(ctx context.Context) error {
 	if !errors.Is(err, ctx.Err()) {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return fmt.Errorf("ids: waiting for a Snowflake: %w", err)
+	return fmt.Errorf("ids: no Snowflake: %w", err)
 }
 
 // latest returns the latest Snowflake of the lane. The mutex is held.
@@ -158,9 +161,9 @@ func (n *SnowflakeNode) latest() Snowflake {
 	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
 }
 
-// TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait or would keep
-// ascending behind the wall clock: [ErrExhausted], [ErrSuspended] or [ErrClockBackward]. Where Next
-// would panic, the error is [ErrEnded], or matches [ErrRange]. No id is lost with an error. While other
+// TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait, or would go on ahead
+// of a wall clock that was set back: it matches [ErrExhausted], [ErrWithheld] or [ErrClockBehind]. Where
+// Next would panic, it matches [ErrEnded] or [ErrRange]. No id is lost with an error. While other
 // goroutines call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")

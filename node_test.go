@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	cryptorand "crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -54,7 +55,8 @@ func TestNewSnowflakeNode(t *testing.T) {
 		{0, with(epochAt(now.Add(-last))), ""},
 		{0, with(epochAt(now.Add(-last - time.Millisecond + 1))), ""},
 		{0, with(epochAt(now.Add(-last - time.Millisecond))), "2025-06-01T00:00:00Z is after the last tick of the SnowflakeLayout, 2025-05-31T23:59:59.999Z"},
-		{0, with(epochAt(time.Time{})), "after the last tick of the SnowflakeLayout, 0070-"},
+		{0, with(epochAt(time.Time{}.Add(1))), "after the last tick of the SnowflakeLayout, 0070-"},
+		{0, with(epochAt(time.Time{})), "SnowflakeLayout.Epoch is not set"},
 	} {
 		what := fmt.Sprintf("NewSnowflakeNode(%d, %+v)", c.id, c.opts)
 		n, err := ids.NewSnowflakeNode(c.id, c.opts)
@@ -93,25 +95,54 @@ func TestNewSnowflakeNode(t *testing.T) {
 	}
 }
 
-// TestDefaultNodeBeforeEpoch mints the first Snowflakes of a process in a testing/synctest bubble, which
-// begins before the epoch. No other process serves: there, a test may have used the node before.
+// TestDefaultNodeBeforeEpoch asks for the first Snowflakes of a process in a testing/synctest bubble, which begins before
+// the epoch. With a number that is given they would be the same in each run, so that is an error that says what to do.
+// With a random one they begin at the epoch. No other process serves: there, a test may have used the node before.
 func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	const child = "IDS_TEST_EPOCH_CHILD"
 	if os.Getenv(child) != "" {
-		synctest.Test(t, func(t *testing.T) {
-			for i := range int64(3) {
-				want := ids.SnowflakeParts{Time: ids.TwitterLayout().Epoch, Node: 7, Sequence: i}
-				if got := ids.TwitterLayout().Split(ids.NextSnowflake()); got != want {
-					t.Errorf("id %d is %v, want %v", i, got, want)
-				}
-			}
-		})
+		synctest.Test(t, checkBeforeEpoch)
 		return
 	}
-	cmd := again(t, "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE=7")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, given := range []bool{true, false} {
+		cmd := again(t, "-test.run=^"+t.Name()+"$")
+		unsetNode(t)
+		cmd.Env = append(os.Environ(), child+"=1")
+		if given {
+			cmd.Env = append(cmd.Env, "IDS_SNOWFLAKE_NODE=7")
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("with IDS_SNOWFLAKE_NODE: %t: %v\n%s", given, err, out)
+		}
+	}
+}
+
+// checkBeforeEpoch does so, in a process of its own.
+func checkBeforeEpoch(t *testing.T) {
+	layout := ids.TwitterLayout()
+	if _, given := os.LookupEnv("IDS_SNOWFLAKE_NODE"); !given {
+		first := partsOf(ids.NextSnowflake())
+		for i := range int64(3) {
+			want := ids.SnowflakeParts{Time: layout.Epoch, Node: first.Node, Sequence: i + 1}
+			if got := partsOf(ids.NextSnowflake()); got != want || !first.Time.Equal(layout.Epoch) {
+				t.Errorf("after %v, id %d is %v, want %v", first, i, got, want)
+			}
+		}
+		return
+	}
+	for range 2 { // what fails leaves no node behind
+		n, err := ids.DefaultSnowflakeNode()
+		checkRangeError(t, "DefaultSnowflakeNode", err, "in a testing/synctest bubble, which begins in the year 2000, unset IDS_SNOWFLAKE_NODE")
+		if n != nil || !strings.Contains(err.Error(), "2000-01-01T00:00:00Z is before the first tick") {
+			t.Errorf("DefaultSnowflakeNode() = %v, %v", n, err)
+		}
+		if got := panicOf(func() { ids.NextSnowflake() }); got == nil || got.Error() != err.Error() || !errors.Is(got, ids.ErrRange) {
+			t.Errorf("NextSnowflake panics with %v, want %v", got, err)
+		}
+	}
+	time.Sleep(time.Until(start)) // which is after the epoch
+	if got, want := partsOf(ids.NextSnowflake()), (ids.SnowflakeParts{Time: start, Node: 7}); got != want {
+		t.Errorf("after the epoch, the first id is %v, want %v", got, want)
 	}
 }
 
@@ -129,8 +160,8 @@ func TestSharedNode(t *testing.T) {
 	for i, n := range []*ids.SnowflakeNode{
 		makeNode(1, l, clock), makeNode(1, l, clock), makeNode(1, ids.SnowflakeLayout{}, clock), makeNode(1, inZone, clock),
 	} {
-		if s := n.Next(); s.Sequence() != int64(i) {
-			t.Errorf("node %d of those that share: sequence %d", i, s.Sequence())
+		if got := partsOf(n.Next()).Sequence; got != int64(i) {
+			t.Errorf("node %d of those that share: sequence %d", i, got)
 		}
 	}
 	with := func(change func(*ids.SnowflakeLayout)) *ids.SnowflakeNode {
@@ -193,17 +224,17 @@ func TestNodeVariable(t *testing.T) {
 				}
 			}
 			t.Setenv("IDS_SNOWFLAKE_NODE", "7") // and the next call tries again
-			if got := ids.NextSnowflake().Node(); got != 7 {
+			if got := partsOf(ids.NextSnowflake()).Node; got != 7 {
 				t.Errorf("after a bad value, IDS_SNOWFLAKE_NODE=7 gives node %d", got)
 			}
 			continue
 		}
-		if got := ids.NextSnowflake().Node(); got != want {
+		if got := partsOf(ids.NextSnowflake()).Node; got != want {
 			t.Errorf("IDS_SNOWFLAKE_NODE=%q gives node %d, want %d", value, got, want)
 		}
 		// It is read once.
 		t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
-		if got := ids.NextSnowflake().Node(); got != want {
+		if got := partsOf(ids.NextSnowflake()).Node; got != want {
 			t.Errorf("the second id is of node %d, want %d", got, want)
 		}
 	}
@@ -225,8 +256,8 @@ func TestDefaultNode(t *testing.T) {
 	// The variable has been read, and has no more to say.
 	t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
 	before := made.Next()
-	if id := ids.NextSnowflake(); id.Node() != 308 || id <= before {
-		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, id.Node(), before)
+	if id := ids.NextSnowflake(); partsOf(id).Node != 308 || id <= before {
+		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, partsOf(id).Node, before)
 	}
 	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
 	for _, want := range []*ids.SnowflakeNode{made, given} {
@@ -276,8 +307,11 @@ func TestSetDefaultFromEnv(t *testing.T) {
 	} {
 		ids.SetDefaultSnowflakeNode(nil)
 		t.Setenv("IDS_SNOWFLAKE_NODE", k.value)
-		err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout})
+		made, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout})
 		if k.want < 0 {
+			if made != nil {
+				t.Errorf("with IDS_SNOWFLAKE_NODE=%s: a node beside the error", k.value)
+			}
 			checkRangeError(t, "with IDS_SNOWFLAKE_NODE="+k.value, err,
 				fmt.Sprintf("environment variable IDS_SNOWFLAKE_NODE is %q, not a number from 0 to %d", k.value, k.last))
 			t.Setenv("IDS_SNOWFLAKE_NODE", "9") // nothing was made that this call would find
@@ -287,7 +321,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			continue
 		}
 		n, defaultErr := ids.DefaultSnowflakeNode()
-		if err != nil || defaultErr != nil || n.Number() != k.want {
+		if err != nil || defaultErr != nil || n.Number() != k.want || made != n {
 			t.Fatalf("with IDS_SNOWFLAKE_NODE=%s: %v, %v", k.value, err, defaultErr)
 		}
 		reads := f.reads
@@ -295,8 +329,8 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			t.Errorf("with IDS_SNOWFLAKE_NODE=%s: %v, which is of another node or clock", k.value, s)
 		}
 		// A second one could repeat its ids.
-		if err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout}); err == nil || !strings.Contains(err.Error(), "already") {
-			t.Errorf("the second call: %v", err)
+		if again, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout}); again != nil || err == nil || !strings.Contains(err.Error(), "already") {
+			t.Errorf("the second call: %v, %v", again, err)
 		}
 		if again, _ := ids.DefaultSnowflakeNode(); again != n {
 			t.Error("the second call has changed the node")
@@ -309,18 +343,18 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Layout: ids.SnowflakeLayout{Tick: -1}})
+	_, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Layout: ids.SnowflakeLayout{Epoch: start, Tick: -1}})
 	checkRangeError(t, "a bad layout", err, "Tick")
-	err = ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: stopped(time.Unix(0, 0))})
+	_, err = ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: stopped(time.Unix(0, 0))})
 	checkRangeError(t, "a clock before the epoch", err, "before the first tick")
 	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
-	if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "IDS_SNOWFLAKE_NODE is not set") {
+	if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "IDS_SNOWFLAKE_NODE is not set") {
 		t.Errorf("without the variable: %v", err)
 	}
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	if err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err != nil {
+	if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err != nil {
 		t.Errorf("after errors: %v", err)
 	}
 }
@@ -332,7 +366,7 @@ func TestNodeVariableAtStart(t *testing.T) {
 	const child = "IDS_TEST_NODE_CHILD"
 	if os.Getenv(child) != "" {
 		fmt.Println("started")
-		fmt.Println("node", ids.NextSnowflake().Node())
+		fmt.Println("node", partsOf(ids.NextSnowflake()).Node)
 		return
 	}
 	for value, want := range map[string]string{
@@ -359,8 +393,8 @@ func TestRandomNode(t *testing.T) {
 	ones, zeros := int64(0), int64(0)
 	for range 200 {
 		ids.SetDefaultSnowflakeNode(nil)
-		node := ids.NextSnowflake().Node()
-		if again := ids.NextSnowflake().Node(); again != node {
+		node := partsOf(ids.NextSnowflake()).Node
+		if again := partsOf(ids.NextSnowflake()).Node; again != node {
 			t.Fatalf("node %d, then %d", node, again)
 		}
 		ones |= node
@@ -398,10 +432,12 @@ func TestDefaultNodeOnce(t *testing.T) {
 			for i := range nodes {
 				wg.Go(func() {
 					<-begin
-					if fromEnv && ids.SetDefaultSnowflakeNodeFromEnv(nil) == nil {
-						made.Add(1)
+					if fromEnv {
+						if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil {
+							made.Add(1)
+						}
 					}
-					nodes[i] = ids.NextSnowflake().Node()
+					nodes[i] = partsOf(ids.NextSnowflake()).Node
 				})
 			}
 			close(begin)

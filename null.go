@@ -4,21 +4,24 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding"
+	"fmt"
 )
 
-// Nullable is the constraint of [Null]: a type of ids, or one of your own that either is a struct that
-// only embeds one, or an array of 16 bytes with methods like those of a UUID, Scan and UnmarshalText among
-// them, as package typeid has it. Its text has at most 90 bytes.
+// Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type,
+// without a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id
+// has at most 90 bytes. Scan and UnmarshalText cannot be required here: if the type has none of its own,
+// to read a Null that is not absent is an error.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
-		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
+		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ ID } |
+		~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
 	driver.Valuer
 	encoding.TextAppender
 }
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
+// empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
+// is not set. For columns of 16 bytes see [Binary].
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether there is an id
@@ -30,7 +33,15 @@ type decoder interface {
 	encoding.TextUnmarshaler
 }
 
-func (n *Null[T]) decoder() decoder { return any(&n.ID).(decoder) }
+// decode lets read set the id, unless its type cannot be read, and makes it present if there is no error. On
+// one, the decoder has left it as it was.
+func (n *Null[T]) decode(read func(decoder) error) error {
+	d, ok := any(&n.ID).(decoder)
+	if !ok {
+		return fmt.Errorf("ids: a Null cannot be read: %T has no methods Scan and UnmarshalText", &n.ID)
+	}
+	return n.set(read(d))
+}
 
 // Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
 // value.
@@ -43,7 +54,7 @@ func (n *Null[T]) Scan(src any) error {
 		*n = v
 		return nil
 	}
-	return n.set(n.decoder().Scan(src))
+	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
 // set makes the id present unless a decoder of it returned an error, which left it as it was.
@@ -89,14 +100,27 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
-	return n.set(n.decoder().UnmarshalText(text))
+	return n.decode(func(d decoder) error { return d.UnmarshalText(text) })
 }
 
-// MarshalJSON returns null if the id is absent, and otherwise the id as a JSON string. The error is
-// that of AppendText.
+// MarshalJSON returns null if the id is absent, and otherwise the id as its own MarshalJSON writes it, or as
+// a JSON string if it has none. The error is that of MarshalJSON or AppendText. It is an error if an id that
+// is present writes null.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
+	}
+	switch any(&n.ID).(type) {
+	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
+	default:
+		id := n.ID
+		if own, ok := any(&id).(interface{ MarshalJSON() ([]byte, error) }); ok {
+			b, err := own.MarshalJSON()
+			if err == nil && string(bytes.TrimSpace(b)) == "null" {
+				err = fmt.Errorf("ids: an id of type %T that is present is null in JSON, as if it were absent", id)
+			}
+			return b, err
+		}
 	}
 	b, err := n.ID.AppendText([]byte{'"'})
 	return append(b, '"'), err
@@ -114,21 +138,23 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		return n.set(id.UnmarshalJSON(data))
 	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
 		var buf [maxText * escape]byte
-		text, err := unquote(data, buf[:])
+		text, err := unquote(data, buf[:], jsonProblem(id))
 		if err == nil {
 			err = parse(id, view(text))
 		}
 		return n.set(err)
 	}
 	var buf [maxOwnText * escape]byte
-	text, err := unquote(data, buf[:])
+	p := jsonProblem(&n.ID)
+	text, err := unquote(data, buf[:], p)
 	switch {
 	case err != nil:
 		return err
 	case len(text) > len(buf):
-		return parseError(jsonLength, 0)
+		return parseError(p+longJSON, 0)
 	}
-	return n.set(n.decoder().UnmarshalText(bytes.Clone(text))) // buf stays on the stack
+	own := bytes.Clone(text) // buf stays on the stack
+	return n.decode(func(d decoder) error { return d.UnmarshalText(own) })
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB

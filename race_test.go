@@ -20,7 +20,7 @@ import (
 // each goroutine increase. In the bubble, time passes only while all of them wait.
 func TestFullNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := ids.NewClock(nil)
+		c, limit := newUnbounded(nil)
 		n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
 			Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
 		for range 50 { // until it is as far ahead as may be
@@ -45,9 +45,9 @@ func TestFullNode(t *testing.T) {
 				return []ids.Snowflake{s}
 			},
 			func() []ids.Snowflake {
-				c.SetLimit(c.Latest())
+				limit.Set(c.Latest(), nil)
 				time.Sleep(time.Millisecond)
-				c.SetLimit(unbounded)
+				limit.Set(unbounded, nil)
 				time.Sleep(time.Millisecond)
 				return nil
 			},
@@ -108,8 +108,8 @@ func givesSnowflakes(call func() ([]ids.Snowflake, error)) use {
 	}}
 }
 
-// clockUses are all methods of a clock, and of a generator and a node on it.
-func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]use {
+// clockUses are all methods of a clock and of its limit, and of a generator and a node on it.
+func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.SnowflakeNode) map[string]use {
 	at := func(mint func(time.Time) (ids.UUID, error)) func() []ids.UUID {
 		return func() []ids.UUID { u, _ := mint(time.Now()); return []ids.UUID{u} }
 	}
@@ -117,10 +117,11 @@ func clockUses(c *ids.Clock, g *ids.Generator, n *ids.SnowflakeNode) map[string]
 	end := time.Now().Add(time.Hour)
 	return map[string]use{
 		"Clock.Latest":                nothing(func() { c.Latest() }),
-		"Clock.Horizon":               nothing(func() { c.Horizon(time.Minute) }),
-		"Clock.SetLimit":              nothing(func() { c.SetLimit(c.Latest()); c.SetLimit(unbounded) }),
-		"Clock.EndAt":                 nothing(func() { c.EndAt(end.Add(-time.Duration(ends.Add(1)))) }), // each is earlier
-		"Generator.Node":              nothing(func() { g.Node() }),
+		"Clock.Ahead":                 nothing(func() { c.Ahead() }),
+		"ClockLimit.NextHorizon":      nothing(func() { limit.NextHorizon(time.Minute) }),
+		"ClockLimit.Set":              nothing(func() { limit.Set(c.Latest(), nil); limit.Set(unbounded, nil) }),
+		"ClockLimit.EndAt":            nothing(func() { limit.EndAt(end.Add(-time.Duration(ends.Add(1))), nil) }), // each is earlier
+		"Generator.NodeID":            nothing(func() { g.NodeID() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
 		"Generator.NewV2":             nothing(func() { g.NewV2(ids.DomainGroup, 7) }),
 		"Generator.NewV4":             gives("V4", func() []ids.UUID { return []ids.UUID{g.NewV4()} }),
@@ -166,16 +167,16 @@ func defaultUses(n *ids.SnowflakeNode) map[string]use {
 	}
 }
 
-// TestConcurrentUse calls every method of Clock, Generator and SnowflakeNode, and what uses the defaults,
+// TestConcurrentUse calls every method of Clock, ClockLimit, Generator and SnowflakeNode, and what uses the defaults,
 // from many goroutines, and checks that no id comes twice. Under the race detector it shows that they are
 // safe together. A clock has limits that come and go, or an end far ahead.
 func TestConcurrentUse(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	for _, without := range []string{"Clock.EndAt", "Clock.SetLimit"} {
-		c := ids.NewClock(nil)
+	for _, without := range []string{"ClockLimit.EndAt", "ClockLimit.Set"} {
+		c, limit := newUnbounded(nil)
 		n := newNode(t, 77, &ids.SnowflakeOptions{Clock: c})
-		uses := clockUses(c, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
-		for _, v := range []any{c, ids.NewGenerator(nil), n} {
+		uses := clockUses(c, limit, ids.NewGenerator(&ids.GeneratorOptions{Clock: c}), n)
+		for _, v := range []any{c, limit, ids.NewGenerator(nil), n} {
 			for method := range reflect.TypeOf(v).Methods() {
 				name := reflect.TypeOf(v).Elem().Name() + "." + method.Name
 				if _, ok := uses[name]; !ok && name != "Generator.SetEntropy" {
@@ -273,8 +274,8 @@ func TestFirstUse(t *testing.T) {
 		done.Wait()
 		seen := map[ids.Snowflake]bool{}
 		for i, s := range snowflakes {
-			if seen[s] || nodes[i] != g.Node() {
-				t.Fatalf("Snowflake %v twice, or node %x where it is %x", s, nodes[i], g.Node())
+			if seen[s] || nodes[i] != g.NodeID() {
+				t.Fatalf("Snowflake %v twice, or node %x where it is %x", s, nodes[i], g.NodeID())
 			}
 			seen[s] = true
 		}

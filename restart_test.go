@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// limited are the kinds that After and SetLimit bind: their ids are unique by their time.
+// limited are the kinds that After and a ClockLimit bind: their ids are unique by their time.
 var limited = []kind{kindV1, kindV6, kindSnowflake}
 
 // TestAfter starts clocks before, at and after the time that a former process saved: no id of
@@ -35,7 +35,7 @@ func TestAfter(t *testing.T) {
 	}
 	// Within a tick: no id of the tick that the saved time is in.
 	_, _, _, n := newFakeAt(t, start, start.Add(time.Millisecond-1))
-	if got := n.Next().Time(); !got.Equal(start.Add(time.Millisecond)) {
+	if got := partsOf(n.Next()).Time; !got.Equal(start.Add(time.Millisecond)) {
 		t.Errorf("the first Snowflake after the end of a millisecond is of %v", got)
 	}
 	// Version 7 and ULID need no such time.
@@ -73,8 +73,8 @@ func TestLatest(t *testing.T) {
 	check("After", start.Add(time.Hour))
 }
 
-// TestHorizon asks for horizons where the clock, the latest id and the limit decide.
-func TestHorizon(t *testing.T) {
+// TestNextHorizon asks for horizons where the clock, the latest id and the limit decide.
+func TestNextHorizon(t *testing.T) {
 	const d = 10 * time.Second
 	hour := start.Add(time.Hour)
 	for _, c := range []struct {
@@ -94,10 +94,10 @@ func TestHorizon(t *testing.T) {
 		{"a negative d, ids ahead", start, hour, time.Time{}, -1 << 63, hour},
 		{"the longest d", start, hour, time.Time{}, 1<<63 - 1, start.Add(1<<63 - 1)},
 	} {
-		_, clock, _, _ := newFakeAt(t, c.now, c.after)
-		clock.SetLimit(c.limit)
-		if got := clock.Horizon(c.d); !got.Equal(c.want) || got.Location() != time.UTC {
-			t.Errorf("%s: Horizon(%v) = %v, want %v", c.what, c.d, got, c.want)
+		_, _, limit, _, _ := newLimitedAt(t, c.now, c.after)
+		limit.Set(c.limit, nil)
+		if got := limit.NextHorizon(c.d); !got.Equal(c.want) || got.Location() != time.UTC {
+			t.Errorf("%s: NextHorizon(%v) = %v, want %v", c.what, c.d, got, c.want)
 		}
 	}
 }
@@ -106,20 +106,20 @@ func TestHorizon(t *testing.T) {
 // and that what is unique by its random bits goes on.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, c, g, n := newFake(t)
-		limit := start.Add(50 * time.Millisecond)
-		c.SetLimit(limit)
-		for !f.t.After(limit) {
+		f, _, limit, g, n := newLimited(t)
+		end := start.Add(50 * time.Millisecond)
+		limit.Set(end, nil)
+		for !f.t.After(end) {
 			for range 4 { // which is what a tick of version 1 holds
 				for _, k := range limited {
-					if at := k.time(k.mint(g, n)); at.After(limit) {
-						t.Fatalf("%s of %v is after the limit %v", k.name, at, limit)
+					if at := k.time(k.mint(g, n)); at.After(end) {
+						t.Fatalf("%s of %v is after the limit %v", k.name, at, end)
 					}
 				}
 			}
 			f.step(time.Millisecond)
 		}
-		if s, err := n.TryNext(); err != ids.ErrSuspended || s != 0 {
+		if s, err := n.TryNext(); err != ids.ErrWithheld || s != 0 {
 			t.Fatalf("past the limit TryNext gives %v, %v", s, err)
 		}
 		g.NewV2(0, 0)
@@ -139,15 +139,15 @@ func TestLimit(t *testing.T) {
 				minted.Add(1)
 			})
 		}
-		for _, to := range []time.Time{limit, limit.Add(-time.Hour), f.t.Add(-time.Millisecond), time.Unix(-1<<62, 0)} {
-			c.SetLimit(to)
+		for _, to := range []time.Time{end, end.Add(-time.Hour), f.t.Add(-time.Millisecond), time.Unix(-1<<62, 0)} {
+			limit.Set(to, nil)
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			if got := minted.Load(); got != 0 {
 				t.Errorf("with the clock at %v and the limit at %v, %d calls returned", f.t, to, got)
 			}
 		}
-		c.SetLimit(unbounded)
+		limit.Set(unbounded, nil)
 		wg.Wait()
 		if _, err := n.TryNext(); err != nil {
 			t.Errorf("after the limit is lifted TryNext gives %v", err)
@@ -157,13 +157,13 @@ func TestLimit(t *testing.T) {
 
 // TestLimitCoversNewNodes checks that nodes made under a limit obey it, and after the end too.
 func TestLimitCoversNewNodes(t *testing.T) {
-	for _, limit := range []time.Time{{}, start.Add(-time.Nanosecond)} {
-		_, c, _, _ := newFake(t)
-		for number, want := range []error{ids.ErrSuspended, ids.ErrEnded} {
+	for _, end := range []time.Time{{}, start.Add(-time.Nanosecond)} {
+		_, c, limit, _, _ := newLimited(t)
+		for number, want := range []error{ids.ErrWithheld, ids.ErrEnded} {
 			if want == ids.ErrEnded {
-				c.EndAt(limit)
+				limit.EndAt(end, nil)
 			} else {
-				c.SetLimit(start.Add(-time.Hour))
+				limit.Set(start.Add(-time.Hour), nil)
 			}
 			n := newNode(t, int64(number), &ids.SnowflakeOptions{Clock: c})
 			if s, err := n.TryNext(); err != want || s != 0 {
@@ -184,12 +184,15 @@ func TestLives(t *testing.T) {
 		for seed := range uint64(1000) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			leap := func() time.Duration { return time.Duration(r.Int64N(int64(2*time.Hour))) - time.Hour }
-			f, c, g, n := newFakeAt(t, start.Add(leap()), saved)
+			f, c, limit, g, n := newWithheldAt(t, start.Add(leap()), saved)
 			crashes := r.IntN(2) == 0
+			if !crashes { // then it needs no limit
+				f, c, g, n = newFakeAt(t, f.t, saved)
+			}
 			renew := func() {
 				if crashes {
-					saved = c.Horizon(time.Duration(r.Int64N(int64(time.Minute))) + time.Second)
-					c.SetLimit(saved)
+					saved = limit.NextHorizon(time.Duration(r.Int64N(int64(time.Minute))) + time.Second)
+					limit.Set(saved, nil)
 				}
 			}
 			renew()
@@ -230,12 +233,12 @@ func TestLives(t *testing.T) {
 // they mean none, and as a limit they withhold all, which no end that is later changes.
 func TestZeroTimeInZone(t *testing.T) {
 	for _, zero := range []time.Time{{}, time.Unix(-62135596800, 0), time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local()} {
-		_, c, _, n := newFakeAt(t, start, zero)
+		_, c, limit, _, n := newLimitedAt(t, start, zero)
 		if got := c.Latest(); !got.IsZero() {
 			t.Errorf("After %#v: Latest() = %v", zero, got)
 		}
-		c.SetLimit(start.Add(-time.Hour))
-		c.SetLimit(zero)
+		limit.Set(start.Add(-time.Hour), nil)
+		limit.Set(zero, nil)
 		check := func(what string, want error) {
 			t.Helper()
 			for number, n := range []*ids.SnowflakeNode{n, newNode(t, 8, &ids.SnowflakeOptions{Clock: c})} {
@@ -243,21 +246,21 @@ func TestZeroTimeInZone(t *testing.T) {
 					t.Errorf("%s of %#v, node %d: TryNext gives %v, %v, want %v", what, zero, number, s, err, want)
 				}
 			}
-			if got := c.Horizon(time.Second); !got.Equal(start.Add(time.Second)) {
-				t.Errorf("%s of %#v: Horizon(time.Second) = %v", what, zero, got)
+			if got := limit.NextHorizon(time.Second); !got.Equal(start.Add(time.Second)) {
+				t.Errorf("%s of %#v: NextHorizon(time.Second) = %v", what, zero, got)
 			}
 		}
-		check("SetLimit", ids.ErrSuspended)
-		c.EndAt(start.Add(time.Hour))
-		check("SetLimit, and then EndAt a later time,", ids.ErrEnded)
+		check("Set", ids.ErrWithheld)
+		limit.EndAt(start.Add(time.Hour), nil)
+		check("Set, and then EndAt a later time,", ids.ErrEnded)
 	}
 }
 
 // TestLimitAcrossBubbles lets calls wait for one limit outside of a testing/synctest bubble and
-// in it. SetLimit in the bubble wakes both, and afterwards it works outside.
+// in it. Set in the bubble wakes both, and afterwards it works outside.
 func TestLimitAcrossBubbles(t *testing.T) {
-	_, c, _, n := newFake(t)
-	c.SetLimit(start.Add(-time.Hour))
+	_, _, limit, _, n := newLimited(t)
+	limit.Set(start.Add(-time.Hour), nil)
 	var outside sync.WaitGroup
 	wait := func() {
 		outside.Add(1)
@@ -271,20 +274,20 @@ func TestLimitAcrossBubbles(t *testing.T) {
 		var inside sync.WaitGroup
 		inside.Go(func() { n.Next() })
 		synctest.Wait()
-		c.SetLimit(unbounded)
+		limit.Set(unbounded, nil)
 		inside.Wait()
-		c.SetLimit(start.Add(-time.Hour))
+		limit.Set(start.Add(-time.Hour), nil)
 		inside.Go(func() { n.Next() })
 		synctest.Wait()
-		c.SetLimit(unbounded)
+		limit.Set(unbounded, nil)
 		inside.Wait()
 	})
 	within(t, "a call that waited outside", outside.Wait)
-	c.SetLimit(start.Add(-time.Hour))
+	limit.Set(start.Add(-time.Hour), nil)
 	wait()
-	c.SetLimit(unbounded)
+	limit.Set(unbounded, nil)
 	within(t, "a call that waited afterwards", outside.Wait)
-	if s := n.Next(); s.Sequence() != 4 {
-		t.Errorf("after four calls that waited, the sequence is %d", s.Sequence())
+	if got := partsOf(n.Next()).Sequence; got != 4 {
+		t.Errorf("after four calls that waited, the sequence is %d", got)
 	}
 }

@@ -34,7 +34,7 @@ func drawn(t time.Time, random string) *ids.Generator {
 	if err != nil {
 		panic(err)
 	}
-	return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(t), Node: vectorNode, Random: bytes.NewReader(b)})
+	return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(t), NodeID: vectorNode, Random: bytes.NewReader(b)})
 }
 
 // TestRFCVectors mints the UUIDs of RFC 9562, appendices A and B, from what went into them.

@@ -3,12 +3,15 @@ package ids
 import (
 	"cmp"
 	"encoding/binary"
-	"time"
 )
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [SnowflakeLayout] gives. Snowflakes of one layout sort by time.
+// widths a [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time.
 type Snowflake int64
+
+// ID is the name of [Snowflake] at package snowflake, for structs that embed snowflake.ID: their field is ID.
+// It is no other kind of id. Here, write Snowflake.
+type ID = Snowflake
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
 // twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.
@@ -19,40 +22,30 @@ const (
 	twitterSequenceBits = 12
 )
 
-// Time returns the time in s, in UTC, if s is of Twitter's layout. For others see
-// [SnowflakeLayout.Split].
-func (s Snowflake) Time() time.Time {
-	return time.UnixMilli(int64(s>>(twitterNodeBits+twitterSequenceBits)) + twitterEpoch).UTC()
-}
-
-// Node returns the node number in s, 0 to 1023, if s is of Twitter's layout: the datacenter,
-// then the worker.
-func (s Snowflake) Node() int64 { return int64(s >> twitterSequenceBits & (1<<twitterNodeBits - 1)) }
-
-// Datacenter returns the datacenter in s, 0 to 31, if s is of Twitter's layout.
-func (s Snowflake) Datacenter() int64 { return s.Node() >> twitterWorkerBits }
-
-// Worker returns the worker in s, 0 to 31, if s is of Twitter's layout.
-func (s Snowflake) Worker() int64 { return s.Node() & (1<<twitterWorkerBits - 1) }
-
-// Sequence returns the sequence in s, 0 to 4095, if s is of Twitter's layout.
-func (s Snowflake) Sequence() int64 { return int64(s & (1<<twitterSequenceBits - 1)) }
-
-// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.
-// Each is 0 to 31; else the error matches [ErrRange].
-func DatacenterWorker(datacenter, worker int) (node int64, err error) {
+// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each is 0 to 31;
+// else the error matches [ErrRange].
+func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	const last = 1<<twitterWorkerBits - 1
 	switch {
 	case datacenter < 0 || datacenter > last:
-		return 0, outside("datacenter", int64(datacenter), last)
+		return 0, outside("datacenter", datacenter, last)
 	case worker < 0 || worker > last:
-		return 0, outside("worker", int64(worker), last)
+		return 0, outside("worker", worker, last)
 	}
-	return int64(datacenter)<<twitterWorkerBits | int64(worker), nil
+	return datacenter<<twitterWorkerBits | worker, nil
+}
+
+// TwitterDatacenterWorker returns the datacenter and the worker, 0 to 31 each, of a node number in Twitter's
+// layout, 0 to 1023. A number out of this range has a datacenter out of range.
+func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
+	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
 // Compare returns -1, 0 or +1 as s is less than, equal to or greater than t.
 func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
+
+// IsZero reports whether s is 0. The omitzero option of struct tags uses it.
+func (s Snowflake) IsZero() bool { return s == 0 }
 
 // String returns s in decimal.
 func (s Snowflake) String() string {
@@ -63,13 +56,6 @@ func (s Snowflake) String() string {
 func (s Snowflake) Base32() string {
 	var text [base32Len64]byte
 	encodeBase32of64(&text, uint64(s))
-	return string(text[:])
-}
-
-// Base58 returns s as 11 digits of Bitcoin's Base58. Compared byte by byte, they sort like the Snowflakes.
-func (s Snowflake) Base58() string {
-	var text [base58Len64]byte
-	encodeBase58of64(&text, uint64(s))
 	return string(text[:])
 }
 
@@ -97,7 +83,7 @@ func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	}
 	if len(data) == 0 || data[0] == '"' {
 		var buf [(1 + maxDigits) * escape]byte // with a sign, which has an error of its own
-		if data, err = unquote(data, buf[:]); err != nil {
+		if data, err = unquote(data, buf[:], s.inJSON()); err != nil {
 			return err
 		}
 	}
@@ -162,16 +148,6 @@ func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	v, err := decodeBase32to64(s, snowflakeBase32)
 	if v>>63 != 0 {
 		return 0, parseError(snowflakeBase32+badRange, 0)
-	}
-	return Snowflake(v), err
-}
-
-// ParseSnowflakeBase58 returns the Snowflake that s holds in the 11 characters that
-// [Snowflake.Base58] writes. The error is a *[ParseError].
-func ParseSnowflakeBase58(s string) (Snowflake, error) {
-	v, err := decodeBase58to64(s, snowflakeBase58)
-	if v>>63 != 0 {
-		return 0, parseError(snowflakeBase58+badRange, 0)
 	}
 	return Snowflake(v), err
 }

@@ -42,9 +42,10 @@ func TestSnowflakeVectors(t *testing.T) {
 		}
 	}
 	s := ids.Snowflake(1541815603606036480)
-	if !s.Time().Equal(time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC)) || s.Time().Location() != time.UTC ||
-		s.Node() != 378 || s.Datacenter() != 11 || s.Worker() != 26 || s.Sequence() != 0 {
-		t.Errorf("%v: time %v, node %d, datacenter %d, worker %d, sequence %d", s, s.Time(), s.Node(), s.Datacenter(), s.Worker(), s.Sequence())
+	parts := partsOf(s)
+	datacenter, worker := ids.TwitterDatacenterWorker(parts.Node)
+	if parts != (ids.SnowflakeParts{Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), Node: 378}) || datacenter != 11 || worker != 26 {
+		t.Errorf("%v: %v, datacenter %d, worker %d", s, parts, datacenter, worker)
 	}
 }
 
@@ -58,39 +59,69 @@ func TestNegativeSnowflake(t *testing.T) {
 			t.Errorf("String %s, AppendText %s, MarshalJSON %s, want %s", v, appended, quoted, want)
 		}
 	}
-	// The bases, which have no sign, write the 64 bits, and do not read them.
-	if s := ids.Snowflake(-1); s.Base32() != "FZZZZZZZZZZZZ" || s.Base58() != "jpXCZedGfVQ" {
-		t.Errorf("Snowflake(-1): %q, %q", s.Base32(), s.Base58())
+	// Base32, which has no sign, writes the 64 bits, and does not read them.
+	if s := ids.Snowflake(-1); s.Base32() != "FZZZZZZZZZZZZ" {
+		t.Errorf("Snowflake(-1): %q", s.Base32())
 	}
 }
 
-// TestDatacenterWorker goes through all node numbers, and past their ends.
-func TestDatacenterWorker(t *testing.T) {
+// TestTwitterNumber goes through all node numbers, and past their ends, there and back.
+func TestTwitterNumber(t *testing.T) {
 	next := int64(0)
-	for d := range 32 {
-		for w := range 32 {
-			if node, err := ids.DatacenterWorker(d, w); node != next || err != nil {
-				t.Errorf("DatacenterWorker(%d, %d) = %d, %v, want %d", d, w, node, err, next)
+	for d := range int64(32) {
+		for w := range int64(32) {
+			if number, err := ids.TwitterNumber(d, w); number != next || err != nil {
+				t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %d", d, w, number, err, next)
+			}
+			if gotD, gotW := ids.TwitterDatacenterWorker(next); gotD != d || gotW != w {
+				t.Errorf("TwitterDatacenterWorker(%d) = %d, %d, want %d, %d", next, gotD, gotW, d, w)
 			}
 			next++
 		}
 	}
 	for _, c := range []struct {
-		d, w    int
+		d, w    int64
 		message string
 	}{
 		{-1, 0, "datacenter -1 is not within 0 to 31"},
 		{32, 0, "datacenter 32 is not within 0 to 31"},
-		{math.MinInt, 0, "is not within 0 to 31"},
+		{math.MinInt64, 0, "datacenter -9223372036854775808 is not within 0 to 31"},
 		{0, -1, "worker -1 is not within 0 to 31"},
 		{0, 32, "worker 32 is not within 0 to 31"},
-		{0, math.MaxInt, "is not within 0 to 31"},
+		{0, math.MaxInt64, "worker 9223372036854775807 is not within 0 to 31"},
 		{64, 64, "datacenter 64 is not within 0 to 31"},
 	} {
-		node, err := ids.DatacenterWorker(c.d, c.w)
-		if !errors.Is(err, ids.ErrRange) || node != 0 || !strings.Contains(err.Error(), c.message) {
-			t.Errorf("DatacenterWorker(%d, %d) = %d, %v, want %q", c.d, c.w, node, err, c.message)
+		number, err := ids.TwitterNumber(c.d, c.w)
+		if !errors.Is(err, ids.ErrRange) || number != 0 || err.Error() != "ids: "+c.message {
+			t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %q", c.d, c.w, number, err, c.message)
 		}
+	}
+	// A number that no Snowflake of the layout has is of a datacenter that there is not.
+	for _, number := range []int64{-1, -32, -1024, 1024, 1055, math.MinInt64, math.MaxInt64} {
+		d, w := ids.TwitterDatacenterWorker(number)
+		if d >= 0 && d <= 31 || w < 0 || w > 31 {
+			t.Errorf("TwitterDatacenterWorker(%d) = %d, %d", number, d, w)
+		}
+	}
+}
+
+// TestSnowflakeIsZero asks Snowflakes whether they are 0, as the omitzero option does.
+func TestSnowflakeIsZero(t *testing.T) {
+	type row struct {
+		ID ids.Snowflake `json:",omitzero"`
+	}
+	for s, want := range map[ids.Snowflake]string{0: "{}", 1: `{"ID":"1"}`, -1: `{"ID":"-1"}`, math.MinInt64: `{"ID":"-9223372036854775808"}`,
+		1 << 32: `{"ID":"4294967296"}`} {
+		if got := s.IsZero(); got != (s == 0) {
+			t.Errorf("IsZero of %d is %t", int64(s), got)
+		}
+		if b, err := json.Marshal(row{s}); string(b) != want || err != nil {
+			t.Errorf("with omitzero, %d is %s, %v", int64(s), b, err)
+		}
+	}
+	var id ids.ID = 7 // another name of the type
+	if s := ids.Snowflake(7); id != s {
+		t.Errorf("%v is not %v", id, s)
 	}
 }
 
@@ -241,7 +272,7 @@ func TestJSONEscapes(t *testing.T) {
 		s := ids.Snowflake(42)
 		err := s.UnmarshalJSON([]byte(`"1\u0032` + bad + `"`))
 		pe, ok := errors.AsType[*ids.ParseError](err)
-		if !ok || pe.Scheme() != "JSON" || !isOnly(err, ids.ErrSyntax) || s != 42 {
+		if !ok || pe.Scheme() != "Snowflake" || !isOnly(err, ids.ErrSyntax) || s != 42 {
 			t.Errorf("escape %s: %v, %v", bad, s, err)
 			continue
 		}

@@ -49,6 +49,9 @@ func TestSQLValue(t *testing.T) {
 		{ids.Binary[ids.UUID]{ID: u}, raw(u)},
 		{&ids.Binary[ids.ULID]{ID: l}, raw(l)},
 		{(*ids.Binary[ids.UUID])(nil), nil},
+		{u.Binary(), raw(u)},
+		{l.Binary(), raw(l)},
+		{ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, raw(u)},
 	} {
 		got, err := driver.DefaultParameterConverter.ConvertValue(c.id)
 		if gotBytes, ok := got.([]byte); ok {

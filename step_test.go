@@ -165,7 +165,7 @@ func TestTwoGenerators(t *testing.T) {
 	clock := ids.NewClock(&ids.ClockOptions{Now: f.now})
 	var both [2]*ids.Generator
 	for i := range both {
-		both[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Node: vectorNode, Random: repeated(0x55)})
+		both[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, NodeID: vectorNode, Random: repeated(0x55)})
 	}
 	seen := map[ids.UUID]bool{}
 	var v6, v7 ids.UUID

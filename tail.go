@@ -76,7 +76,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	now, elapsed := c.enter(injected)
 	if !drawn && !c.block.Ready() {
 		c.restock()
-		hi, lo = g.bits(n) // which no Reseed of others takes away again
+		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
 		drawn = true
 		now, elapsed = c.enter(injected)
 	}

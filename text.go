@@ -38,11 +38,32 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
+// inJSON returns the first of the problems of an id in JSON. Structs that embed the id have it too.
+func (UUID) inJSON() problem      { return uuidJSON }
+func (ULID) inJSON() problem      { return ulidJSON }
+func (Snowflake) inJSON() problem { return snowflakeJSON }
+
+func (Binary[T]) inJSON() problem {
+	if _, ok := any((*T)(nil)).(*UUID); ok {
+		return uuidJSON
+	}
+	return ulidJSON
+}
+
+// jsonProblem returns the first of the problems of any id in JSON.
+func jsonProblem(id any) problem {
+	if id, ok := id.(interface{ inJSON() problem }); ok {
+		return id.inJSON()
+	}
+	return otherJSON
+}
+
 // unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
-// for all of it. Otherwise it is longer than what the caller accepts.
-func unquote(data, buf []byte) ([]byte, error) {
+// for all of it. Otherwise it is longer than what the caller accepts. p is the first of the problems of
+// the id in JSON.
+func unquote(data, buf []byte, p problem) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
-		return nil, parseError(jsonQuotes, 0)
+		return nil, parseError(p, 0)
 	}
 	text := data[1 : len(data)-1]
 	if len(text) > len(buf) || bytes.IndexByte(text, '\\') < 0 {
@@ -55,7 +76,7 @@ func unquote(data, buf []byte) ([]byte, error) {
 			continue
 		}
 		if len(text) < escape || string(text[:4]) != `\u00` || hexValues[text[4]]|hexValues[text[5]] >= noDigit {
-			return nil, parseError(jsonEscape, n)
+			return nil, parseError(p+badEscape, n)
 		}
 		buf[n], text = byte(hexValues[text[4]]<<4|hexValues[text[5]]), text[escape:]
 	}

@@ -262,9 +262,6 @@ var textForms = []textForm{
 	{"Snowflake Base32", "Snowflake", 63, parses(ids.ParseSnowflakeBase32), nil,
 		func(n *big.Int) string { return toID[ids.Snowflake](n).Base32() },
 		oracleOfBase(crockfordAlphabet, true, 13, 63), formatBase(crockfordAlphabet, 13)},
-	{"Snowflake Base58", "Snowflake", 63, parses(ids.ParseSnowflakeBase58), nil,
-		func(n *big.Int) string { return toID[ids.Snowflake](n).Base58() },
-		oracleOfBase(bitcoinAlphabet, false, 11, 63), formatBase(bitcoinAlphabet, 11)},
 }
 
 type anyID interface {

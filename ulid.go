@@ -96,9 +96,9 @@ func (u ULID) Time() time.Time {
 // Entropy returns the 80 random bits of u.
 func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
-// Next returns u with its random part raised by one, as the specification's monotonic mode does. ok
-// is false if that overflows.
-func (u ULID) Next() (next ULID, ok bool) {
+// Increment returns u with its random part raised by one. ok is false if that overflows. It mints no new id: with
+// [GeneratorOptions].ULIDMonotonic, the next ULID of the same millisecond equals it.
+func (u ULID) Increment() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
 	if carry != 0 && hi&0xffff == 0xffff {
@@ -116,6 +116,9 @@ func (u ULID) IsZero() bool { return u == ULID{} }
 
 // UUID returns the same 128 bits as a UUID. Its version and variant may be any.
 func (u ULID) UUID() UUID { return UUID(u) }
+
+// Binary returns u for a column of 16 bytes, as an argument of a query: in conditions too.
+func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }
 
 // String returns the 26 characters of u, in upper case.
 func (u ULID) String() string {

@@ -10,7 +10,8 @@ import (
 
 // UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
 // is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
-// a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
+// a type of your own, embed it alone: type ID uuid.UUID has no methods, and a second field is lost in JSON.
+// A query's argument is text: for a column of 16 bytes see [UUID.Binary]. The zero value is the Nil UUID.
 type UUID [16]byte
 
 // Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
@@ -90,6 +91,9 @@ func (u UUID) IsZero() bool { return u == UUID{} }
 
 // ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
 func (u UUID) ULID() ULID { return ULID(u) }
+
+// Binary returns u for a column of 16 bytes, as an argument of a query: in conditions too.
+func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
 
 // String returns the 36 characters of u, in lower case.
 func (u UUID) String() string {

@@ -16,9 +16,9 @@ var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffse
 // not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
 // wall clock and all clock sequences have been used.
 //
-// While the limit of the clock withholds the id, it waits for a later [Clock.SetLimit]. After the end
-// that [Clock.EndAt] sets, it panics with [ErrEnded]. Only these two end the wait; of a clock with a
-// clockfile, it is File.Close that ends the clock.
+// While the limit of the clock withholds the id, it waits for a later [ClockLimit.Set]. After the end that
+// [ClockLimit.EndAt] sets, it panics with an error that matches [ErrEnded]. Nothing else ends the wait. The
+// Close of a clockfile.File ends its clock.
 func (g *Generator) NewV1() (u UUID) {
 	g.mintGregorian(&u, 1)
 	return u
@@ -59,8 +59,8 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 
 // NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. The ids of one
 // clock strictly increase unless the wall clock is set back by more than its
-// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms. A
-// limit and an end of the clock bind it as they bind [Generator.NewV1].
+// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms. The
+// clock's limit and end apply as they do to [Generator.NewV1].
 func (g *Generator) NewV6() (u UUID) {
 	g.mintGregorian(&u, 6)
 	return u
@@ -68,6 +68,24 @@ func (g *Generator) NewV6() (u UUID) {
 
 // NewV6At is like [Generator.NewV1At] for version 6.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
+
+// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it as [MinV7At]. Times out of range are
+// clamped.
+func MinV6At(t time.Time) (u UUID) {
+	u.setGregorian(6, nearestGregorian(t), 0, 0)
+	return u
+}
+
+// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends.
+func MaxV6At(t time.Time) (u UUID) {
+	u.setGregorian(6, nearestGregorian(t), sequences*placesInTick-1, 1<<48-1)
+	return u
+}
+
+// nearestGregorian returns the tick of t, or the nearest one that 60 bits can hold.
+func nearestGregorian(t time.Time) uint64 {
+	return uint64(min(max(gregorianScale.at(newReading(t)), 0), gregorianMax))
+}
 
 // setGregorian makes u a UUID of version 6, which has the bits of the tick in order, or of version 1:
 //

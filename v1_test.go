@@ -1,6 +1,11 @@
 package ids_test
 
 import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,7 +15,7 @@ import (
 // TestV2Fields reads back what went into version 2.
 func TestV2Fields(t *testing.T) {
 	for _, domain := range []ids.Domain{ids.DomainPerson, ids.DomainGroup, ids.DomainOrg, 200} {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), Node: vectorNode})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), NodeID: vectorNode})
 		for _, id := range []uint32{0, 1, 1000, 1 << 31, 1<<32 - 1} {
 			u := g.NewV2(domain, id)
 			if d, ok := u.Domain(); d != domain || !ok {
@@ -36,7 +41,7 @@ func TestV2Fields(t *testing.T) {
 		}
 	}
 	// Any 64 ids in a row of one local id and span are distinct, and those after them are the same.
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), Node: vectorNode})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), NodeID: vectorNode})
 	latest := map[ids.UUID]int{}
 	for i := range 200 {
 		u := g.NewV2(ids.DomainPerson, 7)
@@ -59,7 +64,7 @@ func TestV1At(t *testing.T) {
 	for name, mintAt := range map[string]func(*ids.Generator, time.Time) (ids.UUID, error){
 		"NewV1At": (*ids.Generator).NewV1At, "NewV6At": (*ids.Generator).NewV6At,
 	} {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Node: vectorNode})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), NodeID: vectorNode})
 		mint := func(at time.Time) ids.UUID {
 			t.Helper()
 			u, err := mintAt(g, at)
@@ -103,7 +108,7 @@ func TestV2Time(t *testing.T) {
 	first := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
 	check := func(at, want time.Time) {
 		t.Helper()
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Node: vectorNode})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), NodeID: vectorNode})
 		if got, ok := g.NewV2(ids.DomainGroup, 1<<32-1).Time(); !got.Equal(want) || !ok {
 			t.Errorf("version 2 at %v is of %v, want %v", at, got, want)
 		}
@@ -127,6 +132,88 @@ func TestV2AfterCalendar(t *testing.T) {
 		u := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return at }})}).NewV2(1, 2)
 		if got, ok := u.Time(); got.Unix() != last || !ok {
 			t.Errorf("version 2 at %v is of %v, want %v", at, got, time.Unix(last, 0).UTC())
+		}
+	}
+}
+
+// TestV6Bounds compares the bounds of version 6 with ids of the same time, and with an oracle that puts the fields
+// together in math/big: they include both ends, are in the order of time, and are clamped to what 60 bits hold.
+func TestV6Bounds(t *testing.T) {
+	first := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
+	last := time.Date(5236, 3, 31, 21, 21, 0, 684697500, time.UTC)
+	oracle := func(tick *big.Int, ones bool) ids.UUID {
+		n := new(big.Int).Lsh(new(big.Int).Rsh(tick, 12), 80)                // time_high and time_mid
+		n.Or(n, new(big.Int).Lsh(big.NewInt(6), 76))                         // version
+		low := new(big.Int).And(tick, big.NewInt(0xfff))                     // time_low
+		n.Or(n, low.Lsh(low, 64)).Or(n, new(big.Int).Lsh(big.NewInt(2), 62)) // variant
+		if ones {
+			n.Or(n, big.NewInt(1<<62-1))
+		}
+		return toID[ids.UUID](n)
+	}
+	g := ids.NewGenerator(&ids.GeneratorOptions{NodeID: [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})
+	r := rand.New(rand.NewPCG(6, 6))
+	times := []time.Time{first, last, start, start.Add(1), start.Add(99), start.Add(100), noon, time.Unix(0, 0), time.Unix(0, -1)}
+	for range 3000 {
+		times = append(times, time.Unix(first.Unix()+r.Int64N(last.Unix()-first.Unix()), r.Int64N(1e9)))
+	}
+	for _, at := range times {
+		tick := floor(new(big.Int).Sub(nanoseconds(at), nanoseconds(first)), 1, 100)
+		low, high := ids.MinV6At(at), ids.MaxV6At(at)
+		if want := oracle(tick, false); low != want {
+			t.Fatalf("MinV6At(%v) = %v, want %v", at, low, want)
+		}
+		if want := oracle(tick, true); high != want {
+			t.Fatalf("MaxV6At(%v) = %v, want %v", at, high, want)
+		}
+		for range 3 {
+			if u, err := g.NewV6At(at); err != nil || u.Compare(low) < 0 || u.Compare(high) > 0 {
+				t.Fatalf("%v, %v at %v is not within %v and %v", u, err, at, low, high)
+			}
+		}
+		for _, u := range []ids.UUID{low, high} {
+			if got := timeOf(u); u.Version() != 6 || u.Variant() != ids.VariantRFC9562 || got.After(at) || at.Sub(got) >= 100 {
+				t.Fatalf("a bound of %v is %v, of %v", at, u, got)
+			}
+		}
+		if before := ids.MaxV6At(at.Add(-100)); at != first && before.Compare(low) >= 0 {
+			t.Fatalf("the bound %v of the tick before %v is not below %v", before, at, low)
+		}
+	}
+	for _, early := range []time.Time{first.Add(-1), {}, time.Unix(-1<<40, 0), time.Unix(math.MinInt64, 0)} {
+		if low, high := ids.MinV6At(early), ids.MaxV6At(early); low != ids.MinV6At(first) || high != ids.MaxV6At(first) {
+			t.Errorf("bounds %v and %v of %v, want those of %v", low, high, early, first)
+		}
+	}
+	for _, late := range []time.Time{last.Add(100), time.Unix(1<<39, 0), time.Unix(1<<40, 0), time.Unix(math.MaxInt64, 999_999_999)} {
+		if low, high := ids.MinV6At(late), ids.MaxV6At(late); low != ids.MinV6At(last) || high != ids.MaxV6At(last) {
+			t.Errorf("bounds %v and %v of %v, want those of %v", low, high, late, last)
+		}
+	}
+}
+
+// TestV1AtConcurrently mints ids of one tick from several goroutines: 16,384 differ.
+func TestV1AtConcurrently(t *testing.T) {
+	g := ids.NewGenerator(nil)
+	for round := range 50 {
+		at := start.Add(time.Duration(round) * time.Second)
+		var all [8][]ids.UUID
+		var wg sync.WaitGroup
+		for i := range all {
+			wg.Go(func() {
+				for range 2048 {
+					u, _ := g.NewV1At(at)
+					all[i] = append(all[i], u)
+				}
+			})
+		}
+		wg.Wait()
+		seen := map[ids.UUID]bool{}
+		for _, u := range slices.Concat(all[:]...) {
+			if seen[u] {
+				t.Fatalf("%v twice", u)
+			}
+			seen[u] = true
 		}
 	}
 }

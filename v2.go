@@ -2,7 +2,7 @@ package ids
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id, such as a POSIX user id, of a domain,
 // with the node of g. The promises of this package do not cover it: the time has 28 bits, in units
-// of 429.4967296 s, and after 64 ids in one unit ids repeat.
+// of 429.4967296 s, and after 64 ids in one unit, ids repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())

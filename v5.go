@@ -30,9 +30,9 @@ func namespace(x uint64) (u UUID) {
 // hashBuf is the size of the namespace and name that [NewV3] and [NewV5] hash without an allocation.
 const hashBuf = 16 + 112
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always
-// give the same UUID. New programs should prefer [NewV5]. Both work with GODEBUG=fips140=only too, which
-// forbids these hashes elsewhere, since they name something and protect nothing.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same namespace and
+// name always give the same UUID. New programs should prefer [NewV5]. Both also work with
+// GODEBUG=fips140=only. That setting forbids these hashes, but here they only name something.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])

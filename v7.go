@@ -71,7 +71,8 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
 // MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
-// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). Times out of range are clamped.
+// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
+// MinV7At(a).Binary(). Times out of range are clamped.
 func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)

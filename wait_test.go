@@ -206,37 +206,38 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 // sleeps with it would hang; the watch ends that.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
 	layout := narrow(10*time.Millisecond, 0)
-	for name, mint := range map[string]func(*ids.Clock, *ids.Generator, *ids.SnowflakeNode){
-		"Next":        func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.Next() },
-		"NextContext": func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.NextContext(context.Background()) },
-		"NextContext after a limit": func(c *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) {
-			c.SetLimit(start)
-			time.AfterFunc(time.Millisecond, func() { c.SetLimit(unbounded) })
+	for name, mint := range map[string]func(*ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode){
+		"Next":        func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.Next() },
+		"NextContext": func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.NextContext(context.Background()) },
+		"NextContext after a limit": func(limit *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) {
+			limit.Set(start, nil)
+			time.AfterFunc(time.Millisecond, func() { limit.Set(unbounded, nil) })
 			n.NextContext(context.Background())
 		},
-		"Append":   func(_ *ids.Clock, _ *ids.Generator, n *ids.SnowflakeNode) { n.Append(nil, 3) },
-		"NewV1":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV1() },
-		"NewV6":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV6() },
-		"NewV7":    func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV7() },
-		"AppendV7": func(_ *ids.Clock, g *ids.Generator, _ *ids.SnowflakeNode) { g.AppendV7(nil, 1<<15) },
+		"Append":   func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.Append(nil, 3) },
+		"NewV1":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV1() },
+		"NewV6":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV6() },
+		"NewV7":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV7() },
+		"AppendV7": func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.AppendV7(nil, 1<<15) },
 	} {
 		watch := time.AfterFunc(20*time.Second, func() { panic(name + " sleeps with the mutex held") })
 		synctest.Test(t, func(t *testing.T) {
-			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+			c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
 			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // so that ticks are soon full
 			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 			began, done := time.Now(), make(chan bool)
 			go func() {
 				defer close(done)
 				for time.Since(began) == 0 {
-					mint(c, g, n)
+					mint(limit, g, n)
 				}
 			}()
 			for {
 				synctest.Wait() // the call sleeps, or waits for the limit
 				before := time.Now()
 				c.Latest()
-				c.Horizon(time.Second)
+				c.Ahead()
+				limit.NextHorizon(time.Second)
 				g.NewV2(0, 0)
 				if got := time.Since(before); got != 0 {
 					t.Errorf("beside a call of %s that waits, others took %v", name, got)
@@ -255,7 +256,7 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 // TestTryNext takes ids up to each of the reasons to refuse one. What is refused is not lost.
 func TestTryNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, c, _, n := newFake(t)
+		f, _, limit, _, n := newLimited(t)
 		mint := func() ids.Snowflake {
 			t.Helper()
 			s, err := n.TryNext()
@@ -276,9 +277,9 @@ func TestTryNext(t *testing.T) {
 			t.Errorf("after jitter: %d, want %d", s, first+1)
 		}
 		f.step(-time.Millisecond)
-		refuse(ids.ErrClockBackward)
+		refuse(ids.ErrClockBehind)
 		f.step(-time.Hour)
-		refuse(ids.ErrClockBackward)
+		refuse(ids.ErrClockBehind)
 		f.step(time.Hour + maxAhead + time.Millisecond)
 		if s := mint(); s != first+2 {
 			t.Errorf("after refusals: %d, want %d: a refused id is not lost", s, first+2)
@@ -291,20 +292,20 @@ func TestTryNext(t *testing.T) {
 		f.step(-maxAhead)
 		refuse(ids.ErrExhausted)
 		f.step(-time.Millisecond)
-		refuse(ids.ErrClockBackward)
+		refuse(ids.ErrClockBehind)
 		f.step(maxAhead + time.Millisecond)
-		if got := n.Next(); !got.Time().Equal(start.Add(11*time.Millisecond)) || got.Sequence() != 0 {
-			t.Errorf("Next after refusals: %v of %v", got, got.Time())
+		if got := partsOf(n.Next()); !got.Time.Equal(start.Add(11*time.Millisecond)) || got.Sequence != 0 {
+			t.Errorf("Next after refusals: %v", got)
 		}
 		f.step(20 * time.Millisecond)
 		mint()
 		f.step(-time.Second)
 		n.Next()
-		refuse(ids.ErrClockBackward)
-		c.SetLimit(start)
-		refuse(ids.ErrSuspended)
-		c.SetLimit(unbounded)
-		refuse(ids.ErrClockBackward)
+		refuse(ids.ErrClockBehind)
+		limit.Set(start, nil)
+		refuse(ids.ErrWithheld)
+		limit.Set(unbounded, nil)
+		refuse(ids.ErrClockBehind)
 	})
 }
 

@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -12,12 +13,14 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestZeroValues gives the zero Clock, Generator and SnowflakeNode to what takes one: it panics with one
+// TestZeroValues gives the zero Clock, Generator and SnowflakeNode to what takes one (TestZeroClockLimit has its own): it panics with one
 // clear sentence. What needs no clock works.
 func TestZeroValues(t *testing.T) {
 	c, g, n := new(ids.Clock), new(ids.Generator), new(ids.SnowflakeNode)
 	checkPanic(t, "NewGenerator", "ids: zero Clock: use NewClock", func() { ids.NewGenerator(&ids.GeneratorOptions{Clock: c}) })
 	checkPanic(t, "NewSnowflakeNode", "ids: zero Clock: use NewClock", func() { ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c}) })
+	checkPanic(t, "Latest", "ids: zero Clock: use NewClock", func() { c.Latest() })
+	checkPanic(t, "Ahead", "ids: zero Clock: use NewClock", func() { c.Ahead() })
 	checkPanic(t, "NewV1At", "ids: zero Generator: use NewGenerator", func() { g.NewV1At(start) })
 	checkPanic(t, "NewV6At", "ids: zero Generator: use NewGenerator", func() { g.NewV6At(start) })
 	checkPanic(t, "SetDefaultSnowflakeNode", "ids: zero SnowflakeNode: use NewSnowflakeNode", func() { ids.SetDefaultSnowflakeNode(n) })
@@ -37,8 +40,9 @@ func TestZeroValues(t *testing.T) {
 
 // zeroValues are pointers to a zero value of each exported type, by its name.
 var zeroValues = map[string][]any{
-	"Binary": {new(ids.Binary[ids.UUID]), new(ids.Binary[ids.ULID])}, "Clock": {new(ids.Clock)}, "ClockOptions": {new(ids.ClockOptions)},
+	"Binary": {new(ids.Binary[ids.UUID]), new(ids.Binary[ids.ULID])}, "Clock": {new(ids.Clock)}, "ClockLimit": {new(ids.ClockLimit)}, "ClockOptions": {new(ids.ClockOptions)},
 	"Domain": {new(ids.Domain)}, "Generator": {new(ids.Generator)}, "GeneratorOptions": {new(ids.GeneratorOptions)},
+	"ID":         {new(ids.ID)},
 	"Null":       {new(ids.Null[ids.UUID]), new(ids.Null[ids.ULID]), new(ids.Null[ids.Snowflake])},
 	"ParseError": {new(ids.ParseError)}, "Snowflake": {new(ids.Snowflake)}, "SnowflakeLayout": {new(ids.SnowflakeLayout)},
 	"SnowflakeNode": {new(ids.SnowflakeNode)}, "SnowflakeOptions": {new(ids.SnowflakeOptions)}, "SnowflakeParts": {new(ids.SnowflakeParts)},
@@ -88,7 +92,7 @@ func callAll(t *testing.T, api, name string, values []any) (called int) {
 			called++
 			var want any
 			if needsClock(name, method.Name) {
-				want = "ids: zero " + name + ": use New" + name
+				want = "ids: zero " + name + ": use " + cmp.Or(map[string]string{"ClockLimit": "NewLimitedClock"}[name], "New"+name)
 			}
 			for range 2 { // a panic leaves no mutex locked
 				within(t, fmt.Sprintf("%T.%s", v, method.Name), func() {
@@ -108,7 +112,7 @@ func callAll(t *testing.T, api, name string, values []any) (called int) {
 // needsClock reports whether a method of the zero value panics. NewV1At and NewV6At refuse the zero time before.
 func needsClock(name, method string) bool {
 	switch name {
-	case "Clock":
+	case "Clock", "ClockLimit":
 		return true
 	case "Generator":
 		return !slices.Contains([]string{"NewV4", "AppendV4", "NewV1At", "NewV6At", "NewV7At", "NewULIDAt"}, method)

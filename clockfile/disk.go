@@ -12,12 +12,18 @@ import (
 // A disk is what the package asks of the operating system: so little that a test can take its
 // place, fail at each call, and know what a power failure leaves.
 type disk interface {
-	Resolve(path string) (string, error)       // the absolute path of the file that links lead to
+	Resolve(path string) (found, error)        // the file that links lead to
 	Lock(path string) (fileLock, error)        // makes a file that only one process can have locked
 	Read(path string) ([]byte, error)          // the bytes of a file, or the first that are too many
 	Create(path, like string) (newFile, error) // makes a file, with the mode and owner of another one, if there is that
 	Rename(path, to string) error              // replaces to
 	SyncName(path string) error                // has the disk keep what the name stands for
+}
+
+// A found is what a path leads to.
+type found struct {
+	path  string // absolute, without links
+	there bool   // there is something, be it of use or not
 }
 
 // A fileLock is a file that this process has locked.
@@ -66,36 +72,38 @@ func write(d disk, path, like string, data []byte) error {
 // system is the disk of the operating system.
 type system struct{}
 
-func (system) Resolve(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
+func (system) Resolve(path string) (f found, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return f, err
 	}
 	info, err := os.Stat(path)
+	f.there = err == nil
 	switch {
-	case err == nil && info.IsDir():
-		return "", errors.New("is a directory")
-	case err == nil && !info.Mode().IsRegular():
-		return "", errors.New("is not a regular file")
-	case err == nil && info.Mode()&0o200 == 0:
+	case f.there && info.IsDir():
+		return f, errors.New("is a directory")
+	case f.there && !info.Mode().IsRegular():
+		return f, errors.New("is not a regular file")
+	case f.there && info.Mode()&0o200 == 0:
 		// Most systems would let it be replaced, but somebody meant it to stay.
-		return "", fmt.Errorf("is read-only: %w", fs.ErrPermission)
-	case err == nil:
+		return f, fmt.Errorf("is read-only: %w", fs.ErrPermission)
+	case f.there:
 		if _, _, linked := attributes(info); linked {
-			return "", errors.New("has several names (hard links), of which a save would replace one")
+			return f, errors.New("has several names (hard links), of which a save would replace one")
 		}
-		return filepath.EvalSymlinks(path)
+		f.path, err = filepath.EvalSymlinks(path)
+		return f, err
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", err
+		return f, err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return "", fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
+		return f, fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
-		return "", fmt.Errorf("its directory: %w", err)
+		return f, fmt.Errorf("its directory: %w", err)
 	}
-	return filepath.Join(dir, filepath.Base(path)), nil
+	f.path = filepath.Join(dir, filepath.Base(path))
+	return f, nil
 }
 
 func (system) Lock(path string) (fileLock, error) { return acquire(path) }

@@ -15,39 +15,69 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/snowflake"
 )
 
-// A program whose Snowflakes are never repeated, whenever it is killed. Init is for its first start.
-func Example() {
+// made returns the path of a new file in a new directory, and a function that removes both.
+func made(owner string) (path string, remove func()) {
 	dir, err := os.MkdirTemp("", "clockfile")
+	if err == nil {
+		path = filepath.Join(dir, "clock")
+		err = clockfile.Create(path, owner)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	return path, func() { os.RemoveAll(dir) }
+}
 
-	file, err := clockfile.Open(filepath.Join(dir, "clock"), &clockfile.Options{Init: true})
+// A program whose Snowflakes are never repeated, whenever it is killed. Its number is 7.
+func Example() {
+	path, remove := made("") // by Create, before the first start
+	defer remove()
+	os.Setenv("IDS_SNOWFLAKE_NODE", "7")
+
+	file, err := clockfile.Open(path, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: file.Clock()})
+	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ids.SetDefaultSnowflakeNode(node)
 
-	fmt.Println(ids.NextSnowflake().Node())
+	fmt.Println(node.Layout().Split(snowflake.Next()).Node)
 	// Output: 7
 }
 
-// The next process starts after the latest id, although its wall clock is an hour behind.
-func ExampleOpen() {
+// The first start of a number is declared once. A second one is refused, as it would repeat ids.
+func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "clockfile")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "clock")
+
+	const number = 7
+	if _, err := snowflake.NewNode(number, nil); err != nil { // a wrong number must not get a file
+		log.Fatal(err)
+	}
+	_, err = clockfile.Open(path, nil)
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	fmt.Println(clockfile.Create(path, fmt.Sprint("orders, node ", number)))
+	fmt.Println(errors.Is(clockfile.Create(path, ""), fs.ErrExist))
+	// Output:
+	// true
+	// <nil>
+	// true
+}
+
+// The next process starts after the latest id, although its wall clock is an hour behind.
+func ExampleOpen() {
+	path, remove := made("orders, node 7")
+	defer remove()
 
 	mint := func(opts *clockfile.Options) ids.Snowflake {
 		file, err := clockfile.Open(path, opts)
@@ -63,34 +93,59 @@ func ExampleOpen() {
 	}
 	behind := &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(-time.Hour) }}
 
-	first := mint(&clockfile.Options{Init: true, Owner: "orders, node 7"})
+	first := mint(nil)
 	second := mint(&clockfile.Options{ClockOptions: behind, Owner: "orders, node 7"})
 	fmt.Println(second > first)
 
-	_, err = clockfile.Open(path, &clockfile.Options{Owner: "orders, node 8"})
+	_, err := clockfile.Open(path, &clockfile.Options{Owner: "orders, node 8"})
 	fmt.Println(errors.Is(err, clockfile.ErrOwner))
-	_, err = clockfile.Open(path, &clockfile.Options{Init: true})
-	fmt.Println(errors.Is(err, fs.ErrExist))
 	// Output:
-	// true
 	// true
 	// true
 }
 
-// Versions 1 and 6 with a fixed node need the clock in their Generator.
-func ExampleFile_Clock() {
-	dir, err := os.MkdirTemp("", "clockfile")
+// A health check asks Status, which mints no id. A server ends when the file is lost.
+func ExampleFile_Lost() {
+	path, remove := made("")
+	defer remove()
+	file, err := clockfile.Open(path, &clockfile.Options{Window: 100 * time.Millisecond})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	fmt.Println(file.Status().Err)
 
-	file, err := clockfile.Open(filepath.Join(dir, "clock"), &clockfile.Options{Init: true})
+	if err := os.Rename(path, path+".old"); err != nil { // while it is open
+		log.Fatal(err)
+	}
+	<-file.Lost()
+	fmt.Println(errors.Is(file.Status().Err, clockfile.ErrLost), errors.Is(file.Close(), clockfile.ErrLost))
+	// Output:
+	// <nil>
+	// true true
+}
+
+// A Status is a line for a log.
+func ExampleStatus_String() {
+	s := clockfile.Status{Horizon: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)}
+	fmt.Println(s)
+	s.Err = errors.New("clockfile: /var/lib/orders/clock: no space left on device")
+	fmt.Println(s)
+	// Output:
+	// clockfile: the horizon is saved; ids may go up to 2026-03-14T15:09:26Z
+	// clockfile: /var/lib/orders/clock: no space left on device; ids may go up to 2026-03-14T15:09:26Z
+}
+
+// Versions 1 and 6 with a fixed node need the clock in their Generator.
+func ExampleFile_Clock() {
+	path, remove := made("")
+	defer remove()
+
+	file, err := clockfile.Open(path, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: file.Clock(), Node: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: file.Clock(), NodeID: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}})
 	node, _ := g.NewV6().NodeID()
 	fmt.Printf("%x\n", node)
 	// Output: 02005e100001

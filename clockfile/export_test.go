@@ -7,10 +7,15 @@ type (
 	Disk     = disk
 	FileLock = fileLock
 	NewFile  = newFile
+	Found    = found
 )
+
+// Place returns what [Disk].Resolve returns for a path that leads to something, or to nothing.
+func Place(path string, there bool) Found { return found{path, there} }
 
 var (
 	OpenOn          = open
+	CreateOn        = create
 	Attributes      = attributes
 	System     Disk = system{}
 )
@@ -20,9 +25,15 @@ func LockDescriptor(f *File) int { return int(f.lock.(interface{ Fd() uintptr })
 
 const MaxOwner = maxOwner
 
-func Encode(horizon time.Time, owner string) ([]byte, error) { return record{horizon, owner}.encode() }
+func Encode(horizon time.Time, owner string) ([]byte, error) {
+	return record{horizon: horizon, owner: owner}.encode()
+}
 
-func Decode(data []byte) (horizon time.Time, owner string, err error) {
+// EncodeNone returns the bytes of a file that has no horizon yet.
+func EncodeNone(owner string) ([]byte, error) { return record{none: true, owner: owner}.encode() }
+
+// Decode returns the zero time for a file that has no horizon yet, and says so.
+func Decode(data []byte) (horizon time.Time, none bool, owner string, err error) {
 	r, err := decode(data)
-	return r.horizon, r.owner, err
+	return r.horizon, r.none, r.owner, err
 }

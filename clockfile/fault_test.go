@@ -92,14 +92,18 @@ func (w *world) record(p *process, id string, at time.Time) {
 	w.issued[id] = w.life
 }
 
-// open opens the file as an operator does, who declares a first start until there is a file.
+// open opens the file as an operator does, who makes it until there is one.
 func (w *world) open(p *process, opts clockfile.Options) (*clockfile.File, error) {
 	w.mu.Lock()
-	opts.Init = w.names[path] == nil
-	lost := opts.Init && len(w.issued) > 0
+	missing, lost := w.names[path] == nil, len(w.issued) > 0
 	w.mu.Unlock()
-	if lost {
+	if missing && lost {
 		w.fail("the file is lost")
+	}
+	if missing {
+		if err := clockfile.CreateOn(p, path, opts.Owner); err != nil {
+			return nil, err
+		}
 	}
 	return clockfile.OpenOn(p, path, &opts)
 }
@@ -120,7 +124,7 @@ func ended(f func()) (is bool) {
 
 // mint has goroutines of a process issue ids, one of each kind every 10 ms, until they are told or the clock ends.
 func (w *world) mint(p *process, f *clockfile.File, over *atomic.Bool) error {
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3}, Random: zeros{}})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), NodeID: [6]byte{3}, Random: zeros{}})
 	n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: f.Clock(), Layout: oneInATick})
 	if err != nil {
 		return err
@@ -159,8 +163,9 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 	w.mu.Unlock()
 	w.wall.step(time.Duration(w.rnd.Int64N(int64(70*time.Minute))) - time.Hour)
 	var reports []error
-	opts := clockfile.Options{Owner: "fault_test", Ahead: time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now},
-		Report: func(err error) {
+	opts := clockfile.Options{Owner: "fault_test", Window: time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now},
+		Report: func(s clockfile.Status) {
+			err := s.Err
 			if (err == nil) != (len(reports)%2 == 1) {
 				w.fail("report %d is %v", len(reports), err)
 			}

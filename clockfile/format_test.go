@@ -30,24 +30,33 @@ crc32 92b1fa60
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n got: %s\nwant: %s", err, got, want)
 	}
+	const wantNone = `github.com/oneclock/ids/clockfile 1
+horizon none
+owner "orders, node 7"
+crc32 09859f21
+`
+	if got, err := clockfile.EncodeNone("orders, node 7"); err != nil || string(got) != wantNone {
+		t.Errorf("%v\n got: %s\nwant: %s", err, got, wantNone)
+	}
 }
 
 // TestFormatDamage checks that a file is refused if any bit differs or its end is missing.
 func TestFormatDamage(t *testing.T) {
 	for _, owner := range []string{"", "\"\\\n\x00\x7f\xff Größe 🕰 \u2028"} {
-		data, err := clockfile.Encode(march, owner)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range data {
-			if at, of, err := clockfile.Decode(data[:i]); err == nil {
-				t.Errorf("torn after %d bytes: %v, %q", i, at, of)
-			}
-			for bit := range 8 {
-				bad := bytes.Clone(data)
-				bad[i] ^= 1 << bit
-				if at, of, err := clockfile.Decode(bad); err == nil {
-					t.Errorf("with bit %d of byte %d flipped: %v, %q", bit, i, at, of)
+		dated, err := clockfile.Encode(march, owner)
+		none, errNone := clockfile.EncodeNone(owner)
+		must(t, err, errNone)
+		for _, data := range [][]byte{dated, none} {
+			for i := range data {
+				if at, _, of, err := clockfile.Decode(data[:i]); err == nil {
+					t.Errorf("torn after %d bytes: %v, %q", i, at, of)
+				}
+				for bit := range 8 {
+					bad := bytes.Clone(data)
+					bad[i] ^= 1 << bit
+					if at, _, of, err := clockfile.Decode(bad); err == nil {
+						t.Errorf("with bit %d of byte %d flipped: %v, %q", bit, i, at, of)
+					}
 				}
 			}
 		}
@@ -82,8 +91,9 @@ func corrupt(t testing.TB) map[string]string {
 		good + strings.Repeat("x", 1<<20): "checksum",
 		"1e9\n2e9\n":                      "of another kind",
 		"2026-03-14T15:09:26Z\n":          "of another kind",
-		strings.Replace(good, "clockfile 1", "clockfile 2", 1):  `version "2" of the format, not 1`,
-		strings.Replace(good, "clockfile 1", "clockfile 10", 1): `version "10" of the format, not 1`,
+		strings.Replace(good, "clockfile 1", "clockfile 2", 1):  `was made by a newer version of this package, in version "2" of the format; this one reads version 1`,
+		strings.Replace(good, "clockfile 1", "clockfile 10", 1): `made by a newer version of this package, in version "10"`,
+		strings.Replace(good, "clockfile 1", "clockfile 0", 1):  `version "0" of the format, not 1`,
 		strings.Replace(good, "2026", "2025", 1):                "checksum",
 		strings.Replace(good, "node 7", "node 8", 1):            "checksum",
 		strings.Replace(good, `"node 7"`, `node 7`, 1):          "no owner",
@@ -107,7 +117,7 @@ func FuzzDecode(f *testing.F) {
 	for _, h := range []string{
 		horizon, "2026-03-14T15:09:26.5Z", "2026-03-14T15:09:26.0Z", "2026-03-14T15:09:26.5000000009Z", "2026-03-14T15:09:26+00:00",
 		"2026-03-14T17:09:26+02:00", " 2026-03-14T15:09:26Z", "2026-02-29T00:00:00Z", "10026-03-14T15:09:26Z",
-		"9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00Z",
+		"9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00Z", "none", "None", "none ", "",
 	} {
 		add("1", h, owner)
 	}
@@ -151,43 +161,54 @@ func FuzzEncode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if gotAt, gotOwner := checkDecode(t, data); gotAt != at || gotOwner != owner {
+		if gotAt, none, gotOwner := checkDecode(t, data); gotAt != at || none || gotOwner != owner {
 			t.Fatalf("%v, %q is written as %q and read as %v, %q", at, owner, data, gotAt, gotOwner)
+		}
+		data, err = clockfile.EncodeNone(owner)
+		must(t, err)
+		if gotAt, none, gotOwner := checkDecode(t, data); !gotAt.IsZero() || !none || gotOwner != owner {
+			t.Fatalf("no horizon, %q is written as %q and read as %v, %q", owner, data, gotAt, gotOwner)
 		}
 	})
 }
 
 // checkDecode checks what is read of a file against the oracle, and returns it.
-func checkDecode(t *testing.T, data []byte) (at time.Time, owner string) {
+func checkDecode(t *testing.T, data []byte) (at time.Time, none bool, owner string) {
 	t.Helper()
 	given := string(data)
-	at, owner, err := clockfile.Decode(data)
-	wantAt, wantOwner, ok := oracle(given)
+	at, none, owner, err := clockfile.Decode(data)
+	wantAt, wantNone, wantOwner, ok := oracle(given)
 	matches := (err == nil) == ok && (ok || errors.Is(err, clockfile.ErrCorrupt))
-	if !matches || at != wantAt || owner != wantOwner || string(data) != given {
-		t.Fatalf("%q is read as %v, %q, %v, want %v, %q, %v", given, at, owner, err, wantAt, wantOwner, ok)
+	if !matches || at != wantAt || none != wantNone || owner != wantOwner || string(data) != given {
+		t.Fatalf("%q is read as %v, %v, %q, %v, want %v, %v, %q, %v", given, at, none, owner, err, wantAt, wantNone, wantOwner, ok)
 	}
 	if err != nil && len(err.Error()) > 200 {
 		t.Fatalf("%q: the error has %d bytes", given, len(err.Error()))
 	}
-	return at, owner
+	return at, none, owner
 }
 
-// wellFormed is a file of a time to the nanosecond in UTC and of an owner in quotes.
+// wellFormed is a file of a time to the nanosecond in UTC, or none, and of an owner in quotes.
 var wellFormed = regexp.MustCompile(`^(github\.com/oneclock/ids/clockfile 1\n` +
-	`horizon (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\n` +
+	`horizon (none|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\n` +
 	`owner ("[ -~]*")\n)crc32 ([0-9a-f]{8})\n$`)
 
 // oracle returns what a file holds, by the description of its format.
-func oracle(data string) (at time.Time, owner string, ok bool) {
+func oracle(data string) (at time.Time, none bool, owner string, ok bool) {
 	parts := wellFormed.FindStringSubmatch(data)
 	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[4] {
-		return at, "", false
+		return at, false, "", false
 	}
-	at, errTime := time.Parse(time.RFC3339Nano, parts[2])
-	owner, errOwner := strconv.Unquote(parts[3])
-	if errTime != nil || errOwner != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
-		return time.Time{}, "", false
+	none = parts[2] == "none"
+	if !none {
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, parts[2]); err != nil {
+			return time.Time{}, false, "", false
+		}
 	}
-	return at, owner, true
+	owner, err := strconv.Unquote(parts[3])
+	if err != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
+		return time.Time{}, false, "", false
+	}
+	return at, none, owner, true
 }

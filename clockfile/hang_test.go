@@ -32,11 +32,11 @@ func (p *process) hangAt(at int, o outcome, release chan struct{}) {
 	}
 }
 
-// TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Ahead, ids go
+// TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go
 // on up to the horizon, and both are as before when the operation returns. A Report that takes its time is called
 // again when it has returned, and no save begins meanwhile.
 func TestHungSave(t *testing.T) {
-	const ahead = time.Second
+	const window = time.Second
 	for at := range opsOfSave {
 		for _, o := range []outcome{hangs, hangsAfter} {
 			for _, slow := range []time.Duration{0, time.Minute} { // of Report
@@ -44,40 +44,40 @@ func TestHungSave(t *testing.T) {
 				var reports []error
 				var told []time.Time
 				within := false
-				report := func(err error) {
+				report := func(s clockfile.Status) {
 					if within {
 						b.Error("Report is called while it has not returned")
 					}
 					within = true
-					reports, told = append(reports, err), append(told, time.Now())
+					reports, told = append(reports, s.Err), append(told, time.Now())
 					time.Sleep(slow)
 					within = false
 				}
-				inBubble(t, clockfile.Options{Ahead: ahead, Report: report}, 0, func(own *bench) {
+				inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
 					b = own
 					release, began := make(chan struct{}), time.Now()
 					b.hangAt(at, o, release)
 					before := b.countOps()
-					time.Sleep(ahead/2 + 15*time.Millisecond) // the first save of the keeper
+					time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
 					if n := b.countOps() - before; n != at+1 {
 						b.Fatalf("%d operations have begun, want %d", n, at+1)
 					}
 					last := b.node.Next()
-					horizon := b.wall.now().Add(ahead/2 - 15*time.Millisecond)
+					horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
 					for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
 						last = s
 						time.Sleep(time.Millisecond)
 					}
-					if left := horizon.Sub(last.Time()); left < -time.Millisecond || left > 3*time.Millisecond {
+					if left := horizon.Sub(timeOf(last)); left < -time.Millisecond || left > 3*time.Millisecond {
 						b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
 					}
-					time.Sleep(ahead)
+					time.Sleep(window)
 					synctest.Wait()
 					if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) {
 						b.Fatalf("operation %d hangs: reports %v", at, reports)
 					}
-					if after := told[0].Sub(began); after < ahead || after > ahead+20*time.Millisecond {
-						b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, ahead/2)
+					if after := told[0].Sub(began); after < window || after > window+20*time.Millisecond {
+						b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, window/2)
 					}
 					close(release)
 					synctest.Wait()
@@ -90,7 +90,7 @@ func TestHungSave(t *testing.T) {
 					if n := b.countSaves(); slow > 0 && n != saves {
 						b.Errorf("operation %d hung: %d saves while Report has not returned", at, n-saves)
 					}
-					time.Sleep(slow + ahead/10)
+					time.Sleep(slow + window/10)
 					if s, err := b.node.TryNext(); err != nil || s <= last {
 						b.Errorf("operation %d hung: %d after %d, %v", at, s, last, err)
 					}
@@ -104,7 +104,7 @@ func TestHungSave(t *testing.T) {
 // Close returns by itself, for all who call it. What hangs lands long after, when another process that was started on
 // the file could have saved a later horizon. No id is issued twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
-	const ahead = time.Second
+	const window = time.Second
 	for at := range 2 * opsOfSave { // of two saves
 		for _, o := range []outcome{hangs, hangsAfter} {
 			for _, hung := range []time.Duration{0, time.Second, 4900 * time.Millisecond, 5100 * time.Millisecond, 20 * time.Second} {
@@ -113,14 +113,14 @@ func TestHungClose(t *testing.T) {
 					w := newWorld(uint64(at))
 					w.life = 1
 					p := &process{memory: w.memory, rnd: w.rnd}
-					opts := clockfile.Options{Ahead: ahead, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+					opts := clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
 					f, err := w.open(p, opts)
 					must(t, err)
 					var over atomic.Bool
 					must(t, w.mint(p, f, &over))
 					release := make(chan struct{})
 					p.hangAt(at, o, release)
-					time.Sleep(ahead/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
+					time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
 					time.AfterFunc(hung, func() { close(release) })
 					called := time.Now()
 					var callers sync.WaitGroup
@@ -189,7 +189,7 @@ func checkEnds(t *testing.T, name string, f *clockfile.File) {
 func TestReportKeepsClose(t *testing.T) {
 	var b *bench
 	closed := make(chan error, 1)
-	report := func(error) { closed <- b.file.Close() }
+	report := func(clockfile.Status) { closed <- b.file.Close() }
 	inBubble(t, clockfile.Options{Report: report}, 0, func(own *bench) {
 		b = own
 		b.setPlan(fails)

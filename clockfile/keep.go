@@ -18,7 +18,7 @@ const (
 // keep renews the horizon before it is reached. It waits neither for the disk nor for Report, so that a call
 // which waits because of one wrong reading of the clock is woken whatever they do.
 func (f *File) keep() {
-	look, step := time.NewTicker(lookEvery), time.NewTicker(f.ahead/100)
+	look, step := time.NewTicker(lookEvery), time.NewTicker(f.window/100)
 	defer look.Stop()
 	defer step.Stop()
 	for {
@@ -35,11 +35,11 @@ func (f *File) keep() {
 		case <-step.C:
 			due = f.half() || f.stepped()
 		}
-		if f.saving != nil && !f.failing && time.Since(f.since) >= f.ahead/2 {
-			f.tell(fmt.Errorf("a save takes more than %v: %w", f.ahead/2, os.ErrDeadlineExceeded))
+		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.window/2 {
+			f.tell(fmt.Errorf("a save takes more than %v: %w", f.window/2, os.ErrDeadlineExceeded))
 		}
-		if due && f.saving == nil && !f.lost && isClosed(f.told) {
-			f.begin(f.clock.Horizon(f.ahead))
+		if due && f.saving == nil && !isClosed(f.lost) && isClosed(f.told) {
+			f.begin(f.limit.NextHorizon(f.window))
 		}
 	}
 }
@@ -51,16 +51,16 @@ func (f *File) look() bool {
 	if !f.now().Before(f.saved) {
 		return true
 	}
-	f.clock.SetLimit(f.saved)
-	return f.half() && !f.failing
+	f.limit.Set(f.saved, f.failing)
+	return f.half() && f.failing == nil
 }
 
 // half reports whether the wall clock has come half of the way to the horizon.
-func (f *File) half() bool { return f.now().Add(f.ahead / 2).After(f.saved) }
+func (f *File) half() bool { return f.now().Add(f.window / 2).After(f.saved) }
 
 // stepped reports whether the latest id has come within the small step that Horizon goes ahead of an id.
 // While ids are ahead of the wall clock, each id does: to wait for longer would withhold ids.
-func (f *File) stepped() bool { return f.clock.Latest().Add(f.ahead / 100).After(f.saved) }
+func (f *File) stepped() bool { return f.clock.Latest().Add(f.window / 100).After(f.saved) }
 
 // begin begins to save a horizon. At most one save is under way.
 func (f *File) begin(horizon time.Time) {
@@ -75,28 +75,37 @@ func (f *File) finish(err error) {
 	f.saving = nil
 	if err == nil {
 		f.saved = f.horizon
-		f.clock.SetLimit(f.saved)
 	}
 	f.tell(err)
 }
 
-// tell calls Report if saving has begun to fail, if it succeeds again, and if the file is lost. Each call
-// begins when the one before has returned.
+// tell has the limit of the clock, Status and Lost say how the latest save went. It calls Report if saving has
+// begun to fail, if it works again, and if the file is lost. Each call begins when the one before has returned.
 func (f *File) tell(err error) {
-	f.lost = errors.Is(err, ErrLost)
-	if (err != nil) == f.failing && !f.lost {
-		return
-	}
-	f.failing = err != nil
-	if f.failing {
+	lost := errors.Is(err, ErrLost)
+	news := lost || (err != nil) != (f.failing != nil)
+	if err != nil {
 		err = f.failed(err)
 	}
+	status := Status{err, f.saved}
+	f.status.Store(&status)
+	switch {
+	case lost:
+		f.limit.EndAt(f.saved, err)
+		close(f.lost)
+	case news || err == nil:
+		f.limit.Set(f.saved, err)
+	}
+	if !news {
+		return
+	}
+	f.failing = err
 	before, told := f.told, make(chan struct{})
 	f.told = told
 	go func() {
 		defer close(told)
 		<-before
-		f.report(err)
+		f.report(status)
 	}()
 }
 
@@ -126,36 +135,28 @@ func (f *File) end() error {
 	case <-f.told:
 	case <-late.Done():
 	}
-	end := f.now().Add(moment)
+	end := f.now().Add(moment).Round(0).UTC()
 	if end.After(f.saved) {
 		end = f.saved
 	}
-	f.clock.SetLimit(end)
-	latest := f.clock.Latest() // is after the end if the wall clock is behind
-	if latest.Before(end) {
-		latest = end
+	f.limit.Set(end, f.failed(fs.ErrClosed)) // does nothing if the file is lost, which has ended the clock
+	err := f.saveEnd(late, end)
+	cause := fs.ErrClosed
+	if err != nil {
+		cause = fmt.Errorf("%w: %w", cause, err)
 	}
-	err := fmt.Errorf("a save, or Report, has not returned for %v: %w", patience, os.ErrDeadlineExceeded)
-	if late.Err() == nil {
-		f.begin(latest)
-		select {
-		case err = <-f.saving:
-			f.saving = nil
-		case <-late.Done():
-		}
-	}
+	cause = f.failed(cause)
+	f.status.Store(&Status{cause, f.saved})
 	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint
 	// panic before main has returned, if the save took long.
-	time.AfterFunc(moment, func() { f.clock.EndAt(end) })
+	time.AfterFunc(moment, func() { f.limit.EndAt(end, cause) })
 	if f.saving != nil {
 		// It may still replace the file, which the next process must not have then.
 		go func() {
 			<-f.saving
 			f.lock.Close()
 		}()
-		return f.failed(err)
-	}
-	if unlocked := f.lock.Close(); err == nil {
+	} else if unlocked := f.lock.Close(); err == nil {
 		err = unlocked
 	}
 	if err != nil {
@@ -164,10 +165,41 @@ func (f *File) end() error {
 	return err
 }
 
+// saveEnd saves the end of the clock, or the latest id if that is later. A file that is lost it leaves as it is: ids
+// may have passed the end up to the horizon, and somebody else may have the file.
+func (f *File) saveEnd(late context.Context, end time.Time) error {
+	switch {
+	case isClosed(f.lost):
+		return errors.Unwrap(f.failing)
+	case late.Err() != nil:
+		return errLate
+	}
+	latest := f.clock.Latest() // is after the end if the wall clock is behind
+	if latest.Before(end) {
+		latest = end
+	}
+	f.begin(latest)
+	select {
+	case err := <-f.saving:
+		f.saving = nil
+		switch {
+		case err == nil:
+			f.saved = latest
+		case errors.Is(err, ErrLost):
+			close(f.lost)
+		}
+		return err
+	case <-late.Done():
+		return errLate
+	}
+}
+
+var errLate = fmt.Errorf("a save, or Report, has not returned for %v: %w", patience, os.ErrDeadlineExceeded)
+
 // save saves a horizon if lock and file are still those of f. After an error, the file holds that one
 // or an earlier one.
 func (f *File) save(horizon time.Time) error {
-	data, err := record{horizon, f.owner}.encode()
+	data, err := record{horizon: horizon, owner: f.owner}.encode()
 	if err != nil {
 		return err
 	}
@@ -183,8 +215,8 @@ func (f *File) save(horizon time.Time) error {
 	return f.lock.Held()
 }
 
-// check returns an error that matches ErrLost if the lock is not at its name, or if the file holds
-// what f has not written. A file that is missing will be written again.
+// check returns an error that matches ErrLost if the lock or the file is not at its name, or if the file holds
+// what f has not written. A missing file may be open elsewhere under another name.
 func (f *File) check() error {
 	if err := f.lock.Held(); err != nil {
 		return err
@@ -192,7 +224,7 @@ func (f *File) check() error {
 	found, err := f.disk.Read(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return fmt.Errorf("%w: the file is missing", ErrLost)
 	case err != nil:
 		return err
 	case !bytes.Equal(found, f.held) && !bytes.Equal(found, f.tried):

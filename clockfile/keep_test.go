@@ -1,8 +1,10 @@
 package clockfile_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -32,8 +34,9 @@ func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b
 	synctest.Test(t, func(t *testing.T) {
 		p := &process{memory: newMemory()}
 		b := &bench{T: t, process: p, wall: newWallClock()}
-		opts.Init = held == 0
-		if !opts.Init {
+		if held == 0 {
+			must(t, clockfile.CreateOn(p, path, ""))
+		} else {
 			must(t, p.put(b.wall.now().Add(held)))
 		}
 		b.start(p, path, opts)
@@ -66,6 +69,9 @@ func (b *bench) open(p *process, opts *clockfile.Options) *clockfile.File {
 	return f
 }
 
+// timeOf returns the time of an id of mustNode's.
+func timeOf(s ids.Snowflake) time.Time { return ids.TwitterLayout().Split(s).Time }
+
 func mustNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	t.Helper()
 	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
@@ -91,7 +97,7 @@ func (b *bench) setPlan(o outcome) {
 // TestFileCoversEveryID moves the clock about, and checks after each id that what is on the disk
 // would keep a successor from repeating it, and that the horizon there never goes back.
 func TestFileCoversEveryID(t *testing.T) {
-	inBubble(t, clockfile.Options{Ahead: time.Second}, 0, func(b *bench) {
+	inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		var last time.Time
 		check := func(name string, at time.Time) {
@@ -119,22 +125,22 @@ func TestFileCoversEveryID(t *testing.T) {
 			v6, _ := b.gen.NewV6().Time()
 			check("V1", v1)
 			check("V6", v6)
-			check("Snowflake", b.node.Next().Time())
+			check("Snowflake", timeOf(b.node.Next()))
 		}
 	})
 }
 
 // TestDiskFails has ids go on up to the last horizon when no save succeeds, then has Next wait, and go on when one does.
 func TestDiskFails(t *testing.T) {
-	inBubble(t, clockfile.Options{Ahead: time.Second}, 0, func(b *bench) {
+	inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
 		horizon := b.held()
 		b.setPlan(fails)
 		last, err := b.node.TryNext()
-		for next := last; err == nil && !last.Time().After(horizon); next, err = b.node.TryNext() {
+		for next := last; err == nil && !timeOf(last).After(horizon); next, err = b.node.TryNext() {
 			last = next
 			time.Sleep(time.Millisecond)
 		}
-		if left := horizon.Sub(last.Time()); !errors.Is(err, ids.ErrSuspended) || left < 0 || left > 2*time.Millisecond {
+		if left := horizon.Sub(timeOf(last)); !errors.Is(err, ids.ErrWithheld) || left < 0 || left > 2*time.Millisecond {
 			b.Errorf("the last id is %v from the horizon: %v", left, err)
 		}
 		next := make(chan ids.Snowflake, 1)
@@ -145,7 +151,7 @@ func TestDiskFails(t *testing.T) {
 			b.Fatalf("Next gives %d while no horizon can be saved", <-next)
 		}
 		b.setPlan(works)
-		time.Sleep(10 * time.Millisecond) // a hundredth of Ahead
+		time.Sleep(10 * time.Millisecond) // a hundredth of Window
 		synctest.Wait()
 		if len(next) == 0 {
 			b.Fatal("Next waits although horizons can be saved")
@@ -178,7 +184,7 @@ func TestClockSetForward(t *testing.T) {
 		for range 20 {
 			time.Sleep(33 * time.Millisecond)
 			b.wall.step(time.Hour)
-			if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+			if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrWithheld) {
 				b.Fatalf("past the horizon: %v", err)
 			}
 			called := time.Now()
@@ -193,13 +199,13 @@ func TestClockSetForward(t *testing.T) {
 // TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour ahead: they return
 // soon after, however far the clock is behind the latest id, and whether horizons can be saved or not.
 func TestWrongReading(t *testing.T) {
-	for _, ahead := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
+	for _, window := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
 		for _, behind := range []time.Duration{0, time.Second, 20 * time.Second, time.Hour, 25 * time.Hour} {
 			for _, o := range []outcome{works, fails} {
-				if o == fails && behind == 0 && ahead < time.Second {
+				if o == fails && behind == 0 && window < time.Second {
 					continue // the horizon is reached before
 				}
-				inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+				inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 					b.node.Next()
 					b.gen.NewV1()
 					b.gen.NewV6()
@@ -225,7 +231,7 @@ func TestWrongReading(t *testing.T) {
 					}
 					wg.Wait()
 					if took := time.Since(called); took > 300*time.Millisecond {
-						b.Errorf("Ahead %v, %v behind, outcome %d: they take %v", ahead, behind, o, took)
+						b.Errorf("Window %v, %v behind, outcome %d: they take %v", window, behind, o, took)
 					}
 					b.setPlan(works)
 				})
@@ -237,12 +243,12 @@ func TestWrongReading(t *testing.T) {
 // TestFullDiskWakesNobody counts how often the clock is read while no horizon can be saved: no more with calls that wait
 // than without.
 func TestFullDiskWakesNobody(t *testing.T) {
-	for _, ahead := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Minute} {
+	for _, window := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 10 * time.Minute} {
 		var reads [2]int64
 		for i, waiters := range []int{0, 300} {
-			inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+			inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 				b.setPlan(fails)
-				time.Sleep(ahead + time.Second)
+				time.Sleep(window + time.Second)
 				var wg sync.WaitGroup
 				for range waiters / 2 {
 					wg.Go(func() { b.node.Next() })
@@ -257,16 +263,16 @@ func TestFullDiskWakesNobody(t *testing.T) {
 			})
 		}
 		if reads[0] == 0 || reads[1]-reads[0] > 30 { // where the ten seconds begin and end may differ
-			t.Errorf("Ahead %v: the clock is read %d times with calls that wait, and %d times without", ahead, reads[1], reads[0])
+			t.Errorf("Window %v: the clock is read %d times with calls that wait, and %d times without", window, reads[1], reads[0])
 		}
 	}
 }
 
-// TestFewTries checks that saves are a hundredth of Ahead apart while ids are ahead of the clock or saves fail, although
+// TestFewTries checks that saves are a hundredth of Window apart while ids are ahead of the clock or saves fail, although
 // the keeper looks more often; and that a save is tried soon where ids are withheld.
 func TestFewTries(t *testing.T) {
-	const ahead = 1000 * time.Second
-	inBubble(t, clockfile.Options{Ahead: ahead}, time.Hour, func(b *bench) {
+	const window = 1000 * time.Second
+	inBubble(t, clockfile.Options{Window: window}, time.Hour, func(b *bench) {
 		for range 1000 {
 			for range 4 { // ids of a tick
 				b.gen.NewV6()
@@ -274,18 +280,18 @@ func TestFewTries(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := b.countSaves(); n < 10 || n > 11 {
-			b.Errorf("saved %d times in 100 s, want every %v", n, ahead/100)
+			b.Errorf("saved %d times in 100 s, want every %v", n, window/100)
 		}
 	})
-	inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 		b.setPlan(fails)
 		before := b.countOps()
-		time.Sleep(ahead - time.Second)
+		time.Sleep(window - time.Second)
 		if n := b.countOps() - before; n < 49 || n > 51 { // each fails at its first operation
-			b.Errorf("%d saves are tried in %v, want one every %v", n, ahead/2, ahead/100)
+			b.Errorf("%d saves are tried in %v, want one every %v", n, window/2, window/100)
 		}
 		time.Sleep(2 * time.Second)
-		if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
+		if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrWithheld) {
 			b.Errorf("past the horizon: %v", err)
 		}
 		b.setPlan(works)
@@ -303,12 +309,12 @@ func TestNoSaveWithinReport(t *testing.T) {
 	var b *bench
 	var reports []error
 	within := false
-	report := func(err error) {
+	report := func(s clockfile.Status) {
 		if within {
 			b.Error("Report is called while it has not returned")
 		}
 		within = true
-		if reports = append(reports, err); len(reports) == 1 {
+		if reports = append(reports, s.Err); len(reports) == 1 {
 			b.setPlan(works)
 			saves := b.countSaves()
 			time.Sleep(10 * time.Second)
@@ -318,7 +324,7 @@ func TestNoSaveWithinReport(t *testing.T) {
 		}
 		within = false
 	}
-	inBubble(t, clockfile.Options{Ahead: time.Second, Report: report}, 0, func(own *bench) {
+	inBubble(t, clockfile.Options{Window: time.Second, Report: report}, 0, func(own *bench) {
 		b = own
 		b.setPlan(fails)
 		time.Sleep(20 * time.Second)
@@ -344,8 +350,8 @@ func TestCloseFarBehind(t *testing.T) {
 			checkEnds(b.T, fmt.Sprintf("outcome %d", o), b.file)
 			b.file = nil
 			f := b.open(&process{memory: b.memory}, nil)
-			if latest := f.Clock().Latest(); latest.Before(last.Time()) {
-				b.Errorf("outcome %d: the next process goes on after %v, which is before %v", o, latest, last.Time())
+			if latest := f.Clock().Latest(); latest.Before(timeOf(last)) {
+				b.Errorf("outcome %d: the next process goes on after %v, which is before %v", o, latest, timeOf(last))
 			}
 			must(b.T, f.Close())
 		})
@@ -353,15 +359,15 @@ func TestCloseFarBehind(t *testing.T) {
 }
 
 // TestHorizonFollowsEachID mints single ids while the wall clock is behind: after the next look, the horizon
-// is a hundredth of Ahead from the latest one, however little that has moved.
+// is a hundredth of Window from the latest one, however little that has moved.
 func TestHorizonFollowsEachID(t *testing.T) {
-	const ahead = 100 * time.Second
-	inBubble(t, clockfile.Options{Ahead: ahead}, time.Hour, func(b *bench) {
+	const window = 100 * time.Second
+	inBubble(t, clockfile.Options{Window: window}, time.Hour, func(b *bench) {
 		for range 20 {
 			s := b.node.Next()
-			time.Sleep(ahead / 50)
-			if left := b.held().Sub(s.Time()); left != ahead/100 {
-				b.Errorf("the horizon is %v from the latest id, want %v", left, ahead/100)
+			time.Sleep(window / 50)
+			if left := b.held().Sub(timeOf(s)); left != window/100 {
+				b.Errorf("the horizon is %v from the latest id, want %v", left, window/100)
 			}
 		}
 	})
@@ -410,7 +416,7 @@ func TestClose(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Millisecond)
-		if s, err := b.node.TryNext(); err != ids.ErrEnded || !strings.Contains(err.Error(), "clockfile") {
+		if s, err := b.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), "clockfile") {
 			b.Errorf("after the end: %d, %v", s, err)
 		}
 		for name, call := range map[string]func(){
@@ -431,12 +437,12 @@ func TestClose(t *testing.T) {
 // TestStartAfterClose opens the file again while goroutines of the process before still mint as fast as
 // can be: ids go on within 100 ms, however far ahead the horizon was, and none is repeated.
 func TestStartAfterClose(t *testing.T) {
-	for _, ahead := range []time.Duration{100 * time.Millisecond, 0, 24 * time.Hour} {
+	for _, window := range []time.Duration{100 * time.Millisecond, 0, 24 * time.Hour} {
 		for load := range 3 {
 			if testing.Short() && load == 1 {
 				continue
 			}
-			inBubble(t, clockfile.Options{Ahead: ahead}, 0, func(b *bench) {
+			inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 				last := make([]ids.Snowflake, load)
 				var minters sync.WaitGroup
 				for i := range last {
@@ -458,7 +464,7 @@ func TestStartAfterClose(t *testing.T) {
 				}
 				minters.Wait()
 				if err != nil || load > 0 && first <= slices.Max(last) {
-					b.Errorf("Ahead %v, after %d: %d, %v", ahead, last, first, err)
+					b.Errorf("Window %v, after %d: %d, %v", window, last, first, err)
 				}
 				must(b.T, f.Close())
 			})
@@ -488,8 +494,8 @@ func TestLockLost(t *testing.T) {
 				var reports [2]error
 				// live mints while it is the holder of the lock, and for some time after.
 				live := func(i int, p *process) {
-					f, err := clockfile.OpenOn(p, path, &clockfile.Options{Ahead: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now},
-						Report: func(err error) { reports[i] = errors.Join(reports[i], err) }})
+					f, err := clockfile.OpenOn(p, path, &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now},
+						Report: func(s clockfile.Status) { reports[i] = errors.Join(reports[i], s.Err) }})
 					if err != nil {
 						reports[i] = err
 						return
@@ -532,6 +538,114 @@ func TestLockLost(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCloseAfterLoss takes the lock away from a process on a slow disk and puts it back, and closes the file at some moment
+// after that was noticed, while the process mints. Its ids go up to the horizon that was saved: Close must save nothing
+// lower, and the next process, on a clock that was set back, issues none of them again.
+func TestCloseAfterLoss(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+		inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
+			b.mu.Lock()
+			b.slow = 20 * time.Millisecond
+			b.mu.Unlock()
+			issued := map[ids.Snowflake]bool{}
+			mint := func(n *ids.SnowflakeNode) bool {
+				s, err := n.TryNext()
+				if err == nil && issued[s] {
+					b.Errorf("closed %v after the loss: %d is issued twice", after, s)
+				}
+				issued[s] = true
+				return !errors.Is(err, ids.ErrEnded)
+			}
+			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: oneInATick, Clock: b.file.Clock()})
+			must(b.T, err)
+			var minting sync.WaitGroup
+			minting.Go(func() {
+				for mint(n) {
+					time.Sleep(time.Millisecond)
+				}
+			})
+			lock := path + ".lock"
+			b.mu.Lock()
+			held := b.locked[lock]
+			delete(b.locked, lock)
+			b.mu.Unlock()
+			<-b.file.Lost()
+			b.mu.Lock()
+			b.locked[lock] = held
+			b.mu.Unlock()
+			time.Sleep(after)
+			saves, before := b.countSaves(), b.held()
+			if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) {
+				b.Errorf("Close: %v", err)
+			}
+			if n := b.countSaves() - saves; n != 0 || !b.held().Equal(before) {
+				b.Errorf("Close saves %d times, and the file has %v, before %v", n, b.held(), before)
+			}
+			b.file = nil
+			minting.Wait()
+			b.wall.step(-3 * time.Second)
+			f := b.open(&process{memory: b.memory}, nil) // it is unlocked
+			n, err = ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: oneInATick, Clock: f.Clock()})
+			must(b.T, err)
+			for range 2000 {
+				mint(n)
+				time.Sleep(time.Millisecond)
+			}
+			must(b.T, f.Close())
+		})
+	}
+}
+
+// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however often a save is tried,
+// with the error that refusals have as their cause.
+func TestReportOnce(t *testing.T) {
+	var told []clockfile.Status
+	report := func(s clockfile.Status) { told = append(told, s) }
+	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
+		check := func(n int, match, cause error) {
+			b.Helper()
+			synctest.Wait()
+			if len(told) != n || !errors.Is(told[n-1].Err, cause) || !errors.Is(b.file.Status().Err, cause) {
+				b.Fatalf("told %v, want %d; the status is %v", told, n, b.file.Status())
+			}
+			_, err := b.node.TryNext()
+			if !errors.Is(err, match) || cause != nil && !errors.Is(err, told[n-1].Err) {
+				b.Errorf("told %v, and TryNext returns %v", told[n-1], err)
+			}
+			if h := b.file.Status().Horizon; !h.Equal(b.held()) {
+				b.Errorf("the status has the horizon %v, the file %v", h, b.held())
+			}
+		}
+		b.setPlan(fails)
+		time.Sleep(time.Minute)
+		check(1, ids.ErrWithheld, errFault)
+		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
+		defer cancel()
+		if _, err := b.node.NextContext(ctx); !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, errFault) || !errors.Is(err, context.DeadlineExceeded) {
+			b.Errorf("NextContext returns %v", err)
+		}
+		b.setPlan(works)
+		time.Sleep(time.Minute)
+		check(2, nil, nil)
+		b.setPlan(fails)
+		time.Sleep(time.Minute)
+		check(3, ids.ErrWithheld, errFault)
+		b.mu.Lock()
+		delete(b.locked, path+".lock")
+		b.mu.Unlock()
+		b.setPlan(works)
+		time.Sleep(time.Hour)
+		check(4, ids.ErrEnded, clockfile.ErrLost)
+		if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) || len(told) != 4 {
+			b.Errorf("Close: %v, and told %v", err, told)
+		}
+		if s := b.file.Status(); !errors.Is(s.Err, clockfile.ErrLost) || !errors.Is(s.Err, fs.ErrClosed) || strings.Count(s.Err.Error(), "clockfile: ") != 1 {
+			b.Errorf("once closed: %v", s)
+		}
+		b.file = nil
+	})
 }
 
 // TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the error, with one name of the

@@ -61,7 +61,7 @@ func (m *memory) horizon() (time.Time, error) {
 	if !ok {
 		return time.Time{}, fs.ErrNotExist
 	}
-	at, _, err := clockfile.Decode(i.data)
+	at, _, _, err := clockfile.Decode(i.data)
 	return at, err
 }
 
@@ -91,7 +91,7 @@ func (m *memory) covers(at time.Time) error {
 		}
 		if r := &m.latest; r.data == nil || !bytes.Equal(r.data, i.kept) {
 			r.data = i.kept
-			r.horizon, _, r.err = clockfile.Decode(i.kept)
+			r.horizon, _, _, r.err = clockfile.Decode(i.kept)
 		}
 		if m.latest.err != nil {
 			return fmt.Errorf("%s leaves %w", when, m.latest.err)
@@ -214,7 +214,11 @@ func (p *process) locks(op string) {
 	}
 }
 
-func (p *process) Resolve(path string) (string, error) { return path, p.do(func(outcome) {}) }
+func (p *process) Resolve(path string) (clockfile.Found, error) {
+	var there bool
+	err := p.do(func(outcome) { there = p.names[path] != nil })
+	return clockfile.Place(path, there), err
+}
 
 // Lock leaves no lock if it fails.
 func (p *process) Lock(path string) (clockfile.FileLock, error) {

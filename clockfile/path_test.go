@@ -23,7 +23,7 @@ func newPath(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	f, err := clockfile.Open(filepath.Join(dir, "probe"), firstStart)
+	err = clockfile.Create(filepath.Join(dir, "probe"), "")
 	switch runtime.GOOS {
 	case "js", "plan9", "wasip1":
 		if !errors.Is(err, errors.ErrUnsupported) {
@@ -32,7 +32,6 @@ func newPath(t *testing.T) string {
 		t.Skip("no file opens here: ", err)
 	}
 	must(t, err)
-	mustClose(t, f)
 	return filepath.Join(dir, "clock")
 }
 
@@ -67,19 +66,32 @@ func mustRead(t *testing.T, path string) string {
 func newFile(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
-	mustClose(t, mustOpen(t, path, firstStart))
+	must(t, clockfile.Create(path, ""))
+	mustClose(t, mustOpen(t, path, nil))
 	return path
 }
-
-var firstStart = &clockfile.Options{Init: true}
 
 // refused checks that Open refuses, with an error that matches want, if that is not nil, and has
 // the path and the words in it.
 func refused(t *testing.T, path string, opts *clockfile.Options, want error, words ...string) {
 	t.Helper()
 	f, err := clockfile.Open(path, opts)
-	if f != nil || err == nil || want != nil && !errors.Is(err, want) {
-		t.Errorf("Open: %v, want %v", err, want)
+	if f != nil {
+		t.Error("Open returns a File")
+	}
+	checkRefusal(t, path, err, want, words...)
+}
+
+// notCreated is refused for Create.
+func notCreated(t *testing.T, path string, want error, words ...string) {
+	t.Helper()
+	checkRefusal(t, path, clockfile.Create(path, ""), want, words...)
+}
+
+func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
+	t.Helper()
+	if err == nil || want != nil && !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
 		return
 	}
 	for _, w := range append(words, "clockfile: ", path) {
@@ -104,18 +116,87 @@ func symlink(t *testing.T, target, link string) {
 
 func TestFirstStartIsExplicit(t *testing.T) {
 	path := newPath(t)
-	refused(t, path, nil, fs.ErrNotExist, "set Options.Init")
-	mustClose(t, mustOpen(t, path, firstStart))
-	refused(t, path, firstStart, fs.ErrExist, "not the first start")
+	dir := filepath.Dir(path)
+	files := func() int {
+		left, err := os.ReadDir(dir)
+		must(t, err)
+		return len(left)
+	}
+	before := files()
+	refused(t, path, nil, fs.ErrNotExist, "clockfile.Create if this is the first start, and only then")
+	if n := files(); n != before {
+		t.Errorf("Open without a file has made %d", n-before)
+	}
+	must(t, clockfile.Create(path, ""))
+	for range 2 {
+		notCreated(t, path, fs.ErrExist, "not the first start")
+	}
+	f := mustOpen(t, path, nil)
+	notCreated(t, path, fs.ErrExist)
+	mustClose(t, f)
+	notCreated(t, path, fs.ErrExist, "not the first start")
+	must(t, os.Remove(path), os.Chmod(dir, 0o755))
+	refused(t, path, nil, fs.ErrNotExist, "clockfile.Create")
+}
+
+// TestCreate has the file say in words that there is no horizon: a clock that is wrong at that moment binds nothing. Open
+// takes it from there, and a second Create leaves it as it is.
+func TestCreate(t *testing.T) {
+	path := newPath(t)
+	must(t, clockfile.Create(path, "orders, node 7"))
+	if got := mustRead(t, path); !strings.Contains(got, "\nhorizon none\nowner \"orders, node 7\"\n") {
+		t.Errorf("the file is %q", got)
+	}
+	refused(t, path, &clockfile.Options{Owner: "orders, node 8"}, clockfile.ErrOwner)
+	early := func() time.Time { return march.AddDate(-10, 0, 0) }
+	f := mustOpen(t, path, &clockfile.Options{Owner: "orders, node 7", ClockOptions: &ids.ClockOptions{Now: early}})
+	if latest := f.Clock().Latest(); !latest.IsZero() {
+		t.Errorf("ids begin after %v, though none was issued", latest)
+	}
+	if first, err := mustNode(t, f.Clock()).TryNext(); err != nil || timeOf(first).Year() != 2016 { // at once
+		t.Errorf("the first id is of %v, %v", timeOf(first), err)
+	}
+	mustClose(t, f)
+	held := mustRead(t, path)
+	notCreated(t, path, fs.ErrExist)
+	if got := mustRead(t, path); got != held {
+		t.Errorf("a second Create leaves %q, want %q", got, held)
+	}
+	long := strings.Repeat("x", clockfile.MaxOwner+1)
+	checkRefusal(t, path, clockfile.Create(path+"2", long), nil, "the owner has 256 bytes, more than 255")
+	must(t, clockfile.Create(path+"2", long[1:]))
+}
+
+// TestCreateAtOnce has many make one file: one of them does, and the others are told that it is there or is being made.
+func TestCreateAtOnce(t *testing.T) {
+	path := newPath(t)
+	made := make(chan bool, 20)
+	for range cap(made) {
+		go func() {
+			err := clockfile.Create(path, "")
+			if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, clockfile.ErrLocked) {
+				t.Error(err)
+			}
+			made <- err == nil
+		}()
+	}
+	n := 0
+	for range cap(made) {
+		if <-made {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("the file was made %d times", n)
+	}
 	mustClose(t, mustOpen(t, path, nil))
 }
 
 func TestOneFileAtATime(t *testing.T) {
-	path := newPath(t)
-	first := mustOpen(t, path, firstStart)
+	path := newFile(t)
+	first := mustOpen(t, path, nil)
 	for range 3 {
 		refused(t, path, nil, clockfile.ErrLocked)
-		refused(t, path, firstStart, clockfile.ErrLocked)
 	}
 	mustClose(t, first)
 	second := mustOpen(t, path, nil)
@@ -135,29 +216,33 @@ func TestOwner(t *testing.T) {
 	longest := strings.Repeat("\xff", clockfile.MaxOwner)
 	refused(t, path, &clockfile.Options{Owner: longest + "x"}, nil, "Options.Owner has 256 bytes, more than 255")
 	refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, nil, "Options.Owner has 1048576 bytes")
-	mustClose(t, mustOpen(t, path+"2", &clockfile.Options{Init: true, Owner: longest}))
+	must(t, clockfile.Create(path+"2", longest))
 	mustClose(t, mustOpen(t, path+"2", &clockfile.Options{Owner: longest}))
 }
 
-func TestAhead(t *testing.T) {
-	path := newPath(t)
-	for ahead, says := range map[time.Duration]string{
+func TestWindow(t *testing.T) {
+	path := newFile(t)
+	for window, says := range map[time.Duration]string{
 		-1: "less than 100ms", -1 << 63: "less than 100ms", 1: "less than 100ms", 100*time.Millisecond - 1: "less than 100ms",
 		24*time.Hour + 1: "more than 24h0m0s", 1<<63 - 1: "more than 24h0m0s",
 	} {
-		refused(t, path, &clockfile.Options{Init: true, Ahead: ahead}, nil, "Options.Ahead is "+ahead.String(), says)
+		refused(t, path, &clockfile.Options{Window: window}, nil, "Options.Window is "+window.String(), says)
 	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Init: true, Ahead: 100 * time.Millisecond}))
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Ahead: 24 * time.Hour}))
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Window: 100 * time.Millisecond}))
+	mustClose(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}))
 }
 
 // TestCalendar checks that a file whose horizon is centuries ahead can be read, and that a clock which shows a year
-// that the file has no form for makes none.
+// that the file has no form for leaves it as it is.
 func TestCalendar(t *testing.T) {
 	path := newPath(t)
+	must(t, clockfile.Create(path, ""))
+	before := mustRead(t, path)
 	late := func() time.Time { return march.AddDate(9000, 0, 0) }
-	refused(t, path, &clockfile.Options{Init: true, ClockOptions: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written")
-	refused(t, path, nil, fs.ErrNotExist)
+	refused(t, path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written", "year outside of range")
+	if got := mustRead(t, path); got != before {
+		t.Errorf("the file is now %q", got)
+	}
 	data, err := clockfile.Encode(march.AddDate(300, 0, 0), "")
 	must(t, err, os.WriteFile(path, data, 0o644))
 	f := mustOpen(t, path, nil)
@@ -172,8 +257,8 @@ func TestCorruptFiles(t *testing.T) {
 	path := newPath(t)
 	for data, says := range corrupt(t) {
 		must(t, os.WriteFile(path, []byte(data), 0o644))
-		refused(t, path, nil, clockfile.ErrCorrupt, path+": holds no usable horizon: the file ", says)
-		refused(t, path, firstStart, fs.ErrExist)
+		refused(t, path, nil, clockfile.ErrCorrupt, path+": ", says)
+		notCreated(t, path, fs.ErrExist)
 		if left := mustRead(t, path); left != data {
 			t.Errorf("%.100q: the file is now %.100q", data, left)
 		}
@@ -188,24 +273,35 @@ func TestZeroHorizon(t *testing.T) {
 	refused(t, path, nil, clockfile.ErrCorrupt, "the zero time")
 }
 
-// TestPathsRefused checks every path that no file can be at, declared a first start and not.
+// TestPathsRefused checks every path that no file can be at.
 func TestPathsRefused(t *testing.T) {
 	path := newPath(t)
 	dir := filepath.Dir(path)
-	for _, init := range []bool{false, true} {
-		opts := &clockfile.Options{Init: init}
-		if f, err := clockfile.Open("", opts); f != nil || err == nil || !strings.Contains(err.Error(), "the path is empty") {
-			t.Errorf("an empty path: %v", err)
+	open := func(path string) error {
+		f, err := clockfile.Open(path, nil)
+		if f != nil {
+			t.Errorf("%q: Open returns a File", path)
 		}
-		refused(t, dir, opts, nil, "is a directory")
-		refused(t, filepath.Join(dir, "no", "clock"), opts, fs.ErrNotExist, "its directory")
-		refused(t, filepath.Join(dir, "nul\x00"), opts, nil)
-		refused(t, filepath.Join(dir, strings.Repeat("x", 300)), opts, nil)
+		return err
+	}
+	for name, call := range map[string]func(path string) error{
+		"Open": open, "Create": func(path string) error { return clockfile.Create(path, "") },
+	} {
+		if err := call(""); err == nil || err.Error() != "clockfile: the path is empty" {
+			t.Errorf("%s of an empty path: %v", name, err)
+		}
+		there := map[string]error{"Open": nil, "Create": fs.ErrExist}[name]
+		checkRefusal(t, dir, call(dir), there, "is a directory")
+		no := filepath.Join(dir, "no", "clock")
+		checkRefusal(t, no, call(no), fs.ErrNotExist, "its directory")
+		for _, bad := range []string{"nul\x00", strings.Repeat("x", 300)} {
+			checkRefusal(t, filepath.Join(dir, bad), call(filepath.Join(dir, bad)), nil)
+		}
 		if runtime.GOOS != "windows" {
 			socket := filepath.Join(dir, "socket")
 			l, err := net.Listen("unix", socket)
 			must(t, err)
-			refused(t, socket, opts, nil, "is not a regular file")
+			checkRefusal(t, socket, call(socket), there, "is not a regular file")
 			if _, err := os.Lstat(socket + ".lock"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("beside a socket there is a lock: %v", err)
 			}
@@ -217,11 +313,11 @@ func TestPathsRefused(t *testing.T) {
 		t.Errorf("the directory now has %v, %v", left, err)
 	}
 	// A file is where a directory would have to be.
-	refused(t, filepath.Join(dir, "probe", "clock"), firstStart, nil)
+	notCreated(t, filepath.Join(dir, "probe", "clock"), nil)
 
 	// A directory is where the lock would have to be. What could not be done, systems word differently.
 	must(t, os.Mkdir(path+".lock", 0o755))
-	refused(t, path, firstStart, nil, path+".lock")
+	notCreated(t, path, nil, path+".lock")
 }
 
 // TestModes checks that a new file can be read by all, as far as the umask lets them, and its lock by its
@@ -250,6 +346,7 @@ func TestModes(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o444, 0o555, 0o466} {
 		must(t, os.Chmod(path, mode))
 		refused(t, path, nil, fs.ErrPermission, "is read-only")
+		notCreated(t, path, fs.ErrExist)
 	}
 	must(t, os.Chmod(path, 0o644))
 	mustClose(t, mustOpen(t, path, nil))
@@ -281,7 +378,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	default:
 		t.Skip("there is no directory here that this user cannot write to")
 	}
-	refused(t, filepath.Join(dir, "clock"), firstStart, nil, "clock.lock")
+	notCreated(t, filepath.Join(dir, "clock"), nil, "clock.lock")
 }
 
 // TestSymbolicLink checks that a link to the file serves as well as its path: the link stays, and the
@@ -293,10 +390,10 @@ func TestSymbolicLink(t *testing.T) {
 	must(t, os.Mkdir(filepath.Dir(links), 0o755))
 	symlink(t, "clock", link)
 	symlink(t, filepath.Join("..", "link"), links)
-	for _, init := range []bool{false, true} {
-		refused(t, link, &clockfile.Options{Init: init}, fs.ErrNotExist, "leads nowhere")
-	}
-	mustClose(t, mustOpen(t, path, firstStart))
+	refused(t, link, nil, fs.ErrNotExist, "leads nowhere")
+	notCreated(t, link, fs.ErrNotExist, "leads nowhere")
+	must(t, clockfile.Create(path, ""))
+	notCreated(t, links, fs.ErrExist)
 	before := mustRead(t, path)
 	f := mustOpen(t, links, nil)
 	for _, p := range []string{path, link, links} {
@@ -330,7 +427,8 @@ func TestDirectoryThatIsGone(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	t.Chdir(dir)
 	must(t, os.Remove(dir))
-	refused(t, "clock", firstStart, fs.ErrNotExist, "getwd")
+	refused(t, "clock", nil, fs.ErrNotExist, "getwd")
+	notCreated(t, "clock", fs.ErrNotExist, "getwd")
 }
 
 // TestNothingStaysOpen opens files, and is refused, and then has no more of them open than before.
@@ -346,7 +444,7 @@ func TestNothingStaysOpen(t *testing.T) {
 		f := mustOpen(t, path, nil)
 		refused(t, path, nil, clockfile.ErrLocked)
 		mustClose(t, f)
-		refused(t, path, firstStart, fs.ErrExist)
+		notCreated(t, path, fs.ErrExist)
 	}
 	after, err := os.ReadDir("/proc/self/fd")
 	must(t, err)
@@ -385,7 +483,12 @@ func (f synclessFile) Close() error {
 // may have.
 func TestNoFileStaysOpen(t *testing.T) {
 	d := &syncless{Disk: clockfile.System}
-	if _, err := clockfile.OpenOn(d, newPath(t), firstStart); !errors.Is(err, errFault) || d.open != 0 {
+	path := newPath(t)
+	if err := clockfile.CreateOn(d, path, ""); !errors.Is(err, errFault) || d.open != 0 {
+		t.Errorf("Create: %v, want the fault; %d files are open", err, d.open)
+	}
+	must(t, clockfile.Create(path, ""))
+	if _, err := clockfile.OpenOn(d, path, nil); !errors.Is(err, errFault) || d.open != 0 {
 		t.Errorf("Open: %v, want the fault; %d files are open", err, d.open)
 	}
 }
@@ -397,10 +500,11 @@ func (unreadable) Read(string) ([]byte, error) { return nil, errFault }
 
 // TestUnreadable checks that a file that cannot be read counts neither as missing nor as there.
 func TestUnreadable(t *testing.T) {
-	for _, opts := range []*clockfile.Options{nil, firstStart} {
-		f, err := clockfile.OpenOn(unreadable{clockfile.System}, newPath(t), opts)
+	f, atOpen := clockfile.OpenOn(unreadable{clockfile.System}, newFile(t), nil)
+	atCreate := clockfile.CreateOn(unreadable{clockfile.System}, newPath(t), "")
+	for _, err := range []error{atOpen, atCreate} {
 		if f != nil || !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("Open with %+v: %v", opts, err)
+			t.Errorf("Open: %v, Create: %v", atOpen, atCreate)
 		}
 	}
 }
@@ -409,7 +513,8 @@ func TestUnreadable(t *testing.T) {
 func TestRelativePath(t *testing.T) {
 	path := newPath(t)
 	t.Chdir(filepath.Dir(path))
-	f := mustOpen(t, "clock", firstStart)
+	must(t, clockfile.Create("clock", ""))
+	f := mustOpen(t, "clock", nil)
 	elsewhere := t.TempDir()
 	t.Chdir(elsewhere)
 	mustClose(t, f)
@@ -422,10 +527,18 @@ func TestRelativePath(t *testing.T) {
 // TestFirstSaveFails has the first save fail: then there is no File, and no lock is left. What a crash has left is removed.
 func TestFirstSaveFails(t *testing.T) {
 	path := newPath(t)
-	must(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
-	refused(t, path, firstStart, nil, path+".new")
-	must(t, os.RemoveAll(path+".new"), os.WriteFile(path+".new", []byte("left by a crash"), 0o644))
-	mustClose(t, mustOpen(t, path, firstStart))
+	inTheWay := func() { must(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755)) }
+	left := func() {
+		must(t, os.RemoveAll(path+".new"), os.WriteFile(path+".new", []byte("left by a crash"), 0o644))
+	}
+	inTheWay()
+	notCreated(t, path, nil, path+".new")
+	left()
+	must(t, clockfile.Create(path, ""))
+	inTheWay()
+	refused(t, path, nil, nil, path+".new")
+	left()
+	mustClose(t, mustOpen(t, path, nil))
 	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the other name is still there: %v", err)
 	}
@@ -435,7 +548,7 @@ func TestFirstSaveFails(t *testing.T) {
 type watched struct {
 	bench
 	path    string
-	reports chan error
+	reports chan clockfile.Status
 }
 
 // watch calls f for a new file in a bubble.
@@ -443,8 +556,9 @@ func watch(t *testing.T, f func(w *watched)) {
 	t.Helper()
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := &watched{bench{T: t, wall: newWallClock()}, path, make(chan error, 10)}
-		w.start(clockfile.System, path, clockfile.Options{Init: true, Report: func(err error) { w.reports <- err }})
+		w := &watched{bench{T: t, wall: newWallClock()}, path, make(chan clockfile.Status, 10)}
+		must(t, clockfile.Create(path, ""))
+		w.start(clockfile.System, path, clockfile.Options{Report: func(s clockfile.Status) { w.reports <- s }})
 		defer w.file.Close()
 		f(w)
 	})
@@ -456,19 +570,37 @@ func (w *watched) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// withheld lets a minute pass, in which a save fails and the horizon is reached, and checks what was reported.
-func (w *watched) withheld(want error, words string) {
+// none lets a minute pass, in which a save fails and the horizon is reached, and checks what was reported, and that the
+// refusal of an id and Status say the same.
+func (w *watched) none(want, reason error, words string) {
 	w.Helper()
 	w.pass(time.Minute)
-	if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) {
-		w.Errorf("%s: %d, %v", words, s, err)
-	}
 	if len(w.reports) != 1 {
 		w.Fatalf("%s: %d reports, want 1", words, len(w.reports))
 	}
-	if err := <-w.reports; err == nil || !strings.Contains(err.Error(), w.path+": ") || !strings.Contains(err.Error(), words) ||
-		want != nil && !errors.Is(err, want) || want == nil && errors.Is(err, clockfile.ErrLost) {
-		w.Errorf("the report is %v, want %q", err, words)
+	told := <-w.reports
+	err := told.Err
+	if err == nil || !strings.Contains(err.Error(), w.path+": ") || !strings.Contains(err.Error(), words) ||
+		reason != nil && !errors.Is(err, reason) || reason == nil && errors.Is(err, clockfile.ErrLost) {
+		w.Errorf("the report is %v, want %q", told, words)
+	}
+	if s, refusal := w.node.TryNext(); !errors.Is(refusal, want) || !errors.Is(refusal, err) || !strings.Contains(refusal.Error(), words) {
+		w.Errorf("%s: %d, %v", words, s, refusal)
+	}
+	if now := w.file.Status(); now.Err.Error() != err.Error() || !now.Horizon.Equal(told.Horizon) || told.Horizon.After(w.wall.now()) {
+		w.Errorf("%s: the status is %v, and %v was reported", words, now, told)
+	}
+	if lost := isClosed(w.file.Lost()); lost != errors.Is(err, clockfile.ErrLost) {
+		w.Errorf("%s: Lost is closed: %v", words, lost)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -494,41 +626,28 @@ func TestInTheWay(t *testing.T) {
 					must(w.T, os.Remove(w.path))
 				}
 				must(w.T, test.put(w.path+test.at))
-				w.withheld(nil, test.says)
+				w.none(ids.ErrWithheld, nil, test.says)
 				must(w.T, os.RemoveAll(w.path+test.at), os.WriteFile(w.path, []byte(held), 0o644))
 				w.pass(200 * time.Millisecond)
 				if _, err := w.node.TryNext(); err != nil {
 					w.Error(err)
 				}
-				if len(w.reports) != 1 || <-w.reports != nil {
+				if len(w.reports) != 1 || (<-w.reports).Err != nil || w.file.Status().Err != nil {
 					w.Error("it is not reported that ids go on")
 				}
 				// What is worse than a failing disk is reported too.
 				must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-				w.withheld(nil, "clock.new")
+				w.none(ids.ErrWithheld, nil, "clock.new")
 				must(w.T, os.WriteFile(w.path, nil, 0o644))
-				w.withheld(clockfile.ErrLost, "somebody else")
+				w.none(ids.ErrEnded, clockfile.ErrLost, "somebody else")
 			})
 		})
 	}
 }
 
-// TestFileIsMissing removes the file: the next save writes it again.
-func TestFileIsMissing(t *testing.T) {
-	watch(t, func(w *watched) {
-		must(w.T, os.Remove(w.path))
-		w.pass(time.Minute)
-		if _, err := w.node.TryNext(); err != nil || len(w.reports) > 0 {
-			w.Errorf("%v, with %d reports", err, len(w.reports))
-		}
-		must(w.T, os.Remove(w.path))
-		mustClose(w.T, w.file)
-		mustClose(w.T, mustOpen(w.T, w.path, nil))
-	})
-}
-
-// TestLost has somebody else write to the file, and takes the lock away, with the directory or alone. Ids are withheld
-// for good then, also when all is as before, and the file stays as it is.
+// TestLost takes the file or the lock away, alone or with the directory, and has somebody else write to the file. No
+// later horizon is saved then, also when all is as before, the file stays as it is, and the clock ends at the horizon
+// that was saved.
 func TestLost(t *testing.T) {
 	older, err := clockfile.Encode(march, "")
 	must(t, err)
@@ -539,9 +658,14 @@ func TestLost(t *testing.T) {
 		take func(path string) error
 		says string
 	}{
-		"emptied":        {written(nil), "somebody else has written to the file"},
-		"another file":   {written([]byte("another file")), "somebody else has written to the file"},
-		"an older file":  {written(older), "somebody else has written to the file"},
+		"emptied":       {written(nil), "somebody else has written to the file"},
+		"another file":  {written([]byte("another file")), "somebody else has written to the file"},
+		"an older file": {written(older), "somebody else has written to the file"},
+		"appended to": {func(path string) error {
+			return os.WriteFile(path, []byte(mustRead(t, path)+"# checked\n"), 0o644)
+		}, "somebody else has written to the file"},
+		"file removed":   {os.Remove, "the file is missing"},
+		"file renamed":   {func(path string) error { return os.Rename(path, path+".old") }, "the file is missing"},
 		"lock removed":   {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
 		"directory gone": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
 		"lock replaced": {func(path string) error {
@@ -559,7 +683,7 @@ func TestLost(t *testing.T) {
 				own := mustRead(w.T, w.path)
 				must(w.T, test.take(w.path))
 				left, _ := os.ReadFile(w.path)
-				w.withheld(clockfile.ErrLost, test.says)
+				w.none(ids.ErrEnded, clockfile.ErrLost, test.says)
 				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
 					w.Errorf("the file has %q, want %q", now, left)
 				}
@@ -567,8 +691,21 @@ func TestLost(t *testing.T) {
 					must(w.T, os.WriteFile(w.path, []byte(own), 0o644))
 				}
 				w.pass(time.Hour)
-				if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrSuspended) || len(w.reports) > 0 {
+				if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || len(w.reports) > 0 {
 					w.Errorf("later: %d, %v, with %d reports", s, err, len(w.reports))
+				}
+				if s, err := w.node.NextContext(w.Context()); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) {
+					w.Errorf("NextContext: %d, %v", s, err)
+				}
+				if !ended(func() { w.node.Next() }) || !ended(func() { w.gen.NewV1() }) || !ended(func() { w.gen.NewV6() }) {
+					w.Error("a call without an error returns")
+				}
+				left, _ = os.ReadFile(w.path)
+				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: ") != 1 {
+					w.Errorf("Close: %v", err)
+				}
+				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+					w.Errorf("Close leaves %q, want %q", now, left)
 				}
 			})
 			// Close is the first to notice.
@@ -581,9 +718,49 @@ func TestLost(t *testing.T) {
 				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
 					w.Errorf("Close has written %q over %q", now, left)
 				}
+				if !isClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) {
+					w.Errorf("after Close the status is %v, and Lost is closed: %v", w.file.Status(), isClosed(w.file.Lost()))
+				}
 			})
 		})
 	}
+}
+
+// TestRenamedWhileOpen renames the file of a process that goes on, and has another one open it under its new name. No id
+// is issued twice: the first process ends below the horizon that went with the file.
+func TestRenamedWhileOpen(t *testing.T) {
+	watch(t, func(w *watched) {
+		issued := map[ids.Snowflake]string{}
+		mint := func(who string, n *ids.SnowflakeNode) {
+			s, err := n.TryNext()
+			if err != nil {
+				return
+			}
+			if other, twice := issued[s]; twice {
+				w.Errorf("%s issues %d, as %s did", who, s, other)
+			}
+			issued[s] = who
+		}
+		time.Sleep(7 * time.Second)
+		mint("the first process", w.node)
+		moved := w.path + ".moved"
+		must(w.T, os.Rename(w.path, moved))
+		second, err := clockfile.Open(moved, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
+		must(w.T, err)
+		node := mustNode(w.T, second.Clock())
+		for range 1200 { // 12 s
+			mint("the first process", w.node)
+			mint("the second process", node)
+			time.Sleep(10 * time.Millisecond)
+		}
+		if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || !isClosed(w.file.Lost()) {
+			w.Errorf("the first process goes on: %v", err)
+		}
+		if n := len(w.reports); n != 1 {
+			w.Errorf("it was told %d times", n)
+		}
+		mustClose(w.T, second)
+	})
 }
 
 // TestLinksAreNotFollowed has links and a named pipe be where the package makes files.
@@ -591,16 +768,18 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	path := newPath(t)
 	victim := filepath.Join(filepath.Dir(path), "victim")
 	must(t, os.WriteFile(victim, []byte("precious"), 0o644))
-	opts := firstStart
-	for _, target := range []string{victim, path + ".nothing"} {
+	for i, target := range []string{victim, path + ".nothing"} {
 		symlink(t, target, path+".new")
-		f := mustOpen(t, path, opts)
+		if i == 0 {
+			must(t, clockfile.Create(path, ""))
+			symlink(t, target, path+".new")
+		}
+		f := mustOpen(t, path, nil)
 		symlink(t, target, path+".new")
 		mustClose(t, f)
-		opts = nil
 		if runtime.GOOS != "windows" {
 			symlink(t, target, path+"2.lock")
-			refused(t, path+"2", firstStart, nil, path+"2.lock")
+			notCreated(t, path+"2", nil, path+"2.lock")
 			must(t, os.Remove(path+"2.lock"))
 		}
 	}
@@ -628,6 +807,7 @@ func TestHardLink(t *testing.T) {
 	}
 	for _, p := range []string{path, path + "2"} {
 		refused(t, p, nil, nil, "hard links")
+		notCreated(t, p, fs.ErrExist)
 	}
 	must(t, os.Remove(path+"2"))
 	mustClose(t, mustOpen(t, path, nil))
@@ -650,11 +830,13 @@ func TestDirectoryIsSynced(t *testing.T) {
 // TestZeroFile uses a File that Open has not made.
 func TestZeroFile(t *testing.T) {
 	f := new(clockfile.File)
-	for name, call := range map[string]func(){"Clock": func() { f.Clock() }, "Close": func() { f.Close() }} {
+	for name, call := range map[string]func(){
+		"Clock": func() { f.Clock() }, "Close": func() { f.Close() }, "Status": func() { f.Status() }, "Lost": func() { f.Lost() },
+	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s does not panic", name)
+				if says := recover(); says != "clockfile: zero File: use Open" {
+					t.Errorf("%s panics with %v", name, says)
 				}
 			}()
 			call()

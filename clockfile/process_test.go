@@ -60,7 +60,7 @@ func server(forward, ahead, path string) error {
 		return err
 	}
 	f, err := clockfile.Open(path, &clockfile.Options{
-		Ahead: span, ClockOptions: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
+		Window: span, ClockOptions: &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(by) }},
 	})
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func server(forward, ahead, path string) error {
 		return err
 	}
 	snowflake.SetDefault(node)
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), Node: [6]byte{3, 'i', 'd', 's', 0, 7}})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock(), NodeID: [6]byte{3, 'i', 'd', 's', 0, 7}})
 	go func() {
 		for {
 			snowflake.Next()

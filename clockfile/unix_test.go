@@ -41,7 +41,7 @@ func TestChildKeepsLock(t *testing.T) {
 func TestModeOfNewFiles(t *testing.T) {
 	path := newPath(t)
 	defer syscall.Umask(syscall.Umask(0))
-	mustClose(t, mustOpen(t, path, firstStart))
+	must(t, clockfile.Create(path, ""))
 	for name, want := range map[string]os.FileMode{path: 0o644, path + ".lock": 0o600} {
 		info, err := os.Stat(name)
 		must(t, err)

@@ -18,24 +18,26 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 func TestBadOptions(t *testing.T) {
-	store := nodelease.NewMemoryStore(1, testTTL)
+	store := memstore.New(1, testTTL)
 	for _, test := range []struct {
 		store nodelease.Store
 		opts  *nodelease.Options
 		want  string
 	}{
 		{nil, nil, "nil Store"},
-		{(*nodelease.MemoryStore)(nil), nil, "nil Store (*nodelease.MemoryStore)"},
+		{(*memstore.Store)(nil), nil, "nil Store"},
 		{store, &nodelease.Options{Window: 24*time.Hour + 1}, "Window 24h0m0.000000001s is more than 24h0m0s"},
-		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Tick: time.Hour}}, "more than 100h0m0s"},
+		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Hour}}, "more than 100h0m0s"},
 		{store, &nodelease.Options{Window: -1}, "Window -1ns is less than 100 ticks"},
 		{store, &nodelease.Options{Window: 99 * time.Millisecond}, "Window 99ms is less than 100 ticks of 1ms"},
 		{store, &nodelease.Options{Window: time.Second - 1, Layout: ids.SonyflakeLayout()}, "100 ticks of 10ms"},
-		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{NodeBits: 10}}, "SnowflakeLayout.Tick 0s"},
-		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 63}}, "leaves no bit"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{NodeBits: 10}}, "SnowflakeLayout.Epoch is not set"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{Epoch: start2026, NodeBits: 10}}, "SnowflakeLayout.Tick 0s"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, NodeBits: 63}}, "leaves no bit"},
 	} {
 		m, err := nodelease.NewMinter(test.store, test.opts)
 		if m != nil || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -50,13 +52,26 @@ func TestGoodOptions(t *testing.T) {
 		{Window: 100 * time.Millisecond},
 		{Window: 24 * time.Hour},
 		{Layout: ids.SonyflakeLayout()},
-		{Layout: ids.SnowflakeLayout{Tick: time.Second, NodeBits: 8, SequenceBits: 12}}, // from the year 1
-		{Layout: ids.SnowflakeLayout{Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},
-		{Layout: ids.SnowflakeLayout{Tick: time.Second, SequenceBits: 12}}, // one node
+		{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, NodeBits: 8, SequenceBits: 12}},
+		{Layout: ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},
+		{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, SequenceBits: 12}}, // one node
 		{Layout: ids.SnowflakeLayout{Tick: 1, Epoch: start2026, NodeBits: 1}},
 	} {
-		m := must.Get(nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), opts))(t)
+		m := must.Get(nodelease.NewMinter(memstore.New(1, time.Minute), opts))(t)
 		mustNext(t, m)
+		mustClose(t, m)
+	}
+}
+
+// TestZeroLayout has processes read the zero layout in different ways: all mean Twitter's.
+func TestZeroLayout(t *testing.T) {
+	store := memstore.New(4, time.Minute)
+	zone := ids.SnowflakeLayout{Epoch: time.Time{}.In(time.FixedZone("", 3600))}
+	for _, l := range []ids.SnowflakeLayout{{}, zone, ids.TwitterLayout()} {
+		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Layout: l}))(t)
+		must.Do(t, m.Wait(t.Context()))
+		g := must.Get(store.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l}))(t)
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 		mustClose(t, m)
 	}
 }
@@ -68,45 +83,45 @@ func TestRefusedNumbers(t *testing.T) {
 	narrow.NodeBits, narrow.SequenceBits = 1, 21
 	for _, test := range []struct {
 		name   string
-		bad    lease
+		bad    nodelease.Grant
 		layout ids.SnowflakeLayout
 		match  error
 		want   string
 	}{
-		{"a number too high", lease{node: 2, ttl: testTTL}, narrow, ids.ErrRange, "node 2: ids: Snowflake node 2 is not within 0 to 1"},
-		{"a negative number", lease{node: -1, ttl: testTTL}, narrow, ids.ErrRange, "Snowflake node -1 is not within 0 to 1"},
-		{"a mark past the layout's end", lease{ttl: testTTL, mark: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
-			narrow, ids.ErrRange, "the mark of node 0 leaves no time for ids: ids: time 2100-01-01T00:00:00Z"},
-		{"a mark past all layouts' ends", lease{ttl: testTTL, mark: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the mark of node 0"},
-		{"no TTL", lease{}, narrow, nil, "a TTL of 0s for node 0 leaves no time"},
-		{"a negative TTL", lease{ttl: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for node 0"},
-		{"a TTL as short as the margin", lease{ttl: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for node 0"},
+		{"a number too high", nodelease.Grant{Number: 2, TTL: testTTL}, narrow, ids.ErrRange, "number 2: ids: Snowflake node 2 is not within 0 to 1"},
+		{"a negative number", nodelease.Grant{Number: -1, TTL: testTTL}, narrow, ids.ErrRange, "Snowflake node -1 is not within 0 to 1"},
+		{"a horizon past the layout's end", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
+			narrow, ids.ErrRange, "the horizon of number 0 leaves no time for ids: ids: time 2100-01-01T00:00:00Z"},
+		{"a horizon past all layouts' ends", nodelease.Grant{TTL: testTTL, Horizon: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the horizon of number 0"},
+		{"no TTL", nodelease.Grant{}, narrow, nil, "a TTL of 0s for number 0 leaves no time"},
+		{"a negative TTL", nodelease.Grant{TTL: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for number 0"},
+		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
-			store.set(func() (nodelease.Lease, error) { l := test.bad; l.store = store; return &l, nil })
+			store.set(func() (nodelease.Grant, error) { g := test.bad; g.Lease = &lease{store: store}; return g, nil })
 			var log lockedText
 			opts := &nodelease.Options{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				want := fmt.Sprintf(`msg="cannot mint under a node number" node=%d error="nodelease: `, test.bad.node)
+				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %s: %s", want, log.String())
 				}
 				id, err := m.TryNext()
-				if !errors.Is(err, ids.ErrSuspended) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
+				if !errors.Is(err, ids.ErrWithheld) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("TryNext: %v, %v, want %q", id, err, test.want)
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				id, err = m.Next(ctx)
+				id, err = m.NextContext(ctx)
 				matches := errors.Is(err, context.DeadlineExceeded) && (test.match == nil || errors.Is(err, test.match))
 				if !matches || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("Next: %v, %v, want %q", id, err, test.want)
+					t.Errorf("NextContext: %v, %v, want %q", id, err, test.want)
 				}
 				if taken, released := store.taken.Load(), store.released.Load(); taken < 3 || released != taken {
 					t.Errorf("took %d numbers, gave %d back", taken, released)
 				}
-				store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
+				store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
 				mustNext(t, m)
 			})
 		})
@@ -117,21 +132,21 @@ func TestRefusedNumbers(t *testing.T) {
 func TestUnusualAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		odd  lease
+		odd  nodelease.Grant
 	}{
-		{"a TTL without end", lease{ttl: 1<<63 - 1}},
-		{"a mark before the epoch", lease{ttl: testTTL, mark: time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		{"a mark in another zone", lease{ttl: testTTL, mark: time.Date(2026, 1, 1, 1, 0, 0, 999, time.FixedZone("", 3600))}},
-		{"a mark years ahead", lease{ttl: testTTL, mark: time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		{"a TTL without end", nodelease.Grant{TTL: 1<<63 - 1}},
+		{"a horizon before the epoch", nodelease.Grant{TTL: testTTL, Horizon: time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		{"a horizon in another zone", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2026, 1, 1, 1, 0, 0, 999, time.FixedZone("", 3600))}},
+		{"a horizon years ahead", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
-			store.set(func() (nodelease.Lease, error) { l := test.odd; l.store = store; return &l, nil })
+			store.set(func() (nodelease.Grant, error) { g := test.odd; g.Lease = &lease{store: store}; return g, nil })
 			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				for range 10_000 {
 					id := mustNext(t, m)
-					if !id.Time().After(test.odd.mark) {
-						t.Fatalf("id of %v, mark %v", id.Time(), test.odd.mark)
+					if !timeOf(id).After(test.odd.Horizon) {
+						t.Fatalf("id of %v, horizon %v", timeOf(id), test.odd.Horizon)
 					}
 				}
 			})
@@ -142,16 +157,16 @@ func TestUnusualAnswers(t *testing.T) {
 // TestStoreThatAnswersNothing has Take return neither a lease nor an error. The Minter says so, and asks again.
 func TestStoreThatAnswersNothing(t *testing.T) {
 	store := &scriptedStore{}
-	store.set(func() (nodelease.Lease, error) { return nil, nil })
+	store.set(func() (nodelease.Grant, error) { return nodelease.Grant{}, nil })
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		const want = "nodelease: no node number: Take returned neither a lease nor an error"
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrSuspended) || err.Error() != want {
+		const want = "nodelease: withheld: Take returned neither a lease nor an error"
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrWithheld) || err.Error() != want {
 			t.Errorf("TryNext: %v, %v, want %q", id, err, want)
 		}
-		if n, ok := m.Node(); ok {
-			t.Errorf("Node reports the number %d", n)
+		if n, ok := m.Number(); ok {
+			t.Errorf("Number reports %d", n)
 		}
-		store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL}, nil })
+		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
 		mustNext(t, m)
 	})
 }
@@ -164,7 +179,7 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 		store.setCarry(slow(time.Hour))
 		time.Sleep(testTTL)
 		synctest.Wait()
-		refused(t, m, ids.ErrSuspended, "while the store hangs")
+		refused(t, m, ids.ErrWithheld, "while the store hangs")
 		began := time.Now()
 		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "has not answered within 5s") || time.Since(began) != 5*time.Second {
 			t.Errorf("Close returns %v after %v", err, time.Since(began))
@@ -188,7 +203,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			time.Sleep(testTTL - testTTL/10 - 100*time.Millisecond - before)
 			return nil
 		}
-		store.set(func() (nodelease.Lease, error) { return &lease{store: store, ttl: testTTL, extend: late}, nil })
+		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store, extend: late}), nil })
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			time.Sleep(testTTL)
 			if got := time.Duration(began.Load()); got != before {
@@ -249,11 +264,11 @@ func TestUseAfterClose(t *testing.T) {
 		synctest.Wait()
 		for range 2 { // before the number is handed back, and afterwards
 			refused(t, m, nodelease.ErrClosed, "after Close")
-			if id, err := m.Next(t.Context()); err != nodelease.ErrClosed || id != 0 {
-				t.Errorf("Next after Close: %v, %v", id, err)
+			if id, err := m.NextContext(t.Context()); err != nodelease.ErrClosed || id != 0 {
+				t.Errorf("NextContext after Close: %v, %v", id, err)
 			}
-			if n, ok := m.Node(); ok || n != 0 {
-				t.Errorf("Node after Close: %v, %v", n, ok)
+			if n, ok := m.Number(); ok || n != 0 {
+				t.Errorf("Number after Close: %v, %v", n, ok)
 			}
 			closed.Wait()
 		}
@@ -274,7 +289,13 @@ func TestEventsAndLog(t *testing.T) {
 		Observe: func(e nodelease.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			events = append(events, fmt.Sprintln(e.Kind, e.Node, e.Took, e.Err))
+			number := "none"
+			if e.Held {
+				number = fmt.Sprint(e.Number)
+			} else if e.Number != 0 {
+				t.Errorf("%+v has a number that is not held", e)
+			}
+			events = append(events, fmt.Sprintln(e.Kind, number, e.Took, e.Err))
 		},
 		Logger: slog.New(slog.NewTextHandler(&text, nil)),
 	}
@@ -307,7 +328,7 @@ func TestEventsAndLog(t *testing.T) {
 		expect("a renewal", "renewed 0 1s <nil>\n")
 		store.setSilent(true)
 		time.Sleep(2 * testTTL)
-		const late = "nodelease: the store has not renewed the lease of node 0 in time"
+		const late = "nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
 		const failed = "failed 0 4.45s context deadline exceeded\n"
 		const longer = "failed 0 8.9s context deadline exceeded\n" // the TTL less its margin
 		const shorter = "failed 0 1.483333333s context deadline exceeded\n"
@@ -317,11 +338,11 @@ func TestEventsAndLog(t *testing.T) {
 		if _, err := m.TryNext(); err == nil {
 			t.Fatal("an id without a lease")
 		}
-		expect("TryNext", "refused -1 0s nodelease: no node number: "+strings.TrimPrefix(late, "nodelease: ")+"\n")
+		expect("TryNext", "refused none 0s nodelease: withheld: "+strings.TrimPrefix(late, "nodelease: ")+"\n")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		_, err := m.Next(ctx)
-		expect("Next", fmt.Sprintln("waited -1 1ms", err))
+		_, err := m.NextContext(ctx)
+		expect("NextContext", fmt.Sprintln("waited none 1ms", err))
 		store.setCarry(slow(time.Second))
 		await()
 		expect("back again", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
@@ -334,10 +355,10 @@ func TestEventsAndLog(t *testing.T) {
 		store.Expire(0)
 		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
 		await()
-		expect("loss", "failed 0 1s nodelease: the node number is no longer held\n"+
-			"ended 0 0s nodelease: the node number is no longer held\n")
+		expect("loss", "failed 0 1s nodelease: the number is no longer held\n"+
+			"ended 0 0s nodelease: the number is no longer held\n")
 		time.Sleep(100 * time.Second) // the log is told of it twice
-		expect("no other number", "failed -1 1s nodelease: all node numbers are held, or others were faster\n")
+		expect("no other number", "failed none 1s nodelease: all numbers are held, or others were faster\n")
 		store.Expire(0)
 		await()
 		expect("another tenure", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
@@ -345,18 +366,18 @@ func TestEventsAndLog(t *testing.T) {
 		mustClose(t, m)
 		expect("Close", "ended 0 0s <nil>\n")
 	})
-	const want = `level=INFO msg="minting has begun" node=0
-level=WARN msg="a request to the store failed" node=0 error="context deadline exceeded"
-level=WARN msg="minting has ended" node=0 error="nodelease: the store has not renewed the lease of node 0 in time"
-level=INFO msg="minting has begun" node=0
-level=WARN msg="a request to the store failed" node=0 error="context deadline exceeded"
-level=WARN msg="a request to the store failed" node=0 error="nodelease: the node number is no longer held"
-level=WARN msg="minting has ended" node=0 error="nodelease: the node number is no longer held"
-level=INFO msg="no node number could be had" error="nodelease: all node numbers are held, or others were faster"
-level=INFO msg="no node number could be had" error="nodelease: all node numbers are held, or others were faster"
-level=INFO msg="minting has begun" node=0
-level=INFO msg="minting has ended" node=0
-level=INFO msg="handed a node number back" node=0 mark=`
+	const want = `level=INFO msg="minting has begun" number=0
+level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
+level=WARN msg="minting has ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
+level=INFO msg="minting has begun" number=0
+level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
+level=WARN msg="a request to the store failed" number=0 error="nodelease: the number is no longer held"
+level=WARN msg="minting has ended" number=0 error="nodelease: the number is no longer held"
+level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
+level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
+level=INFO msg="minting has begun" number=0
+level=INFO msg="minting has ended" number=0
+level=INFO msg="handed a number back" number=0 horizon=`
 	if got := regexp.MustCompile(`time=\S+ `).ReplaceAllString(text.String(), ""); !strings.HasPrefix(got, want) {
 		t.Errorf("the log is\n%s\nwant\n%s", got, want)
 	}
@@ -366,7 +387,7 @@ level=INFO msg="handed a node number back" node=0 mark=`
 }
 
 // TestWrongReadings has the next readings of the wall clock be an hour ahead while the store is silent: a call has its
-// id soon, although nobody raises the mark. In the second half the wall clock is an hour behind the ids.
+// id soon, although nobody raises the horizon. In the second half the wall clock is an hour behind the ids.
 func TestWrongReadings(t *testing.T) {
 	for _, behind := range []time.Duration{0, time.Hour} {
 		longest := time.Duration(0)
@@ -381,17 +402,17 @@ func TestWrongReadings(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				began := time.Now()
-				must.Get(m.Next(ctx))(t)
+				must.Get(m.NextContext(ctx))(t)
 				longest = max(longest, time.Since(began))
 			})
 		}
 		if longest < 50*time.Millisecond || longest > 250*time.Millisecond {
-			t.Errorf("behind by %v: Next has taken up to %v, want one or two looks of 100 ms", behind, longest)
+			t.Errorf("behind by %v: NextContext has taken up to %v, want one or two looks of 100 ms", behind, longest)
 		}
 	}
 }
 
-// TestManyWait has 10,000 goroutines wait for the store: since the mark is reached, past the deadline, and since there
+// TestManyWait has 10,000 goroutines wait for the store: since the horizon is reached, past the deadline, and since there
 // is no number. None polls. Then all have ids.
 func TestManyWait(t *testing.T) {
 	const callers = 10_000
@@ -403,8 +424,8 @@ func TestManyWait(t *testing.T) {
 			var all sync.WaitGroup
 			for range callers {
 				all.Go(func() {
-					if id, err := m.Next(ctx); !errors.Is(err, want) || (id == 0) == (want == nil) {
-						t.Errorf("Next: %v, %v, want %v", id, err, want)
+					if id, err := m.NextContext(ctx); !errors.Is(err, want) || (id == 0) == (want == nil) {
+						t.Errorf("NextContext: %v, %v, want %v", id, err, want)
 					}
 				})
 			}
@@ -425,7 +446,7 @@ func TestManyWait(t *testing.T) {
 		store.setSilent(true)
 		w.step(time.Hour)
 		end := wait(ctx, nil)
-		quiet("past the mark", 200, testTTL/2)
+		quiet("past the horizon", 200, testTTL/2)
 		quiet("at the deadline", callers+200, testTTL)
 		quiet("past the deadline", 200, testTTL)
 		store.setSilent(false)
@@ -453,7 +474,7 @@ func TestManyWait(t *testing.T) {
 	})
 }
 
-// TestWaitAcrossTenures has a call that waits for a mark go on when its number is lost, and another is there.
+// TestWaitAcrossTenures has a call that waits for a horizon go on when its number is lost, and another is there.
 func TestWaitAcrossTenures(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -477,43 +498,57 @@ func TestStats(t *testing.T) {
 	store := newFaultyStore(3, testTTL)
 	store.setSilent(true)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		check := func(what string, want nodelease.Stats) {
+		check := func(what string, want nodelease.Stats, cause error) {
 			t.Helper()
 			synctest.Wait()
 			got := m.Stats()
-			got.MarkAhead = got.MarkAhead.Truncate(time.Microsecond) // to which marks are rounded up
+			if !errors.Is(got.Err, cause) || (got.Err == nil) != (cause == nil) || cause != nil && cause != nodelease.ErrClosed && !errors.Is(got.Err, ids.ErrWithheld) {
+				t.Errorf("%s: the error is %v, want %v", what, got.Err, cause)
+			}
+			got.Err = nil
+			got.HorizonAhead = got.HorizonAhead.Truncate(time.Microsecond) // to which horizons are rounded up
 			if got != want {
 				t.Errorf("%s: got %+v, want %+v", what, got, want)
 			}
 		}
 		const gives = testTTL - testTTL/10 - 100*time.Millisecond
-		check("at the start", nodelease.Stats{Node: -1, Free: -1})
+		check("at the start", nodelease.Stats{}, ids.ErrWithheld)
 		store.setSilent(false)
 		id := mustNext(t, m)
-		node := id.Node()
-		check("with a number", nodelease.Stats{Node: node, Deadline: gives, MarkAhead: 4 * testTTL, Free: 2})
+		number := numberOf(id)
+		with := func(ago time.Duration) nodelease.Stats {
+			return nodelease.Stats{Number: number, Held: true, Deadline: gives - ago, HorizonAhead: 4*testTTL - ago, Free: 2, FreeKnown: true}
+		}
+		check("with a number", with(0), nil)
 		time.Sleep(time.Second)
-		check("a second later", nodelease.Stats{Node: node, Deadline: gives - time.Second, MarkAhead: 4*testTTL - time.Second, Free: 2})
+		check("a second later", with(time.Second), nil)
 		w.step(-time.Minute)
-		ahead := id.Time().Sub(w.now())
-		check("the clock is set back", nodelease.Stats{
-			Node: node, Deadline: gives - time.Second, MarkAhead: 4*testTTL - time.Second + time.Minute, LatestAhead: ahead, Free: 2,
-		})
+		behind := with(time.Second)
+		behind.HorizonAhead, behind.LatestAhead = behind.HorizonAhead+time.Minute, timeOf(id).Sub(w.now())
+		check("the clock is set back", behind, nil)
 		store.setSilent(true)
+		w.step(2 * time.Minute)
+		leapt := with(time.Second)
+		leapt.HorizonAhead += time.Microsecond - time.Minute // truncated towards zero
+		check("the clock has leapt past the horizon", leapt, ids.ErrWithheld)
+		w.step(-time.Minute)
+		check("and is right again", with(time.Second), nil)
 		time.Sleep(testTTL)
-		check("past the deadline", nodelease.Stats{Node: -1, Free: 2})
+		check("past the deadline", nodelease.Stats{Free: 2, FreeKnown: true}, context.DeadlineExceeded)
 		for n := range int64(3) {
 			store.Expire(n)
 			store.SetRow(n, time.Now().Add(time.Hour), w.now())
 		}
 		store.setSilent(false)
 		time.Sleep(2 * testTTL)
-		check("when none is free", nodelease.Stats{Node: -1})
+		check("when none is free", nodelease.Stats{FreeKnown: true}, nodelease.ErrNoNumber)
 		store.Expire(1)
 		mustNext(t, m)
-		check("when one was free", nodelease.Stats{Node: 1, Deadline: gives, MarkAhead: m.Stats().MarkAhead.Truncate(time.Microsecond)})
+		check("when one was free", nodelease.Stats{
+			Number: 1, Held: true, Deadline: gives, HorizonAhead: m.Stats().HorizonAhead.Truncate(time.Microsecond), FreeKnown: true,
+		}, nil)
 		mustClose(t, m)
-		check("after Close", nodelease.Stats{Node: -1})
+		check("after Close", nodelease.Stats{FreeKnown: true}, nodelease.ErrClosed)
 	})
 }
 

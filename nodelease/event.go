@@ -7,29 +7,31 @@ import (
 
 // An Event is what [Options.Observe] is told.
 type Event struct {
-	Kind EventKind
-	Node int64         // the node number concerned, or -1
-	Took time.Duration // of Renewed and Failed: the time of the request; of Waited: of the wait
-	Err  error         // of Ended, Failed, Refused, Waited; nil if there is none
+	Kind   EventKind
+	Number int64         // the number concerned, if Held is true
+	Held   bool          // whether a number is concerned
+	Took   time.Duration // of Renewed and Failed: the time of the request; of Waited: of the wait
+	Err    error         // of Ended, Failed, Refused, Waited; nil if there is none
 }
 
 // An EventKind says what an [Event] is about.
 type EventKind uint8
 
 const (
-	// Began: ids can be minted under Node from now on. Began and Ended alternate, so their
+	// Began: ids can be minted under Number from now on. Began and Ended alternate, so their
 	// difference is the number of node numbers that a process mints under.
 	Began EventKind = iota + 1
-	// Ended: ids can no longer be minted under Node. Err is nil after Close; it matches ErrLost if
-	// the number has gone, or says that the store has not renewed the lease in time.
+	// Ended: ids can no longer be minted under Number. Err is nil after Close; it matches ErrLost if
+	// the number has gone, or says that the store has not renewed the lease in time, and why.
 	Ended
-	// Renewed: the store has renewed the lease of Node.
+	// Renewed: the store has renewed the lease of Number.
 	Renewed
-	// Failed: a request to the store has failed with Err, which matches ErrNoNode if no number could be had.
+	// Failed: a request to the store has failed with Err, which matches ErrNoNumber if no number could be had.
+	// A number is concerned unless the request was for one.
 	Failed
-	// Refused: TryNext has returned Err.
+	// Refused: TryNext has returned Err. It names no number.
 	Refused
-	// Waited: Next has waited, for a millisecond or more, and has returned an id or Err.
+	// Waited: NextContext has waited, for a millisecond or more, and has returned an id or Err. It names no number.
 	Waited
 )
 
@@ -68,40 +70,44 @@ func (m *Minter) observe(e Event) {
 
 func (m *Minter) reportBegin(number int64) {
 	m.report(func() {
-		m.opts.Logger.Info("minting has begun", "node", number)
-		m.observe(Event{Kind: Began, Node: number})
+		m.opts.Logger.Info("minting has begun", "number", number)
+		m.observe(Event{Kind: Began, Number: number, Held: true})
 	})
 }
 
 func (m *Minter) reportEnd(number int64, why error) {
 	m.report(func() {
-		e := Event{Kind: Ended, Node: number}
-		if u, ok := why.(*unheld); ok {
-			e.Err = u.cause
-			m.opts.Logger.Warn("minting has ended", "node", number, "error", e.Err)
+		e := Event{Kind: Ended, Number: number, Held: true}
+		if why == ErrClosed {
+			m.opts.Logger.Info("minting has ended", "number", number)
 		} else {
-			m.opts.Logger.Info("minting has ended", "node", number)
+			e.Err = cause(why)
+			m.opts.Logger.Warn("minting has ended", "number", number, "error", e.Err)
 		}
 		m.observe(e)
 	})
 }
 
-// warn is told by the store what a person should see to.
+// warn is called by the store with problems that a person should look at.
 func (m *Minter) warn(err error) {
 	m.report(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
 }
 
-// logPause is for how long the log has no failure again that is like the last. Their texts differ: servers take turns.
+// logPause is how long a failure is not logged again. Texts are not compared: they name the server, and the
+// servers take turns.
 const logPause = time.Minute
 
 func (m *Minter) reportFailure(e Event) {
-	now, none := time.Now(), errors.Is(e.Err, ErrNoNode)
+	now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
 	if none != m.loggedNone || now.Sub(m.loggedAt) >= logPause {
 		m.loggedNone, m.loggedAt = none, now
-		if none {
-			m.opts.Logger.Info("no node number could be had", "error", e.Err)
-		} else {
-			m.opts.Logger.Warn("a request to the store failed", "node", e.Node, "error", e.Err)
+		switch {
+		case none:
+			m.opts.Logger.Info("no number could be had", "error", e.Err)
+		case e.Held:
+			m.opts.Logger.Warn("a request to the store failed", "number", e.Number, "error", e.Err)
+		default:
+			m.opts.Logger.Warn("a request to the store failed", "error", e.Err)
 		}
 	}
 	m.observe(e)

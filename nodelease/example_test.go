@@ -12,12 +12,14 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
+	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 // A program makes one Minter for all its goroutines. In production, the store is that of package etcdstore or pgstore.
 func Example() {
 	ctx := context.Background()
-	store := nodelease.NewMemoryStore(1024, 15*time.Second)
+	store := memstore.New(1024, 15*time.Second)
 	m, err := nodelease.NewMinter(store, nil)
 	if err != nil {
 		panic(err)
@@ -27,21 +29,21 @@ func Example() {
 			slog.Warn("close", "error", err)
 		}
 	}()
-	a, err := m.Next(ctx)
+	a, err := m.NextContext(ctx)
 	if err != nil {
 		panic(err)
 	}
-	b, err := m.Next(ctx)
+	b, err := m.NextContext(ctx)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(a < b, a.Node() == b.Node())
+	fmt.Println(a < b, ids.TwitterLayout().Split(a).Node == ids.TwitterLayout().Split(b).Node)
 	// Output: true true
 }
 
-// Next waits no longer than its context lasts, and says what it has waited for. TryNext does not wait.
-func ExampleMinter_Next() {
-	store := nodelease.NewMemoryStore(0, time.Minute) // it has no numbers
+// NextContext waits no longer than its context lasts, and says what it has waited for. TryNext does not wait.
+func ExampleMinter_NextContext() {
+	store := memstore.New(0, time.Minute) // it has no numbers
 	m, err := nodelease.NewMinter(store, nil)
 	if err != nil {
 		panic(err)
@@ -50,15 +52,39 @@ func ExampleMinter_Next() {
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err = m.Next(ctx)
+	_, err = m.NextContext(ctx)
 	fmt.Println(err)
 	_, err = m.TryNext()
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, ids.ErrSuspended), errors.Is(err, nodelease.ErrNoNode))
+	fmt.Println(errors.Is(err, ids.ErrWithheld), errors.Is(err, nodelease.ErrNoNumber))
 	// Output:
-	// context deadline exceeded: nodelease: no node number: all node numbers are held, or others were faster
-	// nodelease: no node number: all node numbers are held, or others were faster
+	// nodelease: no Snowflake: context deadline exceeded: nodelease: withheld: all numbers are held, or others were faster
+	// nodelease: withheld: all numbers are held, or others were faster
 	// true true
+}
+
+// A service that takes this interface works with a Minter, and with the node of a fixed number.
+func ExampleMinter_interface() {
+	type minter interface {
+		NextContext(ctx context.Context) (ids.Snowflake, error)
+		TryNext() (ids.Snowflake, error)
+	}
+	leased, err := nodelease.NewMinter(memstore.New(1, 15*time.Second), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer leased.Close()
+	fixed, err := ids.NewSnowflakeNode(1, nil)
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range []minter{leased, fixed} {
+		id, err := m.NextContext(context.Background())
+		fmt.Println(ids.TwitterLayout().Split(id).Node, err)
+	}
+	// Output:
+	// 0 <nil>
+	// 1 <nil>
 }
 
 // regionBits is how many bits of the node number name a region. With the 10 bits of the default
@@ -71,40 +97,34 @@ type region struct {
 	number          int64 // 0 to 7
 }
 
-func (r region) Take(ctx context.Context, req nodelease.Request) (nodelease.Lease, error) {
-	l, err := r.Store.Take(ctx, req)
+func (r region) Take(ctx context.Context, req nodelease.Request) (nodelease.Grant, error) {
+	g, err := r.Store.Take(ctx, req)
 	if err != nil {
-		return nil, err
+		return nodelease.Grant{}, err
 	}
-	if l.Node() >= 1<<(10-regionBits) { // else it would be one of another region's
-		err := fmt.Errorf("the number %d has no room beside that of the region: set Options.Nodes to %d", l.Node(), 1<<(10-regionBits))
-		return nil, errors.Join(err, l.Release(ctx, l.Mark()))
+	if g.Number >= 1<<(10-regionBits) { // else it would be one of another region's
+		err := fmt.Errorf("the number %d has no room beside that of the region: set Options.Numbers to %d", g.Number, 1<<(10-regionBits))
+		return nodelease.Grant{}, errors.Join(err, g.Lease.Release(ctx, g.Horizon))
 	}
-	return regionLease{l, r.number<<(10-regionBits) | l.Node()}, nil
+	g.Number |= r.number << (10 - regionBits)
+	return g, nil
 }
-
-type regionLease struct {
-	nodelease.Lease
-	node int64
-}
-
-func (l regionLease) Node() int64 { return l.node }
 
 // Each region has a cluster of its own, which hands out the lower bits of the number. No two
 // regions have a number in common, so they need not know of each other.
 func ExampleStore_regions() {
 	ctx := context.Background()
 	for number := range int64(2) {
-		cluster := nodelease.NewMemoryStore(1, 15*time.Second) // in earnest etcdstore.New or pgstore.New, with 128 numbers
+		cluster := memstore.New(1, 15*time.Second) // in earnest a store of etcdstore or pgstore with 128 numbers
 		m, err := nodelease.NewMinter(region{cluster, number}, nil)
 		if err != nil {
 			log.Fatal(err)
 		}
-		id, err := m.Next(ctx)
+		id, err := m.NextContext(ctx)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(id.Node())
+		fmt.Println(ids.TwitterLayout().Split(id).Node)
 		if err := m.Close(); err != nil {
 			log.Fatal(err)
 		}
@@ -117,18 +137,18 @@ func ExampleStore_regions() {
 // TestRegions has clusters that hand out more numbers than a region has: what does not fit is given back, and
 // no id is minted under it.
 func TestRegions(t *testing.T) {
-	cluster := nodelease.NewMemoryStore(1024, time.Minute)
+	cluster := memory.New(1024, time.Minute)
 	fit := 0
 	for range 200 {
-		l, err := region{cluster, 1}.Take(t.Context(), nodelease.Request{Now: time.Now()})
+		g, err := region{cluster, 1}.Take(t.Context(), nodelease.Request{Now: time.Now()})
 		if err != nil {
-			if !strings.Contains(err.Error(), "set Options.Nodes to 128") {
+			if !strings.Contains(err.Error(), "set Options.Numbers to 128") {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if fit++; l.Node() < 128 || l.Node() > 255 {
-			t.Errorf("region 1 has the number %d", l.Node())
+		if fit++; g.Number < 128 || g.Number > 255 {
+			t.Errorf("region 1 has the number %d", g.Number)
 		}
 	}
 	held := 0

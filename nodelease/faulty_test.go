@@ -14,23 +14,24 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
 )
 
-// faultyStore is a MemoryStore behind a network that a test provides.
+// faultyStore is a store in memory behind a network that a test provides.
 type faultyStore struct {
-	*nodelease.MemoryStore
-	// forget breaks the store on purpose: it shows no holder the mark.
+	*memory.Store
+	// forget breaks the store on purpose: it shows no holder the horizon.
 	forget bool
 
 	granted, extended atomic.Int64 // tenures, and calls of Extend that were carried out
 
-	mu           sync.Mutex
-	carry        func(ctx context.Context, request func() error) error
-	times, marks []time.Time
+	mu              sync.Mutex
+	carry           func(ctx context.Context, request func() error) error
+	times, horizons []time.Time
 }
 
-func newFaultyStore(nodes int, ttl time.Duration) *faultyStore {
-	return &faultyStore{MemoryStore: nodelease.NewMemoryStore(nodes, ttl)}
+func newFaultyStore(numbers int64, ttl time.Duration) *faultyStore {
+	return &faultyStore{Store: memory.New(numbers, ttl)}
 }
 
 // setCarry provides what takes a request to the store and its answer back. Nil means at once.
@@ -80,11 +81,11 @@ func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context
 	return carry(ctx, func() error { return request(context.WithoutCancel(ctx)) })
 }
 
-// asked returns the times of calls of Take, and the marks of calls of Extend, that have reached the store.
-func (s *faultyStore) asked() (times, marks []time.Time) {
+// asked returns the times of calls of Take, and the horizons of calls of Extend, that have reached the store.
+func (s *faultyStore) asked() (times, horizons []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.times), slices.Clone(s.marks)
+	return slices.Clone(s.times), slices.Clone(s.horizons)
 }
 
 // note adds to what is asked.
@@ -94,47 +95,45 @@ func (s *faultyStore) note(all *[]time.Time, one time.Time) {
 	*all = append(*all, one)
 }
 
-func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
-	taken := make(chan nodelease.Lease, 1)
+func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	taken := make(chan nodelease.Grant, 1)
 	err := s.call(ctx, func(ctx context.Context) error {
 		s.note(&s.times, r.Now)
-		l, err := s.MemoryStore.Take(ctx, r)
+		g, err := s.Store.Take(ctx, r)
 		if err != nil {
 			return err
 		}
 		s.granted.Add(1)
+		g.Lease = &faultyLease{g.Lease, s, g.Number}
+		if s.forget {
+			g.Horizon = time.Time{}
+		}
 		select {
-		case taken <- &faultyLease{l, s}:
+		case taken <- g:
 		default: // the request has come twice: a number that nobody knows to be theirs
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nodelease.Grant{}, err
 	}
 	return <-taken, nil
 }
 
 type faultyLease struct {
 	nodelease.Lease
-	store *faultyStore
+	store  *faultyStore
+	number int64
 }
 
-func (l *faultyLease) Mark() time.Time {
-	if l.store.forget {
-		return time.Time{}
-	}
-	return l.Lease.Mark()
-}
-
-func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
+func (l *faultyLease) Extend(ctx context.Context, horizon time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error {
-		l.store.note(&l.store.marks, mark)
+		l.store.note(&l.store.horizons, horizon)
 		if l.store.forget {
-			expires, _ := l.store.Row(l.Node())
-			l.store.SetRow(l.Node(), expires, time.Time{})
+			expires, _ := l.store.Row(l.number)
+			l.store.SetRow(l.number, expires, time.Time{})
 		}
-		err := l.Lease.Extend(ctx, mark)
+		err := l.Lease.Extend(ctx, horizon)
 		if err == nil {
 			l.store.extended.Add(1)
 		}
@@ -142,8 +141,8 @@ func (l *faultyLease) Extend(ctx context.Context, mark time.Time) error {
 	})
 }
 
-func (l *faultyLease) Release(ctx context.Context, mark time.Time) error {
-	return l.store.call(ctx, func(ctx context.Context) error { return l.Lease.Release(ctx, mark) })
+func (l *faultyLease) Release(ctx context.Context, horizon time.Time) error {
+	return l.store.call(ctx, func(ctx context.Context) error { return l.Lease.Release(ctx, horizon) })
 }
 
 // lockedText is a text that goroutines write.
@@ -168,9 +167,9 @@ func (l *lockedText) String() string {
 // leases whenever it likes, over a network that delays and loses requests and answers. It
 // returns how many ids were minted and how many of them twice.
 func simulate(t *testing.T, forget bool) (minted, twice int) {
-	const minters, nodes, length = 12, 5, 5 * time.Minute
+	const minters, numbers, length = 12, 5, 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
-		store := newFaultyStore(nodes, testTTL)
+		store := newFaultyStore(numbers, testTTL)
 		store.forget = forget
 		store.setCarry(lossy)
 		seen := map[ids.Snowflake]bool{}
@@ -195,10 +194,10 @@ func simulate(t *testing.T, forget bool) (minted, twice int) {
 							w.step(rand.N(30*time.Second) - 15*time.Second)
 						}
 						call, cancel := context.WithTimeout(ctx, time.Second)
-						id, err := m.Next(call)
+						id, err := m.NextContext(call)
 						cancel()
 						if err == nil {
-							if id.Node() == last.Node() && id <= last && !forget {
+							if numberOf(id) == numberOf(last) && id <= last && !forget {
 								t.Errorf("%d after %d", id, last)
 							}
 							last = id
@@ -221,7 +220,7 @@ func simulate(t *testing.T, forget bool) (minted, twice int) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				time.Sleep(rand.N(testTTL / 2))
-				store.Expire(rand.N(int64(nodes)))
+				store.Expire(rand.N(int64(numbers)))
 			}
 		})
 		all.Wait()
@@ -280,13 +279,13 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d ids", total)
 }
 
-// TestSimulationFindsDuplicates breaks the store: holders do not learn the mark. The simulation must see it.
+// TestSimulationFindsDuplicates breaks the store: holders do not learn the horizon. The simulation must see it.
 func TestSimulationFindsDuplicates(t *testing.T) {
 	for range 5 {
 		if minted, twice := simulate(t, true); twice > 0 {
-			t.Logf("without marks, %d of %d ids twice", twice, minted)
+			t.Logf("without horizons, %d of %d ids twice", twice, minted)
 			return
 		}
 	}
-	t.Error("no duplicate although no holder knew the mark")
+	t.Error("no duplicate although no holder knew the horizon")
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
 const (
@@ -16,6 +14,8 @@ const (
 	closeTimeout   = 5 * time.Second // leaves a store that is slow to hear of its context a moment
 	minRetry       = 100 * time.Millisecond
 	maxRetry       = 2 * time.Second
+
+	maxTTL = 365 * 24 * time.Hour // so that no sum of times overflows
 )
 
 // keep serves one tenure after another until ctx ends.
@@ -34,54 +34,55 @@ func (m *Minter) keep(ctx context.Context) {
 	close(m.reports) // all has been reported: nothing follows closed
 }
 
-// begin takes a number. Nothing can be minted under it before serve has raised its mark.
+// begin takes a number. Nothing can be minted under it before serve has raised its horizon.
 func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, error) {
-	t := new(tenure)
-	err := m.request(ctx, -1, timeout, func(ctx context.Context) (err error) {
-		if t.lease, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: m.warn}); err == nil && t.lease == nil {
+	var g Grant
+	err := m.request(ctx, nil, timeout, func(ctx context.Context) (err error) {
+		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: m.warn})
+		if err == nil && g.Lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
 		}
 		return err
 	})
 	if err != nil {
-		m.lack(err)
+		m.noNumber(err)
 		return nil, err
 	}
 	m.mu.Lock()
-	m.free = t.lease.Free()
+	m.free, m.freeKnown = g.Free, g.FreeKnown
 	m.mu.Unlock()
-	t.number, t.mark, t.ttl = t.lease.Node(), t.lease.Mark(), min(t.lease.TTL(), storekit.MaxTTL)
+	t := &tenure{lease: g.Lease, number: g.Number, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
 	if err := t.start(&m.opts, m.now()); err != nil {
-		m.report(func() { m.opts.Logger.Warn("cannot mint under a node number", "node", t.number, "error", err) })
-		m.lack(err)
-		_ = m.release(t, t.mark) // which reports its errors
+		m.report(func() { m.opts.Logger.Warn("cannot mint under a number", "number", t.number, "error", err) })
+		m.noNumber(err)
+		_ = m.release(t, micros(t.found)) // which reports its errors
 		return nil, err
 	}
-	m.warnAhead(t, t.mark)
+	m.warnAhead(t, t.found)
 	return t, nil
 }
 
-// warnAhead says, once, if a mark of t is so far ahead that ids of the future are, or will be, issued under its number.
-func (m *Minter) warnAhead(t *tenure, mark time.Time) {
-	ahead := mark.Sub(m.now())
+// warnAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
+func (m *Minter) warnAhead(t *tenure, horizon time.Time) {
+	ahead := horizon.Sub(m.now())
 	if t.warned || ahead <= max(maxWindow(m.tick), t.ttl)+time.Microsecond {
 		return
 	}
 	t.warned = true
 	m.report(func() {
-		m.opts.Logger.Warn("the mark of a node number is far ahead of this machine's clock: so may its ids be",
-			"node", t.number, "mark", mark, "ahead", ahead)
+		m.opts.Logger.Warn("the horizon of a number is far ahead of this machine's clock: so may its ids be",
+			"number", t.number, "horizon", horizon, "ahead", ahead)
 	})
 }
 
-// lack says why there is no number.
-func (m *Minter) lack(err error) {
+// noNumber notes why there is no number.
+func (m *Minter) noNumber(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if errors.Is(err, ErrNoNode) {
-		m.free = 0
+	if errors.Is(err, ErrNoNumber) {
+		m.free, m.freeKnown = 0, true
 	}
-	m.enter(nil, &unheld{err})
+	m.setState(nil, because(err))
 }
 
 // serve extends t until ctx ends, with a nil error, or the number is lost, with ErrLost. While the
@@ -102,6 +103,7 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 		if err != nil {
 			wait, early = retry(t.failures, min(t.ttl/8, maxRetry)), nil
 			t.failures++
+			m.notRenewed(t, err)
 		} else {
 			t.failures = 0
 		}
@@ -116,17 +118,31 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 	return nil
 }
 
-// extend renews the lease, raises the mark if that is due, and only then lets t's clock go up to it.
+// notRenewed notes why the latest renewal of t has failed, for the errors of calls that are withheld.
+func (m *Minter) notRenewed(t *tenure, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t.setFailure(err)
+	switch {
+	case m.why == nil: // it goes on up to its horizon
+	case m.tenure == t:
+		m.setState(t, because(t.overdue()))
+	default: // it has not minted yet
+		m.setState(nil, because(err))
+	}
+}
+
+// extend renews the lease, raises the horizon if that is due, and only then lets t's clock go up to it.
 func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) error {
-	err := m.request(ctx, t.number, t.timeout(), func(ctx context.Context) error {
-		t.asked = m.mark(t)
+	err := m.request(ctx, t, t.timeout(), func(ctx context.Context) error {
+		t.asked = m.nextHorizon(t)
 		m.warnAhead(t, t.asked)
 		return t.lease.Extend(ctx, t.asked)
 	})
 	if err != nil {
 		return err
 	}
-	renewed := Event{Kind: Renewed, Node: t.number, Took: m.elapsed() - sent}
+	renewed := Event{Kind: Renewed, Number: t.number, Held: true, Took: m.elapsed() - sent}
 	m.report(func() {
 		m.loggedAt = time.Time{} // the next failure is news
 		m.observe(renewed)
@@ -135,31 +151,31 @@ func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) erro
 	return nil
 }
 
-// mark returns the mark to ask for: the one asked before if it is still a TTL ahead, else one that is a whole window
-// ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either suffices.
-func (m *Minter) mark(t *tenure) time.Time {
-	least := max(t.ttl, 100*min(m.tick, storekit.MaxTTL/100))
-	if !t.clock.Horizon(least).After(t.asked) {
+// nextHorizon returns the horizon to ask for: the one asked before if it is still a TTL ahead, else one that is a whole
+// window ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either suffices.
+func (m *Minter) nextHorizon(t *tenure) time.Time {
+	least := max(t.ttl, 100*min(m.tick, maxTTL/100))
+	if !t.limit.NextHorizon(least).After(t.asked) {
 		return t.asked
 	}
 	window := m.opts.Window
 	if window == 0 {
 		window = min(4*t.ttl, maxWindow(m.tick))
 	}
-	return micros(t.clock.Horizon(max(window, least)))
+	return micros(t.limit.NextHorizon(max(window, least)))
 }
 
-// maxWindow returns the longest window for a tick. A mark that is further ahead comes from a clock that was wrong.
+// maxWindow returns the longest window for a tick. A horizon that is further ahead comes from a clock that was wrong.
 func maxWindow(tick time.Duration) time.Duration {
-	return max(24*time.Hour, 100*min(tick, storekit.MaxTTL/100))
+	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }
 
-// micros rounds a mark up to the microseconds that every store can hold.
-func micros(mark time.Time) time.Time {
-	return mark.Add(time.Microsecond - 1).Truncate(time.Microsecond)
+// micros rounds a horizon up to the microseconds that every store can hold.
+func micros(horizon time.Time) time.Time {
+	return horizon.Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// resume lets t's clock go up to the mark that the store has confirmed, until deadline.
+// resume lets t's clock go up to the horizon that the store has confirmed, until deadline.
 func (m *Minter) resume(t *tenure, deadline time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,13 +183,14 @@ func (m *Minter) resume(t *tenure, deadline time.Duration) {
 	if m.why == ErrClosed || left <= 0 {
 		return // too late
 	}
-	t.limit, t.deadline = t.asked, deadline
+	t.horizon, t.deadline = t.asked, deadline
+	t.setFailure(nil)
 	if t.expiry == nil {
 		t.expiry = time.AfterFunc(left, func() { m.expire(t) })
 	} else {
 		t.expiry.Reset(left)
 	}
-	m.enter(t, nil)
+	m.setState(t, nil)
 }
 
 // expire interrupts the minting unless t has been renewed since.
@@ -181,41 +198,41 @@ func (m *Minter) expire(t *tenure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tenure == t && m.elapsed() >= t.deadline {
-		m.enter(t, &unheld{fmt.Errorf("nodelease: the store has not renewed the lease of node %d in time", t.number)})
+		m.setState(t, because(t.overdue()))
 	}
 }
 
 // end ends t. Unless the number is lost, with the error lost, it hands it back with the latest time issued
-// as its mark, so that the next holder need not wait for that to pass.
+// as its horizon, so that the next holder need not wait for that to pass.
 func (m *Minter) end(t *tenure, lost error) {
 	if t.expiry != nil {
 		t.expiry.Stop()
 	}
 	if lost != nil {
-		m.lack(lost)
+		m.noNumber(lost)
 		return
 	}
-	t.clock.EndAt(time.Time{}) // as shut has done if t has minted
-	mark := micros(t.clock.Latest())
-	if err := m.release(t, mark); err != nil {
-		m.failed = fmt.Errorf("nodelease: node %d could not be handed back: %w", t.number, err)
+	t.limit.EndAt(time.Time{}, ErrClosed) // as shut has done if t has minted
+	horizon := micros(t.clock.Latest())
+	if err := m.release(t, horizon); err != nil {
+		m.failed = fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
 		return
 	}
-	m.report(func() { m.opts.Logger.Info("handed a node number back", "node", t.number, "mark", mark) })
+	m.report(func() { m.opts.Logger.Info("handed a number back", "number", t.number, "horizon", horizon) })
 }
 
 // release gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
 // request but the last has half of what is left of that. ErrLost means that an earlier one was carried
 // out, or that there is nothing to give back any more.
-func (m *Minter) release(t *tenure, mark time.Time) error {
+func (m *Minter) release(t *tenure, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
 		left := releaseTimeout - time.Since(began)
 		if left > time.Second {
 			left /= 2
 		}
-		err := m.request(context.Background(), t.number, left, func(ctx context.Context) error {
-			return t.lease.Release(ctx, mark)
+		err := m.request(context.Background(), t, left, func(ctx context.Context) error {
+			return t.lease.Release(ctx, horizon)
 		})
 		if err == nil || errors.Is(err, ErrLost) {
 			return nil
@@ -228,16 +245,20 @@ func (m *Minter) release(t *tenure, mark time.Time) error {
 	}
 }
 
-// request calls the store, and reports its error unless the call was given up because ctx has ended.
+// request calls the store, for t unless that is nil, and reports its error unless the call was given up because ctx
+// has ended.
 func (m *Minter) request(
-	ctx context.Context, number int64, timeout time.Duration, call func(context.Context) error,
+	ctx context.Context, t *tenure, timeout time.Duration, call func(context.Context) error,
 ) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	began := time.Now()
 	err := call(limited)
 	if err != nil && ctx.Err() == nil {
-		failed := Event{Kind: Failed, Node: number, Took: time.Since(began), Err: err}
+		failed := Event{Kind: Failed, Took: time.Since(began), Err: err}
+		if t != nil {
+			failed.Number, failed.Held = t.number, true
+		}
 		m.report(func() { m.reportFailure(failed) })
 	}
 	return err

@@ -17,9 +17,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// TestFirstMark checks how far ahead of the wall clock the first mark is: exactly as far as the options
+// TestFirstHorizon checks how far ahead of the wall clock the first horizon is: exactly as far as the options
 // say, and in whole microseconds.
-func TestFirstMark(t *testing.T) {
+func TestFirstHorizon(t *testing.T) {
 	const day = 24 * time.Hour
 	with := func(tick time.Duration) ids.SnowflakeLayout {
 		return ids.SnowflakeLayout{Epoch: start2026.AddDate(-1, 0, 0), Tick: tick, NodeBits: 10, SequenceBits: 22}
@@ -27,7 +27,7 @@ func TestFirstMark(t *testing.T) {
 	for _, test := range []struct {
 		opts nodelease.Options
 		ttl  time.Duration
-		held time.Duration // how far ahead the former holder's mark is
+		held time.Duration // how far ahead the former holder's horizon is
 		want time.Duration
 	}{
 		{nodelease.Options{}, testTTL, 0, 4 * testTTL},
@@ -47,8 +47,8 @@ func TestFirstMark(t *testing.T) {
 			store.SetRow(0, time.Time{}, start2026.Add(test.held))
 		}
 		bubble(t, store, &test.opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			if _, mark := store.Row(0); mark.Sub(w.now()) != test.want {
-				t.Errorf("%+v: the mark is %v ahead, want %v", test.opts, mark.Sub(w.now()), test.want)
+			if _, horizon := store.Row(0); horizon.Sub(w.now()) != test.want {
+				t.Errorf("%+v: the horizon is %v ahead, want %v", test.opts, horizon.Sub(w.now()), test.want)
 			}
 		})
 	}
@@ -115,11 +115,11 @@ func TestFirstTries(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		calls = make(chan func(error))
-		store.set(func() (nodelease.Lease, error) {
+		store.set(func() (nodelease.Grant, error) {
 			if err := answer(); err != nil {
-				return nil, err
+				return nodelease.Grant{}, err
 			}
-			return &lease{store: store, ttl: testTTL, extend: answer}, nil
+			return grant(&lease{store: store, extend: answer}), nil
 		})
 		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }}))(t)
 		next := func(what string, most time.Duration, err error) {
@@ -172,7 +172,7 @@ func TestLateTimer(t *testing.T) {
 		synctest.Wait()
 		_, before := m.TryNext()
 		first()
-		if _, after := m.TryNext(); after != before || !errors.Is(after, nodelease.ErrNoNode) {
+		if _, after := m.TryNext(); after != before || !errors.Is(after, nodelease.ErrNoNumber) {
 			t.Errorf("with no number: %v, and then %v", before, after)
 		}
 
@@ -183,13 +183,13 @@ func TestLateTimer(t *testing.T) {
 	})
 }
 
-// TestRenewalWhileTheWallClockIsBehind checks that TryNext refuses then too, after Next has gone on, which
+// TestRenewalWhileTheWallClockIsBehind checks that TryNext refuses then too, after NextContext has gone on, which
 // has not waited for that.
 func TestRenewalWhileTheWallClockIsBehind(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	opts := &nodelease.Options{Observe: func(e nodelease.Event) {
 		if e.Kind == nodelease.Waited {
-			t.Errorf("an event says that Next waited for %v", e.Took)
+			t.Errorf("an event says that NextContext waited for %v", e.Took)
 		}
 	}}
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -203,7 +203,7 @@ func TestRenewalWhileTheWallClockIsBehind(t *testing.T) {
 		w.step(-time.Hour)
 		mustNext(t, m)
 		time.Sleep(testTTL / 2)
-		refused(t, m, ids.ErrClockBackward, "after a renewal")
+		refused(t, m, ids.ErrClockBehind, "after a renewal")
 	})
 }
 
@@ -234,7 +234,7 @@ func TestSameTickAfterAnOutage(t *testing.T) {
 		first, began := mustMint(t, m), time.Now()
 		store.setSilent(true)
 		time.Sleep(2 * testTTL)
-		refused(t, m, ids.ErrSuspended, "during an outage")
+		refused(t, m, ids.ErrWithheld, "during an outage")
 		store.setSilent(false)
 		time.Sleep(testTTL)
 		w.step(-time.Since(began))
@@ -261,19 +261,19 @@ func TestWallClockPastTheLayout(t *testing.T) {
 	})
 }
 
-// TestMarkStaysWhileNothingIsMinted has the wall clock be behind the former holder's mark: as long as TryNext
-// refuses, the mark rests.
-func TestMarkStaysWhileNothingIsMinted(t *testing.T) {
+// TestHorizonStaysWhileNothingIsMinted has the wall clock be behind the former holder's horizon: as long as TryNext
+// refuses, the horizon rests.
+func TestHorizonStaysWhileNothingIsMinted(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.SetRow(0, time.Time{}, start2026.Add(time.Hour))
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		_, mark := store.Row(0)
+		_, horizon := store.Row(0)
 		for range 50 {
-			refused(t, m, ids.ErrClockBackward, "while the wall clock is behind")
+			refused(t, m, ids.ErrClockBehind, "while the wall clock is behind")
 			time.Sleep(time.Minute)
 		}
-		if _, now := store.Row(0); now != mark {
-			t.Errorf("the mark has gone from %v to %v", mark, now)
+		if _, now := store.Row(0); now != horizon {
+			t.Errorf("the horizon has gone from %v to %v", horizon, now)
 		}
 	})
 }
@@ -301,12 +301,12 @@ func TestTimeouts(t *testing.T) {
 		store.setSilent(true)
 		began := time.Now()
 		for range 2 {
-			must.Fail(t, "Close", m.Close(), context.DeadlineExceeded, "node 0 could not be handed back")
+			must.Fail(t, "Close", m.Close(), context.DeadlineExceeded, "number 0 could not be handed back")
 			if took := time.Since(began); took != 4500*time.Millisecond {
 				t.Errorf("Close has taken %v", took)
 			}
 		}
-		if strings.Contains(log.String(), "handed a node number back") {
+		if strings.Contains(log.String(), "handed a number back") {
 			t.Errorf("the log claims what has not happened:\n%s", &log)
 		}
 	})
@@ -334,7 +334,7 @@ func TestWaitedForATick(t *testing.T) {
 	})
 }
 
-// TestClockLeapsDuringARenewal has the wall clock leap past the mark while a renewal is under way, which
+// TestClockLeapsDuringARenewal has the wall clock leap past the horizon while a renewal is under way, which
 // does not know of it: one more follows at once.
 func TestClockLeapsDuringARenewal(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
@@ -344,7 +344,7 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
 		w.step(time.Hour)
 		for range 3 {
-			refused(t, m, ids.ErrSuspended, "past the mark")
+			refused(t, m, ids.ErrWithheld, "past the horizon")
 		}
 		time.Sleep(2 * time.Second)
 		mustMint(t, m)
@@ -357,7 +357,9 @@ func TestNumberThatIsNotTakenBack(t *testing.T) {
 	failed, opts := counted(nodelease.Failed)
 	store := &scriptedStore{}
 	stubborn := func() error { return errors.New("not taken back") }
-	store.set(func() (nodelease.Lease, error) { return &lease{store: store, release: stubborn}, nil })
+	store.set(func() (nodelease.Grant, error) {
+		return nodelease.Grant{Lease: &lease{store: store, release: stubborn}}, nil
+	})
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		_, err := m.TryNext()
 		must.Fail(t, "TryNext", err, nil, "leaves no time to mint: at least 112ms are needed")
@@ -399,7 +401,7 @@ func TestSlowStore(t *testing.T) {
 				time.Sleep(testTTL / 100)
 				if _, err := m.TryNext(); err == nil {
 					minted++
-				} else if !errors.Is(err, ids.ErrSuspended) {
+				} else if !errors.Is(err, ids.ErrWithheld) {
 					t.Fatal(err)
 				}
 			}
@@ -415,9 +417,9 @@ func TestSlowStore(t *testing.T) {
 	}
 }
 
-// TestMarkFarAhead checks what is told of a mark that is more than 24 h ahead: one that was found, and one that
+// TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
 // the Minter makes since its clock leaps ahead.
-func TestMarkFarAhead(t *testing.T) {
+func TestHorizonFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	const found = "ahead=2400h0m0s"
 	for _, test := range []struct {
@@ -439,7 +441,7 @@ func TestMarkFarAhead(t *testing.T) {
 			time.Sleep(testTTL)
 			w.step(test.leap)
 			time.Sleep(10 * testTTL)
-			const text = `level=WARN msg="the mark of a node number is far ahead of this machine's clock: so may its ids be" node=0 mark=`
+			const text = `level=WARN msg="the horizon of a number is far ahead of this machine's clock: so may its ids be" number=0 horizon=`
 			if got := log.String(); strings.Count(got, text) != min(len(test.want), 1) || !strings.Contains(got, test.want) {
 				t.Errorf("%v ahead: the log lacks %q: %s", test.held, test.want, got)
 			}
@@ -463,9 +465,9 @@ func TestLostAnswer(t *testing.T) {
 		})
 		w.step(time.Hour)
 		time.Sleep(6 * testTTL)
-		times, marks := store.asked()
-		if !slices.IsSortedFunc(marks, time.Time.Compare) || len(marks) < 10 || marks[1].Sub(start2026) < time.Hour {
-			t.Errorf("the marks are %v", marks)
+		times, horizons := store.asked()
+		if !slices.IsSortedFunc(horizons, time.Time.Compare) || len(horizons) < 10 || horizons[1].Sub(start2026) < time.Hour {
+			t.Errorf("the horizons are %v", horizons)
 		}
 		if len(times) != 1 {
 			t.Errorf("%d Takes, want 1: the number was lost", len(times))

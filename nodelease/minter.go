@@ -16,12 +16,12 @@ import (
 
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
-	// Window is how far ahead of the wall clock the mark is written: a longer one makes fewer writes, and the number of
-	// a holder that crashed rests for longer. It must be at least 100 ticks of the layout, and at most 24 h or those
+	// Window is how far ahead of the wall clock the horizon is written: a longer one makes fewer writes, and the
+	// number of a holder that crashed rests for longer. It must be at least 100 ticks of the layout, and at most 24 h or those
 	// 100 ticks; the Minter takes the lease's TTL if that is more. Zero means four times the TTL within these bounds.
 	Window time.Duration
 
-	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 nodes. All holders
+	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 numbers. All holders
 	// of one store's numbers must use one layout.
 	Layout ids.SnowflakeLayout
 
@@ -29,22 +29,22 @@ type Options struct {
 	// not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger is told when minting begins and ends, when the store fails, and when a mark is more than 24 h ahead of
+	// Logger is told when minting begins and ends, when the store fails, and when a horizon is more than 24 h ahead of
 	// the wall clock. While the store goes on failing, it is told once a minute. Nil means none.
-	Logger *slog.Logger
-
-	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent use.
-	//
-	// Neither may call Close, which waits for them: it would take 5 s.
 	//
 	// A goroutine of the Minter calls Logger and Observe; only Refused and Waited are reported by
-	// TryNext and Next themselves. If one of the two blocks, minting and Close go on, and what
-	// happens after 1,000 more reports is not reported. A panic in them ends the program.
+	// TryNext and NextContext themselves. If Logger or Observe blocks, minting and Close go on, and
+	// what happens after 1,000 more reports is not reported. A panic in them ends the program. Logger
+	// and Observe must not call Close, which would wait 5 s for them.
+	Logger *slog.Logger
+
+	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent
+	// use. What is said above of Logger goes for Observe too.
 	Observe func(Event)
 }
 
-// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, Next waits and TryNext
-// refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
+// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
+// TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
 type Minter struct {
 	// node is that of the latest tenure. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
@@ -53,7 +53,7 @@ type Minter struct {
 	opts    Options
 	tick    time.Duration // of the layout
 	start   time.Time
-	early   chan struct{} // asks keep to raise the mark before its time
+	early   chan struct{} // asks keep to raise the horizon before its time
 	cancel  context.CancelFunc
 	handed  chan struct{} // closed when keep has returned
 	failed  error         // why the number could not be handed back; set before handed is closed
@@ -68,45 +68,58 @@ type Minter struct {
 	//	state     tenure   why               calls
 	//	none      nil      why there is none  are refused, or wait for another state
 	//	minting   set      nil                go to the tenure's node
-	//	refused   set      why it is refused  are refused, or wait for the node's limit; the number is kept
+	//	withheld  set      why it is withheld are refused, or wait for the node's limit; the number is kept
 	//	closed    nil      ErrClosed          return ErrClosed
 	//
 	// What happens leads from the state at the top to the one in the table:
 	//
-	//	                       none      minting   refused   closed
+	//	                       none      minting   withheld  closed
 	//	a Take fails           none      -         -         closed
 	//	an Extend succeeds     minting   minting   minting   closed
-	//	the deadline passes    none      refused   refused   closed
+	//	an Extend fails        none      minting   withheld  closed
+	//	the deadline passes    none      withheld  withheld  closed
 	//	the number is lost     none      none      none      closed
 	//	Close                  closed    closed    closed    closed
 	//
 	// A number that was just taken is not in tenure until its first Extend succeeds. The clock of a tenure is ended
 	// when it leaves the table: a call that still has its node returns ids.ErrEnded, and looks at the state anew.
-	mu      sync.Mutex
-	tenure  *tenure
-	why     error
-	changed chan struct{} // closed and replaced when minting begins or the Minter is closed
-	waiting int           // calls of Next that wait for their node
-	looking bool          // look is to be called
-	free    int64         // how many numbers were free at the latest Take, or -1
+	mu        sync.Mutex
+	tenure    *tenure
+	why       error
+	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
+	news      chan struct{} // closed and replaced when why changes
+	waiting   int           // calls of NextContext that wait for their node
+	looking   bool          // look is to be called
+	free      int64         // how many numbers were free at the latest Take
+	freeKnown bool
 }
 
-// unheld is the error while no id can be minted. It matches ids.ErrSuspended and its cause. It is made
-// when the cause arises, so that a refusal allocates nothing.
-type unheld struct{ cause error }
+// withheld is the error while no id can be minted: ids.ErrWithheld and its cause. It is made when the cause
+// arises, so that a refusal allocates nothing.
+type withheld [2]error
 
-func (e *unheld) Error() string {
-	return "nodelease: no node number: " + strings.TrimPrefix(e.cause.Error(), "nodelease: ")
+func because(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }
+
+func (e *withheld) Error() string {
+	return "nodelease: withheld: " + strings.TrimPrefix(e[1].Error(), "nodelease: ")
 }
 
-func (e *unheld) Unwrap() []error { return []error{ids.ErrSuspended, e.cause} }
+func (e *withheld) Unwrap() []error { return e[:] }
+
+// cause returns the cause of a withheld, or err if it is another error.
+func cause(err error) error {
+	if w, ok := err.(*withheld); ok {
+		return w[1]
+	}
+	return err
+}
 
 // NewMinter starts a Minter over store, and does not wait for its number. [Minter.Close] hands the
 // number back. Nil options mean the default. The error says which argument is wrong: a nil store, a
 // layout that can hold no id (it matches [ids.ErrRange]), or a bad window.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, fmt.Errorf("nodelease: nil Store (%T)", store)
+		return nil, errors.New("nodelease: nil Store")
 	}
 	if opts == nil {
 		opts = new(Options)
@@ -127,11 +140,12 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
 		early: make(chan struct{}, 1), handed: make(chan struct{}),
 		reports: make(chan func(), maxReports), told: make(chan struct{}),
-		why: &unheld{errors.New("the store has not answered yet")}, changed: make(chan struct{}), free: -1,
+		why: because(errors.New("the store has not answered yet")), changed: make(chan struct{}), news: make(chan struct{}),
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	m.opts.Layout = idle.Layout() // a zero layout may have an Epoch, the zero time in any zone
 	m.node.Store(idle)
 	go m.tell()
 	go m.keep(ctx)
@@ -144,13 +158,34 @@ func newIdle(l ids.SnowflakeLayout) (*ids.SnowflakeNode, error) {
 	if l.Tick > 0 {
 		inside = l.Epoch.Add(l.Tick)
 	}
-	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return inside }})
-	clock.EndAt(time.Time{})
+	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return inside }})
+	limit.EndAt(time.Time{}, nil)
 	return ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: clock})
 }
 
+// Wait waits until there is a number to mint under, and returns nil, at once if there is one.
+// Call it in main: [Minter.NextContext] waits for ever for a store that refuses for good. Wait returns at once
+// what a person must mend: an error that matches [ErrRefused], if the latest request to the store failed with one.
+// The Minter goes on asking the store all the same. After Close the error is [ErrClosed]. If ctx ends
+// first, the error matches ctx.Err(), [context.Cause], [ids.ErrWithheld] and the cause.
+func (m *Minter) Wait(ctx context.Context) error {
+	for {
+		m.mu.Lock()
+		why, news := m.why, m.news
+		m.mu.Unlock()
+		if why == nil || why == ErrClosed || errors.Is(why, ErrRefused) {
+			return why
+		}
+		select {
+		case <-ctx.Done():
+			return m.stopped(ctx, why)
+		case <-news:
+		}
+	}
+}
+
 // TryNext returns an id, or at once an error: [ErrClosed], one of [ids.SnowflakeNode.TryNext], or, while
-// no number is held, one that matches [ids.ErrSuspended] and its cause, such as [ErrNoNode], [ErrLost] or
+// no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
 // what the store has returned.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	id, err := m.node.Load().TryNext()
@@ -168,25 +203,36 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 			if id, err = m.try(t); err == nil {
 				return id, nil
 			}
-			if err == ids.ErrEnded {
+			if errors.Is(err, ids.ErrEnded) {
 				continue // the tenure is over
 			}
 		}
-		m.observe(Event{Kind: Refused, Node: -1, Err: err})
+		m.observe(Event{Kind: Refused, Err: err})
 		return 0, err
 	}
 }
 
-// try is TryNext of t's node. Where the mark is reached, it asks for a higher one.
+// try is TryNext of t's node. Where the horizon is reached, it asks for a higher one.
 func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
-	if errors.Is(err, ids.ErrSuspended) {
+	if errors.Is(err, ids.ErrWithheld) {
 		m.ask()
+		err = m.late(t)
 	}
 	return id, err
 }
 
-// ask has keep raise the mark before its time.
+// late returns why t withholds an id.
+func (m *Minter) late(t *tenure) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.why != nil {
+		return m.why
+	}
+	return t.late
+}
+
+// ask has keep raise the horizon before its time.
 func (m *Minter) ask() {
 	select {
 	case m.early <- struct{}{}:
@@ -194,14 +240,15 @@ func (m *Minter) ask() {
 	}
 }
 
-// Next returns an id. It waits while no number is held, while the store is asked for a higher mark, and while the
-// ticks are exhausted. Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over
-// Next ends with its context. The error is [ErrClosed]; or it matches ctx.Err(), [context.Cause] and what Next waited
-// for; or it matches [ids.ErrRange] when the layout has no time left for ids of this number.
+// NextContext returns an id. It waits while no number is held, while the store is asked for a later horizon, and
+// while the ticks are exhausted. It goes on waiting where the store refuses for good: call [Minter.Wait] at the start.
+// Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over NextContext ends with
+// its context. The error is [ErrClosed]; or it matches ctx.Err(), [context.Cause] and, if NextContext has waited,
+// [ids.ErrWithheld] and the cause; or it matches [ids.ErrRange] when the layout has no time left for ids of this number.
 //
 // While the wall clock is behind the ids issued, they go on in ascending order, at most half as fast as
 // time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
-func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
+func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.stopped(ctx, nil)
 	}
@@ -212,12 +259,12 @@ func (m *Minter) Next(ctx context.Context) (ids.Snowflake, error) {
 	return id, nil
 }
 
-// wait is Next where the node refuses.
+// wait is NextContext where the node refuses.
 func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 	began := time.Now()
 	defer func() {
 		if took := time.Since(began); took >= time.Millisecond {
-			m.observe(Event{Kind: Waited, Node: -1, Took: took, Err: err})
+			m.observe(Event{Kind: Waited, Took: took, Err: err})
 		}
 	}()
 	for {
@@ -227,8 +274,11 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 			return 0, ErrClosed
 		case why == nil:
 			id, err = m.next(ctx, t)
-			if err != ids.ErrEnded {
+			if !errors.Is(err, ids.ErrEnded) {
 				return id, err
+			}
+			if ctx.Err() != nil {
+				return 0, m.stopped(ctx, nil)
 			}
 			continue // the tenure is over
 		}
@@ -240,8 +290,8 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// next is NextContext of t's node. It waits while the mark is reached, and while the lease is not renewed:
-// enter sets the limit for which it waits, or ends the clock. The rest is look's.
+// next is NextContext of t's node. It waits while the horizon is reached, and while the lease is not renewed:
+// setState sets the limit for which it waits, or ends the clock. The rest is look's.
 func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.try(t)
 	if err == nil {
@@ -250,8 +300,8 @@ func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	m.await(1)
 	defer m.await(-1)
 	id, err = t.node.NextContext(ctx)
-	if err != nil && ctx.Err() != nil {
-		err = m.stopped(ctx, ids.ErrSuspended)
+	if errors.Is(err, ids.ErrWithheld) { // ctx has ended
+		err = m.stopped(ctx, m.late(t))
 	}
 	return id, err
 }
@@ -269,9 +319,9 @@ func (m *Minter) await(n int) {
 	}
 }
 
-// look helps the calls of Next that wait for their node, all at once, so that none has to poll. They do not see that
-// the wall clock has come back below the mark, as after one wrong reading: the same limit anew has them read it again.
-// Where the mark is reached indeed, a higher one is asked for: they may have found it reached only after their try.
+// look helps the calls of NextContext that wait for their node, all at once, so that none has to poll. They do not see that
+// the wall clock has come back below the horizon, as after one wrong reading: the same limit anew has them read it again.
+// Where the horizon is reached indeed, a higher one is asked for: they may have found it reached only after their try.
 func (m *Minter) look() {
 	now := m.now()
 	m.mu.Lock()
@@ -282,12 +332,17 @@ func (m *Minter) look() {
 	}
 	time.AfterFunc(lookEvery, m.look)
 	switch t := m.tenure; {
-	case m.why != nil: // until enter is called nothing can be minted
-	case now.After(t.limit) || t.clock.Latest().Add(m.tick).After(t.limit):
+	case m.why != nil: // until setState is called nothing can be minted
+	case m.reached(t, now):
 		m.ask()
 	default:
-		t.clock.SetLimit(t.limit)
+		t.limit.Set(t.horizon, errReached)
 	}
+}
+
+// reached reports whether t's horizon withholds the next id. The mutex is held.
+func (m *Minter) reached(t *tenure, now time.Time) bool {
+	return now.After(t.horizon) || t.clock.Latest().Add(m.tick).After(t.horizon)
 }
 
 // stopped returns the error of a call whose context has ended while it waited for why, which may be nil.
@@ -300,13 +355,13 @@ func (m *Minter) stopped(ctx context.Context, why error) error {
 		why = now
 	}
 	if why == nil {
-		return fmt.Errorf("nodelease: %w", cause)
+		return fmt.Errorf("nodelease: no Snowflake: %w", cause)
 	}
-	return fmt.Errorf("%w: %w", cause, why)
+	return fmt.Errorf("nodelease: no Snowflake: %w: %w", cause, why)
 }
 
-// Node returns the number under which ids can be minted now. ok is false while there is none.
-func (m *Minter) Node() (number int64, ok bool) {
+// Number returns the number under which ids can be minted now. ok is false while there is none.
+func (m *Minter) Number() (number int64, ok bool) {
 	t, _, why := m.state()
 	if why != nil {
 		return 0, false
@@ -316,19 +371,28 @@ func (m *Minter) Node() (number int64, ok bool) {
 
 // Stats is what [Minter.Stats] returns, for gauges.
 type Stats struct {
-	// Node is the number under which ids can be minted now, or -1. While it is -1, the three durations are zero.
-	Node int64
+	// Number is the number under which ids are minted now, if Held is true.
+	Number int64
+	// Held is whether there is such a number. While it is false, the three durations are zero.
+	Held bool
+	// Err is why no id can be minted: [ErrClosed], or an error that matches [ids.ErrWithheld] and the cause.
+	// It is nil while ids can be had without asking the store. In the last tick below the horizon it may
+	// be either.
+	Err error
 	// Deadline is how long minting goes on if the store does not answer any more.
 	Deadline time.Duration
-	// MarkAhead is how far ahead of the wall clock the mark is up to which ids can be minted. It is
+	// HorizonAhead is how far ahead of the wall clock the horizon is up to which ids can be minted. It is
 	// negative if the wall clock has passed it.
-	MarkAhead time.Duration
-	// LatestAhead is how far ahead of the wall clock the latest id is, or the mark that was found with
+	HorizonAhead time.Duration
+	// LatestAhead is how far ahead of the wall clock the latest id is, or the horizon that was found with
 	// the number. It is zero if neither is ahead.
 	LatestAhead time.Duration
 	// Free is how many numbers were free at the latest Take, without the one taken: 0 if none could be
-	// had. It is -1 before the first Take, and if the store does not tell.
+	// had. It does not change while the number is held, however many others take or release. It means
+	// something only if FreeKnown is true.
 	Free int64
+	// FreeKnown is false before the first Take, and if the store does not tell.
+	FreeKnown bool
 }
 
 // Stats returns the state of m at this moment. It does not ask the store.
@@ -336,15 +400,19 @@ func (m *Minter) Stats() Stats {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := Stats{Node: -1, Free: m.free}
+	s := Stats{Err: m.why, Free: m.free, FreeKnown: m.freeKnown}
 	if t := m.tenure; m.why == nil {
-		s.Node, s.Deadline, s.MarkAhead = t.number, t.deadline-m.elapsed(), t.limit.Sub(now)
+		s.Number, s.Held = t.number, true
+		s.Deadline, s.HorizonAhead = t.deadline-m.elapsed(), t.horizon.Sub(now)
 		s.LatestAhead = max(0, t.clock.Latest().Sub(now))
+		if m.reached(t, now) {
+			s.Err = t.late
+		}
 	}
 	return s
 }
 
-// Close ends the minting at once, and hands the number back. Next and TryNext return [ErrClosed] from
+// Close ends the minting at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
 // then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
 // fails. The error is the store's, if the number could not be handed back: then it is free after its
 // TTL. A second Close waits for the same end and returns the same error.
@@ -355,7 +423,7 @@ func (m *Minter) Close() error {
 	select {
 	case <-m.handed:
 	case <-limit.Done():
-		return fmt.Errorf("nodelease: the store has not answered within %v: the node number may be held until its TTL is over", closeTimeout)
+		return fmt.Errorf("nodelease: the store has not answered within %v: the number may be held until its TTL is over", closeTimeout)
 	}
 	select {
 	case <-m.told:
@@ -367,7 +435,7 @@ func (m *Minter) Close() error {
 // shut ends the minting.
 func (m *Minter) shut() {
 	m.mu.Lock()
-	m.enter(nil, ErrClosed)
+	m.setState(nil, ErrClosed)
 	m.mu.Unlock()
 	m.cancel()
 }
@@ -379,21 +447,21 @@ func (m *Minter) state() (t *tenure, changed <-chan struct{}, why error) {
 	return m.tenure, m.changed, m.why
 }
 
-// enter makes t and why the state, unless the Minter is closed. The mutex is held.
-func (m *Minter) enter(t *tenure, why error) {
+// setState makes t and why the state, unless the Minter is closed. The mutex is held.
+func (m *Minter) setState(t *tenure, why error) {
 	if m.why == ErrClosed {
 		return
 	}
 	was, minted := m.tenure, m.why == nil
 	if was != nil && was != t {
-		was.clock.EndAt(time.Time{})
+		was.limit.EndAt(time.Time{}, cause(why))
 	}
 	if t != nil && why != nil {
-		t.clock.SetLimit(time.Time{})
+		t.limit.Set(time.Time{}, cause(why))
 	}
 	m.tenure, m.why = t, why
 	if why == nil {
-		t.clock.SetLimit(t.limit)
+		t.limit.Set(t.horizon, errReached)
 		m.node.Store(t.node)
 	}
 	switch {
@@ -406,10 +474,12 @@ func (m *Minter) enter(t *tenure, why error) {
 		close(m.changed)
 		m.changed = make(chan struct{})
 	}
+	close(m.news)
+	m.news = make(chan struct{})
 }
 
 // elapsed is the monotonic time since the Minter was made. It goes on while the process is stopped. While the machine
-// is suspended it stands still on Linux: the wall clock, which goes on, then runs into the mark.
+// is suspended it stands still on Linux: the wall clock, which goes on, then runs into the horizon.
 func (m *Minter) elapsed() time.Duration { return time.Since(m.start) }
 
 // now returns the wall clock's time.

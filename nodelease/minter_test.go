@@ -14,6 +14,7 @@ import (
 	"github.com/oneclock/ids/internal/docs"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 const testTTL = 10 * time.Second
@@ -72,13 +73,13 @@ func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test f
 
 // scriptedStore hands out what a test tells it to.
 type scriptedStore struct {
-	take            atomic.Pointer[func() (nodelease.Lease, error)]
+	take            atomic.Pointer[func() (nodelease.Grant, error)]
 	taken, released atomic.Int64
 }
 
-func (s *scriptedStore) set(take func() (nodelease.Lease, error)) { s.take.Store(&take) }
+func (s *scriptedStore) set(take func() (nodelease.Grant, error)) { s.take.Store(&take) }
 
-func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Lease, error) {
+func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Grant, error) {
 	s.taken.Add(1)
 	return (*s.take.Load())()
 }
@@ -86,16 +87,8 @@ func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Leas
 // lease is a Lease that agrees to everything, unless it is told what to answer.
 type lease struct {
 	store           *scriptedStore
-	node            int64
-	mark            time.Time
-	ttl             time.Duration
 	extend, release func() error
 }
-
-func (l *lease) Node() int64        { return l.node }
-func (l *lease) Mark() time.Time    { return l.mark }
-func (l *lease) TTL() time.Duration { return l.ttl }
-func (l *lease) Free() int64        { return -1 }
 
 func (l *lease) Extend(context.Context, time.Time) error {
 	if l.extend == nil {
@@ -112,15 +105,22 @@ func (l *lease) Release(context.Context, time.Time) error {
 	return l.release()
 }
 
+// grant returns a Grant of the number 0.
+func grant(l *lease) nodelease.Grant { return nodelease.Grant{TTL: testTTL, Lease: l} }
+
+// numberOf and timeOf return what is in an id of Twitter's layout.
+func numberOf(id ids.Snowflake) int64   { return ids.TwitterLayout().Split(id).Node }
+func timeOf(id ids.Snowflake) time.Time { return ids.TwitterLayout().Split(id).Time }
+
 func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
 	return must.Get(m.TryNext())(t)
 }
 
-// mustNext is mustMint with Next.
+// mustNext is mustMint with NextContext.
 func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
-	return must.Get(m.Next(t.Context()))(t)
+	return must.Get(m.NextContext(t.Context()))(t)
 }
 
 // refused checks that TryNext returns no id, and an error that matches want. what says when.
@@ -149,20 +149,20 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 		id := mustNext(t, m)
 		store.setSilent(true)
 		w.step(-time.Minute) // the lease ends all the same
-		expires, _ := store.Row(id.Node())
+		expires, _ := store.Row(numberOf(id))
 		deadline := expires.Add(-testTTL/10 - 100*time.Millisecond)
 		time.Sleep(time.Until(deadline) - time.Nanosecond)
 		mustNext(t, m)
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		refused(t, m, ids.ErrSuspended, "at the deadline")
-		if _, ok := m.Node(); ok {
-			t.Error("Node reports a number past the deadline")
+		refused(t, m, ids.ErrWithheld, "at the deadline")
+		if _, ok := m.Number(); ok {
+			t.Error("Number reports one past the deadline")
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if id, err := m.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("got %v, %v, want Next to wait until its context ends", id, err)
+		if id, err := m.NextContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v, %v, want NextContext to wait until its context ends", id, err)
 		}
 
 		// The store answers again before anybody took the number: the tenure goes on.
@@ -174,51 +174,51 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 	})
 }
 
-func TestNoIDBeyondTheMark(t *testing.T) {
+func TestNoIDBeyondTheHorizon(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, &nodelease.Options{Window: testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		store.setSilent(true)
-		_, mark := store.Row(0)
-		w.step(mark.Sub(w.now()))
-		if id := mustMint(t, m); id.Time().After(mark) {
-			t.Errorf("id of %v past the mark %v", id.Time(), mark)
+		_, horizon := store.Row(0)
+		w.step(horizon.Sub(w.now()))
+		if id := mustMint(t, m); timeOf(id).After(horizon) {
+			t.Errorf("id of %v past the horizon %v", timeOf(id), horizon)
 		}
 		w.step(time.Millisecond)
-		refused(t, m, ids.ErrSuspended, "past the mark")
-		time.Sleep(time.Second) // a higher mark has been asked for, in vain
-		refused(t, m, ids.ErrSuspended, "past the mark that is written")
-		if _, ok := m.Node(); !ok {
+		refused(t, m, ids.ErrWithheld, "past the horizon")
+		time.Sleep(time.Second) // a higher horizon has been asked for, in vain
+		refused(t, m, ids.ErrWithheld, "past the horizon that is written")
+		if _, ok := m.Number(); !ok {
 			t.Error("the number is gone before the deadline")
 		}
 
-		// The attempt has asked for a higher mark, ahead of the next regular one.
+		// The attempt has asked for a higher horizon, ahead of the next regular one.
 		store.setSilent(false)
 		w.step(time.Hour)
 		start := time.Now()
 		id := mustNext(t, m)
-		if _, mark := store.Row(0); id.Time().After(mark) {
-			t.Errorf("id of %v past the mark %v", id.Time(), mark)
+		if _, horizon := store.Row(0); timeOf(id).After(horizon) {
+			t.Errorf("id of %v past the horizon %v", timeOf(id), horizon)
 		}
 		if waited := time.Since(start); waited > testTTL/2 {
-			t.Errorf("waited %v for a higher mark", waited)
+			t.Errorf("waited %v for a higher horizon", waited)
 		}
 	})
 }
 
-func TestMarkIsNotWrittenAtEveryBeat(t *testing.T) {
+func TestHorizonIsNotWrittenAtEveryBeat(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, &nodelease.Options{Window: 4 * testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		marks := map[time.Time]bool{}
+		horizons := map[time.Time]bool{}
 		for range 100 {
-			_, mark := store.Row(0)
-			marks[mark] = true
+			_, horizon := store.Row(0)
+			horizons[horizon] = true
 			mustMint(t, m)
 			time.Sleep(testTTL / 3)
 			synctest.Wait()
 		}
 		// One for each 3 TTLs, which are 9 to 10 beats.
-		if len(marks) < 10 || len(marks) > 12 {
-			t.Errorf("%d marks in 100 beats", len(marks))
+		if len(horizons) < 10 || len(horizons) > 12 {
+			t.Errorf("%d horizons in 100 beats", len(horizons))
 		}
 		if extended := store.extended.Load(); extended < 100 {
 			t.Errorf("%d renewals in 100 beats", extended)
@@ -231,7 +231,7 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 	var last ids.Snowflake
 	for range 3 {
 		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			// With the bubble's clock back at its start, only the mark that the last holder left tells what it issued.
+			// With the bubble's clock back at its start, only the horizon that the last holder left tells what it issued.
 			for range 10_000 {
 				id := mustNext(t, m)
 				if id <= last {
@@ -240,30 +240,30 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 				last = id
 			}
 			mustClose(t, m)
-			expires, mark := store.Row(0)
+			expires, horizon := store.Row(0)
 			if !expires.IsZero() {
 				t.Error("the number is still held")
 			}
-			if !mark.Equal(last.Time()) {
-				t.Errorf("mark %v, want the latest id's time %v", mark, last.Time())
+			if !horizon.Equal(timeOf(last)) {
+				t.Errorf("horizon %v, want the latest id's time %v", horizon, timeOf(last))
 			}
 		})
 	}
 }
 
-func TestUnusedTenureKeepsTheMark(t *testing.T) {
+func TestUnusedTenureKeepsTheHorizon(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
-	mark := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	store.SetRow(0, time.Time{}, mark)
+	horizon := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	store.SetRow(0, time.Time{}, horizon)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {})
-	if _, got := store.Row(0); !got.Equal(mark) {
-		t.Errorf("mark %v after a tenure without an id, want %v", got, mark)
+	if _, got := store.Row(0); !got.Equal(horizon) {
+		t.Errorf("horizon %v after a tenure without an id, want %v", got, horizon)
 	}
 }
 
-// TestMarkIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
-// behind. Each time carries the mark two hundredths of the window ahead at most, and what the ids need.
-func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
+// TestHorizonIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
+// behind. Each time carries the horizon two hundredths of the window ahead at most, and what the ids need.
+func TestHorizonIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	const window = 100 * time.Second
 	store := newFaultyStore(1, testTTL)
 	base := start2026.Add(24 * time.Hour)
@@ -274,21 +274,21 @@ func TestMarkIsNearWhileTheWallClockIsBehind(t *testing.T) {
 				mustNext(t, m)
 				time.Sleep(testTTL / 3) // there is a renewal in between
 			}
-			_, mark := store.Row(0)
+			_, horizon := store.Row(0)
 			store.setSilent(true) // it cannot hand the number back
 			defer store.setSilent(false)
 			_ = m.Close()
-			store.SetRow(0, time.Time{}, mark)
+			store.SetRow(0, time.Time{}, horizon)
 		})
 	}
 	// A slow clock has run for half of 5/3 of a TTL each time.
-	if _, mark := store.Row(0); mark.Sub(base) > 20*(testTTL*5/6+2*window/100) {
-		t.Errorf("the mark is %v ahead after 20 crashes", mark.Sub(base))
+	if _, horizon := store.Row(0); horizon.Sub(base) > 20*(testTTL*5/6+2*window/100) {
+		t.Errorf("the horizon is %v ahead after 20 crashes", horizon.Sub(base))
 	}
 }
 
-// TestNextEndsWithItsContext has the wall clock leap past the mark while the store is silent.
-func TestNextEndsWithItsContext(t *testing.T) {
+// TestNextContextEnds has the wall clock leap past the horizon while the store is silent.
+func TestNextContextEnds(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
@@ -296,22 +296,22 @@ func TestNextEndsWithItsContext(t *testing.T) {
 		w.step(time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if id, err := m.Next(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrSuspended) {
-			t.Errorf("got %v, %v past the mark", id, err)
+		if id, err := m.NextContext(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrWithheld) {
+			t.Errorf("got %v, %v past the horizon", id, err)
 		}
-		w.step(-2 * time.Hour) // and now it is behind: what is left up to the mark can be had
+		w.step(-2 * time.Hour) // and now it is behind: what is left up to the horizon can be had
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		must.Get(m.Next(ctx))(t)
+		must.Get(m.NextContext(ctx))(t)
 		synctest.Wait()
 	})
 }
 
-// TestLastIDBelowTheMark has a call stop on its way to an id while others take all up to the mark, and no more:
+// TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
 // none of those has asked for a higher one.
-func TestLastIDBelowTheMark(t *testing.T) {
+func TestLastIDBelowTheHorizon(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
-	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next mark is a hundredth of the window after that
+	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next horizon is a hundredth of the window after that
 	layout := ids.TwitterLayout()
 	layout.NodeBits, layout.SequenceBits = 20, 2
 	bubble(t, store, &nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -320,14 +320,14 @@ func TestLastIDBelowTheMark(t *testing.T) {
 		var took time.Duration
 		var began time.Time
 		late.Go(func() {
-			id, err := m.Next(t.Context())
+			id, err := m.NextContext(t.Context())
 			if took = time.Since(began); err != nil {
 				t.Errorf("got %d, %v", id, err)
 			}
 		})
 		synctest.Wait()
-		_, mark := store.Row(0)
-		for last := (ids.SnowflakeParts{}); last.Sequence < 3 || last.Time.Before(mark.Truncate(time.Millisecond)); {
+		_, horizon := store.Row(0)
+		for last := (ids.SnowflakeParts{}); last.Sequence < 3 || last.Time.Before(horizon.Truncate(time.Millisecond)); {
 			last = layout.Split(mustNext(t, m))
 		}
 		began = time.Now()
@@ -358,8 +358,8 @@ func TestCloseAsksAgain(t *testing.T) {
 				return reset
 			})
 			mustClose(t, m)
-			if expires, mark := store.Row(0); !expires.IsZero() || !mark.Equal(last.Time()) {
-				t.Errorf("the number is held until %v, the mark is %v", expires, mark)
+			if expires, horizon := store.Row(0); !expires.IsZero() || !horizon.Equal(timeOf(last)) {
+				t.Errorf("the number is held until %v, the horizon is %v", expires, horizon)
 			}
 		})
 	}
@@ -433,7 +433,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 				store := newFaultyStore(1, testTTL)
 				bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 					mustMint(t, m)
-					w.step(time.Duration(look) * time.Hour) // past the mark there is a second look
+					w.step(time.Duration(look) * time.Hour) // past the horizon there is a second look
 					w.stop(look)
 					var late sync.WaitGroup
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -441,16 +441,16 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 					late.Go(func() {
 						var err error
 						if wait {
-							_, err = m.Next(ctx)
+							_, err = m.NextContext(ctx)
 						} else {
 							_, err = m.TryNext()
 						}
 						var want error
 						switch {
 						case !another:
-							want = nodelease.ErrNoNode
-						case !wait && look == 0: // the mark is ahead
-							want = ids.ErrClockBackward
+							want = nodelease.ErrNoNumber
+						case !wait && look == 0: // the horizon is ahead
+							want = ids.ErrClockBehind
 						}
 						if !errors.Is(err, want) {
 							t.Errorf("look %d: %v, want %v", look, err, want)
@@ -470,18 +470,18 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 	}
 }
 
-// TestLoopEndsWithItsContext loops over Next until its context ends.
+// TestLoopEndsWithItsContext loops over NextContext until its context ends.
 func TestLoopEndsWithItsContext(t *testing.T) {
 	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		cause := errors.New("enough")
 		ctx, end := context.WithCancelCause(t.Context())
 		defer end(nil)
 		for range 10 {
-			must.Get(m.Next(ctx))(t)
+			must.Get(m.NextContext(ctx))(t)
 		}
 		end(cause)
-		id, err := m.Next(ctx)
-		if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrSuspended) || id != 0 {
+		id, err := m.NextContext(ctx)
+		if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrWithheld) || id != 0 {
 			t.Errorf("got %v, %v", id, err)
 		}
 	})
@@ -496,28 +496,35 @@ func roomy() ids.SnowflakeLayout {
 
 func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
 	n := must.Get(ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)}))(tb)
-	m := must.Get(nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Hour), &nodelease.Options{Layout: roomy()}))(tb)
+	m := must.Get(nodelease.NewMinter(memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy()}))(tb)
 	tb.Cleanup(func() {
 		if err := m.Close(); err != nil && tb.Context().Err() == nil {
 			tb.Error(err)
 		}
 	})
-	must.Get(m.Next(tb.Context()))(tb)
+	must.Get(m.NextContext(tb.Context()))(tb)
 	return n, m
 }
 
 func TestAllocations(t *testing.T) {
 	_, m := newPair(t)
-	empty := must.Get(nodelease.NewMinter(nodelease.NewMemoryStore(0, time.Hour), nil))(t)
+	empty := must.Get(nodelease.NewMinter(memstore.New(0, time.Hour), nil))(t)
 	defer empty.Close()
+	w, silent := new(wall), newFaultyStore(1, time.Hour)
+	late := must.Get(nodelease.NewMinter(silent, &nodelease.Options{Now: w.now}))(t)
+	mustNext(t, late)
+	silent.setCarry(func(ctx context.Context, _ func() error) error { <-t.Context().Done(); return t.Context().Err() })
+	w.step(24 * time.Hour)
+	refused(t, late, ids.ErrWithheld, "past the horizon")
 	ctx := t.Context()
 	for _, test := range []struct {
 		name string
 		call func()
 	}{
 		{"TryNext", func() { _, _ = m.TryNext() }},
-		{"Next", func() { _, _ = m.Next(ctx) }},
+		{"NextContext", func() { _, _ = m.NextContext(ctx) }},
 		{"TryNext without a number", func() { _, _ = empty.TryNext() }},
+		{"TryNext past the horizon", func() { _, _ = late.TryNext() }},
 	} {
 		if n := testing.AllocsPerRun(1000, test.call); n != 0 {
 			t.Errorf("%s allocates %v times", test.name, n)
@@ -525,8 +532,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkNext compares a Minter with the node that it stands on, in one run.
-func BenchmarkNext(b *testing.B) {
+// BenchmarkNextContext compares a Minter with the node that it stands on, in one run.
+func BenchmarkNextContext(b *testing.B) {
 	n, m := newPair(b)
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
@@ -537,7 +544,7 @@ func BenchmarkNext(b *testing.B) {
 		{"node.TryNext", n.TryNext},
 		{"minter.TryNext", m.TryNext},
 		{"node.NextContext", func() (ids.Snowflake, error) { return n.NextContext(ctx) }},
-		{"minter.Next", func() (ids.Snowflake, error) { return m.Next(ctx) }},
+		{"minter.NextContext", func() (ids.Snowflake, error) { return m.NextContext(ctx) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
@@ -553,6 +560,6 @@ func BenchmarkNext(b *testing.B) {
 func TestDocs(t *testing.T) {
 	docs.Run(t, "nodelease", map[string]string{
 		"ctx":   "context.Background()",
-		"store": "nodelease.NewMemoryStore(1024, 15*time.Second)",
+		"store": "memstore.New(1024, 15*time.Second)",
 	})
 }

@@ -9,61 +9,80 @@ import (
 )
 
 // A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every number
-// a durable mark: no id later than the mark has ever been issued under that number. The mark outlives
-// every holder; what makes ids unique is the mark and not the time at which a lease ends.
+// a durable horizon: no id later than the horizon has ever been issued under that number. The horizon outlives
+// every holder; what makes ids unique is the horizon and not the time at which a lease ends.
 //
 // Its methods, and those of its leases, must return soon after their context has ended. A store that
 // does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Take whose
-// context has ended may return a lease: the Minter gives it back.
+// context has ended may return a Grant: the Minter gives it back.
 type Store interface {
-	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it
-	// prefers one whose mark has passed at r.Now. It returns an error that matches ErrNoNode if no
-	// number could be had: all are held, or others were faster. It refuses, with another error, a
-	// layout that differs from that of the ids made before. It is safe for concurrent use.
-	Take(ctx context.Context, r Request) (Lease, error)
+	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it prefers
+	// those whose horizon has passed at r.Now, and may choose any of them: the stores of this module
+	// choose at random, so a program has another number after each start. If none has passed, it takes
+	// the number whose horizon passes first. It returns an error that
+	// matches ErrNoNumber if no number could be had: all are held, or others were faster. It refuses,
+	// with an error that matches ErrRefused, a layout that differs from that of the ids made before.
+	// It is safe for concurrent use.
+	Take(ctx context.Context, r Request) (Grant, error)
 }
 
-// A Request is what a [Store] is told by whom it is to give a number.
+// A Request tells a [Store] who wants a number, and for what.
 type Request struct {
 	// Now is the time on the caller's wall clock.
 	Now time.Time
 	// Layout is that of the caller's ids. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// Warn is told what a person should see to although the store has dealt with it, for as long as the
-	// lease lasts. It must not block. Nil means that nobody is told.
+	// Warn is called with problems that the store has dealt with but a person should look at. It may be
+	// called until the lease ends, and must not block. Nil means that nobody is told.
 	Warn func(error)
 }
 
-// A Lease is one holder's tenure of one node number. Its methods are called by one goroutine at a time.
-//
-// An error that does not match ErrLost leaves open whether the store did what it was asked to: the
-// same call may be made again.
-type Lease interface {
-	// Node is the number held.
-	Node() int64
-	// Mark is the time that the number's earlier holders left behind, read in the transaction
-	// that took the number. The zero time means that no id was issued under the number.
-	Mark() time.Time
+// A Grant is what [Store.Take] returns: a number, what is known of it, and the lease on it.
+type Grant struct {
+	// Number is the number held.
+	Number int64
+	// Horizon is the latest horizon of the number's earlier holders, read in the transaction that took
+	// the number. It must be at least what was written: a store that keeps milliseconds rounds up. The
+	// zero time means that no id was ever issued under the number.
+	Horizon time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
-	TTL() time.Duration
-	// Free is how many other numbers were free when this one was taken, or -1 if the store does not know.
-	Free() int64
-	// Extend proves to the store that the holder is alive and raises the number's mark to mark, a
+	TTL time.Duration
+	// Free is how many other numbers were free when this one was taken, if FreeKnown is true.
+	Free int64
+	// FreeKnown is whether the store has counted the free numbers.
+	FreeKnown bool
+	// Lease extends and ends the holder's tenure.
+	Lease Lease
+}
+
+// A Lease is one holder's tenure of one number. Its methods are called by one goroutine at a time.
+//
+// ErrLost says that the tenure is over: another holder has taken the number, it was released, or its
+// row has gone. A store may return it as soon as the TTL is over, or go on while nobody else has
+// taken the number. Any other error leaves open whether the store did what it was asked to: the same
+// call may be made again.
+type Lease interface {
+	// Extend proves to the store that the holder is alive and raises the number's horizon to horizon, a
 	// whole number of microseconds. Only after Extend has returned nil may the holder issue ids up to
-	// it. The caller never asks for a lower mark than before: if the store sees one, it comes from a
-	// request that was overtaken, and must not lower the mark. It returns ErrLost if the number has gone.
-	Extend(ctx context.Context, mark time.Time) error
-	// Release makes mark, the time of the latest id, the number's mark and gives the number back.
-	// It returns ErrLost if the number has gone.
-	Release(ctx context.Context, mark time.Time) error
+	// it. The caller never asks for a lower horizon than before: if the store sees one, it comes from a
+	// request that was overtaken, and must not lower the horizon.
+	Extend(ctx context.Context, horizon time.Time) error
+	// Release gives the number back. It makes horizon, the time of the latest id rounded up to a whole
+	// number of microseconds, the number's horizon, which may lower it. If no id was issued, that is the
+	// Horizon of the Grant: where this is the zero time, the number is to have none again.
+	Release(ctx context.Context, horizon time.Time) error
 }
 
 // Errors of this package. Match them with [errors.Is].
 var (
-	// ErrNoNode says that no node number could be had: all are held, or others were faster.
-	ErrNoNode = errors.New("nodelease: all node numbers are held, or others were faster")
-	// ErrLost says that a lease has ended and that its node number may have another holder.
-	ErrLost = errors.New("nodelease: the node number is no longer held")
+	// ErrNoNumber says that no number could be had: all are held, or others were faster.
+	ErrNoNumber = errors.New("nodelease: all numbers are held, or others were faster")
+	// ErrRefused says that a store refuses, and will until somebody changes the store or the program:
+	// the store was never made, it is for another layout, or an earlier version of this package made it.
+	// Stores wrap it. [Minter.Wait] returns it at once.
+	ErrRefused = errors.New("nodelease: the store refuses, and no retry mends that")
+	// ErrLost says that a lease has ended and that its number may have another holder.
+	ErrLost = errors.New("nodelease: the number is no longer held")
 	// ErrClosed says that the Minter is closed.
 	ErrClosed = errors.New("nodelease: the minter is closed")
 )

@@ -1,35 +1,39 @@
 package nodelease
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/oneclock/ids"
 )
 
-// A tenure is the time for which a Minter holds a number. Its clock starts above the mark that earlier
-// holders left and is limited to the mark that this holder has written. So the ids with times from one
-// mark to the next are this holder's alone.
+// A tenure is the time for which a Minter holds a number. Its clock starts above the horizon that earlier
+// holders left and is limited to the horizon that this holder has written. So the ids with times from one
+// horizon to the next are this holder's alone.
 type tenure struct {
 	lease  Lease
 	number int64
-	mark   time.Time // when the number was taken
+	found  time.Time // the horizon when the number was taken
 	ttl    time.Duration
 	clock  *ids.Clock
+	limit  *ids.ClockLimit
 	node   *ids.SnowflakeNode
 
-	// What follows is keep's alone, but for limit and deadline, which Minter.mu guards.
+	// What follows is keep's alone, but for horizon, deadline, failure and late, which Minter.mu guards.
 
-	// asked is the highest mark asked of the store. A request without an answer may have been
+	// asked is the highest horizon asked of the store. A request without an answer may have been
 	// carried out, so no later one asks for less.
 	asked    time.Time
-	warned   bool // that a mark is far ahead
+	warned   bool // that a horizon is far ahead
 	slow     bool // the latest renewal failed, or took more than half of the time that it gave
 	failures int  // of renewals, since one has succeeded
 
-	limit    time.Time     // the mark that the store has confirmed
+	horizon  time.Time     // what the store has confirmed
 	deadline time.Duration // when minting stops, on the scale of Minter.elapsed
 	expiry   *time.Timer   // stops it
+	failure  error         // of the latest renewal
+	late     error         // what calls return where the horizon is reached
 }
 
 // margin is how long before the end of a lease the minting stops.
@@ -38,7 +42,7 @@ type tenure struct {
 // transit of the request is on the safe side. The margin is for two clocks that do not run equally
 // fast, and for the time that the timer and a call need. A tenth of the TTL covers the first: kernels
 // slew a clock by at most 500 parts in a million, chrony by at most 83,333. A tenth of a second covers
-// the second. A longer pause breaks no promise: what keeps ids unique is the mark.
+// the second. A longer pause breaks no promise: what keeps ids unique is the horizon.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // gives returns for how long a renewal lets t mint, from when it was sent.
@@ -61,20 +65,40 @@ func (t *tenure) timeout() time.Duration {
 // start gives t its clock, or says what is wrong with what the store has handed out.
 func (t *tenure) start(opts *Options, now time.Time) error {
 	if t.gives() <= 0 {
-		return fmt.Errorf("nodelease: a TTL of %v for node %d leaves no time to mint: at least 112ms are needed",
+		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time to mint: at least 112ms are needed",
 			t.ttl, t.number)
 	}
-	t.clock = ids.NewClock(&ids.ClockOptions{Now: opts.Now, After: t.mark})
-	t.clock.SetLimit(time.Time{})
+	t.setFailure(nil)
+	t.clock, t.limit = ids.NewLimitedClock(&ids.ClockOptions{Now: opts.Now, After: t.found})
 	var err error
 	t.node, err = ids.NewSnowflakeNode(t.number, &ids.SnowflakeOptions{Layout: opts.Layout, Clock: t.clock})
 	if err != nil {
-		return fmt.Errorf("nodelease: node %d: %w", t.number, err)
+		return fmt.Errorf("nodelease: number %d: %w", t.number, err)
 	}
-	if t.mark.After(now) {
-		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: t.mark, Node: t.number}); err != nil {
-			return fmt.Errorf("nodelease: the mark of node %d leaves no time for ids: %w", t.number, err)
+	if t.found.After(now) {
+		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: t.found, Node: t.number}); err != nil {
+			return fmt.Errorf("nodelease: the horizon of number %d leaves no time for ids: %w", t.number, err)
 		}
 	}
 	return nil
+}
+
+// errReached is why ids are withheld where the horizon is reached.
+var errReached = errors.New("the horizon is reached, and the store has not confirmed a later one yet")
+
+// setFailure notes how the latest renewal of t has ended.
+func (t *tenure) setFailure(err error) {
+	t.failure, t.late = err, because(errReached)
+	if err != nil {
+		t.late = because(fmt.Errorf("the horizon is reached, and the store has not confirmed a later one: %w", err))
+	}
+}
+
+// overdue is the cause past t's deadline.
+func (t *tenure) overdue() error {
+	const text = "nodelease: the store has not renewed the lease of number %d in time"
+	if t.failure == nil {
+		return fmt.Errorf(text, t.number)
+	}
+	return fmt.Errorf(text+": %w", t.number, t.failure)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 	"time"
 
 	"github.com/oneclock/ids/snowflake"
@@ -22,7 +23,7 @@ func ExampleDefault() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(snowflake.Next().Node() == node.Number())
+	fmt.Println(node.Layout().Split(snowflake.Next()).Node == node.Number())
 	// Output: true
 }
 
@@ -33,8 +34,23 @@ func ExampleSetDefault() {
 		panic(err)
 	}
 	snowflake.SetDefault(node)
-	fmt.Println(snowflake.Next().Node())
+	fmt.Println(node.Layout().Split(snowflake.Next()).Node)
 	// Output: 378
+}
+
+// A program that runs in many processes has its number in the environment, and ends in main if that is missing.
+func ExampleSetDefaultFromEnv() {
+	os.Setenv("IDS_SNOWFLAKE_NODE", "42") // as the deployment does
+	defer os.Unsetenv("IDS_SNOWFLAKE_NODE")
+	snowflake.SetDefault(nil) // other examples have made one
+
+	node, err := snowflake.SetDefaultFromEnv(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(node.Number(), node.Layout().Split(snowflake.Next()).Node)
+	snowflake.SetDefault(nil)
+	// Output: 42 42
 }
 
 func ExampleNewNode() {
@@ -57,24 +73,30 @@ func ExampleNode_tryNext() {
 	if err != nil {
 		panic(err)
 	}
-	switch _, err := node.TryNext(); err {
-	case nil:
+	_, err = node.TryNext()
+	switch {
+	case err == nil:
 		fmt.Println("minted")
-	case snowflake.ErrClockBackward, snowflake.ErrExhausted, snowflake.ErrSuspended:
-		fmt.Println("later:", err)
+	case errors.Is(err, snowflake.ErrClockBehind), errors.Is(err, snowflake.ErrExhausted), errors.Is(err, snowflake.ErrWithheld):
+		fmt.Println("later:", err) // ErrWithheld has a cause
 	}
 	// Output: minted
 }
 
-func ExampleDatacenterWorker() {
-	node, err := snowflake.DatacenterWorker(11, 26)
-	fmt.Println(node, err)
+func ExampleTwitterNumber() {
+	number, err := snowflake.TwitterNumber(11, 26)
+	fmt.Println(number, err)
 
-	_, err = snowflake.DatacenterWorker(32, 0)
+	_, err = snowflake.TwitterNumber(32, 0)
 	fmt.Println(err)
 	// Output:
 	// 378 <nil>
 	// ids: datacenter 32 is not within 0 to 31
+}
+
+func ExampleTwitterDatacenterWorker() {
+	fmt.Println(snowflake.TwitterDatacenterWorker(378))
+	// Output: 11 26
 }
 
 func ExampleLayout_split() {
@@ -115,18 +137,19 @@ func ExampleLayout() {
 
 func ExampleParse() {
 	id, err := snowflake.Parse("1541815603606036480")
-	fmt.Println(id.Time(), id.Datacenter(), id.Worker(), err)
+	fmt.Println(snowflake.Twitter().Split(id).Time, err)
 
 	_, err = snowflake.Parse("0x1565")
 	fmt.Println(err)
 	// Output:
-	// 2022-06-28 16:07:40.105 +0000 UTC 11 26 <nil>
+	// 2022-06-28 16:07:40.105 +0000 UTC <nil>
 	// ids: parsing Snowflake: not a decimal digit at byte 1
 }
 
 func ExampleMustParse() {
-	fmt.Println(snowflake.MustParse("1541815603606036480").Time())
-	// Output: 2022-06-28 16:07:40.105 +0000 UTC
+	id := snowflake.MustParse("1541815603606036480")
+	fmt.Println(snowflake.Twitter().Split(id).Node)
+	// Output: 378
 }
 
 func ExampleParseBase32() {
@@ -134,13 +157,6 @@ func ExampleParseBase32() {
 	id, err := snowflake.ParseBase32(text)
 	fmt.Println(text, id, err)
 	// Output: 1ASD13XH1F800 1541815603606036480 <nil>
-}
-
-func ExampleParseBase58() {
-	text := snowflake.ID(1541815603606036480).Base58()
-	id, err := snowflake.ParseBase58(text)
-	fmt.Println(text, id, err)
-	// Output: 4aaW4SzAyQK 1541815603606036480 <nil>
 }
 
 // In JSON an id is a string, since JavaScript loses integers above 2^53. A bare number is read too.

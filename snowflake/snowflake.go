@@ -12,11 +12,11 @@ import (
 )
 
 // ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [Layout] gives. Snowflakes of one layout sort by time.
+// widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time.
 //
-// Its methods are AppendBinary, AppendText, Base32, Base58, Compare, Datacenter, MarshalBinary,
-// MarshalJSON, MarshalText, Node, Scan, Sequence, String, Time, UnmarshalBinary, UnmarshalJSON,
-// UnmarshalText, Value and Worker: see [ids.Snowflake].
+// Its methods are AppendBinary, AppendText, Base32, Compare, IsZero, MarshalBinary, MarshalJSON,
+// MarshalText, Scan, String, UnmarshalBinary, UnmarshalJSON, UnmarshalText and Value: see
+// [ids.Snowflake].
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
@@ -33,9 +33,9 @@ type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
 // one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
-// number on different clocks, and so in different processes, can repeat ids; so can nodes of one number
-// with different layouts. Give ids that are kept together one layout, and each clock a number of its
-// own. Make a node with [NewNode]; using the zero value panics.
+// number on different clocks, and so in different processes, can repeat ids; so can nodes with different
+// layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
+// its own. Make a node with [NewNode]; using the zero value panics.
 //
 // Its methods are Append, Layout, Next, NextContext, Number and TryNext: see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
@@ -49,22 +49,23 @@ type Node = ids.SnowflakeNode
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time takes the rest of the 63 bits. The zero value is
-// [Twitter].
+// epoch, then node and sequence. The time takes the rest of the 63 bits: [ids.SnowflakeLayout.Last] says when
+// it ends. The zero value is [Twitter].
 //
-// Tick must be positive, and the time must have at least one bit. Times more than 2^39 s (some
-// 17,000 years) from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, which is
-// the zero [time.Time], are out of range.
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
+// the tick is 20 ms or longer, ids run ahead of the clock without bound, unless no more than
+// 2^SequenceBits of a node are asked for per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and times at or before
+// 0001-01-01T00:00:00Z, are out of range.
 //
 // Its fields are:
 //
 //	Epoch        time.Time     // of tick 0
 //	Tick         time.Duration // the unit of the time
-//	NodeBits     int           // the width of the node number
-//	SequenceBits int           // the width of the sequence
+//	NodeBits     int           // the width of the node number; 0 leaves one node, number 0
+//	SequenceBits int           // the width of the sequence; 0 means one id a tick
 //	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 //
-// Its methods are Compose, MaxAt, MinAt and Split: see [ids.SnowflakeLayout].
+// Its methods are Compose, Equal, Last, MaxAt, MinAt and Split: see [ids.SnowflakeLayout].
 type Layout = ids.SnowflakeLayout
 
 // Parts holds the fields of a Snowflake.
@@ -90,48 +91,56 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// The errors of the methods TryNext and NextContext of a [Node], of which NextContext returns only
-// ErrEnded, beside the error of its context. Next panics with ErrEnded.
+// The errors of the methods TryNext and NextContext of a [Node] match these or ErrRange, and the cause if
+// there is one. NextContext waits where TryNext returns ErrClockBehind or ErrExhausted, and returns
+// ErrWithheld only with the error of its context. Next panics with ErrEnded or ErrRange.
 var (
-	ErrClockBackward = ids.ErrClockBackward
-	ErrExhausted     = ids.ErrExhausted
-	ErrSuspended     = ids.ErrSuspended
-	ErrEnded         = ids.ErrEnded
+	ErrClockBehind = ids.ErrClockBehind
+	ErrExhausted   = ids.ErrExhausted
+	ErrWithheld    = ids.ErrWithheld
+	ErrEnded       = ids.ErrEnded
 )
 
 // Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node
 // given to [SetDefault], or else one of Twitter's layout on the default clock, with the
 // number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
-// 1023. While the clock is before Twitter's epoch, as in a testing/synctest
-// bubble, ids begin at the epoch.
+// 1023, or if the clock is then before Twitter's epoch or past its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
-// processes mint into one table, give each its own number, and call
-// [SetDefaultFromEnv] in main, which takes no random one.
+// processes mint into one table, give each its own number, and call [SetDefaultFromEnv]
+// in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
+// is before it, as in a testing/synctest bubble, unless the default clock has issued later ones.
 func Next() ID { return ids.NextSnowflake() }
 
-// Default returns the node of [Next], and makes it if there is none. Call it
-// in main to see a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches
-// [ErrRange].
+// Default returns the node of [Next], and makes it if there is none. In main, call it
+// after SetDefault or [SetDefaultFromEnv], not before. Where neither is called, it
+// shows a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches [ErrRange].
 func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
-// SetDefault makes n the node of [Next]. Nil restores what Next
-// would make itself. Call it at startup: n is not coordinated with the node that it replaces.
+// SetDefault makes n the node of [Next]. Call it in main, before anything makes a
+// Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
+// if both have the same number and layout on two clocks. It compares with that node alone, not with those
+// before it, and not with a random number, which nobody has given.
+//
+// Nil is for tests: Next makes a node again when it needs one. That drops the guard against nodes
+// that repeat ids.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
 // SetDefaultFromEnv makes the default node, with the number in the environment variable
-// IDS_SNOWFLAKE_NODE and the given options: another layout, or the clock of a clockfile.
+// IDS_SNOWFLAKE_NODE and the given options, and returns it: another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// Next it does not take a random number. It is an error if the variable is not set, if
-// [NewNode] refuses its number, or if there is such a node already, since that may have the
+// Next it never takes a random number. It is an error if the variable is not set, if
+// [NewNode] refuses its number, or if there is a default node already, since that may have the
 // same number on another clock; then nothing has changed.
-func SetDefaultFromEnv(opts *Options) error { return ids.SetDefaultSnowflakeNodeFromEnv(opts) }
+func SetDefaultFromEnv(opts *Options) (*Node, error) {
+	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
+}
 
 // NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
 // layout can hold no id, or if the clock's time is before its first tick or after its last. A
-// clock never forgets a node.
+// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }
@@ -141,21 +150,27 @@ func NewNode(number int64, opts *Options) (*Node, error) {
 func Twitter() Layout { return ids.TwitterLayout() }
 
 // Discord returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),
-// 10 of node (5 of worker, 5 of process), 12 of sequence.
+// 10 of node (the upper 5 of worker, the lower 5 of process), 12 of sequence.
 func Discord() Layout { return ids.DiscordLayout() }
 
 // Instagram returns Instagram's layout: 40 bits of milliseconds since
 // 2011-08-24T21:07:01.721Z (until 2046), 13 of node (the logical shard), 10 of sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns Sonyflake's layout: 39 bits of 10 ms since 2014-09-01 (until 2188), 8 of
-// sequence, 16 of node.
+// Sonyflake returns the layout of Sonyflake's version 1: 39 bits of 10 ms since 2014-09-01 (until
+// 2188), 8 of sequence, 16 of node. Its version 2 counts from 2025-01-01.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 
-// DatacenterWorker returns the node number of a datacenter and a worker in Twitter's layout.
-// Each is 0 to 31; else the error matches [ErrRange].
-func DatacenterWorker(datacenter, worker int) (node int64, err error) {
-	return ids.DatacenterWorker(datacenter, worker)
+// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each is 0 to 31;
+// else the error matches [ErrRange].
+func TwitterNumber(datacenter, worker int64) (number int64, err error) {
+	return ids.TwitterNumber(datacenter, worker)
+}
+
+// TwitterDatacenterWorker returns the datacenter and the worker, 0 to 31 each, of a node number in Twitter's
+// layout, 0 to 1023. A number out of this range has a datacenter out of range.
+func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
+	return ids.TwitterDatacenterWorker(number)
 }
 
 // Parse returns the Snowflake that s holds in 1 to 19 decimal digits, 0 to
@@ -169,7 +184,3 @@ func MustParse(s string) ID { return ids.MustParseSnowflake(s) }
 // ParseBase32 returns the Snowflake that s holds in the 13 characters that
 // [ids.Snowflake.Base32] writes, in either case. The error is a *[ParseError].
 func ParseBase32(s string) (ID, error) { return ids.ParseSnowflakeBase32(s) }
-
-// ParseBase58 returns the Snowflake that s holds in the 11 characters that
-// [ids.Snowflake.Base58] writes. The error is a *[ParseError].
-func ParseBase58(s string) (ID, error) { return ids.ParseSnowflakeBase58(s) }

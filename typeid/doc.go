@@ -1,5 +1,5 @@
-// Package typeid adds to ids a prefix that names their kind, as in
-// user_01h455vb4pf0cttv1ysd4n9fnt, in the text of [TypeID] 0.3. An id is a UUID, and only its text
+// Package typeid gives ids a prefix that names their kind, as in
+// user_01h455vb4pf0cttv1ysd4n9fnt, in the format of [TypeID] 0.3. An id is a UUID, and only its text
 // has the prefix. Each kind is a type of its own:
 //
 //	type user struct{}
@@ -8,17 +8,18 @@
 //
 //	type UserID = typeid.ID[user]
 //
-// The compiler keeps ids of different kinds apart, and a decoder refuses the text of another kind.
-// For a column or a field that may be absent there is [ids.Null], as in ids.Null[UserID]. Where
-// prefixes are known only at run time, [Join] writes and [Split] reads the text.
+// The compiler keeps ids of different kinds apart, and a decoder refuses the text of another kind, except
+// that Scan also takes a UUID without a prefix. For a column or a field that may be absent there is [Null],
+// as in typeid.Null[user]. Where prefixes are known only at run time, [Join] writes and [Split] reads
+// the text.
 //
 // # Databases
 //
 // Value returns the UUID as text, without the prefix, for columns of a type uuid or of 36 characters.
-// For a column of 16 bytes pass ids.Binary[ids.UUID]{ID: id.UUID()}, and for one of prefixed text
-// id.String(). Scan reads all of these. The Go packages of TypeID's authors (their versions 1 and 2)
-// write the prefixed text, and read nothing but that, as a string: a column that they filled is read
-// by Scan, but Value would write, and a condition look for, another text.
+// For a column of 16 bytes pass id.UUID().Binary(), and for one of prefixed text id.String(). Scan reads
+// all of these. The Go packages of TypeID's authors (their versions 1 and 2) write the prefixed text, and
+// read nothing but that, as a string: Scan reads a column that they have filled, but Value writes another
+// text, which no condition on that column will match.
 //
 // # Errors
 //
@@ -28,7 +29,7 @@
 // text: [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }.
 //
 // An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
-// and the other functions return an error that matches none of these. Have a test call [CheckPrefix] for
+// and decoders, AppendText and MarshalText return an error that matches none of these. Have a test call [CheckPrefix] for
 // each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec

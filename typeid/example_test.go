@@ -27,7 +27,7 @@ type (
 func Example() {
 	var bill struct {
 		ID    InvoiceID
-		Payer ids.Null[CustomerID]
+		Payer typeid.Null[customer]
 	}
 	err := json.Unmarshal([]byte(`{"ID": "invoice_01h455vb4pex5vsknk084sn02q", "Payer": null}`), &bill)
 	fmt.Println(bill.ID, bill.Payer.Valid, err)

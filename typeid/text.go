@@ -22,7 +22,7 @@ var isDigit = func() (is [256]bool) {
 }()
 
 // Join returns the text of a prefix and a UUID, for prefixes that are known only at run time: for others
-// see [ID]. A prefix is as [Kind] has it. The errors are those of [Split].
+// see [ID]. For what a prefix may be, see [Kind]; for the errors, the package comment.
 func Join(prefix string, u ids.UUID) (string, error) {
 	if err := checkPrefix(prefix); err != nil {
 		return "", err

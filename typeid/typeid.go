@@ -3,14 +3,15 @@ package typeid
 import (
 	"database/sql/driver"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
 )
 
-// Kind is a kind of things with ids. Prefix is called on the zero value, and always returns the same
-// text: at most 63 characters of a to z and _, of which the first and the last are letters. The empty
-// prefix has no underscore after it.
+// A Kind is a kind of id, such as that of a user. It must not be an interface. Prefix is called on the zero
+// value, and always returns the same text: at most 63 characters of a to z and _, of which the first and
+// the last are letters. The empty prefix has no underscore after it.
 type Kind interface{ Prefix() string }
 
 // ID is the id of a thing of one kind: the 16 bytes of a UUID. Its text is the kind's prefix, an
@@ -20,6 +21,9 @@ type Kind interface{ Prefix() string }
 // It is an array, not a struct that embeds a UUID, since GORM takes a list of structs for conditions on
 // their fields.
 type ID[K Kind] [16]byte
+
+// Null is an [ID] that may be absent: NULL in a database, null in JSON.
+type Null[K Kind] = ids.Null[ID[K]]
 
 // New returns an id of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
 func New[K Kind]() ID[K] { return From[K](ids.NewV7()) }
@@ -54,6 +58,9 @@ func CheckPrefix[K Kind]() error {
 // prefix returns the prefix of a kind, and an error if it is invalid.
 func prefix[K Kind]() (string, error) {
 	var kind K
+	if any(kind) == nil {
+		return "", fmt.Errorf("typeid: a Kind must be a type with a method, not the interface %s", strings.TrimPrefix(fmt.Sprintf("%T", &kind), "*"))
+	}
 	p := kind.Prefix()
 	if err := checkPrefix(p); err != nil {
 		return "", fmt.Errorf("%v: %q of %T", err, p, kind) // it does not match ids.ErrSyntax

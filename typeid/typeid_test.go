@@ -524,3 +524,105 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+// A wider interface is no kind either.
+type wider interface {
+	typeid.Kind
+	fmt.Stringer
+}
+
+// TestInterfaceKind gives an interface for a kind to everything that takes one: none panics but what has no error to return.
+func TestInterfaceKind(t *testing.T) {
+	checkInterface[typeid.Kind](t, "typeid: a Kind must be a type with a method, not the interface typeid.Kind")
+	checkInterface[wider](t, "typeid: a Kind must be a type with a method, not the interface typeid_test.wider")
+}
+
+func checkInterface[K typeid.Kind](t *testing.T, message string) {
+	t.Helper()
+	check := func(what string, err error) {
+		t.Helper()
+		if err == nil || err.Error() != message || errors.Is(err, ids.ErrSyntax) || errors.Is(err, ids.ErrRange) {
+			t.Errorf("%s: %v, want %s", what, err, message)
+		}
+	}
+	check("CheckPrefix", typeid.CheckPrefix[K]())
+	var id typeid.ID[K]
+	for _, text := range []string{"user_" + digits, digits, ""} {
+		got, err := typeid.Parse[K](text)
+		check("Parse", err)
+		if got != id {
+			t.Errorf("Parse gives %v beside the error", ids.UUID(got))
+		}
+		check("UnmarshalText", id.UnmarshalText([]byte(text)))
+		check("Scan", id.Scan(text))
+	}
+	_, err := id.MarshalText()
+	check("MarshalText", err)
+	_, err = id.AppendText(nil)
+	check("AppendText", err)
+	for what, call := range map[string]func(){
+		"New": func() { typeid.New[K]() }, "From": func() { typeid.From[K](ids.MustParseUUID(sample)) }, "String": func() { _ = id.String() },
+		"GoString": func() { _ = id.GoString() },
+	} {
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				check(what, err)
+			}()
+			call()
+		}()
+	}
+}
+
+// TestNull checks that Null is the Null of package ids, by JSON and by a database.
+func TestNull(t *testing.T) {
+	id := typeid.MustParse[user]("user_" + digits)
+	var parent typeid.Null[user] = ids.Null[typeid.ID[user]]{ID: id, Valid: true}
+	b, err := json.Marshal([]typeid.Null[user]{parent, {}})
+	if want := `["user_` + digits + `",null]`; string(b) != want || err != nil {
+		t.Errorf("JSON is %s, %v, want %s", b, err, want)
+	}
+	var back []typeid.Null[user]
+	if err := json.Unmarshal(b, &back); err != nil || !slices.Equal(back, []typeid.Null[user]{parent, {}}) {
+		t.Errorf("%s is read as %v, %v", b, back, err)
+	}
+	for _, want := range []typeid.Null[user]{parent, {}} {
+		column, err := want.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := typeid.Null[user]{ID: typeid.New[user](), Valid: true}
+		if err := got.Scan(column); err != nil || got != want {
+			t.Errorf("%v is read as %v, %v, want %v", column, got, err, want)
+		}
+	}
+	kept := parent
+	if err := kept.UnmarshalJSON([]byte(`"pre_` + digits + `"`)); !errors.Is(err, ids.ErrSyntax) || kept != parent {
+		t.Errorf("the text of another kind: %v, %v", kept, err)
+	}
+	// What is wrong with the JSON around an id is no matter of its kind.
+	if err := kept.UnmarshalJSON([]byte("12")); err == nil || err.Error() != "ids: parsing id: JSON is not a string in quotes" || kept != parent {
+		t.Errorf("a number: %v, %v", kept, err)
+	}
+}
+
+// TestErrorsNameWhatIsWrong reads what errors say.
+func TestErrorsNameWhatIsWrong(t *testing.T) {
+	var id typeid.ID[user]
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{id.Scan(42), []string{"type int", "string, []byte, [16]byte, ids.UUID or"}},
+		{id.Scan(nil), []string{"NULL"}},
+		{id.UnmarshalBinary(make([]byte, 3, 99)), []string{"length 3,"}},
+		{id.UnmarshalText([]byte("user_0123456789abcdefghjkmnpqr!")), []string{"at byte 30"}},
+		{id.UnmarshalText([]byte("user_01234567")), []string{"length 8"}},
+	} {
+		for _, want := range c.want {
+			if c.err == nil || !strings.Contains(c.err.Error(), want) {
+				t.Errorf("%v, want %q in it", c.err, want)
+			}
+		}
+	}
+}

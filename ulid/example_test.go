@@ -55,9 +55,9 @@ func ExampleParse() {
 	// ids: parsing ULID: not a Crockford Base32 digit at byte 25
 }
 
-func ExampleULID_next() {
+func ExampleULID_increment() {
 	id := ulid.MustParse("01BX5ZZKBKACTAV9WEVGEMMVRZ")
-	next, ok := id.Next()
+	next, ok := id.Increment()
 	fmt.Println(next, ok)
 	// Output: 01BX5ZZKBKACTAV9WEVGEMMVS0 true
 }

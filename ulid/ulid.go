@@ -18,16 +18,16 @@ import (
 // comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
-// Its methods are AppendBinary, AppendText, Base58, Compare, Entropy, GoString, IsZero,
-// MarshalBinary, MarshalText, Next, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and
+// Its methods are AppendBinary, AppendText, Base58, Binary, Compare, Entropy, GoString, Increment,
+// IsZero, MarshalBinary, MarshalText, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and
 // Value: see [ids.ULID].
 //
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
+// empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
+// is not set. For columns of 16 bytes see [Binary].
 //
 // Its fields are:
 //

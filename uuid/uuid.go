@@ -16,16 +16,17 @@ import (
 
 // UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
 // is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
-// a type of your own, embed it: type ID uuid.UUID has no methods. The zero value is the Nil UUID.
+// a type of your own, embed it alone: type ID uuid.UUID has no methods, and a second field is lost in JSON.
+// A query's argument is text: for a column of 16 bytes see [ids.UUID.Binary]. The zero value is the Nil UUID.
 //
-// Its methods are AppendBinary, AppendText, Base58, ClockSequence, Compare, Domain, GoString,
-// IsZero, LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6, ULID, URN,
-// UnmarshalBinary, UnmarshalText, Value, Variant and Version: see [ids.UUID].
+// Its methods are AppendBinary, AppendText, Base58, Binary, ClockSequence, Compare, Domain,
+// GoString, IsZero, LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6,
+// ULID, URN, UnmarshalBinary, UnmarshalText, Value, Variant and Version: see [ids.UUID].
 type UUID = ids.UUID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent. For columns of 16 bytes
-// see [Binary].
+// empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
+// is not set. For columns of 16 bytes see [Binary].
 //
 // Its fields are:
 //
@@ -106,17 +107,17 @@ var (
 func New() UUID { return ids.NewV4() }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6]. See [ids.Generator.NewV1] for clocks that have a limit or
-// an end, as the default one has none.
+// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
+// neither), see [ids.Generator.NewV1].
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
 // node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always
-// give the same UUID. New programs should prefer [NewV5]. Both work with GODEBUG=fips140=only too, which
-// forbids these hashes elsewhere, since they name something and protect nothing.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same namespace and
+// name always give the same UUID. New programs should prefer [NewV5]. Both also work with
+// GODEBUG=fips140=only. That setting forbids these hashes, but here they only name something.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
@@ -164,8 +165,16 @@ func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
+// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it as [MinV7At]. Times out of range are
+// clamped.
+func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
+
+// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends.
+func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
+
 // MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
-// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). Times out of range are clamped.
+// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
+// MinV7At(a).Binary(). Times out of range are clamped.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.

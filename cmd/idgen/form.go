@@ -16,7 +16,6 @@ import (
 type ident interface {
 	encoding.TextAppender
 	fmt.Stringer
-	Base58() string
 }
 
 // A typeID is a UUID with a valid prefix, or none.
@@ -40,8 +39,13 @@ type form func(dst []byte, id ident) ([]byte, error)
 
 // forms are the forms by name.
 var forms = map[string]form{
-	"text":   func(dst []byte, id ident) ([]byte, error) { return id.AppendText(dst) },
-	"base58": func(dst []byte, id ident) ([]byte, error) { return append(dst, id.Base58()...), nil },
+	"text": func(dst []byte, id ident) ([]byte, error) { return id.AppendText(dst) },
+	"base58": func(dst []byte, id ident) ([]byte, error) {
+		if wide, ok := id.(interface{ Base58() string }); ok {
+			return append(dst, wide.Base58()...), nil
+		}
+		return dst, usageError("only a UUID or a ULID can be written as base58: it is for 128 bits")
+	},
 	"base32": func(dst []byte, id ident) ([]byte, error) {
 		if s, ok := id.(ids.Snowflake); ok {
 			return append(dst, s.Base32()...), nil

@@ -143,7 +143,6 @@ var shapes = []struct {
 }{
 	{"snowflake", "0123456789", regexp.MustCompile(`^[0-9]{1,19}$`)},
 	{"snowflake", "0123456789ABCDEF", regexp.MustCompile(`^0[xX][0-9a-fA-F]{16}$`)},
-	{"snowflake", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{11}$`)},
 	{"snowflake", crockford, regexp.MustCompile(`^(?i:[` + crockford + `]){13}$`)},
 	{"uuid", "0123456789ABCDEF", regexp.MustCompile(`^(?i:[0-9a-f]{32}|(urn:uuid:)?` + hyphened + `|\{` + hyphened + `\})$`)},
 	{"uuid", bitcoin, regexp.MustCompile(`^[` + bitcoin + `]{22}$`)},

@@ -113,7 +113,10 @@ func otherForms(id ident, way reading) (others []string) {
 			others = append(others, "as a UUID "+u.String())
 			continue
 		}
-		text, _ := forms[name](nil, id) // every id has these forms
+		text, err := forms[name](nil, id)
+		if err != nil { // a Snowflake has no Base58
+			continue
+		}
 		other := name + " " + string(text)
 		if name == way.form {
 			other += " (as given)"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -18,7 +17,10 @@ type namedLayout struct {
 
 // layouts are the layouts that are known, the best known first.
 var layouts = []namedLayout{
-	{ids.TwitterLayout(), "twitter", "node", func(n int64) string { return fmt.Sprintf("datacenter %d, worker %d", n>>5, n&31) }},
+	{ids.TwitterLayout(), "twitter", "node", func(n int64) string {
+		datacenter, worker := ids.TwitterDatacenterWorker(n)
+		return fmt.Sprintf("datacenter %d, worker %d", datacenter, worker)
+	}},
 	{ids.DiscordLayout(), "discord", "node", func(n int64) string { return fmt.Sprintf("worker %d, process %d", n>>5, n&31) }},
 	{ids.InstagramLayout(), "instagram", "shard", nil},
 	{ids.SonyflakeLayout(), "sonyflake", "machine", nil},
@@ -37,7 +39,7 @@ func layoutNamed(name string) (namedLayout, error) {
 }
 
 // lastTime returns the last time that the layout has.
-func (l namedLayout) lastTime() time.Time { return l.Split(math.MaxInt64).Time.Add(l.Tick - 1) }
+func (l namedLayout) lastTime() time.Time { return l.Last().Add(l.Tick - 1) }
 
 // doubt returns why a Snowflake of the given time is hardly one of this layout, or "". A small number, such as one that a
 // database counts, looks like a Snowflake made when its layout began.

@@ -19,7 +19,6 @@ type reading struct {
 var ways = []reading{
 	{"typeid", "text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
 	{"snowflake", "text", isDecimal, parser(ids.ParseSnowflake)},
-	{"snowflake", "base58", hasLength(11), parser(ids.ParseSnowflakeBase58)},
 	{"snowflake", "base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake", "hex", isPrefixedHex, parser(parseSnowflakeHex)},
 	{"uuid", "text", hasLength(36), parser(ids.ParseUUID)},

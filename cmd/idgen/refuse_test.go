@@ -28,7 +28,12 @@ func TestRefused(t *testing.T) {
 		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ", column 8: not a UUID: prefix is not urn:uuid:"},
 		{"", "01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 26: not a ULID: not a Crockford Base32 digit"},
 		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 27: not a UUID: not a Crockford Base32 digit"},
-		{"", "4aaW4SzAyQ0", ", column 11: not a Snowflake: not a Base58 digit"},
+		{"", "1AaLyDYFxmKZxXbNo18zn0", ", column 22: not a UUID: not a Base58 digit"},
+		// Other libraries write a Snowflake in 11 digits of Base58.
+		{"", "4aaW4SzAyQK", ": not an id: it is not a number, and no other has 11 characters"},
+		{"-as Snowflake", "4aaW4SzAyQK", ": not a Snowflake: it is not a number, and no other has 11 characters"},
+		{"-as base58", "4aaW4SzAyQK", ": not an id of form base58: none has 11 characters"},
+		{"-as base58", "12345678912", ": not an id of form base58: none has 11 characters"},
 		{"", "\t0x1565a11f6217a0g0", ", column 18: not a Snowflake: not a hexadecimal digit"},
 
 		{"", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", ": not a ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
@@ -49,6 +54,7 @@ func TestRefused(t *testing.T) {
 		{"-as base58", "a_b", ": not an id of form base58: none has 3 characters"},
 		{"-prefix order", "7", ": only a UUID or a ULID can have a prefix"},
 		{"-format typeid", "7", ": only a UUID or a ULID can be written as typeid"},
+		{"-format base58", "7", ": only a UUID or a ULID can be written as base58: it is for 128 bits"},
 		{"-to uuid1", "7", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},

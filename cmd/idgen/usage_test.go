@@ -51,6 +51,8 @@ func TestUsage(t *testing.T) {
 		"uuid7 -prefix a -format x":                      `-format "x" is not text, base32, base58, hex, json, urn, braces or typeid`,
 		"snowflake -prefix order":                        "only a UUID or a ULID can have a prefix",
 		"snowflake -format typeid":                       "only a UUID or a ULID can be written as typeid",
+		"snowflake -format base58":                       "only a UUID or a ULID can be written as base58: it is for 128 bits",
+		"range snowflake -format base58" + date:          "only a UUID or a ULID can be written as base58: it is for 128 bits",
 		"range snowflake -prefix order" + date:           "only a UUID or a ULID can have a prefix",
 		"uuid4 -at 2026-01-01":                           "uuid4 has no option -at; it has -format, -n and -prefix",
 		"uuid7 -at=":                                     "-at is missing",

@@ -128,7 +128,7 @@ func TestKillPostgres(t *testing.T) {
 	kill(t, "-postgres", url)
 }
 
-// first declares the first start, which a second one is not.
+// first makes the store, which can be done once.
 func first(t *testing.T, store ...string) {
 	if out, err := program(append(store, "-count", "1", "-init")...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -142,7 +142,7 @@ func first(t *testing.T, store ...string) {
 // once, long before its TTL is over.
 func handBack(t *testing.T, store ...string) {
 	for range 3 {
-		cmd := program(append(store, "-nodes", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
+		cmd := program(append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func kill(t *testing.T, store ...string) {
 	}
 	seen := map[string]bool{}
 	for i := range runs {
-		cmd := program(append(store, "-nodes", "2", "-ttl", "2s", "-count", "0", "-print")...)
+		cmd := program(append(store, "-numbers", "2", "-ttl", "2s", "-count", "0", "-print")...)
 		var log bytes.Buffer
 		cmd.Stderr = &log
 		out, err := cmd.StdoutPipe()

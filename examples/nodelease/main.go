@@ -33,7 +33,7 @@ import (
 
 type config struct {
 	etcd, postgres, metrics string
-	nodes, count            int64
+	numbers, count          int64
 	ttl, every              time.Duration
 	print, init             bool
 }
@@ -58,8 +58,8 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	f.StringVar(&c.etcd, "etcd", "", "lease from etcd: its members' client addresses, separated by commas")
 	f.StringVar(&c.postgres, "postgres", "", "lease from PostgreSQL: its URL")
 	f.StringVar(&c.metrics, "metrics", "", "serve metrics for Prometheus and a readiness probe at this address, under /metrics and /ready")
-	f.BoolVar(&c.init, "init", false, "declare the first start, which makes what the store needs")
-	f.Int64Var(&c.nodes, "nodes", 1024, "how many node numbers there are, the same in every process")
+	f.BoolVar(&c.init, "init", false, "make the store, once, before the first process starts")
+	f.Int64Var(&c.numbers, "numbers", 1024, "how many node numbers there are, the same in every process")
 	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "how long the store keeps a number for a process that falls silent")
 	f.Int64Var(&c.count, "count", 1_000_000, "how many ids to mint (0: until interrupted)")
 	f.DurationVar(&c.every, "every", 0, "pause between two ids")
@@ -72,14 +72,19 @@ func parse(args []string, usage io.Writer) (*config, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case (c.etcd == "") == (c.postgres == ""):
 		return nil, errors.New("give either -etcd or -postgres")
-	case c.nodes < 1 || c.nodes > 1024:
-		return nil, fmt.Errorf("-nodes %d is not within 1 to 1024", c.nodes)
+	case c.numbers < 1 || c.numbers > 1024:
+		return nil, fmt.Errorf("-numbers %d is not within 1 to 1024", c.numbers)
 	}
 	return c, nil
 }
 
-// open connects to the store that c names. The function it returns closes the connections.
+// startTimeout bounds what asks the store at the start.
+const startTimeout = 30 * time.Second
+
+// open connects to the store that c names, and makes it if c says so. The function it returns closes the connections.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
+	start, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	if c.postgres != "" {
 		config, err := pgxpool.ParseConfig(c.postgres)
 		if err != nil {
@@ -90,8 +95,19 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		store, err := pgstore.New(ctx, pool, &pgstore.Options{Nodes: c.nodes, TTL: c.ttl, Init: c.init})
-		return store, pool.Close, err
+		opts := &pgstore.Options{Numbers: c.numbers, TTL: c.ttl}
+		if c.init {
+			err = pgstore.Init(start, pool, opts)
+		}
+		var store *pgstore.Store
+		if err == nil {
+			store, err = pgstore.New(start, pool, opts)
+		}
+		if err != nil {
+			pool.Close()
+			return nil, nil, err
+		}
+		return store, pool.Close, nil
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            strings.Split(c.etcd, ","),
@@ -106,8 +122,19 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := etcdstore.New(client, &etcdstore.Options{Nodes: c.nodes, TTL: c.ttl, Init: c.init})
-	return store, func() { client.Close() }, err
+	opts := &etcdstore.Options{Numbers: c.numbers, TTL: c.ttl}
+	if c.init {
+		err = etcdstore.Init(start, client, opts)
+	}
+	var store *etcdstore.Store
+	if err == nil {
+		store, err = etcdstore.New(start, client, opts)
+	}
+	if err != nil {
+		client.Close()
+		return nil, nil, err
+	}
+	return store, func() { client.Close() }, nil
 }
 
 // run mints until it has enough or ctx ends.
@@ -150,7 +177,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
 	defer func() { err = errors.Join(err, m.Close()) }() // takes no ctx, which has ended by now, and 5 s at most
 	for {
-		id, err := m.Next(ctx) // waits while no number is free
+		id, err := m.NextContext(ctx) // waits while no number is free
 		if ctx.Err() != nil {
 			return nil // asked to end
 		}

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 func TestFlags(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"-etcd a:1", ""},
-		{"-postgres postgres://h/d -nodes 1 -ttl 2s", ""},
+		{"-postgres postgres://h/d -numbers 1 -ttl 2s", ""},
 		{"", "either -etcd or -postgres"},
 		{"-etcd a:1 -postgres postgres://h/d", "either -etcd or -postgres"},
 		{"-etcd a:1 x", "unexpected argument"},
-		{"-etcd a:1 -nodes 0", "-nodes 0"},
-		{"-etcd a:1 -nodes 1025", "-nodes 1025"},
+		{"-etcd a:1 -numbers 0", "-numbers 0"},
+		{"-etcd a:1 -numbers 1025", "-numbers 1025"},
 		{"-etcd a:1 -no", "-no"},
 	} {
 		_, err := parse(strings.Fields(test.args), io.Discard)
@@ -82,19 +83,21 @@ func TestAlarms(t *testing.T) {
 	if n := strings.Count(string(file), "expr:"); len(alarms) != n || n == 0 {
 		t.Fatalf("alarms.yml has %d alarms, of which %d are read", n, len(alarms))
 	}
-	well := nodelease.Stats{Node: 17, Deadline: 8 * time.Second, MarkAhead: time.Minute, Free: 900}
+	well := nodelease.Stats{
+		Number: 17, Held: true, Deadline: 8 * time.Second, HorizonAhead: time.Minute, Free: 900, FreeKnown: true,
+	}
 	unknown, none, silent, far, ahead, few := well, well, well, well, well, well
-	unknown.Free = -1
-	none.Node = -1
+	unknown.Free, unknown.FreeKnown = 0, false
+	none.Err = nodelease.ErrNoNumber
 	silent.Deadline = 4 * time.Second
-	far.MarkAhead = 25 * time.Hour
+	far.HorizonAhead = 25 * time.Hour
 	ahead.LatestAhead = 2 * time.Minute
 	few.Free = 20
 	for _, test := range []struct {
 		stats nodelease.Stats
 		want  string
 	}{
-		{well, ""}, {unknown, ""}, {none, "NodeleaseNotMinting"}, {silent, "NodeleaseStoreSilent"}, {far, "NodeleaseMarkFarAhead"},
+		{well, ""}, {unknown, ""}, {none, "NodeleaseNotMinting"}, {silent, "NodeleaseStoreSilent"}, {far, "NodeleaseHorizonFarAhead"},
 		{ahead, "NodeleaseIdsAhead"}, {few, "NodeleaseFewFree"},
 	} {
 		registry, _ := metrics()
@@ -130,11 +133,11 @@ func TestAlarms(t *testing.T) {
 
 // TestReady probes a program while it has a number, and afterwards.
 func TestReady(t *testing.T) {
-	m, err := nodelease.NewMinter(nodelease.NewMemoryStore(1, time.Minute), nil)
+	m, err := nodelease.NewMinter(memstore.New(1, time.Minute), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Next(t.Context()); err != nil {
+	if _, err := m.NextContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {

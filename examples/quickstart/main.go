@@ -87,7 +87,8 @@ func everyKind(out io.Writer) {
 	show("ulid.Make()", u, clock(u.Time())+", then 80 random bits, in 26 letters and digits")
 
 	s := snowflake.Next()
-	show("snowflake.Next()", s, fmt.Sprintf("%s, node %d, sequence %d, in 8 bytes", clock(s.Time()), s.Node(), s.Sequence()))
+	in := snowflake.Twitter().Split(s)
+	show("snowflake.Next()", s, fmt.Sprintf("%s, node %d, sequence %d, in 8 bytes", clock(in.Time), in.Node, in.Sequence))
 	if _, ok := os.LookupEnv("IDS_SNOWFLAKE_NODE"); !ok {
 		fmt.Fprintf(out, "  %-16s  (a random node: give each process its own in IDS_SNOWFLAKE_NODE)\n", "")
 	}

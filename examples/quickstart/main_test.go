@@ -94,8 +94,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Errorf("snowflake.Next: %v", err)
 	}
-	checkTime(t, "snowflake.Next", shown["snowflake.Next"][1], s.Time(), from, to)
-	if want := fmt.Sprintf("node 308, sequence %d,", s.Sequence()); !strings.Contains(shown["snowflake.Next"][1], want) || s.Node() != 308 {
+	in := ids.TwitterLayout().Split(s)
+	checkTime(t, "snowflake.Next", shown["snowflake.Next"][1], in.Time, from, to)
+	if want := fmt.Sprintf("node 308, sequence %d,", in.Sequence); !strings.Contains(shown["snowflake.Next"][1], want) || in.Node != 308 {
 		t.Errorf("snowflake.Next: %q does not tell %q", shown["snowflake.Next"][1], want)
 	}
 

@@ -82,7 +82,7 @@ func TestSQLServerTwice(t *testing.T) {
 func TestSQLServerBinary(t *testing.T) {
 	s := sqlServer{stored: id[:]}
 	var back uuid.Binary
-	query1(t, s.open(t, ""), uuid.Binary{ID: id}, &back)
+	query1(t, s.open(t, ""), id.Binary(), &back)
 	equal(t, back.ID, id)
 	equal(t, s.sent(id[:]), true)
 }
@@ -124,8 +124,8 @@ func TestSQLServerOrder(t *testing.T) {
 
 	// As binary(16), which compares bytes from the left, it does.
 	if !slices.IsSortedFunc(made, func(u, v uuid.UUID) int {
-		a, _ := uuid.Binary{ID: u}.Value()
-		b, _ := uuid.Binary{ID: v}.Value()
+		a, _ := u.Binary().Value()
+		b, _ := v.Binary().Value()
 		return bytes.Compare(a.([]byte), b.([]byte))
 	}) {
 		t.Error("version 7 does not sort in a binary(16)")

@@ -45,7 +45,7 @@ var imports = map[string]string{
 	"sql": "database/sql", "time": "time",
 	"ids": "github.com/oneclock/ids", "uuid": "github.com/oneclock/ids/uuid", "ulid": "github.com/oneclock/ids/ulid",
 	"snowflake": "github.com/oneclock/ids/snowflake", "clockfile": "github.com/oneclock/ids/clockfile",
-	"nodelease": "github.com/oneclock/ids/nodelease", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
+	"nodelease": "github.com/oneclock/ids/nodelease", "memstore": "github.com/oneclock/ids/nodelease/memstore", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
 	"graphql": "github.com/oneclock/ids/examples/with/graphql",
 }
 

@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the doc comments of the doors, api.txt and testdata/vectors.json")
 
-// rootOnly are the exported names of the root that no door repeats: what
-// configures all schemes at once.
+// rootOnly are the exported names of the root that no door repeats: what configures all schemes at once, and
+// ID, which is the name of Snowflake at its door already.
 var rootOnly = []string{
-	"Clock", "NewClock", "ClockOptions",
+	"Clock", "NewClock", "ClockOptions", "ClockLimit", "NewLimitedClock", "ID",
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 

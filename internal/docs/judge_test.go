@@ -169,7 +169,6 @@ func judgeSnowflakes(t *testing.T, v *vectors) {
 		same(t, e.Text, "fields", e.Text, fmt.Sprint(n))
 		same(t, e.Text, "bytes", e.Bytes, fmt.Sprintf("%016x", n))
 		same(t, e.Text, "base32", e.Base32, toBase(crockford, 13, big.NewInt(n)))
-		same(t, e.Text, "base58", e.Base58, toBase(bitcoin, 11, big.NewInt(n)))
 	}
 	milliseconds := layoutVector{Epoch: "1970-01-01T00:00:00Z", Milliseconds: 1, NodeBits: 15} // 48 bits of time
 	for _, e := range v.Bounds {
@@ -202,8 +201,6 @@ func verdict(form, prefix, input string) (reason string, at int) {
 		alphabet, width, bits, text = crockford, 26, 128, strings.ToUpper(input)
 	case "Snowflake Base32":
 		alphabet, width, text = crockford, 13, strings.ToUpper(input)
-	case "Snowflake Base58":
-		alphabet, width = bitcoin, 11
 	case "Snowflake":
 		width = max(1, min(width, 19))
 	case "TypeID":

@@ -25,8 +25,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
-// Options are the options of [New]. The zero value is the default. All processes that share a prefix
-// must agree on Nodes.
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a
+// prefix must agree on Numbers and Layout.
 type Options struct {
 	// Prefix begins every key, and begins with a slash. Empty means /nodelease. Ids of two kinds or layouts
 	// need two prefixes.
@@ -34,70 +34,103 @@ type Options struct {
 	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
 	// and the process's number.
 	Holder string
-	// Nodes is how many numbers there are: 0 to Nodes-1. Zero means 1,024.
-	Nodes int64
+	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024.
+	Numbers int64
 	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means
 	// 15 s. etcd counts whole seconds, rounded up, and grants no less than 1.5 election timeouts.
 	TTL time.Duration
-	// Init declares the first start: New makes the keys that are missing, and returns an error that matches
-	// [fs.ErrExist] if none is. Without it, a Take that misses a key is refused: a store that has lost marks
-	// would let ids repeat. More Nodes than before are a first start too. After a loss, stop all minters,
-	// and declare it a window later.
-	Init bool
-	// Layout is that of the ids, for Init. The zero value means Twitter's.
+	// Layout is that of the ids. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
 }
 
 // Store is a [nodelease.Store] in etcd. It has these keys:
 //
-//	<prefix>/schema       the version of the schema and the layout of the ids
-//	<prefix>/mark/00017   the mark, a time as in RFC 3339, attached to no lease; all numbers have one, the year 1 at first
-//	<prefix>/owner/00017  the holder's name, attached to the holder's lease; its create revision is the fencing token
+//	<prefix>/schema         the version of the schema and the layout of the ids
+//	<prefix>/horizon/00017  the horizon, a time as in RFC 3339, attached to no lease; all numbers have one, the year 1 at first
+//	<prefix>/owner/00017    the holder's name, attached to the holder's lease; its create revision is the fencing token
 //
-// Init writes the first, which nobody else does, and the marks. A process that mints needs the rights to read the
-// first and to read and write the others.
-//
-// Make one with [New].
+// [Init] writes the first, which nobody else does, and the horizons. A process that mints needs the rights to
+// read the first and to read and write the others. Make a Store with [New].
 type Store struct {
 	client *clientv3.Client
 	opts   Options
 }
 
-// New returns a store over client. It connects only for Options.Init. Nil options mean the default. The client
+// New returns a store over client. It reads the key schema and makes nothing: if the key is missing, of another
+// version or for another layout, the error matches [nodelease.ErrRefused]. Nil options mean the default. The client
 // stays the caller's, to be closed after the Minters.
-func New(client *clientv3.Client, opts *Options) (*Store, error) {
+func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
+	s, err := newStore(client, opts)
+	if err == nil {
+		err = s.check(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: etcd: %w", err)
+	}
+	return s, nil
+}
+
+// newStore returns a store that has not looked at its keys.
+func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
-		return nil, errors.New("nodelease: etcd: nil Client")
+		return nil, errors.New("nil Client")
 	}
 	s := &Store{client: client}
 	if opts != nil {
 		s.opts = *opts
 	}
-	if err := storekit.Complete(&s.opts.Holder, &s.opts.Nodes, &s.opts.TTL); err != nil {
-		return nil, fmt.Errorf("nodelease: etcd: %w", err)
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
+		return nil, err
 	}
 	if s.opts.Prefix == "" {
 		s.opts.Prefix = "/nodelease"
 	}
 	if s.opts.Prefix[0] != '/' {
-		return nil, fmt.Errorf("nodelease: etcd: Options.Prefix %q does not begin with a slash", s.opts.Prefix)
-	}
-	if s.opts.Init {
-		if err := s.init(); err != nil {
-			return nil, fmt.Errorf("nodelease: etcd: Options.Init: %w", err)
-		}
+		return nil, fmt.Errorf("Options.Prefix %q does not begin with a slash", s.opts.Prefix)
 	}
 	return s, nil
 }
 
+// check looks at the schema.
+func (s *Store) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	resp, err := s.client.Get(ctx, s.schema())
+	if err != nil {
+		return fmt.Errorf("read the key %s: %w", s.schema(), s.explain(err))
+	}
+	if len(resp.Kvs) == 0 {
+		return storekit.Missing("there is no key "+s.schema(), pkg)
+	}
+	return storekit.CheckHeader(s.schema(), string(resp.Kvs[0].Value), storekit.Header(s.opts.Layout))
+}
+
 const (
-	initTimeout = 10 * time.Second // for each of its requests
-	initChunk   = 60               // marks in a transaction, which may have 128 comparisons
+	pkg     = "etcdstore"
+	timeout = 10 * time.Second // for each request of New and Init
+	chunk   = 60               // horizons in a transaction of Init, which may have 128 comparisons
 )
 
+// Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
+// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [fs.ErrExist];
+// it refuses a prefix that an earlier version of this package has used.
+//
+// Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let
+// ids repeat: after such a loss, stop all minters, and call Init a window later.
+func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
+	s, err := newStore(client, opts)
+	if err == nil {
+		err = s.init(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("nodelease: etcd: %w", err)
+	}
+	return nil
+}
+
 // init makes the keys that are missing.
-func (s *Store) init() error {
-	ctx, cancel := context.WithTimeout(s.client.Ctx(), initTimeout)
+func (s *Store) init(all context.Context) error {
+	ctx, cancel := context.WithTimeout(all, timeout)
 	defer cancel()
 	now, err := s.read(ctx)
 	if err != nil {
@@ -109,17 +142,24 @@ func (s *Store) init() error {
 			return err
 		}
 	}
-	if err := storekit.CheckInit(true, now.missing()); err != nil {
-		return err
+	earlier, err := s.client.Get(ctx, etcdkeys.Below(s.opts.Prefix, "mark"), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
+	if err != nil {
+		return fmt.Errorf("look for keys of an earlier version: %w", err)
+	}
+	if len(earlier.Kvs) > 0 {
+		return storekit.Earlier("prefix "+s.opts.Prefix, fmt.Sprintf("it has a key %s", earlier.Kvs[0].Key))
+	}
+	if now.missing() == "" {
+		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
 	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)} // each transaction has it: few may write that key
 	commit := func() error {
-		ctx, cancel := context.WithTimeout(s.client.Ctx(), initTimeout)
+		ctx, cancel := context.WithTimeout(all, timeout)
 		defer cancel()
 		resp, err := s.client.Txn(ctx).If(absent...).Then(puts...).Commit()
 		if err == nil && !resp.Succeeded {
-			err = errors.New("a number without a mark is held, or somebody else declares a first start too")
+			err = errors.New("a number without a horizon is held, or somebody else makes the store at the same time")
 		}
 		absent, puts = nil, puts[:1]
 		return err
@@ -132,10 +172,10 @@ func (s *Store) init() error {
 		if c.Version != 0 {
 			continue
 		}
-		owner, mark := s.key("owner", int64(n)), s.key("mark", int64(n))
-		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(mark), "=", 0))
-		puts = append(puts, clientv3.OpPut(mark, string(never)))
-		if len(puts) > initChunk {
+		owner, horizon := s.key("owner", int64(n)), s.key("horizon", int64(n))
+		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(horizon), "=", 0))
+		puts = append(puts, clientv3.OpPut(horizon, string(never)))
+		if len(puts) > chunk {
 			if err := commit(); err != nil {
 				return err
 			}
@@ -148,30 +188,32 @@ func (s *Store) init() error {
 // last numbers at once, most tries fail: a Take that tried all of them would keep the servers busy for everybody else.
 const tries = 3
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the marks of
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the horizons of
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.
-// It refuses a layout that is not that of the ids, and any number while the schema or a mark of a free number is missing.
-func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
+// It refuses a layout that is not that of the ids, and any number while the schema or the horizon of a free number
+// is missing.
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	l := &lease{store: s, warn: r.Warn}
 	for range 2 {
 		free, err := s.free(ctx, r)
 		if err == nil && l.id == 0 {
 			err = l.grant(ctx)
 		}
-		l.free = int64(len(free)) - 1
 		for i := 0; err == nil && i < min(len(free), tries); i++ {
 			var taken bool
 			if taken, err = l.take(ctx, free[i]); taken {
-				return l, nil
+				return nodelease.Grant{
+					Number: l.number, Horizon: free[i].Horizon, TTL: l.ttl, Free: int64(len(free)) - 1, FreeKnown: true, Lease: l,
+				}, nil
 			}
 		}
 		if err != nil {
 			s.revoke(ctx, l.id)
-			return nil, err
+			return nodelease.Grant{}, err
 		}
 	}
 	s.revoke(ctx, l.id)
-	return nil, nodelease.ErrNoNode
+	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
 // grant asks for a lease.
@@ -186,19 +228,19 @@ func (l *lease) grant(ctx context.Context) error {
 
 // take takes c unless others were faster.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
-	owner, mark := l.store.key("owner", c.Node), l.store.key("mark", c.Node)
+	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(
 		clientv3.Compare(clientv3.CreateRevision(owner), "=", 0),
-		clientv3.Compare(clientv3.ModRevision(mark), "=", c.Version),
+		clientv3.Compare(clientv3.ModRevision(horizon), "=", c.Version),
 	).Then(
 		clientv3.OpPut(owner, l.store.opts.Holder, clientv3.WithLease(l.id)),
 	).Commit()
 	if err != nil {
-		return false, fmt.Errorf("nodelease: etcd: take node %d: %w", c.Node, err)
+		return false, fmt.Errorf("nodelease: etcd: take number %d: %w", c.Number, err)
 	}
 	if resp.Succeeded {
-		l.node, l.version, l.fence = c.Node, c.Version, resp.Header.Revision
-		l.mark, l.asked, l.raised = c.Mark, c.Mark, c.Mark
+		l.number, l.version, l.fence = c.Number, c.Version, resp.Header.Revision
+		l.asked, l.raised = c.Horizon, c.Horizon
 	}
 	return resp.Succeeded, nil
 }
@@ -206,31 +248,31 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 // A state is what the store keeps, as of one revision.
 type state struct {
 	store  *Store
-	header string            // of the schema, or empty
-	all    []etcdkeys.Number // by Node
+	header string         // of the schema, or empty
+	all    []etcdkeys.Row // by Number
 }
 
 // read reads all keys.
 func (s *Store) read(ctx context.Context) (*state, error) {
-	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Nodes, clientv3.WithKeysOnly())
+	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
-		return nil, fmt.Errorf("read the node numbers: %w", s.explain(err))
+		return nil, fmt.Errorf("read the numbers: %w", s.explain(err))
 	}
-	now := &state{store: s, header: header, all: make([]etcdkeys.Number, s.opts.Nodes)}
+	now := &state{store: s, header: header, all: make([]etcdkeys.Row, s.opts.Numbers)}
 	for _, n := range found {
-		now.all[n.Node] = n
+		now.all[n.Number] = n
 	}
 	return now, nil
 }
 
-// missing names a key that is missing. The holder of a number writes its mark again.
+// missing names a key that is missing. The holder of a number writes its horizon again.
 func (now *state) missing() string {
 	if now.header == "" {
 		return "there is no key " + now.store.schema()
 	}
 	for n, c := range now.all {
 		if c.Version == 0 && c.Owner == nil {
-			return "there is no key " + now.store.key("mark", int64(n))
+			return "there is no key " + now.store.key("horizon", int64(n))
 		}
 	}
 	return ""
@@ -240,31 +282,31 @@ func (now *state) missing() string {
 func (s *Store) free(ctx context.Context, r nodelease.Request) ([]storekit.Candidate, error) {
 	now, err := s.read(ctx)
 	if err == nil {
-		err = storekit.CheckInit(false, now.missing())
+		err = storekit.Missing(now.missing(), pkg)
 	}
 	if err == nil {
 		err = storekit.CheckHeader(s.schema(), now.header, storekit.Header(r.Layout))
 	}
 	var free []storekit.Candidate
-	var known, held []time.Time // marks
+	var known, held []time.Time // horizons
 	if err == nil {
 		for _, c := range now.all {
-			known = append(known, c.Mark)
+			known = append(known, c.Horizon)
 			if c.Owner == nil {
-				free = append(free, storekit.Candidate{Node: c.Node, Mark: c.Mark, Version: c.Version})
-			} else if !c.Mark.IsZero() {
-				held = append(held, c.Mark)
+				free = append(free, storekit.Candidate{Number: c.Number, Horizon: c.Horizon, Version: c.Version})
+			} else if !c.Horizon.IsZero() {
+				held = append(held, c.Horizon)
 			}
 		}
 		if len(held) >= 3 {
-			err = storekit.CheckNow(r.Now, "the marks of the other holders", storekit.Median(held))
+			err = storekit.CheckNow(r.Now, "the horizons of the other holders", storekit.Median(held))
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: %w", err)
 	}
 	if len(free) == 0 {
-		return nil, nodelease.ErrNoNode
+		return nil, nodelease.ErrNoNumber
 	}
 	storekit.Prefer(free, storekit.Median(known), r.Now)
 	return free, nil
@@ -291,7 +333,9 @@ func (s *Store) explain(err error) error {
 
 func (s *Store) schema() string { return etcdkeys.Schema(s.opts.Prefix) }
 
-func (s *Store) key(kind string, node int64) string { return etcdkeys.Key(s.opts.Prefix, kind, node) }
+func (s *Store) key(kind string, number int64) string {
+	return etcdkeys.Key(s.opts.Prefix, kind, number)
+}
 
 // revoke ends a lease that is of no more use, and with it an owner key that a transaction of
 // unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
@@ -309,48 +353,41 @@ type lease struct {
 	warn    func(error)
 	id      clientv3.LeaseID
 	ttl     time.Duration
-	node    int64
-	free    int64     // numbers, when this one was taken
-	mark    time.Time // as it was when the number was taken
+	number  int64
 	asked   time.Time // the highest that Extend was asked to write
 	raised  time.Time // the highest that it is known to have written
 	fence   int64     // create revision of the owner key
-	version int64     // mod revision of the mark
+	version int64     // mod revision of the horizon
 
 	stream pb.Lease_LeaseKeepAliveClient // nil before the first renewal and after a failure
 	end    context.CancelFunc            // of the stream
 }
 
-func (l *lease) Node() int64        { return l.node }
-func (l *lease) Mark() time.Time    { return l.mark }
-func (l *lease) TTL() time.Duration { return l.ttl }
-func (l *lease) Free() int64        { return l.free }
-
-// Extend renews the lease, then raises the mark in a transaction. A deposed leader may go on answering keep-alives
+// Extend renews the lease, then raises the horizon in a transaction. A deposed leader may go on answering keep-alives
 // for a while; the transaction, to which a majority of the members must agree, fails once the owner key has gone.
-// With an unchanged mark the transaction only reads, which costs no disk write.
-func (l *lease) Extend(ctx context.Context, mark time.Time) error {
-	put, err := l.put(mark)
+// With an unchanged horizon the transaction only reads, which costs no disk write.
+func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
+	put, err := l.put(horizon)
 	if err != nil {
 		return err
 	}
-	if mark.Before(l.asked) {
-		return fmt.Errorf("nodelease: etcd: the mark %v of node %d cannot be lowered to %v", l.asked, l.node, mark)
+	if horizon.Before(l.asked) {
+		return fmt.Errorf("nodelease: etcd: the horizon %v of number %d cannot be lowered to %v", l.asked, l.number, horizon)
 	}
-	l.asked = mark
+	l.asked = horizon
 	if err := l.keepAlive(ctx); errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return nodelease.ErrLost
 	} else if err != nil {
-		return fmt.Errorf("nodelease: etcd: keep node %d alive: %w", l.node, err)
+		return fmt.Errorf("nodelease: etcd: keep number %d alive: %w", l.number, err)
 	}
 	var ops []clientv3.Op
-	if !mark.Equal(l.raised) {
+	if !horizon.Equal(l.raised) {
 		ops = append(ops, put)
 	}
 	if err := l.commit(ctx, put, ops...); err != nil {
 		return err
 	}
-	l.raised = mark
+	l.raised = horizon
 	return nil
 }
 
@@ -416,56 +453,56 @@ func (l *lease) hangUp() {
 	l.stream = nil
 }
 
-// Release writes the mark and deletes the owner key in one transaction; the lease is then of no more use.
-func (l *lease) Release(ctx context.Context, mark time.Time) error {
+// Release writes the horizon and deletes the owner key in one transaction; the lease is then of no more use.
+func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 	l.hangUp()
-	put, err := l.put(mark)
+	put, err := l.put(horizon)
 	if err != nil {
 		return err
 	}
-	if err := l.commit(ctx, put, put, clientv3.OpDelete(l.store.key("owner", l.node))); err != nil {
+	if err := l.commit(ctx, put, put, clientv3.OpDelete(l.store.key("owner", l.number))); err != nil {
 		return err
 	}
 	l.store.revoke(ctx, l.id)
 	return nil
 }
 
-// put writes the mark.
-func (l *lease) put(mark time.Time) (clientv3.Op, error) {
-	text, err := mark.MarshalText()
+// put writes the horizon.
+func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
+	text, err := horizon.MarshalText()
 	if err != nil {
-		return clientv3.Op{}, fmt.Errorf("nodelease: mark of node %d: %w", l.node, err)
+		return clientv3.Op{}, fmt.Errorf("nodelease: etcd: horizon of number %d: %w", l.number, err)
 	}
-	return clientv3.OpPut(l.store.key("mark", l.node), string(text)), nil
+	return clientv3.OpPut(l.store.key("horizon", l.number), string(text)), nil
 }
 
-// commit carries out ops if the owner key is still the one that this lease wrote and the mark
-// is the one that this lease last saw. If the mark is not, it carries out at least put.
+// commit carries out ops if the owner key is still the one that this lease wrote and the horizon
+// is the one that this lease last saw. If the horizon is not, it carries out at least put.
 //
 // The owner's create revision shuts out a holder that has lost its number. After etcd was put back to a backup,
-// revisions occur again: then the lease does it, whose number does not. The mark's mod revision shuts out a delayed
-// request of this holder, which would lower the mark again below ids that a later request has allowed.
+// revisions occur again: then the lease does it, whose number does not. The horizon's mod revision shuts out a delayed
+// request of this holder, which would lower the horizon again below ids that a later request has allowed.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
-	owner, mark := l.store.key("owner", l.node), l.store.key("mark", l.node)
+	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)
 	missing := false
 	for range 2 {
 		resp, err := l.store.client.Txn(ctx).If(
 			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
 			clientv3.Compare(clientv3.LeaseValue(owner), "=", l.id),
-			clientv3.Compare(clientv3.ModRevision(mark), "=", l.version),
+			clientv3.Compare(clientv3.ModRevision(horizon), "=", l.version),
 		).Then(ops...).Else(
 			clientv3.OpGet(owner, clientv3.WithKeysOnly()),
-			clientv3.OpGet(mark, clientv3.WithKeysOnly()),
+			clientv3.OpGet(horizon, clientv3.WithKeysOnly()),
 		).Commit()
 		if err != nil {
-			return fmt.Errorf("nodelease: etcd: update node %d: %w", l.node, err)
+			return fmt.Errorf("nodelease: etcd: update number %d: %w", l.number, err)
 		}
 		if resp.Succeeded {
 			if len(ops) > 0 {
 				l.version = resp.Header.Revision
 			}
 			if missing && l.warn != nil {
-				l.warn(fmt.Errorf("nodelease: etcd: the key %s was missing: its holder has written it again, others may be missing too", mark))
+				l.warn(fmt.Errorf("nodelease: etcd: the key %s was missing: its holder has written it again, others may be missing too", horizon))
 			}
 			return nil
 		}
@@ -474,7 +511,7 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 			l.hangUp()
 			return nodelease.ErrLost
 		}
-		// Only the owner may write the mark: an earlier call whose answer was lost did reach the
+		// Only the owner may write the horizon: an earlier call whose answer was lost did reach the
 		// store, or somebody has edited or deleted it. The owner knows what it has to be.
 		l.version, missing = 0, true
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
@@ -484,5 +521,5 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 			ops = []clientv3.Op{put}
 		}
 	}
-	return fmt.Errorf("nodelease: etcd: the mark of node %d keeps changing", l.node)
+	return fmt.Errorf("nodelease: etcd: the horizon of number %d keeps changing", l.number)
 }

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids"
@@ -29,17 +30,17 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// mustNew returns a store, after a first start if it is the first.
+// mustNew returns a store, which it makes unless somebody has made it.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
-	own := *opts
-	return must.Get(servers.First(func(first bool) (*etcdstore.Store, error) {
-		own.Init = first
-		return etcdstore.New(client, &own)
-	}))(t)
+	return must.Get(servers.Open(
+		func() error { return etcdstore.Init(t.Context(), client, opts) },
+		func() (*etcdstore.Store, error) { return etcdstore.New(t.Context(), client, opts) },
+	))(t)
 }
 
 func TestEtcd(t *testing.T) {
@@ -50,13 +51,13 @@ func TestEtcd(t *testing.T) {
 	defer client.Close()
 	t.Run("store", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-			opts := &etcdstore.Options{Prefix: "/" + t.Name(), Nodes: 2, TTL: 2 * time.Second}
+			opts := &etcdstore.Options{Prefix: "/" + t.Name(), Numbers: 2, TTL: 2 * time.Second}
 			return mustNew(t, client, opts), mustNew(t, client, opts)
 		})
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "requests": testRequests, "wrong clock": testWrongClock,
-		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign,
+		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "refusals": testRefusals,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := cluster.Open(t)
@@ -69,7 +70,7 @@ func TestEtcd(t *testing.T) {
 		endpoints, there, back := cluster.Proxies(t, "minter")
 		far := etcdtest.Open(t, endpoints)
 		defer far.Close()
-		servers.StopsFirst(t, n, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Nodes: 1, TTL: 3 * time.Second}), func() (bool, error) {
+		servers.StopsFirst(t, n, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Numbers: 1, TTL: 3 * time.Second}), func() (bool, error) {
 			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
 			return err == nil && resp.Count == 0, err
 		}, append(there, back...)...)
@@ -77,22 +78,61 @@ func TestEtcd(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	create := func(c *clientv3.Client, opts *etcdstore.Options) error { _, err := etcdstore.New(c, opts); return err }
 	client := new(clientv3.Client)
-	must.Fail(t, "Nodes", create(client, &etcdstore.Options{Nodes: -1}), nil, "nodelease: etcd: Options.Nodes -1 is not within 1 to 1048576")
-	must.Fail(t, "Prefix", create(client, &etcdstore.Options{Prefix: "ids"}), nil, `Prefix "ids" does not begin with a slash`)
-	must.Fail(t, "nil client", create(nil, nil), nil, "nil Client")
-	must.Do(t, create(client, nil))
+	for name, create := range map[string]func(*clientv3.Client, *etcdstore.Options) error{
+		"New": func(c *clientv3.Client, opts *etcdstore.Options) error {
+			_, err := etcdstore.New(t.Context(), c, opts)
+			return err
+		},
+		"Init": func(c *clientv3.Client, opts *etcdstore.Options) error { return etcdstore.Init(t.Context(), c, opts) },
+	} {
+		must.Fail(t, name, create(client, &etcdstore.Options{Numbers: -1}), nil, "nodelease: etcd: Options.Numbers -1 is not within 1 to 1048576")
+		must.Fail(t, name, create(client, &etcdstore.Options{Prefix: "ids"}), nil, `nodelease: etcd: Options.Prefix "ids" does not begin with a slash`)
+		must.Fail(t, name, create(nil, nil), nil, "nodelease: etcd: nil Client")
+	}
+}
+
+// testRefusals has New meet what is not there, another layout, and other versions. It makes nothing.
+func testRefusals(t *testing.T, client *clientv3.Client) {
+	ctx := t.Context()
+	open := func(opts *etcdstore.Options) error { _, err := etcdstore.New(ctx, client, opts); return err }
+	sonyflake := &etcdstore.Options{Prefix: "/refusals", Numbers: 2, Layout: ids.SonyflakeLayout()}
+	must.Fail(t, "nothing", open(sonyflake), nodelease.ErrRefused,
+		"nodelease: etcd: there is no key /refusals/schema", "first start", "call etcdstore.Init, or run leases init")
+	must.Fail(t, "nothing", open(sonyflake), fs.ErrNotExist)
+	if resp := must.Get(client.Get(ctx, "/refusals/", clientv3.WithPrefix()))(t); resp.Count != 0 {
+		t.Errorf("New has made %d keys", resp.Count)
+	}
+	must.Do(t, etcdstore.Init(ctx, client, sonyflake))
+	must.Do(t, open(sonyflake))
+	twitter := &etcdstore.Options{Prefix: "/refusals", Numbers: 2}
+	must.Fail(t, "another layout", open(twitter), nodelease.ErrRefused, "/refusals/schema says", "tick 10ms", "tick 1ms")
+
+	const earlier = "is of an earlier shape of this package"
+	must.Get(client.Put(ctx, "/refusals/schema", "schema 1: x"))(t)
+	for _, err := range []error{open(sonyflake), etcdstore.Init(ctx, client, sonyflake)} {
+		must.Fail(t, "an earlier version", err, nodelease.ErrRefused, "/refusals/schema "+earlier, `it says "schema 1: x"`)
+	}
+	must.Get(client.Put(ctx, "/refusals/schema", "schema 3: x"))(t)
+	for _, err := range []error{open(sonyflake), etcdstore.Init(ctx, client, sonyflake)} {
+		must.Fail(t, "a later version", err, nodelease.ErrRefused, "another version of package nodelease")
+	}
+	must.Get(client.Put(ctx, "/older/mark/00001", "2026-01-01T00:00:00Z"))(t)
+	must.Fail(t, "a prefix with marks", etcdstore.Init(ctx, client, &etcdstore.Options{Prefix: "/older"}), nodelease.ErrRefused,
+		"prefix /older "+earlier, "it has a key /older/mark/00001")
+	if resp := must.Get(client.Get(ctx, "/older/", clientv3.WithPrefix()))(t); resp.Count != 1 {
+		t.Errorf("Init has made %d keys", resp.Count-1)
+	}
 }
 
 // testDefaults checks under which keys a store keeps what it knows by default, and the TTL in whole seconds.
 func testDefaults(t *testing.T, client *clientv3.Client) {
-	l := must.Get(mustNew(t, client, new(etcdstore.Options)).Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
-	defer func() { must.Do(t, l.Release(t.Context(), time.Time{})) }()
-	if l.TTL() != 15*time.Second {
-		t.Errorf("a TTL of %v, want 15s", l.TTL())
+	g := must.Get(mustNew(t, client, nil).Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+	defer func() { must.Do(t, g.Lease.Release(t.Context(), time.Time{})) }()
+	if g.TTL != 15*time.Second {
+		t.Errorf("a TTL of %v, want 15s", g.TTL)
 	}
-	resp := must.Get(client.Get(t.Context(), fmt.Sprintf("/nodelease/owner/%05d", l.Node())))(t)
+	resp := must.Get(client.Get(t.Context(), fmt.Sprintf("/nodelease/owner/%05d", g.Number)))(t)
 	host := must.Get(os.Hostname())(t)
 	if len(resp.Kvs) != 1 || !strings.HasPrefix(string(resp.Kvs[0].Value), host) {
 		t.Errorf("under the owner's key is %v", resp.Kvs)
@@ -103,37 +143,37 @@ func testDefaults(t *testing.T, client *clientv3.Client) {
 		11*time.Second - 1: 11 * time.Second,
 	} {
 		s := mustNew(t, client, &etcdstore.Options{Prefix: "/ttl/" + ttl.String(), TTL: ttl})
-		l := must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
-		if l.TTL() != want {
-			t.Errorf("of %v, the lease has a TTL of %v, want %v", ttl, l.TTL(), want)
+		g := must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+		if g.TTL != want {
+			t.Errorf("of %v, the lease has a TTL of %v, want %v", ttl, g.TTL, want)
 		}
 	}
 }
 
 // testForeign has somebody else write below the prefix.
 func testForeign(t *testing.T, client *clientv3.Client) {
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/foreign", Nodes: 1})
-	for _, key := range []string{"mark/-0001", "mark/00001", "mark/10000", "mark/x", "mark/0", "owner/", "owner/0", "marks"} {
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/foreign", Numbers: 1})
+	for _, key := range []string{"horizon/-0001", "horizon/00001", "horizon/10000", "horizon/x", "horizon/0", "owner/", "owner/0", "horizons"} {
 		must.Get(client.Put(t.Context(), "/foreign/"+key, "x"))(t)
 	}
-	mark := time.Now().UTC()
-	for _, want := range []time.Time{{}, mark, mark} {
-		l := must.Get(s.Take(t.Context(), nodelease.Request{Now: mark}))(t)
-		if !l.Mark().Equal(want) {
-			t.Errorf("the mark is %v, want %v", l.Mark(), want)
+	horizon := time.Now().UTC()
+	for _, want := range []time.Time{{}, horizon, horizon} {
+		g := must.Get(s.Take(t.Context(), nodelease.Request{Now: horizon}))(t)
+		if !g.Horizon.Equal(want) {
+			t.Errorf("the horizon is %v, want %v", g.Horizon, want)
 		}
-		must.Do(t, l.Release(t.Context(), mark))
+		must.Do(t, g.Lease.Release(t.Context(), horizon))
 	}
-	must.Get(client.Put(t.Context(), "/foreign/mark/00000", "x"))(t)
-	_, err := s.Take(t.Context(), nodelease.Request{Now: mark})
-	must.Fail(t, "Take with a mark that is not a time", err, nil, "mark /foreign/mark/00000")
+	must.Get(client.Put(t.Context(), "/foreign/horizon/00000", "x"))(t)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: horizon})
+	must.Fail(t, "Take with a horizon that is not a time", err, nil, "horizon /foreign/horizon/00000")
 }
 
 // testMissingKeys has keys that were never there, that get lost, and that somebody edits.
 func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
-	opts := func(nodes int64, init bool) *etcdstore.Options {
-		return &etcdstore.Options{Prefix: "/keys", Nodes: nodes, TTL: 10 * time.Second, Init: init}
+	opts := func(numbers int64) *etcdstore.Options {
+		return &etcdstore.Options{Prefix: "/keys", Numbers: numbers, TTL: 10 * time.Second}
 	}
 	drop := func(key string, more ...clientv3.OpOption) {
 		t.Helper()
@@ -141,32 +181,31 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 			t.Fatalf("delete %s: %v, %v", key, resp, err)
 		}
 	}
-	create := func(o *etcdstore.Options) error { _, err := etcdstore.New(client, o); return err }
-	take := func(nodes int64, layout ids.SnowflakeLayout, warn func(error)) (nodelease.Lease, error) {
+	create := func(o *etcdstore.Options) error { return etcdstore.Init(ctx, client, o) }
+	take := func(numbers int64, layout ids.SnowflakeLayout, warn func(error)) (nodelease.Grant, error) {
 		t.Helper()
-		s := must.Get(etcdstore.New(client, opts(nodes, false)))(t)
+		s := must.Get(etcdstore.New(ctx, client, opts(numbers)))(t)
 		return s.Take(ctx, nodelease.Request{Now: now, Layout: layout, Warn: warn})
 	}
 	twitter := ids.TwitterLayout()
-	_, err := take(2, twitter, nil)
-	must.Fail(t, "Take of what nobody has made", err, fs.ErrNotExist, "no key /keys/schema", "set Options.Init once")
-	must.Do(t, create(opts(2, true)))
-	must.Fail(t, "a second first start", create(opts(2, true)), fs.ErrExist, "nothing is missing")
-	_, err = take(100, twitter, nil)
-	must.Fail(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/mark/00002")
-	must.Do(t, create(opts(200, true)))
+	must.Do(t, create(opts(2)))
+	must.Fail(t, "a second first start", create(opts(2)), fs.ErrExist, "nothing is missing")
+	_, err := take(100, twitter, nil)
+	must.Fail(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/horizon/00002")
+	must.Fail(t, "Take of more numbers", err, nodelease.ErrRefused)
+	must.Do(t, create(opts(200)))
 	_, err = take(200, ids.SonyflakeLayout(), nil)
-	must.Fail(t, "Take for another layout", err, nil, "/keys/schema says",
+	must.Fail(t, "Take for another layout", err, nodelease.ErrRefused, "/keys/schema says",
 		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
-	other := opts(300, true)
+	other := opts(300)
 	other.Layout = ids.SonyflakeLayout()
-	must.Fail(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	must.Fail(t, "a first start with another layout", create(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
 
-	// The holder of a number writes its mark again.
+	// The holder of a number writes its horizon again.
 	var warned []error
-	l := must.Get(take(1, twitter, func(err error) { warned = append(warned, err) }))(t)
-	mark := func() string {
-		resp, err := client.Get(ctx, "/keys/mark/00000")
+	g := must.Get(take(1, twitter, func(err error) { warned = append(warned, err) }))(t)
+	horizon := func() string {
+		resp, err := client.Get(ctx, "/keys/horizon/00000")
 		if err != nil || len(resp.Kvs) != 1 {
 			t.Fatalf("%v, %v", resp, err)
 		}
@@ -175,42 +214,44 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	high := now.Add(time.Hour)
 	extend := func(to time.Time, warnings int) {
 		t.Helper()
-		must.Do(t, l.Extend(ctx, to))
-		if got, want := mark(), to.Format(time.RFC3339Nano); got != want {
-			t.Errorf("the mark is %s, want %s", got, want)
+		must.Do(t, g.Lease.Extend(ctx, to))
+		if got, want := horizon(), to.Format(time.RFC3339Nano); got != want {
+			t.Errorf("the horizon is %s, want %s", got, want)
 		}
 		if len(warned) != warnings {
 			t.Errorf("warned of %v, want %d", warned, warnings)
 		}
 	}
 	extend(high, 0)
-	drop("/keys/mark/00000")
-	must.Do(t, must.Get(take(2, twitter, nil))(t).Release(ctx, now)) // the other number
+	drop("/keys/horizon/00000")
+	must.Do(t, must.Get(take(2, twitter, nil))(t).Lease.Release(ctx, now)) // the other number
 	extend(high, 1)
-	must.Fail(t, "the warning", warned[0], nil, "key /keys/mark/00000 was missing")
-	drop("/keys/mark/00000")
+	must.Fail(t, "the warning", warned[0], nil, "key /keys/horizon/00000 was missing")
+	drop("/keys/horizon/00000")
 	extend(high.Add(time.Microsecond), 2)
-	must.Get(client.Put(ctx, "/keys/mark/00000", "2020-01-01T00:00:00Z"))(t)
+	must.Get(client.Put(ctx, "/keys/horizon/00000", "2020-01-01T00:00:00Z"))(t)
 	extend(high.Add(time.Microsecond), 2)
-	drop("/keys/mark/00000")
-	drop("/keys/mark/00001")
-	must.Fail(t, "a first start under a holder without a mark", create(opts(2, true)), nil, "a number without a mark is held")
-	must.Do(t, l.Release(ctx, high))
-	if got := mark(); got != high.Format(time.RFC3339Nano) {
-		t.Errorf("Release without a mark has written %s", got)
+	drop("/keys/horizon/00000")
+	drop("/keys/horizon/00001")
+	must.Fail(t, "a first start under a holder without a horizon", create(opts(2)), nil, "a number without a horizon is held")
+	must.Do(t, g.Lease.Release(ctx, high))
+	if got := horizon(); got != high.Format(time.RFC3339Nano) {
+		t.Errorf("Release without a horizon has written %s", got)
 	}
 
 	_, err = take(2, twitter, nil)
-	must.Fail(t, "Take without a mark", err, fs.ErrNotExist, "no key /keys/mark/00001")
-	must.Do(t, create(opts(2, true)))
-	l = must.Get(take(2, twitter, nil))(t)
-	if l.Node() != 1 || l.Free() != 1 {
-		t.Errorf("took node %d beside %d free ones, want 1 beside 1", l.Node(), l.Free())
+	must.Fail(t, "Take without a horizon", err, fs.ErrNotExist, "no key /keys/horizon/00001")
+	must.Do(t, create(opts(2)))
+	g = must.Get(take(2, twitter, nil))(t)
+	if g.Number != 1 || g.Free != 1 || !g.FreeKnown {
+		t.Errorf("took number %d beside %d free ones, want 1 beside 1", g.Number, g.Free)
 	}
+	s := must.Get(etcdstore.New(ctx, client, opts(2)))(t)
 	drop("/keys/", clientv3.WithPrefix())
-	must.Fail(t, "Extend without any key", l.Extend(ctx, high), nodelease.ErrLost)
-	_, err = take(2, twitter, nil)
-	must.Fail(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema")
+	must.Fail(t, "Extend without any key", g.Lease.Extend(ctx, high), nodelease.ErrLost)
+	_, err = s.Take(ctx, nodelease.Request{Now: now, Layout: twitter})
+	must.Fail(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema", "call etcdstore.Init, or run leases init")
+	must.Fail(t, "Take without any key", err, nodelease.ErrRefused)
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
@@ -221,8 +262,8 @@ func testLateAnswer(t *testing.T, n *servers.Network, cluster *etcdtest.Cluster,
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
 	now := time.Now()
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Nodes: 1, TTL: time.Minute})
-	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Numbers: 1, TTL: time.Minute})
+	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t).Lease
 	must.Do(t, l.Extend(t.Context(), now))
 	n.Set(true, back...)
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -241,7 +282,7 @@ func testLateAnswer(t *testing.T, n *servers.Network, cluster *etcdtest.Cluster,
 	}
 }
 
-// TestTLS has a client and a server of which only one speaks TLS. The error of Take says so.
+// TestTLS has a client and a server of which only one speaks TLS. The errors of New and Take say so.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	plain := httptest.NewServer(nil)
@@ -260,12 +301,26 @@ func TestTLS(t *testing.T) {
 		config.TLS = test.tls
 		client := must.Get(clientv3.New(config))(t)
 		defer client.Close()
-		s := must.Get(etcdstore.New(client, nil))(t)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		_, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
+		short := func() context.Context {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		_, err := etcdstore.New(short(), client, nil)
+		must.Fail(t, "New", err, context.DeadlineExceeded, test.want)
+		client.KV = knownKV{client.KV}
+		s := must.Get(etcdstore.New(t.Context(), client, nil))(t)
+		_, err = s.Take(short(), nodelease.Request{Now: time.Now()})
 		must.Fail(t, "Take", err, context.DeadlineExceeded, test.want)
 	}
+}
+
+// knownKV has the schema without a server.
+type knownKV struct{ clientv3.KV }
+
+func (knownKV) Get(context.Context, string, ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	header := storekit.Header(ids.TwitterLayout())
+	return &clientv3.GetResponse{Kvs: []*mvccpb.KeyValue{{Value: []byte(header)}}}, nil
 }
 
 // slowKV lets a test come between a transaction and the servers.
@@ -302,10 +357,10 @@ func (t *slowTxn) Commit() (*clientv3.TxnResponse, error) {
 func testLate(t *testing.T, client *clientv3.Client) {
 	kv := &slowKV{KV: client.KV}
 	client.KV = kv
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/late", Nodes: 1, TTL: 10 * time.Second})
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/late", Numbers: 1, TTL: 10 * time.Second})
 	now := time.Now().UTC()
 	ctx := t.Context()
-	mark := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
+	horizon := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
 
 	// Between this process's look at the free numbers and its transaction, another one takes the number.
 	var other nodelease.Lease
@@ -314,12 +369,12 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		if err != nil {
 			return nil, err
 		}
-		other = must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t)
+		other = must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t).Lease
 		return resp, nil
 	}
 	_, err := s.Take(ctx, nodelease.Request{Now: now})
-	must.Fail(t, "Take of a number that another process holds", err, nodelease.ErrNoNode)
-	must.Do(t, other.Extend(ctx, mark(1)))
+	must.Fail(t, "Take of a number that another process holds", err, nodelease.ErrNoNumber)
+	must.Do(t, other.Extend(ctx, horizon(1)))
 
 	// A request that is given up arrives after its successor.
 	var late func() (*clientv3.TxnResponse, error)
@@ -327,34 +382,34 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		late = do
 		return nil, context.DeadlineExceeded
 	}
-	must.Fail(t, "Extend", other.Extend(ctx, mark(2)), context.DeadlineExceeded)
-	must.Do(t, other.Extend(ctx, mark(3)))
+	must.Fail(t, "Extend", other.Extend(ctx, horizon(2)), context.DeadlineExceeded)
+	must.Do(t, other.Extend(ctx, horizon(3)))
 	must.Get(late())(t)
-	// stored checks the mark.
+	// stored checks the horizon.
 	stored := func(what string, want time.Time) {
 		t.Helper()
-		resp := must.Get(client.Get(ctx, "/late/mark/00000"))(t)
+		resp := must.Get(client.Get(ctx, "/late/horizon/00000"))(t)
 		var got time.Time
 		if err := got.UnmarshalText(resp.Kvs[0].Value); err != nil || !got.Equal(want) {
-			t.Errorf("%s has set the mark to %v, want %v, %v", what, got, want, err)
+			t.Errorf("%s has set the horizon to %v, want %v, %v", what, got, want, err)
 		}
 	}
-	stored("a late request", mark(3))
+	stored("a late request", horizon(3))
 
 	// A request fails before the servers have it, and is made again.
 	kv.commit = func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) { return nil, errPoor }
-	must.Fail(t, "Extend", other.Extend(ctx, mark(4)), errPoor)
-	must.Do(t, other.Extend(ctx, mark(4)))
-	stored("a request made again", mark(4))
+	must.Fail(t, "Extend", other.Extend(ctx, horizon(4)), errPoor)
+	must.Do(t, other.Extend(ctx, horizon(4)))
+	stored("a request made again", horizon(4))
 
 	// A request is carried out, but the answer is lost.
 	kv.commit = func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		_, _ = do()
 		return nil, context.DeadlineExceeded
 	}
-	must.Fail(t, "Extend", other.Extend(ctx, mark(5)), context.DeadlineExceeded)
-	must.Do(t, other.Extend(ctx, mark(5)))
-	must.Do(t, other.Release(ctx, mark(0)))
+	must.Fail(t, "Extend", other.Extend(ctx, horizon(5)), context.DeadlineExceeded)
+	must.Do(t, other.Extend(ctx, horizon(5)))
+	must.Do(t, other.Release(ctx, horizon(0)))
 }
 
 // poorLease grants nothing.
@@ -382,11 +437,11 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	client.KV = kv
 	granting := patientLease{client.Lease}
 	client.Lease = granting
-	const nodes = 20
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Nodes: nodes, TTL: 10 * time.Second})
+	const numbers = 20
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Numbers: numbers, TTL: 10 * time.Second})
 	kv.count.Store(0)
 	ctx, now := t.Context(), time.Now().UTC()
-	mark := func(node int64) time.Time { return now.Add(time.Duration(node) * time.Minute) }
+	horizon := func(number int64) time.Time { return now.Add(time.Duration(number) * time.Minute) }
 	others := map[clientv3.LeaseStatus]bool{}
 	leases := func() (ours []clientv3.LeaseStatus) {
 		resp := must.Get(client.Leases(ctx))(t)
@@ -409,36 +464,36 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 			t.Fatalf("%s: the server keeps %d leases, want %d", what, len(ours), kept)
 		}
 	}
-	var held []nodelease.Lease
-	takeAll := func(want func(node int64) time.Time) {
+	var held []nodelease.Grant
+	takeAll := func(want func(number int64) time.Time) {
 		t.Helper()
 		held = nil
-		for i := range nodes {
-			l, err := s.Take(ctx, nodelease.Request{Now: now})
+		for i := range numbers {
+			g, err := s.Take(ctx, nodelease.Request{Now: now})
 			expect("Take", err, nil, 2, i+1) // a look at the numbers and one try, however many are held
-			held = append(held, l)
-			if !l.Mark().Equal(want(l.Node())) {
-				t.Errorf("the mark of node %d is %v, want %v", l.Node(), l.Mark(), want(l.Node()))
+			held = append(held, g)
+			if !g.Horizon.Equal(want(g.Number)) {
+				t.Errorf("the horizon of number %d is %v, want %v", g.Number, g.Horizon, want(g.Number))
 			}
 		}
 	}
 	releaseAll := func() {
-		for i, l := range held {
-			expect("Release", l.Release(ctx, mark(l.Node())), nil, 1, nodes-i-1)
+		for i, g := range held {
+			expect("Release", g.Lease.Release(ctx, horizon(g.Number)), nil, 1, numbers-i-1)
 		}
 	}
 	takeNone := func(what string, want error, transactions int64, kept int) {
 		t.Helper()
-		l, err := s.Take(ctx, nodelease.Request{Now: now})
-		if l != nil {
-			t.Errorf("%s: took node %d", what, l.Node())
+		g, err := s.Take(ctx, nodelease.Request{Now: now})
+		if g.Lease != nil {
+			t.Errorf("%s: took number %d", what, g.Number)
 		}
 		expect(what, err, want, transactions, kept)
 	}
 	takeAll(func(int64) time.Time { return time.Time{} })
-	takeNone("Take with all numbers held", nodelease.ErrNoNode, 1, nodes)
+	takeNone("Take with all numbers held", nodelease.ErrNoNumber, 1, numbers)
 	client.Lease = poorLease{granting}
-	takeNone("Take with all numbers held and nothing to grant", nodelease.ErrNoNode, 1, nodes)
+	takeNone("Take with all numbers held and nothing to grant", nodelease.ErrNoNumber, 1, numbers)
 	releaseAll()
 
 	// No number is got, and no lease is left.
@@ -450,89 +505,89 @@ func testRequests(t *testing.T, client *clientv3.Client) {
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
 		kv.count.Store(0)
-		takeAll(mark)
+		takeAll(horizon)
 		return resp, err
 	}
-	takeNone("Take of what others have taken", nodelease.ErrNoNode, 3+1, nodes) // tries, and another look
+	takeNone("Take of what others have taken", nodelease.ErrNoNumber, 3+1, numbers) // tries, and another look
 	releaseAll()
 	var meddle func(func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error)
 	meddle = func(do func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		kv.commit = meddle
 		resp, err := do()
-		for n := range int64(nodes) {
-			must.Get(client.Put(ctx, fmt.Sprintf("/requests/mark/%05d", n), mark(n).Format(time.RFC3339Nano)))(t)
+		for n := range int64(numbers) {
+			must.Get(client.Put(ctx, fmt.Sprintf("/requests/horizon/%05d", n), horizon(n).Format(time.RFC3339Nano)))(t)
 		}
 		return resp, err
 	}
 	kv.commit = meddle
-	takeNone("Take while somebody writes all marks again and again", nodelease.ErrNoNode, 2*(1+3), 0)
+	takeNone("Take while somebody writes all horizons again and again", nodelease.ErrNoNumber, 2*(1+3), 0)
 	kv.commit = nil
 	client.Lease = poorLease{granting}
 	takeNone("Take without a lease", errPoor, 1, 0)
 
-	takeAll(mark)
-	for i, l := range held {
-		testExtends(t, client, l, mark(nodes), func(what string, err, want error, transactions int64) {
-			expect(what, err, want, transactions, nodes-i)
+	takeAll(horizon)
+	for i, g := range held {
+		testExtends(t, client, g, horizon(numbers), func(what string, err, want error, transactions int64) {
+			expect(what, err, want, transactions, numbers-i)
 		})
-		expect("Release", l.Release(ctx, now), nil, 1, nodes-i-1)
+		expect("Release", g.Lease.Release(ctx, now), nil, 1, numbers-i-1)
 	}
 }
 
-// testExtends raises the mark of l, and tries what does not.
-func testExtends(t *testing.T, client *clientv3.Client, l nodelease.Lease, mark time.Time, expect func(string, error, error, int64)) {
+// testExtends raises the horizon of g, and tries what does not.
+func testExtends(t *testing.T, client *clientv3.Client, g nodelease.Grant, horizon time.Time, expect func(string, error, error, int64)) {
 	ctx, never := t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	revision := func() int64 {
-		resp := must.Get(client.Get(ctx, fmt.Sprintf("/requests/mark/%05d", l.Node())))(t)
+		resp := must.Get(client.Get(ctx, fmt.Sprintf("/requests/horizon/%05d", g.Number)))(t)
 		return resp.Kvs[0].ModRevision
 	}
 	before := revision()
-	expect("Extend with the mark as it is", l.Extend(ctx, l.Mark()), nil, 1)
-	expect("Extend with a lower mark", l.Extend(ctx, l.Mark().Add(-1)), errAny, 0)
+	expect("Extend with the horizon as it is", g.Lease.Extend(ctx, g.Horizon), nil, 1)
+	expect("Extend with a lower horizon", g.Lease.Extend(ctx, g.Horizon.Add(-1)), errAny, 0)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	expect("Extend without time", l.Extend(ended, mark), context.Canceled, 0)
-	expect("Extend to the year 10000", l.Extend(ctx, never), errAny, 0)
-	expect("Release at the year 10000", l.Release(ctx, never), errAny, 0)
+	expect("Extend without time", g.Lease.Extend(ended, horizon), context.Canceled, 0)
+	expect("Extend to the year 10000", g.Lease.Extend(ctx, never), errAny, 0)
+	expect("Release at the year 10000", g.Lease.Release(ctx, never), errAny, 0)
 	if after := revision(); after != before {
-		t.Errorf("the mark of node %d was written although it is as it was", l.Node())
+		t.Errorf("the horizon of number %d was written although it is as it was", g.Number)
 	}
-	for _, to := range []time.Time{mark, mark, mark.Add(time.Minute)} {
-		expect("Extend", l.Extend(ctx, to), nil, 1)
+	for _, to := range []time.Time{horizon, horizon, horizon.Add(time.Minute)} {
+		expect("Extend", g.Lease.Extend(ctx, to), nil, 1)
 	}
 }
 
 // testWrongClock has a machine whose clock is years ahead ask beside two holders and beside three, and looks
 // for the number that it prefers.
 func testWrongClock(t *testing.T, client *clientv3.Client) {
-	s := mustNew(t, client, &etcdstore.Options{Prefix: "/clock", Nodes: 8})
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/clock", Numbers: 8})
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	ahead := now.AddDate(10, 0, 0)
-	take := func(now time.Time) nodelease.Lease {
+	take := func(now time.Time) nodelease.Grant {
 		t.Helper()
 		return must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 	}
 	for range 2 {
-		must.Do(t, take(now).Extend(t.Context(), now.Add(time.Minute)))
+		must.Do(t, take(now).Lease.Extend(t.Context(), now.Add(time.Minute)))
 	}
-	node := int64(-1)
+	number := int64(-1)
 	for range 5 {
-		l := take(ahead)
-		if node >= 0 && l.Node() != node {
-			t.Errorf("took node %d, want %d again", l.Node(), node)
+		g := take(ahead)
+		if number >= 0 && g.Number != number {
+			t.Errorf("took number %d, want %d again", g.Number, number)
 		}
-		node = l.Node()
-		must.Do(t, l.Release(t.Context(), ahead))
+		number = g.Number
+		must.Do(t, g.Lease.Release(t.Context(), ahead))
 	}
 	for range 3 {
-		l := take(now)
-		if l.Node() == node {
-			t.Errorf("took node %d, whose mark is years ahead", node)
+		g := take(now)
+		if g.Number == number {
+			t.Errorf("took number %d, whose horizon is years ahead", number)
 		}
-		must.Do(t, l.Extend(t.Context(), now.Add(time.Minute)))
+		must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Minute)))
 	}
 	_, err := s.Take(t.Context(), nodelease.Request{Now: ahead})
-	want := fmt.Sprintf("says %s, the marks of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
+	want := fmt.Sprintf("says %s, the horizons of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
 	must.Fail(t, "Take of a clock that is years ahead", err, nil, want)
 }
 
@@ -556,23 +611,25 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		}
 		return must.Get(strconv.Atoi(string(found[1])))(t)
 	}
-	mustNew(t, root, new(etcdstore.Options))
-	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": etcdtest.Least("/nodelease")})
+	mustNew(t, root, nil)
+	rights := etcdtest.Least("/nodelease")
+	rights["/nodelease/mark/"] = etcdtest.Read // where Init looks for keys of an earlier version
+	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
 	client := cluster.OpenAs(t, "orders")
 	defer client.Close()
-	_, err := etcdstore.New(client, &etcdstore.Options{Nodes: 1025, Init: true})
-	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "permission denied")
-	s := must.Get(etcdstore.New(client, &etcdstore.Options{TTL: time.Minute}))(t)
+	err := etcdstore.Init(ctx, client, &etcdstore.Options{Numbers: 1025})
+	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "nodelease: etcd: etcdserver: permission denied")
+	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{TTL: time.Minute}))(t)
 	const minters = 10
-	var leases [minters]nodelease.Lease
-	for i := range leases {
-		leases[i] = must.Get(s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()}))(t)
+	var grants [minters]nodelease.Grant
+	for i := range grants {
+		grants[i] = must.Get(s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()}))(t)
 	}
 	// renew renews all, again and again while the server starts.
 	renew := func() {
 		t.Helper()
-		for _, l := range leases {
-			must.Soon(t, func() error { return l.Extend(ctx, l.Mark()) })
+		for _, g := range grants {
+			must.Soon(t, func() error { return g.Lease.Extend(ctx, g.Horizon) })
 		}
 	}
 	before := checks()
@@ -596,8 +653,8 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 	server.Stop(syscall.SIGKILL)
 	server.Start(t)
 	renew()
-	for _, l := range leases {
-		must.Do(t, l.Release(ctx, time.Now()))
+	for _, g := range grants {
+		must.Do(t, g.Lease.Release(ctx, time.Now()))
 	}
 	must.Soon(t, func() error {
 		if open := streams(); open > 0 {

@@ -1,6 +1,7 @@
 package etcdstore_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"log"
@@ -29,7 +30,7 @@ func ExampleNew() {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            []string{"https://etcd-0:2379", "https://etcd-1:2379", "https://etcd-2:2379"},
 		TLS:                  &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}},
-		Username:             "minter", // a role that may read /orders/schema, and read and write /orders/mark/ and /orders/owner/
+		Username:             "minter", // a role that may read /orders/schema, and read and write /orders/horizon/ and /orders/owner/
 		Password:             os.Getenv("ETCD_PASSWORD"),
 		DialTimeout:          2 * time.Second,
 		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
@@ -40,7 +41,9 @@ func ExampleNew() {
 	}
 	defer client.Close()
 
-	store, err := etcdstore.New(client, &etcdstore.Options{Prefix: "/orders"})
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	store, err := etcdstore.New(ctx, client, &etcdstore.Options{Prefix: "/orders"})
 	if err != nil {
 		log.Fatal(err)
 	}

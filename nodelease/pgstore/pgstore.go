@@ -25,31 +25,27 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/storekit"
 )
 
-// Options are the options of [New]. The zero value is the default. All processes that share a table
-// must agree on Nodes.
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a table
+// must agree on Numbers and Layout.
 type Options struct {
-	// Table is the table's name, which may begin with its schema and a dot. Empty means node_lease.
-	// Ids of two kinds or layouts need two tables.
+	// Table is the table's name. Empty means node_lease. It may begin with its schema and a dot: without
+	// it, the search_path of each connection decides, and processes with two tables of one name repeat
+	// ids. Names are taken as they are, case and all. Ids of two kinds or layouts need two tables.
 	Table string
 	// Holder is the name in the table beside the number held, for people who look. Empty means the
 	// host's name and the process's number.
 	Holder string
-	// Nodes is how many numbers there are: 0 to Nodes-1. Zero means 1,024.
-	Nodes int64
+	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024.
+	Numbers int64
 	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means 15 s.
 	TTL time.Duration
-	// Init declares the first start: New makes the table and the rows that are missing, and returns an error
-	// that matches [fs.ErrExist] if nothing is. Without it, New and Take refuse what is not complete: a store
-	// that has lost marks would let ids repeat. More Nodes than before are a first start too. After a loss,
-	// stop all minters, and declare it a window later.
-	Init bool
-	// Layout is that of the ids, for Init. The zero value means Twitter's.
+	// Layout is that of the ids. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// NoFsync allows a server with fsync=off, for tests: a crash of its machine makes ids repeat.
-	NoFsync bool
+	// AllowNoFsync allows a server with fsync=off, for tests: a crash of its machine makes ids repeat.
+	AllowNoFsync bool
 }
 
-// Store is a [nodelease.Store] in one PostgreSQL table, with a row for each node number. Leases end by
+// Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
 // the server's clock. The column token, which is random for each Take, says whose the row is: also after
 // the server was put back to a backup, where a count would occur again. In the row of the number -1, the
 // column holder has the version of the schema and the layout of the ids. Make one with [New].
@@ -57,21 +53,22 @@ type Store struct {
 	pool                                  *pgxpool.Pool
 	mode                                  pgx.QueryExecMode
 	opts                                  Options
+	table                                 string // quoted
 	take, extend, release, giveBack, look string // statements
 }
 
 // maxName is how many bytes of a name PostgreSQL keeps.
 const maxName = 63
 
-// A timestamptz holds microseconds: the Minter makes no finer marks. NULL is the zero time. The
+// A timestamptz holds microseconds: the Minter makes no finer horizons. NULL is the zero time. The
 // fillfactor keeps updates within their pages.
 const createTable = `
 create table if not exists %s (
-	node     integer     primary key,
+	number   integer     primary key,
 	token    text        not null default '',
 	holder   text        not null default '',
 	expires  timestamptz not null default 'epoch',
-	mark     timestamptz
+	horizon  timestamptz
 ) with (fillfactor = 50)`
 
 // durable holds always. It has the transaction wait until its commit is on the disks of the server and of its
@@ -86,35 +83,35 @@ and case when current_setting('client_min_messages', true) in ('error', 'fatal',
 // does: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, or a row missing.
 const takeRow = `
 with free as (
-	select node from %[1]s
-	where node >= 0 and node < $1 and expires <= clock_timestamp()
+	select number from %[1]s
+	where number >= 0 and number < $1 and expires <= clock_timestamp()
 		and $2::timestamptz between clock_timestamp() - interval '24 hours' and clock_timestamp() + interval '24 hours'
-		and exists (select from %[1]s where node = -1 and holder = $6)
-		and (select count(*) from %[1]s where node >= 0 and node < $1) = $1
-	order by case when mark <= $2::timestamptz and mark > interval '24 hours' + (
-			select percentile_disc(0.5) within group (order by mark) from %[1]s where node >= 0 and node < $1
-		) then 0 else 1 end, greatest(mark, $2::timestamptz), random()
+		and exists (select from %[1]s where number = -1 and holder = $6)
+		and (select count(*) from %[1]s where number >= 0 and number < $1) = $1
+	order by case when horizon <= $2::timestamptz and horizon > interval '24 hours' + (
+			select percentile_disc(0.5) within group (order by horizon) from %[1]s where number >= 0 and number < $1
+		) then 0 else 1 end, greatest(horizon, $2::timestamptz), random()
 	limit 1
 	for update skip locked
 )
 update %[1]s l
 set token = $5, holder = $3, expires = clock_timestamp() + $4::interval
-from free where l.node = free.node and ` + durable + `
-returning l.node, l.mark, (select count(*) - 1 from %[1]s where node >= 0 and node < $1 and expires <= clock_timestamp())`
+from free where l.number = free.number and ` + durable + `
+returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0 and number < $1 and expires <= clock_timestamp())`
 
 // lookAt tells why there was no row to take.
-const lookAt = `select coalesce(max(holder) filter (where node = -1), ''), count(*) filter (where node >= 0 and node < $1),
+const lookAt = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from %s`
 
 // The token shuts out a holder that has lost its number, even if the row has expired and nobody else has wanted it
-// yet. The comparison of marks shuts out a delayed statement of this holder, which would lower the mark again.
+// yet. The comparison of horizons shuts out a delayed statement of this holder, which would lower the horizon again.
 const extendRow = `
-update %s set expires = clock_timestamp() + $4::interval, mark = $3::timestamptz
-where node = $1 and token = $2 and (mark is null or mark <= $3::timestamptz) and ` + durable
+update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
+where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
 
 const releaseRow = `
-update %s set expires = 'epoch', mark = $3::timestamptz, token = '', holder = ''
-where node = $1 and token = $2 and ` + durable
+update %s set expires = 'epoch', horizon = $3::timestamptz, token = '', holder = ''
+where number = $1 and token = $2 and ` + durable
 
 // giveRowBack undoes a Take that may have been carried out although its answer was lost.
 const giveRowBack = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
@@ -154,12 +151,35 @@ func (s *Store) with(ctx context.Context, f func(*pgx.Conn) error) error {
 }
 
 // New returns a store over pool, whose configuration [Configure] has seen. It needs no more than the right to select
-// and update, except with Options.Init. It refuses what lets a crash take a mark back: an unlogged table, and a
-// server with fsync=off. Where synchronous_commit is weaker than on, the store's own transactions set it. Nil options
-// mean the default. The pool stays the caller's, to be closed after the Minters.
+// and update, and makes nothing: if the table is not complete, of another version or for another layout, the error
+// matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon back: an unlogged table, and a server
+// with fsync=off. Where synchronous_commit is weaker than on, the store's own transactions set it. Nil options mean
+// the default. The pool stays the caller's, to be closed after the Minters.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error) {
+	s, err := open(ctx, pool, opts, false)
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: postgres: %w", err)
+	}
+	return s, nil
+}
+
+// Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
+// than before are made by Init too. If nothing is missing, it returns an error that matches [fs.ErrExist]; it refuses
+// a table that an earlier version of this package has made. Like New, it needs a pool that [Configure] has seen.
+//
+// Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
+// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.
+func Init(ctx context.Context, pool *pgxpool.Pool, opts *Options) error {
+	if _, err := open(ctx, pool, opts, true); err != nil {
+		return fmt.Errorf("nodelease: postgres: %w", err)
+	}
+	return nil
+}
+
+// open returns a store whose table it has looked at, or made the first time.
+func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*Store, error) {
 	if pool == nil {
-		return nil, errors.New("nodelease: postgres: nil Pool")
+		return nil, errors.New("nil Pool")
 	}
 	s := &Store{pool: pool, mode: pgx.QueryExecModeExec}
 	if pool.Config().ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
@@ -168,8 +188,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 	if opts != nil {
 		s.opts = *opts
 	}
-	if err := storekit.Complete(&s.opts.Holder, &s.opts.Nodes, &s.opts.TTL); err != nil {
-		return nil, fmt.Errorf("nodelease: postgres: %w", err)
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
+		return nil, err
 	}
 	if s.opts.Table == "" {
 		s.opts.Table = "node_lease"
@@ -177,26 +197,26 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 	names := strings.Split(s.opts.Table, ".")
 	for _, name := range names {
 		if err := storekit.CheckText("Options.Table", name); err != nil {
-			return nil, fmt.Errorf("nodelease: postgres: %w", err)
+			return nil, err
 		}
 		if len(name) > maxName {
-			return nil, fmt.Errorf("nodelease: postgres: Options.Table %q: PostgreSQL would cut the name to %d bytes", name, maxName)
+			return nil, fmt.Errorf("Options.Table %q: PostgreSQL would cut the name to %d bytes", name, maxName)
 		}
 	}
-	table := pgx.Identifier(names).Sanitize()
+	s.table = pgx.Identifier(names).Sanitize()
 	for statement, sql := range map[*string]string{
 		&s.take: takeRow, &s.extend: extendRow, &s.release: releaseRow, &s.giveBack: giveRowBack, &s.look: lookAt,
 	} {
-		*statement = fmt.Sprintf(sql, table)
+		*statement = fmt.Sprintf(sql, s.table)
 	}
 	if err := s.hears(ctx); err != nil {
-		return nil, fmt.Errorf("nodelease: postgres: %w", err)
+		return nil, err
 	}
 	err := s.with(ctx, func(c *pgx.Conn) error {
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.prepare(ctx, tx, table) })
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.prepare(ctx, tx, first) })
 	})
 	if err != nil {
-		return nil, fmt.Errorf("nodelease: postgres: prepare the table %s: %w", s.opts.Table, err)
+		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
 	}
 	return s, nil
 }
@@ -220,70 +240,78 @@ func (s *Store) hears(ctx context.Context) error {
 	})
 }
 
-// prepare checks the server and the table. With Options.Init it makes what is missing.
-func (s *Store) prepare(ctx context.Context, tx pgx.Tx, table string) error {
-	if s.opts.Init { // two sessions that create one table at the same moment collide in the catalogue: they queue
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.mode, table); err != nil {
+// prepare returns an error unless the server is durable and the table complete. The first time, it makes what is missing.
+func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
+	if first { // two sessions that create one table at the same moment collide in the catalogue: they queue
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.mode, s.table); err != nil {
 			return err
 		}
 	}
 	var fsync, persistence string
+	var mark bool
 	err := tx.QueryRow(ctx, `select coalesce(current_setting('fsync', true), ''),
-		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), '')`, s.mode, table).Scan(&fsync, &persistence)
+		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), ''),
+		exists (select from pg_attribute where attrelid = to_regclass($1) and attname = 'mark' and not attisdropped)`,
+		s.mode, s.table).Scan(&fsync, &persistence, &mark)
 	switch {
 	case err != nil:
 		return err
-	case fsync == "off" && !s.opts.NoFsync:
-		return errors.New("fsync is off, so that a crash can take marks back, and ids repeat: for tests, set Options.NoFsync")
-	case persistence == "" && s.opts.Init:
-		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, table), s.mode); err != nil {
+	case fsync == "off" && !s.opts.AllowNoFsync:
+		return errors.New("fsync is off, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync")
+	case persistence == "" && first:
+		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table), s.mode); err != nil {
 			return err
 		}
 	case persistence == "":
-		return storekit.CheckInit(false, "there is no such table")
+		return storekit.Missing("there is no such table", pkg)
 	case persistence != "p":
 		return errors.New("the table is unlogged or temporary, so that a crash empties it, and ids repeat")
+	case mark:
+		return storekit.Earlier("it", "it has a column mark")
 	}
-	if _, err := tx.Exec(ctx, `select token, holder, expires, mark from `+table+` limit 0`, s.mode); err != nil {
-		var missing *pgconn.PgError
-		if errors.As(err, &missing) && missing.Code == undefinedColumn {
-			err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
+	if _, err := tx.Exec(ctx, `select token, holder, expires, horizon from `+s.table+` limit 0`, s.mode); err != nil {
+		if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == undefinedColumn {
+			err = fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
 		}
 		return err
 	}
 	var header string
 	var rows int64
 	var now time.Time
-	if err := tx.QueryRow(ctx, s.look, s.mode, s.opts.Nodes).Scan(&header, &rows, &now); err != nil {
+	if err := tx.QueryRow(ctx, s.look, s.mode, s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
 		return err
 	}
 	own := storekit.Header(s.opts.Layout)
-	if s.opts.Init && header != "" {
+	if header != "" {
 		if err := storekit.CheckHeader(headerPlace, header, own); err != nil {
 			return err
 		}
 	}
-	if err := storekit.CheckInit(s.opts.Init, s.missing(header, rows)); err != nil || !s.opts.Init {
-		return err
+	switch missing := s.missing(header, rows); {
+	case !first:
+		return storekit.Missing(missing, pkg)
+	case missing == "":
+		return storekit.ErrMade
 	}
-	_, err = tx.Exec(ctx, `insert into `+table+` (node, holder, expires)
+	_, err = tx.Exec(ctx, `insert into `+s.table+` (number, holder, expires)
 		select n, case when n < 0 then $2::text else '' end, case when n < 0 then 'infinity'::timestamptz else 'epoch' end
-		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.mode, s.opts.Nodes, own)
+		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.mode, s.opts.Numbers, own)
 	return err
 }
 
 const (
+	pkg             = "pgstore"
 	undefinedColumn = "42703" // SQLSTATE
-	headerPlace     = "the column holder of the node -1"
+	headerPlace     = "the column holder of the number -1"
 )
 
 // missing says what of a table's header and rows is missing, or nothing.
 func (s *Store) missing(header string, rows int64) string {
 	switch {
-	case rows < s.opts.Nodes:
-		return fmt.Sprintf("of %d rows %d are missing", s.opts.Nodes, s.opts.Nodes-rows)
+	case rows < s.opts.Numbers:
+		return fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-rows)
 	case header == "":
-		return "there is no row of the node -1"
+		return "there is no row of the number -1"
 	}
 	return ""
 }
@@ -295,21 +323,22 @@ const grace = time.Second
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's clock: the
 // clock of one machine must not push the times of number after number. It refuses a layout that is not that of
 // the ids, and any number while a row is missing.
-func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nodelease.Grant{}, context.Cause(ctx)
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, token: ids.NewV4().String()}
-	var mark zeronull.Timestamptz
+	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
+	var horizon zeronull.Timestamptz
 	err := s.with(late, func(c *pgx.Conn) error {
-		return c.QueryRow(late, s.take, s.mode, s.opts.Nodes, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
-			Scan(&l.node, &mark, &l.free)
+		return c.QueryRow(late, s.take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
+			Scan(&l.number, &horizon, &g.Free)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, s.none(late, r)
+		return nodelease.Grant{}, s.none(late, r)
 	}
 	if err != nil {
 		if !pgconn.SafeToRetry(err) { // it may have been carried out
@@ -317,10 +346,10 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease,
 			defer cancel()
 			_, _ = s.pool.Exec(last, s.giveBack, s.mode, l.token)
 		}
-		return nil, fmt.Errorf("nodelease: postgres: take a node: %w", err)
+		return nodelease.Grant{}, fmt.Errorf("nodelease: postgres: take a number: %w", err)
 	}
-	l.mark = time.Time(mark).UTC()
-	return l, nil
+	g.Number, g.Horizon = l.number, time.Time(horizon).UTC()
+	return g, nil
 }
 
 // none says why there was no row to take.
@@ -328,9 +357,9 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var header string
 	var rows int64
 	var server time.Time
-	err := s.pool.QueryRow(ctx, s.look, s.mode, s.opts.Nodes).Scan(&header, &rows, &server)
+	err := s.pool.QueryRow(ctx, s.look, s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
 	if err == nil {
-		err = storekit.CheckInit(false, s.missing(header, rows))
+		err = storekit.Missing(s.missing(header, rows), pkg)
 	}
 	if err == nil {
 		err = storekit.CheckHeader(headerPlace, header, storekit.Header(r.Layout))
@@ -339,43 +368,36 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 		err = storekit.CheckNow(r.Now, "the server's", server)
 	}
 	if err != nil {
-		return fmt.Errorf("nodelease: postgres: take a node from the table %s: %w", s.opts.Table, err)
+		return fmt.Errorf("nodelease: postgres: take a number from the table %s: %w", s.opts.Table, err)
 	}
-	return nodelease.ErrNoNode
+	return nodelease.ErrNoNumber
 }
 
 type lease struct {
-	store *Store
-	node  int64
-	mark  time.Time
-	token string
-	free  int64
+	store  *Store
+	number int64
+	token  string
 }
 
-func (l *lease) Node() int64        { return l.node }
-func (l *lease) Mark() time.Time    { return l.mark }
-func (l *lease) TTL() time.Duration { return l.store.opts.TTL }
-func (l *lease) Free() int64        { return l.free }
-
 // Extend implements [nodelease.Lease].
-func (l *lease) Extend(ctx context.Context, mark time.Time) error {
-	return l.update(ctx, l.store.extend, mark, l.store.opts.TTL)
+func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
+	return l.update(ctx, l.store.extend, horizon, l.store.opts.TTL)
 }
 
 // Release implements [nodelease.Lease].
-func (l *lease) Release(ctx context.Context, mark time.Time) error {
-	return l.update(ctx, l.store.release, mark)
+func (l *lease) Release(ctx context.Context, horizon time.Time) error {
+	return l.update(ctx, l.store.release, horizon)
 }
 
-func (l *lease) update(ctx context.Context, sql string, mark time.Time, more ...any) error {
-	args := []any{l.store.mode, l.node, l.token, zeronull.Timestamptz(mark)}
+func (l *lease) update(ctx context.Context, sql string, horizon time.Time, more ...any) error {
+	args := []any{l.store.mode, l.number, l.token, zeronull.Timestamptz(horizon)}
 	var tag pgconn.CommandTag
 	err := l.store.with(ctx, func(c *pgx.Conn) (err error) {
 		tag, err = c.Exec(ctx, sql, append(args, more...)...)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("nodelease: postgres: update node %d: %w", l.node, err)
+		return fmt.Errorf("nodelease: postgres: update number %d: %w", l.number, err)
 	}
 	if tag.RowsAffected() == 0 {
 		return nodelease.ErrLost

@@ -28,14 +28,13 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// mustNew returns a store, after a first start if it is the first.
+// mustNew returns a store, which it makes unless somebody has made it.
 func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.Store {
 	t.Helper()
-	own := *opts
-	return must.Get(servers.First(func(first bool) (*pgstore.Store, error) {
-		own.Init = first
-		return pgstore.New(t.Context(), pool, &own)
-	}))(t)
+	return must.Get(servers.Open(
+		func() error { return pgstore.Init(t.Context(), pool, opts) },
+		func() (*pgstore.Store, error) { return pgstore.New(t.Context(), pool, opts) },
+	))(t)
 }
 
 func TestPostgres(t *testing.T) {
@@ -48,22 +47,22 @@ func TestPostgres(t *testing.T) {
 		t.Run("store, "+mode, func(t *testing.T) {
 			pool := pgtest.Open(t, address, "&pool_max_conns=40&default_query_exec_mode="+mode)
 			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-				opts := &pgstore.Options{Table: t.Name(), Nodes: 2, TTL: 2 * time.Second}
+				opts := &pgstore.Options{Table: t.Name(), Numbers: 2, TTL: 2 * time.Second}
 				return mustNew(t, pool, opts), mustNew(t, pool, opts)
 			})
 			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
 		})
 	}
 	t.Run("defaults", func(t *testing.T) {
-		mustNew(t, pool, new(pgstore.Options))
-		l := mustTake(t, mustNew(t, pool, &pgstore.Options{Holder: "me"}), time.Now())
+		mustNew(t, pool, nil)
+		g := mustTake(t, mustNew(t, pool, &pgstore.Options{Holder: "me"}), time.Now())
 		var rows, least, most int
-		must.Do(t, pool.QueryRow(t.Context(), `select count(*), min(node), max(node) from node_lease`).Scan(&rows, &least, &most))
+		must.Do(t, pool.QueryRow(t.Context(), `select count(*), min(number), max(number) from node_lease`).Scan(&rows, &least, &most))
 		if rows != 1025 || least != -1 || most != 1023 {
 			t.Errorf("%d rows from %d to %d", rows, least, most)
 		}
 		var row string
-		must.Do(t, pool.QueryRow(t.Context(), `select holder || length(token) from node_lease where node = $1`, l.Node()).Scan(&row))
+		must.Do(t, pool.QueryRow(t.Context(), `select holder || length(token) from node_lease where number = $1`, g.Number).Scan(&row))
 		if row != "me36" {
 			t.Errorf("row %q", row)
 		}
@@ -74,7 +73,7 @@ func TestPostgres(t *testing.T) {
 		var made atomic.Int64
 		for range 8 {
 			all.Go(func() {
-				_, err := pgstore.New(t.Context(), pgtest.Open(t, address), &pgstore.Options{Table: `Own.it's "one"`, Nodes: 16, Init: true})
+				err := pgstore.Init(t.Context(), pgtest.Open(t, address), &pgstore.Options{Table: `Own.it's "one"`, Numbers: 16})
 				if err == nil {
 					made.Add(1)
 				} else if !errors.Is(err, fs.ErrExist) {
@@ -83,7 +82,7 @@ func TestPostgres(t *testing.T) {
 			})
 		}
 		all.Wait()
-		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Nodes: 32}) // and one sees more of them
+		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Numbers: 32}) // and one sees more of them
 		var rows int
 		must.Do(t, pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows))
 		if rows != 33 || made.Load() != 1 {
@@ -100,9 +99,9 @@ func TestPostgres(t *testing.T) {
 	near, far := servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"}
 	distant := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
 	t.Run("minting stops first", func(t *testing.T) {
-		s := mustNew(t, distant, &pgstore.Options{Table: "cut", Nodes: 1, TTL: 3 * time.Second})
+		s := mustNew(t, distant, &pgstore.Options{Table: "cut", Numbers: 1, TTL: 3 * time.Second})
 		servers.StopsFirst(t, n, s, func() (free bool, err error) {
-			err = pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut where node = 0`).Scan(&free)
+			err = pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut where number = 0`).Scan(&free)
 			return free, err
 		}, near, far)
 	})
@@ -113,87 +112,123 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// testFewRights has a user who may do more and more of what New needs.
+// testFewRights has a user who may do more and more of what Init and New need.
 func testFewRights(t *testing.T, address string, pool *pgxpool.Pool) {
 	pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
 	poor := pgtest.Open(t, address, "&user=few")
-	denied := func(what string, nodes int64, init bool) {
+	denied := func(what string, err error) {
 		t.Helper()
-		_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Nodes: nodes, Init: init})
 		must.Fail(t, "a table that cannot be "+what, err, nil, "permission denied")
 	}
-	denied("created", 0, true)
+	denied("created", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}))
 	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
-	denied("read", 0, false)
+	_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"})
+	denied("read", err)
 	pgtest.Exec(t, pool, `grant select, update on closed.numbers to few`)
-	denied("filled up", 1025, true)
+	denied("filled up", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 1025}))
 	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}))(t)
 	mustTake(t, s, time.Now())
 }
 
 // testBadOptions has names and a holder that PostgreSQL cannot keep.
 func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
-	const missing = "prepare the table missing.table: there is no such table; if this is the first start, and only then, set Options.Init once"
+	const missing = "prepare the table missing.table: there is no such table; if this is the first start, and only then, call pgstore.Init, or run leases init"
+	open := func(opts *pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, opts); return err }
+	create := func(opts *pgstore.Options) error { return pgstore.Init(t.Context(), pool, opts) }
 	for want, opts := range map[string]*pgstore.Options{
-		"Options.Nodes -1 is not within 1 to 1048576":               {Nodes: -1},
-		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:        {Holder: "a\x00b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:         {Table: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                 {Table: "own." + strings.Repeat("ä", 32)},
-		"prepare the table a.b.c: ERROR: cross-database references": {Table: "a.b.c", Init: true},
-		missing:                                  {Table: "missing.table"},
-		"prepare the table missing.other: ERROR": {Table: "missing.other", Init: true},
+		"Options.Numbers -1 is not within 1 to 1048576":              {Numbers: -1},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
 		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
 	} {
-		_, err := pgstore.New(t.Context(), pool, opts)
-		must.Fail(t, fmt.Sprintf("%+v", opts), err, nil, want)
+		must.Fail(t, fmt.Sprintf("%+v", opts), open(opts), nil, want)
+		must.Fail(t, fmt.Sprintf("%+v", opts), create(opts), nil, want)
 	}
+	must.Fail(t, "a database", create(&pgstore.Options{Table: "a.b.c"}), nil, "prepare the table a.b.c: ERROR: cross-database references")
+	must.Fail(t, "a schema that is missing", create(&pgstore.Options{Table: "missing.other"}), nil, "prepare the table missing.other: ERROR")
+	must.Fail(t, "a table that is missing", open(&pgstore.Options{Table: "missing.table"}), nodelease.ErrRefused, missing)
 	_, err := pgstore.New(t.Context(), nil, nil)
 	must.Fail(t, "nil pool", err, nil, "nil Pool")
 }
 
 // testTable has a table that is not there, that others have made, and that loses rows.
 func testTable(t *testing.T, pool *pgxpool.Pool) {
-	create := func(opts pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, &opts); return err }
-	first := pgstore.Options{Table: "rows", Nodes: 3, Init: true}
-	later := pgstore.Options{Table: "rows", Nodes: 3}
-	must.Fail(t, "no table", create(later), fs.ErrNotExist, "there is no such table", "set Options.Init once")
-	must.Do(t, create(first))
-	must.Fail(t, "a second first start", create(first), fs.ErrExist, "nothing is missing")
-	more := pgstore.Options{Table: "rows", Nodes: 5}
-	must.Fail(t, "more numbers", create(more), fs.ErrNotExist, "of 5 rows 2 are missing")
-	more.Init = true
+	open := func(opts pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, &opts); return err }
+	create := func(opts pgstore.Options) error { return pgstore.Init(t.Context(), pool, &opts) }
+	// refused checks an error twice: for what it says, and for what it matches.
+	refused := func(what string, err, is error, texts ...string) {
+		t.Helper()
+		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
+		must.Fail(t, what, err, is)
+	}
+	rows := pgstore.Options{Table: "rows", Numbers: 3}
+	refused("no table", open(rows), fs.ErrNotExist, "there is no such table", "call pgstore.Init, or run leases init")
+	var made bool
+	must.Do(t, pool.QueryRow(t.Context(), `select to_regclass('rows') is not null`).Scan(&made))
+	if made {
+		t.Error("New has made the table")
+	}
+	must.Do(t, create(rows))
+	must.Fail(t, "a second first start", create(rows), fs.ErrExist, "nothing is missing")
+	more := pgstore.Options{Table: "rows", Numbers: 5}
+	refused("more numbers", open(more), fs.ErrNotExist, "of 5 rows 2 are missing")
 	must.Do(t, create(more))
-	s := must.Get(pgstore.New(t.Context(), pool, &later))(t)
+	s := must.Get(pgstore.New(t.Context(), pool, &rows))(t)
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: ids.SonyflakeLayout()})
-	must.Fail(t, "Take for another layout", err, nil,
+	must.Fail(t, "Take for another layout", err, nodelease.ErrRefused,
 		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
-	other := pgstore.Options{Table: "rows", Nodes: 9, Init: true, Layout: ids.SonyflakeLayout()}
-	must.Fail(t, "a first start with another layout", create(other), nil, "tick 1ms", "tick 10ms")
+	other := pgstore.Options{Table: "rows", Numbers: 5, Layout: ids.SonyflakeLayout()}
+	must.Fail(t, "New for another layout", open(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
+	other.Numbers = 9
+	must.Fail(t, "a first start with another layout", create(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
 
 	a, b := mustTake(t, s, time.Now()), mustTake(t, s, time.Now())
-	if a.Free() != 2 || b.Free() != 1 {
-		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free(), b.Free())
+	if a.Free != 2 || b.Free != 1 || !a.FreeKnown || !b.FreeKnown {
+		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free, b.Free)
 	}
-	pgtest.Exec(t, pool, `delete from rows where node = `+fmt.Sprint(a.Node()))
+	pgtest.Exec(t, pool, `delete from rows where number = `+fmt.Sprint(a.Number))
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	must.Fail(t, "Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
-	must.Fail(t, "New without a row", create(later), fs.ErrNotExist, "of 3 rows 1 are missing")
-	must.Fail(t, "Extend without a row", a.Extend(t.Context(), time.Now()), nodelease.ErrLost)
-	must.Do(t, create(first))
-	pgtest.Exec(t, pool, `delete from rows where node = -1`)
+	refused("Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
+	refused("New without a row", open(rows), fs.ErrNotExist, "of 3 rows 1 are missing")
+	must.Fail(t, "Extend without a row", a.Lease.Extend(t.Context(), time.Now()), nodelease.ErrLost)
+	must.Do(t, create(rows))
+	pgtest.Exec(t, pool, `delete from rows where number = -1`)
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	must.Fail(t, "Take without the layout", err, fs.ErrNotExist, "no row of the node -1")
+	refused("Take without the layout", err, fs.ErrNotExist, "no row of the number -1")
 	pgtest.Exec(t, pool, `truncate rows`)
-	must.Fail(t, "New of an empty table", create(later), fs.ErrNotExist, "of 3 rows 3 are missing")
+	refused("New of an empty table", open(rows), fs.ErrNotExist, "of 3 rows 3 are missing")
 
-	pgtest.Exec(t, pool, `create table old (node integer primary key, fence bigint, expires timestamptz, mark timestamptz)`)
-	must.Fail(t, "an old table", create(pgstore.Options{Table: "old"}), nil,
-		`column "token" does not exist`, "another version of package nodelease")
-	must.Do(t, create(pgstore.Options{Table: "newer", Nodes: 1, Init: true}))
-	pgtest.Exec(t, pool, `update newer set holder = 'schema 2: x' where node = -1`)
-	s = must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Table: "newer", Nodes: 1}))(t)
-	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	must.Fail(t, "a newer schema", err, nil, `"schema 2: x"`, `"schema 1: epoch`, "another version of package nodelease")
+	for table, columns := range map[string]string{
+		"old":    "node integer primary key, fence bigint, expires timestamptz, mark timestamptz",
+		"tokens": "node integer primary key, token text, holder text, expires timestamptz, mark timestamptz",
+	} {
+		pgtest.Exec(t, pool, `create table `+table+` (`+columns+`)`)
+		for _, err := range []error{open(pgstore.Options{Table: table}), create(pgstore.Options{Table: table})} {
+			must.Fail(t, "an earlier table", err, nodelease.ErrRefused,
+				"prepare the table "+table+": it is of an earlier shape of this package (it has a column mark): close its minters")
+		}
+	}
+	pgtest.Exec(t, pool, `create table foreigner (number integer primary key, note text)`)
+	for _, err := range []error{open(pgstore.Options{Table: "foreigner"}), create(pgstore.Options{Table: "foreigner"})} {
+		must.Fail(t, "a table of others", err, nodelease.ErrRefused, `column "token" does not exist`, "another version of package nodelease")
+	}
+	one := pgstore.Options{Table: "newer", Numbers: 1}
+	must.Do(t, create(one))
+	s = must.Get(pgstore.New(t.Context(), pool, &one))(t)
+	for _, test := range []struct {
+		header string
+		texts  []string
+	}{
+		{"schema 3: x", []string{`"schema 3: x"`, "keeps schema 2", "another version of package nodelease"}},
+		{"schema 1: x", []string{"the column holder of the number -1 is of an earlier shape of this package", `"schema 1: x"`}},
+	} {
+		pgtest.Exec(t, pool, `update newer set holder = '`+test.header+`' where number = -1`)
+		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+		for _, err := range []error{err, open(one), create(one)} {
+			must.Fail(t, test.header, err, nodelease.ErrRefused, test.texts...)
+		}
+	}
 }
 
 // testWarnings has pools that keep the server's warnings and some that do not.
@@ -211,24 +246,24 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	defer first.Close()
 	copied := must.Get(pgxpool.NewWithConfig(t.Context(), first.Config()))(t)
 	defer copied.Close()
-	s := mustNew(t, copied, &pgstore.Options{Table: "warned", Nodes: 2})
+	s := mustNew(t, copied, &pgstore.Options{Table: "warned", Numbers: 2})
 	if len(heard) == 0 || !strings.HasPrefix(heard[0], "WARNINGnodelease tries") {
 		t.Errorf("the OnNotice of the configuration has heard %q", heard)
 	}
-	l := mustTake(t, s, time.Now())
-	mark := time.Now().Truncate(time.Microsecond)
+	l := mustTake(t, s, time.Now()).Lease
+	horizon := time.Now().Truncate(time.Microsecond)
 	pgtest.Exec(t, copied, `set client_min_messages = 'notice'; do $$ begin raise warning 'of another statement'; end $$;
 		set client_min_messages = 'error'`)
-	must.Do(t, l.Extend(t.Context(), mark))
+	must.Do(t, l.Extend(t.Context(), horizon))
 
 	// A trigger warns at the commit, as the server does where a wait for the standby is cancelled.
 	pgtest.Exec(t, pool, `create function warn() returns trigger language plpgsql as
-		$$ begin if new.node >= 0 then raise notice 'harmless'; raise warning 'may not have been replicated'; end if; return null; end $$`)
+		$$ begin if new.number >= 0 then raise notice 'harmless'; raise warning 'may not have been replicated'; end if; return null; end $$`)
 	pgtest.Exec(t, pool, `create constraint trigger warn after update on warned deferrable initially deferred
 		for each row execute function warn()`)
 	calls := map[string]func() error{
-		"Extend":  func() error { return l.Extend(t.Context(), mark) },
-		"Release": func() error { return l.Release(t.Context(), mark) },
+		"Extend":  func() error { return l.Extend(t.Context(), horizon) },
+		"Release": func() error { return l.Release(t.Context(), horizon) },
 		"Take":    func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err },
 	}
 	for _, name := range []string{"Extend", "Take", "Release"} {
@@ -256,35 +291,35 @@ func TestPooler(t *testing.T) {
 	pooler := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return run("pgbouncer", config) }}
 	pooler.Start(t)
 	t.Cleanup(func() { pooler.Stop(syscall.SIGKILL) })
-	mustNew(t, pgtest.Open(t, own), &pgstore.Options{Nodes: 6})
+	mustNew(t, pgtest.Open(t, own), &pgstore.Options{Numbers: 6})
 	var all sync.WaitGroup
 	var held sync.Map
 	for range 6 {
 		all.Go(func() {
 			pool := pgtest.Open(t, own, "&pool_max_conns=3")
-			s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Nodes: 6})
+			s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Numbers: 6})
 			if err != nil {
 				t.Errorf("New: %v", err)
 				return
 			}
 			for round := range 20 {
-				l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-				if errors.Is(err, nodelease.ErrNoNode) {
+				g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+				if errors.Is(err, nodelease.ErrNoNumber) {
 					continue // others were faster
 				}
 				if err != nil {
 					t.Errorf("Take: %v", err)
 					return
 				}
-				if _, twice := held.LoadOrStore(l.Node(), true); twice {
-					t.Errorf("node %d is held twice", l.Node())
+				if _, twice := held.LoadOrStore(g.Number, true); twice {
+					t.Errorf("number %d is held twice", g.Number)
 				}
-				mark := time.Now().Truncate(time.Microsecond)
-				if err := errors.Join(l.Extend(t.Context(), mark), l.Extend(t.Context(), mark.Add(time.Minute))); err != nil {
+				horizon := time.Now().Truncate(time.Microsecond)
+				if err := errors.Join(g.Lease.Extend(t.Context(), horizon), g.Lease.Extend(t.Context(), horizon.Add(time.Minute))); err != nil {
 					t.Errorf("Extend in round %d: %v", round, err)
 				}
-				held.Delete(l.Node())
-				if err := l.Release(t.Context(), mark); err != nil {
+				held.Delete(g.Number)
+				if err := g.Lease.Release(t.Context(), horizon); err != nil {
 					t.Errorf("Release: %v", err)
 				}
 			}
@@ -293,22 +328,22 @@ func TestPooler(t *testing.T) {
 	all.Wait()
 }
 
-func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Lease {
+func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Grant {
 	t.Helper()
 	return must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
 }
 
-// testDurability has what lets a crash take a mark back.
+// testDurability has what lets a crash take a horizon back.
 func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	for _, kind := range []string{"unlogged", "temporary"} {
 		own := pgtest.Open(t, address, "&pool_max_conns=1") // a temporary table is a connection's own
-		pgtest.Exec(t, own, "create "+kind+" table "+kind+"1 (node integer)")
+		pgtest.Exec(t, own, "create "+kind+" table "+kind+"1 (number integer)")
 		_, err := pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
 		must.Fail(t, kind, err, nil, "the table is unlogged or temporary")
 	}
 
 	// Each transaction of the store is durable, whatever the connection is set to, and whenever.
-	mustNew(t, pool, &pgstore.Options{Table: "asynchronous", Nodes: 1})
+	mustNew(t, pool, &pgstore.Options{Table: "asynchronous", Numbers: 1})
 	pgtest.Exec(t, pool, `create table settings (setting text)`)
 	pgtest.Exec(t, pool, `create function note() returns trigger language plpgsql as
 		$$ begin insert into settings values (current_setting('synchronous_commit')); return null; end $$`)
@@ -320,9 +355,9 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	} {
 		pgtest.Exec(t, pool, `truncate settings`)
 		own := pgtest.Open(t, address, "&synchronous_commit="+setting)
-		l := mustTake(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Nodes: 1}), time.Now())
-		mark := time.Now().Truncate(time.Microsecond)
-		must.Do(t, errors.Join(l.Extend(t.Context(), mark), l.Release(t.Context(), mark)))
+		l := mustTake(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Numbers: 1}), time.Now()).Lease
+		horizon := time.Now().Truncate(time.Microsecond)
+		must.Do(t, errors.Join(l.Extend(t.Context(), horizon), l.Release(t.Context(), horizon)))
 		var got string
 		must.Do(t, pool.QueryRow(t.Context(), `select string_agg(setting, ' ') from settings`).Scan(&got))
 		if got != want {
@@ -334,19 +369,19 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 // testCutOff has Takes whose context ends while they are under way, and one whose answer cannot be read. None
 // keeps a number for nobody.
 func testCutOff(t *testing.T, pool *pgxpool.Pool) {
-	s := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Nodes: 1})
-	beside := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Nodes: 9})
+	s := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Numbers: 1})
+	beside := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Numbers: 9})
 	held := func() (held bool) {
-		must.Do(t, pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where node = 0`).Scan(&held))
+		must.Do(t, pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where number = 0`).Scan(&held))
 		return held
 	}
 	for i := range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
-		l, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
+		g, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
 		cancel()
 		if err == nil {
-			err = l.Release(t.Context(), time.Time{})
-		} else if errors.Is(err, nodelease.ErrNoNode) {
+			err = g.Lease.Release(t.Context(), time.Time{})
+		} else if errors.Is(err, nodelease.ErrNoNumber) {
 			t.Fatalf("Take %d was cut off and has kept the number", i-1)
 		}
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -360,8 +395,8 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if l, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
-		t.Errorf("took node %d of a table that is locked", l.Node())
+	if g, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
+		t.Errorf("took number %d of a table that is locked", g.Number)
 	} else if time.Since(began) > 3*time.Second {
 		t.Errorf("Take returned %v after its context had ended", time.Since(began))
 	}
@@ -371,11 +406,11 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	}
 
 	// The other holders keep theirs.
-	pgtest.Exec(t, pool, `update cut_off set mark = 'infinity' where node = 0`)
-	pgtest.Exec(t, pool, `update cut_off set token = node, expires = 'infinity' where node > 0`)
+	pgtest.Exec(t, pool, `update cut_off set horizon = 'infinity' where number = 0`)
+	pgtest.Exec(t, pool, `update cut_off set token = number, expires = 'infinity' where number > 0`)
 	for range 4 {
-		if l, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || held() {
-			t.Errorf("a Take that cannot be read: %v, %v, held %v", l, err, held())
+		if g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); err == nil || held() {
+			t.Errorf("a Take that cannot be read: %v, %v, held %v", g, err, held())
 		}
 	}
 	_, err := beside.Take(t.Context(), nodelease.Request{Now: time.Now()})
@@ -384,14 +419,14 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 
 // testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
 func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Pool, near, far servers.Link) {
-	s := mustNew(t, distant, &pgstore.Options{Table: "lost", Nodes: 1})
-	l := mustTake(t, s, time.Now())
+	s := mustNew(t, distant, &pgstore.Options{Table: "lost", Numbers: 1})
+	l := mustTake(t, s, time.Now()).Lease
 	now := time.Now().Truncate(time.Microsecond)
 	for _, test := range []struct {
-		name string
-		mark time.Time
-		call func(context.Context, time.Time) error
-		want error // of the second call
+		name    string
+		horizon time.Time
+		call    func(context.Context, time.Time) error
+		want    error // of the second call
 	}{
 		{"Extend", now.Add(time.Hour), l.Extend, nil},
 		{"Extend", now.Add(2 * time.Hour), l.Extend, nil},
@@ -400,46 +435,46 @@ func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Po
 		n.Set(true, far)
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)
-		go func() { failed <- test.call(ctx, test.mark) }()
+		go func() { failed <- test.call(ctx, test.horizon) }()
 		must.Soon(t, func() error { // until the server has carried it out
-			return pool.QueryRow(t.Context(), `select node from lost where node = 0 and mark = $1`, test.mark).Scan(new(int))
+			return pool.QueryRow(t.Context(), `select number from lost where number = 0 and horizon = $1`, test.horizon).Scan(new(int))
 		})
 		cancel()
 		must.Fail(t, test.name+" without an answer", <-failed, context.Canceled)
 		n.Set(false, far)
 		n.Reset(near)
-		if err := test.call(t.Context(), test.mark); !errors.Is(err, test.want) {
+		if err := test.call(t.Context(), test.horizon); !errors.Is(err, test.want) {
 			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
 		}
 	}
-	if l := mustTake(t, s, time.Now()); !l.Mark().Equal(now) {
-		t.Errorf("the mark is %v, want %v", l.Mark(), now)
+	if g := mustTake(t, s, time.Now()); !g.Horizon.Equal(now) {
+		t.Errorf("the horizon is %v, want %v", g.Horizon, now)
 	}
 }
 
-// testRefusals has what a Take must not answer with ErrNoNode, and the preference among marks.
+// testRefusals has what a Take must not answer with ErrNoNumber, and the preference among horizons.
 func testRefusals(t *testing.T, pool *pgxpool.Pool) {
-	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Nodes: 5})
+	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Numbers: 5})
 	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
 		now := time.Now().Add(by)
-		l, err := s.Take(t.Context(), nodelease.Request{Now: now})
+		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
 		if want {
 			must.Do(t, err)
-			must.Do(t, l.Release(t.Context(), time.Time{}))
+			must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 			continue
 		}
 		must.Fail(t, fmt.Sprint("a clock that is off by ", by), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
 	}
 
-	// Of the marks that have passed, one that is more than a day later than the others comes first.
-	pgtest.Exec(t, pool, `update refusals set mark = now() - interval '3 days' - node * interval '1 minute' where node between 0 and 3`)
-	pgtest.Exec(t, pool, `update refusals set mark = now() - interval '1 hour' where node = 2`)
+	// Of the horizons that have passed, one that is more than a day later than the others comes first.
+	pgtest.Exec(t, pool, `update refusals set horizon = now() - interval '3 days' - number * interval '1 minute' where number between 0 and 3`)
+	pgtest.Exec(t, pool, `update refusals set horizon = now() - interval '1 hour' where number = 2`)
 	for range 5 {
-		l := mustTake(t, s, time.Now())
-		if l.Node() != 2 {
-			t.Errorf("took node %d, want 2", l.Node())
+		g := mustTake(t, s, time.Now())
+		if g.Number != 2 {
+			t.Errorf("took number %d, want 2", g.Number)
 		}
-		must.Do(t, l.Release(t.Context(), l.Mark()))
+		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
 	}
 }
 
@@ -449,28 +484,28 @@ func TestNoFsync(t *testing.T) {
 	server, address := pgtest.Start(t)
 	server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "-c", "fsync=off") })
 	pool := pgtest.Open(t, address)
-	_, err := pgstore.New(t.Context(), pool, &pgstore.Options{Init: true})
-	must.Fail(t, "a server that does not sync its disk", err, nil, "for tests, set Options.NoFsync")
-	mustTake(t, mustNew(t, pool, &pgstore.Options{NoFsync: true}), time.Now())
+	err := pgstore.Init(t.Context(), pool, nil)
+	must.Fail(t, "a server that does not sync its disk", err, nil, "for tests, set Options.AllowNoFsync")
+	mustTake(t, mustNew(t, pool, &pgstore.Options{AllowNoFsync: true}), time.Now())
 }
 
 // TestRestored puts the table back to a backup under two holders, as a restored server does. The former holder
-// notices at its next renewal, however high its mark is, and the present one keeps the number.
+// notices at its next renewal, however high its horizon is, and the present one keeps the number.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
-	s := mustNew(t, pool, &pgstore.Options{Nodes: 1})
+	s := mustNew(t, pool, &pgstore.Options{Numbers: 1})
 	pgtest.Exec(t, pool, `create table backup as table node_lease`)
 	former := mustTake(t, s, time.Now())
-	must.Do(t, former.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
+	must.Do(t, former.Lease.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
 	const putBack = `begin; delete from node_lease; insert into node_lease table backup; commit`
 	must.Get(pool.Exec(t.Context(), putBack, pgx.QueryExecModeSimpleProtocol))(t)
 	present := mustTake(t, s, time.Now())
-	must.Do(t, present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
+	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 	higher := time.Now().Add(time.Hour).Truncate(time.Microsecond)
-	must.Fail(t, "the former holder's renewal", former.Extend(t.Context(), higher), nodelease.ErrLost)
-	must.Do(t, present.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
+	must.Fail(t, "the former holder's renewal", former.Lease.Extend(t.Context(), higher), nodelease.ErrLost)
+	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }
 
 // TestStandby stops the replication to a synchronous standby under a Minter, kills the primary and promotes the
@@ -490,7 +525,7 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	primary, address := pgtest.Start(t)
 	_, other := pgtest.StartStandby(t, address)
 	pool := pgtest.Open(t, address)
-	mustNew(t, pool, &pgstore.Options{Nodes: 1})
+	mustNew(t, pool, &pgstore.Options{Numbers: 1})
 	pgtest.Exec(t, pool, `alter system set synchronous_standby_names = '*'`)
 	pgtest.Exec(t, pool, `select pg_reload_conf()`)
 	var sender int
@@ -501,20 +536,20 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	// mint mints for a while under a clock that is set to begin.
 	mint := func(pool *pgxpool.Pool, begin time.Time, long time.Duration, then func()) (twice int) {
 		t.Helper()
-		s := must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Nodes: 1, TTL: ttl}))(t)
+		s := must.Get(pgstore.New(t.Context(), pool, &pgstore.Options{Numbers: 1, TTL: ttl}))(t)
 		behind := time.Until(begin)
 		m := must.Get(nodelease.NewMinter(s, &nodelease.Options{Window: ttl, Now: func() time.Time { return time.Now().Add(behind) }}))(t)
 		defer m.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
-		must.Get(m.Next(ctx))(t)
+		must.Get(m.NextContext(ctx))(t)
 		if then != nil {
 			then()
 		}
 		before := len(seen)
 		for end := time.Now().Add(long); time.Now().Before(end) || len(seen) == before && ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
 			id, err := m.TryNext()
-			if err != nil && !errors.Is(err, ids.ErrSuspended) && !errors.Is(err, ids.ErrClockBackward) {
+			if err != nil && !errors.Is(err, ids.ErrWithheld) && !errors.Is(err, ids.ErrClockBehind) {
 				t.Fatal(err)
 			}
 			if err == nil && seen[id] {

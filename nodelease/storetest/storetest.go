@@ -16,9 +16,9 @@ import (
 
 // Run tests a store. It calls open for each of its subtests, which run in parallel: open must return two
 // stores over one database, as two processes have them, which shares nothing with the others. It must have
-// exactly the numbers 0 and 1, both without a mark, for ids of Twitter's layout, and the shortest TTL with
-// which it can still answer in time, such as 2 s. Some subtests wait for leases to end. One in which a lease
-// ended because the store was slow tells nothing, and is run again, up to four times.
+// exactly the numbers 0 and 1, both without a horizon, for ids of Twitter's layout, and the shortest TTL with
+// which it can still answer in time, such as 2 s. Some subtests wait for leases to end. A subtest in which a
+// lease ended only because the store was slow proves nothing, and is run again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,9 +58,9 @@ var checks = []struct {
 	name string
 	run  func(t *tester)
 }{
-	{"numbers", numbers}, {"marks", marks},
+	{"numbers", numbers}, {"horizons", horizons},
 	{"former holder", formerHolder}, {"end of a lease", endOfLease},
-	{"lower mark", lowerMark}, {"small raises", smallRaises},
+	{"lower horizon", lowerHorizon}, {"small raises", smallRaises},
 	{"5 ms left", lastMoment(5 * time.Millisecond)}, {"10 ms left", lastMoment(10 * time.Millisecond)},
 	{"15 ms left", lastMoment(15 * time.Millisecond)}, {"20 ms left", lastMoment(20 * time.Millisecond)},
 	{"no answer", noAnswer}, {"layout", layout},
@@ -72,7 +72,7 @@ type tester struct {
 	stores  [2]nodelease.Store // of one database
 	turn    int                // the store that take asks next
 	now     time.Time
-	ends    map[int64]time.Time // of the leases that are to stay held, at the earliest, by node
+	ends    map[int64]time.Time // of the leases that are to stay held, at the earliest, by number
 	excused bool                // whether the store may be slow
 }
 
@@ -102,41 +102,41 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed notes a call that took or extended l and began then.
-func (t *tester) renewed(l nodelease.Lease, began time.Time) { t.ends[l.Node()] = began.Add(l.TTL()) }
+// renewed notes a call that took or extended g and began then.
+func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
 // numbers takes all of them.
 func numbers(t *tester) {
 	a, b := t.take(), t.take()
-	if a.Node() == b.Node() || a.Node()|b.Node() != 1 {
-		t.Fatalf("Take gave the numbers %d and %d, want 0 and 1", a.Node(), b.Node())
+	if a.Number == b.Number || a.Number|b.Number != 1 {
+		t.Fatalf("Take gave the numbers %d and %d, want 0 and 1", a.Number, b.Number)
 	}
-	for _, l := range []nodelease.Lease{a, b} {
-		if !l.Mark().IsZero() {
-			t.Errorf("node %d, which was never held, has the mark %v, want the zero time", l.Node(), l.Mark())
+	for _, g := range []nodelease.Grant{a, b} {
+		if !g.Horizon.IsZero() {
+			t.Errorf("number %d, which was never held, has the horizon %v, want the zero time", g.Number, g.Horizon)
 		}
-		if l.TTL() < 200*time.Millisecond {
-			t.Errorf("TTL %v of node %d is too short to mint", l.TTL(), l.Node())
+		if g.TTL < 200*time.Millisecond {
+			t.Errorf("TTL %v of number %d is too short to mint", g.TTL, g.Number)
 		}
 	}
-	if a.Free() != 1 && a.Free() != -1 || b.Free() > 0 {
-		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or -1", a.Free(), b.Free())
+	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {
+		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or FreeKnown false", a.Free, b.Free)
 	}
-	l, err := t.ask(t.Context())
-	t.match("Take while all numbers are held", err, nodelease.ErrNoNode)
-	if l != nil {
-		t.Errorf("Take returned a lease of node %d with an error", l.Node())
+	g, err := t.ask(t.Context())
+	t.match("Take while all numbers are held", err, nodelease.ErrNoNumber)
+	if g.Lease != nil {
+		t.Errorf("Take returned a lease of number %d with an error", g.Number)
 	}
 	t.release(b, time.Time{})
-	if c := t.take(); c.Node() != b.Node() || !c.Mark().IsZero() {
-		t.Errorf("took node %d with the mark %v, want %d without one, as it was given back", c.Node(), c.Mark(), b.Node())
+	if c := t.take(); c.Number != b.Number || !c.Horizon.IsZero() {
+		t.Errorf("took number %d with the horizon %v, want %d without one, as it was given back", c.Number, c.Horizon, b.Number)
 	}
 }
 
-// marks hands marks from one holder to the next.
-func marks(t *tester) {
-	other, l := t.take(), t.take()
-	for _, mark := range []time.Time{
+// horizons hands horizons from one holder to the next.
+func horizons(t *tester) {
+	other, g := t.take(), t.take()
+	for _, horizon := range []time.Time{
 		t.now,
 		t.now.Add(time.Microsecond),
 		t.now.Add(time.Hour).In(time.FixedZone("", 5400)),
@@ -150,20 +150,20 @@ func marks(t *tester) {
 		time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
 	} {
 		t.extend(other, time.Hour) // so that its number stays held, however slow the store is
-		high := storekit.Later(l.Mark(), mark)
+		high := storekit.Later(g.Horizon, horizon)
 		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
-			if err := l.Extend(t.Context(), high.Add(ahead)); err != nil {
-				t.Fatalf("Extend of node %d from the mark %v to %v: %v", l.Node(), l.Mark(), high.Add(ahead), err)
+			if err := g.Lease.Extend(t.Context(), high.Add(ahead)); err != nil {
+				t.Fatalf("Extend of number %d from the horizon %v to %v: %v", g.Number, g.Horizon, high.Add(ahead), err)
 			}
 		}
-		t.release(l, mark)
-		was := l
-		if l = t.take(); !l.Mark().Equal(mark) || l.Node() != was.Node() {
-			t.Fatalf("the next holder sees the mark %v of node %d, want %v of node %d",
-				l.Mark(), l.Node(), mark, was.Node())
+		t.release(g, horizon)
+		was := g
+		if g = t.take(); !g.Horizon.Equal(horizon) || g.Number != was.Number {
+			t.Fatalf("the next holder sees the horizon %v of number %d, want %v of number %d",
+				g.Horizon, g.Number, horizon, was.Number)
 		}
 	}
-	t.release(l, l.Mark())
+	t.release(g, g.Horizon)
 }
 
 // formerHolder has one go on who has given the number back.
@@ -171,22 +171,22 @@ func formerHolder(t *tester) {
 	a := t.take()
 	t.extend(a, time.Hour)
 	t.release(a, t.now)
-	t.match("Extend with the same mark after Release", a.Extend(t.Context(), t.now.Add(time.Hour)), nodelease.ErrLost)
-	t.match("Extend after Release", a.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
-	t.match("a second Release", a.Release(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("Extend with the same horizon after Release", a.Lease.Extend(t.Context(), t.now.Add(time.Hour)), nodelease.ErrLost)
+	t.match("Extend after Release", a.Lease.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("a second Release", a.Lease.Release(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
 	b, c := t.take(), t.take()
-	if b.Node() != a.Node() {
+	if b.Number != a.Number {
 		b, c = c, b
 	}
-	if !b.Mark().Equal(t.now) {
-		t.Fatalf("a former holder has changed the mark from %v to %v", t.now, b.Mark())
+	if !b.Horizon.Equal(t.now) {
+		t.Fatalf("a former holder has changed the horizon from %v to %v", t.now, b.Horizon)
 	}
 	t.extend(b, time.Minute)
-	t.match("Extend by a former holder", a.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
-	t.match("Release by a former holder", a.Release(t.Context(), t.now), nodelease.ErrLost)
+	t.match("Extend by a former holder", a.Lease.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
+	t.match("Release by a former holder", a.Lease.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(b, time.Minute)
-	if d := t.takeFrom(b, c); !d.Mark().Equal(t.now.Add(time.Minute)) {
-		t.Errorf("a former holder has changed the mark from %v to %v", t.now.Add(time.Minute), d.Mark())
+	if d := t.takeFrom(b, c); !d.Horizon.Equal(t.now.Add(time.Minute)) {
+		t.Errorf("a former holder has changed the horizon from %v to %v", t.now.Add(time.Minute), d.Horizon)
 	}
 }
 
@@ -195,48 +195,48 @@ func endOfLease(t *tester) {
 	silent, stays := t.take(), t.take()
 	var asked time.Time
 	for range 3 { // an Extend makes the lease as long as it was at first
-		time.Sleep(silent.TTL() / 2)
+		time.Sleep(silent.TTL / 2)
 		asked = time.Now()
 		t.extend(silent, time.Hour)
 		t.extend(stays, time.Hour)
 	}
 	next := t.takeFrom(silent, stays)
-	if kept := time.Since(asked); kept < silent.TTL() {
-		t.Errorf("a lease has ended %v after the call of Extend, before its TTL of %v", kept, silent.TTL())
+	if kept := time.Since(asked); kept < silent.TTL {
+		t.Errorf("a lease has ended %v after the call of Extend, before its TTL of %v", kept, silent.TTL)
 	}
-	if !next.Mark().Equal(t.now.Add(time.Hour)) {
-		t.Errorf("mark %v after a silent holder, want %v", next.Mark(), t.now.Add(time.Hour))
+	if !next.Horizon.Equal(t.now.Add(time.Hour)) {
+		t.Errorf("horizon %v after a silent holder, want %v", next.Horizon, t.now.Add(time.Hour))
 	}
-	t.match("Extend after the number was taken over", silent.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
-	t.match("Release after the number was taken over", silent.Release(t.Context(), t.now), nodelease.ErrLost)
+	t.match("Extend after the number was taken over", silent.Lease.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
+	t.match("Release after the number was taken over", silent.Lease.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(next, time.Hour)
 }
 
-// lowerMark has a request of the holder's own come late.
-func lowerMark(t *tester) {
+// lowerHorizon has a request of the holder's own come late.
+func lowerHorizon(t *tester) {
 	a, b := t.take(), t.take()
 	t.extend(a, time.Hour)
-	_ = a.Extend(t.Context(), t.now.Add(time.Minute)) // with an error or without
-	if c := t.takeFrom(a, b); !c.Mark().Equal(t.now.Add(time.Hour)) {
-		t.Errorf("the mark was lowered from %v to %v", t.now.Add(time.Hour), c.Mark())
+	_ = a.Lease.Extend(t.Context(), t.now.Add(time.Minute)) // with an error or without
+	if c := t.takeFrom(a, b); !c.Horizon.Equal(t.now.Add(time.Hour)) {
+		t.Errorf("the horizon was lowered from %v to %v", t.now.Add(time.Hour), c.Horizon)
 	}
 }
 
-// smallRaises raises a mark by little before the holder falls silent.
+// smallRaises raises a horizon by little before the holder falls silent.
 func smallRaises(t *tester) {
 	a, b := t.take(), t.take()
-	mark := t.now.Truncate(time.Second)
+	horizon := t.now.Truncate(time.Second)
 	for _, by := range []time.Duration{0, 500 * time.Millisecond, time.Second, time.Microsecond} {
-		mark = mark.Add(by)
-		if err := a.Extend(t.Context(), mark); err != nil {
+		horizon = horizon.Add(by)
+		if err := a.Lease.Extend(t.Context(), horizon); err != nil {
 			t.Fatalf("Extend by %v: %v", by, err)
 		}
 		if by == time.Second {
 			continue
 		}
 		c := t.takeFrom(a, b)
-		if !c.Mark().Equal(mark) {
-			t.Fatalf("mark %v after it was raised by %v, want %v", c.Mark(), by, mark)
+		if !c.Horizon.Equal(horizon) {
+			t.Fatalf("horizon %v after it was raised by %v, want %v", c.Horizon, by, horizon)
 		}
 		a = c
 	}
@@ -248,11 +248,11 @@ func lastMoment(before time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
 		a, b := t.take(), t.take()
-		time.Sleep(a.TTL() / 2)
+		time.Sleep(a.TTL / 2)
 		t.extend(b, time.Hour)
-		time.Sleep(time.Until(began.Add(a.TTL() - before)))
-		mark, asked := t.now.Add(time.Minute), time.Now()
-		if err := a.Extend(t.Context(), mark); errors.Is(err, nodelease.ErrLost) {
+		time.Sleep(time.Until(began.Add(a.TTL - before)))
+		horizon, asked := t.now.Add(time.Minute), time.Now()
+		if err := a.Lease.Extend(t.Context(), horizon); errors.Is(err, nodelease.ErrLost) {
 			return
 		} else if err != nil {
 			t.Fatalf("Extend: %v", err)
@@ -260,7 +260,7 @@ func lastMoment(before time.Duration) func(t *tester) {
 		t.renewed(a, asked)
 		for confirmed := time.Now(); time.Since(confirmed) < 40*time.Millisecond; time.Sleep(time.Millisecond) {
 			if c, err := t.ask(t.Context()); err == nil {
-				t.Fatalf("node %d was given away with the mark %v, although Extend of %d has just raised it to %v", c.Node(), c.Mark(), a.Node(), mark)
+				t.Fatalf("number %d was given away with the horizon %v, although Extend of %d has just raised it to %v", c.Number, c.Horizon, a.Number, horizon)
 			}
 		}
 	}
@@ -269,19 +269,19 @@ func lastMoment(before time.Duration) func(t *tester) {
 // layout has a process make ids of another layout than the others.
 func layout(t *tester) {
 	a := t.take()
-	l, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
+	g, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
 	if err == nil {
-		t.Fatalf("Take for another layout gave node %d", l.Node())
+		t.Fatalf("Take for another layout gave number %d", g.Number)
 	}
-	if errors.Is(err, nodelease.ErrNoNode) {
-		t.Errorf("Take for another layout: %v, want an error that does not match ErrNoNode", err)
+	if errors.Is(err, nodelease.ErrNoNumber) || !errors.Is(err, nodelease.ErrRefused) {
+		t.Errorf("Take for another layout: %v, want an error that matches ErrRefused, and not ErrNoNumber", err)
 	}
 	t.extend(a, time.Minute)
-	l, err = t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.TwitterLayout()})
+	g, err = t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.TwitterLayout()})
 	if err != nil {
 		t.Fatalf("Take for the layout in use: %v", err)
 	}
-	t.release(l, t.now)
+	t.release(g, t.now)
 }
 
 // noAnswer makes calls whose context has ended: they may have been carried out or not.
@@ -289,14 +289,14 @@ func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 { // it may return a lease, but must not keep a number for nobody
-		if l, err := t.ask(ended); err == nil {
-			t.release(l, time.Time{})
+		if g, err := t.ask(ended); err == nil {
+			t.release(g, time.Time{})
 		}
 	}
 	a, b := t.take(), t.take()
 	for name, call := range map[string]func() error{
 		"Take":   func() error { _, err := t.ask(ended); return err },
-		"Extend": func() error { return a.Extend(ended, t.now.Add(2*time.Hour)) },
+		"Extend": func() error { return a.Lease.Extend(ended, t.now.Add(2*time.Hour)) },
 	} {
 		done := make(chan error, 1)
 		go func() { done <- call() }()
@@ -314,49 +314,49 @@ func noAnswer(t *tester) {
 	}
 	t.extend(a, 3*time.Hour)
 	t.extend(a, 3*time.Hour)
-	if c := t.takeFrom(a, b); !c.Mark().Equal(t.now.Add(3 * time.Hour)) {
-		t.Errorf("mark %v after a request without an answer, want %v", c.Mark(), t.now.Add(3*time.Hour))
+	if c := t.takeFrom(a, b); !c.Horizon.Equal(t.now.Add(3 * time.Hour)) {
+		t.Errorf("horizon %v after a request without an answer, want %v", c.Horizon, t.now.Add(3*time.Hour))
 	}
 }
 
-// preference has a number whose mark has passed, and then two whose marks are ahead.
+// preference has a number whose horizon has passed, and then two whose horizons are ahead.
 func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
 	t.release(b, t.now)
 	for range 8 {
-		l := t.take()
-		if l.Node() != b.Node() {
-			t.Fatalf("took node %d, whose mark is ahead, want %d, whose mark has passed", l.Node(), b.Node())
+		g := t.take()
+		if g.Number != b.Number {
+			t.Fatalf("took number %d, whose horizon is ahead, want %d, whose horizon has passed", g.Number, b.Number)
 		}
-		t.release(l, t.now)
+		t.release(g, t.now)
 	}
 	t.release(t.take(), t.now.Add(time.Hour))
 	for range 8 {
-		l := t.take()
-		if l.Node() != b.Node() {
-			t.Fatalf("took node %d, want %d, whose mark will pass first", l.Node(), b.Node())
+		g := t.take()
+		if g.Number != b.Number {
+			t.Fatalf("took number %d, want %d, whose horizon will pass first", g.Number, b.Number)
 		}
-		t.release(l, t.now.Add(time.Hour))
+		t.release(g, t.now.Add(time.Hour))
 	}
 }
 
 // crowd has many take a number at once. No number may have two holders, and no holder may see another
-// mark than the one left by the holder before.
+// horizon than the one left by the holder before.
 func crowd(t *tester) {
 	left := map[int64]time.Time{}
 	for round := range 20 {
-		leases := make([]nodelease.Lease, 8)
+		grants := make([]nodelease.Grant, 8)
 		start, began := make(chan struct{}), time.Now()
 		var all sync.WaitGroup
-		for i := range leases {
+		for i := range grants {
 			all.Go(func() {
 				<-start
-				l, err := t.stores[i%2].Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
+				g, err := t.stores[i%2].Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
 				switch {
 				case err == nil:
-					leases[i] = l
-				case !errors.Is(err, nodelease.ErrNoNode):
+					grants[i] = g
+				case !errors.Is(err, nodelease.ErrNoNumber):
 					t.Errorf("Take: %v", err)
 				}
 			})
@@ -364,87 +364,90 @@ func crowd(t *tester) {
 		close(start)
 		all.Wait()
 		held := map[int64]bool{}
-		for _, l := range leases {
-			if l == nil {
+		for _, g := range grants {
+			if g.Lease == nil {
 				continue
 			}
-			n := l.Node()
-			t.renewed(l, began)
+			n := g.Number
+			t.renewed(g, began)
 			if held[n] {
-				t.Fatalf("node %d has two holders", n)
+				t.Fatalf("number %d has two holders", n)
 			}
-			if held[n] = true; !l.Mark().Equal(left[n]) {
-				t.Fatalf("mark %v of node %d, want %v", l.Mark(), n, left[n])
+			if held[n] = true; !g.Horizon.Equal(left[n]) {
+				t.Fatalf("horizon %v of number %d, want %v", g.Horizon, n, left[n])
 			}
 			left[n] = t.now.Add(time.Duration(round) * time.Second)
-			t.extend(l, time.Hour)
-			t.release(l, left[n])
+			t.extend(g, time.Hour)
+			t.release(g, left[n])
 		}
 		if len(held) == 0 {
-			t.Fatalf("of %d that wanted a number, none got one", len(leases))
+			t.Fatalf("of %d that wanted a number, none got one", len(grants))
 		}
 	}
 }
 
 // ask asks the stores in turn for a number. The context of the request ends with it.
-func (t *tester) ask(ctx context.Context) (nodelease.Lease, error) {
+func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t.turn++
 	began := time.Now()
-	l, err := t.stores[t.turn%2].Take(ctx, nodelease.Request{Now: t.now})
+	g, err := t.stores[t.turn%2].Take(ctx, nodelease.Request{Now: t.now})
+	if err == nil && g.Lease == nil {
+		t.Fatalf("Take returned neither a lease nor an error")
+	}
 	if err == nil {
-		if _, held := t.ends[l.Node()]; held {
+		if _, held := t.ends[g.Number]; held {
 			t.mayFail()
 		}
-		t.renewed(l, began)
+		t.renewed(g, began)
 	}
-	return l, err
+	return g, err
 }
 
-func (t *tester) take() nodelease.Lease {
+func (t *tester) take() nodelease.Grant {
 	t.Helper()
-	l, err := t.ask(t.Context())
+	g, err := t.ask(t.Context())
 	if err != nil {
 		t.Fatalf("Take: %v", err)
 	}
-	return l
+	return g
 }
 
 // takeFrom waits until the lease of silent has ended, while other stays held, and takes its number.
-func (t *tester) takeFrom(silent, other nodelease.Lease) nodelease.Lease {
+func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
-	delete(t.ends, silent.Node())
-	for limit := time.Now().Add(5*silent.TTL() + 2*time.Second); time.Now().Before(limit); time.Sleep(silent.TTL() / 20) {
+	delete(t.ends, silent.Number)
+	for limit := time.Now().Add(5*silent.TTL + 2*time.Second); time.Now().Before(limit); time.Sleep(silent.TTL / 20) {
 		t.extend(other, time.Hour)
-		l, err := t.ask(t.Context())
+		g, err := t.ask(t.Context())
 		if err == nil {
-			if l.Node() != silent.Node() {
-				t.Fatalf("took node %d, which is held, want %d", l.Node(), silent.Node())
+			if g.Number != silent.Number {
+				t.Fatalf("took number %d, which is held, want %d", g.Number, silent.Number)
 			}
-			return l
+			return g
 		}
-		t.match("Take", err, nodelease.ErrNoNode)
+		t.match("Take", err, nodelease.ErrNoNumber)
 	}
-	t.Fatalf("the lease of a silent holder does not end, TTL %v", silent.TTL())
-	return nil
+	t.Fatalf("the lease of a silent holder does not end, TTL %v", silent.TTL)
+	return nodelease.Grant{}
 }
 
-func (t *tester) extend(l nodelease.Lease, ahead time.Duration) {
+func (t *tester) extend(g nodelease.Grant, ahead time.Duration) {
 	t.Helper()
 	began := time.Now()
-	if err := l.Extend(t.Context(), t.now.Add(ahead)); err != nil {
-		t.Fatalf("Extend of node %d: %v", l.Node(), err)
+	if err := g.Lease.Extend(t.Context(), t.now.Add(ahead)); err != nil {
+		t.Fatalf("Extend of number %d: %v", g.Number, err)
 	}
-	t.renewed(l, began)
+	t.renewed(g, began)
 }
 
-func (t *tester) release(l nodelease.Lease, mark time.Time) {
+func (t *tester) release(g nodelease.Grant, horizon time.Time) {
 	t.Helper()
-	if err := l.Release(t.Context(), mark); err != nil {
-		t.Fatalf("Release of node %d at %v: %v", l.Node(), mark, err)
+	if err := g.Lease.Release(t.Context(), horizon); err != nil {
+		t.Fatalf("Release of number %d at %v: %v", g.Number, horizon, err)
 	}
-	delete(t.ends, l.Node())
+	delete(t.ends, g.Number)
 }
 
 func (t *tester) match(what string, err, want error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/memstore"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
@@ -24,12 +25,12 @@ const ttl = time.Second
 
 var berlin, _ = time.LoadLocation("Europe/Berlin")
 
-// TestMemoryStore has a store that is slow once in each subtest: those where that ends a lease are run again.
-func TestMemoryStore(t *testing.T) {
+// TestMemstore has a store that is slow once in each subtest: those where that ends a lease are run again.
+func TestMemstore(t *testing.T) {
 	var again atomic.Int32
 	t.Run("store", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-			s := nodelease.NewMemoryStore(2, ttl)
+			s := memstore.New(2, ttl)
 			if strings.Contains(t.Name(), "/again") {
 				again.Add(1)
 				return s, s
@@ -47,7 +48,7 @@ type slowStore struct {
 	once sync.Once
 }
 
-func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
+func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	s.once.Do(func() { time.Sleep(ttl * 5 / 4) })
 	return s.Store.Take(ctx, r)
 }
@@ -55,49 +56,49 @@ func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Le
 // A flaw is what a store does wrong: where it is not zero, or known by its name.
 type flaw struct {
 	name   string
-	lasts  time.Duration                         // a lease
-	none   error                                 // of Take when all numbers are held
-	taken  func(l *flawedLease, earlier *row)    // changes what Take returns
-	raises func(old, mark time.Time) bool        // whether Extend writes the mark
-	keeps  func(mark time.Time) (kept time.Time) // of what is written
+	lasts  time.Duration                            // a lease
+	none   error                                    // of Take when all numbers are held
+	taken  func(g *nodelease.Grant, earlier *row)   // changes what Take returns
+	raises func(old, horizon time.Time) bool        // whether Extend writes the horizon
+	keeps  func(horizon time.Time) (kept time.Time) // of what is written
 }
 
 var flaws = []flaw{
 	{}, // none
-	{name: "one number for all"}, {name: "Release keeps the mark"}, {name: "Release leaves the lease"}, {name: "Release without a fence"},
-	{name: "Extend without a fence"}, {name: "mark without a fence"}, {name: "same mark without a fence"}, {name: "same mark renews nothing"},
+	{name: "one number for all"}, {name: "Release keeps the horizon"}, {name: "Release leaves the lease"}, {name: "Release without a fence"},
+	{name: "Extend without a fence"}, {name: "horizon without a fence"}, {name: "same horizon without a fence"}, {name: "same horizon renews nothing"},
 	{name: "any order"}, {name: "any layout"}, {name: "hangs"}, {name: "looks and then takes"}, {name: "a count of each process"},
 	{name: "lost for want of an answer"}, {name: "writes behind"}, {name: "ends with the context"}, {name: "keeps a number for nobody"},
 	{name: "a lease beside an error"},
-	{name: "an error of its own", none: errors.New("all held")},
+	{name: "an error of its own", none: errors.New("all held")}, {name: "refuses a layout for now"}, {name: "no lease"},
 	{name: "ends early", lasts: ttl / 2},
 	{name: "never ends", lasts: time.Hour},
-	{name: "counts itself free", taken: func(l *flawedLease, _ *row) { l.free++ }},
-	{name: "an old mark", taken: func(l *flawedLease, r *row) { l.mark = r.earlier }},
-	{name: "1970 is none", taken: func(l *flawedLease, _ *row) {
-		if l.mark.Equal(time.Unix(0, 0)) {
-			l.mark = time.Time{}
+	{name: "counts itself free", taken: func(g *nodelease.Grant, _ *row) { g.Free++ }},
+	{name: "an old horizon", taken: func(g *nodelease.Grant, r *row) { g.Horizon = r.earlier }},
+	{name: "1970 is none", taken: func(g *nodelease.Grant, _ *row) {
+		if g.Horizon.Equal(time.Unix(0, 0)) {
+			g.Horizon = time.Time{}
 		}
 	}},
-	{name: "marks cached by each process", taken: func(l *flawedLease, _ *row) {
-		if cached := l.s.cache[l.node]; !cached.IsZero() {
-			l.mark = cached
+	{name: "horizons cached by each process", taken: func(g *nodelease.Grant, _ *row) {
+		if cached := g.Lease.(*flawedLease).s.cache[g.Number]; !cached.IsZero() {
+			g.Horizon = cached
 		}
 	}},
-	{name: "lowers the mark", raises: func(_, _ time.Time) bool { return true }},
-	{name: "skips raises below a second", raises: func(old, mark time.Time) bool { return mark.Sub(old) >= time.Second }},
-	{name: "skips raises below 2 us", raises: func(old, mark time.Time) bool { return mark.Sub(old) >= 2*time.Microsecond }},
-	{name: "compares marks as texts", raises: func(old, mark time.Time) bool {
-		return mark.UTC().Format(time.RFC3339Nano) > old.UTC().Format(time.RFC3339Nano)
+	{name: "lowers the horizon", raises: func(_, _ time.Time) bool { return true }},
+	{name: "skips raises below a second", raises: func(old, horizon time.Time) bool { return horizon.Sub(old) >= time.Second }},
+	{name: "skips raises below 2 us", raises: func(old, horizon time.Time) bool { return horizon.Sub(old) >= 2*time.Microsecond }},
+	{name: "compares horizons as texts", raises: func(old, horizon time.Time) bool {
+		return horizon.UTC().Format(time.RFC3339Nano) > old.UTC().Format(time.RFC3339Nano)
 	}},
-	{name: "coarse marks", keeps: func(mark time.Time) time.Time { return mark.Truncate(time.Millisecond) }},
-	{name: "seconds of 32 bits", keeps: func(mark time.Time) time.Time {
-		return time.Unix(int64(int32(mark.Unix())), int64(mark.Nanosecond()))
+	{name: "coarse horizons", keeps: func(horizon time.Time) time.Time { return horizon.Truncate(time.Millisecond) }},
+	{name: "seconds of 32 bits", keeps: func(horizon time.Time) time.Time {
+		return time.Unix(int64(int32(horizon.Unix())), int64(horizon.Nanosecond()))
 	}},
-	{name: "marks without a zone", keeps: func(mark time.Time) time.Time {
+	{name: "horizons without a zone", keeps: func(horizon time.Time) time.Time {
 		const plain = "2006-01-02 15:04:05.999999"
-		mark, _ = time.ParseInLocation(plain, mark.In(berlin).Format(plain), berlin)
-		return mark
+		horizon, _ = time.ParseInLocation(plain, horizon.In(berlin).Format(plain), berlin)
+		return horizon
 	}},
 }
 
@@ -153,9 +154,9 @@ type database struct {
 }
 
 type row struct {
-	fence         int
-	expires       time.Time
-	mark, earlier time.Time
+	fence            int
+	expires          time.Time
+	horizon, earlier time.Time
 }
 
 // flawedStore is a store over a database, as a process has it.
@@ -163,14 +164,14 @@ type flawedStore struct {
 	flaw
 	*database
 	count int          // of Takes
-	cache [2]time.Time // marks
+	cache [2]time.Time // horizons
 }
 
-func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Lease, error) {
+func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ended(ctx); err != nil && s.name != "keeps a number for nobody" {
-		return nil, err
+		return nodelease.Grant{}, err
 	}
 	if r.Layout == (ids.SnowflakeLayout{}) {
 		r.Layout = ids.TwitterLayout()
@@ -179,7 +180,10 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		s.layout = r.Layout
 	}
 	if s.layout != r.Layout && s.name != "any layout" {
-		return nil, errors.New("another layout")
+		if s.name == "refuses a layout for now" {
+			return nodelease.Grant{}, errors.New("another layout")
+		}
+		return nodelease.Grant{}, fmt.Errorf("%w: another layout", nodelease.ErrRefused)
 	}
 	best, free := -1, int64(-1)
 	for n, row := range s.rows {
@@ -187,18 +191,18 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 			continue
 		}
 		free++
-		if best < 0 || s.name == "any order" || storekit.Later(row.mark, r.Now).Before(storekit.Later(s.rows[best].mark, r.Now)) {
+		if best < 0 || s.name == "any order" || storekit.Later(row.horizon, r.Now).Before(storekit.Later(s.rows[best].horizon, r.Now)) {
 			best = n
 		}
 	}
 	switch {
 	case best >= 0:
 	case s.none != nil:
-		return nil, s.none
+		return nodelease.Grant{}, s.none
 	case s.name == "a lease beside an error":
-		return &flawedLease{s: s}, nodelease.ErrNoNode
+		return nodelease.Grant{Lease: &flawedLease{s: s}}, nodelease.ErrNoNumber
 	default:
-		return nil, nodelease.ErrNoNode
+		return nodelease.Grant{}, nodelease.ErrNoNumber
 	}
 	if s.name == "looks and then takes" {
 		s.mu.Unlock()
@@ -217,13 +221,17 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	}
 	row.expires = s.expiry()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nodelease.Grant{}, err
 	}
-	l := &flawedLease{s: s, node: best, fence: row.fence, mark: row.mark, free: free, taken: ctx}
+	if s.name == "no lease" {
+		return nodelease.Grant{}, nil
+	}
+	l := &flawedLease{s: s, number: best, fence: row.fence, taken: ctx}
+	g := nodelease.Grant{Number: int64(best), Horizon: row.horizon, TTL: ttl, Free: free, FreeKnown: true, Lease: l}
 	if s.flaw.taken != nil {
-		s.flaw.taken(l, row)
+		s.flaw.taken(&g, row)
 	}
-	return l, nil
+	return g, nil
 }
 
 func (s *flawedStore) expiry() time.Time { return time.Now().Add(cmp.Or(s.lasts, ttl)) }
@@ -239,20 +247,14 @@ func (s *flawedStore) ended(ctx context.Context) error {
 }
 
 type flawedLease struct {
-	s           *flawedStore
-	node, fence int
-	mark, last  time.Time
-	free        int64
-	taken       context.Context
+	s             *flawedStore
+	number, fence int
+	last          time.Time // what Extend was asked for
+	taken         context.Context
 }
 
-func (l *flawedLease) Node() int64        { return int64(l.node) }
-func (l *flawedLease) Mark() time.Time    { return l.mark }
-func (l *flawedLease) TTL() time.Duration { return ttl }
-func (l *flawedLease) Free() int64        { return l.free }
-
-func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
-	s, r := l.s, &l.s.rows[l.node]
+func (l *flawedLease) Extend(ctx context.Context, horizon time.Time) error {
+	s, r := l.s, &l.s.rows[l.number]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ended(ctx); err != nil {
@@ -261,31 +263,31 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 		}
 		return err
 	}
-	same := mark.Equal(l.last)
-	if s.name == "same mark without a fence" && same {
+	same := horizon.Equal(l.last)
+	if s.name == "same horizon without a fence" && same {
 		r.expires = s.expiry()
 		return nil
 	}
 	if r.fence != l.fence || s.name == "ends with the context" && l.taken.Err() != nil {
 		switch s.name {
-		case "mark without a fence":
-			r.mark = mark
+		case "horizon without a fence":
+			r.horizon = horizon
 		case "Extend without a fence":
 			return nil
 		}
 		return nodelease.ErrLost
 	}
-	l.last = mark
+	l.last = horizon
 	write := func() {
-		if s.name != "same mark renews nothing" || !same {
+		if s.name != "same horizon renews nothing" || !same {
 			r.expires = s.expiry()
 		}
 		raises := time.Time.Before
 		if s.raises != nil {
 			raises = s.raises
 		}
-		if raises(r.mark, mark) {
-			l.set(mark)
+		if raises(r.horizon, horizon) {
+			l.set(horizon)
 		}
 	}
 	if s.name != "writes behind" {
@@ -302,15 +304,15 @@ func (l *flawedLease) Extend(ctx context.Context, mark time.Time) error {
 	return nil
 }
 
-func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
-	s, r := l.s, &l.s.rows[l.node]
+func (l *flawedLease) Release(ctx context.Context, horizon time.Time) error {
+	s, r := l.s, &l.s.rows[l.number]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.fence != l.fence && s.name != "Release without a fence" {
 		return nodelease.ErrLost
 	}
-	if s.name != "Release keeps the mark" {
-		l.set(mark)
+	if s.name != "Release keeps the horizon" {
+		l.set(horizon)
 	}
 	if s.name != "Release leaves the lease" {
 		r.expires = time.Time{}
@@ -319,20 +321,20 @@ func (l *flawedLease) Release(ctx context.Context, mark time.Time) error {
 	return nil
 }
 
-func (l *flawedLease) set(mark time.Time) {
+func (l *flawedLease) set(horizon time.Time) {
 	if l.s.keeps != nil {
-		mark = l.s.keeps(mark)
+		horizon = l.s.keeps(horizon)
 	}
-	r := &l.s.rows[l.node]
-	l.s.cache[l.node] = mark
-	r.earlier, r.mark = r.mark, mark
+	r := &l.s.rows[l.number]
+	l.s.cache[l.number] = horizon
+	r.earlier, r.horizon = r.horizon, horizon
 }
 
 // The test of a store. The suite asks for a new one, with two numbers, for each of its subtests.
 func ExampleRun() {
 	TestStore := func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-			s := nodelease.NewMemoryStore(2, 2*time.Second)
+			s := memstore.New(2, 2*time.Second)
 			return s, s // another one has a database, and two stores over it
 		})
 	}

@@ -43,9 +43,9 @@ func TestTimeInSQL(t *testing.T) {
 		id                                any
 	}{
 		{"pgx", micros, `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`, "uuid", v7},
-		{"pgx", micros, `to_timestamp(('x' || encode(substring(id FOR 6), 'hex'))::bit(48)::bigint / 1000.0)`, "bytea", uuid.Binary{ID: v7}},
+		{"pgx", micros, `to_timestamp(('x' || encode(substring(id FOR 6), 'hex'))::bit(48)::bigint / 1000.0)`, "bytea", v7.Binary()},
 		{"pgx", micros, `to_timestamp(((id >> 22) + 1288834974657) / 1000.0)`, "bigint", number},
-		{"mysql", mysqlMicros, `conv(hex(left(id, 6)), 16, 10) / 1000`, "BINARY(16)", uuid.Binary{ID: v7}},
+		{"mysql", mysqlMicros, `conv(hex(left(id, 6)), 16, 10) / 1000`, "BINARY(16)", v7.Binary()},
 	} {
 		t.Run(test.driver+" "+test.column, func(t *testing.T) {
 			if !strings.Contains(strings.ReplaceAll(string(page), `\|`, "|"), "`"+test.expression+"`") {

@@ -84,7 +84,7 @@ func TestSQLite(t *testing.T) {
 			ID:     id,
 			Event:  ids.NewULID(),
 			Number: ids.NextSnowflake(),
-			Digest: uuid.Binary{ID: ids.NewV4()},
+			Digest: ids.NewV4().Binary(),
 			Trace:  ulid.Binary{ID: ids.NewULID()},
 		}
 		if i > 0 { // the first has NULL wherever it can

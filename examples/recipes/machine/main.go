@@ -42,21 +42,26 @@ func main() {
 
 func firstStart(dir string, from, count int64) error {
 	for number := from; number < from+count; number++ {
-		f, err := openNumber(dir, number, true) // refuses if there is a file
-		if err == nil {
-			err = f.Close()
+		if _, err := snowflake.NewNode(number, nil); err != nil { // first, so that a wrong number makes no file
+			return err
 		}
-		if err != nil {
+		if err := clockfile.Create(file(dir, number)); err != nil { // refuses if there is a file
 			return err
 		}
 	}
 	return nil
 }
 
+// file returns the path of a number's file and its owner, by which a file that was renamed is refused.
+func file(dir string, number int64) (path, owner string) {
+	return filepath.Join(dir, fmt.Sprint(number, ".clock")), fmt.Sprint("node ", number)
+}
+
 // open opens the first file that no process has open. Its number is in use until the process ends, however it ends.
 func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 	for number := from; number < from+count; number++ {
-		f, err := openNumber(dir, number, false)
+		path, owner := file(dir, number)
+		f, err := clockfile.Open(path, &clockfile.Options{Owner: owner, Report: func(s clockfile.Status) { log.Print(s) }})
 		if err == nil {
 			return f, number, nil
 		}
@@ -65,21 +70,6 @@ func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 		}
 	}
 	return nil, 0, fmt.Errorf("none of the %d numbers in %s is free", count, dir)
-}
-
-func openNumber(dir string, number int64, first bool) (*clockfile.File, error) {
-	return clockfile.Open(filepath.Join(dir, fmt.Sprint(number, ".clock")), &clockfile.Options{
-		Init:   first,
-		Owner:  fmt.Sprint("node ", number), // refuses a file that was renamed
-		Report: report,
-	})
-}
-
-func report(err error) {
-	log.Println("saving the clock (nil is success):", err)
-	if errors.Is(err, clockfile.ErrLost) {
-		log.Fatal("no id comes until the next start")
-	}
 }
 
 func run(ctx context.Context, dir string, from, count int64) (err error) { // main calls it, and ends when it returns
@@ -93,7 +83,7 @@ func run(ctx context.Context, dir string, from, count int64) (err error) { // ma
 		return err
 	}
 	for {
-		id, err := node.NextContext(ctx)
+		id, err := node.NextContext(ctx) // an error too if the file is lost
 		if err != nil {
 			return err
 		}

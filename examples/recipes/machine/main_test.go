@@ -94,7 +94,7 @@ func TestKilled(t *testing.T) {
 			if seen[id] {
 				t.Errorf("%v occurs twice", id)
 			}
-			seen[id], numbers[id.Node()] = true, true
+			seen[id], numbers[ids.TwitterLayout().Split(id).Node] = true, true
 		}
 		if len(own) == 0 {
 			refused++
@@ -126,6 +126,12 @@ func TestNumbers(t *testing.T) {
 	dir := made(t, 5)
 	if err := firstStart(dir, 4, 2); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second first start: %v, want an error that matches %v", err, fs.ErrExist)
+	}
+	if err := firstStart(dir, 1023, 2); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("a first start of number 1024: %v, want an error that matches %v", err, ids.ErrRange)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "1024*")); len(left) > 0 {
+		t.Errorf("a wrong number has %v", left)
 	}
 	var files []*clockfile.File
 	for want := range int64(5) {

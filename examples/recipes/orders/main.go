@@ -34,7 +34,7 @@ func main() {
 }
 
 func run(ctx context.Context, address string) error {
-	if err := snowflake.SetDefaultFromEnv(nil); err != nil {
+	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing, or not a number from 0 to 1023
 	}
 	listener, err := net.Listen("tcp", address)

@@ -1,8 +1,9 @@
 // Restart prints Snowflakes that are never repeated, however the program ends and whatever its clock shows when it
 // starts again: package clockfile keeps a time in a file.
 //
-//	go run ./examples/recipes/restart -first-start                 # once: makes the file
-//	IDS_SNOWFLAKE_NODE=7 go run ./examples/recipes/restart         # from then on
+//	export IDS_SNOWFLAKE_NODE=7
+//	go run ./examples/recipes/restart -first-start   # once: makes the file
+//	go run ./examples/recipes/restart                # from then on
 //
 // Tests of package clockfile start such a program again and again with its clock set back.
 package main
@@ -43,34 +44,24 @@ func main() {
 }
 
 func firstStart(path string) error {
-	f, err := clockfile.Open(path, &clockfile.Options{Init: true}) // refuses if there is a file
-	if err != nil {
+	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
 		return err
 	}
-	return f.Close()
+	return clockfile.Create(path, "") // refuses if there is a file
 }
 
 func run(ctx context.Context, path string) (err error) { // main calls it, and ends when it returns
-	ctx, end := context.WithCancelCause(ctx)
-	f, err := clockfile.Open(path, &clockfile.Options{Report: func(err error) {
-		log.Println("saving the clock (nil is success):", err)
-		if errors.Is(err, clockfile.ErrLost) {
-			end(err) // no id comes until the next start
-		}
-	}})
+	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err // also if there is no file
 	}
 	defer func() { err = errors.Join(err, f.Close()) }() // there are no Snowflakes afterwards
-	if err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()}); err != nil {
+	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
+	if err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing or bad, or there is a default node already
 	}
-	node, err := snowflake.Default()
-	if err != nil {
-		return err
-	}
 	for {
-		id, err := node.NextContext(ctx) // ends with ctx: Next would wait until the disk has room
+		id, err := node.NextContext(ctx) // ends with ctx, and if the file is lost: Next would panic then
 		if err != nil {
 			return err // after SIGTERM it is no failure
 		}

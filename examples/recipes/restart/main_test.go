@@ -18,6 +18,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
+var twitter = ids.TwitterLayout()
+
 // asProgram is an environment variable that makes the program of the tests be the one that they test.
 const asProgram = "RECIPE_RESTART"
 
@@ -75,8 +77,11 @@ func TestStarts(t *testing.T) {
 	const node = "IDS_SNOWFLAKE_NODE=7"
 	for _, test := range []struct{ variable, flag, says string }{
 		{node, "", "if this is the first start"},
-		{"IDS_OTHER=", "-first-start", ""},
-		{"IDS_OTHER=", "-first-start", "this is not the first start"},
+		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},
+		{"IDS_SNOWFLAKE_NODE=1024", "-first-start", "not a number from 0 to 1023"},
+		{node, "", "if this is the first start"},
+		{node, "-first-start", ""},
+		{node, "-first-start", "this is not the first start"},
 		{"IDS_OTHER=", "", "IDS_SNOWFLAKE_NODE is not set"},
 		{"IDS_SNOWFLAKE_NODE=orders-7", "", "not a number from 0 to 1023"},
 		{node, "-first-start", "this is not the first start"},
@@ -96,7 +101,7 @@ func TestStarts(t *testing.T) {
 // all before. A program that was asked to end leaves the time of its end in the file, and not one 10 s ahead.
 func TestRestarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := firstStart(path); err != nil {
+	if err := clockfile.Create(path, ""); err != nil {
 		t.Fatal(err)
 	}
 	var last ids.Snowflake
@@ -106,8 +111,8 @@ func TestRestarts(t *testing.T) {
 		lines := started(t, cmd)
 		for n := 0; lines.Scan(); n++ {
 			id, err := ids.ParseSnowflake(lines.Text())
-			if err != nil || id <= last || id.Node() != 7 {
-				t.Errorf("after %v came %q of node %d (%v)", last, lines.Text(), id.Node(), err)
+			if node := twitter.Split(id).Node; err != nil || id <= last || node != 7 {
+				t.Errorf("after %v came %q of node %d (%v)", last, lines.Text(), node, err)
 			}
 			last = id
 			if n == 10 {
@@ -118,8 +123,8 @@ func TestRestarts(t *testing.T) {
 			t.Errorf("after signal %v: %v", end, err)
 		}
 		if end == syscall.SIGTERM {
-			if got := saved(t, path); got.Before(last.Time()) || got.After(last.Time().Add(5*time.Second)) {
-				t.Errorf("the file holds %v, the last id was of %v", got, last.Time())
+			if got := saved(t, path); got.Before(twitter.Split(last).Time) || got.After(twitter.Split(last).Time.Add(5*time.Second)) {
+				t.Errorf("the file holds %v, the last id was of %v", got, twitter.Split(last).Time)
 			}
 		}
 	}
@@ -131,7 +136,7 @@ func TestRestarts(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := firstStart(path); err != nil {
+	if err := clockfile.Create(path, ""); err != nil {
 		t.Fatal(err)
 	}
 	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
@@ -159,7 +164,7 @@ func TestFullDisk(t *testing.T) {
 	<-printed
 	cmd.Process.Signal(syscall.SIGUSR1)
 	lines := bufio.NewScanner(logged)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "saving the clock (nil is success): clockfile: "+path) {
+	if !lines.Scan() || !strings.Contains(lines.Text(), "clockfile: "+path) || !strings.Contains(lines.Text(), "; ids may go up to 20") {
 		t.Errorf("on a full disk it says %q", lines.Text())
 	}
 	if !testing.Short() {
@@ -183,7 +188,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	t.Logf("it says %q", says)
 	if !testing.Short() {
-		if got := time.Since(last.Time()); got < time.Second/2 {
+		if got := time.Since(twitter.Split(last).Time); got < time.Second/2 {
 			t.Errorf("the last id is %v old: they were not withheld", got)
 		}
 	}
@@ -205,7 +210,7 @@ func TestLostLock(t *testing.T) {
 		t.Skip("the next save, which notices, comes after 5 s")
 	}
 	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := firstStart(path); err != nil {
+	if err := clockfile.Create(path, ""); err != nil {
 		t.Fatal(err)
 	}
 	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)

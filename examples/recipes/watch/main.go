@@ -1,7 +1,9 @@
-// Watch mints Snowflakes, and serves gauges that tell when they will stop, have stopped, or have the time of a wrong clock:
+// Watch serves Snowflakes, and gauges that tell when they will stop, have stopped, or have the time of a wrong clock:
 //
-//	go run ./examples/recipes/restart -first-start              # once: makes the file
-//	IDS_SNOWFLAKE_NODE=7 go run ./examples/recipes/watch
+//	export IDS_SNOWFLAKE_NODE=7
+//	go run ./examples/recipes/restart -first-start    # once: makes the file
+//	go run ./examples/recipes/watch
+//	curl http://127.0.0.1:8081/id
 //	curl http://127.0.0.1:8081/debug/vars
 package main
 
@@ -10,6 +12,7 @@ import (
 	"errors"
 	"expvar"
 	"flag"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -17,7 +20,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
 )
@@ -34,59 +36,63 @@ func main() {
 	}
 }
 
-// gauges tells how far ids are ahead of the clock, and whether they have stopped. Each look uses an id.
-func gauges(node *snowflake.Node, clock *ids.Clock) *expvar.Map {
+// gauges tells how far ids are ahead of the clock, whether saving fails, and whether ids are withheld or have ended. It
+// mints none.
+func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
-	m.Set("ahead_seconds", expvar.Func(func() any { return max(0, time.Until(clock.Latest())).Seconds() }))
-	m.Set("stopped", expvar.Func(func() any {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if _, err := node.NextContext(ctx); err != nil {
-			return 1
-		}
-		return 0
+	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
+	m.Set("unsaved", expvar.Func(func() any { return number(f.Status().Err != nil) }))
+	m.Set("withheld", expvar.Func(func() any {
+		now, latest := time.Now(), f.Clock().Latest()
+		return number(f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick)))
 	}))
 	return m
 }
 
-var unsaved = expvar.NewInt("ids_unsaved")
-
-func report(err error) { // the Report of clockfile.Options
-	log.Println("saving the clock (nil is success):", err)
-	switch {
-	case errors.Is(err, clockfile.ErrLost):
-		log.Fatal("no id comes until the next start")
-	case err != nil:
-		unsaved.Set(1)
-	default:
-		unsaved.Set(0)
+func number(b bool) int {
+	if b {
+		return 1
 	}
+	return 0
 }
 
 func run(ctx context.Context, path, address string) (err error) {
-	f, err := clockfile.Open(path, &clockfile.Options{Report: report})
+	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()}); err != nil {
-		return err
-	}
-	node, err := snowflake.Default()
+	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err
 	}
-	expvar.Publish("ids", gauges(node, f.Clock()))
+	expvar.Publish("ids", gauges(f, node.Layout().Tick))
+	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) { // expvar has registered itself
+		id, err := node.NextContext(r.Context())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, id)
+	})
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
-	log.Printf("gauges at http://%s/debug/vars", l.Addr())
-	go func() { log.Println("gauges:", http.Serve(l, nil)) }() // expvar has registered itself
-	for {
-		if _, err := node.NextContext(ctx); err != nil {
-			return err
-		}
-		time.Sleep(time.Millisecond) // your work
+	log.Printf("ids at http://%s/id", l.Addr())
+	var server http.Server
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	case <-f.Lost(): // else the process would live on, and fail each request
+		err = f.Status().Err
 	}
+	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if server.Shutdown(late) != nil { // before Close of f ends the clock
+		server.Close() // requests that wait for an id, as on a full disk
+	}
+	return err
 }

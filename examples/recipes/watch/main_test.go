@@ -2,71 +2,90 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
 )
 
-// TestGauges reads the gauges on an ordinary day, after a clock that was an hour ahead for one reading, and while ids
-// are withheld.
+// TestGauges reads the gauges on an ordinary day, after a clock that was an hour ahead for one reading, while no time can
+// be saved, and once the file is lost.
 func TestGauges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ids.clock")
+	if err := clockfile.Create(path, ""); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 		var wrong time.Duration
-		clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return time.Now().Add(wrong) }})
-		node, err := snowflake.NewNode(7, &snowflake.Options{Clock: clock})
+		now := func() time.Time { return time.Now().Add(wrong) }
+		f, err := clockfile.Open(path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: now}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := gauges(node, clock)
-		check := func(when string, ahead, within float64, stopped int) {
+		defer f.Close()
+		node, err := snowflake.NewNode(7, &snowflake.Options{Clock: f.Clock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := gauges(f, node.Layout().Tick)
+		check := func(when string, ahead, within float64, unsaved, withheld int) {
 			t.Helper()
 			var got struct {
-				Ahead   float64 `json:"ahead_seconds"`
-				Stopped int
+				Ahead             float64 `json:"ahead_seconds"`
+				Unsaved, Withheld int
 			}
+			synctest.Wait()
 			if err := json.Unmarshal([]byte(m.String()), &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.Ahead < ahead-within || got.Ahead > ahead+within || got.Stopped != stopped {
-				t.Errorf("%s: ahead %v, stopped %v; want %v and %v", when, got.Ahead, got.Stopped, ahead, stopped)
+			if got.Ahead < ahead-within || got.Ahead > ahead+within || got.Unsaved != unsaved || got.Withheld != withheld {
+				t.Errorf("%s: %+v; want ahead %v, unsaved %d, withheld %d", when, got, ahead, unsaved, withheld)
+			}
+			if _, err := node.TryNext(); withheld != 0 && err == nil {
+				t.Errorf("%s: an id comes", when)
 			}
 		}
-		if got := m.Get("ahead_seconds").String(); got != "0" {
-			t.Errorf("before the first id: ahead %s, want 0", got)
-		}
+		check("before the first id", 0, 0, 0, 0)
 		node.Next()
-		check("on an ordinary day", 0, 0.02, 0)
-		wrong = time.Hour
+		check("on an ordinary day", 0, 0.02, 0, 0)
+		wrong = 9 * time.Second // within the window
 		node.Next()
 		wrong = 0
-		check("after an hour ahead", 3600, 1, 0)
-		time.Sleep(30 * time.Minute)
-		check("half an hour later", 1800, 1, 0)
-		time.Sleep(time.Hour)
+		check("after 9 s ahead", 9, 1, 0, 0)
+		time.Sleep(time.Minute)
 		node.Next()
-		check("an hour later", 0, 0.02, 0)
-		clock.SetLimit(time.Now().Add(-time.Second))
-		check("while ids are withheld", 0, 2, 1)
-		clock.EndAt(time.Time{})
-		check("after the end", 0, 3, 1)
-		clock.SetLimit(time.Now().Add(time.Hour)) // in vain
-		check("for good", 0, 3, 1)
-	})
-}
-
-// TestReport checks the gauge of saves that fail.
-func TestReport(t *testing.T) {
-	for _, test := range []struct {
-		err  error
-		want int64
-	}{{ids.ErrRange, 1}, {nil, 0}, {ids.ErrRange, 1}, {nil, 0}} {
-		report(test.err)
-		if got := unsaved.Value(); got != test.want {
-			t.Errorf("after %v: %d, want %d", test.err, got, test.want)
+		check("a minute later", 0, 0.02, 0, 0)
+		synctest.Wait() // for a save that is under way
+		if err := os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755); err != nil {
+			t.Fatal(err)
 		}
-	}
+		time.Sleep(5500 * time.Millisecond)
+		check("when saving fails", 0, 1, 1, 0)
+		time.Sleep(time.Minute)
+		check("while ids are withheld", 0, 1, 1, 1)
+		wrong = -time.Minute // behind the horizon, which is taken up to its end
+		for err = nil; err == nil; _, err = node.TryNext() {
+			time.Sleep(time.Second)
+			wrong += time.Second
+		}
+		wrong = 0
+		synctest.Wait()
+		if err := os.RemoveAll(path + ".new"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		check("when saving works again", 0, 1, 0, 0)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		check("after a loss", 0, 1, 1, 1)
+	})
 }

@@ -148,19 +148,15 @@ func TestMigratingDiffers(t *testing.T) {
 	check("oklog writes 16 bytes", len(ov.([]byte)) == 16)
 	check("a ULID is written as text, a Binary as bytes", lv == l.String() && bytes.Equal(bv.([]byte), l[:]))
 
-	misread, refused := 0, 0
+	refused := 0
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		id := bwmarrin.ID(1<<60 | random.Int64N(1<<61))
-		if got, err := snowflake.ParseBase58(id.Base58()); err == nil && int64(got) != int64(id) {
-			misread++
-		}
 		if _, err := snowflake.ParseBase32(id.Base32()); err != nil {
 			refused++
 		}
 	}
-	check(fmt.Sprintf("old Base58 is mostly read as another id (%d of 1,000), old Base32 refused (%d)", misread, refused),
-		misread > 900 && refused == 1000)
+	check(fmt.Sprintf("old Base32 is refused (%d of 1,000)", refused), refused == 1000)
 
 	_, err := json.Marshal(map[string]any{"id": uuid.Nil})
 	check("a function in an any is an error when it runs", err != nil)
@@ -183,7 +179,7 @@ func TestMigratingDiffers(t *testing.T) {
 
 	layout := snowflake.Layout{Epoch: time.UnixMilli(1288834974657), Tick: time.Millisecond, NodeBits: 5, SequenceBits: 17}
 	id, err := layout.Compose(snowflake.Parts{Time: at, Node: 9, Sequence: 3})
-	check("Node is of Twitter's layout", err == nil && id.Node() != 9 && layout.Split(id).Node == 9)
+	check("another layout finds other parts", err == nil && snowflake.Twitter().Split(id).Node != 9 && layout.Split(id).Node == 9)
 
 	check("%x", fmt.Sprintf("%x", gofrs.UUID(u)) == strings.ReplaceAll(text, "-", "") && fmt.Sprintf("%x", u) == fmt.Sprintf("%x", text) &&
 		fmt.Sprintf("%x", u[:]) == strings.ReplaceAll(text, "-", ""))

@@ -41,7 +41,6 @@ func BenchmarkString(b *testing.B) {
 			one("ids", sampleULID.String), one("oklog", sampleOklog.String), one("xid", sampleXID.String), one("ksuid", sampleKSUID.String),
 		}},
 		{"Snowflake", []entry{one("ids", sampleSnowflake.String), one("bwmarrin", sampleBwmarrin.String)}},
-		{"SnowflakeBase58", []entry{one("ids", sampleSnowflake.Base58), one("bwmarrin", sampleBwmarrin.Base58)}},
 	}, 0)
 }
 
@@ -71,19 +70,16 @@ func BenchmarkAppendText(b *testing.B) {
 }
 
 // texts are what the parsers read, by kind of id.
-type texts struct{ uuid, ulid, snowflake, base58, base58Bwmarrin, xid, ksuid string }
+type texts struct{ uuid, ulid, snowflake, xid, ksuid string }
 
-// good are the sample ids. The alphabet of bwmarrin has the small letters before the capitals.
-var good = texts{
-	sampleUUIDText, sampleULIDText, sampleSnowflakeText, sampleSnowflake.Base58(), sampleBwmarrin.Base58(), sampleXIDText, sampleKSUIDText,
-}
+// good are the sample ids.
+var good = texts{sampleUUIDText, sampleULIDText, sampleSnowflakeText, sampleXIDText, sampleKSUIDText}
 
 // bad are the same but for one character near the end, which no parser may accept: the longest
 // way to an error. In ksuid's it is near the beginning, since that parser refuses nothing but
 // numbers that are too large.
 var bad = texts{
-	spoil(good.uuid, 34, "g"), spoil(good.ulid, 24, "U"), spoil(good.snowflake, 17, "x"), spoil(good.base58, 9, "0"),
-	spoil(good.base58Bwmarrin, 9, "0"), spoil(good.xid, 18, "z"), spoil(good.ksuid, 0, "z"),
+	spoil(good.uuid, 34, "g"), spoil(good.ulid, 24, "U"), spoil(good.snowflake, 17, "x"), spoil(good.xid, 18, "z"), spoil(good.ksuid, 0, "z"),
 }
 
 // spoil returns text with another character at i.
@@ -112,13 +108,8 @@ func parsers(t *texts) []group {
 		{"Snowflake", []entry{
 			readText("ids", ids.ParseSnowflake, t.snowflake), readText("bwmarrin", bwmarrin.ParseString, t.snowflake),
 		}},
-		{"SnowflakeBase58", []entry{
-			readText("ids", ids.ParseSnowflakeBase58, t.base58), readText("bwmarrin", parseBase58, t.base58Bwmarrin),
-		}},
 	}
 }
-
-func parseBase58(text string) (bwmarrin.ID, error) { return bwmarrin.ParseBase58([]byte(text)) }
 
 // TestTexts checks that every parser gives the sample, and that every parser refuses the
 // bad texts: else the benchmarks would not compare like with like.
@@ -131,7 +122,7 @@ func TestTexts(t *testing.T) {
 	}
 	samples := map[string][]any{
 		"UUID": {sampleUUID, sampleGoogle, sampleGofrs}, "ULID": {sampleULID, sampleOklog, sampleXID, sampleKSUID},
-		"Snowflake": {sampleSnowflake, sampleBwmarrin}, "SnowflakeBase58": {sampleSnowflake, sampleBwmarrin},
+		"Snowflake": {sampleSnowflake, sampleBwmarrin},
 	}
 	bads := parsers(&bad)
 	for i, g := range parsers(&good) {

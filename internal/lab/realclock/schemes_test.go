@@ -30,7 +30,7 @@ func ofLibrary() []scheme {
 		{name: "V1", order: never, next: ofUUID(ids.NewV1)},
 		{name: "Snowflake", order: always, epoch: ids.TwitterLayout().Epoch, next: func() ([16]byte, time.Time) {
 			s := ids.NextSnowflake()
-			return number(int64(s)), s.Time()
+			return number(int64(s)), ids.TwitterLayout().Split(s).Time
 		}},
 		{name: "Snowflake of 32 in 1 ms", order: always, next: func() ([16]byte, time.Time) {
 			s := node.Next()

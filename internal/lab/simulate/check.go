@@ -32,7 +32,7 @@ func (m *machine) format(stream int, x key) {
 		m.must(stream, x, nil, problem("unique: its node is %d", node))
 	case !j.marked(x):
 		m.must(stream, x, nil, problem("its version or variant is wrong"))
-	case m.limited && j.limited() && j.start(tick) > m.limit:
+	case m.limited && j.limited() && (m.limit == past || j.start(tick) > m.limit):
 		m.must(stream, x, nil, problem("unique: the limit, %s, does not cover %s", clock(m.limit), clock(j.start(tick))))
 	}
 }
@@ -48,14 +48,14 @@ func (m *machine) unique(stream int, x key) {
 }
 
 // wait checks how long a call for n ids waited and how often it read the clock: once, and again
-// where a limit held it up, or for each part of a run.
+// where a limit withheld its id, or for each part of a run.
 func (m *machine) wait(stream int, c *call, n int) {
 	s := m.world.stats
 	waited := c.lasted()
 	switch {
 	case waited > int64(n)*longest:
 		m.must(stream, key{}, c, problem("live: the call waited %s", span(waited)))
-	case len(c.readings) > n+c.held:
+	case len(c.readings) > n+c.withheld:
 		m.must(stream, key{}, c, problem("live: the call read the clock %d times", len(c.readings)))
 	case waited > 0 && !c.run:
 		s.waits++

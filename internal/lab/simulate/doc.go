@@ -17,9 +17,9 @@
 // What a machine lives through is a list of events (event.go) that a seed gives (plan.go) and
 // that a world carries out (world.go, machine.go, lives.go, wall.go). What is expected of an id
 // follows from the readings of the clock and from the ids before it alone (check.go, judge.go,
-// unique.go, scheme.go); nothing there is taken from the package under test. When a promise is
-// broken, the list is made as short as it will go while it still breaks it (shrink.go), and
-// printed with the seed.
+// scheme.go), and what is expected of a refusal from the causes that were given (causes.go); nothing
+// there is taken from the package under test. When a promise is broken, the list is made as short as
+// it will go while it still breaks it (shrink.go), and printed with the seed.
 //
 // # What is simulated
 //
@@ -28,19 +28,28 @@
 // pack alike. What happens to them is in the table of event.go, and how often and how far in plan.go:
 // clocks are set by 1 ns to 310 years, and to the edges of a format.
 //
+// Two of three clocks have a limit, and withhold ids from their birth. It is set for the first time at
+// the start of a process, or when a call has waited for it, and then again and again: far ahead or near,
+// lower, and to the zero time. Half of the machines with limits save each one before they set it. A
+// clock is ended too, also while calls wait. Two of three limits and ends are given a cause. The
+// other clocks never have a limit.
+//
 // Not simulated: goroutines that mint at the same time otherwise, times that an int64 of nanoseconds since 1970 has
 // no room for, except as readings outside all formats, and version 2, which is outside the promises.
 //
 // # What is checked
 //
-// The promises, in ids, instants and durations: not how the library keeps them, which an exact model in the
-// tests of the root predicts. The clock of a call is what its readings showed.
+// The promises, in ids, instants and durations. The clock of a call is what its readings showed. How the
+// library keeps the promises is predicted by an exact model in the tests of the root, and looked at here in two
+// things only: the clock sequence of V1 and V6, which says when they may not follow the clock, and the
+// numbers of ids in a tick.
 //
 //   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID the ids of all
 //     machines, for V1, V6 and Snowflake the ids of its machine over all processes, except what was
 //     lost in a crash. Its node is the machine's. It is later than After and not later than the
-//     limit, unless it is of V7 or ULID. The clock sequence of V1 and V6 is raised by one when they
-//     follow the clock back, and else stays.
+//     limit, and not issued before there is one on a clock that has limits, unless it is of V7 or
+//     ULID. The clock sequence of V1 and V6 is raised by one when they follow the clock back, and
+//     else stays.
 //   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the clock is
 //     behind that by more than Tolerance, where all but Snowflakes follow the clock. V1 follows it
 //     beyond MaxAhead or 1 ms, and V1 and V6 do not follow it to After, nor when they have used every
@@ -51,17 +60,19 @@
 //   - True. The id is not older than the clock. It is at most MaxAhead ahead of a clock that runs evenly
 //     and that no reading was ahead of since ids were last not ahead of the clock. While ids are more
 //     than MaxAhead ahead of the clock itself, time in them passes at half the speed.
-//   - No id is left out: the ids of a tick are numbered from 0. So a call that a limit suspended, or
+//   - No id is left out: the ids of a tick are numbered from 0. So a call whose id was withheld, or
 //     that met a broken clock, took nothing.
+//   - The error of a call whose id is withheld, or what the call panics with, matches ErrWithheld or
+//     ErrEnded and the cause that was given with the limit in force, or as the first one with the
+//     end. It matches no other cause, and no other error matches any.
 //
 // An attempt does not wait, and its id is at most MaxAhead ahead of the clock. One that is refused
 // takes nothing. Then Next, called at the same reading, waits (ErrExhausted) or gives an id further
-// ahead (ErrClockBackward); or the limit does not cover the id (ErrSuspended).
+// ahead (ErrClockBehind); or the limit does not cover the id (ErrWithheld).
 //
-// Latest is the latest time of V1, V6 and Snowflake, or After. Horizon is the latest of the reading
+// Latest is the latest time of V1, V6 and Snowflake, or After. NextHorizon is the latest of the reading
 // plus d, Latest plus d/100 and the limit. Over restarts ten times a second, it does not move away
 // from the clock.
 //
-// The tests of this package run a short sweep of the same. They show that another implementation
-// of the rule passes, and that generators with a known flaw are found out.
+// The tests of this package run a short sweep of the same, and show that generators with a known flaw are found out.
 package main

@@ -31,18 +31,27 @@ const (
 	wild                   // readings are past all formats: n is +1 or -1; 0 ends it
 	fail                   // the next reading (n 0) or the n-th read of random bytes fails
 	save                   // the latest time is saved
-	persist                // a horizon d ahead is saved
-	enforce                // the horizon saved last becomes the limit
-	extend                 // a time d ahead becomes the limit, which nothing has saved
-	withhold               // the zero time becomes the limit
+	persist                // a horizon d ahead is saved, if the clock has a limit
+	enforce                // the horizon saved last becomes the limit, if the clock has one
+	extend                 // a time d ahead becomes the limit, if the clock has one, which nothing has saved
+	withhold               // the zero time becomes the limit, if the clock has one
 	crash                  // the process ends and another starts, after what n says
 	loop                   // it does so n times, ten times a second
 	clone                  // the virtual machine is copied, and the copy reseeded and given other numbers
 	overtake               // a call reads the clock, which is set forward by d, and loses its turn to another
-	patience               // n calls wait for a limit until their contexts end, d after one another
-	finish                 // the clock ends in d, n ids are asked for, and another process begins
+	patience               // n calls wait for a limit until their contexts end, d after one another, if the clock has a limit
+	finish                 // the clock ends in d, n ids are asked for, and another process begins, if the clock has a limit
 	actions
 )
+
+// ofLimits reports whether an action does nothing unless the clock has a limit.
+func (a action) ofLimits() bool {
+	switch a {
+	case persist, enforce, extend, withhold, patience, finish:
+		return true
+	}
+	return false
+}
 
 // The time after which the ids of a process begin that starts after a crash.
 const (
@@ -126,7 +135,10 @@ type options struct {
 	zoned               bool  // its times are not in UTC
 	steep               bool  // its random bits are high
 	early               bool  // its processes make all nodes at their start
-	safe                bool  // its processes keep to a limit, a horizon saved before
+	limited             bool  // the clocks of its processes have limits, and withhold ids until the first is set
+	reach               int64 // how far ahead a limit is at least that lets a call go on, unless it is saved
+	safe                bool  // its limits are horizons saved before
+	slow                bool  // its processes save the first one when a call waits for it, not at their start
 }
 
 // text returns p in words.

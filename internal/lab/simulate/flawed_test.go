@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -15,8 +17,8 @@ type flawed struct {
 	nextID     func(stream int) key
 	tryID      func(stream int) (key, error)
 	runOf      func(xs []key)
-	limitOf    func(time.Time)
-	endOf      func(time.Time)
+	limitOf    func(t time.Time, cause error)
+	endOf      func(t time.Time, cause error)
 	latestOf   func() time.Time
 	horizonOf  func(d time.Duration) time.Time
 	renumberOf func(node [6]byte, number int64)
@@ -24,8 +26,8 @@ type flawed struct {
 
 func (f *flawed) next(stream int) key                 { return f.nextID(stream) }
 func (f *flawed) try(stream int) (key, error)         { return f.tryID(stream) }
-func (f *flawed) limit(t time.Time)                   { f.limitOf(t) }
-func (f *flawed) end(t time.Time)                     { f.endOf(t) }
+func (f *flawed) limit(t time.Time, cause error)      { f.limitOf(t, cause) }
+func (f *flawed) end(t time.Time, cause error)        { f.endOf(t, cause) }
 func (f *flawed) latest() time.Time                   { return f.latestOf() }
 func (f *flawed) horizon(d time.Duration) time.Time   { return f.horizonOf(d) }
 func (f *flawed) renumber(node [6]byte, number int64) { f.renumberOf(node, number) }
@@ -42,8 +44,8 @@ func flawedBy(change func(b *boot, f *flawed)) maker {
 		f := &flawed{runOf: func([]key) {}}
 		f.nextID = func(stream int) key { return f.process.next(stream) }
 		f.tryID = func(stream int) (key, error) { return f.process.try(stream) }
-		f.limitOf = func(t time.Time) { f.process.limit(t) }
-		f.endOf = func(t time.Time) { f.process.end(t) }
+		f.limitOf = func(t time.Time, cause error) { f.process.limit(t, cause) }
+		f.endOf = func(t time.Time, cause error) { f.process.end(t, cause) }
 		f.latestOf = func() time.Time { return f.process.latest() }
 		f.horizonOf = func(d time.Duration) time.Time { return f.process.horizon(d) }
 		f.renumberOf = func(node [6]byte, number int64) { f.process.renumber(node, number) }
@@ -128,7 +130,7 @@ var flaws = []flaw{
 	{"a clock that was not set back", "refused because of a clock set back, where Next", func(b *boot, f *flawed) {
 		f.tryID = func(stream int) (key, error) {
 			b.now()
-			return key{}, ids.ErrClockBackward
+			return key{}, ids.ErrClockBehind
 		}
 	}},
 	{"a restart with what was saved an hour earlier", "", func(b *boot, _ *flawed) {
@@ -136,7 +138,71 @@ var flaws = []flaw{
 			b.after = b.after.Add(-time.Hour)
 		}
 	}},
-	{"a limit that is not kept", "unique: the limit", func(_ *boot, f *flawed) { f.limitOf = func(time.Time) {} }},
+	{"a limit that is not kept", "unique: the limit", func(_ *boot, f *flawed) {
+		f.limitOf = func(_ time.Time, cause error) { f.process.limit(toTime(future, time.UTC), cause) }
+	}},
+	{"ids before the first limit", "unique: the limit", func(b *boot, f *flawed) {
+		set := false
+		f.nextID = func(stream int) key {
+			if b.limited && !set {
+				set = true
+				f.process.limit(toTime(future, time.UTC), nil)
+			}
+			return f.process.next(stream)
+		}
+		f.limitOf = func(t time.Time, cause error) {
+			set = true
+			f.process.limit(t, cause)
+		}
+	}},
+	{"a first limit that does not let ids go on", "live: an id is withheld", func(_ *boot, f *flawed) {
+		set := false
+		f.limitOf = func(t time.Time, cause error) {
+			if set {
+				f.process.limit(t, cause)
+			}
+			set = true
+		}
+	}},
+	{"a cause that is dropped", "cause: ", func(_ *boot, f *flawed) {
+		f.limitOf = func(t time.Time, _ error) { f.process.limit(t, nil) }
+	}},
+	{"a cause that is stale", "cause: ", func(_ *boot, f *flawed) {
+		var stale error
+		f.limitOf = func(t time.Time, cause error) {
+			f.process.limit(t, stale)
+			stale = cause
+		}
+	}},
+	{"a cause that stays where there is none", "cause: ", func(_ *boot, f *flawed) {
+		var latest error
+		f.limitOf = func(t time.Time, cause error) {
+			if cause != nil {
+				latest = cause
+			}
+			f.process.limit(t, latest)
+		}
+	}},
+	{"the cause of an end that is dropped", "cause: ", func(_ *boot, f *flawed) {
+		f.endOf = func(t time.Time, _ error) { f.process.end(t, nil) }
+	}},
+	{"the latest cause of an end, not the first", "cause: ", func(_ *boot, f *flawed) {
+		var latest error
+		f.endOf = func(t time.Time, cause error) {
+			latest = cause
+			f.process.end(t, cause)
+		}
+		f.tryID = func(stream int) (key, error) {
+			x, err := f.process.try(stream)
+			if errors.Is(err, ids.ErrEnded) && latest != nil {
+				err = fmt.Errorf("%w: %w", ids.ErrEnded, latest)
+			}
+			return x, err
+		}
+	}},
+	{"an end at which calls wait on", "live: ", func(_ *boot, f *flawed) {
+		f.endOf = func(t time.Time, cause error) { f.process.limit(t, cause) }
+	}},
 	{"a copy with the numbers of the original", "unique: its node is", func(_ *boot, f *flawed) { f.renumberOf = func([6]byte, int64) {} }},
 	{"no version", "its version or variant is wrong", func(b *boot, f *flawed) { f.spoil(b, v7, func(x *key) { x.hi &^= 0xf000 }) }},
 	{"a V1 whose clock sequence jumps", "unique: its clock sequence is", func(b *boot, f *flawed) {
@@ -149,17 +215,17 @@ var flaws = []flaw{
 		})
 	}},
 	{"a limit of the zero time is none", "unique: the limit", func(_ *boot, f *flawed) {
-		f.limitOf = func(t time.Time) {
+		f.limitOf = func(t time.Time, cause error) {
 			if t.IsZero() {
 				t = toTime(future, time.UTC)
 			}
-			f.process.limit(t)
+			f.process.limit(t, cause)
 		}
 	}},
 	{"an end that is later than the limit", "unique: the limit", func(_ *boot, f *flawed) {
-		f.endOf = func(t time.Time) {
-			f.process.limit(t)
-			f.process.end(t)
+		f.endOf = func(t time.Time, cause error) {
+			f.process.limit(t, cause)
+			f.process.end(t, cause)
 		}
 	}},
 	{"an overtaken reading counts", "ordered: ", func(b *boot, f *flawed) {
@@ -201,7 +267,7 @@ var flaws = []flaw{
 			return latest
 		}
 	}},
-	{"a horizon d after the latest time", "Horizon(", func(_ *boot, f *flawed) {
+	{"a horizon d after the latest time", "NextHorizon(", func(_ *boot, f *flawed) {
 		f.horizonOf = func(d time.Duration) time.Time {
 			t := f.process.horizon(d)
 			if u := f.process.latest(); !u.IsZero() && u.Add(d).After(t) {
@@ -222,7 +288,7 @@ var flaws = []flaw{
 		}
 	}},
 	{"random bytes that fail and are taken for zeros", "and the call gave an id", func(b *boot, _ *flawed) { b.random = lenient{b.random} }},
-	{"a wait that reads the clock again", "live: the call read the clock 2 times", func(b *boot, f *flawed) {
+	{"a wait that reads the clock again", "live: the call read the clock ", func(b *boot, f *flawed) {
 		f.nextID = func(stream int) key {
 			began := time.Now()
 			x := f.process.next(stream)

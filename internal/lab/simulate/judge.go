@@ -77,7 +77,7 @@ type call struct {
 	began    int64
 	readings []reading
 	end      int64 // when it returned
-	held     int   // how often a limit held it up
+	withheld int   // how often a limit was seen to withhold its id
 	run      bool
 }
 
@@ -87,9 +87,9 @@ func (c *call) last() reading { return c.readings[len(c.readings)-1] }
 // waited returns how long the call waited after that.
 func (c *call) waited() int64 { return c.end - c.last().when }
 
-// lasted returns how long the call lasted, except for what a limit held it up.
+// lasted returns how long the call lasted, except while a limit withheld its id.
 func (c *call) lasted() int64 {
-	if c.held > 0 {
+	if c.withheld > 0 {
 		return c.waited()
 	}
 	return c.end - c.began
@@ -248,13 +248,13 @@ func (j *judge) needless(c *call) *violation {
 	return nil
 }
 
-// covered reports whether a limit covers the next id, where the clock shows that.
+// covered reports whether a limit covers the next id, where the clock shows that. That of past covers none.
 func (j *judge) covered(shown, limit int64) bool {
 	next := j.shown(reading{shown: shown})
 	if j.issued {
 		next = max(next, add(j.last, j.length()))
 	}
-	return next <= limit
+	return limit != past && next <= limit
 }
 
 // ends reports whether the format may have no time for an id after the next n.

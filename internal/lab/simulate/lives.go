@@ -58,12 +58,15 @@ func (m *machine) try(stream, n int, pace int64) {
 			if sub(j.last, j.shown(c.last())) > j.maxAhead {
 				v = problem("true: an attempt gave an id more than MaxAhead ahead of the clock")
 			}
-		case errors.Is(err, ids.ErrSuspended):
+		case errors.Is(err, ids.ErrWithheld):
+			v = m.because(err, ids.ErrWithheld)
 			if !m.limited || j.covered(r, m.limit) {
 				v = problem("refused with %q, where the limit covers it", err)
 			}
 			m.release(renewal)
-		case errors.Is(err, ids.ErrClockBackward), errors.Is(err, ids.ErrExhausted):
+		case len(causesIn(err)) > 0:
+			v = problem("cause: %q, where no limit withholds the id", err)
+		case errors.Is(err, ids.ErrClockBehind), errors.Is(err, ids.ErrExhausted):
 			if i%2 == 0 {
 				v = m.instead(stream, r, errors.Is(err, ids.ErrExhausted))
 			}
@@ -159,11 +162,9 @@ func (m *machine) persist(d int64) {
 	if latest := m.latest(); latest != past {
 		want = max(want, add(latest, d/100))
 	}
-	if m.limited {
-		want = max(want, m.limit)
-	}
+	want = max(want, m.limit)
 	if m.durable != want {
-		panic(problem("Horizon(%s) is %s, not %s, where the clock shows %s", span(d), t, clock(want), clock(shown)))
+		panic(problem("NextHorizon(%s) is %s, not %s, where the clock shows %s", span(d), t, clock(want), clock(shown)))
 	}
 }
 
@@ -174,10 +175,11 @@ func (m *machine) enforce() {
 	}
 }
 
-// setLimit sets the limit.
+// setLimit sets the limit, with a cause or without.
 func (m *machine) setLimit(t int64) {
-	m.watching, m.limited, m.limit = true, true, t
-	m.process.limit(toTime(t, m.wall.zone))
+	m.limit, m.cause = t, m.newCause()
+	m.limits++
+	m.process.limit(toTime(t, m.wall.zone), m.cause.asError())
 }
 
 // extend sets a limit that is d later than the clock and the latest id.
@@ -186,23 +188,28 @@ func (m *machine) extend(d int64) { m.setLimit(add(max(m.wall.latest, m.latest()
 // release lets the ids go on that a limit withholds.
 func (m *machine) release(d int64) {
 	if !m.safe {
-		m.extend(d)
+		m.extend(max(d, m.reach))
 		return
 	}
 	m.persist(d)
+	if m.durable == past || d == farthest {
+		m.durable = add(max(m.durable, 0), d) // a clock that is centuries behind proposes no time that helps
+	}
 	m.enforce()
 }
 
 const (
 	// renewal is how far ahead of its time the horizon is that a program saves, as a rule, in ns.
 	renewal = int64(10 * time.Second)
+	// farthest is how far ahead at most, in ns, for a call that needs more.
+	farthest = 1 << 61
 	// period is after what time a call is looked at that has a limit.
 	period = 100 * time.Millisecond
 	// idleNow is when a call began that is not in progress.
 	idleNow = -1
 )
 
-// watched runs beside a call that has lasted for some time. If the limit holds it up, it lets it go
+// watched runs beside a call that has lasted for some time. If the limit withholds its id, it lets it go
 // on, as another goroutine of a program would.
 func (m *machine) watched() {
 	synctest.Wait() // until the call can do nothing by itself
@@ -217,39 +224,42 @@ func (m *machine) watched() {
 	m.watch.Reset(period)
 	w.began.Store(w.bubble)
 	if !alive {
-		m.heldUp()
+		m.goOn()
 	}
 }
 
-// heldUp lets the call in progress go on, which the limit holds up. SetLimit comes last: all else
+// goOn lets the call in progress go on, whose id the limit withholds. The limit is set last: all else
 // is done while the call is blocked.
-func (m *machine) heldUp() {
+func (m *machine) goOn() {
 	defer func() {
 		if p := recover(); p != nil {
 			m.fault = caught(p)
-			m.process.limit(toTime(greatest, time.UTC))
+			m.process.limit(toTime(greatest, time.UTC), nil)
 		}
 	}()
 	c := &m.call
 	j := m.judge(c.stream)
 	switch {
-	case !m.limited:
-		panic(problem("live: %s is held up without a limit", m.world.plan.schemes[c.stream].name))
+	case m.ended:
+		panic(problem("live: it waits for a later limit, when the clock has ended"))
 	case !c.run && j.covered(m.wall.latest, m.limit):
-		panic(problem("live: an id is held up at %s, where the limit covers it", clock(m.wall.latest)))
+		panic(problem("live: an id is withheld at %s, where the limit covers it", clock(m.wall.latest)))
 	}
-	if c.held++; c.held == 1 {
-		m.world.stats.heldUp++
+	if c.withheld++; c.withheld == 1 {
+		m.world.stats.withheld++
+		if m.limits == 0 {
+			m.world.stats.firstWithheld++
+		}
 	}
 	far := m.far
-	m.far = min(2*far, 1<<61) // or a call for a tick that is far ahead takes long
+	m.far = min(2*far, farthest) // or a call for a tick that is far ahead takes long
 	m.release(far)
 }
 
 // crash ends the process and starts another.
 func (m *machine) crash(with int) {
 	if m.safe {
-		with = ahead // it always has one
+		with = ahead // or nothing has been issued yet
 	}
 	after := int64(past)
 	switch with {

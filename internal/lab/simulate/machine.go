@@ -27,24 +27,26 @@ type machine struct {
 	call    call
 	broken  bool // the next call finds a clock that panics
 
-	issued  int64 // the highest time of an id that After and the limit bind, or After
-	limited bool
-	limit   int64
+	issued int64  // the highest time of an id that After and the limit bind, or After
+	limit  int64  // past: it withholds every id, as at first
+	limits int    // how often it was set
+	cause  *cause // what the process was told of it, or of its end; nil if nothing
+	ended  bool   // the limit is for good
+	causes int    // how many there were
 
 	saved     int64 // by save
 	savedSets []set // the machine's own sets then, by lane
 	durable   int64 // by persist
 
-	watch    *time.Timer // for a call that a limit holds up
-	watching bool        // SetLimit has been called
-	seen     int         // how often the call had read the clock when it was last looked at
-	far      int64       // how far ahead the limit will be that lets it go on
-	fault    *violation  // found by watch
+	watch *time.Timer // for a call whose id a limit withholds
+	seen  int         // how often the call had read the clock when it was last looked at
+	far   int64       // how far ahead the limit will be that lets it go on
+	fault *violation  // found by watch
 }
 
 // newMachine returns a machine with the given index, and starts a process on it.
 func newMachine(w *world, index int, o options) *machine {
-	m := &machine{options: o, world: w, saved: o.after, durable: past}
+	m := &machine{options: o, world: w, saved: o.after, durable: o.after}
 	m.wall = wall{
 		world: w, rng: rand.New(rand.NewPCG(w.plan.seed, uint64(index)<<8|1)), zone: time.UTC,
 		anchor: w.now, shown: o.start,
@@ -75,11 +77,12 @@ func (m *machine) renumber(index int) {
 // boot starts a process that issues nothing up to a time.
 func (m *machine) boot(after int64) {
 	w := m.world
-	m.after, m.issued, m.limited = after, after, false
+	m.after, m.issued = after, after
+	m.limit, m.limits, m.cause, m.ended = past, 0, nil, false
 	m.opened = make([]bool, len(w.plan.schemes))
 	m.process = w.make(boot{
 		schemes: w.plan.schemes, now: m.wall.now, random: m.random, after: toTime(after, m.wall.zone),
-		tolerance: m.tolerance, maxAhead: m.maxAhead, node: m.node, number: m.number,
+		tolerance: m.tolerance, maxAhead: m.maxAhead, limited: m.limited, node: m.node, number: m.number,
 	})
 	for i := range m.judges {
 		m.judges[i] = m.newJudge(i)
@@ -87,11 +90,14 @@ func (m *machine) boot(after int64) {
 			m.ready(i)
 		}
 	}
-	if m.safe {
+	if m.safe && !m.slow {
 		m.persist(renewal)
 		m.enforce()
 	}
 	w.stats.lives++
+	if m.limited {
+		w.stats.limited++
+	}
 }
 
 // newJudge returns a judge for a lane of the process, at its start.
@@ -105,6 +111,9 @@ func (m *machine) judge(stream int) *judge { return &m.judges[m.world.plan.schem
 // do carries out an event.
 func (m *machine) do(e event) {
 	w := m.world
+	if !m.limited && e.action.ofLimits() {
+		return
+	}
 	switch e.action {
 	case mint:
 		m.mint(e.stream, e.n, e.d)
@@ -226,7 +235,7 @@ func (m *machine) begin(stream int, run bool) *call {
 	m.call = call{stream: stream, run: run, began: w.bubble}
 	m.wall.broken, m.broken = m.broken, false
 	m.wall.failed, m.random.failed = false, false
-	if m.watching {
+	if m.limited {
 		m.seen, m.far = 1, renewal
 		w.began.Store(w.bubble)
 		m.watch.Reset(period)

@@ -36,6 +36,7 @@ func newPlan(seed uint64) *plan {
 	for range 1 + d.IntN(3) {
 		d.plan.machines = append(d.plan.machines, d.machine())
 	}
+	d.plan.limits()
 	d.budget = int(d.log(1e3, 2e5))
 	if d.IntN(10) == 0 {
 		d.budget = int(d.log(1e5, 1e6))
@@ -45,6 +46,17 @@ func newPlan(seed uint64) *plan {
 	}
 	d.plan.endings()
 	return d.plan
+}
+
+// limits draws which clocks have limits, from a stream of random numbers of their own, as endings does. A third has none.
+func (p *plan) limits() {
+	r := rand.New(rand.NewPCG(p.seed, 4))
+	for i := range p.machines {
+		o := &p.machines[i]
+		o.limited = o.safe || r.IntN(2) == 0
+		o.slow = r.IntN(2) == 0
+		o.reach = [...]int64{0, 0, 3600e9, 50 * 365 * 24 * 3600 * 1e9}[r.IntN(4)]
+	}
 }
 
 type layout struct {

@@ -21,13 +21,14 @@ type process interface {
 	try(stream int) (key, error)
 	// run appends n ids to dst. There are no runs of V1 and V6.
 	run(stream int, dst []key, n int) []key
-	// latest, horizon and limit are as of a clock.
-	latest() time.Time
-	horizon(time.Duration) time.Time
-	limit(time.Time)
-	// end is EndAt, and nextContext is of a Snowflake stream.
-	end(time.Time)
+	// nextContext mints an id of a Snowflake stream, or says why not.
 	nextContext(ctx context.Context, stream int) (key, error)
+	// latest is as of a clock.
+	latest() time.Time
+	// horizon, limit and end are NextHorizon, Set and EndAt of a limited clock.
+	horizon(time.Duration) time.Time
+	limit(t time.Time, cause error)
+	end(t time.Time, cause error)
 	// renumber gives the process the node and number of another, with the same clock.
 	renumber(node [6]byte, number int64)
 }
@@ -39,6 +40,7 @@ type boot struct {
 	random              io.Reader
 	after               time.Time
 	tolerance, maxAhead time.Duration
+	limited             bool    // the clock has a limit
 	node                [6]byte // of V1 and V6
 	number              int64   // of Snowflakes
 }
@@ -50,7 +52,8 @@ type maker func(boot) process
 type library struct {
 	boot
 	clock      *ids.Clock
-	node       *ids.Generator // of V1, V6 and V7
+	clockLimit *ids.ClockLimit // nil if there is none
+	node       *ids.Generator  // of V1, V6 and V7
 	ulids      [2]*ids.Generator
 	nodes      []*ids.SnowflakeNode // by stream
 	uuids      []ids.UUID
@@ -61,9 +64,12 @@ type library struct {
 // newLibrary is the maker of the package under test.
 func newLibrary(b boot) process {
 	p := &library{boot: b, nodes: make([]*ids.SnowflakeNode, len(b.schemes))}
-	p.clock = ids.NewClock(&ids.ClockOptions{
-		Now: b.now, Tolerance: b.tolerance, MaxAhead: b.maxAhead, After: b.after,
-	})
+	opts := &ids.ClockOptions{Now: b.now, Tolerance: b.tolerance, MaxAhead: b.maxAhead, After: b.after}
+	if b.limited {
+		p.clock, p.clockLimit = ids.NewLimitedClock(opts)
+	} else {
+		p.clock = ids.NewClock(opts)
+	}
 	p.node = p.generator(false)
 	p.ulids = [2]*ids.Generator{p.generator(false), p.generator(true)}
 	return p
@@ -71,7 +77,7 @@ func newLibrary(b boot) process {
 
 func (p *library) generator(monotonic bool) *ids.Generator {
 	return ids.NewGenerator(&ids.GeneratorOptions{
-		Clock: p.clock, Random: p.random, Node: p.boot.node, ULIDMonotonic: monotonic,
+		Clock: p.clock, Random: p.random, NodeID: p.boot.node, ULIDMonotonic: monotonic,
 	})
 }
 
@@ -123,9 +129,9 @@ func (p *library) run(stream int, dst []key, n int) []key {
 }
 
 func (p *library) latest() time.Time                 { return p.clock.Latest() }
-func (p *library) horizon(d time.Duration) time.Time { return p.clock.Horizon(d) }
-func (p *library) limit(t time.Time)                 { p.clock.SetLimit(t) }
-func (p *library) end(t time.Time)                   { p.clock.EndAt(t) }
+func (p *library) horizon(d time.Duration) time.Time { return p.clockLimit.NextHorizon(d) }
+func (p *library) limit(t time.Time, cause error)    { p.clockLimit.Set(t, cause) }
+func (p *library) end(t time.Time, cause error)      { p.clockLimit.EndAt(t, cause) }
 
 func (p *library) nextContext(ctx context.Context, stream int) (key, error) {
 	x, err := p.nodes[stream].NextContext(ctx)

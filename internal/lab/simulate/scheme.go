@@ -61,7 +61,7 @@ func (s *scheme) ordered() bool { return s.kind != v1 }
 // sequenced reports whether ids of the scheme hold a clock sequence.
 func (s *scheme) sequenced() bool { return s.kind == v1 || s.kind == v6 }
 
-// limited reports whether After and SetLimit bind ids of the scheme.
+// limited reports whether After and a limit bind ids of the scheme.
 func (s *scheme) limited() bool { return s.kind != v7 && s.kind != ulid }
 
 // uuidSchemes are the schemes other than Snowflake.

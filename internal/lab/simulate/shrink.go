@@ -114,7 +114,9 @@ func (s *shrinker) plain() (changed bool) {
 		for _, f := range []func(*options){
 			func(o *options) { o.tolerance = 0 },
 			func(o *options) { o.maxAhead = 0 },
-			func(o *options) { o.safe = false },
+			func(o *options) { o.safe, o.slow = false, false },
+			func(o *options) { o.safe, o.slow, o.limited, o.reach = false, false, false, 0 },
+			func(o *options) { o.reach = 0 },
 			func(o *options) { o.after = past },
 			func(o *options) { o.zoned = false },
 			func(o *options) { o.steep = false },

@@ -11,6 +11,7 @@ import (
 // stats count what was tried and seen.
 type stats struct {
 	scenarios, lives int64
+	limited          int64                // lives with a clock that has a limit
 	ids              [snowflake + 1]int64 // by kind
 	events           [actions]int64
 	steps            [5]int64
@@ -18,8 +19,10 @@ type stats struct {
 	waits            int64  // calls that waited for the clock
 	forced           int64  // of those, how many waited for as long as a call may
 	longest          int64  // ns
-	heldUp           int64  // calls that waited for a limit
+	withheld         int64  // calls that waited for a limit
+	firstWithheld    int64  // and for the first one
 	patience         int64  // and whose context ended then
+	refused          int64  // errors that were judged by the cause of a limit or an end
 	broken           int64  // calls that met a broken clock or source of random bytes
 	ended            int64  // calls after the end of a format
 	ahead            int64  // ns: the furthest run-ahead of a clock that was not set back
@@ -70,7 +73,10 @@ func (s *stats) add(o *stats) {
 	sum(s.steps[:], o.steps[:])
 	sum(s.crashes[:], o.crashes[:])
 	s.waits += o.waits
-	s.heldUp += o.heldUp
+	s.limited += o.limited
+	s.withheld += o.withheld
+	s.firstWithheld += o.firstWithheld
+	s.refused += o.refused
 	s.patience += o.patience
 	s.broken += o.broken
 	s.ended += o.ended
@@ -92,7 +98,7 @@ func (s *stats) table() string {
 	row("ids", s.total())
 	row("of V1 · V6 · V7 · ULID · Snowflake", markdown.Join(s.ids[:]...))
 	row("scenarios, each from a seed", s.scenarios)
-	row("processes started", s.lives)
+	row("processes started · with a limited clock", markdown.Join(s.lives, s.limited))
 	row("clock set forward", s.steps[0])
 	row("clock set back by up to MaxAhead · up to Tolerance · up to a year · more", markdown.Join(s.steps[1:]...))
 	row("clock freezes", s.events[freeze])
@@ -108,10 +114,12 @@ func (s *stats) table() string {
 	row("readings outside all formats", s.events[wild])
 	row("restarts after no time · the latest time · an older time · a horizon", markdown.Join(s.crashes[:]...))
 	row("virtual machines copied", s.events[clone])
-	row("calls that waited for the clock · for all of 20 ms · for a limit", markdown.Join(s.waits, s.forced, s.heldUp))
+	row("calls that waited for the clock · for all of 20 ms · for a limit · for the first one",
+		markdown.Join(s.waits, s.forced, s.withheld, s.firstWithheld))
 	row("calls that met a broken clock or source of random bytes · the end of a format", markdown.Join(s.broken, s.ended))
 	row("calls whose context ended while they waited for a limit · calls overtaken by others · clocks ended",
 		markdown.Join(s.patience, s.events[overtake], s.events[finish]))
+	row("errors whose cause was judged", s.refused)
 	row("duplicates", int64(0))
 	row("inversions", int64(0))
 	row("longest wait for the clock", span(s.longest))

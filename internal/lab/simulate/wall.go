@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -30,8 +31,9 @@ type wall struct {
 	again  bool // the next reading is the latest again
 	latest int64
 
-	readings []reading // by the call in progress
-	hold     chan bool // if not nil, a reading is taken, and returned when it is closed
+	mu       sync.Mutex // for calls that an end wakes all at once
+	readings []reading  // by the call in progress
+	hold     chan bool  // if not nil, a reading is taken, and returned when it is closed
 }
 
 // A reading is what the wall clock showed when the process had run for some time, both in ns.
@@ -49,6 +51,17 @@ func (w *wall) now() time.Time {
 		w.broken, w.failed = false, true
 		panic(errBroken)
 	}
+	r := w.next()
+	if w.hold != nil {
+		<-w.hold
+	}
+	return toTime(r, w.zone)
+}
+
+// next takes a reading.
+func (w *wall) next() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.world.catchUp()
 	r := w.read()
 	if w.again {
@@ -58,10 +71,7 @@ func (w *wall) now() time.Time {
 	if w.readings = append(w.readings, reading{r, w.world.bubble}); len(w.readings) > maxReadings {
 		panic(problem("live: one call read the clock %d times", maxReadings))
 	}
-	if w.hold != nil {
-		<-w.hold
-	}
-	return toTime(r, w.zone)
+	return r
 }
 
 // read returns what a reading gives.

@@ -65,8 +65,14 @@ func (w *world) pass(d int64) {
 	}
 }
 
-// play carries out a plan in a bubble of its own, up to the first broken promise.
+// play carries out a plan in a bubble of its own, up to the first broken promise. A bubble whose calls wait for ever ends
+// with a panic; what was found before is told then.
 func play(t *testing.T, p *plan, mk maker, s *stats) (v *violation) {
+	defer func() {
+		if p := recover(); p != nil && v == nil {
+			v = problem("live: %v", p)
+		}
+	}()
 	synctest.Test(t, func(*testing.T) {
 		defer func() { v = caught(recover()) }()
 		w := newWorld(p, mk, s)

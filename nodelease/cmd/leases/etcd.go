@@ -57,9 +57,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 
 func (e *etcd) close() { e.client.Close() }
 
-func (e *etcd) init(_ context.Context, layout ids.SnowflakeLayout) error {
-	_, err := etcdstore.New(e.client, &etcdstore.Options{Prefix: e.prefix, Nodes: e.nodes, Init: true, Layout: layout})
-	return err
+func (e *etcd) init(ctx context.Context, layout ids.SnowflakeLayout) error {
+	return etcdstore.Init(ctx, e.client, &etcdstore.Options{Prefix: e.prefix, Numbers: e.numbers, Layout: layout})
 }
 
 func (e *etcd) read(ctx context.Context) (*contents, error) {
@@ -68,15 +67,15 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 		return nil, fmt.Errorf("read the keys below %s: %w", e.prefix, err)
 	}
 	c := &contents{place: etcdkeys.Schema(e.prefix), header: header, now: time.Now()}
-	for _, node := range slices.Sorted(maps.Keys(all)) {
-		k := all[node]
-		n := number{node: k.Node, mark: k.Mark, missing: k.Version == 0}
+	for _, which := range slices.Sorted(maps.Keys(all)) {
+		k := all[which]
+		n := number{number: k.Number, horizon: k.Horizon, missing: k.Version == 0}
 		if k.Owner != nil {
 			n.holder, n.expires = cmp.Or(string(k.Owner.Value), "unknown"), c.now.AddDate(10, 0, 0)
 			if k.Owner.Lease != 0 {
 				lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(k.Owner.Lease))
 				if err != nil {
-					return nil, fmt.Errorf("the lease of the number %d: %w", n.node, err)
+					return nil, fmt.Errorf("the lease of the number %d: %w", n.number, err)
 				}
 				n.expires = c.now.Add(time.Duration(lease.TTL) * time.Second)
 			}
@@ -101,7 +100,7 @@ func (e *etcd) settings(ctx context.Context) (all []string, err error) {
 	}
 	// A transaction that is never carried out: its writes are only compared with the rights.
 	_, err = e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(etcdkeys.Schema(e.prefix)), "<", 0)).Then(
-		clientv3.OpPut(etcdkeys.Key(e.prefix, "mark", 0), ""), clientv3.OpDelete(etcdkeys.Key(e.prefix, "owner", 0)),
+		clientv3.OpPut(etcdkeys.Key(e.prefix, "horizon", 0), ""), clientv3.OpDelete(etcdkeys.Key(e.prefix, "owner", 0)),
 	).Commit()
 	if errors.Is(err, rpctypes.ErrPermissionDenied) {
 		return append(all, fmt.Sprintf("the user %s has no right to write the keys below %s", e.client.Username, e.prefix)), nil

@@ -32,7 +32,7 @@ const (
 
 type options struct {
 	url, table, prefix string
-	nodes              int64
+	numbers            int64
 	layout             string
 }
 
@@ -55,11 +55,11 @@ type contents struct {
 }
 
 type number struct {
-	node    int64
+	number  int64
 	holder  string    // "" unless it is held
 	expires time.Time // if it is held
-	mark    time.Time
-	missing bool // the mark
+	horizon time.Time
+	missing bool // the horizon
 }
 
 func main() {
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	command, o := args[0], new(options)
 	f := flag.NewFlagSet("leases", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.Int64Var(&o.nodes, "nodes", 1024, "")
+	f.Int64Var(&o.numbers, "numbers", 1024, "")
 	f.StringVar(&o.table, "table", "node_lease", "")
 	f.StringVar(&o.prefix, "prefix", "/nodelease", "")
 	f.StringVar(&o.layout, "layout", "", "")
@@ -100,8 +100,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return misuse(fmt.Errorf("unknown command %q", command))
 	case f.NArg() > 1:
 		return misuse(errors.New("more than one URL; options come before it"))
-	case o.nodes < 1:
-		return misuse(fmt.Errorf("-nodes %d is less than 1", o.nodes))
+	case o.numbers < 1:
+		return misuse(fmt.Errorf("-numbers %d is less than 1", o.numbers))
 	}
 	o.url = f.Arg(0)
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
@@ -116,7 +116,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		switch command {
 		case "init":
 			if err = s.init(ctx, layouts[cmp.Or(o.layout, "twitter")]()); err == nil {
-				fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.nodes-1)
+				fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
 			err = list(ctx, s, out)
@@ -128,11 +128,15 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(errs, "leases:", strings.TrimPrefix(err.Error(), "nodelease: "))
+		fmt.Fprintln(errs, "leases:", asFlags.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")))
 		return failed
 	}
 	return 0
 }
+
+// asFlags has errors of the stores name the command's options.
+var asFlags = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
+	": for tests, set Options.AllowNoFsync", "")
 
 // kind returns what opens the store that a URL names or, without one, the variables.
 func kind(url string) (func(context.Context, *options) (store, error), error) {
@@ -167,7 +171,7 @@ func ahead(t, now time.Time) string {
 // retired reports whether somebody holds n by hand, for good.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// list shows the numbers that are held, and those whose mark is ahead.
+// list shows the numbers that are held, and those whose horizon is ahead.
 func list(ctx context.Context, s store, out io.Writer) error {
 	c, err := s.read(ctx)
 	if err != nil {
@@ -180,33 +184,33 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		switch {
 		case n.holder != "":
 			held++
-		case n.mark.After(c.now):
+		case n.horizon.After(c.now):
 			late++
 		default:
 			continue
 		}
-		mark := n.mark.UTC().Format(time.RFC3339)
+		horizon := n.horizon.UTC().Format(time.RFC3339)
 		if n.missing {
-			mark = "missing"
-		} else if n.mark.IsZero() {
-			mark = "none yet"
+			horizon = "missing"
+		} else if n.horizon.IsZero() {
+			horizon = "none yet"
 		}
 		expires := ahead(n.expires, c.now)
 		if n.retired(c.now) {
 			expires = "never"
 		}
 		holder := strings.Trim(strconv.QuoteToGraphic(cmp.Or(n.holder, "-")), `"`) // no control characters
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n.node, holder, expires, mark, ahead(n.mark, c.now))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n.number, holder, expires, horizon, ahead(n.horizon, c.now))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d held, %d free, of these %d with a mark that is ahead; %s\n", held, len(c.numbers)-held, late,
+	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, late,
 		cmp.Or(c.header, "no "+c.place))
 	return err
 }
 
-// far is how far a mark may be ahead: the longest window.
+// far is how far a horizon may be ahead: the longest window.
 const far = 24 * time.Hour
 
 // check writes what it finds to out, and returns how much that is.
@@ -224,8 +228,12 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if c.header == "" {
 		say("%s is missing: if nothing was made yet, leases init makes it", c.place)
-	} else if o.layout != "" {
-		if err := storekit.CheckHeader(c.place, c.header, storekit.Header(layouts[o.layout]())); err != nil {
+	} else {
+		err := storekit.CheckVersion(c.place, c.header)
+		if o.layout != "" {
+			err = storekit.CheckHeader(c.place, c.header, storekit.Header(layouts[o.layout]()))
+		}
+		if err != nil {
 			say("%v", err)
 		}
 	}
@@ -235,29 +243,29 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	present, free := int64(0), int64(0)
 	for _, n := range c.numbers {
 		switch {
-		case n.node >= o.nodes:
-			say("there is a number %d, but there are to be %d: do all processes have the same Nodes?", n.node, o.nodes)
+		case n.number >= o.numbers:
+			say("there is a number %d, but there are to be %d: do all processes have the same number of them?", n.number, o.numbers)
 			continue
 		case n.missing:
-			say("the mark of the number %d is missing", n.node)
+			say("the horizon of the number %d is missing", n.number)
 		}
 		present++
 		if n.holder == "" {
 			free++
 		}
-		switch by := n.mark.Sub(c.now); {
+		switch by := n.horizon.Sub(c.now); {
 		case by > far:
-			say("the mark of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.node, by.Round(time.Second))
+			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, by.Round(time.Second))
 		case n.holder != "" && !n.missing && !n.retired(c.now) && by < 0:
-			say("the mark of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
-				n.node, -by.Round(time.Second), n.holder)
+			say("the horizon of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
+				n.number, -by.Round(time.Second), n.holder)
 		}
 	}
-	if present < o.nodes {
-		say("of %d numbers %d are missing, and their marks with them", o.nodes, o.nodes-present)
+	if present < o.numbers {
+		say("of %d numbers %d are missing, and their horizons with them", o.numbers, o.numbers-present)
 	}
-	if free < o.nodes/20 {
-		say("only %d of %d numbers are free", free, o.nodes)
+	if free < o.numbers/20 {
+		say("only %d of %d numbers are free", free, o.numbers)
 	}
 	for _, finding := range all {
 		fmt.Fprintln(out, "-", finding)

@@ -36,7 +36,7 @@ func TestEtcdFaults(t *testing.T) {
 		endpoints[i], _, _ = cluster.Proxies(t, side(i))
 	}
 	(&trial{
-		fault: "etcd, three members", processes: 8, local: 20, nodes: 102, ttl: ttl,
+		fault: "etcd, three members", processes: 8, local: 20, numbers: 102, ttl: ttl,
 		length: duration(60*time.Second, 12*time.Second, 6*time.Second),
 		job:    func(i int) job { return job{Etcd: endpoints[i%sides], Name: "faults"} },
 		faults: []fault{memberFaults(t, cluster, client), linkFaults(n, "m0", "m1", "m2")},
@@ -158,12 +158,12 @@ func TestEtcdMaintenance(t *testing.T) {
 	defer client.Close()
 	length := duration(15*time.Second, 2*time.Second, time.Second)
 	run := func(name, what string, least, most time.Duration, kind string, do func(ctx context.Context, rng *rand.Rand) bool) {
-		j := job{Etcd: cluster.Endpoints(), Name: name, Nodes: 26, TTL: ttl}
+		j := job{Etcd: cluster.Endpoints(), Name: name, Numbers: 26, TTL: ttl}
 		share(t, "etcd: "+what, j, length, every(least, most, kind, do))
 	}
 	const ms = time.Millisecond
-	share(t, "etcd: no fault", job{Etcd: cluster.Endpoints(), Name: "none", Nodes: 26, TTL: ttl}, length)
-	share(t, "etcd: all numbers taken, 24 minters share 12", job{Etcd: cluster.Endpoints(), Name: "taken", Nodes: 12, TTL: ttl}, length)
+	share(t, "etcd: no fault", job{Etcd: cluster.Endpoints(), Name: "none", Numbers: 26, TTL: ttl}, length)
+	share(t, "etcd: all numbers taken, 24 minters share 12", job{Etcd: cluster.Endpoints(), Name: "taken", Numbers: 12, TTL: ttl}, length)
 	run("leader", "leader moved by hand", 200*ms, 1000*ms, "moves", func(ctx context.Context, _ *rand.Rand) bool {
 		return moveLeader(ctx, t, cluster, client)
 	})
@@ -221,7 +221,7 @@ func TestEtcdQuota(t *testing.T) {
 	}
 	client := cluster.Open(t)
 	defer client.Close()
-	share(t, "etcd: disk quota reached, no writes", job{Etcd: cluster.Endpoints(), Name: "quota", Nodes: 26, TTL: ttl},
+	share(t, "etcd: disk quota reached, no writes", job{Etcd: cluster.Endpoints(), Name: "quota", Numbers: 26, TTL: ttl},
 		duration(30*time.Second, 3*time.Second, time.Second),
 		every(500*time.Millisecond, 2*time.Second, "alarms", func(ctx context.Context, rng *rand.Rand) bool {
 			fillQuota(t, client)

@@ -37,7 +37,7 @@ type job struct {
 	Etcd         []string // addresses
 	Postgres     string   // a URL
 	Name         string   // of the prefix or the table
-	Nodes        int64
+	Numbers      int64
 	TTL          time.Duration
 	Seed         uint64
 	Stay, Scarce bool     // as in the trial
@@ -89,9 +89,9 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := servers.First(func(first bool) (nodelease.Store, error) {
-			return pgstore.New(ctx, pool, &pgstore.Options{Table: j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: first})
-		})
+		opts := &pgstore.Options{Table: j.Name, Holder: "test", Numbers: j.Numbers, TTL: j.TTL}
+		s, err := servers.Open(func() error { return pgstore.Init(ctx, pool, opts) },
+			func() (nodelease.Store, error) { return pgstore.New(ctx, pool, opts) })
 		if err != nil {
 			pool.Close()
 		}
@@ -101,9 +101,9 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := servers.First(func(first bool) (nodelease.Store, error) {
-		return etcdstore.New(client, &etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Nodes: j.Nodes, TTL: j.TTL, Init: first})
-	})
+	opts := &etcdstore.Options{Prefix: "/" + j.Name, Holder: "test", Numbers: j.Numbers, TTL: j.TTL}
+	s, err := servers.Open(func() error { return etcdstore.Init(ctx, client, opts) },
+		func() (nodelease.Store, error) { return etcdstore.New(ctx, client, opts) })
 	if err != nil {
 		client.Close()
 	}
@@ -190,7 +190,7 @@ func (j *job) group(ctx context.Context, store nodelease.Store, i int, rng *rand
 func mint(life context.Context, end func(), m *nodelease.Minter, add func(ids.Snowflake) (bool, error), rng *rand.Rand) error {
 	for life.Err() == nil {
 		for range rng.IntN(150) {
-			call := func() (ids.Snowflake, error) { return m.Next(life) }
+			call := func() (ids.Snowflake, error) { return m.NextContext(life) }
 			if rng.IntN(10) == 0 {
 				call = m.TryNext
 			}
@@ -204,7 +204,7 @@ func mint(life context.Context, end func(), m *nodelease.Minter, add func(ids.Sn
 				if !more {
 					end()
 				}
-			case errors.Is(err, ids.ErrSuspended), errors.Is(err, ids.ErrClockBackward), errors.Is(err, ids.ErrExhausted), life.Err() != nil:
+			case errors.Is(err, ids.ErrWithheld), errors.Is(err, ids.ErrClockBehind), errors.Is(err, ids.ErrExhausted), life.Err() != nil:
 			default:
 				return err
 			}

@@ -28,7 +28,7 @@ func TestPostgresFaults(t *testing.T) {
 		urls = append(urls, pgtest.URL(n.Proxy(t, side(i), "postgres", address, nil)))
 	}
 	(&trial{
-		fault: "PostgreSQL", processes: 4, local: 10, nodes: 52, ttl: ttl,
+		fault: "PostgreSQL", processes: 4, local: 10, numbers: 52, ttl: ttl,
 		length: duration(60*time.Second, 12*time.Second, 4*time.Second),
 		job:    func(i int) job { return job{Postgres: urls[i%sides], Name: "faults"} },
 		faults: []fault{linkFaults(n, "postgres"), restart(t, s, syscall.SIGQUIT, 2*ttl, 6*time.Second)},
@@ -36,7 +36,7 @@ func TestPostgresFaults(t *testing.T) {
 	}).run(t)
 	pool := pgtest.Open(t, address)
 	allFree(t, func() (held int64, err error) {
-		err = pool.QueryRow(t.Context(), `select count(*) from faults where node >= 0 and expires > clock_timestamp()`).Scan(&held)
+		err = pool.QueryRow(t.Context(), `select count(*) from faults where number >= 0 and expires > clock_timestamp()`).Scan(&held)
 		return held, err
 	})
 }
@@ -49,8 +49,8 @@ func TestPostgresMaintenance(t *testing.T) {
 	alone(t)
 	server, address := pgtest.Start(t)
 	length := duration(30*time.Second, 2*time.Second, time.Second)
-	run := func(name, what string, nodes int64, faults ...fault) {
-		share(t, "PostgreSQL: "+what, job{Postgres: pgtest.URL(address), Name: name, Nodes: nodes, TTL: ttl}, length, faults...)
+	run := func(name, what string, numbers int64, faults ...fault) {
+		share(t, "PostgreSQL: "+what, job{Postgres: pgtest.URL(address), Name: name, Numbers: numbers, TTL: ttl}, length, faults...)
 	}
 	run("none", "no fault", 26)
 	run("taken", "all numbers taken, 24 minters share 12", 12)
@@ -92,15 +92,17 @@ func TestPostgresClock(t *testing.T) {
 		must.Soon(t, func() error { return clockRuns(t, address, want) }) // a machine that is busy may need a few looks
 		name := "clock_" + strings.ReplaceAll(speed, ".", "_")
 		slept := func(ctx context.Context, tr *trial, _ *rand.Rand) { tr.count("all the time"); <-ctx.Done() }
-		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Nodes: 26, TTL: ttl},
+		share(t, "PostgreSQL: the server's clock at "+speed+" of the speed", job{Postgres: pgtest.URL(address), Name: name, Numbers: 26, TTL: ttl},
 			duration(20*time.Second, 2*time.Second, time.Second), slept)
 
 		n := servers.NewNetwork(t)
 		far := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
-		s := must.Get(pgstore.New(t.Context(), far, &pgstore.Options{Table: name + "_cut", Nodes: 1, TTL: 3 * time.Second, Init: true}))(t)
+		opts := &pgstore.Options{Table: name + "_cut", Numbers: 1, TTL: 3 * time.Second}
+		must.Do(t, pgstore.Init(t.Context(), far, opts))
+		s := must.Get(pgstore.New(t.Context(), far, opts))(t)
 		near := pgtest.Open(t, address)
 		servers.StopsFirst(t, n, s, func() (free bool, err error) {
-			err = near.QueryRow(t.Context(), `select expires <= clock_timestamp() from `+name+`_cut where node = 0`).Scan(&free)
+			err = near.QueryRow(t.Context(), `select expires <= clock_timestamp() from `+name+`_cut where number = 0`).Scan(&free)
 			return free, err
 		}, servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"})
 	}

@@ -57,7 +57,7 @@ type trial struct {
 	stay      bool          // every other group stays on the system's clock, to be measured. The others come and go
 	scarce    bool          // there are fewer numbers than groups, none of which stays
 	length    time.Duration // of the time with faults
-	nodes     int64
+	numbers   int64
 	ttl       time.Duration
 	job       func(i int) job // how the i-th process reaches the store
 	faults    []fault
@@ -93,8 +93,8 @@ func every(least, most time.Duration, kind string, do func(ctx context.Context, 
 func share(t *testing.T, what string, j job, length time.Duration, faults ...fault) {
 	t.Helper()
 	t.Run(j.Name, func(t *testing.T) {
-		tr := &trial{fault: what, local: 24, nodes: j.Nodes, ttl: j.TTL, length: length, job: func(int) job { return j }, faults: faults}
-		tr.stay, tr.scarce = j.Nodes >= 24, j.Nodes < 24
+		tr := &trial{fault: what, local: 24, numbers: j.Numbers, ttl: j.TTL, length: length, job: func(int) job { return j }, faults: faults}
+		tr.stay, tr.scarce = j.Numbers >= 24, j.Numbers < 24
 		if tr.scarce {
 			tr.expect = []string{"refused Takes"}
 		}
@@ -112,7 +112,7 @@ func (tr *trial) run(t *testing.T) {
 	var local sync.WaitGroup
 	mine := tr.newJob(t, -1, tr.local)
 	mine.observe = func(e nodelease.Event) {
-		if tr.scarce && errors.Is(e.Err, nodelease.ErrNoNode) && e.Kind == nodelease.Failed {
+		if tr.scarce && errors.Is(e.Err, nodelease.ErrNoNumber) && e.Kind == nodelease.Failed {
 			tr.count("refused Takes")
 		}
 	}
@@ -159,7 +159,7 @@ func (tr *trial) newJob(t *testing.T, i, groups int) *job {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.jobs++
-	j.Nodes, j.TTL, j.Stay, j.Scarce, j.Seed = tr.nodes, tr.ttl, tr.stay, tr.scarce, tr.seed+uint64(tr.jobs)
+	j.Numbers, j.TTL, j.Stay, j.Scarce, j.Seed = tr.numbers, tr.ttl, tr.stay, tr.scarce, tr.seed+uint64(tr.jobs)
 	tr.live[i] = nil
 	for g := range groups {
 		r := &record{filepath.Join(tr.dir, fmt.Sprintf("ids%d.%d", tr.jobs, g)), tr.stay && g%2 == 0}
@@ -236,7 +236,7 @@ func (tr *trial) progress(t *testing.T, when string) {
 // take returns how long a Take takes now, which finds a number or none.
 func (tr *trial) take(t *testing.T) (took time.Duration, err error) {
 	j := tr.job(0)
-	j.Nodes, j.TTL = tr.nodes, tr.ttl
+	j.Numbers, j.TTL = tr.numbers, tr.ttl
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	s, closeStore, err := j.open(ctx)
@@ -245,10 +245,10 @@ func (tr *trial) take(t *testing.T) (took time.Duration, err error) {
 	}
 	defer closeStore()
 	began := time.Now()
-	l, err := s.Take(ctx, nodelease.Request{Now: began})
+	g, err := s.Take(ctx, nodelease.Request{Now: began})
 	took = time.Since(began)
 	if err == nil {
-		err = l.Release(ctx, l.Mark())
+		err = g.Lease.Release(ctx, g.Horizon)
 	}
 	return took, err
 }
@@ -278,15 +278,16 @@ func (tr *trial) check(t *testing.T) {
 	nodes := map[int64]bool{}
 	twice, bad := 0, 0
 	for i, id := range all {
-		nodes[id.Node()] = true
+		parts := ids.TwitterLayout().Split(id)
+		nodes[parts.Node] = true
 		if i == 0 || id != all[i-1] {
 			continue
 		}
-		if twice++; !id.Time().After(tr.forgot) {
+		if twice++; !parts.Time.After(tr.forgot) {
 			continue
 		}
 		if bad++; bad <= 10 {
-			t.Errorf("%d twice: node %d at %v", id, id.Node(), id.Time())
+			t.Errorf("%d twice: node %d at %v", id, parts.Node, parts.Time)
 		}
 	}
 	var injected []string
@@ -337,14 +338,14 @@ func TestPostgresCrowd(t *testing.T) {
 func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 	numbers := map[bool]int{false: 256, true: 32}[testing.Short()]
 	minters := numbers * 300 / 256
-	j.Name, j.Nodes, j.TTL = "crowd", int64(numbers), 15*time.Second
+	j.Name, j.Numbers, j.TTL = "crowd", int64(numbers), 15*time.Second
 	s, closeStore, err := j.open(t.Context())
 	must.Do(t, err)
 	defer closeStore()
 	var waiting, failures atomic.Int64
 	opts := &nodelease.Options{Observe: func(e nodelease.Event) {
 		switch {
-		case e.Kind == nodelease.Failed && errors.Is(e.Err, nodelease.ErrNoNode):
+		case e.Kind == nodelease.Failed && errors.Is(e.Err, nodelease.ErrNoNumber):
 			waiting.Add(1)
 		case e.Kind == nodelease.Failed:
 			failures.Add(1)
@@ -357,8 +358,8 @@ func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 	for range minters {
 		m := must.Get(nodelease.NewMinter(s, opts))(t)
 		go func() {
-			if _, err := m.Next(ctx); err != nil {
-				t.Errorf("Next: %v", err)
+			if _, err := m.NextContext(ctx); err != nil {
+				t.Errorf("NextContext: %v", err)
 			}
 			all <- m
 		}()
@@ -368,10 +369,10 @@ func crowd(t *testing.T, n *servers.Network, j job, links ...servers.Link) {
 	for range numbers {
 		m := <-all
 		first = append(first, m)
-		if node, ok := m.Node(); ok && holders[node] {
-			t.Errorf("two minters have the number %d", node)
+		if number, ok := m.Number(); ok && holders[number] {
+			t.Errorf("two minters have the number %d", number)
 		} else if ok {
-			holders[node] = true
+			holders[number] = true
 		}
 	}
 	t.Logf("%d minters, %d numbers: all had one after %v, %d times none could be had, %d requests failed", minters, numbers,
@@ -416,7 +417,7 @@ func TestPostgresPutBack(t *testing.T) {
 	alone(t)
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
-	j := job{Postgres: pgtest.URL(address), Name: "back", Nodes: 26, TTL: ttl}
+	j := job{Postgres: pgtest.URL(address), Name: "back", Numbers: 26, TTL: ttl}
 	_, closeStore, err := j.open(t.Context())
 	must.Do(t, err)
 	closeStore()
@@ -430,7 +431,7 @@ func TestPostgresPutBack(t *testing.T) {
 		}))
 }
 
-// putBack is the fault that restore makes, once, when the minters had time for marks.
+// putBack is the fault that restore makes, once, when the minters had time for horizons.
 func putBack(restore func(ctx context.Context)) fault {
 	return func(ctx context.Context, tr *trial, _ *rand.Rand) {
 		sleep(ctx, tr.ttl)
@@ -467,7 +468,7 @@ func TestEtcdPutBack(t *testing.T) {
 			awaitMember(t, m)
 		}
 	}
-	j := job{Etcd: cluster.Endpoints(), Name: "back", Nodes: 26, TTL: 5 * time.Second} // longer than the members are down
+	j := job{Etcd: cluster.Endpoints(), Name: "back", Numbers: 26, TTL: 5 * time.Second} // longer than the members are down
 	_, closeStore, err := j.open(t.Context())
 	must.Do(t, err)
 	closeStore()

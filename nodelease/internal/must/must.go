@@ -40,11 +40,11 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err matches is, unless that is nil, and says all of the texts. It must not match ErrNoNode unless
+// Fail checks that err matches is, unless that is nil, and says all of the texts. It must not match ErrNoNumber unless
 // is does.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
-	none := errors.Is(err, nodelease.ErrNoNode) && !errors.Is(is, nodelease.ErrNoNode)
+	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)
 	if err == nil || is != nil && !errors.Is(err, is) || none {
 		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
 		return

@@ -118,7 +118,7 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	defer m.Close()
-	must.Get(m.Next(ctx))(t)
+	must.Get(m.NextContext(ctx))(t)
 	n.Set(true, links...)
 	minted := time.Now()
 	for gone, stopped := false, false; !gone; time.Sleep(time.Millisecond) {
@@ -135,7 +135,7 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 			t.Fatal("minting goes on behind a cut")
 		case err == nil:
 			minted = time.Now()
-		case errors.Is(err, ids.ErrSuspended):
+		case errors.Is(err, ids.ErrWithheld):
 			stopped = true
 		case err != nil && !errors.Is(err, ids.ErrExhausted):
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 		}
 	}
 	n.Set(false, links...)
-	if _, err := m.Next(ctx); err != nil {
+	if _, err := m.NextContext(ctx); err != nil {
 		t.Fatalf("minting does not go on: %v", err)
 	}
 	must.Do(t, m.Close())
@@ -154,11 +154,10 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	}
 }
 
-// First returns a store, after a first start unless there was one.
-func First[S any](open func(first bool) (S, error)) (S, error) {
-	s, err := open(true)
-	if errors.Is(err, fs.ErrExist) {
-		return open(false)
+// Open returns a store, which it makes unless somebody has made it.
+func Open[S any](first func() error, open func() (S, error)) (s S, err error) {
+	if err := first(); err != nil && !errors.Is(err, fs.ErrExist) {
+		return s, err
 	}
-	return s, err
+	return open()
 }

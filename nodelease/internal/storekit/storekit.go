@@ -1,5 +1,4 @@
-// Package storekit holds what stores share: their options, the choice among free node numbers, and what they
-// refuse of both.
+// Package storekit holds what stores share: their options, the choice among free numbers, and what they refuse.
 package storekit
 
 import (
@@ -14,20 +13,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
 )
 
 const (
-	defaultNodes = 1024 // what Twitter's layout can name
-	maxNodes     = 1 << 20
-	defaultTTL   = 15 * time.Second
-	minTTL       = time.Second
+	defaultNumbers = 1024 // what Twitter's layout can name
+	maxNumbers     = 1 << 20
+	defaultTTL     = 15 * time.Second
+	minTTL         = time.Second
 )
 
-// MaxTTL bounds the TTL of a store, so that no sum of times overflows.
+// MaxTTL bounds the TTL of a store. A Minter counts on no longer one.
 const MaxTTL = 365 * 24 * time.Hour
 
 // Complete puts the defaults in place of zeros and checks the rest.
-func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
+func Complete(holder *string, numbers *int64, ttl *time.Duration) error {
 	if *holder == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -38,11 +38,11 @@ func Complete(holder *string, nodes *int64, ttl *time.Duration) error {
 	if err := CheckText("Options.Holder", *holder); err != nil {
 		return err
 	}
-	if *nodes == 0 {
-		*nodes = defaultNodes
+	if *numbers == 0 {
+		*numbers = defaultNumbers
 	}
-	if *nodes < 0 || *nodes > maxNodes {
-		return fmt.Errorf("Options.Nodes %d is not within 1 to %d", *nodes, maxNodes)
+	if *numbers < 0 || *numbers > maxNumbers {
+		return fmt.Errorf("Options.Numbers %d is not within 1 to %d", *numbers, maxNumbers)
 	}
 	if *ttl == 0 {
 		*ttl = defaultTTL
@@ -61,13 +61,13 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// schema is the version of what the stores keep, and how.
-const schema = "1"
+// schema is the version of what the stores keep, and how. Until version 2 horizons were called marks.
+const schema = "2"
 
 // Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
 // the ids. The zero layout means Twitter's.
 func Header(l ids.SnowflakeLayout) string {
-	if l == (ids.SnowflakeLayout{}) {
+	if zero := (ids.SnowflakeLayout{Epoch: l.Epoch}); l == zero && l.Epoch.IsZero() { // in any zone
 		l = ids.TwitterLayout()
 	}
 	order := "node first"
@@ -78,41 +78,60 @@ func Header(l ids.SnowflakeLayout) string {
 		schema, l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, order)
 }
 
-// CheckHeader returns an error that names both headers if that of the store, which is at a place, is not that of
-// the caller.
-func CheckHeader(place, stored, own string) error {
-	version, _, _ := strings.Cut(stored, ":")
-	switch {
-	case stored == own:
+// CheckVersion returns an error if a header, which is at a place in the store, is of another version of the schema.
+func CheckVersion(place, stored string) error {
+	switch version, _, _ := strings.Cut(stored, ":"); version {
+	case "schema " + schema:
 		return nil
-	case version != "schema "+schema:
-		return fmt.Errorf("%s says %q, and this process keeps %q: another version of package nodelease made it", place, stored, own)
+	case "schema 1":
+		return Earlier(place, fmt.Sprintf("it says %q", stored))
 	}
-	return fmt.Errorf("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
+	return refuse("%s says %q, and this process keeps schema %s: another version of package nodelease made it", place, stored, schema)
 }
 
-// CheckInit returns an error unless a first start is declared and something is missing, or neither. What is
-// missing is named, or empty. The errors match [fs.ErrNotExist] and [fs.ErrExist].
-func CheckInit(init bool, missing string) error {
-	switch {
-	case init && missing == "":
-		return &initError{"nothing is missing, so this is not the first start, which Options.Init declares", fs.ErrExist}
-	case !init && missing != "":
-		return &initError{missing + "; if this is the first start, and only then, set Options.Init once", fs.ErrNotExist}
+// CheckHeader returns an error if the header of the store is of another version, or one that names both headers if it
+// is not that of the caller.
+func CheckHeader(place, stored, own string) error {
+	if err := CheckVersion(place, stored); err != nil || stored == own {
+		return err
 	}
-	return nil
+	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
 }
 
-// An initError is of CheckInit: the texts of package fs are about files.
-type initError struct {
+// Earlier is the error where a place in the store is of an earlier shape, as is seen by what it has.
+func Earlier(place, seen string) error {
+	return refuse("%s is of an earlier shape of this package (%s): "+
+		"close its minters, and make another store, under another name, a window later", place, seen)
+}
+
+// Missing is the error where something is missing, or nil if what is empty. It matches [fs.ErrNotExist] too. pkg is
+// the package whose Init makes it.
+func Missing(what, pkg string) error {
+	if what == "" {
+		return nil
+	}
+	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, call %s.Init, or run leases init", what, pkg),
+		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
+}
+
+// ErrMade is what an Init returns that finds nothing missing. It matches [fs.ErrExist].
+var ErrMade error = &refusal{"nothing is missing: this is not the first start", []error{fs.ErrExist}}
+
+// A refusal has a text of its own: those of package fs are about files.
+type refusal struct {
 	text  string
-	match error
+	match []error
 }
 
-func (e *initError) Error() string { return e.text }
-func (e *initError) Unwrap() error { return e.match }
+func (e *refusal) Error() string   { return e.text }
+func (e *refusal) Unwrap() []error { return e.match }
 
-// wrong is how far a clock or a mark may be from the others' before it is taken for wrong.
+// refuse returns an error that matches [nodelease.ErrRefused].
+func refuse(format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
+}
+
+// wrong is how far a clock or a horizon may be from the others' before it is taken for wrong.
 const wrong = 24 * time.Hour
 
 // CheckNow returns an error that names both times if now, the caller's wall clock, is too far from the time
@@ -125,9 +144,9 @@ func CheckNow(now time.Time, what string, other time.Time) error {
 	return nil
 }
 
-// Median returns the median of the marks that are set, the earlier one of two, or the zero time.
-func Median(marks []time.Time) time.Time {
-	set := slices.DeleteFunc(slices.Clone(marks), time.Time.IsZero)
+// Median returns the median of the horizons that are set, the earlier one of two, or the zero time.
+func Median(horizons []time.Time) time.Time {
+	set := slices.DeleteFunc(slices.Clone(horizons), time.Time.IsZero)
 	if len(set) == 0 {
 		return time.Time{}
 	}
@@ -135,30 +154,30 @@ func Median(marks []time.Time) time.Time {
 	return set[(len(set)-1)/2]
 }
 
-// A Candidate is a free node number with its mark.
+// A Candidate is a free number with its horizon.
 type Candidate struct {
-	Node    int64
-	Mark    time.Time
-	Version int64 // of the mark, for stores that have one
+	Number  int64
+	Horizon time.Time
+	Version int64 // of the horizon, for stores that have one
 }
 
-// Prefer puts the numbers whose mark has passed first, in random order so that processes which
-// start together seldom want the same one. After them come those whose mark is ahead, the nearest
+// Prefer puts the numbers whose horizon has passed first, in random order so that processes which
+// start together seldom want the same one. After them come those whose horizon is ahead, the nearest
 // first: ids under such a number carry a time later than the wall clock's.
 //
-// Of the former, those come first whose mark is more than a day later than median, that of the marks
-// of all numbers. To most holders such a mark is ahead. For a holder whose clock is years ahead it has
-// passed, and it takes that number again, instead of giving one more such a mark.
+// Of the former, those come first whose horizon is more than a day later than median, that of the horizons
+// of all numbers. To most holders such a horizon is ahead. For a holder whose clock is years ahead it has
+// passed, and it takes that number again, instead of giving one more such a horizon.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	late := func(c Candidate) int {
-		if !c.Mark.After(now) && !median.IsZero() && c.Mark.Sub(median) > wrong {
+		if !c.Horizon.After(now) && !median.IsZero() && c.Horizon.Sub(median) > wrong {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(free, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(late(a), late(b)), Later(a.Mark, now).Compare(Later(b.Mark, now)))
+		return cmp.Or(cmp.Compare(late(a), late(b)), Later(a.Horizon, now).Compare(Later(b.Horizon, now)))
 	})
 }
 

@@ -15,9 +15,9 @@ import (
 func TestComplete(t *testing.T) {
 	host := must.Get(os.Hostname())(t)
 	type options struct {
-		holder string
-		nodes  int64
-		ttl    time.Duration
+		holder  string
+		numbers int64
+		ttl     time.Duration
 	}
 	defaults := options{fmt.Sprintf("%s/%d", host, os.Getpid()), 1024, 15 * time.Second}
 	const year = 365 * 24 * time.Hour
@@ -28,8 +28,8 @@ func TestComplete(t *testing.T) {
 		{options{}, defaults, ""},
 		{options{"me", 1, time.Second}, options{"me", 1, time.Second}, ""},
 		{options{"me", 1 << 20, year}, options{"me", 1 << 20, year}, ""},
-		{options{"me", -1, 0}, options{}, "Options.Nodes -1 is not within 1 to 1048576"},
-		{options{"me", 1<<20 + 1, 0}, options{}, "Options.Nodes 1048577 is not within 1 to 1048576"},
+		{options{"me", -1, 0}, options{}, "Options.Numbers -1 is not within 1 to 1048576"},
+		{options{"me", 1<<20 + 1, 0}, options{}, "Options.Numbers 1048577 is not within 1 to 1048576"},
 		{options{"a\x00", 0, 0}, options{}, `Options.Holder "a\x00" is not UTF-8 without a NUL`},
 		{options{"\xff", 0, 0}, options{}, `Options.Holder "\xff" is not UTF-8 without a NUL`},
 		{options{"me", 0, -1}, options{}, "Options.TTL -1ns is not within 1s to 8760h0m0s"},
@@ -37,7 +37,7 @@ func TestComplete(t *testing.T) {
 		{options{"me", 0, year + 1}, options{}, "Options.TTL 8760h0m0.000000001s is not within 1s to 8760h0m0s"},
 	} {
 		got := test.given
-		err := storekit.Complete(&got.holder, &got.nodes, &got.ttl)
+		err := storekit.Complete(&got.holder, &got.numbers, &got.ttl)
 		switch {
 		case test.err != "" && (err == nil || err.Error() != test.err):
 			t.Errorf("%+v: %v, want %s", test.given, err, test.err)
@@ -51,15 +51,15 @@ func TestPrefer(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	const day = 24 * time.Hour
 	free := []storekit.Candidate{
-		{Node: 0, Mark: now.Add(2 * day)},
-		{Node: 1, Mark: now.Add(time.Second)},
-		{Node: 2, Mark: now},
-		{Node: 3},
-		{Node: 4, Mark: now.Add(-time.Hour)},
-		{Node: 5, Mark: now.Add(day)},
+		{Number: 0, Horizon: now.Add(2 * day)},
+		{Number: 1, Horizon: now.Add(time.Second)},
+		{Number: 2, Horizon: now},
+		{Number: 3},
+		{Number: 4, Horizon: now.Add(-time.Hour)},
+		{Number: 5, Horizon: now.Add(day)},
 	}
-	marks := []time.Time{now.Add(2 * day), now, {}, now.Add(-time.Hour), now.Add(day)}
-	if got := storekit.Median(marks); !got.Equal(now) {
+	horizons := []time.Time{now.Add(2 * day), now, {}, now.Add(-time.Hour), now.Add(day)}
+	if got := storekit.Median(horizons); !got.Equal(now) {
 		t.Fatalf("the median is %v, want %v", got, now)
 	}
 	for _, test := range []struct {
@@ -70,8 +70,8 @@ func TestPrefer(t *testing.T) {
 	}{
 		{"a right clock", now, now, [][]int64{{2, 3, 4}, {1}, {5}, {0}}},
 		{"a clock that is years ahead", now, now.AddDate(10, 0, 0), [][]int64{{0}, {1, 2, 3, 4, 5}}},
-		{"no marks", time.Time{}, now.AddDate(10, 0, 0), [][]int64{{0, 1, 2, 3, 4, 5}}},
-		{"old marks", now.AddDate(-1, 0, 0), now, [][]int64{{2, 4}, {3}, {1}, {5}, {0}}},
+		{"no horizons", time.Time{}, now.AddDate(10, 0, 0), [][]int64{{0, 1, 2, 3, 4, 5}}},
+		{"old horizons", now.AddDate(-1, 0, 0), now, [][]int64{{2, 4}, {3}, {1}, {5}, {0}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			first := map[int64]bool{}
@@ -80,13 +80,13 @@ func TestPrefer(t *testing.T) {
 				rest := free
 				for _, group := range test.want {
 					for _, c := range rest[:len(group)] {
-						if !slices.Contains(group, c.Node) {
+						if !slices.Contains(group, c.Number) {
 							t.Fatalf("order %v, want %v", free, test.want)
 						}
 					}
 					rest = rest[len(group):]
 				}
-				first[free[0].Node] = true
+				first[free[0].Number] = true
 			}
 			if len(first) != len(test.want[0]) {
 				t.Errorf("of %v, only %v came first", test.want[0], first)

@@ -100,13 +100,13 @@ func cuts(id uuid.UUID, u ulid.ULID, n int) {
 
 func remainders(id snowflake.ID, shards int64) int64 {
 	by := int64(7)
-	return int64(id)%by + int64(id)>>22%shards + int64(id)%4096 + id.Time().Unix()%shards
+	return int64(id)%by + int64(id)>>22%shards + int64(id)%4096 + snowflake.Twitter().Split(id).Time.Unix()%shards
 }
 
 func next(node *snowflake.Node) error {
 	_, _ = node.TryNext()
 	id, err := node.TryNext()
-	after, _ := ulid.ULID{}.Next()
+	after, _ := ulid.ULID{}.Increment()
 	fmt.Println(id, after)
 	return err
 }

@@ -141,7 +141,7 @@ func clock(l life) *ids.Clock {
 func ours[T ~[16]byte](mint func(*ids.Generator) T) func(life) *process {
 	return func(l life) *process {
 		c := clock(l)
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Node: node})
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: node})
 		return &process{func() id { return id(mint(g)) }, func() any { return c.Latest() }}
 	}
 }

@@ -88,11 +88,11 @@
 #define LATEST_OF_LAST      19  /* Latest is that of the latest ids, not of the highest */
 #define LIMIT_FIRST         20  /* the keeper sets a horizon as the limit before it saves it */
 #define HORIZON_BACK        21  /* a horizon may be below the limit */
-#define LOWER_UNLIMITED     22  /* a lower horizon or an end is saved without a SetLimit before it */
-#define OPEN_EARLY          23  /* a life issues ids before its first SetLimit */
+#define LOWER_UNLIMITED     22  /* a lower horizon or an end is saved without a Set before it */
+#define OPEN_EARLY          23  /* a life issues ids before its first Set */
 #define END_FIRST           24  /* the clock is ended before the end is saved */
 #define END_BELOW_LATEST    25  /* an end before Latest is saved */
-#define END_LIFTED          26  /* SetLimit lifts an end */
+#define END_LIFTED          26  /* Set lifts an end */
 #define END_RAISED          27  /* EndAt of a later time raises the limit in force, or the end */
 #define PATIENCE_DOWN       28  /* patience is rounded down to whole ticks */
 #define LATE_FORGIVES       29  /* a late call counts the debt from its old reading, and forgives all if that exceeds the most */

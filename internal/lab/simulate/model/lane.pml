@@ -48,7 +48,7 @@ hidden byte newSeq, newFree, newFloor;  /* the clock sequence then */
 hidden byte cost, wait;
 hidden byte said;                       /* what take says: */
 #define TAKEN     0
-#define SUSPENDED 1
+#define WITHHELD  1
 #define REFUSED   2
 #define EXHAUSTED 3
 
@@ -95,7 +95,7 @@ inline take(l, time) {
 	if
 	:: tick == 0 -> said = REFUSED
 	:: tick > 0 && at > LAST(l) -> said = EXHAUSTED
-	:: tick > 0 && at <= LAST(l) && (BROKEN == LIMIT_OF_READING -> tick : at) > AT(l, limit) -> said = SUSPENDED
+	:: tick > 0 && at <= LAST(l) && (BROKEN == LIMIT_OF_READING -> tick : at) > AT(l, limit) -> said = WITHHELD
 	:: else ->
 		L.last = at; L.used = used; L.top = MAX(L.top, at);
 		L.seq = newSeq; L.free = newFree; L.floor = newFloor;

@@ -65,7 +65,7 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 	fi
 }
 
-inline setLimit(time) {
+inline set(time) {
 	if :: ended == NONE || BROKEN == END_LIFTED -> limit = time :: else fi
 }
 
@@ -106,6 +106,7 @@ inline start(random) {
 	left[0] = 0; left[1] = 0; late = 0;
 	if :: CALLERS > 0 -> front = MAX(front, after) :: else fi;
 	step = REST; h = 0; ended = NONE;
+	/* A clock that has a keeper withholds every id until the first set. */
 	limit = (life < LIVES && BROKEN != OPEN_EARLY -> 0 : NONE)
 }
 
@@ -170,12 +171,12 @@ end:	do
 	}
 	:: atomic {
 		step == SAVE ->
-		if :: BROKEN != LIMIT_FIRST -> saved = h :: else -> setLimit(h) fi;
+		if :: BROKEN != LIMIT_FIRST -> saved = h :: else -> set(h) fi;
 		step = SET
 	}
 	:: atomic {
 		step == SET ->
-		if :: BROKEN != LIMIT_FIRST -> setLimit(h) :: else -> saved = h fi;
+		if :: BROKEN != LIMIT_FIRST -> set(h) :: else -> saved = h fi;
 		step = REST; h = 0
 	}
 	/* Or it takes an end, any time. It sets that or what is saved as the limit, whichever is earlier, and then saves

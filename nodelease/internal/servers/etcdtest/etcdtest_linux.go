@@ -168,7 +168,7 @@ const (
 
 // Least returns the least rights with which a process mints.
 func Least(prefix string) map[string]clientv3.PermissionType {
-	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/mark/": Write, prefix + "/owner/": Write}
+	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/horizon/": Write, prefix + "/owner/": Write}
 }
 
 // OpenAs is Open for a user.

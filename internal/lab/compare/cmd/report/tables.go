@@ -30,18 +30,15 @@ var textRows = []row{
 	{"UUID to a string", "String", "UUID"},
 	{"ULID to a string", "String", "ULID"},
 	{"Snowflake to a string", "String", "Snowflake"},
-	{"Snowflake to Base58", "String", "SnowflakeBase58"},
 	{"UUID to a buffer", "AppendText", "UUID"},
 	{"ULID to a buffer", "AppendText", "ULID"},
 	{"Snowflake to a buffer", "AppendText", "Snowflake"},
 	{"UUID from text", "Parse", "UUID"},
 	{"ULID from text", "Parse", "ULID"},
 	{"Snowflake from text", "Parse", "Snowflake"},
-	{"Snowflake from Base58", "Parse", "SnowflakeBase58"},
 	{"UUID from bad text", "ParseBad", "UUID"},
 	{"ULID from bad text", "ParseBad", "ULID"},
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
-	{"Snowflake from bad Base58", "ParseBad", "SnowflakeBase58"},
 }
 
 // libraries are the others, in the order of the tables.

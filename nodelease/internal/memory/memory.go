@@ -1,0 +1,129 @@
+// Package memory has the store of package memstore, with what tests of a Minter look at and change in it.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/storekit"
+)
+
+// Store is a [nodelease.Store] in memory.
+type Store struct {
+	ttl time.Duration
+
+	mu     sync.Mutex
+	rows   []row
+	header string // that of the first Take
+}
+
+type row struct {
+	fence   int64 // how many times the number was taken or given back
+	expires time.Time
+	horizon time.Time
+}
+
+// New returns a store of the numbers from 0 to numbers-1. It panics if numbers is negative.
+func New(numbers int64, ttl time.Duration) *Store {
+	return &Store{ttl: ttl, rows: make([]row, numbers)}
+}
+
+// Take implements [nodelease.Store].
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	if ctx.Err() != nil {
+		return nodelease.Grant{}, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	header := storekit.Header(r.Layout)
+	if s.header == "" {
+		s.header = header
+	}
+	if err := storekit.CheckHeader("the store", s.header, header); err != nil {
+		return nodelease.Grant{}, fmt.Errorf("nodelease: memory: %w", err)
+	}
+	var free []storekit.Candidate
+	var horizons []time.Time
+	for n, row := range s.rows {
+		horizons = append(horizons, row.horizon)
+		if !row.expires.After(time.Now()) {
+			free = append(free, storekit.Candidate{Number: int64(n), Horizon: row.horizon})
+		}
+	}
+	if len(free) == 0 {
+		return nodelease.Grant{}, nodelease.ErrNoNumber
+	}
+	storekit.Prefer(free, storekit.Median(horizons), r.Now)
+	number := free[0].Number
+	row := &s.rows[number]
+	row.fence++
+	row.expires = time.Now().Add(s.ttl)
+	return nodelease.Grant{
+		Number: number, Horizon: row.horizon, TTL: s.ttl, Free: int64(len(free)) - 1, FreeKnown: true,
+		Lease: &lease{store: s, number: number, fence: row.fence},
+	}, nil
+}
+
+// Expire ends the lease of a number at once, whatever its holder believes.
+func (s *Store) Expire(number int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows[number].expires = time.Time{}
+	s.rows[number].fence++
+}
+
+// Row returns until when a number is held, and its horizon.
+func (s *Store) Row(number int64) (expires, horizon time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rows[number].expires, s.rows[number].horizon
+}
+
+// SetRow sets them.
+func (s *Store) SetRow(number int64, expires, horizon time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows[number].expires, s.rows[number].horizon = expires, horizon
+}
+
+type lease struct {
+	store  *Store
+	number int64
+	fence  int64
+}
+
+// Extend implements [nodelease.Lease]. A horizon that is lower than the one before comes from a request that was overtaken.
+func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
+	return l.update(ctx, func(r *row) error {
+		if horizon.Before(r.horizon) {
+			return nodelease.ErrLost
+		}
+		r.horizon, r.expires = horizon, time.Now().Add(l.store.ttl)
+		return nil
+	})
+}
+
+// Release implements [nodelease.Lease].
+func (l *lease) Release(ctx context.Context, horizon time.Time) error {
+	return l.update(ctx, func(r *row) error {
+		r.horizon, r.expires = horizon, time.Time{}
+		r.fence++
+		return nil
+	})
+}
+
+func (l *lease) update(ctx context.Context, f func(*row) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	r := &l.store.rows[l.number]
+	if r.fence != l.fence {
+		return nodelease.ErrLost
+	}
+	return f(r)
+}

@@ -1,0 +1,23 @@
+// Package memstore leases numbers within one process, for tests of programs that use
+// [github.com/oneclock/ids/nodelease].
+package memstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
+)
+
+// Store is a [nodelease.Store] in memory: it serves one process, and forgets everything when that ends. Its
+// leases end by time.Now, which in a testing/synctest bubble is the bubble's. Make one with [New].
+type Store struct{ memory *memory.Store }
+
+// New returns a store of the numbers from 0 to numbers-1. It panics if numbers is negative.
+func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
+
+// Take implements [nodelease.Store]. The layout of the first Take is that of all.
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	return s.memory.Take(ctx, r)
+}
