@@ -2,7 +2,6 @@ package ids
 
 import (
 	"cmp"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,9 +41,10 @@ type Clock struct {
 	refusal error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
 	ended   bool  // the limit is for good
 
-	anchor int64   // ns after base
-	wall   reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked  int64   // the ticket drawn after that reading
+	anchored bool    // there is an anchor: never if the wall clock is injected
+	anchor   int64   // ns after base
+	wall     reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked    int64   // the ticket drawn after that reading
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
 	v1, v6       lane
@@ -86,7 +86,6 @@ func NewClock(opts *ClockOptions) *Clock {
 		after:     opts.After.Round(0).UTC(),
 		base:      time.Now(),
 		waiters:   make(map[*waiter]bool),
-		anchor:    math.MinInt64, // which no reading is near
 		block:     new(random.Block),
 		spare:     new(random.Block),
 		nodes:     make(map[nodeKey]*lane),
@@ -100,12 +99,11 @@ func NewClock(opts *ClockOptions) *Clock {
 
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
-// with a time before the anchor, and so may one in a testing/synctest bubble: since is negative
-// then, which is a large unsigned number.
+// with a time before the anchor, and so may one in a testing/synctest bubble.
 func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	elapsed = c.elapsed()
 	c.mu.Lock()
-	if since := elapsed - c.anchor; uint64(since) <= uint64(anchorLife) {
+	if since := elapsed - c.anchor; c.anchored && 0 <= since && since <= int64(anchorLife) {
 		return reading{c.wall.sec, c.wall.nsec + since}, elapsed
 	}
 	return c.readAnew(injected)
@@ -122,7 +120,7 @@ func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
 		return c.wall, c.elapsed() // another call may have had a later one
 	}
 	t := time.Now()
-	c.wall, c.anchor = newReading(t), int64(t.Sub(c.base))
+	c.wall, c.anchor, c.anchored = newReading(t), int64(t.Sub(c.base)), true
 	return c.wall, c.anchor
 }
 
@@ -150,15 +148,23 @@ func (c *Clock) callNow() sample {
 	return sample{newReading(c.now()), began, c.tickets.Add(1)}
 }
 
-// lockNext takes the mutex and the next id of l, of l.last and l.used. The caller must make the id,
-// release the mutex, and then sleep. On an error there is no id, and the mutex is held too.
-func (c *Clock) lockNext(l *lane) (wait time.Duration, err error) {
-	now, elapsed := c.enter(c.injected())
-	tick := l.multiply(now) // l.at(now), which the compiler does not inline
-	if l.perSecond == 0 {
-		tick = l.divide(now)
+// lockNext takes the mutex and the next id of l: its tick is l.last, its place l.used-1. While a limit withholds
+// the id it waits for a later one, until w is stopped; nil is a waiter that nobody stops. The caller makes
+// the id, unlocks the mutex, and then sleeps for wait. After an error there is no id, and the mutex is free.
+func (c *Clock) lockNext(l *lane, w *waiter) (wait time.Duration, err error) {
+	for {
+		now, elapsed := c.enter(c.injected())
+		tick := l.multiply(now) // l.at(now), which the compiler does not inline
+		if l.perSecond == 0 {
+			tick = l.divide(now)
+		}
+		if wait, err = l.take(tick, elapsed); err == nil {
+			return wait, nil
+		}
+		if w, err = c.waitForLimit(l, w, err); err != nil {
+			return 0, err
+		}
 	}
-	return l.take(tick, elapsed)
 }
 
 // waitForClock waits outside the mutex until the wall clock has come nearer to an id. It is inlined

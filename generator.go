@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/oneclock/ids/internal/random"
 )
@@ -130,55 +129,3 @@ var (
 // the bytes that a call in progress has. Where nobody can call it, import package
 // [github.com/oneclock/ids/nostock], which keeps nothing buffered.
 func Reseed() { random.Reseed() }
-
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
-// neither), see [Generator.NewV1].
-func NewV1() UUID { return defaultGenerator.NewV1() }
-
-// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
-func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
-
-// NewV4 returns a version 4 UUID: 122 random bits.
-func NewV4() UUID { return defaultGenerator.NewV4() }
-
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
-// strictly increase unless the wall clock is set back by more than 10 s.
-func NewV6() UUID { return defaultGenerator.NewV6() }
-
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
-// strictly increase unless the wall clock is set back by more than 10 s.
-func NewV7() UUID { return defaultGenerator.NewV7() }
-
-// NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
-// before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z. See [Generator.NewV1At].
-func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
-
-// NewV6At is like [NewV1At] for version 6.
-func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
-
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
-// of the past. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
-func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
-
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
-// Like every function that draws random bits, it allocates a cipher for each 4 KiB of them.
-func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
-
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative, or more than a slice can hold.
-func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
-
-// NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
-// clock is set back by more than 10 s.
-func NewULID() ULID { return defaultGenerator.NewULID() }
-
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
-// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
-func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
-
-// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative, or more than a slice can hold.
-func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }

@@ -3,7 +3,7 @@ package ids
 import "time"
 
 const (
-	unlimited = 1<<63 - 2              // ids in a tick, if random bits make them unique
+	unlimited = 1<<63 - 2              // ids in a tick, if random bits make them unique: one more is an int64 too
 	forever   = 1<<63 - 1              // patience
 	maxWait   = 20 * time.Millisecond  // the longest that one call waits for the wall clock
 	minSleep  = 100 * time.Microsecond // the shortest that a call sleeps, if it must
@@ -75,16 +75,14 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 	}
 	tick = l.within(tick)
 	next := *l
-	next.used++
-	full := next.used > l.perTick
-	switch {
-	case tick > l.last:
-		next.last, next.used, full = tick, 1, false
-	case l.last-tick > l.patience:
-		full = next.follow(tick)
-	}
 	next.paid = elapsed + l.debt(elapsed)
-	if full {
+	follows := l.last-tick > l.patience && next.turn(tick)
+	switch {
+	case tick > l.last || follows: // rules 1 and 3
+		next.last, next.used = tick, 1
+	case next.used < next.perTick: // rule 2
+		next.used++
+	default: // rule 2, and the tick is full
 		next.last, next.used = next.last+1, 1
 		next.pay(tick, elapsed)
 	}
@@ -122,7 +120,8 @@ func (l *lane) wait(tick, elapsed int64, past bool) time.Duration {
 	return max(time.Duration(due), minSleep)
 }
 
-// mayGoOn reports whether the limit leaves room for an id, at some time of the wall clock.
+// mayGoOn reports whether the limit leaves room for an id, at some time of the wall clock. Versions 1 and 6 may
+// follow the wall clock back below the limit, so they always may: judged by the lane alone, they would sleep for ever.
 func (l *lane) mayGoOn() bool {
 	return l.patience != forever || l.last < l.limit || l.last == l.limit && l.used < l.perTick
 }
@@ -136,23 +135,22 @@ func (l *lane) within(tick int64) int64 {
 	return max(tick, l.first)
 }
 
-// follow goes with the wall clock back to tick, and reports whether the lane's tick is full then. A lane
-// with a clock sequence stays where it is if that tick may have ids of the next sequence, and goes to
-// the highest tick if there is no next one.
-func (l *lane) follow(tick int64) (full bool) {
-	switch s := &l.sequence; {
+// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. It stays where it is
+// if that tick may have ids of the next sequence, and goes above all its ticks if there is no next one.
+func (l *lane) turn(tick int64) bool {
+	s := &l.sequence
+	switch {
 	case !l.sequenced:
+		return true
 	case tick <= s.floor:
-		return l.used > l.perTick
+		return false
 	case s.free == 0:
 		s.rise(l.last)
-		l.last = s.top
-		return true
-	default:
-		s.turn(l.last)
+		l.last, l.used = s.top, l.perTick // which is full, so that the next id is above all
+		return false
 	}
-	l.last, l.used = tick, 1
-	return false
+	s.turn(l.last)
+	return true
 }
 
 // debt returns what is still to be paid, in ns. That is at most maxDebt when elapsed is read, and

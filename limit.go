@@ -166,6 +166,9 @@ type waiter struct {
 	stopped bool      // the context of the call has ended
 }
 
+// noWaiter is stopped from the start: a call with it does not wait for a limit.
+var noWaiter = &waiter{stopped: true}
+
 // newWaiter returns a waiter for the next id of l.
 func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
 
@@ -173,25 +176,6 @@ func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: syn
 func (w *waiter) stop() {
 	w.stopped = true
 	w.lifted.Signal()
-}
-
-// lockLater goes on where lockNext has returned err: it waits for a later limit, until the waiter is
-// stopped. On an error the mutex is free.
-func (c *Clock) lockLater(l *lane, err error, w *waiter) (wait time.Duration, _ error) {
-	for err != nil {
-		if err != ErrWithheld || c.ended || w.stopped {
-			defer c.mu.Unlock()
-			return 0, c.reason(err)
-		}
-		c.waitForLimit(w)
-		wait, err = c.lockNext(l)
-	}
-	return wait, nil
-}
-
-// mustLock is lockLater for callers that return no error.
-func (c *Clock) mustLock(l *lane, err error) time.Duration {
-	return must(c.lockLater(l, err, c.newWaiter(l)))
 }
 
 // reason returns the error of a lane, which does not know why its limit is no later. The mutex is held.
@@ -202,11 +186,18 @@ func (c *Clock) reason(err error) error {
 	return err
 }
 
-// waitForLimit waits until the limit may have changed or the waiter is stopped. The mutex is held, and
-// is not afterwards.
-func (c *Clock) waitForLimit(w *waiter) {
+// waitForLimit waits, if err of l is the limit's, until the limit may have changed or w is stopped, and returns
+// the waiter for the next time. Otherwise it returns the error. The mutex is held before, and free afterwards.
+func (c *Clock) waitForLimit(l *lane, w *waiter, err error) (*waiter, error) {
 	defer c.mu.Unlock()
+	if err != ErrWithheld || c.ended || w != nil && w.stopped {
+		return w, c.reason(err)
+	}
+	if w == nil {
+		w = c.newWaiter(l)
+	}
 	c.waiters[w] = true
 	defer delete(c.waiters, w)
 	w.lifted.Wait()
+	return w, nil
 }

@@ -88,15 +88,19 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // the layout is exhausted, and with an error that matches [ErrEnded] after the end of the clock.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
-	c, l := n.clock, n.lane
-	wait, err := c.lockNext(l)
+	return must(n.next(nil))
+}
+
+// next is Next with a waiter, and with an error where Next panics.
+func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
+	wait, err := n.clock.lockNext(n.lane, w)
 	if err != nil {
-		wait = c.mustLock(l, err)
+		return 0, err
 	}
 	s := n.latest()
-	c.mu.Unlock()
+	n.clock.mu.Unlock()
 	waitForClock(wait)
-	return s
+	return s, nil
 }
 
 // NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can
@@ -109,15 +113,11 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, contextError(ctx)
 	}
-	wait, err := n.clock.lockNext(n.lane)
-	if err != nil {
-		n.clock.mu.Unlock()
+	s, err := n.next(noWaiter)
+	if err != nil && errors.Is(err, ErrWithheld) {
 		return n.nextLater(ctx)
 	}
-	s := n.latest()
-	n.clock.mu.Unlock()
-	waitForClock(wait)
-	return s, nil
+	return s, err
 }
 
 // nextLater is NextContext if a limit withholds the id. The mutex is not held when it calls methods of ctx,
@@ -131,20 +131,11 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 		w.stop()
 	})
 	defer stop()
-	wait, err := c.lockNext(n.lane)
-	if err != nil {
-		wait, err = c.lockLater(n.lane, err, w)
-	}
+	s, err := n.next(w)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", contextError(ctx), err)
 	}
-	if err != nil {
-		return 0, err
-	}
-	s := n.latest()
-	c.mu.Unlock()
-	waitForClock(wait)
-	return s, nil
+	return s, err
 }
 
 // contextError returns the error of a call whose context has ended.
@@ -187,10 +178,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c, l := n.clock, n.lane
 	for len(added) > 0 {
-		wait, err := c.lockNext(l)
-		if err != nil {
-			wait = c.mustLock(l, err)
-		}
+		wait := must(c.lockNext(l, nil))
 		piece := added[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either
 			piece = added[:min(int64(len(added)), pieceLen, l.perTick-l.used+1)]

@@ -68,19 +68,20 @@ func (t *tail) raise(word uint64) (fits bool) {
 // next returns the tick and the random part of the next id of t. If Random is injected, it draws
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
-	c, drawn := g.clock, g.source != nil || random.Stockless()
-	if drawn {
+	c := g.clock
+	own := g.source != nil || random.Stockless() // hi and lo are bits that this call has drawn
+	if own {
 		hi, lo = g.bits(n) // before the mutex is taken: to read may take long
 	}
 	injected := c.injected()
 	now, elapsed := c.enter(injected)
-	if !drawn && !c.block.Ready() {
+	if !own && !c.block.Ready() {
 		c.restock()
 		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
-		drawn = true
+		own = true
 		now, elapsed = c.enter(injected)
 	}
-	if !drawn {
+	if !own {
 		lo = c.block.Uint64()
 	}
 	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
@@ -94,7 +95,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		panic(err) // no limit binds a tail
 	}
 	if t.fresh() {
-		if t.maxHi != 0 && !drawn {
+		if t.maxHi != 0 && !own {
 			hi = c.block.Uint64()
 		}
 		t.renew(hi, lo)
@@ -103,77 +104,4 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	c.mu.Unlock()
 	waitForClock(wait)
 	return tick, hi, lo
-}
-
-const pieceLen = 256 // ids of a run that are minted under one lock at most
-
-// A run mints many ids of a tail with one reading of the clock.
-type run struct {
-	g    *Generator
-	tail *tail
-	now  sample // what is injected
-
-	own tail // as the run left it; the zero value at first
-
-	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
-	at, end int                  // those not yet used
-}
-
-// started reports whether the run has ids.
-func (r *run) started() bool { return r.own.perTick != 0 }
-
-// piece mints up to n ids that have the tick and the upper bits of their random parts in common,
-// and waits if they must. It returns the lower bits, which serve until the next call.
-func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
-	if r.at == r.end {
-		r.at, r.end = 1, 1+min(n, pieceLen)
-		r.g.words(r.words[:r.end])
-	}
-	words := r.words[r.at:r.end]
-	done, wait := r.mint(words)
-	r.at += done
-	waitForClock(wait)
-	return uint64(r.own.last), r.own.hi, words[:done]
-}
-
-// mint makes random words the lower bits of ids, up to the first id that must wait or has other
-// upper bits, and returns how many. It panics if there is no next id.
-func (r *run) mint(words []uint64) (done int, wait time.Duration) {
-	c, t := r.g.clock, r.tail
-	now, elapsed := c.enter(r.now)
-	defer c.mu.Unlock()
-	var err error
-	if !r.started() {
-		wait, err = t.take(t.at(now), elapsed)
-	} else if t.before(&r.own) {
-		t = &r.own // another call has followed the wall clock back; the run stays in order
-	}
-	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
-		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
-		// the patience counts as behind by just that.
-		tick := max(t.at(now), t.last-t.patience)
-		t.close()
-		wait, err = t.hold(tick, elapsed)
-	}
-	if err != nil {
-		panic(err)
-	}
-	if t.fresh() {
-		t.renew(r.words[0], words[0])
-	}
-	lo := t.lo
-	words[0], done = lo, 1
-	for ; done < len(words) && wait == 0; done++ {
-		next := lo + t.step(words[done])
-		if next < lo || next > t.maxLo {
-			break
-		}
-		words[done], lo = next, next
-	}
-	t.lo = lo
-	r.own = *t
-	if t == r.tail {
-		r.own.close() // other calls may issue what follows in this tick
-	}
-	return done, wait
 }

@@ -18,6 +18,18 @@ type ULID [16]byte
 
 var ulidScale = scale{perSecond: 1000, length: int64(time.Millisecond)}
 
+// NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
+// clock is set back by more than 10 s.
+func NewULID() ULID { return defaultGenerator.NewULID() }
+
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
+// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
+
+// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
+// of them. It panics if n is negative, or more than a slice can hold.
+func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }
+
 // NewULID returns a ULID of the current time. The ULIDs of one generator strictly increase unless
 // the wall clock is set back by more than its [ClockOptions].Tolerance.
 func (g *Generator) NewULID() (u ULID) {

@@ -12,6 +12,22 @@ const (
 
 var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffset, length: 100}
 
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
+// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
+// neither), see [Generator.NewV1].
+func NewV1() UUID { return defaultGenerator.NewV1() }
+
+// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
+func NewV6() UUID { return defaultGenerator.NewV6() }
+
+// NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
+// before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z. See [Generator.NewV1At].
+func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
+
+// NewV6At is like [NewV1At] for version 6.
+func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
+
 // NewV1 returns a version 1 UUID: the time to 100 ns, the clock sequence and the node of g. It does
 // not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
 // wall clock and all clock sequences have been used.
@@ -31,10 +47,7 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	if version == 6 {
 		l = &g.clock.v6
 	}
-	wait, err := g.clock.lockNext(l)
-	if err != nil {
-		wait = g.clock.mustLock(l, err)
-	}
+	wait := must(g.clock.lockNext(l, nil))
 	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
 	g.clock.mu.Unlock()
 	waitForClock(wait)

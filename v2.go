@@ -1,5 +1,9 @@
 package ids
 
+// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
+// node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
+func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
+
 // NewV2 returns a version 2 UUID of DCE Security: a local id, such as a POSIX user id, of a domain,
 // with the node of g. The promises of this package do not cover it: the time has 28 bits, in units
 // of 429.4967296 s, and after 64 ids in one unit, ids repeat.

@@ -14,6 +14,19 @@ const (
 // v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
 var v7Scale = scale{perSecond: 1000 * v7PerMilli, length: 1_000_000/v7PerMilli + 1}
 
+// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
+// strictly increase unless the wall clock is set back by more than 10 s.
+func NewV7() UUID { return defaultGenerator.NewV7() }
+
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
+// of the past. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
+func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
+
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
+// for all of them. It panics if n is negative, or more than a slice can hold.
+func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
+
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. The ids of one clock
 // strictly increase unless the wall clock is set back by more than its [ClockOptions].Tolerance.
 func (g *Generator) NewV7() (u UUID) {
