@@ -295,16 +295,40 @@ func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, seque
 	must, may := l.holds(asked)
 	fits := node >= 0 && node < 1<<l.NodeBits
 	got, err := l.Compose(parts)
-	switch sequenceFits := sequence >= 0 && sequence < 1<<l.SequenceBits; {
-	case err != nil && (!errors.Is(err, ids.ErrRange) || got != 0), err != nil && must && fits && sequenceFits, err == nil && !(may && fits && sequenceFits):
-		t.Fatalf("%+v: Compose(%+v) = %d, %v", l.SnowflakeLayout, parts, got, err)
-	case err == nil && (got != l.pack(asked, node, sequence) || got < low || got > high):
-		t.Fatalf("%+v: Compose(%+v) = %d, want %d", l.SnowflakeLayout, parts, got, l.pack(asked, node, sequence))
+	wrong := ""
+	switch fits := fits && sequence >= 0 && sequence < 1<<l.SequenceBits; {
+	case err == nil && !fits:
+		wrong = "a node or a sequence that does not fit is accepted"
+	case err == nil && !may:
+		wrong = "a time out of range is accepted"
+	case err == nil && got != l.pack(asked, node, sequence):
+		wrong = "another id"
+	case err == nil && (got < low || got > high):
+		wrong = "an id out of its bounds"
+	case err != nil && must && fits:
+		wrong = "parts that fit are refused"
+	case err != nil && !errors.Is(err, ids.ErrRange):
+		wrong = "the error does not match ErrRange"
+	case err != nil && got != 0:
+		wrong = "an id beside the error"
+	}
+	if wrong != "" {
+		t.Fatalf("%+v: Compose(%+v) = %d, %v: %s", l.SnowflakeLayout, parts, got, err, wrong)
 	}
 
 	n, err := ids.NewSnowflakeNode(node, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout, Clock: stopped(at)})
-	if err != nil && (!errors.Is(err, ids.ErrRange) || n != nil || must && fits) || err == nil && !(may && fits) {
-		t.Fatalf("%+v: node %d at %v is %v, %v", l.SnowflakeLayout, node, at, n, err)
+	switch {
+	case err == nil && !(may && fits):
+		wrong = "is accepted"
+	case err != nil && must && fits:
+		wrong = "is refused"
+	case err != nil && !errors.Is(err, ids.ErrRange):
+		wrong = "has an error that does not match ErrRange"
+	case err != nil && n != nil:
+		wrong = "is there beside the error"
+	}
+	if wrong != "" {
+		t.Fatalf("%+v: node %d at %v %s: %v", l.SnowflakeLayout, node, at, wrong, err)
 	}
 	if err == nil {
 		if got, err := n.TryNext(); got != l.pack(asked, node, 0) || err != nil {

@@ -2,7 +2,7 @@ package ids_test
 
 // Which file tests what:
 //
-//	main_test.go       what comes before all tests, and what starts the program again
+//	main_test.go       what comes before all tests, and what starts the program again;  helpers_test.go  what many tests use
 //	model_test.go      an exact model of the rule of the clock: every tick, place, clock sequence, wait and refusal
 //	model_play_test.go TestModel, which plays it beside clocks through random histories
 //	step_test.go       promises for a wall clock that is set back: who follows it
@@ -35,7 +35,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -46,9 +45,6 @@ func TestMain(m *testing.M) {
 	ids.NewV4()
 	m.Run()
 }
-
-// unbounded is a limit that withholds nothing: all formats end before it.
-var unbounded = time.Unix(1<<40, 0).UTC()
 
 // again returns a command that runs the tests' own program with other arguments. If an emulator
 // runs that, the environment variable IDS_TEST_EMULATOR must name it.

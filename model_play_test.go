@@ -338,13 +338,6 @@ func (h *history) says(err, want error) bool {
 	return errors.Is(err, want) && (h.cause == nil || errors.Is(err, h.cause)) && err.Error() == "ids: "+word+": "+h.why
 }
 
-// panicOf returns the error that f panics with.
-func panicOf(f func()) (err error) {
-	defer func() { err, _ = recover().(error) }()
-	f()
-	return nil
-}
-
 // withheld lets a call wait for the limit, until that ends the clock or allows the id.
 func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	var got issued

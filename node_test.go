@@ -17,80 +17,92 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestNewSnowflakeNode makes nodes at the ends of their fields, and past them.
+// nodeNow is the time at which tests make nodes.
+var nodeNow = time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+
+// nodesOf returns the options of a node of a layout at that time.
+func nodesOf(l ids.SnowflakeLayout) *ids.SnowflakeOptions {
+	return &ids.SnowflakeOptions{Layout: l, Clock: stopped(nodeNow)}
+}
+
+// twitterFrom returns Twitter's layout with another epoch.
+func twitterFrom(epoch time.Time) ids.SnowflakeLayout {
+	l := ids.TwitterLayout()
+	l.Epoch = epoch
+	return l
+}
+
+// twitterLast is the time from an epoch to the last tick of Twitter's layout.
+const twitterLast = (1<<41 - 1) * time.Millisecond
+
+// TestNewSnowflakeNode makes nodes at the ends of their layouts: their numbers, the times that they can name.
 func TestNewSnowflakeNode(t *testing.T) {
-	now := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
-	with := func(l ids.SnowflakeLayout) *ids.SnowflakeOptions {
-		return &ids.SnowflakeOptions{Layout: l, Clock: stopped(now)}
-	}
-	twitter, sonyflake := ids.TwitterLayout(), ids.SonyflakeLayout()
-	epochAt := func(at time.Time) ids.SnowflakeLayout {
-		l := ids.TwitterLayout()
-		l.Epoch = at
-		return l
-	}
-	last := (1<<41 - 1) * time.Millisecond
 	for _, c := range []struct {
-		id      int64
-		opts    *ids.SnowflakeOptions
-		message string // "": no error
+		number int64
+		layout ids.SnowflakeLayout
 	}{
-		{0, nil, ""},
-		{1023, nil, ""},
-		{1023, new(ids.SnowflakeOptions), ""},
-		{1024, nil, "node 1024 is not within 0 to 1023"},
-		{-1, nil, "node -1 is not within 0 to 1023"},
-		{1<<63 - 1, nil, "node 9223372036854775807 is not within 0 to 1023"},
-		{-1 << 63, nil, "node -9223372036854775808 is not within 0 to 1023"},
-		{1023, with(twitter), ""},
-		{65535, with(sonyflake), ""},
-		{65536, with(sonyflake), "node 65536 is not within 0 to 65535"},
-		{0, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Second}), ""},
-		{1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Second}), "node 1 is not within 0 to 0"},
-		{1<<62 - 1, with(ids.SnowflakeLayout{Epoch: now, Tick: time.Hour, NodeBits: 62}), ""},
-		{0, with(epochAt(now)), ""},
-		{0, with(epochAt(now.Add(1))), "2025-06-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.000000001Z"},
-		{0, with(epochAt(now.Add(time.Millisecond))), "before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.001Z"},
-		{0, with(epochAt(now.AddDate(100, 0, 0))), "before the first tick of the SnowflakeLayout, 2125-06-01T00:00:00Z"},
-		{0, with(epochAt(now.Add(-last))), ""},
-		{0, with(epochAt(now.Add(-last - time.Millisecond + 1))), ""},
-		{0, with(epochAt(now.Add(-last - time.Millisecond))), "2025-06-01T00:00:00Z is after the last tick of the SnowflakeLayout, 2025-05-31T23:59:59.999Z"},
-		{0, with(epochAt(time.Time{}.Add(1))), "after the last tick of the SnowflakeLayout, 0070-"},
-		{0, with(epochAt(time.Time{})), "SnowflakeLayout.Epoch is not set"},
+		{1023, ids.TwitterLayout()},
+		{65535, ids.SonyflakeLayout()},
+		{0, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Second}},
+		{1<<62 - 1, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Hour, NodeBits: 62}},
+		{0, twitterFrom(nodeNow)},
+		{0, twitterFrom(nodeNow.Add(-twitterLast))},
+		{0, twitterFrom(nodeNow.Add(-twitterLast - time.Millisecond + 1))},
 	} {
-		what := fmt.Sprintf("NewSnowflakeNode(%d, %+v)", c.id, c.opts)
-		n, err := ids.NewSnowflakeNode(c.id, c.opts)
-		if c.message != "" {
-			checkRangeError(t, what, err, c.message)
-			if n != nil {
-				t.Errorf("%s: a node beside the error", what)
+		n := newNode(t, c.number, nodesOf(c.layout))
+		if n.Number() != c.number || n.Layout() != c.layout {
+			t.Errorf("node %d of %+v is %d of %+v", c.number, c.layout, n.Number(), n.Layout())
+		}
+		s, err := n.TryNext()
+		if err != nil {
+			t.Errorf("node %d of %+v: %v", c.number, c.layout, err)
+			continue
+		}
+		parts := c.layout.Split(s)
+		if parts.Node != c.number || parts.Sequence != 0 || parts.Time.After(nodeNow) || nodeNow.Sub(parts.Time) >= c.layout.Tick {
+			t.Errorf("node %d of %+v: the first id is of %v", c.number, c.layout, parts)
+		}
+	}
+}
+
+// TestDefaultOptions makes nodes without options: of Twitter's layout, on the default clock, which other tests may have
+// put ahead.
+func TestDefaultOptions(t *testing.T) {
+	for _, opts := range []*ids.SnowflakeOptions{nil, new(ids.SnowflakeOptions)} {
+		for _, number := range []int64{0, 1023} {
+			n := newNode(t, number, opts)
+			if parts := partsOf(n.Next()); n.Number() != number || n.Layout() != ids.TwitterLayout() || parts.Node != number {
+				t.Errorf("node %d of %+v, whose first id is %+v", n.Number(), n.Layout(), parts)
 			}
-			continue
 		}
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
-		}
-		layout := twitter
-		if c.opts != nil && c.opts.Layout != (ids.SnowflakeLayout{}) {
-			layout = c.opts.Layout
-		}
-		if n.Number() != c.id || n.Layout() != layout {
-			t.Errorf("%s: node %d of %+v", what, n.Number(), n.Layout())
-		}
-		own := c.opts != nil && c.opts.Clock != nil
-		mint := n.TryNext
-		if !own { // the default clock runs, and other tests may have made its node wait
-			mint = func() (ids.Snowflake, error) { return n.Next(), nil }
-		}
-		s, err := mint()
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
-		}
-		parts := layout.Split(s)
-		if parts.Node != c.id || own && (parts.Sequence != 0 || parts.Time.After(now) || now.Sub(parts.Time) >= layout.Tick) {
-			t.Errorf("%s: the first id is of %v", what, parts)
+	}
+}
+
+// TestBadNodes asks for nodes that their layouts do not have, or whose time they cannot name.
+func TestBadNodes(t *testing.T) {
+	for _, c := range []struct {
+		number  int64
+		layout  ids.SnowflakeLayout
+		message string
+	}{
+		{1024, ids.SnowflakeLayout{}, "node 1024 is not within 0 to 1023"},
+		{-1, ids.SnowflakeLayout{}, "node -1 is not within 0 to 1023"},
+		{1<<63 - 1, ids.SnowflakeLayout{}, "node 9223372036854775807 is not within 0 to 1023"},
+		{-1 << 63, ids.SnowflakeLayout{}, "node -9223372036854775808 is not within 0 to 1023"},
+		{65536, ids.SonyflakeLayout(), "node 65536 is not within 0 to 65535"},
+		{1, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Second}, "node 1 is not within 0 to 0"},
+		{0, twitterFrom(nodeNow.Add(1)), "2025-06-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.000000001Z"},
+		{0, twitterFrom(nodeNow.Add(time.Millisecond)), "before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.001Z"},
+		{0, twitterFrom(nodeNow.AddDate(100, 0, 0)), "before the first tick of the SnowflakeLayout, 2125-06-01T00:00:00Z"},
+		{0, twitterFrom(nodeNow.Add(-twitterLast - time.Millisecond)), "2025-06-01T00:00:00Z is after the last tick of the SnowflakeLayout, 2025-05-31T23:59:59.999Z"},
+		{0, twitterFrom(time.Time{}.Add(1)), "after the last tick of the SnowflakeLayout, 0070-"},
+		{0, twitterFrom(time.Time{}), "SnowflakeLayout.Epoch is not set"},
+	} {
+		n, err := ids.NewSnowflakeNode(c.number, nodesOf(c.layout))
+		what := fmt.Sprintf("node %d of %+v", c.number, c.layout)
+		checkRangeError(t, what, err, c.message)
+		if n != nil {
+			t.Errorf("%s: a node beside the error", what)
 		}
 	}
 }

@@ -14,16 +14,6 @@ import (
 // lastMilli is the last millisecond of version 7 and ULID.
 var lastMilli = time.UnixMilli(1<<48 - 1).UTC()
 
-// repeated is a source of one byte.
-func repeated(b byte) readerFunc {
-	return func(p []byte) (int, error) {
-		for i := range p {
-			p[i] = b
-		}
-		return len(p), nil
-	}
-}
-
 // checkSpent checks that f panics because the last tick of a format is exhausted.
 func checkSpent(t *testing.T, what string, f func()) {
 	t.Helper()

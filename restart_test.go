@@ -102,33 +102,44 @@ func TestNextHorizon(t *testing.T) {
 	}
 }
 
-// TestLimit checks that nothing later than the limit is issued, that calls wait for a later one,
-// and that what is unique by its random bits goes on.
+// TestLimit mints up to a limit: no id of the kinds that it binds is after it, and TryNext then refuses.
 func TestLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, _, limit, g, n := newLimited(t)
-		end := start.Add(50 * time.Millisecond)
-		limit.Set(end, nil)
-		for !f.t.After(end) {
-			for range 4 { // which is what a tick of version 1 holds
-				for _, k := range limited {
-					if at := k.time(k.mint(g, n)); at.After(end) {
-						t.Fatalf("%s of %v is after the limit %v", k.name, at, end)
-					}
+	f, _, limit, g, n := newLimited(t)
+	end := start.Add(50 * time.Millisecond)
+	limit.Set(end, nil)
+	for !f.t.After(end) {
+		for range 4 { // which is what a tick of version 1 holds
+			for _, k := range limited {
+				if at := k.time(k.mint(g, n)); at.After(end) {
+					t.Fatalf("%s of %v is after the limit %v", k.name, at, end)
 				}
 			}
-			f.step(time.Millisecond)
 		}
-		if s, err := n.TryNext(); err != ids.ErrWithheld || s != 0 {
-			t.Fatalf("past the limit TryNext gives %v, %v", s, err)
-		}
-		g.NewV2(0, 0)
-		g.NewV4()
-		g.NewV7()
-		g.NewULID()
-		g.AppendV7(nil, 300)
-		g.AppendULID(nil, 300)
+		f.step(time.Millisecond)
+	}
+	if s, err := n.TryNext(); err != ids.ErrWithheld || s != 0 {
+		t.Fatalf("past the limit TryNext gives %v, %v", s, err)
+	}
+}
 
+// TestLimitBindsNoRandomBits mints the kinds that no limit binds, under one that withholds all.
+func TestLimitBindsNoRandomBits(t *testing.T) {
+	_, _, limit, g, _ := newLimited(t)
+	limit.Set(time.Time{}, nil)
+	g.NewV2(0, 0)
+	g.NewV4()
+	g.NewV7()
+	g.NewULID()
+	g.AppendV7(nil, 300)
+	g.AppendULID(nil, 300)
+}
+
+// TestLimitHoldsCalls has calls without an error wait while limits come that allow no id, and return when one allows it.
+func TestLimitHoldsCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, _, limit, g, n := newLimited(t)
+		end := f.t.Add(-time.Millisecond)
+		limit.Set(end, nil)
 		var minted atomic.Int32
 		var wg sync.WaitGroup
 		for _, mint := range []func(){
@@ -150,7 +161,7 @@ func TestLimit(t *testing.T) {
 		limit.Set(unbounded, nil)
 		wg.Wait()
 		if _, err := n.TryNext(); err != nil {
-			t.Errorf("after the limit is lifted TryNext gives %v", err)
+			t.Errorf("after the limit is raised TryNext gives %v", err)
 		}
 	})
 }

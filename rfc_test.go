@@ -22,11 +22,6 @@ var vectorTime = time.Date(2022, 2, 22, 19, 22, 22, 0, time.UTC)
 
 var vectorNode = [6]byte{0x9f, 0x6b, 0xde, 0xce, 0xd8, 0x46}
 
-// stopped returns a clock that stands still at t.
-func stopped(t time.Time) *ids.Clock {
-	return ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return t }})
-}
-
 // drawn returns a generator of vectorNode on a clock that stands still at t, with the given random
 // bytes in hexadecimal.
 func drawn(t time.Time, random string) *ids.Generator {

@@ -82,18 +82,6 @@ func TestUUIDForms(t *testing.T) {
 	}
 }
 
-// checkPanic checks that f panics with a message that contains the given text.
-func checkPanic(t *testing.T, what, message string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := recover(); got == nil || !strings.Contains(fmt.Sprint(got), message) {
-			t.Errorf("%s panics with %v, want %q", what, got, message)
-		}
-	}()
-	f()
-}
-
 // TestVariants prints the variants.
 func TestVariants(t *testing.T) {
 	for v, want := range map[ids.Variant]string{

@@ -8,11 +8,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-func timeOf(u ids.UUID) time.Time {
-	at, _ := u.Time()
-	return at
-}
-
 // TestExampleOfSynctest runs the test that Example_synctest shows.
 func TestExampleOfSynctest(t *testing.T) {
 	ids.NewV7() // at the real time, so that no bubble before this one was just ahead of it
