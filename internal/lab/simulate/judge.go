@@ -84,8 +84,9 @@ type call struct {
 // last returns the latest reading, which the one id of a call is based on.
 func (c *call) last() reading { return c.readings[len(c.readings)-1] }
 
-// waited returns how long the call waited after that.
-func (c *call) waited() int64 { return c.end - c.last().when }
+// waited returns how long the call waited after that, or since it began, if it was judged by what another call had
+// read before.
+func (c *call) waited() int64 { return c.end - max(c.last().when, c.began) }
 
 // lasted returns how long the call lasted, except while a limit withheld its id.
 func (c *call) lasted() int64 {
