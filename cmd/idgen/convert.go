@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 
 	"github.com/oneclock/ids"
@@ -64,31 +63,15 @@ func sameTime(id ident, version int, convert func(ids.UUID) (ids.UUID, bool)) (i
 
 // convert writes ids in another form or as another kind.
 func (t *tool) convert(args []string) error {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	to := word(fs, "to", "")
-	options := addForm(fs)
-	as := word(fs, "as", "")
-	texts, err := t.parse(fs, args)
+	fs := formFlags()
+	to := fs.choice("to", "", []string{"uuid", "ulid", "uuid1", "uuid6"})
+	as := fs.addAs()
+	texts, write, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	turn, ok := conversions[*to]
-	if !ok {
-		hint := ""
-		if forms[*to] != nil {
-			hint = "; for a form use -format " + *to
-		}
-		return usagef("-to %s is not uuid, ulid, uuid1 or uuid6%s", quoted(*to), hint)
-	}
-	write, err := options.form()
-	if err != nil {
-		return err
-	}
-	ways, err := readingsAs(*as)
-	if err != nil {
-		return err
-	}
-	return t.inputs(texts, "ids", func(in input) error {
+	turn, ways := conversions[*to], readingsAs(*as)
+	return t.inputs(texts, func(in input) error {
 		id, _, err := ways.read(in.text)
 		if err != nil {
 			return err

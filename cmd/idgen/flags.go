@@ -4,8 +4,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A usageError is a mistake in the command line. It ends the program with status 2.
@@ -15,10 +17,57 @@ func (e usageError) Error() string { return string(e) }
 
 func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
-// parse sets the options that are in args and returns the other arguments. Options may stand
+// flags are the options of a command.
+type flags struct {
+	*flag.FlagSet
+	format, prefix *string    // nil: there are no such options
+	n              *int       // nil: there is no such option
+	at             *time.Time // nil: not given
+}
+
+func newFlags() *flags { return &flags{FlagSet: flag.NewFlagSet("", flag.ContinueOnError)} }
+
+// formFlags returns the options -format and -prefix.
+func formFlags() *flags {
+	fs := newFlags()
+	fs.format, fs.prefix = fs.choice("format", "text", formNames), fs.String("prefix", "", "")
+	return fs
+}
+
+// mintFlags returns the options of every command that mints a number of ids.
+func mintFlags() *flags {
+	fs := formFlags()
+	fs.n = fs.count("n")
+	return fs
+}
+
+// addAt adds the option -at.
+func (fs *flags) addAt() {
+	fs.Func("at", "", func(s string) error {
+		begin, _, err := parseTime("-at", s)
+		fs.at = &begin
+		return err
+	})
+}
+
+// parse sets the options that are in args and returns the other arguments, and the form that the options ask
+// for. A command that mints a number of ids takes no others.
+func (t *tool) parse(fs *flags, args []string) (others []string, write form, err error) {
+	others, err = t.split(fs, args)
+	switch {
+	case err != nil || fs.format == nil:
+		return others, nil, err
+	case fs.n != nil && len(others) > 0:
+		return nil, nil, usagef("unexpected argument %s", quoted(others[0]))
+	}
+	write, err = fs.form()
+	return others, write, err
+}
+
+// split sets the options that are in args and returns the other arguments. Options may stand
 // before, between and after them; everything after "--" is an argument. The Parse method of a
 // FlagSet stops at the first argument, and its errors do not say which options there are.
-func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err error) {
+func (t *tool) split(fs *flags, args []string) (others []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -37,7 +86,9 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err erro
 			f, value, ok = fs.Lookup(name[:1]), name[1:], true
 		}
 		if f == nil {
-			return nil, usagef("%s has no option %s; it has %s", t.name, shortened("-"+name), optionsOf(fs))
+			var names []string
+			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+			return nil, usagef("%s has no option %s; it has %s", t.name, shortened("-"+name), listed(names, "and"))
 		}
 		if yes, isBool := f.Value.(interface{ IsBoolFlag() bool }); !ok && isBool && yes.IsBoolFlag() {
 			value, ok = "true", true
@@ -58,24 +109,21 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) (others []string, err erro
 	return others, nil
 }
 
-// optionsOf lists the options of a command.
-func optionsOf(fs *flag.FlagSet) string {
-	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return listed(names, "and")
-}
-
-// word adds an option whose value is one of a few words, and returns the word in lower case.
-func word(fs *flag.FlagSet, name, value string) *string {
+// choice adds an option whose value is one of some words, or any if words is nil. It is returned in lower case.
+func (fs *flags) choice(name, value string, words []string) *string {
+	normal := value
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
+		if words != nil && value != normal && !slices.Contains(words, value) {
+			return usagef("-%s %s is not %s", name, quoted(value), listed(words, "or"))
+		}
 		return nil
 	})
 	return &value
 }
 
 // count adds an option whose value is a number of things, 1 by default.
-func count(fs *flag.FlagSet, name string) *int {
+func (fs *flags) count(name string) *int {
 	n := 1
 	fs.Func(name, "", func(s string) (err error) {
 		n, err = strconv.Atoi(s)

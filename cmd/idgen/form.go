@@ -3,7 +3,6 @@ package main
 import (
 	"encoding"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,40 +92,25 @@ var formNames = []string{"text", "base32", "base58", "hex", "json", "urn", "brac
 // prefixForms are the names of the forms that have the prefix of a TypeID.
 var prefixForms = []string{"text", "json", "typeid"}
 
-// formOptions are the options -format and -prefix.
-type formOptions struct{ format, prefix *string }
-
-func addForm(fs *flag.FlagSet) formOptions {
-	return formOptions{word(fs, "format", "text"), fs.String("prefix", "", "")}
-}
-
 // form returns the form that the options ask for. With a prefix the id is a TypeID, whatever it was before.
-func (o formOptions) form() (form, error) {
-	write, err := formNamed(*o.format)
-	if err != nil || *o.prefix == "" {
-		return write, err
+func (fs *flags) form() (form, error) {
+	write := forms[*fs.format]
+	if *fs.prefix == "" {
+		return write, nil
 	}
-	if _, err := typeid.Join(*o.prefix, ids.UUID{}); err != nil {
-		return nil, usagef("-prefix %s: %s", quoted(*o.prefix), strings.TrimPrefix(err.Error(), "typeid: "))
+	if _, err := typeid.Join(*fs.prefix, ids.UUID{}); err != nil {
+		return nil, usagef("-prefix %s: %s", quoted(*fs.prefix), strings.TrimPrefix(err.Error(), "typeid: "))
 	}
-	if !slices.Contains(prefixForms, *o.format) {
-		return nil, usagef("-format %s has no prefix: leave out -prefix, or use -format %s", *o.format, listed(prefixForms, "or"))
+	if !slices.Contains(prefixForms, *fs.format) {
+		return nil, usagef("-format %s has no prefix: leave out -prefix, or use -format %s", *fs.format, listed(prefixForms, "or"))
 	}
 	return func(dst []byte, id ident) ([]byte, error) {
 		u, err := asUUID(id)
 		if err != nil {
 			return dst, usageError("only a UUID or a ULID can have a prefix")
 		}
-		return write(dst, typeID{u, *o.prefix})
+		return write(dst, typeID{u, *fs.prefix})
 	}, nil
-}
-
-// formNamed returns the form of the given name.
-func formNamed(name string) (form, error) {
-	if !slices.Contains(formNames, name) {
-		return nil, usagef("-format %s is not %s", quoted(name), listed(formNames, "or"))
-	}
-	return forms[name], nil
 }
 
 // write writes one id as a line.

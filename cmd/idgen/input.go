@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"strconv"
+	"unicode/utf8"
 )
 
 // longest is how many bytes a line has at most, without its end.
@@ -20,41 +19,31 @@ type input struct {
 }
 
 // inputs calls do for each argument or, if there is none or only "-", for each line of standard
-// input, without its end, that is not empty. It reports what do refuses and goes on. At a terminal it
-// prompts for what, such as "names".
-func (t *tool) inputs(args []string, what string, do func(input) error) error {
-	if len(args) == 0 || len(args) == 1 && args[0] == "-" && what != "names" { // a name may be anything
-		if t.ask {
-			fmt.Fprintf(t.errs, "reading %s from the terminal, one per line; end with %s\n", what, endOfInput())
-		}
-		return t.lines(do)
+// input, without its end, that is not empty. It reports what do refuses and goes on.
+func (t *tool) inputs(args []string, do func(input) error) error {
+	if len(args) == 1 && args[0] == "-" {
+		args = nil
 	}
-	for i, arg := range args {
-		in := input{text: arg}
-		bad := do(in)
-		if err := t.stopped(); err != nil {
-			return err
-		}
-		if bad != nil {
-			t.report(t.complaint(fmt.Sprintf("argument %d", i+1), in, bad))
-		}
-	}
-	t.tally(len(args), "arguments")
-	return nil
+	return t.names(args, do)
 }
 
-// endOfInput returns the keys that end the input at a terminal.
-func endOfInput() string {
-	if runtime.GOOS == "windows" {
-		return "Ctrl-Z and Enter"
+// names is inputs for names: "-" is one.
+func (t *tool) names(args []string, do func(input) error) error {
+	if len(args) == 0 {
+		return t.lines(do)
 	}
-	return "Ctrl-D"
+	for _, arg := range args {
+		if err := t.take(input{text: arg}, do); err != nil {
+			return err
+		}
+	}
+	t.tally("arguments")
+	return nil
 }
 
 // lines is inputs for standard input.
 func (t *tool) lines(do func(input) error) error {
 	r := bufio.NewReaderSize(t.in, longest+len("\r\n"))
-	total := 0 // lines that are not empty
 	for n := 1; ; n++ {
 		if r.Buffered() == 0 {
 			// Whoever types the lines, or pipes them in one by one, waits for an answer.
@@ -63,26 +52,17 @@ func (t *tool) lines(do func(input) error) error {
 			}
 		}
 		line, long, err := nextLine(r)
-		in := input{line, n}
-		message := ""
+		work := do
 		if long {
-			message = fmt.Sprintf("line %d is too long (the limit is %s bytes)", n, grouped(longest))
-		} else if in.text != "" {
-			if bad := do(in); bad != nil {
-				message = t.complaint(fmt.Sprintf("line %d", n), in, bad)
+			work = tooLong
+		}
+		if long || line != "" {
+			if stopped := t.take(input{line, n}, work); stopped != nil {
+				return stopped
 			}
 		}
-		if stopped := t.stopped(); stopped != nil {
-			return stopped
-		}
-		if long || in.text != "" {
-			total++
-		}
-		if message != "" {
-			t.report(message)
-		}
 		if errors.Is(err, io.EOF) {
-			t.tally(total, "lines")
+			t.tally("lines")
 			return nil
 		}
 		if err != nil {
@@ -91,18 +71,8 @@ func (t *tool) lines(do func(input) error) error {
 	}
 }
 
-// tally reports how many of several inputs were bad, unless all were good.
-func (t *tool) tally(total int, what string) {
-	if t.bad == 0 || total == 1 {
-		return
-	}
-	were := "were"
-	if t.bad == 1 {
-		were = "was"
-	}
-	t.out.Flush() // as report does
-	fmt.Fprintf(t.errs, "idgen: %s of %s %s %s bad\n", grouped(t.bad), grouped(total), what, were)
-}
+// tooLong refuses a line that is too long.
+func tooLong(input) error { return fmt.Errorf("too long (the limit is %d bytes)", longest) }
 
 // nextLine returns the next line without its end. It skips a line that is too long, and long is true.
 func nextLine(r *bufio.Reader) (line string, long bool, err error) {
@@ -118,11 +88,42 @@ func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 	return line, long, err
 }
 
-// grouped returns n in decimal, in groups of three digits.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+// take calls do for one input and reports what it refuses: where the input is and what is wrong with it. It
+// repeats an argument, and not a line, whose number is enough to find it. Its error is that of the output.
+func (t *tool) take(in input, do func(input) error) error {
+	err := do(in)
+	if stopped := t.stopped(); stopped != nil {
+		return stopped
 	}
-	return s
+	t.total++
+	if err == nil {
+		return nil
+	}
+	t.bad++
+	where, what := fmt.Sprintf("line %d", in.line), ""
+	if in.line == 0 {
+		where, what = fmt.Sprintf("argument %d", t.total), quoted(in.text)+" is "
+	}
+	bad, ok := errors.AsType[*refusal](err)
+	if !ok {
+		what = ""
+	} else if bad.at >= 0 {
+		where += fmt.Sprintf(", column %d", utf8.RuneCountInString(in.text[:bad.at])+1)
+	}
+	t.out.Flush() // so that output and reports come in the order of the input; stopped returns its error later
+	fmt.Fprintf(t.errs, "idgen: %s: %s%v\n", where, what, err)
+	return nil
+}
+
+// tally reports how many of several inputs were bad, unless all were good.
+func (t *tool) tally(what string) {
+	if t.bad == 0 || t.total == 1 {
+		return
+	}
+	were := "were"
+	if t.bad == 1 {
+		were = "was"
+	}
+	t.out.Flush() // as take does
+	fmt.Fprintf(t.errs, "idgen: %d of %d %s %s bad\n", t.bad, t.total, what, were)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
@@ -12,35 +11,25 @@ import (
 
 // inspect shows what is in ids.
 func (t *tool) inspect(args []string) error {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs := newFlags()
 	asJSON := fs.Bool("json", false, "")
 	brief := fs.Bool("brief", false, "")
-	field := word(fs, "field", "")
-	as := word(fs, "as", "")
-	layout := word(fs, "layout", "")
-	texts, err := t.parse(fs, args)
-	if err != nil {
-		return err
-	}
-	ways, err := readingsAs(*as)
+	field := fs.choice("field", "", nil)
+	as := fs.addAs()
+	layout := fs.choice("layout", "", layoutNames())
+	texts, _, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
 	if *asJSON && *brief || *asJSON && *field != "" || *brief && *field != "" {
 		return usageError("-brief, -field and -json exclude each other")
 	}
-	shown := layouts
-	if *layout != "" {
-		l, err := layoutNamed(*layout)
-		if err != nil {
-			return err
-		}
-		shown = []namedLayout{l}
-	} else if *brief || *field != "" {
-		shown = layouts[:1] // one for all ids, so that their times compare
+	ways, shown := readingsAs(*as), layouts
+	if *layout != "" || *brief || *field != "" {
+		shown = []namedLayout{layoutNamed(*layout)} // one for all ids, so that their times compare
 	}
 	encoder := json.NewEncoder(t.out)
-	return t.inputs(texts, "ids", func(in input) error {
+	return t.inputs(texts, func(in input) error {
 		id, way, err := ways.read(in.text)
 		if err != nil {
 			return err

@@ -26,16 +26,22 @@ var layouts = []namedLayout{
 	{ids.SonyflakeLayout(), "sonyflake", "machine", nil},
 }
 
-// layoutNamed returns the layout of the given name.
-func layoutNamed(name string) (namedLayout, error) {
-	var names []string
+// layoutNames returns the names of the layouts.
+func layoutNames() (names []string) {
 	for _, l := range layouts {
-		if l.name == name {
-			return l, nil
-		}
 		names = append(names, l.name)
 	}
-	return namedLayout{}, usagef("-layout %s is not %s", quoted(name), listed(names, "or"))
+	return names
+}
+
+// layoutNamed returns the layout of the given name, or the first if it is empty.
+func layoutNamed(name string) namedLayout {
+	for _, l := range layouts {
+		if l.name == name {
+			return l
+		}
+	}
+	return layouts[0]
 }
 
 // lastTime returns the last time that the layout has.

@@ -15,10 +15,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/oneclock/ids"
@@ -35,9 +37,9 @@ type tool struct {
 	out  *bufio.Writer // a failed write stays failed: see stopped
 	errs io.Writer
 	name string // of the command
-	ask  bool   // whoever types the input sees errs
 	note string // of what mint makes, or ""
-	bad  int    // refused inputs
+	// The inputs, and those of them that were refused.
+	total, bad int
 }
 
 // commands returns what the first argument can be.
@@ -64,8 +66,6 @@ func commands() map[string]func(*tool, []string) error {
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
-	t.ask = isTerminal(stderr) && isTerminal(stdin)
-
 	err := t.command(args)
 	if failed := t.out.Flush(); failed != nil {
 		if readerGone(stdout, failed) {
@@ -88,12 +88,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // command runs the command that the arguments name, in upper or lower case.
 func (t *tool) command(args []string) error {
 	if len(args) == 0 {
-		return usageError("missing command. Give a kind of id to make (uuid7, uuid4, ulid, snowflake, …), or inspect, convert or range")
+		return usageError("missing command; there are " + commandNames())
 	}
 	var ok bool
 	t.name, ok = commandNamed(args[0])
 	if !ok {
-		return unknown(args)
+		return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
 	}
 	err := commands()[t.name](t, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
@@ -115,6 +115,9 @@ func commandNamed(arg string) (name string, ok bool) {
 	return name, ok
 }
 
+// commandNames lists the commands.
+func commandNames() string { return listed(slices.Sorted(maps.Keys(commands())), "and") }
+
 // help prints the help, or what it says of a command: one of its parts, and the last, which is about what commands share.
 func (t *tool) help(args []string) error {
 	parts := strings.Split(help, "%\n")
@@ -122,7 +125,7 @@ func (t *tool) help(args []string) error {
 	if len(args) > 0 {
 		name, ok := commandNamed(args[0])
 		if !ok {
-			return unknown(args)
+			return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
 		}
 		switch strings.TrimRight(name, "12345678") {
 		case "uuid", "ulid", "snowflake":
@@ -158,32 +161,9 @@ func (t *tool) stopped() error {
 // readerGone reports whether writing to w failed because nobody reads any more, as when piped
 // into head. That is the only way in which a write to a pipe fails.
 func readerGone(w io.Writer, err error) bool {
-	return errors.Is(err, io.ErrClosedPipe) || mode(w)&os.ModeNamedPipe != 0
-}
-
-// isTerminal reports whether file is a terminal: a character device other than the null device,
-// the only other one that is common as input or output.
-func isTerminal(file any) bool {
-	if mode(file)&os.ModeCharDevice == 0 {
-		return false
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		return err == nil && info.Mode()&os.ModeNamedPipe != 0
 	}
-	null, err := os.Stat(os.DevNull)
-	if err != nil {
-		return true
-	}
-	info, err := file.(*os.File).Stat()
-	return err == nil && !os.SameFile(info, null)
-}
-
-// mode returns the mode of file if it is an *os.File.
-func mode(file any) os.FileMode {
-	f, ok := file.(*os.File)
-	if !ok {
-		return 0
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0
-	}
-	return info.Mode()
+	return errors.Is(err, io.ErrClosedPipe)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -22,12 +21,6 @@ func try(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	status = run(args, strings.NewReader(stdin), &out, &errs)
 	return status, out.String(), errs.String()
-}
-
-// newTool returns the program before it runs a command, without output, and what it reports.
-func newTool(stdin string) (*tool, *bytes.Buffer) {
-	errs := new(bytes.Buffer)
-	return &tool{in: strings.NewReader(stdin), out: bufio.NewWriter(io.Discard), errs: errs}, errs
 }
 
 // must runs the program, which must succeed in silence, and returns the lines of its output.
@@ -181,31 +174,4 @@ func TestEndsBetweenLines(t *testing.T) {
 		}
 		typed.Close()
 	})
-}
-
-func TestTerminal(t *testing.T) {
-	file, err := os.Create(t.TempDir() + "/file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	if isTerminal(file) || isTerminal(null) || isTerminal(new(bytes.Buffer)) {
-		t.Error("a file, the null device or a buffer is taken for a terminal")
-	}
-	if file.Close(); isTerminal(file) {
-		t.Error("a closed file is taken for a terminal")
-	}
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("this system does not give a terminal by opening a file:", err)
-	}
-	defer terminal.Close()
-	if !isTerminal(terminal) {
-		t.Error("a terminal is not seen as one")
-	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -16,53 +15,15 @@ import (
 // batch is how many ids are made at a time.
 const batch = 256
 
-// mintFlags are the flags of every command that mints a number of ids.
-type mintFlags struct {
-	*flag.FlagSet
-	formOptions
-	n  *int
-	at *time.Time // nil: not given
-}
-
-func newMintFlags() *mintFlags {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	return &mintFlags{FlagSet: fs, formOptions: addForm(fs), n: count(fs, "n")}
-}
-
-// addAt adds the option -at.
-func (fs *mintFlags) addAt() {
-	fs.Func("at", "", func(s string) error {
-		begin, _, err := parseTime("-at", s)
-		fs.at = &begin
-		return err
-	})
-}
-
-// parse parses the options of a command that takes no other arguments.
-func (fs *mintFlags) parse(t *tool, args []string) (form, error) {
-	others, err := t.parse(fs.FlagSet, args)
-	if err != nil {
-		return nil, err
-	}
-	if len(others) > 0 {
-		hint := ""
-		if n, err := strconv.Atoi(others[0]); err == nil && n > 0 {
-			hint = fmt.Sprintf(" (to make %d ids: -n %d)", n, n)
-		}
-		return nil, usageError("unexpected argument " + quoted(others[0]) + hint)
-	}
-	return fs.form()
-}
-
 // runs returns the command of a scheme whose ids appendRun appends. If at is not nil, it returns an id of a given
 // time, and most of them differ.
 func runs[T ident](appendRun func([]T, int) []T, at func(time.Time) (T, error), most int) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
-		fs := newMintFlags()
+		fs := mintFlags()
 		if at != nil {
 			fs.addAt()
 		}
-		write, err := fs.parse(t, args)
+		_, write, err := t.parse(fs, args)
 		if err != nil {
 			return err
 		}
@@ -115,22 +76,19 @@ func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) err
 
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
-	fs := newMintFlags()
+	fs := mintFlags()
 	var number *string // nil: not given
 	fs.Func("node", "", func(s string) error {
 		number = &s
 		return nil
 	})
-	layout := word(fs.FlagSet, "layout", "twitter")
+	layout := fs.choice("layout", layouts[0].name, layoutNames())
 	fs.addAt()
-	write, err := fs.parse(t, args)
+	_, write, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	l, err := layoutNamed(*layout)
-	if err != nil {
-		return err
-	}
+	l := layoutNamed(*layout)
 	id, err := t.nodeNumber(number, l.SnowflakeLayout)
 	if err != nil {
 		return err
@@ -197,17 +155,14 @@ var domains = map[string]struct {
 
 // uuid2 mints UUIDs of version 2.
 func (t *tool) uuid2(args []string) error {
-	fs := newMintFlags()
-	domain := word(fs.FlagSet, "domain", "person")
+	fs := mintFlags()
+	domain := fs.choice("domain", "person", []string{"person", "group", "org"})
 	local := fs.String("local", "", "")
-	write, err := fs.parse(t, args)
+	_, write, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	d, ok := domains[*domain]
-	if !ok {
-		return usagef("-domain %s is not person, group or org", quoted(*domain))
-	}
+	d := domains[*domain]
 	if *local == "" {
 		own := d.own()
 		if own < 0 {

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/oneclock/ids"
 )
@@ -20,14 +17,9 @@ var namespaces = map[string]ids.UUID{
 // named returns the command of a version that hashes a namespace and a name.
 func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
-		fs := flag.NewFlagSet("", flag.ContinueOnError)
-		namespace := word(fs, "namespace", "dns")
-		options := addForm(fs)
-		names, err := t.parse(fs, args)
-		if err != nil {
-			return err
-		}
-		write, err := options.form()
+		fs := formFlags()
+		namespace := fs.choice("namespace", "dns", nil)
+		names, write, err := t.parse(fs, args)
 		if err != nil {
 			return err
 		}
@@ -37,7 +29,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))
 			}
 		}
-		return t.inputs(names, "names", func(in input) error {
+		return t.names(names, func(in input) error {
 			return t.write(write, make(space, in.text))
 		})
 	}
@@ -45,21 +37,12 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 
 // uuid8 makes UUIDs of version 8 from the given bits.
 func (t *tool) uuid8(args []string) error {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	options := addForm(fs)
-	data, err := t.parse(fs, args)
+	data, write, err := t.parse(formFlags(), args)
 	if err != nil {
 		return err
 	}
-	write, err := options.form()
-	if err != nil {
-		return err
-	}
-	return t.inputs(data, "hexadecimal digits", func(in input) error {
+	return t.inputs(data, func(in input) error {
 		bits, err := ids.ParseUUID(in.text)
-		if errors.Is(err, ids.ErrLength) {
-			return &refusal{-1, "32 hexadecimal digits", "it has " + characters(utf8.RuneCountInString(in.text))}
-		}
 		if err != nil {
 			return refused(err, "32 hexadecimal digits", 0)
 		}

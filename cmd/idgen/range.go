@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
@@ -18,9 +17,7 @@ type scale struct {
 
 // scaleOf returns the scale of a scheme.
 func scaleOf(scheme, layout string) (scale, error) {
-	if layout == "" {
-		layout = "twitter"
-	} else if scheme != "snowflake" {
+	if layout != "" && scheme != "snowflake" {
 		return scale{}, usageError("-layout is for snowflake only")
 	}
 	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
@@ -30,8 +27,8 @@ func scaleOf(scheme, layout string) (scale, error) {
 	case "ulid":
 		return scale{first, last, func(t time.Time) ident { return ids.MinULIDAt(t) }}, nil
 	case "snowflake":
-		l, err := layoutNamed(layout)
-		return scale{l.Epoch, l.lastTime(), func(t time.Time) ident { return l.MinAt(t) }}, err
+		l := layoutNamed(layout)
+		return scale{l.Epoch, l.lastTime(), func(t time.Time) ident { return l.MinAt(t) }}, nil
 	}
 	return scale{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
 }
@@ -47,12 +44,11 @@ type bounds struct {
 
 // bounds prints the least id of a span of time and the least after it.
 func (t *tool) bounds(args []string) error {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs := formFlags()
 	fromText := fs.String("from", "", "")
 	toText := fs.String("to", "", "")
-	layout := word(fs, "layout", "")
-	options := addForm(fs)
-	schemes, err := t.parse(fs, args)
+	layout := fs.choice("layout", "", layoutNames())
+	schemes, write, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
@@ -65,10 +61,6 @@ func (t *tool) bounds(args []string) error {
 	}
 	scheme := strings.ToLower(schemes[0])
 	s, err := scaleOf(scheme, *layout)
-	if err != nil {
-		return err
-	}
-	write, err := options.form()
 	if err != nil {
 		return err
 	}
@@ -104,14 +96,14 @@ func (t *tool) bounds(args []string) error {
 	} else {
 		b.End, _ = write(nil, end) // it has the form, as the least has
 	}
-	if *options.format == "json" {
+	if *fs.format == "json" {
 		return json.NewEncoder(t.out).Encode(b)
 	}
 	fmt.Fprintf(t.out, "from   %s\nto     %s  (not included)\nleast  %s\n", b.From, b.To, b.Least)
-	least, where := literal(scheme, *options.format, b.Least), ""
+	least, where := literal(scheme, *fs.format, b.Least), ""
 	if b.End != nil {
 		fmt.Fprintf(t.out, "end    %s  (not included)\n", b.End)
-		where = " AND id < " + literal(scheme, *options.format, b.End)
+		where = " AND id < " + literal(scheme, *fs.format, b.End)
 	}
 	if least != "" {
 		fmt.Fprintf(t.out, "SQL    id >= %s%s\n", least, where)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -60,18 +61,16 @@ func isDecimal(s string) bool {
 
 func isPrefixedHex(s string) bool { return len(s) == 18 && (s[:2] == "0x" || s[:2] == "0X") }
 
-// parseSnowflakeHex reads 0x and 16 hexadecimal digits.
+// parseSnowflakeHex reads 0x and 16 hexadecimal digits, as the last ones of a UUID.
 func parseSnowflakeHex(s string) (ids.Snowflake, error) {
-	var v uint64
-	for i := 2; i < len(s); i++ {
-		digit := strings.IndexByte("0123456789abcdef", s[i]|0x20)
-		if digit < 0 || s[i] < '0' {
-			return 0, &refusal{i, "a Snowflake", "not a hexadecimal digit"}
-		}
-		v = v<<4 | uint64(digit)
+	const zeros, what = "0000000000000000", "a Snowflake"
+	u, err := ids.ParseUUID(zeros + s[len("0x"):])
+	if err != nil {
+		return 0, refused(err, what, len("0x")-len(zeros))
 	}
+	v := binary.BigEndian.Uint64(u[8:])
 	if v>>63 != 0 {
-		return 0, &refusal{-1, "a Snowflake", "above 7fffffffffffffff"}
+		return 0, &refusal{-1, what, "above 7fffffffffffffff"}
 	}
 	return ids.Snowflake(v), nil
 }
@@ -91,10 +90,15 @@ type readings struct {
 // everyKind has all ways.
 var everyKind = readings{"an id", ways}
 
+// addAs adds the option -as.
+func (fs *flags) addAs() *string {
+	return fs.choice("as", "", slices.Concat([]string{"uuid", "ulid", "snowflake"}, formNames))
+}
+
 // readingsAs returns the readings as a kind or a form; all if as is empty.
-func readingsAs(as string) (readings, error) {
+func readingsAs(as string) readings {
 	if as == "" {
-		return everyKind, nil
+		return everyKind
 	}
 	some := readings{what: kinds[as]}
 	if some.what == "" {
@@ -108,10 +112,7 @@ func readingsAs(as string) (readings, error) {
 			some.ways = append(some.ways, r)
 		}
 	}
-	if some.ways == nil {
-		return some, usagef("-as %s is not uuid, ulid, snowflake, %s", quoted(as), listed(formNames, "or"))
-	}
-	return some, nil
+	return some
 }
 
 // kinds are the kinds by name, as a message has them.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,21 +27,25 @@ type parseError interface {
 // begins at offset in the input.
 func refused(err error, what string, offset int) error {
 	if own, ok := errors.AsType[*refusal](err); ok {
-		if own.at >= 0 {
-			offset += own.at
-		} else {
-			offset = -1
-		}
-		return &refusal{offset, own.what, own.why}
+		return own.moved(offset)
 	}
 	bad, _ := errors.AsType[parseError](err)
 	why := strings.TrimPrefix(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), "typeid: ")
 	why, _, _ = strings.Cut(why, " at byte ")
+	why = strings.TrimSuffix(why, ", want 36") // uuid8 takes other lengths too
 	at, ok := bad.Offset()
 	if !ok {
-		return &refusal{-1, what, why}
+		at = -1
 	}
-	return &refusal{offset + at, what, why}
+	return (&refusal{at, what, why}).moved(offset)
+}
+
+// moved returns r for a text that begins at offset in another.
+func (r *refusal) moved(offset int) *refusal {
+	if r.at < 0 {
+		return r
+	}
+	return &refusal{offset + r.at, r.what, r.why}
 }
 
 // refuse returns the refusal of s, which begins at offset in the input. Bad is the refusal by the
@@ -58,62 +61,5 @@ func (rs readings) refuse(s string, offset int, bad error) error {
 	if bad != nil {
 		return bad
 	}
-	if s == "" {
-		return &refusal{-1, rs.what, "it is blank"}
-	}
-	numbers := slices.ContainsFunc(rs.ways, func(r reading) bool { return r.kind == "snowflake" && r.form == "text" })
-	if numbers && len(s) <= len("9223372036854775807") {
-		return &refusal{-1, rs.what, "it is not a number, and no other has " + characters(len(s))}
-	}
-	return &refusal{-1, rs.what, "none has " + characters(len(s))}
-}
-
-// characters returns "n characters".
-func characters(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return fmt.Sprintf("%d characters", n)
-}
-
-// mostReports is how many bad inputs are reported one by one. A file of another kind has a million.
-const mostReports = 20
-
-// report writes what is wrong with an input, and counts it. After mostReports it counts only, and says so once.
-func (t *tool) report(message string) {
-	t.bad++
-	switch {
-	case t.bad == mostReports+1:
-		message = "more are bad; from here on they are only counted"
-	case t.bad > mostReports:
-		return
-	}
-	t.out.Flush() // so that output and reports come in the order of the input; stopped returns its error later
-	fmt.Fprintf(t.errs, "idgen: %s\n", message)
-}
-
-// complaint says where an input is and what is wrong with it. It repeats an argument. It does not
-// repeat a line, whose number is enough to find it.
-func (t *tool) complaint(where string, in input, err error) string {
-	var bad *refusal
-	if !errors.As(err, &bad) {
-		return where + ": " + err.Error()
-	}
-	if in.line > 0 {
-		return where + column(in.text, bad.at) + ": " + bad.Error()
-	}
-	// No id has a dot or a slash, but most names of files have one.
-	if strings.ContainsAny(in.text, `./\`) {
-		return fmt.Sprintf("%s: %s is not %s (to read a file: idgen %s < FILE)", where, quoted(in.text), bad.what, t.name)
-	}
-	return where + column(in.text, bad.at) + ": " + quoted(in.text) + " is " + bad.Error()
-}
-
-// column returns which character of a text begins at a byte, counted from 1, as a part of a
-// message. It is empty if at is negative.
-func column(text string, at int) string {
-	if at < 0 {
-		return ""
-	}
-	return fmt.Sprintf(", column %d", utf8.RuneCountInString(text[:at])+1)
+	return &refusal{-1, rs.what, fmt.Sprintf("no known form, length %d", len(s))}
 }
