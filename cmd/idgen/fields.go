@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -11,29 +12,35 @@ import (
 
 // A field is some of the bits of an id.
 type field struct {
-	key   byte   // stands for it in the drawing
-	name  string // in small letters
-	spans []span // from the most significant
-	value string
-	note  string
+	key   byte     // stands for it in the drawing
+	Name  string   `json:"name"`  // in small letters
+	Bits  [][2]int `json:"bits"`  // first and last of each piece, the most significant piece first; none of a prefix
+	Hex   string   `json:"hex"`   // of Bits
+	Value string   `json:"value"` // by default as Hex
+	Note  string   `json:"note,omitempty"`
 }
 
-// A span is a run of bits of which the first of the id has number 0.
-type span struct{ from, to int } // both included
+// newField returns a field of an id.
+func newField(id []byte, key byte, name string, bits [][2]int, value, note string) field {
+	hex := hexOf(id, bits)
+	return field{key, name, bits, hex, cmp.Or(value, "0x"+hex), note}
+}
 
-// A view is one way to see an id.
+// A view is one way to see an id. Layout, plausible and doubt are of a Snowflake.
 type view struct {
-	title  string
-	layout string // of a Snowflake
-	doubt  string // of a Snowflake: why it is not plausible
-	fields []field
+	title     string
+	doubt     string  // why it is not plausible
+	Layout    string  `json:"layout,omitempty"`
+	Plausible *bool   `json:"plausible,omitempty"`
+	Time      string  `json:"time,omitempty"` // the value of that field
+	Fields    []field `json:"fields"`
 }
 
-// at returns the spans of a field in one piece.
-func at(from, to int) []span { return []span{{from, to}} }
+// at returns the bits of a field in one piece.
+func at(from, to int) [][2]int { return [][2]int{{from, to}} }
 
 // rest are the bits of a UUID without its version and variant.
-var rest = []span{{0, 47}, {52, 63}, {66, 127}}
+var rest = [][2]int{{0, 47}, {52, 63}, {66, 127}}
 
 // Times are shown as RFC 3339 has them, except that a ULID can be of a year with 5 digits. All of one kind of id have as
 // many decimals.
@@ -45,9 +52,9 @@ const (
 
 // value returns the value of a field, and "" if there is no such field.
 func (v view) value(name string) string {
-	for _, f := range v.fields {
-		if f.name == name {
-			return f.value
+	for _, f := range v.Fields {
+		if f.Name == name {
+			return f.Value
 		}
 	}
 	return ""
@@ -55,67 +62,57 @@ func (v view) value(name string) string {
 
 // viewUUID says what is in a UUID.
 func viewUUID(u ids.UUID) view {
+	f := func(key byte, name string, bits [][2]int, value, note string) field {
+		return newField(u[:], key, name, bits, value, note)
+	}
+	one := func(title string, f field) view { return view{title: title, Fields: []field{f}} }
 	switch {
 	case u == ids.NilUUID():
-		return view{title: "Nil UUID", fields: []field{{'0', "nil", at(0, 127), "0", ""}}}
+		return one("Nil UUID", f('0', "nil", at(0, 127), "0", ""))
 	case u == ids.MaxUUID():
-		return view{title: "Max UUID", fields: []field{{'1', "max", at(0, 127), hex.EncodeToString(u[:]), ""}}}
+		return one("Max UUID", f('1', "max", at(0, 127), hex.EncodeToString(u[:]), ""))
 	case u.Variant() != ids.VariantRFC9562:
-		return view{title: "UUID of variant " + u.Variant().String(), fields: []field{
-			{'X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not in a layout of RFC 9562"}}}
+		return one("UUID of variant "+u.Variant().String(),
+			f('X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not in a layout of RFC 9562"))
 	}
 	v := view{title: fmt.Sprintf("UUID of version %d", u.Version())}
 	made, _ := u.Time()
-	version := field{'V', "version", at(48, 51), fmt.Sprint(u.Version()), ""}
-	variant := field{'A', "variant", at(64, 65), "2", u.Variant().String()}
+	version := f('V', "version", at(48, 51), fmt.Sprint(u.Version()), "")
+	variant := f('A', "variant", at(64, 65), "2", u.Variant().String())
+	n, _ := u.ClockSequence()
+	clockSequence := f('S', "clock sequence", at(66, 79), fmt.Sprint(n), "")
 	switch u.Version() {
 	case 1:
-		v.fields = []field{{'T', "time", []span{{52, 63}, {32, 47}, {0, 31}}, made.Format(to100ns), "100 ns"},
-			version, variant, clockSequence(u), node(u)}
+		v.Fields = []field{f('T', "time", [][2]int{{52, 63}, {32, 47}, {0, 31}}, made.Format(to100ns), "100 ns"),
+			version, variant, clockSequence, node(u)}
 	case 2:
 		local, _ := u.LocalID()
 		domain, _ := u.Domain()
-		v.fields = []field{{'L', "local id", at(0, 31), fmt.Sprint(local), ""},
-			{'T', "time", []span{{52, 63}, {32, 47}}, made.Format(toSecond), "and the 429 s that follow"},
-			version, variant, {'S', "sequence", at(66, 71), fmt.Sprint(u[8] & 0x3f), ""},
-			{'D', "domain", at(72, 79), fmt.Sprint(uint8(domain)), domain.String()}, node(u)}
+		v.Fields = []field{f('L', "local id", at(0, 31), fmt.Sprint(local), ""),
+			f('T', "time", [][2]int{{52, 63}, {32, 47}}, made.Format(toSecond), "and the 429 s that follow"),
+			version, variant, f('S', "sequence", at(66, 71), fmt.Sprint(u[8]&0x3f), ""),
+			f('D', "domain", at(72, 79), fmt.Sprint(uint8(domain)), domain.String()), node(u)}
 	case 3:
-		v.fields = hashed(version, variant, "MD5")
+		v.Fields = []field{f('H', "hash", rest, "", "MD5 of a namespace and a name"), version, variant}
 	case 4:
-		v.fields = []field{{'R', "random", rest, "", ""}, version, variant}
+		v.Fields = []field{f('R', "random", rest, "", ""), version, variant}
 	case 5:
-		v.fields = hashed(version, variant, "SHA-1")
+		v.Fields = []field{f('H', "hash", rest, "", "SHA-1 of a namespace and a name"), version, variant}
 	case 6:
-		v.fields = []field{{'T', "time", []span{{0, 47}, {52, 63}}, made.Format(to100ns), "100 ns"},
-			version, variant, clockSequence(u), node(u)}
+		v.Fields = []field{f('T', "time", [][2]int{{0, 47}, {52, 63}}, made.Format(to100ns), "100 ns"),
+			version, variant, clockSequence, node(u)}
 	case 7:
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
-		v.fields = []field{{'T', "time", at(0, 47), made.Format(toMilli), ""}, version,
-			{'F', "rand_a", at(52, 63), fmt.Sprint(fraction),
-				fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096)},
-			variant, {'R', "rand_b", at(66, 127), "", "random"}}
+		v.Fields = []field{f('T', "time", at(0, 47), made.Format(toMilli), ""), version,
+			f('F', "rand_a", at(52, 63), fmt.Sprint(fraction),
+				fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096)),
+			variant, f('R', "rand_b", at(66, 127), "", "random")}
 	case 8:
-		v.fields = []field{{'C', "custom", rest, "", "known to its maker only"}, version, variant}
+		v.Fields = []field{f('C', "custom", rest, "", "known to its maker only"), version, variant}
 	default:
-		v.fields = []field{{'X', "bits", rest, "", "RFC 9562 has no such version"}, version, variant}
-	}
-	for i, f := range v.fields {
-		if f.value == "" {
-			v.fields[i].value = "0x" + hexOf(u[:], f.spans)
-		}
+		v.Fields = []field{f('X', "bits", rest, "", "RFC 9562 has no such version"), version, variant}
 	}
 	return v
-}
-
-// hashed returns the fields of versions 3 and 5.
-func hashed(version, variant field, hash string) []field {
-	return []field{{'H', "hash", rest, "", hash + " of a namespace and a name"}, version, variant}
-}
-
-// clockSequence returns that field of versions 1 and 6.
-func clockSequence(u ids.UUID) field {
-	n, _ := u.ClockSequence()
-	return field{'S', "clock sequence", at(66, 79), fmt.Sprint(n), ""}
 }
 
 // node returns that field of versions 1, 2 and 6.
@@ -126,14 +123,14 @@ func node(u ids.UUID) field {
 	if n[0]&1 != 0 {
 		note = "the multicast bit is set: random"
 	}
-	return field{'N', "node", at(80, 127), address, note}
+	return newField(u[:], 'N', "node", at(80, 127), address, note)
 }
 
 // viewULID says what is in a ULID.
 func viewULID(u ids.ULID) view {
-	return view{title: "ULID", fields: []field{
-		{'T', "time", at(0, 47), u.Time().Format(toMilli), ""},
-		{'R', "random", at(48, 127), "0x" + hexOf(u[:], at(48, 127)), ""},
+	return view{title: "ULID", Fields: []field{
+		newField(u[:], 'T', "time", at(0, 47), u.Time().Format(toMilli), ""),
+		newField(u[:], 'R', "random", at(48, 127), "", ""),
 	}}
 }
 
@@ -142,29 +139,33 @@ func viewTypeID(id typeID) view {
 	v := viewUUID(id.UUID)
 	v.title = "TypeID, " + v.title
 	if id.prefix != "" {
-		v.fields = slices.Insert(v.fields, 0, field{'_', "prefix", nil, id.prefix, ""})
+		v.Fields = slices.Insert(v.Fields, 0, field{key: '_', Name: "prefix", Bits: [][2]int{}, Value: id.prefix})
 	}
 	return v
 }
 
 // viewSnowflake says what is in a Snowflake of the given layout.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
-	parts := l.Split(s)
+	id, parts := bytesOf(s), l.Split(s)
 	middle := 63 - l.NodeBits - l.SequenceBits // bits of the time
-	node := field{'N', l.node, at(1+middle, middle+l.NodeBits), fmt.Sprint(parts.Node), ""}
-	sequence := field{'S', "sequence", at(64-l.SequenceBits, 63), fmt.Sprint(parts.Sequence), ""}
-	if l.note != nil {
-		node.note = l.note(parts.Node)
-	}
-	v := view{title: "Snowflake in the layout of " + l.name, layout: l.name, doubt: l.doubt(parts.Time, now)}
-	v.fields = []field{
-		{'0', "sign", at(0, 0), "0", ""},
-		{'T', "time", at(1, middle), parts.Time.Format(toMilli), ""},
-		node, sequence,
-	}
+	nodeAt, sequenceAt := at(1+middle, middle+l.NodeBits), at(64-l.SequenceBits, 63)
 	if l.NodeLast {
-		sequence.spans, node.spans = at(1+middle, middle+l.SequenceBits), at(64-l.NodeBits, 63)
-		v.fields[2], v.fields[3] = sequence, node
+		sequenceAt, nodeAt = at(1+middle, middle+l.SequenceBits), at(64-l.NodeBits, 63)
+	}
+	note := ""
+	if l.note != nil {
+		note = l.note(parts.Node)
+	}
+	doubt := l.doubt(parts.Time, now)
+	plausible := doubt == ""
+	v := view{title: "Snowflake in the layout of " + l.name, doubt: doubt, Layout: l.name, Plausible: &plausible, Fields: []field{
+		newField(id, '0', "sign", at(0, 0), "0", ""),
+		newField(id, 'T', "time", at(1, middle), parts.Time.Format(toMilli), ""),
+		newField(id, 'N', l.node, nodeAt, fmt.Sprint(parts.Node), note),
+		newField(id, 'S', "sequence", sequenceAt, fmt.Sprint(parts.Sequence), ""),
+	}}
+	if l.NodeLast {
+		slices.Reverse(v.Fields[2:])
 	}
 	return v
 }

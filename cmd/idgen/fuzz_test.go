@@ -97,7 +97,7 @@ func FuzzInspect(f *testing.F) {
 }
 
 // checkCover checks that the fields of a view have every bit of n once and hold its value.
-func checkCover(t *testing.T, n *big.Int, bits int, v jsonView) {
+func checkCover(t *testing.T, n *big.Int, bits int, v view) {
 	t.Helper()
 	seen := make([]int, bits)
 	for _, f := range v.Fields {

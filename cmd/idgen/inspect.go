@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,8 +57,8 @@ func (t *tool) inspect(args []string) error {
 // brief writes an id, what it is and its time as a line.
 func (t *tool) brief(id ident, v view) error {
 	line := id.String() + "  " + v.title
-	if made := v.value("time"); made != "" {
-		line += "  " + made
+	if v.Time != "" {
+		line += "  " + v.Time
 	}
 	if v.doubt != "" {
 		line += "  not plausible, since " + v.doubt
@@ -69,8 +70,8 @@ func (t *tool) brief(id ident, v view) error {
 // lacks returns the error for a field that a view does not have.
 func (v view) lacks(name string) error {
 	var has []string
-	for _, f := range v.fields {
-		has = append(has, f.name)
+	for _, f := range v.Fields {
+		has = append(has, f.Name)
 	}
 	return fmt.Errorf("a %s has no field %s; it has %s", v.title, quoted(name), listed(has, "and"))
 }
@@ -78,16 +79,16 @@ func (v view) lacks(name string) error {
 // show writes an id for people. The method inputs notices a failed write.
 func (t *tool) show(id ident, way reading, all []view) {
 	title := all[0].title
-	if all[0].layout != "" {
+	if all[0].Layout != "" {
 		title = "Snowflake"
 	}
 	fmt.Fprintf(t.out, "%s  %s\n  %s\n\n", title, id, strings.Join(otherForms(id, way), ", "))
 	for _, v := range all {
 		switch {
 		case v.doubt != "":
-			fmt.Fprintf(t.out, "  in the layout of %s: not plausible, since %s\n\n", v.layout, v.doubt)
-		case v.layout != "":
-			fmt.Fprintf(t.out, "  in the layout of %s: plausible\n\n", v.layout)
+			fmt.Fprintf(t.out, "  in the layout of %s: not plausible, since %s\n\n", v.Layout, v.doubt)
+		case v.Layout != "":
+			fmt.Fprintf(t.out, "  in the layout of %s: plausible\n\n", v.Layout)
 		}
 		v.draw(t.out, bytesOf(id))
 		fmt.Fprintln(t.out)
@@ -117,25 +118,25 @@ func otherForms(id ident, way reading) (others []string) {
 
 // views returns all ways to see an id. A Snowflake has one for each of some layouts, the plausible
 // ones first.
-func views(id ident, some []namedLayout) []view {
+func views(id ident, some []namedLayout) (all []view) {
 	switch id := id.(type) {
 	case ids.UUID:
-		return []view{viewUUID(id)}
+		all = []view{viewUUID(id)}
 	case ids.ULID:
-		return []view{viewULID(id)}
+		all = []view{viewULID(id)}
 	case typeID:
-		return []view{viewTypeID(id)}
-	}
-	var plausible, others []view
-	now := time.Now()
-	for _, l := range some {
-		if v := viewSnowflake(id.(ids.Snowflake), l, now); v.doubt == "" {
-			plausible = append(plausible, v)
-		} else {
-			others = append(others, v)
+		all = []view{viewTypeID(id)}
+	case ids.Snowflake:
+		now := time.Now()
+		for _, l := range some {
+			all = append(all, viewSnowflake(id, l, now))
 		}
+		slices.SortStableFunc(all, func(a, b view) int { return min(len(a.doubt), 1) - min(len(b.doubt), 1) })
 	}
-	return append(plausible, others...)
+	for i := range all {
+		all[i].Time = all[i].value("time")
+	}
+	return all
 }
 
 // A report is what inspect -json prints for one id.
@@ -146,27 +147,12 @@ type report struct {
 	Version *int              `json:"version,omitempty"` // of a UUID
 	Variant string            `json:"variant,omitempty"` // of a UUID
 	Forms   map[string]string `json:"forms"`
-	Views   []jsonView        `json:"views"`
-}
-
-type jsonView struct {
-	Layout    string      `json:"layout,omitempty"`
-	Plausible *bool       `json:"plausible,omitempty"`
-	Time      string      `json:"time,omitempty"`
-	Fields    []jsonField `json:"fields"`
-}
-
-type jsonField struct {
-	Name  string   `json:"name"`
-	Bits  [][2]int `json:"bits"` // first and last of each piece, the most significant piece first; none of a prefix
-	Hex   string   `json:"hex"`
-	Value string   `json:"value"`
-	Note  string   `json:"note,omitempty"`
+	Views   []view            `json:"views"`
 }
 
 // newReport returns the report on an id.
 func newReport(line int, id ident, way reading, all []view) report {
-	r := report{Line: line, Kind: way.kind, ID: id.String(), Forms: map[string]string{}}
+	r := report{Line: line, Kind: way.kind, ID: id.String(), Forms: map[string]string{}, Views: all}
 	for _, name := range formNames {
 		if text, err := forms[name](nil, id); err == nil && name != "json" {
 			r.Forms[name] = string(text)
@@ -178,21 +164,6 @@ func newReport(line int, id ident, way reading, all []view) report {
 			version := u.Version()
 			r.Version = &version
 		}
-	}
-	for _, v := range all {
-		j := jsonView{Layout: v.layout, Time: v.value("time")}
-		if v.layout != "" {
-			plausible := v.doubt == ""
-			j.Plausible = &plausible
-		}
-		for _, f := range v.fields {
-			jf := jsonField{Name: f.name, Bits: [][2]int{}, Hex: hexOf(bytesOf(id), f.spans), Value: f.value, Note: f.note}
-			for _, s := range f.spans {
-				jf.Bits = append(jf.Bits, [2]int{s.from, s.to})
-			}
-			j.Fields = append(j.Fields, jf)
-		}
-		r.Views = append(r.Views, j)
 	}
 	return r
 }

@@ -183,7 +183,7 @@ func TestInspectLine(t *testing.T) {
 		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "1ec9414c232ab00",
 		"000003e8-9414-21ec-8501-021122334455": "1ec9414",
 	}
-	isTime := func(f jsonField) bool { return f.Name == "time" }
+	isTime := func(f field) bool { return f.Name == "time" }
 	const early, late = "that time is the first second of the layout", "that time is in the future"
 	for _, test := range []struct{ id, title, made, doubt string }{
 		{"017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "UUID of version 7", "2022-02-22T19:22:22.000Z", ""},

@@ -65,7 +65,7 @@ func TestMint(t *testing.T) {
 
 // made returns the time in an id, as inspect shows it, or the zero time.
 func made(id ident) time.Time {
-	t, _ := time.Parse(time.RFC3339, views(id, layouts)[0].value("time"))
+	t, _ := time.Parse(time.RFC3339, views(id, layouts)[0].Time)
 	return t
 }
 
