@@ -29,6 +29,9 @@ func (t *tool) inspect(args []string) error {
 	if *layout != "" || *brief || *field != "" {
 		shown = []namedLayout{layoutNamed(*layout)} // one for all ids, so that their times compare
 	}
+	if *layout == "" {
+		t.note = fmt.Sprintf("idgen: note: without -layout, the field is that of a Snowflake of %s\n", layouts[0].name)
+	}
 	encoder := json.NewEncoder(t.out)
 	return t.inputs(texts, func(in input) error {
 		id, way, err := ways.read(in.text)
@@ -41,6 +44,10 @@ func (t *tool) inspect(args []string) error {
 		case *brief:
 			return t.brief(id, all[0])
 		case *field != "":
+			if all[0].Layout != "" {
+				fmt.Fprint(t.errs, t.note)
+				t.note = "" // once
+			}
 			value := all[0].value(*field)
 			if value == "" {
 				return all[0].lacks(*field)

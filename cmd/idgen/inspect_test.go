@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,8 +26,6 @@ func TestInspect(t *testing.T) {
 			A variant 2 bits 2 (RFC 9562)
 			R rand_b 62 bits 0x18c4dc0c0c07398f (random)
 			0 00000001 01111111 00100010 11100010 TTTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
-			32 01111001 10110000 01111100 11000011 TTTTTTTT TTTTTTTT VVVVFFFF FFFFFFFF
-			64 10011000 11000100 11011100 00001100 AARRRRRR RRRRRRRR RRRRRRRR RRRRRRRR
 			96 00001100 00000111 00111001 10001111 RRRRRRRR RRRRRRRR RRRRRRRR RRRRRRRR`},
 		{"017F22E2-79B0-7802-98C4-DC0C0C07398F", "F rand_a 12 bits 2050 (0.500 ms if a fraction, as in package ids)"},
 		{"017F22E2-79B0-7FFF-98C4-DC0C0C07398F", "F rand_a 12 bits 4095 (1.000 ms if a fraction, as in package ids)"},
@@ -34,7 +34,6 @@ func TestInspect(t *testing.T) {
 			T time 60 bits 2022-02-22T19:22:22.0000000Z (100 ns)
 			S clock sequence 14 bits 13256
 			N node 48 bits 9f:6b:de:ce:d8:46 (the multicast bit is set: random)
-			32 10010100 00010100 00010001 11101100 TTTTTTTT TTTTTTTT VVVVTTTT TTTTTTTT
 			64 10110011 11001000 10011111 01101011 AASSSSSS SSSSSSSS NNNNNNNN NNNNNNNN`},
 		{"{1EC9414C-232A-6B00-B3C8-9F6BDECED846}", `
 			UUID of version 6 1ec9414c-232a-6b00-b3c8-9f6bdeced846
@@ -53,11 +52,6 @@ func TestInspect(t *testing.T) {
 		{"919108f7-52d1-4320-9bac-f847db4148a8", `
 			UUID of version 4 919108f7-52d1-4320-9bac-f847db4148a8
 			R random 122 bits 0x2464423dd4b44c81bacf847db4148a8`},
-		{"2ed6657d-e927-568b-95e1-2665a8aea6a2", `
-			UUID of version 5 2ed6657d-e927-568b-95e1-2665a8aea6a2`},
-		{"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", `
-			UUID of version 8 2489e9ad-2ee2-8e00-8ec9-32d5f69181c0
-			V version 4 bits 8`},
 		{"2489E9AD-2EE2-9E00-8EC9-32D5F69181C0", `
 			UUID of version 9 2489e9ad-2ee2-9e00-8ec9-32d5f69181c0
 			X bits 122 bits 0x09227a6b4bb8b800ec932d5f69181c0 (RFC 9562 has no such version)`},
@@ -72,20 +66,13 @@ func TestInspect(t *testing.T) {
 			ULID 01ARZ3NDEKTSV4RRFFQ69G5FAV
 			as a UUID 01563e3a-b5d3-d676-4c61-efb99302bd5b, base58 1AaLyDYFxmKZxXbNo18znE, hex 01563e3ab5d3d6764c61efb99302bd5b
 			T time 48 bits 2016-07-30T23:54:10.259Z
-			R random 80 bits 0xd6764c61efb99302bd5b
-			32 10110101 11010011 11010110 01110110 TTTTTTTT TTTTTTTT RRRRRRRR RRRRRRRR`},
+			R random 80 bits 0xd6764c61efb99302bd5b`},
 		{"order_01fwhe4ydgfk1shh6w1g60eecf", `
 			TypeID, UUID of version 7 order_01fwhe4ydgfk1shh6w1g60eecf
 			as a UUID 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, base58 1BihbxwwQ4NZZpKRH9JDCz, hex 017f22e279b07cc398c4dc0c0c07398f
 			_ prefix no bits order
-			T time 48 bits 2022-02-22T19:22:22.000Z
-			0 00000001 01111111 00100010 11100010 TTTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT`},
-		{"order_00000000000000000000000000", `
-			TypeID, Nil UUID order_00000000000000000000000000
-			_ prefix no bits order
-			0 nil 128 bits 0`},
+			T time 48 bits 2022-02-22T19:22:22.000Z`},
 		{"1BihbxwwQ4NZZpKRH9JDCz", "base32 01FWHE4YDGFK1SHH6W1G60EECF, base58 1BihbxwwQ4NZZpKRH9JDCz (as given), hex 017f22e279b07cc398c4dc0c0c07398f"},
-		{"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "T time 48 bits 10889-08-02T05:31:50.655Z"},
 		{"1541815603606036480", `
 			Snowflake 1541815603606036480
 			base32 1ASD13XH1F800, hex 0x1565a11f6217a000
@@ -97,19 +84,14 @@ func TestInspect(t *testing.T) {
 			32 01100010 00010111 10100000 00000000 TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS
 			T time 40 bits 2017-06-21T04:19:24.445Z
 			N shard 13 bits 1512
-			32 01100010 00010111 10100000 00000000 TTTTTTTT TNNNNNNN NNNNNNSS SSSSSSSS
 			T time 39 bits 2043-10-15T12:01:53.620Z
-			S sequence 8 bits 23
-			N machine 16 bits 40960
-			32 01100010 00010111 10100000 00000000 TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN`},
+			N machine 16 bits 40960`},
 		{"175928847299117063", `
 			in the layout of discord: plausible
 			T time 41 bits 2016-04-30T11:18:25.796Z
 			N node 10 bits 32 (worker 1, process 0)
 			S sequence 12 bits 7`},
-		{"1asd13xh1f800", "base32 1ASD13XH1F800 (as given), hex 0x1565a11f6217a000"},
 		{"0X1565A11F6217A000", "base32 1ASD13XH1F800, hex 0x1565a11f6217a000 (as given)"},
-		{"9223372036854775807", "S sequence 12 bits 4095"},
 	} {
 		var lines []string
 		for _, line := range must(t, "", "inspect", test.id) {
@@ -120,10 +102,6 @@ func TestInspect(t *testing.T) {
 			if want = strings.TrimSpace(want); !strings.Contains(out, "\n"+want+"\n") {
 				t.Errorf("inspect %s lacks %q:%s", test.id, want, out)
 			}
-		}
-		// The same from standard input.
-		if got, want := must(t, test.id+"\n", "inspect"), must(t, "", "inspect", test.id); strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("inspect %s from standard input: %q", test.id, got)
 		}
 	}
 }
@@ -229,38 +207,58 @@ func TestInspectLine(t *testing.T) {
 		if test.made == "" {
 			continue
 		}
-		if got := must(t, "", append([]string{"inspect", "-field", "Time"}, args...)...); len(got) != 1 || got[0] != test.made {
-			t.Errorf("inspect -field Time %s: %q, want %q", test.id, got, test.made)
+		note := ""
+		if test.id[0] != '-' && strings.HasPrefix(test.title, "Snowflake") {
+			note = assumed
+		}
+		if _, got, errs := try("", append([]string{"inspect", "-field", "Time"}, args...)...); got != test.made+"\n" || errs != note {
+			t.Errorf("inspect -field Time %s: %q, %q, want %q, %q", test.id, got, errs, test.made, note)
 		}
 	}
-	// A prefix is a field, unless there is none.
+}
+
+const assumed = "idgen: note: without -layout, the field is that of a Snowflake of twitter\n"
+
+// TestInspectField checks the fields of ids, and what is said of an id that does not have the field.
+func TestInspectField(t *testing.T) {
 	const order = "order_01fwhe4ydgfk1shh6w1g60eecf"
-	if got := must(t, "", "inspect", "-field", "prefix", order); len(got) != 1 || got[0] != "order" {
-		t.Errorf("inspect -field prefix: %q, want order", got)
+	const fields = "it has time, version, rand_a, variant and rand_b\n"
+	for _, test := range []struct {
+		args, stdin string
+		status      int
+		out, errs   string
+	}{
+		{"prefix " + order, "", 0, "order\n", ""},
+		{"prefix -as typeid " + order[len("order_"):], "", 1, "", `idgen: argument 1: a TypeID, UUID of version 7 has no field "prefix"; ` + fields},
+		{"time ffffffff-ffff-ffff-ffff-ffffffffffff", "", 1, "", "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n"},
+		{"node", "7\n8\n", 0, "0\n0\n", assumed}, // once
+		{"sequence -", "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n000003e8-9414-21ec-8501-021122334455\n", 1, "5\n",
+			`idgen: line 1: a UUID of version 6 has no field "sequence"; it has time, version, variant, clock sequence and node` +
+				"\nidgen: 1 of 2 lines was bad\n"},
+	} {
+		status, out, errs := try(test.stdin, append([]string{"inspect", "-field"}, strings.Fields(test.args)...)...)
+		if status != test.status || out != test.out || errs != test.errs {
+			t.Errorf("inspect -field %s: status %d, %q, %q, want %q, %q", test.args, status, out, errs, test.out, test.errs)
+		}
 	}
-	if got := must(t, "", "inspect", "-json", order); !strings.Contains(got[0], `{"name":"prefix","bits":[],`) {
-		t.Errorf("inspect -json: %q, want a prefix without bits", got)
+	if got := must(t, "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "inspect", "-field", "clock sequence"); got[0] != "13256" {
+		t.Errorf("inspect -field \"clock sequence\": %q", got)
 	}
-	if _, out, errs := try("", "inspect", "-as", "typeid", "-field", "prefix", order[len("order_"):]); out != "" ||
-		!strings.HasSuffix(errs, "a TypeID, UUID of version 7 has no field \"prefix\"; it has time, version, rand_a, variant and rand_b\n") {
-		t.Errorf("inspect -field prefix without one: %q, %q", out, errs)
-	}
-	if _, _, errs := try("", "inspect", "-field", "time", "ffffffff-ffff-ffff-ffff-ffffffffffff"); errs != "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n" {
-		t.Errorf("inspect -field time of the Max UUID: %q", errs)
-	}
-	for want, args := range map[string]string{`{"kind":"ulid",`: "-json -as base32 01arz3ndektsv4rrffq69g5fav", "ULID": "-as base32 01arz3ndektsv4rrffq69g5fav",
-		"base58 1AaLyDYFxmKZxXbNo18znE (as given)": "-as ulid 1AaLyDYFxmKZxXbNo18znE"} {
-		if got := must(t, "", append([]string{"inspect"}, strings.Fields(args)...)...); !strings.Contains(strings.Join(got, "\n"), want) {
+}
+
+// TestInspectAs checks what is printed of a text that is read as the options say.
+func TestInspectAs(t *testing.T) {
+	for args, want := range map[string]string{
+		"-json -as base32 01arz3ndektsv4rrffq69g5fav": `{"kind":"ulid",`, "-as base32 01arz3ndektsv4rrffq69g5fav": "ULID",
+		"-as ulid 1AaLyDYFxmKZxXbNo18znE":                        "base58 1AaLyDYFxmKZxXbNo18znE (as given)",
+		"-json order_01fwhe4ydgfk1shh6w1g60eecf":                 `{"name":"prefix","bits":[],"hex":"",`,
+		"-layout Sonyflake 175928847299117063":                   "in the layout of sonyflake: plausible",
+		"-layout instagram 017f22e2-79b0-7cc3-98c4-dc0c0c07398f": "UUID of version 7",
+	} {
+		got := strings.Join(must(t, "", append([]string{"inspect"}, strings.Fields(args)...)...), "\n")
+		if !strings.Contains(got, want) || strings.Count(got, "in the layout of") > 1 {
 			t.Errorf("inspect %s: %q lacks %s", args, got, want)
 		}
-	}
-	// Standard input may be named, and an id without the field is refused as a bad one is.
-	const in = "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n919108f7-52d1-4320-9bac-f847db4148a8\n"
-	const want = `idgen: line 2: a UUID of version 4 has no field "clock sequence"; it has random, version and variant` +
-		"\nidgen: 1 of 2 lines was bad\n"
-	status, out, errs := try(in, "inspect", "-field", "clock sequence", "-")
-	if status != 1 || out != "13256\n" || errs != want {
-		t.Errorf("inspect -field \"clock sequence\" -: status %d, %q, %q, want %q", status, out, errs, want)
 	}
 }
 
@@ -299,15 +297,17 @@ func TestLayoutOrder(t *testing.T) {
 	})
 }
 
-// TestInspectLayout checks that a Snowflake is shown in the given layout alone, and what is not a
-// Snowflake as without it.
-func TestInspectLayout(t *testing.T) {
-	out := strings.Join(must(t, "", "inspect", "-layout", "Sonyflake", "175928847299117063"), "\n")
-	if strings.Count(out, "in the layout of") != 1 || !strings.Contains(out, "in the layout of sonyflake: plausible") {
-		t.Errorf("inspect -layout Sonyflake:\n%s", out)
+// TestLayouts checks that idgen knows all layouts of package ids.
+func TestLayouts(t *testing.T) {
+	api, err := os.ReadFile("../../api.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	const other = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	if got, want := must(t, "", "inspect", "-layout", "instagram", other), must(t, "", "inspect", other); !slices.Equal(got, want) {
-		t.Errorf("inspect -layout instagram %s: %q, want %q", other, got, want)
+	var want []string
+	for _, name := range regexp.MustCompile(`(?m)^ids: func (\w+)Layout\(\) SnowflakeLayout$`).FindAllStringSubmatch(string(api), -1) {
+		want = append(want, strings.ToLower(name[1]))
+	}
+	if got := slices.Sorted(slices.Values(layoutNames())); !slices.Equal(got, want) {
+		t.Errorf("the layouts are %s, want %s", got, want)
 	}
 }

@@ -44,9 +44,6 @@ func layoutNamed(name string) namedLayout {
 	return layouts[0]
 }
 
-// lastTime returns the last time that the layout has.
-func (l namedLayout) lastTime() time.Time { return l.Last().Add(l.Tick - 1) }
-
 // doubt returns why a Snowflake of the given time is hardly one of this layout, or "". A small number, such as one that a
 // database counts, looks like a Snowflake made when its layout began.
 func (l namedLayout) doubt(made, now time.Time) string {

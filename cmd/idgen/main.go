@@ -37,7 +37,7 @@ type tool struct {
 	out  *bufio.Writer // a failed write stays failed: see stopped
 	errs io.Writer
 	name string // of the command
-	note string // of what mint makes, or ""
+	note string // on what is printed, or ""
 	// The inputs, and those of them that were refused.
 	total, bad int
 }
@@ -120,22 +120,16 @@ func commandNames() string { return listed(slices.Sorted(maps.Keys(commands())),
 
 // help prints the help, or what it says of a command: one of its parts, and the last, which is about what commands share.
 func (t *tool) help(args []string) error {
-	parts := strings.Split(help, "%\n")
+	parts := strings.Split(strings.Replace(help, "{layouts}", listed(layoutNames(), "or"), 1), "%\n")
 	text := strings.Join(parts, "")
 	if len(args) > 0 {
 		name, ok := commandNamed(args[0])
 		if !ok {
 			return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
 		}
-		switch strings.TrimRight(name, "12345678") {
-		case "uuid", "ulid", "snowflake":
-			text = parts[1] + parts[5]
-		case "inspect":
-			text = parts[2] + parts[5]
-		case "convert":
-			text = parts[3] + parts[5]
-		case "range":
-			text = parts[4] + parts[5]
+		about := map[string]int{"uuid": 1, "ulid": 1, "snowflake": 1, "inspect": 2, "convert": 3, "range": 4}
+		if part, ok := about[strings.TrimRight(name, "12345678")]; ok {
+			text = parts[part] + parts[5]
 		}
 	}
 	_, err := t.out.WriteString(text)

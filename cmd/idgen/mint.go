@@ -30,16 +30,7 @@ func runs[T ident](appendRun func([]T, int) []T, at func(time.Time) (T, error), 
 		if fs.at == nil {
 			return mint(t, *fs.n, write, appendRun)
 		}
-		if *fs.n > most {
-			return usagef("-n %d is too many: %s has only %d ids of one time", *fs.n, t.name, most)
-		}
-		if _, err := at(*fs.at); err != nil {
-			return usageError(strings.TrimPrefix(err.Error(), "ids: "))
-		}
-		return mint(t, *fs.n, write, oneByOne(func() T {
-			id, _ := at(*fs.at)
-			return id
-		}))
+		return mintAt(t, *fs.n, most, write, func(int) (T, error) { return at(*fs.at) })
 	}
 }
 
@@ -74,6 +65,23 @@ func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) err
 	return nil
 }
 
+// mintAt writes n ids of one time, of which there are not more than most. The function next returns the id of a number
+// from 0.
+func mintAt[T ident](t *tool, n, most int, write form, next func(i int) (T, error)) error {
+	if n > most {
+		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
+	}
+	if _, err := next(0); err != nil {
+		return usageError(strings.TrimPrefix(err.Error(), "ids: "))
+	}
+	made := 0
+	return mint(t, n, write, oneByOne(func() T {
+		id, _ := next(made) // it has the time, as the first has
+		made++
+		return id
+	}))
+}
+
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
 	fs := mintFlags()
@@ -94,29 +102,15 @@ func (t *tool) snowflake(args []string) error {
 		return err
 	}
 	if fs.at != nil {
-		return t.snowflakesAt(*fs.at, id, l.SnowflakeLayout, *fs.n, write)
+		return mintAt(t, *fs.n, 1<<l.SequenceBits, write, func(i int) (ids.Snowflake, error) {
+			return l.Compose(ids.SnowflakeParts{Time: *fs.at, Node: id, Sequence: int64(i)})
+		})
 	}
 	node, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout})
 	if err != nil {
 		return usageError(err.Error())
 	}
 	return mint(t, *fs.n, write, node.Append)
-}
-
-// snowflakesAt writes n Snowflakes of a node and a time, whose sequences count from 0.
-func (t *tool) snowflakesAt(at time.Time, node int64, l ids.SnowflakeLayout, n int, write form) error {
-	if most := 1 << l.SequenceBits; n > most {
-		return usagef("-n %d is too many: a node has only %d ids of one time", n, most)
-	}
-	parts := ids.SnowflakeParts{Time: at, Node: node}
-	if _, err := l.Compose(parts); err != nil {
-		return usageError(strings.TrimPrefix(err.Error(), "ids: "))
-	}
-	return mint(t, n, write, oneByOne(func() ids.Snowflake {
-		id, _ := l.Compose(parts)
-		parts.Sequence++
-		return id
-	}))
 }
 
 // nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func TestMint(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if made := made(id); scheme != "uuid4" && (made.Before(from) || made.After(to)) {
+				if made, _ := time.Parse(time.RFC3339, views(id, layouts)[0].Time); scheme != "uuid4" && (made.Before(from) || made.After(to)) {
 					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
 				}
 				if u, ok := id.(ids.UUID); ok && u.Version() != test.version || way.kind != strings.TrimRight(scheme, "1467") || way.form != test.form {
@@ -61,12 +62,6 @@ func TestMint(t *testing.T) {
 			}
 		})
 	}
-}
-
-// made returns the time in an id, as inspect shows it, or the zero time.
-func made(id ident) time.Time {
-	t, _ := time.Parse(time.RFC3339, views(id, layouts)[0].Time)
-	return t
 }
 
 func TestNamed(t *testing.T) {
@@ -153,42 +148,23 @@ func TestSnowflakeNode(t *testing.T) {
 	}
 	os.Unsetenv("IDS_SNOWFLAKE_NODE") // t.Setenv restores it
 	// The note on a random node comes only with ids.
-	for args, want := range map[string]string{
-		"-prefix order":         "only a UUID or a ULID can have a prefix",
-		"-format urn -n 0":      "only a UUID can be written as urn",
-		"-format typeid":        "only a UUID or a ULID can be written as typeid",
-		"-at 2000-01-01":        "time 2000-01-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2010-11-04T01:42:54.657Z",
-		"-at 2026-01 -n 4097":   "-n 4097 is too many: a node has only 4096 ids of one time",
-		"-at 2026-01 -layout x": `-layout "x" is not twitter, discord, instagram or sonyflake`,
-	} {
-		checkUsage(t, append([]string{"snowflake"}, strings.Fields(args)...), want)
-	}
+	checkUsage(t, []string{"snowflake", "-format", "urn", "-n", "0"}, "only a UUID can be written as urn")
 	must(t, "", "snowflake", "-n", "0")
 	if _, out, errs := try("", "snowflake", "-at", "2026-01", "-n", "600"); strings.Count(out, "\n") != 600 || strings.Count(errs, "idgen: note: node ") != 1 {
 		t.Errorf("snowflake -at 2026-01 -n 600: %d lines, %q, want 600 and one note", strings.Count(out, "\n"), errs)
 	}
 	seen := map[int64]bool{}
 	for range 40 {
-		status, out, errs := try("", "snowflake")
+		status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
 		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
-		node := ids.TwitterLayout().Split(s).Node
+		node := ids.SonyflakeLayout().Split(s).Node
 		if want := fmt.Sprintf("idgen: note: node %d is random: ", node); status != 0 || !strings.HasPrefix(errs, want) {
 			t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
 		}
 		seen[node] = true
 	}
-	if len(seen) < 10 {
+	if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1024 { // 1 in 64 is
 		t.Errorf("40 nodes drawn at random are %v", seen)
-	}
-	// A layout with more nodes has them drawn too: of 16 bits, 1 in 64 is below 1024.
-	var greatest int64
-	for range 20 {
-		_, out, _ := try("", "snowflake", "-layout", "sonyflake")
-		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
-		greatest = max(greatest, ids.SonyflakeLayout().Split(s).Node)
-	}
-	if greatest < 1024 {
-		t.Errorf("20 machines drawn at random are at most %d", greatest)
 	}
 }
 
@@ -224,7 +200,7 @@ func TestMintAt(t *testing.T) {
 		{"snowflake -node 7 -layout twitter -at 2010-11-04T01:42:54.657Z", "2010-11-04T01:42:54.657Z", 3},
 	} {
 		all := must(t, "", append(strings.Fields(test.args), fmt.Sprint("-n", test.n))...)
-		times := must(t, strings.Join(all, "\n"), "inspect", "-field", "time")
+		times := must(t, strings.Join(all, "\n"), "inspect", "-layout", "twitter", "-field", "time")
 		if slices.Sort(all); len(slices.Compact(all)) != test.n || len(times) != test.n {
 			t.Errorf("%s: %d ids, %d times, want %d", test.args, len(all), len(times), test.n)
 		}

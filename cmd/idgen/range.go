@@ -28,7 +28,7 @@ func scaleOf(scheme, layout string) (scale, error) {
 		return scale{first, last, func(t time.Time) ident { return ids.MinULIDAt(t) }}, nil
 	case "snowflake":
 		l := layoutNamed(layout)
-		return scale{l.Epoch, l.lastTime(), func(t time.Time) ident { return l.MinAt(t) }}, nil
+		return scale{l.Epoch, l.Last().Add(l.Tick - 1), func(t time.Time) ident { return l.MinAt(t) }}, nil
 	}
 	return scale{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
 }
@@ -52,12 +52,8 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return err
 	}
-	switch len(schemes) {
-	case 0:
-		return usageError("say which kind: idgen range -from … -to … uuid7 (or ulid, snowflake)")
-	case 1:
-	default:
-		return usagef("range takes one kind, but there is %s after %s", quoted(schemes[1]), quoted(schemes[0]))
+	if len(schemes) != 1 {
+		return usagef("range takes one kind, uuid7, ulid or snowflake, not %d", len(schemes))
 	}
 	scheme := strings.ToLower(schemes[0])
 	s, err := scaleOf(scheme, *layout)

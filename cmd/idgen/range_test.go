@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -11,100 +12,54 @@ import (
 	"github.com/oneclock/ids"
 )
 
+// TestRange checks the bounds, and the condition: of literals in quotes, or none for a form that a database sorts
+// otherwise or does not know.
 func TestRange(t *testing.T) {
-	for _, test := range []struct{ args, want, note string }{
-		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22.001+01:00 uuid7", `
-			from   2022-02-22T19:22:22.000Z
-			to     2022-02-22T19:22:22.001Z  (not included)
-			least  017f22e2-79b0-7000-8000-000000000000
-			end    017f22e2-79b1-7000-8000-000000000000  (not included)
-			SQL    id >= '017f22e2-79b0-7000-8000-000000000000' AND id < '017f22e2-79b1-7000-8000-000000000000'`, ""},
-		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T19:22:22.001Z uuid7 -format hex", `
-			from   2022-02-22T19:22:22.000Z
-			to     2022-02-22T19:22:22.001Z  (not included)
-			least  017f22e279b070008000000000000000
-			end    017f22e279b170008000000000000000  (not included)
-			SQL    id >= x'017f22e279b070008000000000000000' AND id < x'017f22e279b170008000000000000000'`, ""},
-		{"ulid -from 2022-02-22 -to 2022-02-22", `
-			from   2022-02-22T00:00:00.000Z
-			to     2022-02-23T00:00:00.000Z  (not included)
-			least  01FWFBMK000000000000000000
-			end    01FWHY1A000000000000000000  (not included)
-			SQL    id >= '01FWFBMK000000000000000000' AND id < '01FWHY1A000000000000000000'`, ""},
-		{"ulid -from 2022-02 -to 2022-02 -format hex", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  017eb294c00000000000000000000000
-			end    017f42c6d00000000000000000000000  (not included)
-			SQL    id >= x'017eb294c00000000000000000000000' AND id < x'017f42c6d00000000000000000000000'`, ""},
-		// A literal that a database sorts otherwise, or does not know, is not printed.
-		{"ulid -from 2022-02 -to 2022-02 -format base58", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  1BhzKLjeKy85j36vNaXc31
-			end    1BiuKzNhG5hAaFBLvijfMZ  (not included)`, ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format urn", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  urn:uuid:017eb294-c000-7000-8000-000000000000
-			end    urn:uuid:017f42c6-d000-7000-8000-000000000000  (not included)`, ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format base32", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  01FTS99G00E008000000000000
-			end    01FX1CDM00E008000000000000  (not included)
-			SQL    id >= '01FTS99G00E008000000000000' AND id < '01FX1CDM00E008000000000000'`, ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -prefix order", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  order_01fts99g00e008000000000000
-			end    order_01fx1cdm00e008000000000000  (not included)
-			SQL    id >= 'order_01fts99g00e008000000000000' AND id < 'order_01fx1cdm00e008000000000000'`, ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format typeid", `
-			from   2022-02-01T00:00:00.000Z
-			to     2022-03-01T00:00:00.000Z  (not included)
-			least  01fts99g00e008000000000000
-			end    01fx1cdm00e008000000000000  (not included)
-			SQL    id >= '01fts99g00e008000000000000' AND id < '01fx1cdm00e008000000000000'`, ""},
-		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.106999Z snowflake", `
-			from   2022-06-28T16:07:40.105Z
-			to     2022-06-28T16:07:40.106Z  (not included)
-			least  1541815603604488192
-			end    1541815603608682496  (not included)
-			SQL    id >= 1541815603604488192 AND id < 1541815603608682496`, ""},
-		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", `
-			from   2016-04-30T11:18:25.796Z
-			to     2016-04-30T11:18:25.797Z  (not included)
-			least  0x0271065ac1000000
-			end    0x0271065ac1400000  (not included)`, ""},
-		{"-from 2024-02-29 -to 2024-02-29 snowflake -layout sonyflake", `
-			from   2024-02-29T00:00:00.000Z
-			to     2024-03-01T00:00:00.000Z  (not included)
-			least  502704447160320000
-			end    502849402306560000  (not included)
-			SQL    id >= 502704447160320000 AND id < 502849402306560000`, ""},
+	for _, test := range []struct{ args, times, least, end, literal, note string }{
+		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22.001+01:00 uuid7", "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.001Z",
+			"017f22e2-79b0-7000-8000-000000000000", "017f22e2-79b1-7000-8000-000000000000", "'%s'", ""},
+		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T19:22:22.001Z uuid7 -format hex", "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.001Z",
+			"017f22e279b070008000000000000000", "017f22e279b170008000000000000000", "x'%s'", ""},
+		{"ulid -from 2022-02-22 -to 2022-02-22", "2022-02-22T00:00:00.000Z 2022-02-23T00:00:00.000Z",
+			"01FWFBMK000000000000000000", "01FWHY1A000000000000000000", "'%s'", ""},
+		{"ulid -from 2022-02 -to 2022-02 -format hex", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"017eb294c00000000000000000000000", "017f42c6d00000000000000000000000", "x'%s'", ""},
+		{"ulid -from 2022-02 -to 2022-02 -format base58", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"1BhzKLjeKy85j36vNaXc31", "1BiuKzNhG5hAaFBLvijfMZ", "", ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format urn", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"urn:uuid:017eb294-c000-7000-8000-000000000000", "urn:uuid:017f42c6-d000-7000-8000-000000000000", "", ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format base32", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"01FTS99G00E008000000000000", "01FX1CDM00E008000000000000", "'%s'", ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -prefix order", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"order_01fts99g00e008000000000000", "order_01fx1cdm00e008000000000000", "'%s'", ""},
+		{"uuid7 -from 2022-02 -to 2022-02 -format typeid", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
+			"01fts99g00e008000000000000", "01fx1cdm00e008000000000000", "'%s'", ""},
+		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.106999Z snowflake", "2022-06-28T16:07:40.105Z 2022-06-28T16:07:40.106Z",
+			"1541815603604488192", "1541815603608682496", "%s", ""},
+		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", "2016-04-30T11:18:25.796Z 2016-04-30T11:18:25.797Z",
+			"0x0271065ac1000000", "0x0271065ac1400000", "", ""},
+		{"-from 2024-02-29 -to 2024-02-29 snowflake -layout sonyflake", "2024-02-29T00:00:00.000Z 2024-03-01T00:00:00.000Z",
+			"502704447160320000", "502849402306560000", "%s", ""},
 		// A time before the scheme is moved into it. A time after it is after all ids.
-		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00.001Z", `
-			from   1970-01-01T00:00:00.000Z
-			to     1970-01-01T00:00:00.001Z  (not included)
-			least  00000000-0000-7000-8000-000000000000
-			end    00000000-0001-7000-8000-000000000000  (not included)
-			SQL    id >= '00000000-0000-7000-8000-000000000000' AND id < '00000000-0001-7000-8000-000000000000'`,
+		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00.001Z", "1970-01-01T00:00:00.000Z 1970-01-01T00:00:00.001Z",
+			"00000000-0000-7000-8000-000000000000", "00000000-0001-7000-8000-000000000000", "'%s'",
 			"idgen: note: -from is before the first possible id; using 1970-01-01T00:00:00.000Z\n"},
-		{"snowflake -layout sonyflake -from 2188-11-16T03:28:58.879Z -to 2999-01-01", `
-			from   2188-11-16T03:28:58.879Z
-			to     2999-01-02T00:00:00.000Z  (not included)
-			least  9223372036837998592
-			SQL    id >= 9223372036837998592`,
+		{"snowflake -layout sonyflake -from 2188-11-16T03:28:58.879Z -to 2999-01-01", "2188-11-16T03:28:58.879Z 2999-01-02T00:00:00.000Z",
+			"9223372036837998592", "", "%s",
 			"idgen: note: -to is after the last possible id, of 2188-11-16T03:28:58.879Z; no id is the end\n"},
-		{"snowflake -from 2080-07-10T17:30:30.207Z -to 2080-07-10T17:30:30.208Z", `
-			from   2080-07-10T17:30:30.207Z
-			to     2080-07-10T17:30:30.208Z  (not included)
-			least  9223372036846387200
-			end    9223372036850581504  (not included)
-			SQL    id >= 9223372036846387200 AND id < 9223372036850581504`, ""},
+		{"snowflake -from 2080-07-10T17:30:30.207Z -to 2080-07-10T17:30:30.208Z", "2080-07-10T17:30:30.207Z 2080-07-10T17:30:30.208Z",
+			"9223372036846387200", "9223372036850581504", "%s", ""},
 	} {
-		want := strings.TrimPrefix(strings.ReplaceAll(test.want, "\t", ""), "\n") + "\n"
+		times := strings.Fields(test.times)
+		want := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\n", times[0], times[1], test.least)
+		condition := "SQL    id >= " + test.literal
+		if test.end != "" {
+			want += "end    " + test.end + "  (not included)\n"
+			condition += " AND id < " + test.literal
+		}
+		if condition += "\n"; test.literal != "" {
+			want += strings.Replace(strings.Replace(condition, "%s", test.least, 1), "%s", test.end, 1)
+		}
 		status, got, note := try("", append([]string{"range"}, strings.Fields(test.args)...)...)
 		if status != 0 || got != want || note != test.note {
 			t.Errorf("range %s: status %d, %s%swant\n%s%s", test.args, status, got, note, want, test.note)
@@ -165,9 +120,10 @@ func TestTimes(t *testing.T) {
 		if !strings.Contains(got, "from   1999-12-31T00:00:00.000Z\nto     2000-01-02T12:00:00.000Z ") {
 			t.Errorf("range -from 1999-12-31 -to now: %s", got)
 		}
-		if got := must(t, "", "inspect", "-field", "time", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "01FWHE4YDGFK1SHH6W1G60EECF", "c232ab00-9414-11ec-b3c8-9f6bdeced846",
-			"1541815603606036480"); strings.Join(got, " ") != "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.0000000Z 2022-06-28T16:07:40.105Z" {
-			t.Errorf("inspect -field time: %s", got)
+		got = strings.Join(must(t, "", "inspect", "-brief", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "01FWHE4YDGFK1SHH6W1G60EECF",
+			"c232ab00-9414-11ec-b3c8-9f6bdeced846", "1541815603606036480"), "\n")
+		if strings.Count(got, "Z") != 4 {
+			t.Errorf("inspect -brief: %s, want times of UTC", got)
 		}
 	})
 }

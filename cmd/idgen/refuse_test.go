@@ -14,31 +14,21 @@ func TestRefused(t *testing.T) {
 		want     string // after "idgen: line 2"
 	}{
 		{"", "x", ": not an id: no known form, length 1"},
-		{"", "nonsense", ": not an id: no known form, length 8"},
-		{"", "0x1", ": not an id: no known form, length 3"},
-		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", ": not an id: no known form, length 35"},
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398ff", ": not an id: no known form, length 37"},
 		{"", "  ", ": not an id: no known form, length 0"},
 		{"-as uuid", "1541815603606036480", ": not a UUID: no known form, length 19"},
-		{"-as base58", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": not an id of form base58: no known form, length 26"},
-		{"-as Snowflake", "abc", ": not a Snowflake: no known form, length 3"},
 
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", ", column 36: not a UUID: not a hexadecimal digit"},
 		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ", column 8: not a UUID: prefix is not urn:uuid:"},
 		{"", "01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 26: not a ULID: not a Crockford Base32 digit"},
 		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 27: not a UUID: not a Crockford Base32 digit"},
 		{"", "1AaLyDYFxmKZxXbNo18zn0", ", column 22: not a UUID: not a Base58 digit"},
-		// Other libraries write a Snowflake in 11 digits of Base58.
-		{"", "4aaW4SzAyQK", ": not an id: no known form, length 11"},
-		{"-as Snowflake", "4aaW4SzAyQK", ": not a Snowflake: no known form, length 11"},
-		{"-as base58", "4aaW4SzAyQK", ": not an id of form base58: no known form, length 11"},
 		{"-as base58", "12345678912", ": not an id of form base58: no known form, length 11"},
 		{"", "\t0x1565a11f6217a0g0", ", column 18: not a Snowflake: not a hexadecimal digit"},
 
 		{"", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", ": not a ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
 		{"", "zzzzzzzzzzzzzzzzzzzzzz", ": not a UUID: Base58 above 128 bits"},
 		{"", "9223372036854775808", ": not a Snowflake: above 9223372036854775807"},
-		{"", "99999999999999999999", ": not a Snowflake: length 20, want 1 to 19"},
 		{"", " -1", ": not a Snowflake: negative"},
 		{"", " 0x8000000000000000", ": not a Snowflake: above 7fffffffffffffff"},
 
@@ -48,18 +38,12 @@ func TestRefused(t *testing.T) {
 		{"", "order_8zzzzzzzzzzzzzzzzzzzzzzzzz", ": not a TypeID: digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz"},
 		{"", "order_1", ": not a TypeID: length 1, want 26 after the prefix"},
 		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", ", column 26: not a TypeID: not a Crockford Base32 digit in lower case"},
-		{"-as typeid", "01h455vb4pex5vsknk084sn02", ": not a TypeID: no known form, length 25"},
 		{"-as ulid", "order_01h455vb4pex5vsknk084sn02", ": not a ULID: no known form, length 31"},
-		{"-as base58", "a_b", ": not an id of form base58: no known form, length 3"},
 		{"-prefix order", "7", ": only a UUID or a ULID can have a prefix"},
 		{"-format typeid", "7", ": only a UUID or a ULID can be written as typeid"},
 		{"-format base58", "7", ": only a UUID or a ULID can be written as base58: it is for 128 bits"},
-		{"-to uuid1", "7", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
 		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
-		{"", "1 2", `, column 2: not an id: " " cannot occur in one`},
-		{"", "x234567890123456789", ": not an id: no known form, length 19"},
-		{"", "x2345678901234567890", ": not an id: no known form, length 20"},
 		{"", "001565a11f6217a000", ": not an id: no known form, length 18"}, // not 0x
 		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
 		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
@@ -70,13 +54,8 @@ func TestRefused(t *testing.T) {
 		{"", `"17`, `, column 1: not an id: "\"" cannot occur in one`},
 		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
 		{"", "0x1565a11f6217a0\x100", `, column 17: not an id: "\x10" cannot occur in one`},
-		{"", "abc\x1b[31m", `, column 4: not an id: "\x1b" cannot occur in one`},
-		{"", "1２", `, column 2: not an id: "\uff12" cannot occur in one`},
 		{"", "\xff\xfe", `, column 1: not an id: "\xff" cannot occur in one`},
-		{"", "\ufeff01ARZ3NDEKTSV4RRFFQ69G5FAV", `, column 1: not an id: "\ufeff" cannot occur in one`},
-		{"-as ulid", "1.5", `, column 2: not a ULID: "." cannot occur in one`},
 
-		{"-to ulid", "1541815603606036480", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"-to uuid", "1541815603606036480", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
 		{"-to uuid1", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": " + noVersion},
 		{"-to uuid6", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ": only versions 1 and 6 can be converted to version 6; this is version 7"},
@@ -98,10 +77,8 @@ func TestRefusedArgument(t *testing.T) {
 		{"inspect", "", `: "" is not an id: no known form, length 0`},
 		{"inspect", strings.Repeat("x", 48), `: "` + strings.Repeat("x", 48) + `" is not an id: no known form, length 48`},
 		{"inspect", strings.Repeat("x", 49), `: "` + strings.Repeat("x", 48) + `…" is not an id: no known form, length 49`},
-		{"inspect", "nonsense", `: "nonsense" is not an id: no known form, length 8`},
 		{"convert", "01FWHE4YDGFK1SHH6W1G60EECU", `, column 26: "01FWHE4YDGFK1SHH6W1G60EECU" is not a ULID: not a Crockford Base32 digit`},
 		{"convert", "-1", `: "-1" is not a Snowflake: negative`},
-		{"convert", "abc\x1b[31m", `, column 4: "abc\x1b[31m" is not an id: "\x1b" cannot occur in one`},
 		{"convert", strings.Repeat("é", 1<<20), `, column 1: "` + strings.Repeat("é", 24) + `…" is not an id: "\u00e9" cannot occur in one`},
 		{"uuid8", "5c146b143c52", `: "5c146b143c52" is not 32 hexadecimal digits: length 12`},
 		{"uuid8", "5c146b143c528afd938a375d0df1fbfg",
@@ -115,16 +92,6 @@ func TestRefusedArgument(t *testing.T) {
 	}
 }
 
-// TestFirstLine has the first line bad, which is not repeated, and a - beside another argument.
-func TestFirstLine(t *testing.T) {
-	if status, _, errs := try("x", "convert"); status != 1 || errs != "idgen: line 1: not an id: no known form, length 1\n" {
-		t.Errorf("status %d, %q", status, errs)
-	}
-	if status, out, errs := try("8", "convert", "-", "7"); status != 1 || out != "7\n" || !strings.HasPrefix(errs, `idgen: argument 1: "-" is not an id: `) {
-		t.Errorf("status %d, %q, %q", status, out, errs)
-	}
-}
-
 // TestTally checks the line that ends a run over several inputs of which some were bad.
 func TestTally(t *testing.T) {
 	many := strings.Repeat("7\n\n", 98_998) + strings.Repeat("?\n", 1001)
@@ -133,7 +100,6 @@ func TestTally(t *testing.T) {
 		args  string
 		want  string // the last line, if it is a tally
 	}{
-		{"?\n", "", ""},
 		{"\n?\n\n", "", ""},
 		{"", "?", ""},
 		{"7\n8\n", "", ""},
@@ -141,6 +107,7 @@ func TestTally(t *testing.T) {
 		{"?\n?", "", "2 of 2 lines were bad"},
 		{"?\n" + strings.Repeat("7", 1<<17), "", "2 of 2 lines were bad"},
 		{many, "", "1001 of 99999 lines were bad"},
+		{"7\n8\n9\n", "- 8", "1 of 2 arguments was bad"},
 		{"", "7 ? 8", "1 of 3 arguments was bad"},
 		{"", "? ? 8", "2 of 3 arguments were bad"},
 	} {
