@@ -136,7 +136,7 @@ func TestFailures(t *testing.T) {
 func TestFailsAtOnce(t *testing.T) {
 	var errs bytes.Buffer
 	status := run(strings.Fields("convert 7 ? 8 ? ?"), nil, fullDisk{}, &errs)
-	if got := errs.String(); status != 1 || strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, "\nidgen: writing standard output: no space left\n") {
+	if got := errs.String(); status != 1 || !strings.HasPrefix(got, "idgen: argument 2, column 1: ") || strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, "\nidgen: writing standard output: no space left\n") {
 		t.Errorf("status %d, %q, want a report and the failure", status, got)
 	}
 }
