@@ -22,6 +22,7 @@ func TestConvert(t *testing.T) {
 		{"-to uuid1 " + v6, v1},
 		{"-to uuid6 -format base32 " + v1, ids.MustParseUUID(v6).ULID().String()},
 		{"-to ulid " + v7, asULID},
+		{"-to ulid " + asULID, asULID},
 		{"-to uuid " + asULID, v7},
 		{"-as uuid " + asULID, v7},
 		{"-as uuid -to uuid6 " + ids.MustParseUUID(v1).ULID().String(), v6},

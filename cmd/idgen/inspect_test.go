@@ -28,7 +28,6 @@ func TestInspect(t *testing.T) {
 			0 00000001 01111111 00100010 11100010 TTTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
 			96 00001100 00000111 00111001 10001111 RRRRRRRR RRRRRRRR RRRRRRRR RRRRRRRR`},
 		{"017F22E2-79B0-7802-98C4-DC0C0C07398F", "F rand_a 12 bits 2050 (0.500 ms if a fraction, as in package ids)"},
-		{"017F22E2-79B0-7FFF-98C4-DC0C0C07398F", "F rand_a 12 bits 4095 (1.000 ms if a fraction, as in package ids)"},
 		{"urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", `
 			UUID of version 1 c232ab00-9414-11ec-b3c8-9f6bdeced846
 			T time 60 bits 2022-02-22T19:22:22.0000000Z (100 ns)
@@ -49,6 +48,7 @@ func TestInspect(t *testing.T) {
 		{"5df418813aed351588a72f4a814cf09e", `
 			UUID of version 3 5df41881-3aed-3515-88a7-2f4a814cf09e
 			H hash 122 bits 0x177d06204ebb54548a72f4a814cf09e (MD5 of a namespace and a name)`},
+		{"2ed6657d-e927-568b-95e1-2665a8aea6a2", "H hash 122 bits 0x0bb5995f7a49da2d5e12665a8aea6a2 (SHA-1 of a namespace and a name)"},
 		{"919108f7-52d1-4320-9bac-f847db4148a8", `
 			UUID of version 4 919108f7-52d1-4320-9bac-f847db4148a8
 			R random 122 bits 0x2464423dd4b44c81bacf847db4148a8`},
