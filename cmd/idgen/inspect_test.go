@@ -86,10 +86,10 @@ func TestInspect(t *testing.T) {
 			N shard 13 bits 1512
 			T time 39 bits 2043-10-15T12:01:53.620Z
 			N machine 16 bits 40960`},
-		{"175928847299117063", `
+		{"175928847299244039", `
 			in the layout of discord: plausible
 			T time 41 bits 2016-04-30T11:18:25.796Z
-			N node 10 bits 32 (worker 1, process 0)
+			N node 10 bits 63 (worker 1, process 31)
 			S sequence 12 bits 7`},
 		{"0X1565A11F6217A000", "base32 1ASD13XH1F800, hex 0x1565a11f6217a000 (as given)"},
 	} {
