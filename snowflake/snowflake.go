@@ -14,9 +14,7 @@ import (
 // ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
 // widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time.
 //
-// Its methods are AppendBinary, AppendText, Base32, Compare, IsZero, MarshalBinary, MarshalJSON,
-// MarshalText, Scan, String, UnmarshalBinary, UnmarshalJSON, UnmarshalText and Value: see
-// [ids.Snowflake].
+// For its methods see [ids.Snowflake].
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
@@ -27,8 +25,7 @@ type ID = ids.Snowflake
 //	ID    ID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
-// UnmarshalText and Value: see [ids.Null].
+// For its methods see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
@@ -37,7 +34,7 @@ type Null = ids.Null[ids.Snowflake]
 // layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
 // its own. Make a node with [NewNode]; using the zero value panics.
 //
-// Its methods are Append, Layout, Next, NextContext, Number and TryNext: see [ids.SnowflakeNode].
+// For its methods see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
@@ -65,7 +62,7 @@ type Options = ids.SnowflakeOptions
 //	SequenceBits int           // the width of the sequence; 0 means one id a tick
 //	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 //
-// Its methods are Compose, Equal, Last, MaxAt, MinAt and Split: see [ids.SnowflakeLayout].
+// For its methods see [ids.SnowflakeLayout].
 type Layout = ids.SnowflakeLayout
 
 // Parts holds the fields of a Snowflake.
@@ -80,7 +77,7 @@ type Parts = ids.SnowflakeParts
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
+// For its methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is

@@ -18,9 +18,7 @@ import (
 // comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
-// Its methods are AppendBinary, AppendText, Base58, Binary, Compare, Entropy, GoString, Increment,
-// IsZero, MarshalBinary, MarshalText, Scan, String, Time, UUID, UnmarshalBinary, UnmarshalText and
-// Value: see [ids.ULID].
+// For its methods see [ids.ULID].
 //
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
@@ -34,8 +32,7 @@ type ULID = ids.ULID
 //	ID    ULID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
-// UnmarshalText and Value: see [ids.Null].
+// For its methods see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
@@ -45,8 +42,7 @@ type Null = ids.Null[ids.ULID]
 //
 //	ID ULID
 //
-// Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
-// [ids.Binary].
+// For its methods see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
 // NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
@@ -58,15 +54,14 @@ type Binary = ids.Binary[ids.ULID]
 //	ID    Binary
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
-// UnmarshalText and Value: see [ids.Null].
+// For its methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
+// For its methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is

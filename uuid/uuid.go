@@ -19,9 +19,7 @@ import (
 // a type of your own, embed it alone: type ID uuid.UUID has no methods, and a second field is lost in JSON.
 // A query's argument is text: for a column of 16 bytes see [ids.UUID.Binary]. The zero value is the Nil UUID.
 //
-// Its methods are AppendBinary, AppendText, Base58, Binary, ClockSequence, Compare, Domain,
-// GoString, IsZero, LocalID, MarshalBinary, MarshalText, NodeID, Scan, String, Time, ToV1, ToV6,
-// ULID, URN, UnmarshalBinary, UnmarshalText, Value, Variant and Version: see [ids.UUID].
+// For its methods see [ids.UUID].
 type UUID = ids.UUID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
@@ -33,8 +31,7 @@ type UUID = ids.UUID
 //	ID    UUID
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
-// UnmarshalText and Value: see [ids.Null].
+// For its methods see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
@@ -44,8 +41,7 @@ type Null = ids.Null[ids.UUID]
 //
 //	ID UUID
 //
-// Its methods are AppendText, IsZero, MarshalText, Scan, String, UnmarshalText and Value: see
-// [ids.Binary].
+// For its methods see [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
 // NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
@@ -57,27 +53,26 @@ type Binary = ids.Binary[ids.UUID]
 //	ID    Binary
 //	Valid bool // whether there is an id
 //
-// Its methods are AppendText, IsZero, MarshalJSON, MarshalText, Scan, String, UnmarshalJSON,
-// UnmarshalText and Value: see [ids.Null].
+// For its methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// Its methods are Error, Is, Offset, Scheme and Unwrap: see [ids.ParseError].
+// For its methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
 //
-// Its method is String: see [ids.Variant].
+// For its methods see [ids.Variant].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant = ids.Variant
 
 // Domain says what the local id of a version 2 UUID identifies.
 //
-// Its method is String: see [ids.Domain].
+// For its methods see [ids.Domain].
 type Domain = ids.Domain
 
 // The values of a [Variant].
