@@ -9,13 +9,9 @@
 //
 //	go -C internal/lab/compare run ./cmd/report
 //
-// The command faults does to the clock of each library what its API allows, and counts what
-// comes of it:
-//
-//	go -C internal/lab/compare run ./cmd/faults
-//
 // The command move moves a program to this library by a block of docs/migrating.md, and runs its tests.
 //
-// Its tests check that decoders differ from those of other libraries only where a list says so, and what
-// docs/migrating.md says of them. They run its blocks on the programs in testdata/move.
+// Its tests show what docs/faults.md says of other libraries. They check that decoders differ from theirs
+// only where a list says so, and what docs/migrating.md says of them, and run its blocks on the programs in
+// testdata/move.
 package compare
