@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/oneclock/ids/internal/lab/compare/move"
 )
 
 const migratingPage = "../../../docs/migrating.md"
@@ -136,22 +134,28 @@ func module(t *testing.T, program string) string {
 
 var goimports string // is the folder that has it
 
-// paste runs the block of a section in dir.
+// paste runs in dir the block for a shell with which a section of the page begins. A block that writes anything has failed.
 func paste(t *testing.T, dir, section, shell string) {
 	t.Helper()
-	block, err := move.Block(migratingPage, section)
-	if err != nil {
-		t.Fatal(err)
+	_, rest, found := strings.Cut(readFile(t, migratingPage), "\n## "+section+"\n\n```sh\n")
+	block, _, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatalf("the section %q does not begin with a block for a shell", section)
 	}
 	if goimports == "" {
 		goimports = t.TempDir()
-		if err := move.Goimports(goimports); err != nil {
-			t.Fatal(err)
-		}
 		t.Cleanup(func() { goimports = "" })
+		cmd := exec.Command("go", "install", "golang.org/x/tools/cmd/goimports@v0.52.0")
+		cmd.Env = append(os.Environ(), "GOBIN="+goimports)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("installing goimports: %v\n%s", err, out)
+		}
 	}
-	if err := move.Paste(dir, shell, block, goimports); err != nil {
-		t.Fatal(err)
+	cmd := exec.Command(shell, "-c", block)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+goimports+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("the block: %v\n%s", err, out)
 	}
 }
 

@@ -9,8 +9,6 @@
 //
 //	go -C internal/lab/compare run ./cmd/report
 //
-// The command move moves a program to this library by a block of docs/migrating.md, and runs its tests.
-//
 // Its tests show what docs/faults.md says of other libraries. They check that decoders differ from theirs
 // only where a list says so, and what docs/migrating.md says of them, and run its blocks on the programs in
 // testdata/move.
