@@ -1,12 +1,8 @@
 package compare
 
 import (
-	"crypto/md5"
 	"crypto/rand"
-	"crypto/sha1"
-	"encoding/hex"
 	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -138,30 +134,14 @@ func BenchmarkRun1000(b *testing.B) {
 func BenchmarkFloor(b *testing.B) {
 	var mu sync.Mutex
 	anchor := time.Now()
-	short, long, text := make([]byte, 16), make([]byte, 4096), make([]byte, 36)
-	space, u := ids.NamespaceDNS(), sampleUUID
-	hashed := append(space[:], sampleName...)
+	short := make([]byte, 16)
 	runGroups(b, "Floor", []group{{"any", []entry{
 		one("time.Now", time.Now),
-		one("time.Since", func() time.Duration { return time.Since(anchor) }),
-		one("mutex", func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return true
-		}),
 		one("mutex.Since", func() time.Duration { // what an id costs at least that is guarded and tells the time
 			mu.Lock()
 			defer mu.Unlock()
 			return time.Since(anchor)
 		}),
 		either("rand.Read16", func() (int, error) { return rand.Read(short) }),
-		either("rand.Read4096", func() (int, error) { return rand.Read(long) }),
-		one("hex.Encode5", func() int { // the five groups of a UUID
-			return hex.Encode(text[0:8], u[0:4]) + hex.Encode(text[9:13], u[4:6]) + hex.Encode(text[14:18], u[6:8]) +
-				hex.Encode(text[19:23], u[8:10]) + hex.Encode(text[24:36], u[10:16])
-		}),
-		one("FormatInt", func() string { return strconv.FormatInt(int64(sampleSnowflake), 10) }),
-		one("sha1.Sum", func() [sha1.Size]byte { return sha1.Sum(hashed) }),
-		one("md5.Sum", func() [md5.Size]byte { return md5.Sum(hashed) }),
 	}}}, 0)
 }

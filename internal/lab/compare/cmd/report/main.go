@@ -4,7 +4,6 @@
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
-//	go -C internal/lab/compare run ./cmd/report -raw new.txt            also for benchstat
 //
 // All benchmarks run once in each round, instead of each several times on end, so that a change in the speed
 // of the machine meets all libraries alike.
@@ -24,46 +23,26 @@ import (
 	"github.com/oneclock/ids/internal/lab/markdown"
 )
 
-// marker names the places on the pages.
-const marker = "compare"
-
 func main() {
-	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+	count := flag.Int("count", 8, "run all benchmarks `n` times, one time after the other")
+	benchtime := flag.String("benchtime", "30ms", "run each benchmark for `t` at a time, as go test -benchtime has it")
+	flag.Parse()
+	if flag.NArg() > 0 || *count < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	text, err := measure(*count, *benchtime)
+	if err == nil {
+		err = write(filepath.Join("..", "..", ".."), text, *benchtime)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
-	flags := flag.NewFlagSet("report", flag.ContinueOnError)
-	count := flags.Int("count", 8, "run all benchmarks `n` times, one time after the other")
-	benchtime := flags.String("benchtime", "30ms", "run each benchmark for `t` at a time, as go test -benchtime has it")
-	out := flags.String("out", filepath.Join("..", "..", ".."), "write README.md and docs/speed.md in the folder `dir`")
-	raw := flags.String("raw", "", "also write what the benchmarks print to `file`")
-	from := flags.String("from", "", "measure nothing, and read what the benchmarks printed from `file`")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 || *count < 1 {
-		return fmt.Errorf("-count is %d, and the arguments %q: want at least 1, and none", *count, flags.Args())
-	}
-	page, summary := filepath.Join(*out, "docs", "speed.md"), filepath.Join(*out, "README.md")
-	if err := errors.Join(markdown.CanPut(page, marker), markdown.CanPut(summary, marker)); err != nil {
-		return err // before anything is measured in vain
-	}
-	var text []byte
-	var err error
-	if *from != "" {
-		text, err = os.ReadFile(*from)
-	} else {
-		text, err = measure(*count, *benchtime)
-	}
-	if err == nil && *raw != "" {
-		err = os.WriteFile(*raw, text, 0o644)
-	}
-	if err != nil {
-		return err
-	}
+// write writes what the benchmarks printed into the pages in the folder root.
+func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
 		return err
@@ -73,9 +52,10 @@ func run(args []string) error {
 		return err
 	}
 	line := fmt.Sprintf("Command: `GOTOOLCHAIN=%s go -C internal/lab/compare run ./cmd/report -count %d -benchtime %s`\n\n",
-		r.config["toolchain"], r.rounds(), *benchtime)
+		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
-	return errors.Join(markdown.Put(page, marker, r.page(line, versions)), markdown.Put(summary, marker, line+r.summary()))
+	return errors.Join(markdown.Put(filepath.Join(root, "docs", "speed.md"), "compare", r.page(line, versions)),
+		markdown.Put(filepath.Join(root, "README.md"), "compare", line+r.summary()))
 }
 
 // others are the libraries that are measured.

@@ -16,11 +16,12 @@ import (
 type results struct {
 	config map[string]string    // what they print of the machine, such as "cpu"
 	ns     map[string][]float64 // by "operation/kind/library", one for each round
+	rounds int
 }
 
 // read reads what benchmarks print. Text that is not a result is passed over, as benchstat does.
 func read(in io.Reader) (*results, error) {
-	r := &results{map[string]string{}, map[string][]float64{}}
+	r := &results{config: map[string]string{}, ns: map[string][]float64{}}
 	reader := benchfmt.NewReader(in, "benchmarks")
 	for reader.Scan() {
 		result, ok := reader.Result().(*benchfmt.Result)
@@ -33,17 +34,9 @@ func read(in io.Reader) (*results, error) {
 		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // GOMAXPROCS
 		sec, _ := result.Value("sec/op")
 		r.ns[name] = append(r.ns[name], sec*1e9)
+		r.rounds = max(r.rounds, len(r.ns[name]))
 	}
 	return r, reader.Err()
-}
-
-// rounds returns how many results of each benchmark there are.
-func (r *results) rounds() int {
-	n := 0
-	for _, v := range r.ns {
-		n = max(n, len(v))
-	}
-	return n
 }
 
 // median returns the median of the times of a benchmark and its 95% confidence interval, as benchstat does.

@@ -54,23 +54,16 @@ var best = []string{"std", "gofrs", "google", "oklog", "bwmarrin", "sonyflake"}
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
-	{"time.Since", "`time.Since` of an anchor"},
-	{"mutex", "an uncontended `sync.Mutex`"},
 	{"mutex.Since", "`time.Since` in a `sync.Mutex`"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
-	{"rand.Read4096", "`crypto/rand.Read` of 4,096 bytes"},
-	{"hex.Encode5", "five calls of `hex.Encode`"},
-	{"FormatInt", "`strconv.FormatInt`"},
-	{"sha1.Sum", "`sha1.Sum` of 31 bytes"},
-	{"md5.Sum", "`md5.Sum` of 31 bytes"},
 }
 
 // page returns all tables, in Markdown, each under the command that makes it.
 func (r *results) page(command, versions string) string {
 	var b strings.Builder
 	b.WriteString(command)
-	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s with %s processors, %s, against\n%s.\n\n",
-		r.rounds(), r.machine(), r.config["processors"], r.config["toolchain"], versions)
+	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
+		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
 	b.WriteString("## What one id costs\n\n" + command)
 	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of their own kind.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
@@ -134,9 +127,4 @@ func (r *results) summary() string {
 		fmt.Fprintf(&b, "| %s | **%s** | %s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.time(w.crowd("ids"), 1), r.others(w, true, best))
 	}
 	return b.String()
-}
-
-// machine says what the benchmarks ran on.
-func (r *results) machine() string {
-	return r.config["cpu"] + ", " + r.config["goos"] + "/" + r.config["goarch"]
 }
