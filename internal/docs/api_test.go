@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,33 @@ func TestAPI(t *testing.T) {
 	}
 	if string(want) != got {
 		t.Errorf("%s differs; if that is meant, go test ./internal/docs -run TestAPI -update writes it anew", apiFile)
+	}
+}
+
+var preset = regexp.MustCompile(`(?m)^ids: func (\w+)Layout\(\) SnowflakeLayout$`)
+
+// TestPresets checks that each layout of api.txt is where layouts are named: at a door, in idgen and in the test vectors.
+func TestPresets(t *testing.T) {
+	root := Root(t)
+	idgen := filepath.Join(t.TempDir(), "idgen.exe")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", idgen, "./cmd/idgen")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	api, vectors := read(t, root, "api.txt"), read(t, root, "testdata", "vectors.json")
+	presets := preset.FindAllStringSubmatch(api, -1)
+	if len(presets) < 4 {
+		t.Errorf("api.txt has the layouts %q, want at least four", presets)
+	}
+	for _, m := range presets {
+		name := strings.ToLower(m[1])
+		if out, err := exec.CommandContext(t.Context(), idgen, "inspect", "-layout", name, "-field", "time", "1").CombinedOutput(); err != nil {
+			t.Errorf("idgen does not know the layout %s: %s", name, out)
+		}
+		if !strings.Contains(api, "snowflake: func "+m[1]+"() Layout\n") || !strings.Contains(vectors, `{"name":"`+name+`",`) {
+			t.Errorf("package snowflake or testdata/vectors.json lacks the layout %s", name)
+		}
 	}
 }
 
