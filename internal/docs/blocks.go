@@ -222,7 +222,13 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		declared, used := names(f)
+		declared, used := map[string]bool{}, names(f)
+		for _, m := range declaring.FindAllStringSubmatch(code, -1) {
+			for name := range strings.SplitSeq(m[1]+m[2], ", ") {
+				declared[name] = true
+			}
+		}
+		delete(declared, "_")
 		for _, name := range slices.Sorted(maps.Keys(given)) {
 			if used[name] && !declared[name] {
 				fmt.Fprintf(&set, "%s := %s\n", name, given[name])
@@ -241,7 +247,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, used := names(f)
+	used := names(f)
 	header := strings.Builder{}
 	header.WriteString("package b\n" + imported)
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
@@ -252,10 +258,9 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
 }
 
-// names returns what the function Run of f declares at its top level, and all names that f uses; of
-// one before a selector, with a dot too.
-func names(f *ast.File) (declared, used map[string]bool) {
-	declared, used = map[string]bool{}, map[string]bool{}
+// names returns all names that f uses; of one before a selector, with a dot too.
+func names(f *ast.File) map[string]bool {
+	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
@@ -264,42 +269,14 @@ func names(f *ast.File) (declared, used map[string]bool) {
 			}
 		case *ast.Ident:
 			used[n.Name] = true
-		case *ast.FuncDecl:
-			if n.Name.Name == "Run" && n.Recv == nil {
-				for _, stmt := range n.Body.List {
-					declare(declared, stmt)
-				}
-			}
 		}
 		return true
 	})
-	return declared, used
+	return used
 }
 
-// declare adds the variables that stmt declares.
-func declare(declared map[string]bool, stmt ast.Stmt) {
-	add := func(e ast.Expr) {
-		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
-			declared[id.Name] = true
-		}
-	}
-	switch stmt := stmt.(type) {
-	case *ast.AssignStmt:
-		if stmt.Tok == token.DEFINE {
-			for _, e := range stmt.Lhs {
-				add(e)
-			}
-		}
-	case *ast.DeclStmt:
-		for _, spec := range stmt.Decl.(*ast.GenDecl).Specs {
-			if v, ok := spec.(*ast.ValueSpec); ok {
-				for _, name := range v.Names {
-					add(name)
-				}
-			}
-		}
-	}
-}
+// declaring finds the variables that a statement declares which is not indented.
+var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
 // folder is where the program is, as far as the compiler knows.
 const folder = "zz_blocks"

@@ -2,8 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -38,30 +36,18 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// files returns the paths of all files of the repository, with slashes: those that git tracks, or all where there is no git, as in
-// a module zip.
+// files returns the paths of all files of the repository, with slashes: those that git tracks, or all where there is no git.
 func files(t *testing.T, root string) (paths []string) {
-	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
-		out, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "-z").Output()
-		if err == nil {
-			return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-		}
-		t.Logf("git ls-files: %v; all files in the folder are checked", err)
+	out, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "-z").Output()
+	if err == nil {
+		return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	}
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.Name() == ".git" && d.IsDir():
-			return fs.SkipDir
-		case !d.IsDir():
+	t.Logf("git ls-files: %v; all files in the folder are checked", err)
+	for _, all := range folders(t, root, "*", true) {
+		for _, p := range all {
 			rel, _ := filepath.Rel(root, p)
 			paths = append(paths, filepath.ToSlash(rel))
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return paths
 }
@@ -78,13 +64,9 @@ var (
 func badNames(paths []string) (problems []string) {
 	seen := map[string]string{} // paths and the folders above, by their lower case
 	for _, p := range paths {
-		begin := 0
-		for i, c := range p + "/" {
-			if c != '/' {
-				continue
-			}
-			name, upTo := p[begin:i], p[:i]
-			begin = i + 1
+		upTo := ""
+		for name := range strings.SplitSeq(p, "/") {
+			upTo = strings.TrimPrefix(upTo+"/"+name, "/")
 			if !nameable.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || device.MatchString(name) {
 				problems = append(problems, fmt.Sprintf("%q: no file can be named %q everywhere", p, name))
 				continue
