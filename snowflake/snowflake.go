@@ -20,12 +20,7 @@ type ID = ids.Snowflake
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
 // empty string in a database or in JSON is an error. The zero value is absent.
 //
-// Its fields are:
-//
-//	ID    ID
-//	Valid bool // whether there is an id
-//
-// For its methods see [ids.Null].
+// For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
 // Node mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
@@ -39,10 +34,7 @@ type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
 //
-// Its fields are:
-//
-//	Layout Layout     // the zero value means Twitter's
-//	Clock  *ids.Clock // nil means the default clock
+// For its fields see [ids.SnowflakeOptions].
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
@@ -54,23 +46,12 @@ type Options = ids.SnowflakeOptions
 // 2^SequenceBits of a node are asked for per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and times at or before
 // 0001-01-01T00:00:00Z, are out of range.
 //
-// Its fields are:
-//
-//	Epoch        time.Time     // of tick 0
-//	Tick         time.Duration // the unit of the time
-//	NodeBits     int           // the width of the node number; 0 leaves one node, number 0
-//	SequenceBits int           // the width of the sequence; 0 means one id a tick
-//	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
-//
-// For its methods see [ids.SnowflakeLayout].
+// For its fields and methods see [ids.SnowflakeLayout].
 type Layout = ids.SnowflakeLayout
 
 // Parts holds the fields of a Snowflake.
 //
-// Its fields are:
-//
-//	Time           time.Time // the start of the tick, in UTC
-//	Node, Sequence int64
+// For its fields see [ids.SnowflakeParts].
 type Parts = ids.SnowflakeParts
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse

@@ -27,34 +27,20 @@ type ULID = ids.ULID
 // empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
 // is not set. For columns of 16 bytes see [Binary].
 //
-// Its fields are:
-//
-//	ID    ULID
-//	Valid bool // whether there is an id
-//
-// For its methods see [ids.Null].
+// For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
 // or bytea. Its text and JSON are the id's. For a column that may be NULL see [NullBinary].
 //
-// Its fields are:
-//
-//	ID ULID
-//
-// For its methods see [ids.Binary].
+// For its fields and methods see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
 // NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
 // JSON, and the empty text elsewhere. An empty string in a database or in JSON is an error. The zero value
 // is absent.
 //
-// Its fields are:
-//
-//	ID    Binary
-//	Valid bool // whether there is an id
-//
-// For its methods see [ids.Null].
+// For its fields and methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
