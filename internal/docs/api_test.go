@@ -36,14 +36,10 @@ func TestAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(want)) {
-		if !slices.Contains(lines, strings.TrimSuffix(line, "\n")) {
-			t.Errorf("%s has what is not exported: %s", apiFile, line)
-		}
-	}
-	for _, line := range lines {
-		if !strings.Contains("\n"+string(want), "\n"+line+"\n") {
-			t.Errorf("%s lacks %s", apiFile, line)
+	listed := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
+	for _, line := range slices.Concat(listed, lines) {
+		if is := slices.Contains(lines, line); is != slices.Contains(listed, line) {
+			t.Errorf("exported: %v, in %s: %v: %s", is, apiFile, !is, line)
 		}
 	}
 	if string(want) != got {
@@ -133,7 +129,7 @@ func surface(pkg *types.Package) (lines []string) {
 			add("var %s %s", name, types.TypeString(obj.Type(), inside))
 		case *types.Func:
 			sig := obj.Signature()
-			add("func %s%s%s", name, parameters(sig.TypeParams(), inside), strings.TrimPrefix(unnamed(sig, inside), "func"))
+			add("func %s%s%s", name, parameters(sig.TypeParams(), inside), unnamed(sig, inside))
 		case *types.TypeName:
 			if alias, ok := obj.Type().(*types.Alias); ok {
 				add("type %s = %s", name, types.TypeString(alias.Rhs(), inside))
@@ -155,7 +151,7 @@ func surface(pkg *types.Package) (lines []string) {
 			for m := range named.Methods() {
 				if m.Exported() {
 					sig := m.Signature()
-					add("func (%s).%s%s", types.TypeString(sig.Recv().Type(), inside), m.Name(), strings.TrimPrefix(unnamed(sig, inside), "func"))
+					add("func (%s).%s%s", types.TypeString(sig.Recv().Type(), inside), m.Name(), unnamed(sig, inside))
 				}
 			}
 		}
@@ -175,13 +171,8 @@ func parameters(list *types.TypeParamList, q types.Qualifier) (text string) {
 	return text
 }
 
-// unnamed returns a type as text. In that of a function it leaves out the names of parameters
-// and results, which bind nobody.
-func unnamed(t types.Type, q types.Qualifier) string {
-	sig, ok := t.(*types.Signature)
-	if !ok {
-		return types.TypeString(t, q)
-	}
+// unnamed returns the parameters and results of a function as text, without their names, which bind nobody.
+func unnamed(sig *types.Signature, q types.Qualifier) string {
 	strip := func(tuple *types.Tuple) *types.Tuple {
 		var vars []*types.Var
 		for v := range tuple.Variables() {
@@ -189,5 +180,6 @@ func unnamed(t types.Type, q types.Qualifier) string {
 		}
 		return types.NewTuple(vars...)
 	}
-	return types.TypeString(types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic()), q)
+	bare := types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic())
+	return strings.TrimPrefix(types.TypeString(bare, q), "func")
 }

@@ -64,13 +64,9 @@ type block struct {
 // are expressions for names that blocks use and do not declare, such as ctx.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
-	all, err := blocks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var run []*block
 	var sources []string
-	for _, b := range all {
+	for _, b := range blocks(t, root) {
 		if b.module != module || b.skip != "" || b.folder != "" {
 			continue
 		}
@@ -121,15 +117,15 @@ var (
 )
 
 // blocks returns the blocks of all pages.
-func blocks(root string) (all []*block, err error) {
+func blocks(t *testing.T, root string) (all []*block) {
 	names, err := pages(root)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	for _, page := range names {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		var last, b *block
 		lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
@@ -144,7 +140,7 @@ func blocks(root string) (all []*block, err error) {
 				b = &block{page: page, line: i + 2, module: Module}
 				if i > 0 {
 					if err := b.direct(lines[i-1], last); err != nil {
-						return nil, fmt.Errorf("%s: %w", b, err)
+						t.Fatalf("%s: %v", b, err)
 					}
 				}
 			case m != nil:
@@ -156,7 +152,7 @@ func blocks(root string) (all []*block, err error) {
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // direct reads the line before the fence. last is the block before on the page.

@@ -32,12 +32,8 @@ func TestBlocks(t *testing.T) {
 // TestModules checks that each module that has blocks runs them.
 func TestModules(t *testing.T) {
 	root := Root(t)
-	all, err := blocks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := map[string]bool{Module: true}
-	for _, b := range all {
+	for _, b := range blocks(t, root) {
 		if seen[b.module] || b.skip != "" {
 			continue
 		}
@@ -65,12 +61,8 @@ var ends = regexp.MustCompile(`clockfile\.Open|\.Close\(|FromEnv\(|signal\.`)
 // process of its own is in a program: its tests start it, and see how it ends.
 func TestPrograms(t *testing.T) {
 	root := Root(t)
-	all, err := blocks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, b := range all {
+	for _, b := range blocks(t, root) {
 		found, tested := b.inProgram(root)
 		switch {
 		case b.folder == "" && b.module == Module && b.skip == "" && ends.MatchString(b.code):

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -13,27 +12,14 @@ import (
 	"testing"
 )
 
-// texts returns all pages of the repository in Markdown by their paths, with slashes, relative to
-// root, without what a module of another name downloads.
+// texts returns all pages of the repository in Markdown by their paths, with slashes, relative to root.
 func texts(t *testing.T, root string) map[string]string {
 	all := map[string]string{}
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, paths := range folders(t, root, "*.md", true) {
+		for _, p := range paths {
+			rel, _ := filepath.Rel(root, p)
+			all[filepath.ToSlash(rel)] = read(t, p)
 		}
-		if d.IsDir() && d.Name() == ".git" {
-			return fs.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(p) != ".md" {
-			return nil
-		}
-		text, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(root, p)
-		all[filepath.ToSlash(rel)] = strings.ReplaceAll(string(text), "\r\n", "\n")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
