@@ -2,13 +2,6 @@
 // are faulty, and checks the promises of that package after every id.
 //
 //	go -C internal/lab run ./simulate -ids 1e9
-//	go -C internal/lab run ./simulate -parallel 10m
-//
-// With -parallel it mints all schemes from 64 goroutines at once on real time instead (parallel.go), on the
-// system's clock and on one that is set to and fro by up to two years, while the garbage collector runs
-// again and again: single calls and runs, of all schemes and of one at a time, with 1, 2 and 8 processors.
-// All calls must be in order (order.go), and each id is compared with all others, on disk (table.go).
-// What follows is about the simulation.
 //
 // Everything follows from a seed: the machines, their options, the events on them, the
 // readings of their clocks and the random bytes of their ids. Time is virtual: a
@@ -34,7 +27,7 @@
 // clock is ended too, also while calls wait. Two of three limits and ends are given a cause. The
 // other clocks never have a limit.
 //
-// Not simulated: goroutines that mint at the same time otherwise, times that an int64 of nanoseconds since 1970 has
+// Not simulated: goroutines that mint at the same time otherwise (TestGoroutines has them on real time), times that an int64 of nanoseconds since 1970 has
 // no room for, except as readings outside all formats, and version 2, which is outside the promises.
 //
 // # What is checked

@@ -18,19 +18,11 @@ import (
 func main() {
 	n := flag.Float64("ids", 1e7, "mint at least this many ids")
 	seed := flag.Uint64("seed", 0, "the first scenario's seed; 0 means a random one")
-	parallel := flag.Duration("parallel", 0, "instead, mint from 64 goroutines for so long, on real time")
 	write := flag.String("write", "", "put the summary between the markers of this `page`, instead of printing it")
 	flag.Parse()
 	if flag.NArg() > 0 || !(*n >= 1 && *n <= 1e15) {
 		fmt.Fprintln(os.Stderr, "simulate: -ids is from 1 to 1e15, and there are no arguments")
 		os.Exit(2)
-	}
-	if *parallel != 0 {
-		if err := soakMain(*parallel, *write); err != nil {
-			fmt.Fprintln(os.Stderr, "simulate:", err)
-			os.Exit(1)
-		}
-		return
 	}
 	if err := markdown.CanPut(*write, "simulate"); err != nil { // before anything is done in vain
 		fmt.Fprintln(os.Stderr, "simulate:", err)

@@ -119,10 +119,10 @@ func (p *library) run(stream int, dst []key, n int) []key {
 	switch s := &p.schemes[stream]; s.kind {
 	case v7:
 		p.uuids = p.node.AppendV7(p.uuids[:0], n)
-		return appendKeys(dst, p.uuids, toKey)
+		return appendKeys(dst, p.uuids, ofBytes)
 	case ulid:
 		p.runs = p.ulidsOf(s).AppendULID(p.runs[:0], n)
-		return appendKeys(dst, p.runs, toKey)
+		return appendKeys(dst, p.runs, ofBytes)
 	}
 	p.snowflakes = p.nodes[stream].Append(p.snowflakes[:0], n)
 	return appendKeys(dst, p.snowflakes, ofSnowflake)
@@ -144,6 +144,7 @@ func (p *library) renumber(node [6]byte, number int64) {
 	clear(p.nodes)
 }
 
+func ofBytes[T ~[16]byte](x T) key    { return fromBytes(x) }
 func ofSnowflake(x ids.Snowflake) key { return key{lo: uint64(x)} }
 
 // appendKeys appends ids to dst.
