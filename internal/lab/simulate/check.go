@@ -22,7 +22,7 @@ func (m *machine) check(stream int, c *call, x key) {
 // format checks the fields of an id that do not depend on the clock, and the limit.
 func (m *machine) format(stream int, x key) {
 	j := m.judge(stream)
-	tick, _, node := j.fields(x)
+	tick, node := j.fields(x)
 	want := m.nodeID
 	if j.kind == snowflake {
 		want = uint64(m.number) & (1<<j.layout.NodeBits - 1)
@@ -60,9 +60,6 @@ func (m *machine) wait(stream int, c *call, n int) {
 	case waited > 0 && !c.run:
 		s.waits++
 		s.longest = max(s.longest, waited)
-		if waited == longest {
-			s.forced++
-		}
 	}
 }
 
@@ -79,7 +76,6 @@ func (m *machine) recovered(stream, n int) {
 	}
 	m.end()
 	if errors.Is(err, errBroken) {
-		m.world.stats.broken++
 		return
 	}
 	j := m.judge(stream)
@@ -97,7 +93,6 @@ func (m *machine) recovered(stream, n int) {
 			m.issued = max(m.issued, end)
 		}
 	}
-	m.world.stats.ended++
 }
 
 // must panics with v, if it is a violation, in the context of an id.

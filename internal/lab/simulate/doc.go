@@ -11,8 +11,8 @@
 // that a world carries out (world.go, machine.go, lives.go, wall.go). What is expected of an id
 // follows from the readings of the clock and from the ids before it alone (check.go, judge.go,
 // scheme.go), and what is expected of a refusal from the causes that were given (causes.go); nothing
-// there is taken from the package under test. When a promise is broken, the list is made as short as
-// it will go while it still breaks it (shrink.go), and printed with the seed.
+// there is taken from the package under test. When a promise is broken, events are left out of the list while
+// it still breaks it (shrink.go), and what is left is printed with the seed.
 //
 // # What is simulated
 //
@@ -32,36 +32,30 @@
 //
 // # What is checked
 //
-// The promises, in ids, instants and durations. The clock of a call is what its readings showed. How the
-// library keeps the promises is predicted by an exact model in the tests of the root, and looked at here in two
-// things only: the clock sequence of V1 and V6, which says when they may not follow the clock, and the
-// numbers of ids in a tick.
+// The promises, in ids, instants and durations, and no more: no statement of the rule by which the library keeps
+// them is here. An exact model in the tests of the root predicts that rule. The clock of a call is what its readings showed.
 //
 //   - Unique. The id is not in the set of the ids of its kind: for V7 and ULID the ids of all
 //     machines, for V1, V6 and Snowflake the ids of its machine over all processes, except what was
 //     lost in a crash. Its node is the machine's. It is later than After and not later than the
 //     limit, and not issued before there is one on a clock that has limits, unless it is of V7 or
-//     ULID. The clock sequence of V1 and V6 is raised by one when they follow the clock back, and
-//     else stays.
+//     ULID.
 //   - Ordered. V6, V7, ULID and Snowflake: the id is greater than the one before, unless the clock is
 //     behind that by more than Tolerance, where all but Snowflakes follow the clock. V1 follows it
-//     beyond MaxAhead or 1 ms, and V1 and V6 do not follow it to After, nor when they have used every
-//     clock sequence, until it is later than all ids.
+//     beyond MaxAhead or 1 ms. V1 and V6 need not follow it to After, nor when there have been as many steps
+//     back as there are clock sequences: such a life is judged by uniqueness and order.
 //   - Live. A call waits for at most 20 ms, a run for no longer than as many calls, and neither spins.
-//     A call does not wait for an id that is near the clock, nor for longer than until it is. In all,
-//     calls wait for at most twice the time that their ids span.
+//     A call does not wait for an id that is near the clock, nor for longer than until it is.
 //   - True. The id is not older than the clock. It is at most MaxAhead ahead of a clock that runs evenly
 //     and that no reading was ahead of since ids were last not ahead of the clock. While ids are more
 //     than MaxAhead ahead of the clock itself, time in them passes at half the speed.
-//   - No id is left out: the ids of a tick are numbered from 0. So a call whose id was withheld, or
-//     that met a broken clock, took nothing.
 //   - The error of a call whose id is withheld, or what the call panics with, matches ErrWithheld or
 //     ErrEnded and the cause that was given with the limit in force, or as the first one with the
 //     end. It matches no other cause, and no other error matches any.
 //
-// An attempt does not wait, and its id is at most MaxAhead ahead of the clock. One that is refused
-// takes nothing. Then Next, called at the same reading, waits (ErrExhausted) or gives an id further
-// ahead (ErrClockBehind); or the limit does not cover the id (ErrWithheld).
+// An attempt does not wait, and its id is at most MaxAhead ahead of the clock. After one that is refused, Next,
+// called at the same reading, waits (ErrExhausted) or gives an id further ahead (ErrClockBehind); or the limit does
+// not cover the id (ErrWithheld).
 //
 // Latest is the latest time of V1, V6 and Snowflake, or After. NextHorizon is the latest of the reading
 // plus d, Latest plus d/100 and the limit. Over restarts ten times a second, it does not move away

@@ -100,12 +100,14 @@ func (m *machine) patience(stream, n int, d int64) {
 	m.wall.readings = m.wall.readings[:0]
 	w, told := m.world, errors.New("told to stop")
 	began := time.Now()
-	errs, failed := make([]error, n), make([]*violation, n)
+	errs, failed, left := make([]error, n), make([]*violation, n), atomic.Int64{}
 	for i := range n {
+		left.Add(1)
 		after := time.Duration(i+1) * time.Duration(d)
 		ctx, cancel := context.WithTimeoutCause(context.Background(), after, told)
 		go func() {
 			defer cancel()
+			defer left.Add(-1)
 			_, err := m.process.nextContext(ctx, stream)
 			switch waited := time.Since(began); {
 			case err == nil:
@@ -125,6 +127,11 @@ func (m *machine) patience(stream, n int, d int64) {
 	time.Sleep(time.Duration(n) * time.Duration(d))
 	synctest.Wait() // the last one has looked at the clock, at this very instant
 	w.catchUp()
+	if k := left.Load(); k > 0 {
+		m.process.limit(toTime(future, time.UTC), nil)
+		time.Sleep(time.Duration(2 * longest)) // until they have their ids
+		m.must(stream, key{}, nil, problem("live: %d calls wait for a limit when their contexts have ended", k))
+	}
 	for i, v := range failed {
 		if errs[i] != nil {
 			v = m.because(errs[i], ids.ErrWithheld)

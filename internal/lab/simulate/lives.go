@@ -178,7 +178,6 @@ func (m *machine) enforce() {
 // setLimit sets the limit, with a cause or without.
 func (m *machine) setLimit(t int64) {
 	m.limit, m.cause = t, m.newCause()
-	m.limits++
 	m.process.limit(toTime(t, m.wall.zone), m.cause.asError())
 }
 
@@ -247,9 +246,6 @@ func (m *machine) goOn() {
 	}
 	if c.withheld++; c.withheld == 1 {
 		m.world.stats.withheld++
-		if m.limits == 0 {
-			m.world.stats.firstWithheld++
-		}
 	}
 	far := m.far
 	m.far = min(2*far, farthest) // or a call for a tick that is far ahead takes long

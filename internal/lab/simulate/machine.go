@@ -29,7 +29,6 @@ type machine struct {
 
 	issued int64  // the highest time of an id that After and the limit bind, or After
 	limit  int64  // past: it withholds every id, as at first
-	limits int    // how often it was set
 	cause  *cause // what the process was told of it, or of its end; nil if nothing
 	ended  bool   // the limit is for good
 	causes int    // how many there were
@@ -78,7 +77,7 @@ func (m *machine) renumber(index int) {
 func (m *machine) boot(after int64) {
 	w := m.world
 	m.after, m.issued = after, after
-	m.limit, m.limits, m.cause, m.ended = past, 0, nil, false
+	m.limit, m.cause, m.ended = past, nil, false
 	m.opened = make([]bool, len(w.plan.schemes))
 	m.process = w.make(boot{
 		schemes: w.plan.schemes, now: m.wall.now, random: m.random, after: toTime(after, m.wall.zone),
@@ -95,9 +94,6 @@ func (m *machine) boot(after int64) {
 		m.enforce()
 	}
 	w.stats.lives++
-	if m.limited {
-		w.stats.limited++
-	}
 }
 
 // newJudge returns a judge for a lane of the process, at its start.
@@ -129,7 +125,6 @@ func (m *machine) do(e event) {
 		w.pass(e.d)
 	case step:
 		m.wall.step(e.d)
-		w.stats.step(e.d, orDefault(m.maxAhead, 10*time.Millisecond), orDefault(m.tolerance, 10*time.Second))
 	case saw:
 		for range e.n / 2 {
 			m.wall.step(-e.d)

@@ -103,10 +103,7 @@ func report(t *testing.T, seed uint64, mk maker) string {
 // shortest returns the shortest plan found in which a promise is broken as in the scenario of a
 // seed.
 func shortest(t *testing.T, seed uint64, mk maker) (*plan, *violation) {
-	const tries = 3000
-	return shrink(newPlan(seed), func(p *plan) *violation {
-		return play(t, p, mk, new(stats))
-	}, tries)
+	return shrink(newPlan(seed), func(p *plan) *violation { return play(t, p, mk, new(stats)) })
 }
 
 // progress writes a line about the sweep every half minute.

@@ -127,20 +127,8 @@ func (s *scheme) length() int64 {
 	return int64(s.layout.Tick)
 }
 
-// number returns the number of x in its tick.
-func (s *scheme) number(x key) int64 {
-	if s.kind != snowflake {
-		return int64(x.lo >> 48 & 3)
-	}
-	n := x.lo & (1<<(s.layout.NodeBits+s.layout.SequenceBits) - 1)
-	if s.layout.NodeLast {
-		return int64(n >> s.layout.NodeBits)
-	}
-	return int64(n & (1<<s.layout.SequenceBits - 1))
-}
-
-// fields returns the tick of x, its clock sequence, and its node.
-func (s *scheme) fields(x key) (tick int64, seq uint16, node uint64) {
+// fields returns the tick of x and its node.
+func (s *scheme) fields(x key) (tick int64, node uint64) {
 	switch s.kind {
 	case v1:
 		tick = int64(x.hi>>32 | x.hi>>16&0xffff<<32 | x.hi&0xfff<<48)
@@ -154,12 +142,12 @@ func (s *scheme) fields(x key) (tick int64, seq uint16, node uint64) {
 		if l.NodeLast {
 			node = x.lo & (1<<l.NodeBits - 1)
 		}
-		return int64(x.lo >> (l.NodeBits + l.SequenceBits)), 0, node
+		return int64(x.lo >> (l.NodeBits + l.SequenceBits)), node
 	}
 	if s.sequenced() {
-		seq, node = uint16(x.lo>>50&(rounds-1)), x.lo&(1<<48-1)
+		node = x.lo & (1<<48 - 1)
 	}
-	return tick, seq, node
+	return tick, node
 }
 
 // marked reports whether x has the version and variant of its scheme.
