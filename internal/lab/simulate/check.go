@@ -14,7 +14,7 @@ func (m *machine) check(stream int, c *call, x key) {
 	m.format(stream, x)
 	m.must(stream, x, c, j.ids(c, []key{x}))
 	m.unique(stream, x)
-	if m.maxAhead == 0 && j.length() < longest {
+	if m.maxAhead == 0 && j.length() < longest && !j.spent() {
 		m.world.stats.ahead = max(m.world.stats.ahead, j.lead(c))
 	}
 }
