@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestEnter reads the wall clock at the ends of the time that an anchor serves, and later.
+// TestEnter reads the wall clock at the ends of the time that an anchor serves, and later. A step of the
+// wall clock is seen after 1 ms at the latest.
 func TestEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, begin := NewClock(nil), time.Now()
@@ -18,6 +19,9 @@ func TestEnter(t *testing.T) {
 			if !now.time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
 				t.Errorf("%v after the clock was made, it says %v after, and %v instead of %v",
 					time.Since(begin), time.Duration(elapsed), now.time(), time.Now().UTC())
+			}
+			if age := time.Since(begin) - time.Duration(c.anchor); age > time.Millisecond {
+				t.Errorf("%v after the clock was made, the anchor is %v old", time.Since(begin), age)
 			}
 		}
 	})
