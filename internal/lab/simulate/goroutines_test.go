@@ -40,16 +40,22 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// atOnce calls mint from many goroutines.
+// atOnce calls mint from many goroutines. They begin together, and make so many ids that each is often stopped.
 func atOnce(t *testing.T, mint func(n int) []key) {
-	const goroutines, calls = 16, 500
+	each := 20_000
+	if testing.Short() {
+		each = 2000
+	}
+	const goroutines = 16
+	begin := make(chan bool)
 	var highest atomic.Pointer[key] // of the ids that were returned
 	highest.Store(new(key))
 	all := make([][]key, goroutines)
 	var done sync.WaitGroup
 	for i := range all {
 		done.Go(func() {
-			for k := range calls {
+			<-begin
+			for k := 0; len(all[i]) < each; k++ {
 				above := *highest.Load()
 				for _, x := range mint(1 + k%5*30) {
 					if !above.less(x) {
@@ -65,6 +71,7 @@ func atOnce(t *testing.T, mint func(n int) []key) {
 			}
 		})
 	}
+	close(begin)
 	done.Wait()
 	seen := set{}
 	for _, xs := range all {
