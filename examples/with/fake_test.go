@@ -19,17 +19,17 @@ func TestFakes(t *testing.T) {
 		"gofakeit": func(r *row) error { return fakeit.Struct(r) },
 		"faker":    func(r *row) error { return faker.FakeData(r) },
 	} {
-		odd := 0
+		random := 0
 		for range 100 {
 			r := row{Own: id}
 			must(t, fill(&r))
 			equal(t, r.Own, id)
-			if r.Random.Version() != 4 || r.Random.Variant() != uuid.VariantRFC9562 {
-				odd++
+			if r.Random.Version() != 4 {
+				random++
 			}
 		}
-		if odd < 50 { // 1 of 64 would do by chance
-			t.Errorf("%s: %d of 100 ids are not of version 4: say so on the page", name, odd)
+		if random < 50 { // 1 of 16 would be of version 4 by chance
+			t.Errorf("%s: %d of 100 ids are not of version 4: say so on the page", name, random)
 		}
 	}
 }

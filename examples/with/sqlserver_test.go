@@ -1,10 +1,8 @@
 package with
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"slices"
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -76,58 +74,4 @@ func TestSQLServerTwice(t *testing.T) {
 	equal(t, s.sent(raw(t, id)), false)
 	equal(t, s.sent(id[:]), true)
 	equal(t, uuid.UUID(wrong) == id, false)
-}
-
-// In a column of type binary(16), Binary needs nothing: the bytes stay as they are.
-func TestSQLServerBinary(t *testing.T) {
-	s := sqlServer{stored: id[:]}
-	var back uuid.Binary
-	query1(t, s.open(t, ""), id.Binary(), &back)
-	equal(t, back.ID, id)
-	equal(t, s.sent(id[:]), true)
-}
-
-// significance is the order in which SQL Server compares the bytes that it stores.
-var significance = [16]int{10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3}
-
-// compareSQLServer compares two uniqueidentifiers as ORDER BY does.
-func compareSQLServer(t *testing.T, u, v uuid.UUID) int {
-	a, b := raw(t, u), raw(t, v)
-	for _, i := range significance {
-		if a[i] != b[i] {
-			return int(a[i]) - int(b[i])
-		}
-	}
-	return 0
-}
-
-// In a uniqueidentifier, version 7 does not sort by time: the random bytes at the end count first.
-func TestSQLServerOrder(t *testing.T) {
-	compare := func(u, v uuid.UUID) int { return compareSQLServer(t, u, v) }
-	// A known sequence: later groups count more, and within the last two the bytes to the left.
-	known := []uuid.UUID{
-		uuid.MustParse("01000000-0000-0000-0000-000000000000"),
-		uuid.MustParse("00000000-0001-0000-0000-000000000000"),
-		uuid.MustParse("00000000-0000-0001-0000-000000000000"),
-		uuid.MustParse("00000000-0000-0000-0001-000000000000"),
-		uuid.MustParse("00000000-0000-0000-0100-000000000000"),
-		uuid.MustParse("00000000-0000-0000-0000-000000000001"),
-		uuid.MustParse("00000000-0000-0000-0000-010000000000"),
-	}
-	if !slices.IsSortedFunc(known, compare) {
-		t.Errorf("the order of SQL Server is wrong: %v", known)
-	}
-	made := uuid.AppendV7(nil, 100)
-	if slices.IsSortedFunc(made, compare) {
-		t.Error("version 7 sorts in a uniqueidentifier")
-	}
-
-	// As binary(16), which compares bytes from the left, it does.
-	if !slices.IsSortedFunc(made, func(u, v uuid.UUID) int {
-		a, _ := u.Binary().Value()
-		b, _ := v.Binary().Value()
-		return bytes.Compare(a.([]byte), b.([]byte))
-	}) {
-		t.Error("version 7 does not sort in a binary(16)")
-	}
 }
