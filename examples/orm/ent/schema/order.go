@@ -8,7 +8,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Order has a field of every type.
+// Order has a field of each kind.
 type Order struct{ ent.Schema }
 
 // ent writes the name of a field's type into its code, and cannot write one with a type argument. So each instance of a
@@ -16,12 +16,8 @@ type Order struct{ ent.Schema }
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }
-	// BinaryULID is a ULID stored as 16 bytes.
-	BinaryULID struct{ ids.Binary[ids.ULID] }
 	// NullUUID is a UUID that may be absent.
 	NullUUID struct{ ids.Null[ids.UUID] }
-	// NullULID is a ULID that may be absent.
-	NullULID struct{ ids.Null[ids.ULID] }
 	// NullSnowflake is a Snowflake that may be absent.
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
@@ -36,15 +32,11 @@ func (Order) Fields() []ent.Field {
 		field.String("event").GoType(ids.ULID{}).DefaultFunc(ids.NewULID),
 		field.Int64("number").GoType(ids.Snowflake(0)).DefaultFunc(ids.NextSnowflake),
 		field.Bytes("digest").GoType(BinaryUUID{}).SchemaType(bytes16),
-		field.Bytes("trace").GoType(BinaryULID{}).SchemaType(bytes16),
 		// NULL as ent has it for every type: a nil pointer.
 		field.UUID("root", ids.UUID{}).Optional().Nillable(),
-		field.String("reply_to").GoType(ids.ULID{}).Optional().Nillable(),
-		field.Int64("next").GoType(ids.Snowflake(0)).Optional().Nillable(),
 		field.Bytes("refund").GoType(BinaryUUID{}).Optional().Nillable().SchemaType(bytes16),
 		// NULL as a value.
 		field.UUID("parent", NullUUID{}).Optional(),
-		field.String("cause").GoType(NullULID{}).Optional(),
 		field.Int64("previous").GoType(NullSnowflake{}).Optional(),
 	}
 }

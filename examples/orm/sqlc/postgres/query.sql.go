@@ -13,15 +13,6 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-type CopyOrdersParams struct {
-	ID       uuid.UUID
-	Event    ulid.ULID
-	Number   snowflake.ID
-	Parent   uuid.Null
-	Cause    ulid.Null
-	Previous snowflake.Null
-}
-
 const createOrder = `-- name: CreateOrder :one
 INSERT INTO orders (id, event, number, parent, cause, previous)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -58,24 +49,6 @@ func (q *Queries) CreateOrder(ctx context.Context, arg CreateOrderParams) (Order
 	return i, err
 }
 
-const getOrder = `-- name: GetOrder :one
-SELECT id, event, number, parent, cause, previous FROM orders WHERE id = $1
-`
-
-func (q *Queries) GetOrder(ctx context.Context, id uuid.UUID) (Order, error) {
-	row := q.db.QueryRow(ctx, getOrder, id)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.Event,
-		&i.Number,
-		&i.Parent,
-		&i.Cause,
-		&i.Previous,
-	)
-	return i, err
-}
-
 const listOrders = `-- name: ListOrders :many
 SELECT id, event, number, parent, cause, previous FROM orders WHERE id = ANY($1::uuid[]) ORDER BY id
 `
@@ -100,35 +73,6 @@ func (q *Queries) ListOrders(ctx context.Context, ids []uuid.UUID) ([]Order, err
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listOrdersBetween = `-- name: ListOrdersBetween :many
-SELECT id FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id
-`
-
-type ListOrdersBetweenParams struct {
-	From uuid.UUID
-	To   uuid.UUID
-}
-
-func (q *Queries) ListOrdersBetween(ctx context.Context, arg ListOrdersBetweenParams) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, listOrdersBetween, arg.From, arg.To)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []uuid.UUID
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

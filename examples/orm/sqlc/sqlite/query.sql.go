@@ -59,48 +59,6 @@ func (q *Queries) CreateOrder(ctx context.Context, arg CreateOrderParams) (Order
 	return i, err
 }
 
-const getOrder = `-- name: GetOrder :one
-SELECT id, event, number, digest, trace, parent, cause, previous, refund FROM orders WHERE id = ?
-`
-
-func (q *Queries) GetOrder(ctx context.Context, id uuid.UUID) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrder, id)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.Event,
-		&i.Number,
-		&i.Digest,
-		&i.Trace,
-		&i.Parent,
-		&i.Cause,
-		&i.Previous,
-		&i.Refund,
-	)
-	return i, err
-}
-
-const getOrderByDigest = `-- name: GetOrderByDigest :one
-SELECT id, event, number, digest, trace, parent, cause, previous, refund FROM orders WHERE digest = ?
-`
-
-func (q *Queries) GetOrderByDigest(ctx context.Context, digest uuid.Binary) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrderByDigest, digest)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.Event,
-		&i.Number,
-		&i.Digest,
-		&i.Trace,
-		&i.Parent,
-		&i.Cause,
-		&i.Previous,
-		&i.Refund,
-	)
-	return i, err
-}
-
 const listOrders = `-- name: ListOrders :many
 SELECT id, event, number, digest, trace, parent, cause, previous, refund FROM orders WHERE id IN (/*SLICE:ids*/?) ORDER BY id
 `
@@ -138,65 +96,6 @@ func (q *Queries) ListOrders(ctx context.Context, ids []uuid.UUID) ([]Order, err
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listOrdersBetween = `-- name: ListOrdersBetween :many
-SELECT id FROM orders WHERE id BETWEEN ?1 AND ?2 ORDER BY id
-`
-
-type ListOrdersBetweenParams struct {
-	From uuid.UUID
-	To   uuid.UUID
-}
-
-func (q *Queries) ListOrdersBetween(ctx context.Context, arg ListOrdersBetweenParams) ([]uuid.UUID, error) {
-	rows, err := q.db.QueryContext(ctx, listOrdersBetween, arg.From, arg.To)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []uuid.UUID
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listOrdersOfParent = `-- name: ListOrdersOfParent :many
-SELECT id FROM orders WHERE parent = ? ORDER BY id
-`
-
-func (q *Queries) ListOrdersOfParent(ctx context.Context, parent uuid.Null) ([]uuid.UUID, error) {
-	rows, err := q.db.QueryContext(ctx, listOrdersOfParent, parent)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []uuid.UUID
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
