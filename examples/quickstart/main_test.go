@@ -3,24 +3,16 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/internal/program"
 )
 
-// TestMain runs the program instead of the tests if a test asks for it.
-func TestMain(m *testing.M) {
-	if os.Getenv("RUN_QUICKSTART") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { program.Main(m, main) }
 
 // TestNode checks what the program says of a bad node number, and of none, in a process of its own.
 func TestNode(t *testing.T) {
@@ -30,13 +22,9 @@ func TestNode(t *testing.T) {
 		{"IDS_SNOWFLAKE_NODE=", "", "quickstart: ids: environment variable IDS_SNOWFLAKE_NODE is \"\", not a number from 0 to 1023\n"},
 		{"IDS_OTHER=", random, ""},
 	} {
-		var out, errs bytes.Buffer
-		program := exec.Command(os.Args[0])
-		program.Env = []string{"RUN_QUICKSTART=1", test.value}
-		program.Stdout, program.Stderr = &out, &errs
-		err := program.Run()
-		if (err != nil) != (test.errs != "") || errs.String() != test.errs || (test.out == "") != (out.Len() == 0) || !strings.Contains(out.String(), test.out) {
-			t.Errorf("%s: %v, %s, %s", test.value, err, &out, &errs)
+		out, errs, err := program.Start(t, test.value).End()
+		if (err != nil) != (test.errs != "") || errs != test.errs || (test.out == "") != (out == "") || !strings.Contains(out, test.out) {
+			t.Errorf("%s: %v, %s, %s", test.value, err, out, errs)
 		}
 	}
 }

@@ -3,32 +3,21 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/program"
 )
 
-// asProgram is an environment variable that makes the program of the tests be the one that they test.
-const asProgram = "RECIPE_MACHINE"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { program.Main(m, main) }
 
 // made returns a directory with files for so many numbers.
 func made(t *testing.T, count int64) string {
@@ -55,38 +44,25 @@ func TestKilled(t *testing.T) {
 	var mu sync.Mutex
 	kills, refused, seen, numbers := 0, 0, map[ids.Snowflake]bool{}, map[int64]bool{}
 	process := func() (full bool) {
-		cmd := exec.Command(os.Args[0], "-dir", dir)
-		cmd.Env = []string{asProgram + "=1"}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		var says strings.Builder
-		cmd.Stderr = &says
-		if err := cmd.Start(); err != nil {
-			t.Error(err)
-			return
-		}
+		p := program.Start(t, "", "-dir", dir)
 		var own []ids.Snowflake
-		most := 1 + rand.IntN(300)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			id, err := ids.ParseSnowflake(lines.Text())
+		for most := 1 + rand.IntN(300); p.Out.Scan(); {
+			id, err := ids.ParseSnowflake(p.Out.Text())
 			if err != nil {
 				t.Error(err)
 			}
 			own = append(own, id)
 			if len(own) == most || time.Now().After(ends) {
-				cmd.Process.Kill() // what it has printed meanwhile is read too
+				p.Kill() // what it has printed meanwhile is read too
 			}
 		}
-		cmd.Wait()
+		_, says, _ := p.End()
+		want := ""
 		if len(own) == 0 {
-			if want := "none of the 16 numbers in " + dir + " is free\n"; says.String() != want {
-				t.Errorf("a process without ids says %q, want %q", &says, want)
-			}
-		} else if says.Len() > 0 {
-			t.Errorf("a process says %q", &says)
+			want = "none of the 16 numbers in " + dir + " is free\n"
+		}
+		if says != want {
+			t.Errorf("a process with %d ids says %q, want %q", len(own), says, want)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -3,28 +3,19 @@
 package main
 
 import (
-	"bufio"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/oneclock/ids/examples/internal/program"
 )
 
-// asProgram is an environment variable that makes the program of the tests be the one that they test.
-const asProgram = "RECIPE_ORDERS"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	m.Run()
-}
+func TestMain(m *testing.M) { program.Main(m, main) }
 
 // TestProgram starts the program without a number, with a wrong one and with a good one, and ends it by SIGTERM.
 func TestProgram(t *testing.T) {
@@ -33,20 +24,11 @@ func TestProgram(t *testing.T) {
 		"IDS_SNOWFLAKE_NODE=1024": "not a number from 0 to 1023",
 		"IDS_SNOWFLAKE_NODE=7":    "listening on 127.0.0.1:",
 	} {
-		cmd := exec.Command(os.Args[0], "-listen", "127.0.0.1:0")
-		cmd.Env = []string{asProgram + "=1", variable}
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(stderr)
-		lines.Scan()
-		_, address, serves := strings.Cut(lines.Text(), "listening on ")
-		if !strings.Contains(lines.Text(), says) {
-			t.Errorf("%s: says %q, want %q", variable, lines.Text(), says)
+		p := program.Start(t, variable, "-listen", "127.0.0.1:0")
+		p.Err.Scan()
+		_, address, serves := strings.Cut(p.Err.Text(), "listening on ")
+		if !strings.Contains(p.Err.Text(), says) {
+			t.Errorf("%s: says %q, want %q", variable, p.Err.Text(), says)
 		}
 		if serves {
 			resp, err := http.Post("http://"+address+"/orders", "", strings.NewReader(`{"user":"user_01h455vb4pf0cttv1ysd4n9fnt"}`))
@@ -58,13 +40,10 @@ func TestProgram(t *testing.T) {
 			if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"parent":null`) {
 				t.Errorf("%d %s (%v)", resp.StatusCode, body, err)
 			}
-			cmd.Process.Signal(syscall.SIGTERM)
+			p.Signal(syscall.SIGTERM)
 		}
-		for lines.Scan() {
-			t.Errorf("%s: says also %q", variable, lines.Text())
-		}
-		if err := cmd.Wait(); (err == nil) != serves {
-			t.Errorf("%s: %v", variable, err)
+		if out, says, err := p.End(); out+says != "" || (err == nil) != serves {
+			t.Errorf("%s: ends with %v, says also %q", variable, err, out+says)
 		}
 	}
 }

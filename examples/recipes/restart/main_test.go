@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"os"
 	"os/exec"
@@ -16,20 +15,16 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/program"
 )
 
 var twitter = ids.TwitterLayout()
 
-// asProgram is an environment variable that makes the program of the tests be the one that they test.
-const asProgram = "RECIPE_RESTART"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	program.Main(m, func() {
 		fillOnSignal()
 		main()
-		return
-	}
-	m.Run()
+	})
 }
 
 // fillOnSignal has each write to a file fail from SIGUSR1 on, as on a full disk: with EFBIG, by a limit that nobody needs
@@ -51,30 +46,25 @@ func fillOnSignal() {
 	}()
 }
 
-// program returns a command that runs the program with one variable in its environment.
-func program(variable string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asProgram + "=1", variable, "GORACE=atexit_sleep_ms=0"}
-	return cmd
-}
+const node = "IDS_SNOWFLAKE_NODE=7"
 
-// started starts a program and returns what it prints.
-func started(t *testing.T, cmd *exec.Cmd) *bufio.Scanner {
-	t.Helper()
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
+// created returns the name of a file that a first start has made.
+func created(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "ids.clock")
+	if err := clockfile.Create(path, ""); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	} else if err != nil {
 		t.Fatal(err)
 	}
-	return bufio.NewScanner(out)
+	return path
 }
 
 // TestStarts checks which starts are refused, and that they say why.
 func TestStarts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ids.clock")
-	const node = "IDS_SNOWFLAKE_NODE=7"
+	path := created(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ variable, flag, says string }{
 		{node, "", "if this is the first start"},
 		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},
@@ -86,13 +76,9 @@ func TestStarts(t *testing.T) {
 		{"IDS_SNOWFLAKE_NODE=orders-7", "", "not a number from 0 to 1023"},
 		{node, "-first-start", "this is not the first start"},
 	} {
-		args := strings.Fields("-file " + path + " " + test.flag)
-		out, err := program(test.variable, args...).CombinedOutput()
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
-		}
-		if (err != nil) != (test.says != "") || !strings.Contains(string(out), test.says) {
-			t.Errorf("%s %s: %v, says %q; want %q", test.variable, test.flag, err, out, test.says)
+		_, says, err := program.Start(t, test.variable, strings.Fields("-file "+path+" "+test.flag)...).End()
+		if (err != nil) != (test.says != "") || !strings.Contains(says, test.says) {
+			t.Errorf("%s %s: %v, says %q; want %q", test.variable, test.flag, err, says, test.says)
 		}
 	}
 }
@@ -100,27 +86,22 @@ func TestStarts(t *testing.T) {
 // TestRestarts ends the program by SIGTERM and by SIGKILL, starts it again each time, and checks that each id is above
 // all before. A program that was asked to end leaves the time of its end in the file, and not one 10 s ahead.
 func TestRestarts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := clockfile.Create(path, ""); err != nil {
-		t.Fatal(err)
-	}
+	path := created(t)
 	var last ids.Snowflake
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGTERM} {
-		cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-		cmd.Stderr = os.Stderr
-		lines := started(t, cmd)
-		for n := 0; lines.Scan(); n++ {
-			id, err := ids.ParseSnowflake(lines.Text())
-			if node := twitter.Split(id).Node; err != nil || id <= last || node != 7 {
-				t.Errorf("after %v came %q of node %d (%v)", last, lines.Text(), node, err)
+		p := program.Start(t, node, "-file", path)
+		for n := 0; p.Out.Scan(); n++ {
+			id, err := ids.ParseSnowflake(p.Out.Text())
+			if number := twitter.Split(id).Node; err != nil || id <= last || number != 7 {
+				t.Errorf("after %v came %q of number %d (%v)", last, p.Out.Text(), number, err)
 			}
 			last = id
 			if n == 10 {
-				cmd.Process.Signal(end)
+				p.Signal(end)
 			}
 		}
-		if err := cmd.Wait(); (err == nil) != (end == syscall.SIGTERM) {
-			t.Errorf("after signal %v: %v", end, err)
+		if _, says, err := p.End(); (err == nil) != (end == syscall.SIGTERM) {
+			t.Errorf("after signal %v: %v, says %q", end, err, says)
 		}
 		if end == syscall.SIGTERM {
 			if got := saved(t, path); got.Before(twitter.Split(last).Time) || got.After(twitter.Split(last).Time.Add(5*time.Second)) {
@@ -135,25 +116,16 @@ func TestRestarts(t *testing.T) {
 // withheld yet.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := clockfile.Create(path, ""); err != nil {
-		t.Fatal(err)
-	}
-	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-	logged, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := started(t, cmd)
-	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
+	path := created(t)
+	p := program.Start(t, node, "-file", path)
 	printed, ended := make(chan struct{}), make(chan struct{})
 	var last ids.Snowflake
 	go func() {
 		defer close(ended)
-		for out.Scan() {
-			id, err := ids.ParseSnowflake(out.Text())
+		for p.Out.Scan() {
+			id, err := ids.ParseSnowflake(p.Out.Text())
 			if err != nil || id <= last {
-				t.Errorf("after %v came %q (%v)", last, out.Text(), err)
+				t.Errorf("after %v came %q (%v)", last, p.Out.Text(), err)
 			}
 			if last == 0 {
 				close(printed)
@@ -162,29 +134,22 @@ func TestFullDisk(t *testing.T) {
 		}
 	}()
 	<-printed
-	cmd.Process.Signal(syscall.SIGUSR1)
-	lines := bufio.NewScanner(logged)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "clockfile: "+path) || !strings.Contains(lines.Text(), "; ids may go up to 20") {
-		t.Errorf("on a full disk it says %q", lines.Text())
+	p.Signal(syscall.SIGUSR1)
+	if !p.Err.Scan() || !strings.Contains(p.Err.Text(), "clockfile: "+path) || !strings.Contains(p.Err.Text(), "; ids may go up to 20") {
+		t.Errorf("on a full disk it says %q", p.Err.Text())
 	}
 	if !testing.Short() {
 		time.Sleep(6 * time.Second) // 5 s are left of the horizon when the first save fails
 	}
-	cmd.Process.Signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGTERM)
 	asked := time.Now()
-	var says []string
-	for lines.Scan() {
-		says = append(says, lines.Text())
-	}
 	<-ended
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("after SIGTERM: %v", err)
+	_, says, err := p.End()
+	if took := time.Since(asked); err != nil || took > 4*time.Second { // some ms, but for other programs
+		t.Errorf("it ends %v after SIGTERM: %v", took, err)
 	}
-	if took := time.Since(asked); took > 4*time.Second { // some ms, but for other programs
-		t.Errorf("it ends %v after SIGTERM", took)
-	}
-	if all := strings.Join(says, "\n"); !strings.HasPrefix(all, "ends: ") || !strings.Contains(all, "clockfile: "+path) {
-		t.Errorf("it ends with %q", all)
+	if !strings.HasPrefix(says, "ends: ") || !strings.Contains(says, "clockfile: "+path) {
+		t.Errorf("it ends with %q", says)
 	}
 	t.Logf("it says %q", says)
 	if !testing.Short() {
@@ -192,14 +157,13 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the last id is %v old: they were not withheld", got)
 		}
 	}
-	cmd = program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-	first := started(t, cmd)
-	first.Scan()
-	if id, err := ids.ParseSnowflake(first.Text()); err != nil || id <= last {
-		t.Errorf("after %v the next one prints %q (%v)", last, first.Text(), err)
+	next := program.Start(t, node, "-file", path)
+	next.Out.Scan()
+	if id, err := ids.ParseSnowflake(next.Out.Text()); err != nil || id <= last {
+		t.Errorf("after %v the next one prints %q (%v)", last, next.Out.Text(), err)
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
+	next.Kill()
+	next.End()
 }
 
 // TestLostLock removes the lock under the program, as somebody who cleans up might: it ends with the reason, and can be
@@ -209,22 +173,14 @@ func TestLostLock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the next save, which notices, comes after 5 s")
 	}
-	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := clockfile.Create(path, ""); err != nil {
-		t.Fatal(err)
+	path := created(t)
+	p := program.Start(t, node, "-file", path)
+	if !p.Out.Scan() || os.Remove(path+".lock") != nil {
+		t.Errorf("no id, or no lock: %v", p.Out.Err())
 	}
-	cmd := program("IDS_SNOWFLAKE_NODE=7", "-file", path)
-	var says strings.Builder
-	cmd.Stderr = &says
-	lines := started(t, cmd)
-	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop() // of a program that does not end
-	if !lines.Scan() || os.Remove(path+".lock") != nil {
-		t.Errorf("no id, or no lock: %v", lines.Err())
-	}
-	for lines.Scan() {
-	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says.String(), "was lost while it was open") {
-		t.Errorf("it ends with %v, and says %q", err, says.String())
+	var exit *exec.ExitError
+	if _, says, err := p.End(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(says, "was lost while it was open") {
+		t.Errorf("it ends with %v, and says %q", err, says)
 	}
 	saved(t, path)
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"net/http"
@@ -15,41 +14,22 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/program"
 	"github.com/oneclock/ids/snowflake"
 )
 
-// asProgram is an environment variable that makes the program of the tests be the one that they test.
-const asProgram = "RECIPE_WATCH"
+func TestMain(m *testing.M) { program.Main(m, main) }
 
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	m.Run()
-}
-
-// start starts the program, and returns it, what it says, and its address.
-func start(t *testing.T, path string) (cmd *exec.Cmd, lines *bufio.Scanner, address string) {
+// start starts the program, and returns it with its address.
+func start(t *testing.T, path string) (p *program.Program, address string) {
 	t.Helper()
-	cmd = exec.Command(os.Args[0], "-file", path, "-listen", "127.0.0.1:0")
-	cmd.Env = []string{asProgram + "=1", "IDS_SNOWFLAKE_NODE=7", "GORACE=atexit_sleep_ms=0"}
-	logged, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // a program that does not end
-	t.Cleanup(func() { kill.Stop() })
-	lines = bufio.NewScanner(logged)
-	lines.Scan()
-	address, found := strings.CutPrefix(lines.Text(), "ids at ")
+	p = program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-listen", "127.0.0.1:0")
+	p.Err.Scan()
+	address, found := strings.CutPrefix(p.Err.Text(), "ids at ")
 	if !found {
-		t.Fatalf("it says %q", lines.Text())
+		t.Fatalf("it says %q", p.Err.Text())
 	}
-	return cmd, lines, strings.TrimSuffix(address, "/id")
+	return p, strings.TrimSuffix(address, "/id")
 }
 
 // get returns what the program answers, and its status; 0 is no answer.
@@ -82,7 +62,7 @@ func TestLostLock(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			cmd, lines, address := start(t, path)
+			p, address := start(t, path)
 			var last snowflake.ID
 			ask := func() (status int) {
 				body, status := get(address + "/id")
@@ -107,29 +87,22 @@ func TestLostLock(t *testing.T) {
 			for ask() != 0 { // until nobody answers
 				time.Sleep(10 * time.Millisecond)
 			}
-			var says []string
-			for lines.Scan() {
-				says = append(says, lines.Text())
-			}
-			if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(strings.Join(says, "\n"), "was lost while it was open") {
+			var exit *exec.ExitError
+			if _, says, err := p.End(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(says, "was lost while it was open") {
 				t.Errorf("it ends with %v and says %q", err, says)
 			}
-			t.Logf("%q", says)
 			if name == "file renamed" {
 				if err := os.Rename(path+".old", path); err != nil {
 					t.Fatal(err)
 				}
 			}
-			cmd, lines, address = start(t, path)
+			p, address = start(t, path)
 			if status := ask(); status != http.StatusOK {
 				t.Errorf("started again, an id has status %d", status)
 			}
-			cmd.Process.Signal(os.Interrupt)
-			for lines.Scan() {
-				t.Errorf("started again, it says %q", lines.Text())
-			}
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("after the interrupt: %v", err)
+			p.Signal(os.Interrupt)
+			if _, says, err := p.End(); err != nil || says != "" {
+				t.Errorf("after the interrupt: %v, says %q", err, says)
 			}
 		})
 	}

@@ -1,0 +1,72 @@
+// Package program starts the program of a package for its tests: the program of the tests is that one too.
+package program
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+// variable is in the environment of a process that a test has started.
+const variable = "RUN_AS_PROGRAM"
+
+// Main is TestMain: in a process that a test has started it calls main, which is the program's, and else it runs the tests.
+func Main(m *testing.M, main func()) {
+	if os.Getenv(variable) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A Program is a process with the lines that it writes.
+type Program struct {
+	*os.Process
+	Out, Err *bufio.Scanner
+
+	cmd  *exec.Cmd
+	late *time.Timer
+}
+
+// Start starts the program with one variable in its environment. After a minute, or with the test, it is killed.
+func Start(t testing.TB, variableAndValue string, args ...string) *Program {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = []string{variable + "=1", variableAndValue, "GORACE=atexit_sleep_ms=0"}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	says, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd, late}
+}
+
+// End waits until the program ends, and returns what it has written that was not read.
+func (p *Program) End() (out, says string, err error) {
+	var both sync.WaitGroup
+	both.Go(func() { out = rest(p.Out) })
+	says = rest(p.Err)
+	both.Wait()
+	err = errors.Join(p.Out.Err(), p.Err.Err(), p.cmd.Wait())
+	p.late.Stop()
+	return out, says, err
+}
+
+func rest(lines *bufio.Scanner) (text string) {
+	for lines.Scan() {
+		text += lines.Text() + "\n"
+	}
+	return text
+}
