@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -19,18 +16,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/oneclock/ids/examples/internal/program"
 )
 
-// mainVariable makes the test's binary the program.
-const mainVariable = "NODELEASE_TEST_MAIN"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(mainVariable) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { program.Main(m, main) }
 
 func TestKillEtcd(t *testing.T) {
 	t.Parallel()
@@ -47,34 +37,18 @@ func TestKillEtcd(t *testing.T) {
 	kill(t, "-etcd", client)
 
 	// Asked to end while the store does not answer, it ends all the same, and says that the number is held.
-	cmd := program("-etcd", client, "-count", "0", "-every", "10ms", "-print")
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
+	p := program.Start(t, "", "-etcd", client, "-count", "0", "-every", "10ms", "-print")
+	if !p.Out.Scan() {
+		t.Error("no id")
 	}
 	_ = server.Process.Signal(syscall.SIGSTOP)
 	defer server.Process.Signal(syscall.SIGCONT)
 	began := time.Now()
-	_ = cmd.Process.Signal(syscall.SIGTERM)
-	if err := cmd.Wait(); err == nil || !strings.Contains(log.String(), "could not be handed back") {
-		t.Errorf("the program ended with %v:\n%s", err, &log)
+	_ = p.Signal(syscall.SIGTERM)
+	if _, says, err := p.End(); err == nil || !strings.Contains(says, "could not be handed back") {
+		t.Errorf("the program ended with %v:\n%s", err, says)
 	}
 	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))
-}
-
-// program runs the program.
-func program(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), mainVariable+"=1")
-	return cmd
 }
 
 func TestKillPostgres(t *testing.T) {
@@ -130,11 +104,10 @@ func TestKillPostgres(t *testing.T) {
 
 // first makes the store, which can be done once.
 func first(t *testing.T, store ...string) {
-	if out, err := program(append(store, "-count", "1", "-init")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := program(append(store, "-count", "1", "-init")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "not the first start") {
-		t.Errorf("a second first start: %v\n%s", err, out)
+	for _, want := range []string{"", "not the first start"} {
+		if _, says, err := program.Start(t, "", append(store, "-count", "1", "-init")...).End(); (err == nil) != (want == "") || !strings.Contains(says, want) {
+			t.Errorf("with -init: %v\n%s", err, says)
+		}
 	}
 }
 
@@ -142,23 +115,14 @@ func first(t *testing.T, store ...string) {
 // once, long before its TTL is over.
 func handBack(t *testing.T, store ...string) {
 	for range 3 {
-		cmd := program(append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
+		p := program.Start(t, "", append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
+		if !p.Out.Scan() {
+			t.Error("no id")
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+		_ = p.Signal(syscall.SIGTERM)
+		if _, says, err := p.End(); err != nil {
+			t.Fatalf("the program ended with %v:\n%s", err, says)
 		}
-		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
-		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Errorf("no id: %v", err)
-		}
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("the program ended with %v", err)
-		}
-		late.Stop()
 	}
 }
 
@@ -171,39 +135,26 @@ func kill(t *testing.T, store ...string) {
 	}
 	seen := map[string]bool{}
 	for i := range runs {
-		cmd := program(append(store, "-numbers", "2", "-ttl", "2s", "-count", "0", "-print")...)
-		var log bytes.Buffer
-		cmd.Stderr = &log
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		sig := os.Signal(syscall.SIGKILL)
+		p := program.Start(t, "", append(store, "-numbers", "2", "-ttl", "2s", "-count", "0", "-print")...)
+		sig := syscall.SIGKILL
 		if i%4 == 3 {
 			sig = syscall.SIGTERM
 		}
-		read := bufio.NewReader(out)
-		for n, most := 0, rand.IntN(50_000); ; n++ {
-			line, err := read.ReadString('\n')
+		most, id := rand.IntN(50_000), ""
+		for n := 0; p.Out.Scan(); n++ {
 			if n == most {
-				_ = cmd.Process.Signal(sig)
+				_ = p.Signal(sig)
 			}
-			if err == io.EOF {
-				break // what is left is the part of a line
+			if id != "" { // but for the last one, which may be a part of a line
+				if seen[id] {
+					t.Fatalf("%s twice", id)
+				}
+				seen[id] = true
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if seen[line] {
-				t.Fatalf("%s twice", strings.TrimSpace(line))
-			}
-			seen[line] = true
+			id = p.Out.Text()
 		}
-		if err := cmd.Wait(); (err == nil) != (sig == syscall.SIGTERM) {
-			t.Fatalf("the program ended with %v after the signal %v:\n%s", err, sig, &log)
+		if _, says, err := p.End(); (err == nil) != (sig == syscall.SIGTERM) {
+			t.Fatalf("the program ended with %v after the signal %v:\n%s", err, sig, says)
 		}
 	}
 	t.Logf("%d ids in %d runs", len(seen), runs)

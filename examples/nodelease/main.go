@@ -140,10 +140,10 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 // run mints until it has enough or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil // asked to end
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	defer closeStore()
