@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -164,25 +163,6 @@ func TestFullDisk(t *testing.T) {
 	}
 	next.Kill()
 	next.End()
-}
-
-// TestLostLock removes the lock under the program, as somebody who cleans up might: it ends with the reason, and can be
-// started again.
-func TestLostLock(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("the next save, which notices, comes after 5 s")
-	}
-	path := created(t)
-	p := program.Start(t, node, "-file", path)
-	if !p.Out.Scan() || os.Remove(path+".lock") != nil {
-		t.Errorf("no id, or no lock: %v", p.Out.Err())
-	}
-	var exit *exec.ExitError
-	if _, says, err := p.End(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(says, "was lost while it was open") {
-		t.Errorf("it ends with %v, and says %q", err, says)
-	}
-	saved(t, path)
 }
 
 // saved returns the time in the file.
