@@ -233,6 +233,7 @@ func (m *machine) goOn() {
 	defer func() {
 		if p := recover(); p != nil {
 			m.fault = caught(p)
+			m.watch.Stop() // if it waits on all the same, the bubble ends
 			m.process.limit(toTime(greatest, time.UTC), nil)
 		}
 	}()
@@ -241,6 +242,8 @@ func (m *machine) goOn() {
 	switch {
 	case m.ended:
 		panic(problem("live: it waits for a later limit, when the clock has ended"))
+	case c.withheld == 1000:
+		panic(problem("live: it waits on, although the limit was set %d times", c.withheld))
 	case !c.run && j.covered(m.wall.latest, m.limit):
 		panic(problem("live: an id is withheld at %s, where the limit covers it", clock(m.wall.latest)))
 	}
