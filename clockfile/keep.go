@@ -58,7 +58,7 @@ func (f *File) look() bool {
 // half reports whether the wall clock has come half of the way to the horizon.
 func (f *File) half() bool { return f.now().Add(f.window / 2).After(f.saved) }
 
-// stepped reports whether the latest id has come within the small step that Horizon goes ahead of an id.
+// stepped reports whether the latest id has come within the small step that NextHorizon goes ahead of an id.
 // While ids are ahead of the wall clock, each id does: to wait for longer would withhold ids.
 func (f *File) stepped() bool { return f.clock.Latest().Add(f.window / 100).After(f.saved) }
 
