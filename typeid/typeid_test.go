@@ -577,7 +577,7 @@ func checkInterface[K typeid.Kind](t *testing.T, message string) {
 // TestNull checks that Null is the Null of package ids, by JSON and by a database.
 func TestNull(t *testing.T) {
 	id := typeid.MustParse[user]("user_" + digits)
-	var parent typeid.Null[user] = ids.Null[typeid.ID[user]]{ID: id, Valid: true}
+	parent := typeid.Null[user]{ID: id, Valid: true}
 	b, err := json.Marshal([]typeid.Null[user]{parent, {}})
 	if want := `["user_` + digits + `",null]`; string(b) != want || err != nil {
 		t.Errorf("JSON is %s, %v, want %s", b, err, want)
