@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,8 +24,8 @@ func TestGauges(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
-		var wrong time.Duration
-		now := func() time.Time { return time.Now().Add(wrong) }
+		var wrong atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) }
 		f, err := clockfile.Open(path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: now}})
 		if err != nil {
 			t.Fatal(err)
@@ -55,9 +56,9 @@ func TestGauges(t *testing.T) {
 		check("before the first id", 0, 0, 0, 0)
 		node.Next()
 		check("on an ordinary day", 0, 0.02, 0, 0)
-		wrong = 9 * time.Second // within the window
+		wrong.Store(int64(9 * time.Second)) // within the window
 		node.Next()
-		wrong = 0
+		wrong.Store(0)
 		check("after 9 s ahead", 9, 1, 0, 0)
 		time.Sleep(time.Minute)
 		node.Next()
@@ -70,12 +71,12 @@ func TestGauges(t *testing.T) {
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
 		check("while ids are withheld", 0, 1, 1, 1)
-		wrong = -time.Minute // behind the horizon, which is taken up to its end
+		wrong.Store(-int64(time.Minute)) // behind the horizon, which is taken up to its end
 		for err = nil; err == nil; _, err = node.TryNext() {
 			time.Sleep(time.Second)
-			wrong += time.Second
+			wrong.Add(int64(time.Second))
 		}
-		wrong = 0
+		wrong.Store(0)
 		synctest.Wait()
 		if err := os.RemoveAll(path + ".new"); err != nil {
 			t.Fatal(err)
