@@ -88,10 +88,14 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // the layout is exhausted, and with an error that matches [ErrEnded] after the end of the clock.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
-	return must(n.next(nil))
+	wait := must(n.clock.lockNext(n.lane, nil))
+	s := n.latest()
+	n.clock.mu.Unlock()
+	waitForClock(wait)
+	return s
 }
 
-// next is Next with a waiter, and with an error where Next panics.
+// next is Next with a waiter, and with an error where Next panics: a call more, which Next spares.
 func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	wait, err := n.clock.lockNext(n.lane, w)
 	if err != nil {
