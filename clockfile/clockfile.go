@@ -148,8 +148,7 @@ func create(d disk, name, owner string) error {
 	}
 	there, err := f.resolve()
 	if there {
-		err = cmp.Or(err, errors.New("so this is not the first start"))
-		return f.failed(fmt.Errorf("%w: %w", fs.ErrExist, err))
+		return f.failed(fmt.Errorf("%w: %w", fs.ErrExist, cmp.Or(err, errNotFirst)))
 	}
 	if err == nil {
 		err = f.first()
@@ -160,6 +159,8 @@ func create(d disk, name, owner string) error {
 	return nil
 }
 
+var errNotFirst = errors.New("so this is not the first start")
+
 // first writes the file that has no horizon.
 func (f *File) first() (err error) {
 	if f.lock, err = f.disk.Lock(f.path + ".lock"); err != nil {
@@ -168,7 +169,7 @@ func (f *File) first() (err error) {
 	_, err = f.disk.Read(f.path)
 	switch {
 	case err == nil:
-		err = fmt.Errorf("%w: so this is not the first start", fs.ErrExist)
+		err = fmt.Errorf("%w: %w", fs.ErrExist, errNotFirst)
 	case errors.Is(err, fs.ErrNotExist):
 		var data []byte
 		if data, err = (record{none: true, owner: f.owner}).encode(); err == nil {

@@ -16,6 +16,7 @@ func Place(path string, there bool) Found { return found{path, there} }
 var (
 	OpenOn          = open
 	CreateOn        = create
+	IsClosed        = isClosed
 	Attributes      = attributes
 	System     Disk = system{}
 )

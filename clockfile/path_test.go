@@ -590,17 +590,8 @@ func (w *watched) none(want, reason error, words string) {
 	if now := w.file.Status(); now.Err.Error() != err.Error() || !now.Horizon.Equal(told.Horizon) || told.Horizon.After(w.wall.now()) {
 		w.Errorf("%s: the status is %v, and %v was reported", words, now, told)
 	}
-	if lost := isClosed(w.file.Lost()); lost != errors.Is(err, clockfile.ErrLost) {
+	if lost := clockfile.IsClosed(w.file.Lost()); lost != errors.Is(err, clockfile.ErrLost) {
 		w.Errorf("%s: Lost is closed: %v", words, lost)
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -718,8 +709,8 @@ func TestLost(t *testing.T) {
 				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
 					w.Errorf("Close has written %q over %q", now, left)
 				}
-				if !isClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) {
-					w.Errorf("after Close the status is %v, and Lost is closed: %v", w.file.Status(), isClosed(w.file.Lost()))
+				if !clockfile.IsClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) {
+					w.Errorf("after Close the status is %v, and Lost is closed: %v", w.file.Status(), clockfile.IsClosed(w.file.Lost()))
 				}
 			})
 		})
@@ -753,7 +744,7 @@ func TestRenamedWhileOpen(t *testing.T) {
 			mint("the second process", node)
 			time.Sleep(10 * time.Millisecond)
 		}
-		if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || !isClosed(w.file.Lost()) {
+		if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || !clockfile.IsClosed(w.file.Lost()) {
 			w.Errorf("the first process goes on: %v", err)
 		}
 		if n := len(w.reports); n != 1 {
