@@ -95,7 +95,8 @@ func (system) Resolve(path string) (f found, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return f, err
 	}
-	if _, err := os.Lstat(path); err == nil {
+	// What else is there now was made since, and whoever made it has the lock, or had it.
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return f, fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
