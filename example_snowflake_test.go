@@ -92,10 +92,11 @@ func ExampleSnowflakeNode_NextContext() {
 	if err != nil {
 		panic(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
 	full := errors.New("no space left on device")
 	limit.Set(noon, full) // which has passed
+
+	ctx, cancel := context.WithTimeout(context.Background(), 250*time.Millisecond)
+	defer cancel()
 	_, err = node.NextContext(ctx)
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, context.DeadlineExceeded), errors.Is(err, ids.ErrWithheld), errors.Is(err, full))
