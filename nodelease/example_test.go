@@ -50,7 +50,7 @@ func ExampleMinter_NextContext() {
 	}
 	defer m.Close()
 
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 250*time.Millisecond)
 	defer cancel()
 	_, err = m.NextContext(ctx)
 	fmt.Println(err)
