@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // A database is reached through database/sql or pgx, which differ in little.
@@ -23,9 +24,7 @@ type database struct {
 func openSQL(t *testing.T, driver, source string) *database {
 	t.Helper()
 	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { db.Close() })
 	return sqlDatabase(db, func(int) string { return "?" })
 }
@@ -87,9 +86,7 @@ var tables atomic.Int64 // made so far
 func (d *database) table(t *testing.T, column string, values []any) string {
 	t.Helper()
 	name := fmt.Sprintf("trip%d", tables.Add(1))
-	if err := d.exec(t.Context(), fmt.Sprintf("CREATE TABLE %s (n INTEGER PRIMARY KEY, id %s)", name, column)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.exec(t.Context(), fmt.Sprintf("CREATE TABLE %s (n INTEGER PRIMARY KEY, id %s)", name, column)))
 	t.Cleanup(func() {
 		if err := d.exec(context.Background(), "DROP TABLE "+name); err != nil {
 			t.Error(err)

@@ -16,7 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver" // and driver "mysql"
-	_ "modernc.org/sqlite"                               // driver "sqlite"
+	"github.com/oneclock/ids/examples/internal/must"
+	_ "modernc.org/sqlite" // driver "sqlite"
 )
 
 func TestSQLite(t *testing.T) {
@@ -44,17 +45,13 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	url := dbserver.Postgres(t)
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerIDs(conn.TypeMap())
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(pool.Close)
 	t.Run("database/sql", func(t *testing.T) {
 		d := sqlDatabase(stdlib.OpenDBFromPool(pool), func(i int) string { return fmt.Sprintf("$%d", i) })
@@ -171,9 +168,8 @@ func hours[T any](t *testing.T, at func(time.Time) (T, error)) []T {
 	all := make([]T, 10)
 	for i := range all {
 		var err error
-		if all[i], err = at(hour(i)); err != nil {
-			t.Fatal(err)
-		}
+		all[i], err = at(hour(i))
+		must.Do(t, err)
 	}
 	return all
 }

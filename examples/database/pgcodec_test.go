@@ -11,15 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // testCodec checks what the comments of registerIDs say that it is for. TestModes has what works without it.
 func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 	ctx := t.Context()
 	plain, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer plain.Close(context.WithoutCancel(ctx))
 	u, l := ids.NewV7(), ids.NewULID()
 

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // testPostgresSQL stores through database/sql what only PostgreSQL has.
@@ -96,17 +97,15 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 	}
 	ctx := t.Context()
 	const types = "id uuid PRIMARY KEY, event uuid, code text, number bigint, parent uuid, tags uuid[]"
-	if _, err := pool.Exec(ctx, "CREATE TABLE orders ("+types+")"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := pool.Exec(ctx, "CREATE TABLE orders ("+types+")")
+	must.Do(t, err)
 	source := pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
 		o := want[i]
 		return []any{o.ID, o.Event, o.Code, o.Number, o.Parent, o.Tags}, nil
 	})
 	columns := []string{"id", "event", "code", "number", "parent", "tags"}
-	if _, err := pool.CopyFrom(ctx, pgx.Identifier{"orders"}, columns, source); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"orders"}, columns, source)
+	must.Do(t, err)
 	r, _ := pool.Query(ctx, "SELECT * FROM orders ORDER BY id")
 	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // returns the error of Query too
 	same(t, got, want, err)

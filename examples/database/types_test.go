@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/typeid"
 )
 
@@ -31,14 +31,10 @@ var modes = []pgx.QueryExecMode{
 func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	config.ConnConfig.DefaultQueryExecMode = mode
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -133,72 +129,6 @@ func TestNumbersInSQLite(t *testing.T) {
 	}
 }
 
-// TestBounds counts the ids of a time by bounds. TestFromV4ToV7 does where there are ids of version 4 too.
-func TestBounds(t *testing.T) {
-	t.Parallel()
-	d := openSQL(t, "sqlite", filepath.Join(t.TempDir(), "bounds.db"))
-	count := func(query string, args ...any) int64 {
-		t.Helper()
-		n, err := read[int64](t, d, "SELECT count(*) FROM "+query, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n[0]
-	}
-	at := hour(1)
-
-	// Where another library sets the time of a zero ULID to make a bound, MinULIDAt does, and NewULIDAt does not.
-	var made []ids.ULID
-	for range 200 {
-		id, err := ids.NewULIDAt(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, id)
-	}
-	random := made[0]
-	slices.SortFunc(made, ids.ULID.Compare)
-	table := d.table(t, "TEXT", boxed(made))
-	if n := count(table+" WHERE id >= ?", ids.MinULIDAt(at)); n != 200 {
-		t.Errorf("from MinULIDAt on there are %d rows, want 200", n)
-	}
-	if n, want := count(table+" WHERE id >= ?", random), int64(200-slices.Index(made, random)); n != want {
-		t.Errorf("from a new ULID of that time on there are %d rows, want %d", n, want)
-	}
-}
-
-// TestCopyAllocs counts what COPY allocates for a row, by the type of the id.
-func TestCopyAllocs(t *testing.T) {
-	pool := connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement)
-	if _, err := pool.Exec(t.Context(), "CREATE TABLE copied (id uuid)"); err != nil {
-		t.Fatal(err)
-	}
-	allocs := func(pool *pgxpool.Pool, value func(ids.UUID) any) float64 {
-		const rows = 5000
-		source := func(n int) pgx.CopyFromSource {
-			return pgx.CopyFromSlice(n, func(int) ([]any, error) { return []any{value(ids.NewV7())}, nil })
-		}
-		columns := []string{"id"}
-		if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"copied"}, columns, source(1)); err != nil {
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		n, err := pool.CopyFrom(t.Context(), pgx.Identifier{"copied"}, columns, source(rows))
-		runtime.ReadMemStats(&after)
-		if err != nil || n != rows {
-			t.Fatalf("%d rows copied, %v", n, err)
-		}
-		return float64(after.Mallocs-before.Mallocs) / rows
-	}
-	plain := allocs(pool, func(id ids.UUID) any { return id })
-	array := allocs(pool, func(id ids.UUID) any { return [16]byte(id) })
-	t.Logf("allocations for a row: UUID %.1f, [16]byte %.1f", plain, array)
-	if plain < 3*array {
-		t.Errorf("a row with a UUID takes %.1f allocations and one with [16]byte %.1f: the page says 21 and 3", plain, array)
-	}
-}
-
 // TestFromV4ToV7 gives version 7 to a table of PostgreSQL whose key was gen_random_uuid() until then.
 func TestFromV4ToV7(t *testing.T) {
 	t.Parallel()
@@ -206,31 +136,27 @@ func TestFromV4ToV7(t *testing.T) {
 	d := pgxDatabase(pool)
 	one := func(query string, args ...any) (n int64) {
 		t.Helper()
-		if err := pool.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), query, args...).Scan(&n))
 		return n
 	}
-	must := func(query string, args ...any) {
+	exec := func(query string, args ...any) {
 		t.Helper()
-		if err := d.exec(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.exec(t.Context(), query, args...))
 	}
-	must("CREATE TABLE turned (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT now())")
+	exec("CREATE TABLE turned (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT now())")
 	t.Cleanup(func() {
 		if err := d.exec(context.Background(), "DROP TABLE turned"); err != nil {
 			t.Error(err)
 		}
 	})
-	must("INSERT INTO turned (made) SELECT timestamptz '2020-01-01' + n * interval '1 hour' FROM generate_series(1, 200) AS n")
+	exec("INSERT INTO turned (made) SELECT timestamptz '2020-01-01' + n * interval '1 hour' FROM generate_series(1, 200) AS n")
 	file := one("SELECT pg_relation_filenode('turned')::bigint")
 
-	must("ALTER TABLE turned ALTER COLUMN id DROP DEFAULT")
+	exec("ALTER TABLE turned ALTER COLUMN id DROP DEFAULT")
 	from := time.Now()
 	made := ids.AppendV7(nil, 10)
 	for _, id := range made {
-		must("INSERT INTO turned (id) VALUES ($1)", id)
+		exec("INSERT INTO turned (id) VALUES ($1)", id)
 	}
 	if n := one("SELECT pg_relation_filenode('turned')::bigint"); n != file {
 		t.Errorf("the table was rewritten: its file is %d, was %d", n, file)

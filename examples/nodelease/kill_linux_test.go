@@ -4,19 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"os/exec"
-	"os/user"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -31,7 +26,12 @@ func TestKillEtcd(t *testing.T) {
 	client, peer := freeAddress(t), freeAddress(t)
 	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
-	start(t, server)
+	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	must.Do(t, server.Start())
+	defer func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	}()
 	first(t, "-etcd", client)
 	handBack(t, "-etcd", client)
 	kill(t, "-etcd", client)
@@ -53,50 +53,7 @@ func TestKillEtcd(t *testing.T) {
 
 func TestKillPostgres(t *testing.T) {
 	t.Parallel()
-	bin, err := filepath.Glob("/usr/lib/postgresql/*/bin")
-	if err != nil || len(bin) == 0 {
-		t.Skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-	}
-	dir, err := os.MkdirTemp("", "nodelease") // the parents of t.TempDir are closed to other users
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	attr := new(syscall.SysProcAttr)
-	if os.Getuid() == 0 { // the server refuses to run as root
-		u, err := user.Lookup("postgres")
-		if err != nil {
-			t.Skip("PostgreSQL does not run as root, and there is no user postgres")
-		}
-		uid, _ := strconv.Atoi(u.Uid)
-		gid, _ := strconv.Atoi(u.Gid)
-		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-		if err := os.Chown(dir, uid, gid); err != nil {
-			t.Fatal(err)
-		}
-	}
-	command := func(name string, args ...string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(slices.Max(bin), name), append([]string{"-D", filepath.Join(dir, "data")}, args...)...)
-		cmd.Dir, cmd.SysProcAttr = dir, attr
-		return cmd
-	}
-	if out, err := command("initdb", "-U", "test", "-A", "trust", "--no-locale", "--no-sync").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	address := freeAddress(t)
-	_, port, _ := net.SplitHostPort(address)
-	start(t, command("postgres", "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="))
-	url := "postgres://test@" + address + "/postgres?sslmode=disable"
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		conn, err := pgx.Connect(t.Context(), url)
-		if err == nil {
-			conn.Close(t.Context())
-			break
-		}
-		if time.Now().After(limit) {
-			t.Fatal(err)
-		}
-	}
+	url := dbserver.Postgres(t)
 	first(t, "-postgres", url)
 	handBack(t, "-postgres", url)
 	kill(t, "-postgres", url)
@@ -161,22 +118,6 @@ func kill(t *testing.T, store ...string) {
 	if len(seen) == 0 {
 		t.Error("no ids")
 	}
-}
-
-// start starts a server and stops it at the end of the test.
-func start(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = new(syscall.SysProcAttr)
-	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGQUIT)
-		_ = cmd.Wait()
-	})
 }
 
 // freeAddress returns an address on loopback that nobody listens on, below the range from which the system

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/memstore"
 )
@@ -32,9 +33,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	c, err := parse(strings.Fields("-etcd a:1 -ttl 10ms"), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if err := run(t.Context(), c, io.Discard); err == nil || !strings.Contains(err.Error(), "Options.TTL 10ms") {
 		t.Errorf("error %v for a TTL of 10ms", err)
 	}
@@ -43,9 +42,7 @@ func TestFlags(t *testing.T) {
 // TestPage checks that the page shows the program's function work to the letter.
 func TestPage(t *testing.T) {
 	program, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, after, _ := strings.Cut(string(program), "// work mints")
 	text, err := os.ReadFile("../../nodelease/README.md")
 	if err != nil || !strings.Contains(string(text), "```go\n// work mints"+after+"```\n") {
@@ -59,9 +56,7 @@ func TestMetrics(t *testing.T) {
 	observe(nodelease.Event{Kind: nodelease.Waited, Took: time.Second})
 	observe(nodelease.Event{Kind: nodelease.Waited, Took: 2 * time.Second})
 	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var text strings.Builder
 	for _, f := range families {
 		text.WriteString(f.String())
@@ -76,9 +71,7 @@ func TestMetrics(t *testing.T) {
 // TestAlarms gives the gauges values that are well, and values for which one alarm each is there.
 func TestAlarms(t *testing.T) {
 	file, err := os.ReadFile("alarms.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	alarms := regexp.MustCompile(`alert: (\w+).*\n +expr: (\w+) ([<>]) (\d+)\n`).FindAllStringSubmatch(string(file), -1)
 	if n := strings.Count(string(file), "expr:"); len(alarms) != n || n == 0 {
 		t.Fatalf("alarms.yml has %d alarms, of which %d are read", n, len(alarms))
@@ -103,9 +96,7 @@ func TestAlarms(t *testing.T) {
 		registry, _ := metrics()
 		gauges(registry, func() nodelease.Stats { return test.stats })
 		families, err := registry.Gather()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		values := map[string]float64{}
 		for _, f := range families {
 			values[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
@@ -134,20 +125,15 @@ func TestAlarms(t *testing.T) {
 // TestReady probes a program while it has a number, and afterwards.
 func TestReady(t *testing.T) {
 	m, err := nodelease.NewMinter(memstore.New(1, time.Minute), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.NextContext(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	_, err = m.NextContext(t.Context())
+	must.Do(t, err)
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		r := httptest.NewRecorder()
 		ready(m)(r, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ready", nil))
 		if r.Code != want {
 			t.Errorf("status %d, want %d", r.Code, want)
 		}
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Close())
 	}
 }

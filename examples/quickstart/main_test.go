@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -34,9 +35,7 @@ func TestRun(t *testing.T) {
 	t.Setenv("IDS_SNOWFLAKE_NODE", "308")
 	var out bytes.Buffer
 	from := time.Now()
-	if err := run(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(&out))
 	to := time.Now()
 	text := out.String()
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/uuid"
 )
@@ -23,10 +24,10 @@ func TestCassandra(t *testing.T) {
 		u      uuid.UUID
 	}{{cqlUUID, id}, {cqlTimeUUID, v1}} {
 		b, err := gocql.Marshal(c.column, gocql.UUID(c.u))
-		must(t, err)
+		must.Do(t, err)
 		equal(t, b, c.u[:])
 		var back uuid.UUID
-		must(t, gocql.Unmarshal(c.column, b, (*gocql.UUID)(&back)))
+		must.Do(t, gocql.Unmarshal(c.column, b, (*gocql.UUID)(&back)))
 		equal(t, back, c.u)
 
 		_, err = gocql.Marshal(c.column, c.u)
@@ -35,16 +36,16 @@ func TestCassandra(t *testing.T) {
 	}
 
 	b, err := gocql.Marshal(cqlUUID, (*gocql.UUID)(orders[1].Refund))
-	must(t, err)
+	must.Do(t, err)
 	equal(t, b, nil)
 	absent := (*gocql.UUID)(&id)
-	must(t, gocql.Unmarshal(cqlUUID, nil, &absent))
+	must.Do(t, gocql.Unmarshal(cqlUUID, nil, &absent))
 	equal(t, (*uuid.UUID)(absent), nil)
 
 	b, err = gocql.Marshal(cqlBigint, number)
-	must(t, err)
+	must.Do(t, err)
 	var s snowflake.ID
-	must(t, gocql.Unmarshal(cqlBigint, b, &s))
+	must.Do(t, gocql.Unmarshal(cqlBigint, b, &s))
 	equal(t, s, number)
 }
 
@@ -53,7 +54,7 @@ func TestCassandra(t *testing.T) {
 func TestCassandraBounds(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	u, err := uuid.NewV1At(at)
-	must(t, err)
+	must.Do(t, err)
 	for _, bound := range []gocql.UUID{gocql.MinTimeUUID(at), gocql.MaxTimeUUID(at)} {
 		equal(t, bound[:8], u[:8]) // version and time
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/oapi-codegen/runtime/types"
 	"github.com/ogen-go/ogen/conv"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -23,16 +24,16 @@ func TestConversions(t *testing.T) {
 
 	equal(t, uuid.UUID(types.UUID(id)), id)
 	google, err := conv.ToUUID(id.String())
-	must(t, err)
+	must.Do(t, err)
 	equal(t, uuid.UUID(google), id)
 
 	// A field of type bytes holds the 16 bytes, and UnmarshalBinary checks what comes back.
 	b, err := proto.Marshal(&wrapperspb.BytesValue{Value: id[:]})
-	must(t, err)
+	must.Do(t, err)
 	var received wrapperspb.BytesValue
-	must(t, proto.Unmarshal(b, &received))
+	must.Do(t, proto.Unmarshal(b, &received))
 	var u uuid.UUID
-	must(t, u.UnmarshalBinary(received.GetValue()))
+	must.Do(t, u.UnmarshalBinary(received.GetValue()))
 	equal(t, u, id)
 	refused(t, u.UnmarshalBinary(new(wrapperspb.BytesValue).GetValue())) // a field that is not set
 	equal(t, u, id)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/internal/docs"
 )
 
@@ -18,13 +19,13 @@ var declarations = regexp.MustCompile("(?ms)^<!-- go: in examples/with -->\n```g
 // TestBlocksAreTested checks that what the page declares is, to the letter, what the tests test.
 func TestBlocksAreTested(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "with.md"))
-	must(t, err)
+	must.Do(t, err)
 	files, err := filepath.Glob("*_test.go")
-	must(t, err)
+	must.Do(t, err)
 	var tests strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		must(t, err)
+		must.Do(t, err)
 		tests.Write(text)
 	}
 	found := 0

@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/with/graphql"
 	"github.com/oneclock/ids/uuid"
 )
@@ -27,9 +28,9 @@ func TestGqlgen(t *testing.T) {
 	var b bytes.Buffer
 	MarshalUUID(id).MarshalGQL(&b)
 	var text any
-	must(t, json.Unmarshal(b.Bytes(), &text))
+	must.Do(t, json.Unmarshal(b.Bytes(), &text))
 	u, err := UnmarshalUUID(text)
-	must(t, err)
+	must.Do(t, err)
 	equal(t, u, id)
 	for _, bad := range []any{nil, "", int64(1), json.Number("1"), id[:]} {
 		_, err := UnmarshalUUID(bad)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/invopop/jsonschema"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
@@ -26,9 +27,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 func properties(t *testing.T, r *jsonschema.Reflector) map[string]json.RawMessage {
 	r.DoNotReference = true
 	b, err := r.Reflect(order{}).MarshalJSON()
-	must(t, err)
+	must.Do(t, err)
 	var schema struct{ Properties map[string]json.RawMessage }
-	must(t, json.Unmarshal(b, &schema))
+	must.Do(t, json.Unmarshal(b, &schema))
 	return schema.Properties
 }
 

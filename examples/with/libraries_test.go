@@ -19,6 +19,7 @@ import (
 	"github.com/go-jet/jet/v2/postgres"
 	goccy "github.com/goccy/go-yaml"
 	"github.com/hamba/avro/v2"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"github.com/parquet-go/parquet-go"
 	"github.com/redis/go-redis/v9"
@@ -53,7 +54,7 @@ func TestLibraries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, in := range orders {
 				var out order
-				must(t, trip(in, &out))
+				must.Do(t, trip(in, &out))
 				equal(t, out, in)
 			}
 		})
@@ -202,20 +203,20 @@ func (o *onerow) Next(dest []driver.Value) error {
 // TestForms checks what the page says of how some libraries write ids.
 func TestForms(t *testing.T) {
 	packed, err := msgpack.Marshal(id)
-	must(t, err)
+	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x10"+string(id[:])) // binary, 16 bytes
 	text, err := yaml.Marshal(number)
-	must(t, err)
+	must.Do(t, err)
 	equal(t, string(text), "\"1541815603606036480\"\n")
 	item, err := attributevalue.MarshalMap(orders[1])
-	must(t, err)
+	must.Do(t, err)
 	equal[types.AttributeValue](t, item["ID"], &types.AttributeValueMemberB{Value: id[:]})
 	equal[types.AttributeValue](t, item["Number"], &types.AttributeValueMemberN{Value: number.String()})
 	equal[types.AttributeValue](t, item["Refund"], &types.AttributeValueMemberNULL{Value: true})
 	_, isMap := item["Parent"].(*types.AttributeValueMemberM)
 	equal(t, isMap, true)
 	value, err := dynamoText(id)
-	must(t, err)
+	must.Do(t, err)
 	equal[types.AttributeValue](t, value, &types.AttributeValueMemberS{Value: id.String()})
 	equal(t, parquet.SchemaOf(order{}).Fields()[0].Type().String(), "UUID")
 	equal(t, template.NewType(uuid.UUID{}), template.Type{ImportPath: "github.com/oneclock/ids", Name: "ids.UUID"})
@@ -233,11 +234,11 @@ func TestRefusals(t *testing.T) {
 
 	// Redis gets an id as its bytes, which Get reads, but HGetAll does not.
 	ctx, rdb := t.Context(), redisClient(t)
-	must(t, rdb.Set(ctx, "latest", id, 0).Err())
+	must.Do(t, rdb.Set(ctx, "latest", id, 0).Err())
 	var u uuid.UUID
-	must(t, rdb.Get(ctx, "latest").Scan(&u))
+	must.Do(t, rdb.Get(ctx, "latest").Scan(&u))
 	equal(t, u, id)
-	must(t, rdb.HSet(ctx, "order", "ID", id).Err())
+	must.Do(t, rdb.HSet(ctx, "order", "ID", id).Err())
 	refused(t, rdb.HGetAll(ctx, "order").Scan(new(order)))
 	refused(t, rdb.Set(ctx, "parent", uuid.Null{}, 0).Err())
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -38,7 +39,7 @@ func encodeBSON(t *testing.T, v any) bson.Raw {
 	var b bytes.Buffer
 	enc := bson.NewEncoder(bson.NewDocumentWriter(&b))
 	enc.SetRegistry(registry())
-	must(t, enc.Encode(v))
+	must.Do(t, enc.Encode(v))
 	return bson.Raw(b.Bytes())
 }
 
@@ -62,7 +63,7 @@ func TestMongoDB(t *testing.T) {
 		equal(t, data, id[:])
 		equal(t, b.Lookup("parent").Type == bson.TypeNull, d.Parent == nil)
 		var back doc
-		must(t, decodeBSON(b, &back))
+		must.Do(t, decodeBSON(b, &back))
 		equal(t, back, d)
 	}
 	// In a condition too, which is how documents are found.
@@ -76,13 +77,13 @@ func TestMongoDBReads(t *testing.T) {
 	var back struct{ ID uuid.UUID }
 	for subtype, want := range map[byte]bool{bson.TypeBinaryUUID: true, bson.TypeBinaryGeneric: true, bson.TypeBinaryUUIDOld: false} {
 		b, err := bson.Marshal(bson.M{"id": bson.Binary{Subtype: subtype, Data: id[:]}})
-		must(t, err)
+		must.Do(t, err)
 		back.ID = uuid.Nil()
 		equal(t, decodeBSON(b, &back) == nil, want)
 		equal(t, back.ID == id, want)
 	}
 	b, err := bson.Marshal(bson.M{"id": id.String()})
-	must(t, err)
+	must.Do(t, err)
 	refused(t, decodeBSON(b, &back))
 }
 
@@ -90,16 +91,16 @@ func TestMongoDBReads(t *testing.T) {
 // becomes a document.
 func TestMongoDBAsItIs(t *testing.T) {
 	b, err := bson.Marshal(orders[0])
-	must(t, err)
+	must.Do(t, err)
 	subtype, _ := bson.Raw(b).Lookup("id").Binary()
 	equal(t, subtype, bson.TypeBinaryGeneric)
 	equal(t, bson.Raw(b).Lookup("parent").Type, bson.TypeEmbeddedDocument)
 	equal(t, bson.Raw(b).Lookup("number").Int64(), int64(number))
 	var back order
-	must(t, bson.Unmarshal(b, &back))
+	must.Do(t, bson.Unmarshal(b, &back))
 	equal(t, back, orders[0])
 
 	b, err = bson.Marshal(bson.M{"id": bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}})
-	must(t, err)
+	must.Do(t, err)
 	refused(t, bson.Unmarshal(b, &back))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ogen-go/ogen/gen/ir"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/jsonschema"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
@@ -72,7 +73,7 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(library.name, func(t *testing.T) {
 			var got search
-			must(t, library.read(library.query, &got))
+			must.Do(t, library.read(library.query, &got))
 			equal(t, got, library.want)
 			refused(t, library.read(url.Values{"ID": {"1"}}, &got))
 			refused(t, library.read(url.Values{"Items": {"1"}}, &got))
@@ -91,10 +92,10 @@ func TestRequests(t *testing.T) {
 	c := echo.New().NewContext(request(nil), nil)
 	c.SetParamNames("id")
 	c.SetParamValues(id.String())
-	must(t, c.Bind(&path))
+	must.Do(t, c.Bind(&path))
 	equal(t, path.ID, id)
 	path.ID = uuid.Nil()
-	must(t, (&gin.Context{Params: gin.Params{{Key: "id", Value: id.String()}}}).ShouldBindUri(&path))
+	must.Do(t, (&gin.Context{Params: gin.Params{{Key: "id", Value: id.String()}}}).ShouldBindUri(&path))
 	equal(t, path.ID, id)
 }
 
@@ -105,7 +106,7 @@ func TestGorillaSchemaWrites(t *testing.T) {
 	refused(t, e.Encode(list{[]uuid.UUID{id}}, out))
 	e.RegisterEncoder(uuid.UUID{}, func(v reflect.Value) string { return v.Interface().(uuid.UUID).String() })
 	out = url.Values{}
-	must(t, e.Encode(list{[]uuid.UUID{id}}, out))
+	must.Do(t, e.Encode(list{[]uuid.UUID{id}}, out))
 	equal(t, out, url.Values{"Items": {id.String()}})
 }
 
@@ -124,7 +125,7 @@ func TestFlags(t *testing.T) {
 			f.TextVar(field.(encoding.TextUnmarshaler), columns[i], zero.fields()[i].(encoding.TextMarshaler), "")
 			args = append(args, "--"+columns[i], orders[0].texts().Get(columns[i]))
 		}
-		must(t, f.Parse(args))
+		must.Do(t, f.Parse(args))
 		got.Refund = &id
 		equal(t, got, orders[0])
 		refused(t, f.Parse([]string{"--ID", "1"}))
@@ -140,22 +141,22 @@ func TestOapiCodegen(t *testing.T) {
 	} {
 		back := reflect.ValueOf(test.back).Elem()
 		path, err := runtime.StyleParamWithOptions("simple", false, "id", test.value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath})
-		must(t, err)
-		must(t, runtime.BindStyledParameterWithOptions("simple", "id", path, test.back,
+		must.Do(t, err)
+		must.Do(t, runtime.BindStyledParameterWithOptions("simple", "id", path, test.back,
 			runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Required: true}))
 		equal(t, back.Interface(), test.value)
 
 		query, err := runtime.StyleParamWithOptions("form", true, "id", test.value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery})
-		must(t, err)
+		must.Do(t, err)
 		values, err := url.ParseQuery(query)
-		must(t, err)
+		must.Do(t, err)
 		back.SetZero()
-		must(t, runtime.BindQueryParameterWithOptions("form", true, true, "id", values, test.back, runtime.BindQueryParameterOptions{}))
+		must.Do(t, runtime.BindQueryParameterWithOptions("form", true, true, "id", values, test.back, runtime.BindQueryParameterOptions{}))
 		equal(t, back.Interface(), test.value)
 	}
 	// It writes all arrays of 16 bytes in a list as UUIDs.
 	path, err := runtime.StyleParamWithOptions("simple", false, "ids", []ulid.ULID{event}, runtime.StyleParamOptions{})
-	must(t, err)
+	must.Do(t, err)
 	equal(t, path, event.UUID().String())
 }
 
@@ -163,17 +164,17 @@ func TestOapiCodegen(t *testing.T) {
 // follows.
 func TestOgen(t *testing.T) {
 	kind, err := ir.External(&jsonschema.Schema{Type: jsonschema.String, XOgenType: "github.com/oneclock/ids.UUID"})
-	must(t, err)
+	must.Do(t, err)
 	equal(t, kind.External.Encode.Has(ir.ExternalText) && kind.External.Decode.Has(ir.ExternalText), true)
 	_, err = ir.External(&jsonschema.Schema{Type: jsonschema.String, XOgenType: "github.com/oneclock/ids/uuid.UUID"})
 	refused(t, err)
 
 	param, err := conv.ToText[uuid.UUID](conv.TextToString(id))
-	must(t, err)
+	must.Do(t, err)
 	equal(t, param, id)
 	var body jx.Encoder
 	json.EncodeStringText(&body, id)
 	field, err := json.DecodeStringText[uuid.UUID](jx.DecodeBytes(body.Bytes()))
-	must(t, err)
+	must.Do(t, err)
 	equal(t, field, id)
 }

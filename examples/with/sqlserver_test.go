@@ -3,47 +3,14 @@ package with
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 )
-
-// raw returns the 16 bytes of a uniqueidentifier as SQL Server stores and sends them.
-func raw(t *testing.T, u uuid.UUID) []byte {
-	b, err := mssql.UniqueIdentifier(u).Value()
-	must(t, err)
-	return b.([]byte)
-}
-
-// SQL Server swaps the first eight bytes in groups of 4, 2 and 2, and the driver hands them over
-// like that. Scan of a UUID takes them for the bytes of another id, and cannot know better. Writing
-// is safe: the id goes to the server as text.
-func TestSQLServerSwapsBytes(t *testing.T) {
-	s := sqlServer{stored: raw(t, id)}
-	var wrong uuid.UUID
-	query1(t, s.open(t, ""), id, &wrong)
-	equal(t, wrong.String(), "e2227f01-b079-c37c-98c4-dc0c0c07398f")
-	equal(t, s.sent(utf16LE(id.String())), true)
-}
-
-// With an option of the connection, the driver puts the bytes in order, and ids and Null need
-// nothing more.
-func TestSQLServerGUIDConversion(t *testing.T) {
-	s := sqlServer{stored: raw(t, id)}
-	db := s.open(t, "&guid+conversion=true")
-	var back uuid.UUID
-	query1(t, db, id, &back)
-	equal(t, back, id)
-	equal(t, s.sent(utf16LE(id.String())), true)
-	var n uuid.Null
-	query1(t, db, id, &n)
-	equal(t, n, parent)
-
-	var null sqlServer
-	query1(t, null.open(t, "&guid+conversion=true"), uuid.Null{}, &n)
-	equal(t, n, uuid.Null{})
-}
 
 func parentOf(ctx context.Context, db *sql.DB, id uuid.UUID) (parent uuid.UUID, err error) {
 	row := db.QueryRowContext(ctx, `SELECT parent FROM orders WHERE id = @p1`, mssql.UniqueIdentifier(id))
@@ -51,27 +18,31 @@ func parentOf(ctx context.Context, db *sql.DB, id uuid.UUID) (parent uuid.UUID, 
 	return parent, err
 }
 
-// Without the option, the driver's own type swaps them, through conversions.
-func TestSQLServerUniqueIdentifier(t *testing.T) {
-	s := sqlServer{stored: raw(t, id)}
-	db := s.open(t, "")
-	back, err := parentOf(t.Context(), db, id)
-	must(t, err)
+// SQL Server swaps the first eight bytes in groups of 4, 2 and 2, and the driver hands them over like that. Scan of
+// a UUID takes them for the bytes of another id, and cannot know better. Writing is safe: the id goes to the server as text.
+func TestSQLServer(t *testing.T) {
+	stored, err := mssql.UniqueIdentifier(id).Value() // as the server stores and sends them
+	must.Do(t, err)
+	var wrong uuid.UUID
+	must.Do(t, wrong.Scan(stored))
+	equal(t, wrong.String(), "e2227f01-b079-c37c-98c4-dc0c0c07398f")
+	written, err := id.Value()
+	must.Do(t, err)
+	equal[any](t, written, id.String())
+
+	// The driver's own type swaps them, through conversions.
+	back, err := parentOf(t.Context(), sql.OpenDB(&onerow{columns: []string{"parent"}, row: []driver.Value{stored}}), id)
+	must.Do(t, err)
 	equal(t, back, id)
-	equal(t, s.sent(raw(t, id)), true)
-
-	var null sqlServer
-	var absent mssql.NullUniqueIdentifier
-	query1(t, null.open(t, ""), mssql.NullUniqueIdentifier{}, &absent)
+	absent := mssql.NullUniqueIdentifier{Valid: true}
+	must.Do(t, absent.Scan(nil))
 	equal(t, uuid.Null{ID: uuid.UUID(absent.UUID), Valid: absent.Valid}, uuid.Null{})
-}
 
-// The two together swap twice, and the server stores another id.
-func TestSQLServerTwice(t *testing.T) {
-	s := sqlServer{stored: raw(t, id)}
-	var wrong mssql.UniqueIdentifier
-	query1(t, s.open(t, "&guid+conversion=true"), mssql.UniqueIdentifier(id), &wrong)
-	equal(t, s.sent(raw(t, id)), false)
-	equal(t, s.sent(id[:]), true)
-	equal(t, uuid.UUID(wrong) == id, false)
+	// With an option of the connection the driver hands the bytes over in order: then the two together swap twice.
+	config, err := msdsn.Parse("sqlserver://user:password@host?database=shop&guid+conversion=true")
+	must.Do(t, err)
+	equal(t, config.Encoding.GuidConversion, true)
+	var own mssql.UniqueIdentifier
+	must.Do(t, own.Scan(id[:]))
+	equal(t, uuid.UUID(own) == id, false)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/go-playground/validator/v10"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 )
 
@@ -15,11 +16,11 @@ func TestValidator(t *testing.T) {
 	type request struct {
 		ID uuid.UUID `validate:"required,uuid7"`
 	}
-	must(t, v.Struct(request{id}))
+	must.Do(t, v.Struct(request{id}))
 	refused(t, v.Struct(request{}))
 	refused(t, v.Struct(request{uuid.NewV4()}))
 	refused(t, v.Var(id, "uuid4")) // which ids meet that go from version 4 to 7
-	must(t, v.Var(uuid.NewV4(), "uuid4"))
+	must.Do(t, v.Var(uuid.NewV4(), "uuid4"))
 }
 
 // present makes required see whether a Null has an id.
@@ -33,8 +34,8 @@ func TestValidatorNull(t *testing.T) {
 		Parent uuid.Null `validate:"required"`
 	}
 	v := validator.New()
-	must(t, v.Struct(request{})) // a struct, which required lets pass
+	must.Do(t, v.Struct(request{})) // a struct, which required lets pass
 	v.RegisterCustomTypeFunc(present, uuid.Null{})
 	refused(t, v.Struct(request{}))
-	must(t, v.Struct(request{parent}))
+	must.Do(t, v.Struct(request{parent}))
 }

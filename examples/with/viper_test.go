@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"github.com/spf13/viper"
 )
@@ -26,11 +27,11 @@ func TestViper(t *testing.T) {
 	v := viper.New()
 	v.SetConfigType("yaml")
 	s := id.String()
-	must(t, v.ReadConfig(strings.NewReader("tenant: "+s+"\nparent: "+s+"\npeers: ["+s+"]\nwait: 3s\n")))
+	must.Do(t, v.ReadConfig(strings.NewReader("tenant: "+s+"\nparent: "+s+"\npeers: ["+s+"]\nwait: 3s\n")))
 	var got settings
 	refused(t, v.Unmarshal(&got))
 	got = settings{}
-	must(t, v.Unmarshal(&got, decodeHook))
+	must.Do(t, v.Unmarshal(&got, decodeHook))
 	equal(t, got, settings{id, parent, []uuid.UUID{id}, 3 * time.Second})
 
 	// The hook for text alone takes the place of viper's own, which read durations.

@@ -18,6 +18,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql" // driver "mysql"
 	"github.com/jackc/pgx/v5"
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It
@@ -31,7 +32,7 @@ func Postgres(t testing.TB) string {
 	prepare(t, account, dir, initdb, "-D", data, "-U", "ids", "-A", "trust", "-E", "UTF8", "--no-sync")
 	port := freePort(t)
 	exited := serve(t, account, dir, syscall.SIGINT, // fast shutdown
-		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off")
+		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir)
 	url := "postgres://ids@127.0.0.1:" + port + "/postgres"
 	ready(t, exited, func(ctx context.Context) error {
 		conn, err := pgx.Connect(ctx, url)
@@ -79,9 +80,8 @@ func program(t testing.TB, name, pattern string) string {
 		if err != nil {
 			continue
 		}
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			t.Fatal(err)
-		}
+		path, err = filepath.EvalSymlinks(path)
+		must.Do(t, err)
 		return path
 	}
 	t.Skipf("%s is not installed: neither in PATH nor as %s", name, pattern)
@@ -100,13 +100,9 @@ func unprivileged(t testing.TB) *syscall.Credential {
 		t.Skipf("the servers refuse to run as root, and there is no other account: %v", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
@@ -116,9 +112,7 @@ func unprivileged(t testing.TB) *syscall.Credential {
 func serverDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ids-server-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -127,9 +121,7 @@ func serverDir(t testing.TB) string {
 func prepare(t testing.TB, account *syscall.Credential, dir, name string, args ...string) {
 	t.Helper()
 	if account != nil {
-		if err := os.Chown(dir, int(account.Uid), int(account.Gid)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chown(dir, int(account.Uid), int(account.Gid)))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
@@ -150,9 +142,7 @@ func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.S
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account, Pdeathsig: stop} // no server outlives this process
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	exited, done := make(chan string, 1), make(chan struct{})
 	go func() {
 		err := cmd.Wait()
@@ -196,13 +186,9 @@ func ready(t testing.TB, exited <-chan string, connect func(context.Context) err
 func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return port
 }

@@ -16,6 +16,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 
 	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/internal/docs"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/uuid"
@@ -24,18 +25,12 @@ import (
 // TestTimeInSQL computes the times of ids in databases, with the expressions of docs/questions.md.
 func TestTimeInSQL(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "questions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at := time.Date(2026, 1, 31, 12, 30, 45, 678e6, time.UTC)
 	v7, err := uuid.NewV7At(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	number, err := snowflake.Twitter().Compose(snowflake.Parts{Time: at, Node: 7, Sequence: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	const micros, mysqlMicros = "SELECT (extract(epoch FROM %s) * 1000000)::bigint FROM (SELECT $1::%s AS id) t",
 		"SELECT CAST(%s * 1000000 AS SIGNED) FROM (SELECT CAST(? AS %s) AS id) t"
 	for _, test := range []struct {
@@ -56,9 +51,7 @@ func TestTimeInSQL(t *testing.T) {
 				start = dbserver.MariaDB
 			}
 			db, err := sql.Open(test.driver, start(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer db.Close()
 			var got int64
 			if err := db.QueryRowContext(t.Context(), fmt.Sprintf(test.query, test.expression, test.column), test.id).Scan(&got); err != nil || got != at.UnixMicro() {
@@ -76,30 +69,23 @@ func TestPostgresLists(t *testing.T) {
 	var list []uuid.UUID
 	for day := range 3 {
 		id, err := uuid.NewV7At(month.AddDate(0, 0, 15*day))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		list = append(list, id)
 	}
 	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeCacheStatement, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} {
 		config, err := pgx.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		config.DefaultQueryExecMode = mode
 		conn, err := pgx.ConnectConfig(ctx, config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer conn.Close(context.WithoutCancel(ctx))
 		for _, statement := range []string{
 			`CREATE TEMPORARY TABLE orders (id uuid PRIMARY KEY) PARTITION BY RANGE (id)`,
 			fmt.Sprintf(`CREATE TEMPORARY TABLE orders_2026_01 PARTITION OF orders FOR VALUES FROM ('%s') TO ('%s')`,
 				uuid.MinV7At(month), uuid.MinV7At(month.AddDate(0, 1, 0))),
 		} {
-			if _, err := conn.Exec(ctx, statement); err != nil {
-				t.Fatal(err)
-			}
+			_, err := conn.Exec(ctx, statement)
+			must.Do(t, err)
 		}
 		for _, id := range list {
 			if _, err := conn.Exec(ctx, `INSERT INTO orders (id) VALUES ($1)`, id); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"entgo.io/ent/entc"
 	"entgo.io/ent/entc/gen"
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // TestEnt generates ent's code into a temporary folder and runs testdata/orders_test.go with it. The
@@ -18,13 +19,9 @@ import (
 func TestEnt(t *testing.T) {
 	const path = "github.com/oneclock/ids/examples/orm/ent"
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	generated := t.TempDir()
-	if err := entc.Generate("./schema", &gen.Config{Target: generated, Package: path, Schema: path + "/schema"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, entc.Generate("./schema", &gen.Config{Target: generated, Package: path, Schema: path + "/schema"}))
 	replace := map[string]string{
 		filepath.Join(here, "ent_test.go"):    "", // not this test again
 		filepath.Join(here, "orders_test.go"): filepath.Join(here, "testdata", "orders_test.go"),
@@ -37,17 +34,11 @@ func TestEnt(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	file := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(file, overlay, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, overlay, 0o666))
 	// vet would look for the folders of the generated packages, which there are not.
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-vet=off", "-overlay", file, ".").CombinedOutput()
 	t.Logf("%d generated files\n%s", len(replace)-2, out)

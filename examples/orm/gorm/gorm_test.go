@@ -11,6 +11,7 @@ import (
 	"github.com/glebarez/sqlite" // GORM's dialect of SQLite, in pure Go
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/examples/internal/must"
 	"gorm.io/driver/mysql"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -101,13 +102,9 @@ func TestMariaDB(t *testing.T) {
 func open(t *testing.T, dialector gorm.Dialector) *gorm.DB {
 	t.Helper()
 	db, err := gorm.Open(dialector, &gorm.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	pool, err := db.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { pool.Close() })
 	return db
 }
@@ -115,12 +112,8 @@ func open(t *testing.T, dialector gorm.Dialector) *gorm.DB {
 // migrate makes empty tables for the models.
 func migrate(t *testing.T, db *gorm.DB, models ...any) {
 	t.Helper()
-	if err := db.Migrator().DropTable(models...); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.AutoMigrate(models...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Migrator().DropTable(models...))
+	must.Do(t, db.AutoMigrate(models...))
 }
 
 func newOrder() Order {
@@ -144,9 +137,7 @@ func testModel(t *testing.T, db *gorm.DB) {
 	second.Replaces = &first.Digest
 	second.Items = []Item{{ID: ids.NextSnowflake()}, {ID: ids.NextSnowflake()}}
 	first.Items = []Item{{ID: ids.NextSnowflake()}}
-	if err := db.Create([]*Order{&first, &second}).Error; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Create([]*Order{&first, &second}).Error)
 
 	// find wants one order, with its items.
 	find := func(what string, want Order, conds ...any) {
@@ -177,20 +168,14 @@ func testModel(t *testing.T, db *gorm.DB) {
 	find("NULL", first, "parent IS NULL AND cause IS NULL AND previous IS NULL AND refund IS NULL AND replaces IS NULL")
 
 	// Updates to NULL and back again.
-	if err := db.Model(&second).Omit("Items").Select("Parent", "Cause", "Previous", "Refund", "Replaces").Updates(Order{}).Error; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Model(&second).Omit("Items").Select("Parent", "Cause", "Previous", "Refund", "Replaces").Updates(Order{}).Error)
 	var got Order
-	if err := db.First(&got, second.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.First(&got, second.ID).Error)
 	if got.Parent.Valid || got.Cause.Valid || got.Previous.Valid || got.Refund != nil || got.Replaces != nil {
 		t.Errorf("after an update to NULL: %v", got)
 	}
 	got.Parent, got.Replaces = ids.Null[ids.UUID]{ID: first.ID, Valid: true}, &first.Digest
-	if err := db.Save(&got).Error; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Save(&got).Error)
 	var saved Order
 	if err := db.First(&saved, second.ID).Error; err != nil || !reflect.DeepEqual(saved, got) {
 		t.Errorf("after Save: got %v, %v, want %v", saved, err, got)
@@ -207,9 +192,7 @@ func testRangeByTime(t *testing.T, db *gorm.DB) {
 		if order.ID, err = ids.NewV7At(start.Add(time.Duration(hour) * time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Create(&order).Error; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Create(&order).Error)
 		all = append(all, order.ID)
 	}
 	from, to := ids.MinV7At(start.Add(3*time.Hour)), ids.MaxV7At(start.Add(5*time.Hour))
@@ -236,9 +219,7 @@ type Untagged struct {
 func testGuesses(t *testing.T, db *gorm.DB, want map[string]string) {
 	migrate(t, db, &Untagged{})
 	columns, err := db.Migrator().ColumnTypes(&Untagged{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	got := map[string]string{}
 	for _, c := range columns {
 		got[c.Name()] = c.DatabaseTypeName()
@@ -251,9 +232,7 @@ func testGuesses(t *testing.T, db *gorm.DB, want map[string]string) {
 // testKeys creates the table of a model, stores the rows and finds each by its primary key.
 func testKeys[T any](t *testing.T, db *gorm.DB, rows ...T) {
 	migrate(t, db, new(T))
-	if err := db.Create(&rows).Error; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Create(&rows).Error)
 	for _, want := range rows {
 		key := reflect.ValueOf(want).FieldByName("ID").Interface()
 		var got T

@@ -9,6 +9,7 @@ import (
 	"github.com/glebarez/sqlite"
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/typeid"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -72,9 +73,7 @@ func testLists[T ids.Nullable](t *testing.T, db *gorm.DB, conditions func(query 
 		id := from(u)
 		all = append(all, id)
 		row := Row[T]{ID: id, Parent: ids.Null[T]{ID: all[0], Valid: i > 0}}
-		if err := db.Create(&row).Error; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Create(&row).Error)
 	}
 	check := func(what string, tx *gorm.DB, want ...T) {
 		t.Helper()
@@ -123,9 +122,7 @@ func testStructLists(t *testing.T, db *gorm.DB) {
 	migrate(t, db, &Row[UserID]{})
 	first, second := UserID{ids.NewV7()}, UserID{ids.NewV7()}
 	for _, row := range []Row[UserID]{{ID: first, UUID: second.String()}, {ID: second}} {
-		if err := db.Create(&row).Error; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Create(&row).Error)
 	}
 	// An empty list alone is no condition, whatever its type. In a condition it finds nothing.
 	for what, conditions := range map[string][]any{"all": {[]ids.UUID{}}, "none": {"id IN ?", []ids.UUID{}}} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -26,9 +27,7 @@ func made(t *testing.T, count int64) string {
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return dir
 }
 
@@ -121,13 +120,9 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("number %d is had twice", number)
 	}
 	for _, i := range []int{2, 3, 4} {
-		if err := files[i].Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files[i].Close())
 	}
-	if err := os.Rename(filepath.Join(dir, "3.clock"), filepath.Join(dir, "2.clock")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(filepath.Join(dir, "3.clock"), filepath.Join(dir, "2.clock")))
 	f, number, err := open(dir, 0, 5)
 	if err != nil || number != 4 {
 		t.Errorf("number %d, %v; want 4: 2 has the file of 3, and 3 has none", number, err)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -32,9 +33,7 @@ func TestProgram(t *testing.T) {
 		}
 		if serves {
 			resp, err := http.Post("http://"+address+"/orders", "", strings.NewReader(`{"user":"user_01h455vb4pf0cttv1ysd4n9fnt"}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"parent":null`) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -50,20 +50,14 @@ const node = "IDS_SNOWFLAKE_NODE=7"
 // created returns the name of a file that a first start has made.
 func created(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := clockfile.Create(path, ""); errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
+	must.Create(t, path)
 	return path
 }
 
 // TestStarts checks which starts are refused, and that they say why.
 func TestStarts(t *testing.T) {
 	path := created(t)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	for _, test := range []struct{ variable, flag, says string }{
 		{node, "", "if this is the first start"},
 		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},
@@ -168,9 +162,7 @@ func TestFullDisk(t *testing.T) {
 // saved returns the time in the file.
 func saved(t *testing.T, path string) time.Time {
 	f, err := clockfile.Open(path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return time.Unix(0, 0) }}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	return f.Clock().Latest()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 )
 
@@ -19,22 +19,16 @@ import (
 // be saved, and once the file is lost.
 func TestGauges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids.clock")
-	if err := clockfile.Create(path, ""); errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	}
+	must.Create(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 		var wrong atomic.Int64
 		now := func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) }
 		f, err := clockfile.Open(path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: now}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer f.Close()
 		node, err := snowflake.NewNode(7, &snowflake.Options{Clock: f.Clock()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		m := gauges(f, node.Layout().Tick)
 		check := func(when string, ahead, within float64, unsaved, withheld int) {
 			t.Helper()
@@ -43,9 +37,7 @@ func TestGauges(t *testing.T) {
 				Unsaved, Withheld int
 			}
 			synctest.Wait()
-			if err := json.Unmarshal([]byte(m.String()), &got); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(m.String()), &got))
 			if got.Ahead < ahead-within || got.Ahead > ahead+within || got.Unsaved != unsaved || got.Withheld != withheld {
 				t.Errorf("%s: %+v; want ahead %v, unsaved %d, withheld %d", when, got, ahead, unsaved, withheld)
 			}
@@ -64,9 +56,7 @@ func TestGauges(t *testing.T) {
 		node.Next()
 		check("a minute later", 0, 0.02, 0, 0)
 		synctest.Wait() // for a save that is under way
-		if err := os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
 		time.Sleep(5500 * time.Millisecond)
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
@@ -78,14 +68,10 @@ func TestGauges(t *testing.T) {
 		}
 		wrong.Store(0)
 		synctest.Wait()
-		if err := os.RemoveAll(path + ".new"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(path+".new"))
 		time.Sleep(time.Second)
 		check("when saving works again", 0, 1, 0, 0)
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
 		time.Sleep(time.Minute)
 		check("after a loss", 0, 1, 1, 1)
 	})

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 	"github.com/oneclock/ids/snowflake"
 )
@@ -57,11 +57,7 @@ func TestLostLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "ids.clock")
-			if err := clockfile.Create(path, ""); errors.Is(err, errors.ErrUnsupported) {
-				t.Skip(err)
-			} else if err != nil {
-				t.Fatal(err)
-			}
+			must.Create(t, path)
 			p, address := start(t, path)
 			var last snowflake.ID
 			ask := func() (status int) {
@@ -81,9 +77,7 @@ func TestLostLock(t *testing.T) {
 			if status := ask(); status != http.StatusOK {
 				t.Fatalf("an id has status %d", status)
 			}
-			if err := lose(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, lose(path))
 			for ask() != 0 { // until nobody answers
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -92,9 +86,7 @@ func TestLostLock(t *testing.T) {
 				t.Errorf("it ends with %v and says %q", err, says)
 			}
 			if name == "file renamed" {
-				if err := os.Rename(path+".old", path); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Rename(path+".old", path))
 			}
 			p, address = start(t, path)
 			if status := ask(); status != http.StatusOK {
