@@ -46,16 +46,16 @@ func (k EventKind) String() string {
 // maxReports is how many reports may wait for a Logger or an Observe that blocks.
 const maxReports = 1000
 
-// tell makes the reports, one after another.
-func (m *Minter) tell() {
+// makeReports makes the reports, one after another.
+func (m *Minter) makeReports() {
 	for f := range m.reports {
 		f()
 	}
 	close(m.told)
 }
 
-// report has tell call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.
-func (m *Minter) report(f func()) {
+// queueReport has makeReports call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.
+func (m *Minter) queueReport(f func()) {
 	select {
 	case m.reports <- f:
 	default:
@@ -69,19 +69,19 @@ func (m *Minter) observe(e Event) {
 }
 
 func (m *Minter) reportBegin(number int64) {
-	m.report(func() {
+	m.queueReport(func() {
 		m.opts.Logger.Info("minting has begun", "number", number)
 		m.observe(Event{Kind: Began, Number: number, Held: true})
 	})
 }
 
 func (m *Minter) reportEnd(number int64, why error) {
-	m.report(func() {
+	m.queueReport(func() {
 		e := Event{Kind: Ended, Number: number, Held: true}
 		if why == ErrClosed {
 			m.opts.Logger.Info("minting has ended", "number", number)
 		} else {
-			e.Err = cause(why)
+			e.Err = causeOf(why)
 			m.opts.Logger.Warn("minting has ended", "number", number, "error", e.Err)
 		}
 		m.observe(e)
@@ -90,7 +90,7 @@ func (m *Minter) reportEnd(number int64, why error) {
 
 // warn is called by the store with problems that a person should look at.
 func (m *Minter) warn(err error) {
-	m.report(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
+	m.queueReport(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
 }
 
 // logPause is how long a failure is not logged again. Texts are not compared: they name the server, and the

@@ -11,5 +11,5 @@ func (m *Minter) Timer() func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tenure
-	return func() { m.expire(t) }
+	return func() { m.stopMinting(t) }
 }

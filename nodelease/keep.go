@@ -18,26 +18,26 @@ const (
 	maxTTL = 365 * 24 * time.Hour // so that no sum of times overflows
 )
 
-// keep serves one tenure after another until ctx ends.
-func (m *Minter) keep(ctx context.Context) {
+// keepNumber serves one tenure after another until ctx ends.
+func (m *Minter) keepNumber(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; failures++ {
-		t, err := m.begin(ctx, takeTimeout<<min(failures, 1))
+		t, err := m.takeNumber(ctx, takeTimeout<<min(failures, 1))
 		if err == nil {
-			m.end(t, m.serve(ctx, t))
+			m.endTenure(t, m.serveTenure(ctx, t))
 			if t.expiry != nil { // it has minted
 				failures = 0
 			}
 		}
-		sleep(ctx, retry(failures, maxRetry))
+		sleep(ctx, retryPause(failures, maxRetry))
 	}
 	close(m.handed)
 	close(m.reports) // all has been reported: nothing follows closed
 }
 
-// begin takes a number. Nothing can be minted under it before serve has raised its horizon.
-func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, error) {
+// takeNumber takes a number. Nothing can be minted under it before serveTenure has raised its horizon.
+func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure, error) {
 	var g Grant
-	err := m.request(ctx, nil, timeout, func(ctx context.Context) (err error) {
+	err := m.callStore(ctx, nil, timeout, func(ctx context.Context) (err error) {
 		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: m.warn})
 		if err == nil && g.Lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
@@ -45,55 +45,55 @@ func (m *Minter) begin(ctx context.Context, timeout time.Duration) (*tenure, err
 		return err
 	})
 	if err != nil {
-		m.noNumber(err)
+		m.noteNoNumber(err)
 		return nil, err
 	}
 	m.mu.Lock()
 	m.free, m.freeKnown = g.Free, g.FreeKnown
 	m.mu.Unlock()
 	t := &tenure{lease: g.Lease, number: g.Number, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
-	if err := t.start(&m.opts, m.now()); err != nil {
-		m.report(func() { m.opts.Logger.Warn("cannot mint under a number", "number", t.number, "error", err) })
-		m.noNumber(err)
-		_ = m.release(t, micros(t.found)) // which reports its errors
+	if err := t.startClock(&m.opts, m.now()); err != nil {
+		m.queueReport(func() { m.opts.Logger.Warn("cannot mint under a number", "number", t.number, "error", err) })
+		m.noteNoNumber(err)
+		_ = m.releaseNumber(t, roundUp(t.found)) // which reports its errors
 		return nil, err
 	}
-	m.warnAhead(t, t.found)
+	m.warnIfAhead(t, t.found)
 	return t, nil
 }
 
-// warnAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
-func (m *Minter) warnAhead(t *tenure, horizon time.Time) {
+// warnIfAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
+func (m *Minter) warnIfAhead(t *tenure, horizon time.Time) {
 	ahead := horizon.Sub(m.now())
 	if t.warned || ahead <= max(maxWindow(m.tick), t.ttl)+time.Microsecond {
 		return
 	}
 	t.warned = true
-	m.report(func() {
+	m.queueReport(func() {
 		m.opts.Logger.Warn("the horizon of a number is far ahead of this machine's clock: so may its ids be",
 			"number", t.number, "horizon", horizon, "ahead", ahead)
 	})
 }
 
-// noNumber notes why there is no number.
-func (m *Minter) noNumber(err error) {
+// noteNoNumber notes why there is no number.
+func (m *Minter) noteNoNumber(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if errors.Is(err, ErrNoNumber) {
 		m.free, m.freeKnown = 0, true
 	}
-	m.setState(nil, because(err))
+	m.setState(nil, newWithheld(err))
 }
 
-// serve extends t until ctx ends, with a nil error, or the number is lost, with ErrLost. While the
+// serveTenure renews t until ctx ends, with a nil error, or the number is lost, with ErrLost. While the
 // store does not answer, it goes on trying: minting stops at the deadline by itself, and if nobody took
 // the number in between, it goes on under the same one.
-func (m *Minter) serve(ctx context.Context, t *tenure) error {
+func (m *Minter) serveTenure(ctx context.Context, t *tenure) error {
 	for ctx.Err() == nil {
 		sent := m.elapsed()
-		err := m.extend(ctx, t, sent)
+		err := m.renewLease(ctx, t, sent)
 		took := m.elapsed() - sent
-		t.slow = err != nil || took > t.gives()/2
+		t.slow = err != nil || took > t.renewalLasts()/2
 		if errors.Is(err, ErrLost) {
 			return err
 		}
@@ -101,9 +101,9 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 		// Jitter lets processes drift apart that started together.
 		wait, early := t.ttl/4+rand.N(t.ttl/12)-took, m.early
 		if err != nil {
-			wait, early = retry(t.failures, min(t.ttl/8, maxRetry)), nil
+			wait, early = retryPause(t.failures, min(t.ttl/8, maxRetry)), nil
 			t.failures++
-			m.notRenewed(t, err)
+			m.noteNotRenewed(t, err)
 		} else {
 			t.failures = 0
 		}
@@ -118,36 +118,36 @@ func (m *Minter) serve(ctx context.Context, t *tenure) error {
 	return nil
 }
 
-// notRenewed notes why the latest renewal of t has failed, for the errors of calls that are withheld.
-func (m *Minter) notRenewed(t *tenure, err error) {
+// noteNotRenewed notes why the latest renewal of t has failed, for the errors of calls that are withheld.
+func (m *Minter) noteNotRenewed(t *tenure, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t.setFailure(err)
 	switch {
 	case m.why == nil: // it goes on up to its horizon
 	case m.tenure == t:
-		m.setState(t, because(t.overdue()))
+		m.setState(t, newWithheld(t.overdueError()))
 	default: // it has not minted yet
-		m.setState(nil, because(err))
+		m.setState(nil, newWithheld(err))
 	}
 }
 
-// extend renews the lease, raises the horizon if that is due, and only then lets t's clock go up to it.
-func (m *Minter) extend(ctx context.Context, t *tenure, sent time.Duration) error {
-	err := m.request(ctx, t, t.timeout(), func(ctx context.Context) error {
+// renewLease renews the lease, raises the horizon if that is due, and only then lets t's clock go up to it.
+func (m *Minter) renewLease(ctx context.Context, t *tenure, sent time.Duration) error {
+	err := m.callStore(ctx, t, t.renewalTimeout(), func(ctx context.Context) error {
 		t.asked = m.nextHorizon(t)
-		m.warnAhead(t, t.asked)
+		m.warnIfAhead(t, t.asked)
 		return t.lease.Extend(ctx, t.asked)
 	})
 	if err != nil {
 		return err
 	}
 	renewed := Event{Kind: Renewed, Number: t.number, Held: true, Took: m.elapsed() - sent}
-	m.report(func() {
+	m.queueReport(func() {
 		m.loggedAt = time.Time{} // the next failure is news
 		m.observe(renewed)
 	})
-	m.resume(t, sent+t.gives())
+	m.resumeMinting(t, sent+t.renewalLasts())
 	return nil
 }
 
@@ -162,7 +162,7 @@ func (m *Minter) nextHorizon(t *tenure) time.Time {
 	if window == 0 {
 		window = min(4*t.ttl, maxWindow(m.tick))
 	}
-	return micros(t.limit.NextHorizon(max(window, least)))
+	return roundUp(t.limit.NextHorizon(max(window, least)))
 }
 
 // maxWindow returns the longest window for a tick. A horizon that is further ahead comes from a clock that was wrong.
@@ -170,13 +170,13 @@ func maxWindow(tick time.Duration) time.Duration {
 	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }
 
-// micros rounds a horizon up to the microseconds that every store can hold.
-func micros(horizon time.Time) time.Time {
+// roundUp rounds a horizon up to the microseconds that every store can hold.
+func roundUp(horizon time.Time) time.Time {
 	return horizon.Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// resume lets t's clock go up to the horizon that the store has confirmed, until deadline.
-func (m *Minter) resume(t *tenure, deadline time.Duration) {
+// resumeMinting lets t's clock go up to the horizon that the store has confirmed, until deadline.
+func (m *Minter) resumeMinting(t *tenure, deadline time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	left := deadline - m.elapsed()
@@ -186,58 +186,58 @@ func (m *Minter) resume(t *tenure, deadline time.Duration) {
 	t.horizon, t.deadline = t.asked, deadline
 	t.setFailure(nil)
 	if t.expiry == nil {
-		t.expiry = time.AfterFunc(left, func() { m.expire(t) })
+		t.expiry = time.AfterFunc(left, func() { m.stopMinting(t) })
 	} else {
 		t.expiry.Reset(left)
 	}
 	m.setState(t, nil)
 }
 
-// expire interrupts the minting unless t has been renewed since.
-func (m *Minter) expire(t *tenure) {
+// stopMinting interrupts the minting unless t has been renewed since.
+func (m *Minter) stopMinting(t *tenure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tenure == t && m.elapsed() >= t.deadline {
-		m.setState(t, because(t.overdue()))
+		m.setState(t, newWithheld(t.overdueError()))
 	}
 }
 
-// end ends t. Unless the number is lost, with the error lost, it hands it back with the latest time issued
+// endTenure ends t. Unless the number is lost, with the error lost, it hands it back with the latest time issued
 // as its horizon, so that the next holder need not wait for that to pass.
-func (m *Minter) end(t *tenure, lost error) {
+func (m *Minter) endTenure(t *tenure, lost error) {
 	if t.expiry != nil {
 		t.expiry.Stop()
 	}
 	if lost != nil {
-		m.noNumber(lost)
+		m.noteNoNumber(lost)
 		return
 	}
-	t.limit.EndAt(time.Time{}, ErrClosed) // as shut has done if t has minted
-	horizon := micros(t.clock.Latest())
-	if err := m.release(t, horizon); err != nil {
+	t.limit.EndAt(time.Time{}, ErrClosed) // as endMinting has done if t has minted
+	horizon := roundUp(t.clock.Latest())
+	if err := m.releaseNumber(t, horizon); err != nil {
 		m.failed = fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
 		return
 	}
-	m.report(func() { m.opts.Logger.Info("handed a number back", "number", t.number, "horizon", horizon) })
+	m.queueReport(func() { m.opts.Logger.Info("handed a number back", "number", t.number, "horizon", horizon) })
 }
 
-// release gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
+// releaseNumber gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
 // request but the last has half of what is left of that. ErrLost means that an earlier one was carried
 // out, or that there is nothing to give back any more.
-func (m *Minter) release(t *tenure, horizon time.Time) error {
+func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
 		left := releaseTimeout - time.Since(began)
 		if left > time.Second {
 			left /= 2
 		}
-		err := m.request(context.Background(), t, left, func(ctx context.Context) error {
+		err := m.callStore(context.Background(), t, left, func(ctx context.Context) error {
 			return t.lease.Release(ctx, horizon)
 		})
 		if err == nil || errors.Is(err, ErrLost) {
 			return nil
 		}
-		pause := retry(failures, maxRetry/4)
+		pause := retryPause(failures, maxRetry/4)
 		if time.Since(began)+pause >= releaseTimeout {
 			return err
 		}
@@ -245,9 +245,9 @@ func (m *Minter) release(t *tenure, horizon time.Time) error {
 	}
 }
 
-// request calls the store, for t unless that is nil, and reports its error unless the call was given up because ctx
+// callStore calls the store, for t unless that is nil, and reports its error unless the call was given up because ctx
 // has ended.
-func (m *Minter) request(
+func (m *Minter) callStore(
 	ctx context.Context, t *tenure, timeout time.Duration, call func(context.Context) error,
 ) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -259,14 +259,14 @@ func (m *Minter) request(
 		if t != nil {
 			failed.Number, failed.Held = t.number, true
 		}
-		m.report(func() { m.reportFailure(failed) })
+		m.queueReport(func() { m.reportFailure(failed) })
 	}
 	return err
 }
 
-// retry is the pause after a number of failures in a row: it doubles up to a longest one. Half of it is
+// retryPause is the pause after a number of failures in a row: it doubles up to a longest one. Half of it is
 // random, so that processes which started together drift apart.
-func retry(failures int, longest time.Duration) time.Duration {
+func retryPause(failures int, longest time.Duration) time.Duration {
 	d := min(minRetry<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }

@@ -53,14 +53,14 @@ type Minter struct {
 	opts    Options
 	tick    time.Duration // of the layout
 	start   time.Time
-	early   chan struct{} // asks keep to raise the horizon before its time
+	early   chan struct{} // asks keepNumber to raise the horizon before its time
 	cancel  context.CancelFunc
-	handed  chan struct{} // closed when keep has returned
+	handed  chan struct{} // closed when keepNumber has returned
 	failed  error         // why the number could not be handed back; set before handed is closed
-	reports chan func()   // what Logger and Observe are to be told; closed when keep has returned
+	reports chan func()   // what Logger and Observe are to be told; closed when keepNumber has returned
 	told    chan struct{} // closed when they have been told all
 
-	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; tell's
+	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; makeReports's
 	loggedNone bool      // whether that was for want of a number
 
 	// The fields tenure and why tell its state:
@@ -89,7 +89,7 @@ type Minter struct {
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
 	news      chan struct{} // closed and replaced when why changes
 	waiting   int           // calls of NextContext that wait for their node
-	looking   bool          // look is to be called
+	waking    bool          // wakeWaiters is to be called
 	free      int64         // how many numbers were free at the latest Take
 	freeKnown bool
 }
@@ -98,7 +98,7 @@ type Minter struct {
 // arises, so that a refusal allocates nothing.
 type withheld [2]error
 
-func because(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }
+func newWithheld(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }
 
 func (e *withheld) Error() string {
 	return "nodelease: withheld: " + strings.TrimPrefix(e[1].Error(), "nodelease: ")
@@ -106,8 +106,8 @@ func (e *withheld) Error() string {
 
 func (e *withheld) Unwrap() []error { return e[:] }
 
-// cause returns the cause of a withheld, or err if it is another error.
-func cause(err error) error {
+// causeOf returns the cause of a withheld, or err if it is another error.
+func causeOf(err error) error {
 	if w, ok := err.(*withheld); ok {
 		return w[1]
 	}
@@ -140,15 +140,15 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
 		early: make(chan struct{}, 1), handed: make(chan struct{}),
 		reports: make(chan func(), maxReports), told: make(chan struct{}),
-		why: because(errors.New("the store has not answered yet")), changed: make(chan struct{}), news: make(chan struct{}),
+		why: newWithheld(errors.New("the store has not answered yet")), changed: make(chan struct{}), news: make(chan struct{}),
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	m.opts.Layout = idle.Layout() // a zero layout may have an Epoch, the zero time in any zone
 	m.node.Store(idle)
-	go m.tell()
-	go m.keep(ctx)
+	go m.makeReports()
+	go m.keepNumber(ctx)
 	return m, nil
 }
 
@@ -178,7 +178,7 @@ func (m *Minter) Wait(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return m.stopped(ctx, why)
+			return m.contextError(ctx, why)
 		case <-news:
 		}
 	}
@@ -190,17 +190,17 @@ func (m *Minter) Wait(ctx context.Context) error {
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	id, err := m.node.Load().TryNext()
 	if err != nil {
-		return m.refuse()
+		return m.tryHeld()
 	}
 	return id, nil
 }
 
-// refuse is TryNext where the node refuses.
-func (m *Minter) refuse() (id ids.Snowflake, err error) {
+// tryHeld is TryNext where the node refuses.
+func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
 		if t, _, err = m.state(); err == nil {
-			if id, err = m.try(t); err == nil {
+			if id, err = m.tryTenure(t); err == nil {
 				return id, nil
 			}
 			if errors.Is(err, ids.ErrEnded) {
@@ -212,18 +212,18 @@ func (m *Minter) refuse() (id ids.Snowflake, err error) {
 	}
 }
 
-// try is TryNext of t's node. Where the horizon is reached, it asks for a higher one.
-func (m *Minter) try(t *tenure) (ids.Snowflake, error) {
+// tryTenure is TryNext of t's node. Where the horizon is reached, it asks for a higher one.
+func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrWithheld) {
-		m.ask()
-		err = m.late(t)
+		m.askForHorizon()
+		err = m.whyLate(t)
 	}
 	return id, err
 }
 
-// late returns why t withholds an id.
-func (m *Minter) late(t *tenure) error {
+// whyLate returns why t withholds an id.
+func (m *Minter) whyLate(t *tenure) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.why != nil {
@@ -232,8 +232,8 @@ func (m *Minter) late(t *tenure) error {
 	return t.late
 }
 
-// ask has keep raise the horizon before its time.
-func (m *Minter) ask() {
+// askForHorizon has keepNumber raise the horizon before its time.
+func (m *Minter) askForHorizon() {
 	select {
 	case m.early <- struct{}{}:
 	default:
@@ -250,17 +250,17 @@ func (m *Minter) ask() {
 // time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
-		return 0, m.stopped(ctx, nil)
+		return 0, m.contextError(ctx, nil)
 	}
 	id, err := m.node.Load().TryNext()
 	if err != nil {
-		return m.wait(ctx)
+		return m.nextHeld(ctx)
 	}
 	return id, nil
 }
 
-// wait is NextContext where the node refuses.
-func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
+// nextHeld is NextContext where the node refuses.
+func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	began := time.Now()
 	defer func() {
 		if took := time.Since(began); took >= time.Millisecond {
@@ -273,80 +273,80 @@ func (m *Minter) wait(ctx context.Context) (id ids.Snowflake, err error) {
 		case why == ErrClosed:
 			return 0, ErrClosed
 		case why == nil:
-			id, err = m.next(ctx, t)
+			id, err = m.nextOfTenure(ctx, t)
 			if !errors.Is(err, ids.ErrEnded) {
 				return id, err
 			}
 			if ctx.Err() != nil {
-				return 0, m.stopped(ctx, nil)
+				return 0, m.contextError(ctx, nil)
 			}
 			continue // the tenure is over
 		}
 		select {
 		case <-ctx.Done():
-			return 0, m.stopped(ctx, why)
+			return 0, m.contextError(ctx, why)
 		case <-changed:
 		}
 	}
 }
 
-// next is NextContext of t's node. It waits while the horizon is reached, and while the lease is not renewed:
-// setState sets the limit for which it waits, or ends the clock. The rest is look's.
-func (m *Minter) next(ctx context.Context, t *tenure) (ids.Snowflake, error) {
-	id, err := m.try(t)
+// nextOfTenure is NextContext of t's node. It waits while the horizon is reached, and while the lease is not renewed:
+// setState sets the limit for which it waits, or ends the clock. wakeWaiters does the rest.
+func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
+	id, err := m.tryTenure(t)
 	if err == nil {
 		return id, nil
 	}
-	m.await(1)
-	defer m.await(-1)
+	m.countWaiting(1)
+	defer m.countWaiting(-1)
 	id, err = t.node.NextContext(ctx)
 	if errors.Is(err, ids.ErrWithheld) { // ctx has ended
-		err = m.stopped(ctx, m.late(t))
+		err = m.contextError(ctx, m.whyLate(t))
 	}
 	return id, err
 }
 
-// lookEvery is the time from one look to the next.
-const lookEvery = 100 * time.Millisecond
+// wakeEvery is the time from one call of wakeWaiters to the next.
+const wakeEvery = 100 * time.Millisecond
 
-// await adds n to the calls that wait, and has them looked after.
-func (m *Minter) await(n int) {
+// countWaiting adds n to the calls that wait, and has wakeWaiters look after them.
+func (m *Minter) countWaiting(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.waiting += n; m.waiting > 0 && !m.looking {
-		m.looking = true
-		time.AfterFunc(lookEvery, m.look)
+	if m.waiting += n; m.waiting > 0 && !m.waking {
+		m.waking = true
+		time.AfterFunc(wakeEvery, m.wakeWaiters)
 	}
 }
 
-// look helps the calls of NextContext that wait for their node, all at once, so that none has to poll. They do not see that
-// the wall clock has come back below the horizon, as after one wrong reading: the same limit anew has them read it again.
-// Where the horizon is reached indeed, a higher one is asked for: they may have found it reached only after their try.
-func (m *Minter) look() {
+// wakeWaiters helps the calls of NextContext that wait for their node, all at once, so that none has to poll. They do not
+// see that the wall clock has come back below the horizon, as after one wrong reading: the same limit anew has them read it
+// again. Where the horizon is reached indeed, a higher one is asked for: they may have found it reached only after their try.
+func (m *Minter) wakeWaiters() {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.looking = m.waiting > 0
-	if !m.looking {
+	m.waking = m.waiting > 0
+	if !m.waking {
 		return
 	}
-	time.AfterFunc(lookEvery, m.look)
+	time.AfterFunc(wakeEvery, m.wakeWaiters)
 	switch t := m.tenure; {
 	case m.why != nil: // until setState is called nothing can be minted
-	case m.reached(t, now):
-		m.ask()
+	case m.reachedHorizon(t, now):
+		m.askForHorizon()
 	default:
 		t.limit.Set(t.horizon, errReached)
 	}
 }
 
-// reached reports whether t's horizon withholds the next id. The mutex is held.
-func (m *Minter) reached(t *tenure, now time.Time) bool {
+// reachedHorizon reports whether t's horizon withholds the next id. The mutex is held.
+func (m *Minter) reachedHorizon(t *tenure, now time.Time) bool {
 	return now.After(t.horizon) || t.clock.Latest().Add(m.tick).After(t.horizon)
 }
 
-// stopped returns the error of a call whose context has ended while it waited for why, which may be nil.
-func (m *Minter) stopped(ctx context.Context, why error) error {
+// contextError returns the error of a call whose context has ended while it waited for why, which may be nil.
+func (m *Minter) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if !errors.Is(cause, err) {
 		cause = fmt.Errorf("%w: %w", err, cause)
@@ -405,7 +405,7 @@ func (m *Minter) Stats() Stats {
 		s.Number, s.Held = t.number, true
 		s.Deadline, s.HorizonAhead = t.deadline-m.elapsed(), t.horizon.Sub(now)
 		s.LatestAhead = max(0, t.clock.Latest().Sub(now))
-		if m.reached(t, now) {
+		if m.reachedHorizon(t, now) {
 			s.Err = t.late
 		}
 	}
@@ -417,7 +417,7 @@ func (m *Minter) Stats() Stats {
 // fails. The error is the store's, if the number could not be handed back: then it is free after its
 // TTL. A second Close waits for the same end and returns the same error.
 func (m *Minter) Close() error {
-	m.shut()
+	m.endMinting()
 	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	select {
@@ -432,8 +432,8 @@ func (m *Minter) Close() error {
 	return m.failed
 }
 
-// shut ends the minting.
-func (m *Minter) shut() {
+// endMinting ends the minting.
+func (m *Minter) endMinting() {
 	m.mu.Lock()
 	m.setState(nil, ErrClosed)
 	m.mu.Unlock()
@@ -454,10 +454,10 @@ func (m *Minter) setState(t *tenure, why error) {
 	}
 	was, minted := m.tenure, m.why == nil
 	if was != nil && was != t {
-		was.limit.EndAt(time.Time{}, cause(why))
+		was.limit.EndAt(time.Time{}, causeOf(why))
 	}
 	if t != nil && why != nil {
-		t.limit.Set(time.Time{}, cause(why))
+		t.limit.Set(time.Time{}, causeOf(why))
 	}
 	m.tenure, m.why = t, why
 	if why == nil {

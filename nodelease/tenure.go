@@ -20,13 +20,13 @@ type tenure struct {
 	limit  *ids.ClockLimit
 	node   *ids.SnowflakeNode
 
-	// What follows is keep's alone, but for horizon, deadline, failure and late, which Minter.mu guards.
+	// What follows is keepNumber's alone, but for horizon, deadline, failure and late, which Minter.mu guards.
 
 	// asked is the highest horizon asked of the store. A request without an answer may have been
 	// carried out, so no later one asks for less.
 	asked    time.Time
 	warned   bool // that a horizon is far ahead
-	slow     bool // the latest renewal failed, or took more than half of the time that it gave
+	slow     bool // the latest renewal failed, or took more than half of the time that it lasts
 	failures int  // of renewals, since one has succeeded
 
 	horizon  time.Time     // what the store has confirmed
@@ -45,26 +45,26 @@ type tenure struct {
 // the second. A longer pause breaks no promise: what keeps ids unique is the horizon.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
-// gives returns for how long a renewal lets t mint, from when it was sent.
-func (t *tenure) gives() time.Duration { return t.ttl - margin(t.ttl) }
+// renewalLasts returns for how long a renewal lets t mint, from when it was sent.
+func (t *tenure) renewalLasts() time.Duration { return t.ttl - margin(t.ttl) }
 
-// timeout returns how long the answer to a renewal may take. It is of use for as long as the renewal gives. Where
+// renewalTimeout returns how long the answer to a renewal may take. It is of use for as long as the renewal lasts. Where
 // answers are quick, it has half of that, so that there is time for another renewal if this one gets lost. Where even
 // the whole of it was not enough, requests get lost, or the store is of no use: then short requests find out when it
 // answers again, and each fourth is for a store that has become slow meanwhile.
-func (t *tenure) timeout() time.Duration {
+func (t *tenure) renewalTimeout() time.Duration {
 	switch {
 	case t.failures >= 2 && t.failures%4 != 1:
-		return t.gives() / 6
+		return t.renewalLasts() / 6
 	case t.slow:
-		return t.gives()
+		return t.renewalLasts()
 	}
-	return t.gives() / 2
+	return t.renewalLasts() / 2
 }
 
-// start gives t its clock, or says what is wrong with what the store has handed out.
-func (t *tenure) start(opts *Options, now time.Time) error {
-	if t.gives() <= 0 {
+// startClock gives t its clock, or says what is wrong with what the store has handed out.
+func (t *tenure) startClock(opts *Options, now time.Time) error {
+	if t.renewalLasts() <= 0 {
 		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time to mint: at least 112ms are needed",
 			t.ttl, t.number)
 	}
@@ -88,14 +88,14 @@ var errReached = errors.New("the horizon is reached, and the store has not confi
 
 // setFailure notes how the latest renewal of t has ended.
 func (t *tenure) setFailure(err error) {
-	t.failure, t.late = err, because(errReached)
+	t.failure, t.late = err, newWithheld(errReached)
 	if err != nil {
-		t.late = because(fmt.Errorf("the horizon is reached, and the store has not confirmed a later one: %w", err))
+		t.late = newWithheld(fmt.Errorf("the horizon is reached, and the store has not confirmed a later one: %w", err))
 	}
 }
 
-// overdue is the cause past t's deadline.
-func (t *tenure) overdue() error {
+// overdueError is the cause past t's deadline.
+func (t *tenure) overdueError() error {
 	const text = "nodelease: the store has not renewed the lease of number %d in time"
 	if t.failure == nil {
 		return fmt.Errorf(text, t.number)

@@ -97,7 +97,7 @@ type lease struct {
 
 // Extend implements [nodelease.Lease]. A horizon that is lower than the one before comes from a request that was overtaken.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
-	return l.update(ctx, func(r *row) error {
+	return l.updateRow(ctx, func(r *row) error {
 		if horizon.Before(r.horizon) {
 			return nodelease.ErrLost
 		}
@@ -108,14 +108,14 @@ func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 
 // Release implements [nodelease.Lease].
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
-	return l.update(ctx, func(r *row) error {
+	return l.updateRow(ctx, func(r *row) error {
 		r.horizon, r.expires = horizon, time.Time{}
 		r.fence++
 		return nil
 	})
 }
 
-func (l *lease) update(ctx context.Context, f func(*row) error) error {
+func (l *lease) updateRow(ctx context.Context, f func(*row) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
