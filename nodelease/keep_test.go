@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -312,28 +313,6 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// TestWaitedForATick checks what is told of a call that waits for a tick of 10 ms.
-func TestWaitedForATick(t *testing.T) {
-	var waited []time.Duration
-	opts := &nodelease.Options{Layout: ids.SonyflakeLayout(), Observe: func(e nodelease.Event) {
-		if e.Kind == nodelease.Waited {
-			waited = append(waited, e.Took)
-		}
-	}}
-	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		var err error
-		for err == nil {
-			_, err = m.TryNext()
-		}
-		must.Fail(t, "TryNext", err, ids.ErrExhausted)
-		began := time.Now()
-		mustNext(t, m)
-		if took := time.Since(began); took < 5*time.Millisecond || took > 20*time.Millisecond || !slices.Equal(waited, []time.Duration{took}) {
-			t.Errorf("a call took %v, and the events say %v", took, waited)
-		}
-	})
-}
-
 // TestClockLeapsDuringARenewal has the wall clock leap past the horizon while a renewal is under way, which
 // does not know of it: one more follows at once.
 func TestClockLeapsDuringARenewal(t *testing.T) {
@@ -348,29 +327,6 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		mustMint(t, m)
-	})
-}
-
-// TestNumberThatIsNotTakenBack has a store hand out a number that is of no use, and refuse to take it back: the
-// Minter asks it to for a while, and then takes another.
-func TestNumberThatIsNotTakenBack(t *testing.T) {
-	failed, opts := counted(nodelease.Failed)
-	store := &scriptedStore{}
-	stubborn := func() error { return errors.New("not taken back") }
-	store.set(func() (nodelease.Grant, error) {
-		return nodelease.Grant{Lease: &lease{store: store, release: stubborn}}, nil
-	})
-	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		_, err := m.TryNext()
-		must.Fail(t, "TryNext", err, nil, "leaves no time to mint: at least 112ms are needed")
-		time.Sleep(3900 * time.Millisecond)
-		if n := failed.Load(); n < 8 || store.taken.Load() != 1 {
-			t.Errorf("asked %d times to take a number back, and for %d numbers", n, store.taken.Load())
-		}
-		time.Sleep(time.Second)
-		if store.taken.Load() != 2 {
-			t.Errorf("asked for %d numbers", store.taken.Load())
-		}
 	})
 }
 
@@ -417,60 +373,30 @@ func TestSlowStore(t *testing.T) {
 	}
 }
 
-// TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
-// the Minter makes since its clock leaps ahead.
-func TestHorizonFarAhead(t *testing.T) {
-	const day = 24 * time.Hour
-	const found = "ahead=2400h0m0s"
-	for _, test := range []struct {
-		held, leap time.Duration
-		want       string
-	}{
-		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "ahead=24h0m1s"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
-		{0, 100 * day, "ahead=24"},
-	} {
-		store := newFaultyStore(1, testTTL)
-		store.SetRow(0, time.Time{}, start2026.Add(test.held))
-		var log lockedText
-		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Window: day}
-		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			w.step(test.leap)
-			_, _ = m.TryNext()
-			synctest.Wait()
-			w.step(-test.leap)
-			time.Sleep(testTTL)
-			w.step(test.leap)
-			time.Sleep(10 * testTTL)
-			const text = `level=WARN msg="the horizon of a number is far ahead of this machine's clock: so may its ids be" number=0 horizon=`
-			if got := log.String(); strings.Count(got, text) != min(len(test.want), 1) || !strings.Contains(got, test.want) {
-				t.Errorf("%v ahead: the log lacks %q: %s", test.held, test.want, got)
-			}
-		})
+// TestSilence has the store be silent for a while: requests get lost, and no connection breaks. Afterwards minting
+// begins when the request that was lost last is given up, and the next one is answered.
+func TestSilence(t *testing.T) {
+	for _, ttl := range []time.Duration{15 * time.Second, time.Minute} {
+		for _, silence := range []time.Duration{2 * ttl, 8 * ttl, 30 * ttl} {
+			store := newFaultyStore(1, ttl)
+			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				var late []time.Duration
+				for range 500 {
+					time.Sleep(3*ttl + rand.N(ttl))
+					store.setSilent(true)
+					time.Sleep(silence/2 + rand.N(silence))
+					store.setSilent(false)
+					began := time.Now()
+					mustNext(t, m)
+					late = append(late, time.Since(began))
+				}
+				slices.Sort(late)
+				t.Logf("TTL %v, silence of about %v: minting begins half of the time within %v, always within %v",
+					ttl, silence, late[len(late)/2].Round(100*time.Millisecond), late[len(late)-1].Round(100*time.Millisecond))
+				if most := ttl - ttl/10 + 2*time.Second; late[len(late)-1] > most || late[len(late)/2] > ttl*3/8 {
+					t.Errorf("want half of the time at most %v, and always %v", ttl*3/8, most)
+				}
+			})
+		}
 	}
-}
-
-// TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead: no later one asks
-// for less, since the store may have carried it out. Take is told the Minter's own time.
-func TestLostAnswer(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		if times, _ := store.asked(); len(times) != 1 || !times[0].Equal(start2026) {
-			t.Errorf("Take was told %v, want %v", times, start2026)
-		}
-		store.setCarry(func(_ context.Context, request func() error) error {
-			_ = request()
-			w.step(-time.Hour)
-			store.setCarry(nil)
-			return errors.New("the answer is lost")
-		})
-		w.step(time.Hour)
-		time.Sleep(6 * testTTL)
-		times, horizons := store.asked()
-		if !slices.IsSortedFunc(horizons, time.Time.Compare) || len(horizons) < 10 || horizons[1].Sub(start2026) < time.Hour {
-			t.Errorf("the horizons are %v", horizons)
-		}
-		if len(times) != 1 {
-			t.Errorf("%d Takes, want 1: the number was lost", len(times))
-		}
-	})
 }

@@ -3,7 +3,6 @@ package nodelease_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -123,6 +122,13 @@ func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	return must.Get(m.NextContext(t.Context()))(t)
 }
 
+// nextWithin calls NextContext with a context that lasts for d.
+func nextWithin(t *testing.T, m *nodelease.Minter, d time.Duration) (ids.Snowflake, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	return m.NextContext(ctx)
+}
+
 // refused checks that TryNext returns no id, and an error that matches want. what says when.
 func refused(t *testing.T, m *nodelease.Minter, want error, what string) {
 	t.Helper()
@@ -159,9 +165,7 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 		if _, ok := m.Number(); ok {
 			t.Error("Number reports one past the deadline")
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if id, err := m.NextContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if id, err := nextWithin(t, m, time.Second); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("got %v, %v, want NextContext to wait until its context ends", id, err)
 		}
 
@@ -241,11 +245,8 @@ func TestCloseHandsTheNumberBack(t *testing.T) {
 			}
 			mustClose(t, m)
 			expires, horizon := store.Row(0)
-			if !expires.IsZero() {
-				t.Error("the number is still held")
-			}
-			if !horizon.Equal(timeOf(last)) {
-				t.Errorf("horizon %v, want the latest id's time %v", horizon, timeOf(last))
+			if !expires.IsZero() || !horizon.Equal(timeOf(last)) {
+				t.Errorf("the number is held until %v, and its horizon %v, want the latest id's time %v", expires, horizon, timeOf(last))
 			}
 		})
 	}
@@ -285,26 +286,6 @@ func TestHorizonIsNearWhileTheWallClockIsBehind(t *testing.T) {
 	if _, horizon := store.Row(0); horizon.Sub(base) > 20*(testTTL*5/6+2*window/100) {
 		t.Errorf("the horizon is %v ahead after 20 crashes", horizon.Sub(base))
 	}
-}
-
-// TestNextContextEnds has the wall clock leap past the horizon while the store is silent.
-func TestNextContextEnds(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setSilent(true)
-		w.step(time.Hour)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if id, err := m.NextContext(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrWithheld) {
-			t.Errorf("got %v, %v past the horizon", id, err)
-		}
-		w.step(-2 * time.Hour) // and now it is behind: what is left up to the horizon can be had
-		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		must.Get(m.NextContext(ctx))(t)
-		synctest.Wait()
-	})
 }
 
 // TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
@@ -392,37 +373,52 @@ func TestCloseDuringTake(t *testing.T) {
 	})
 }
 
-// TestBlockedReports has a Logger block, and an Observe: minting goes on, and so does Close, which waits for
-// reports no longer than for anything else.
-func TestBlockedReports(t *testing.T) {
-	block := func(nodelease.Event) { time.Sleep(time.Hour) }
-	for _, opts := range []*nodelease.Options{{Logger: slog.New(blockingHandler{slog.DiscardHandler})}, {Observe: block}} {
-		store := newFaultyStore(1, testTTL)
-		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			time.Sleep(400 * testTTL) // more reports than can wait
-			mustMint(t, m)
-			began := time.Now()
-			handed := make(chan bool)
-			go func() {
-				synctest.Wait()
-				expires, _ := store.Row(0)
-				handed <- expires.IsZero() && time.Since(began) == 0
-			}()
-			err := m.Close()
-			if took := time.Since(began); err != nil || took != 5*time.Second {
-				t.Errorf("Close returns %v after %v", err, took)
-			}
-			if !<-handed {
-				t.Error("the number was not handed back at once")
-			}
-			time.Sleep(2000 * time.Hour)
-		})
-	}
+// TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
+// would be one of those that the next holder issues.
+func TestCallUnderWayAtClose(t *testing.T) {
+	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		w.stop(0)
+		var late sync.WaitGroup
+		late.Go(func() { refused(t, m, nodelease.ErrClosed, "after the number was handed back") })
+		synctest.Wait()
+		mustClose(t, m)
+		close(w.gate)
+		late.Wait()
+	})
 }
 
-type blockingHandler struct{ slog.Handler }
-
-func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
+func TestUseAfterClose(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(slow(time.Second))
+		var closed sync.WaitGroup
+		for range 3 {
+			closed.Go(func() {
+				began := time.Now()
+				if err := m.Close(); err != nil || time.Since(began) != time.Second {
+					t.Errorf("Close returns %v after %v", err, time.Since(began))
+				}
+			})
+		}
+		synctest.Wait()
+		for range 2 { // before the number is handed back, and afterwards
+			refused(t, m, nodelease.ErrClosed, "after Close")
+			if id, err := m.NextContext(t.Context()); err != nodelease.ErrClosed || id != 0 {
+				t.Errorf("NextContext after Close: %v, %v", id, err)
+			}
+			if n, ok := m.Number(); ok || n != 0 {
+				t.Errorf("Number after Close: %v, %v", n, ok)
+			}
+			closed.Wait()
+		}
+		if expires, _ := store.Row(0); !expires.IsZero() {
+			t.Error("the number is held after Close")
+		}
+		mustClose(t, m)
+	})
+}
 
 // TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
 // and until there is another one or none. They go on under that, or say why they cannot.
@@ -436,15 +432,12 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 					w.step(time.Duration(look) * time.Hour) // past the horizon there is a second look
 					w.stop(look)
 					var late sync.WaitGroup
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
+					call := m.TryNext
+					if wait {
+						call = func() (ids.Snowflake, error) { return nextWithin(t, m, time.Minute) }
+					}
 					late.Go(func() {
-						var err error
-						if wait {
-							_, err = m.NextContext(ctx)
-						} else {
-							_, err = m.TryNext()
-						}
+						_, err := call()
 						var want error
 						switch {
 						case !another:

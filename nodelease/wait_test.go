@@ -142,3 +142,108 @@ func TestReasons(t *testing.T) {
 		w.step(-time.Hour)
 	})
 }
+
+// TestWrongReadings has the next readings of the wall clock be an hour ahead while the store is silent: a call has its
+// id soon, although nobody raises the horizon. In the second half the wall clock is an hour behind the ids.
+func TestWrongReadings(t *testing.T) {
+	for _, behind := range []time.Duration{0, time.Hour} {
+		longest := time.Duration(0)
+		for wrong := range int64(6) {
+			store := newFaultyStore(1, testTTL)
+			store.SetRow(0, time.Time{}, start2026.Add(behind))
+			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				mustNext(t, m)
+				store.setSilent(true)
+				time.Sleep(testTTL / 2)
+				w.wrong.Store(wrong)
+				began := time.Now()
+				must.Get(nextWithin(t, m, time.Second))(t)
+				longest = max(longest, time.Since(began))
+			})
+		}
+		if longest < 50*time.Millisecond || longest > 250*time.Millisecond {
+			t.Errorf("behind by %v: NextContext has taken up to %v, want one or two looks of 100 ms", behind, longest)
+		}
+	}
+}
+
+// TestManyWait has 10,000 goroutines wait for the store: since the horizon is reached, past the deadline, and since there
+// is no number. None polls. Then all have ids.
+func TestManyWait(t *testing.T) {
+	const callers = 10_000
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		wait := func(ctx context.Context, want error) (end func()) {
+			var all sync.WaitGroup
+			for range callers {
+				all.Go(func() {
+					if id, err := m.NextContext(ctx); !errors.Is(err, want) || (id == 0) == (want == nil) {
+						t.Errorf("NextContext: %v, %v, want %v", id, err, want)
+					}
+				})
+			}
+			synctest.Wait()
+			return all.Wait
+		}
+		// The readings are those of the calls, and of what wakes them all at once.
+		quiet := func(what string, most int64, length time.Duration) {
+			t.Helper()
+			before := w.readings.Load()
+			time.Sleep(length)
+			synctest.Wait()
+			if n := w.readings.Load() - before; n > most {
+				t.Errorf("%s: %d readings of the clock, want at most %d", what, n, most)
+			}
+		}
+		mustMint(t, m)
+		store.setSilent(true)
+		w.step(time.Hour)
+		end := wait(ctx, nil)
+		quiet("past the horizon", 200, testTTL/2)
+		quiet("at the deadline", callers+200, testTTL)
+		quiet("past the deadline", 200, testTTL)
+		store.setSilent(false)
+		end()
+
+		store.setSilent(true)
+		time.Sleep(2 * testTTL)
+		end = wait(ctx, context.Canceled)
+		quiet("without a lease", 200, testTTL)
+		cancel()
+		end()
+
+		store.Expire(0)
+		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
+		store.setSilent(false)
+		time.Sleep(testTTL)
+		end = wait(t.Context(), nodelease.ErrClosed)
+		quiet("without a number", 200, testTTL)
+		began := time.Now()
+		mustClose(t, m)
+		end()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("calls have returned %v after Close", took)
+		}
+	})
+}
+
+// TestWaitAcrossTenures has a call that waits for a horizon go on when its number is lost, and another is there.
+func TestWaitAcrossTenures(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setSilent(true)
+		w.step(time.Hour)
+		var waiting sync.WaitGroup
+		waiting.Go(func() { mustNext(t, m) })
+		time.Sleep(time.Second)
+		store.Expire(0)
+		store.setSilent(false)
+		waiting.Wait()
+		if granted := store.granted.Load(); granted != 2 {
+			t.Errorf("%d tenures, want 2", granted)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package nodelease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+)
+
+// TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
+// error says what is wrong, and the Minter goes on when the store does better.
+func TestRefusedNumbers(t *testing.T) {
+	narrow := ids.TwitterLayout()
+	narrow.NodeBits, narrow.SequenceBits = 1, 21
+	for _, test := range []struct {
+		name   string
+		bad    nodelease.Grant
+		layout ids.SnowflakeLayout
+		match  error
+		want   string
+	}{
+		{"a number too high", nodelease.Grant{Number: 2, TTL: testTTL}, narrow, ids.ErrRange, "number 2: ids: Snowflake node 2 is not within 0 to 1"},
+		{"a negative number", nodelease.Grant{Number: -1, TTL: testTTL}, narrow, ids.ErrRange, "Snowflake node -1 is not within 0 to 1"},
+		{"a horizon past the layout's end", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
+			narrow, ids.ErrRange, "the horizon of number 0 leaves no time for ids: ids: time 2100-01-01T00:00:00Z"},
+		{"a horizon past all layouts' ends", nodelease.Grant{TTL: testTTL, Horizon: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the horizon of number 0"},
+		{"no TTL", nodelease.Grant{}, narrow, nil, "a TTL of 0s for number 0 leaves no time"},
+		{"a negative TTL", nodelease.Grant{TTL: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for number 0"},
+		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &scriptedStore{}
+			store.set(func() (nodelease.Grant, error) { g := test.bad; g.Lease = &lease{store: store}; return g, nil })
+			var log lockedText
+			opts := &nodelease.Options{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
+				if !strings.Contains(log.String(), want) {
+					t.Errorf("the log lacks %s: %s", want, log.String())
+				}
+				id, err := m.TryNext()
+				if !errors.Is(err, ids.ErrWithheld) || test.match != nil && !errors.Is(err, test.match) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("TryNext: %v, %v, want %q", id, err, test.want)
+				}
+				id, err = nextWithin(t, m, 10*time.Second)
+				matches := errors.Is(err, context.DeadlineExceeded) && (test.match == nil || errors.Is(err, test.match))
+				if !matches || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("NextContext: %v, %v, want %q", id, err, test.want)
+				}
+				if taken, released := store.taken.Load(), store.released.Load(); taken < 3 || released != taken {
+					t.Errorf("took %d numbers, gave %d back", taken, released)
+				}
+				store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
+				mustNext(t, m)
+			})
+		})
+	}
+}
+
+// TestUnusualAnswers has leases that are odd, but under which ids can be minted.
+func TestUnusualAnswers(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		odd  nodelease.Grant
+	}{
+		{"a TTL without end", nodelease.Grant{TTL: 1<<63 - 1}},
+		{"a horizon before the epoch", nodelease.Grant{TTL: testTTL, Horizon: time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		{"a horizon in another zone", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2026, 1, 1, 1, 0, 0, 999, time.FixedZone("", 3600))}},
+		{"a horizon years ahead", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &scriptedStore{}
+			store.set(func() (nodelease.Grant, error) { g := test.odd; g.Lease = &lease{store: store}; return g, nil })
+			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				for range 10_000 {
+					id := mustNext(t, m)
+					if !timeOf(id).After(test.odd.Horizon) {
+						t.Fatalf("id of %v, horizon %v", timeOf(id), test.odd.Horizon)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestStoreThatAnswersNothing has Take return neither a lease nor an error. The Minter says so, and asks again.
+func TestStoreThatAnswersNothing(t *testing.T) {
+	store := &scriptedStore{}
+	store.set(func() (nodelease.Grant, error) { return nodelease.Grant{}, nil })
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		const want = "nodelease: withheld: Take returned neither a lease nor an error"
+		if id, err := m.TryNext(); !errors.Is(err, ids.ErrWithheld) || err.Error() != want {
+			t.Errorf("TryNext: %v, %v, want %q", id, err, want)
+		}
+		if n, ok := m.Number(); ok {
+			t.Errorf("Number reports %d", n)
+		}
+		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
+		mustNext(t, m)
+	})
+}
+
+// TestStoreThatIgnoresItsContext has a renewal hang for an hour, whatever its context says.
+func TestStoreThatIgnoresItsContext(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(slow(time.Hour))
+		time.Sleep(testTTL)
+		synctest.Wait()
+		refused(t, m, ids.ErrWithheld, "while the store hangs")
+		began := time.Now()
+		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "has not answered within 5s") || time.Since(began) != 5*time.Second {
+			t.Errorf("Close returns %v after %v", err, time.Since(began))
+		}
+		refused(t, m, nodelease.ErrClosed, "after Close")
+		store.setCarry(nil)
+		time.Sleep(time.Hour)
+		if expires, _ := store.Row(0); !expires.IsZero() {
+			t.Error("the number is held after the store has come back")
+		}
+	})
+}
+
+// TestAnswerAtTheDeadline has the answer to a renewal come at the moment when minting must have stopped,
+// and a nanosecond before.
+func TestAnswerAtTheDeadline(t *testing.T) {
+	for _, before := range []time.Duration{0, 1} {
+		began, opts := counted(nodelease.Began)
+		store := &scriptedStore{}
+		late := func() error {
+			time.Sleep(testTTL - testTTL/10 - 100*time.Millisecond - before)
+			return nil
+		}
+		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store, extend: late}), nil })
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			time.Sleep(testTTL)
+			if got := time.Duration(began.Load()); got != before {
+				t.Errorf("minting has begun %d times after an answer %v before the deadline", got, before)
+			}
+		})
+	}
+}
+
+// TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
+func TestAnswerAfterClose(t *testing.T) {
+	told := map[nodelease.EventKind][]time.Time{}
+	opts := &nodelease.Options{Observe: func(e nodelease.Event) { told[e.Kind] = append(told[e.Kind], time.Now()) }}
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		store.setCarry(slow(time.Second))
+		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		closed := time.Now()
+		mustClose(t, m)
+		if ended := told[nodelease.Ended]; len(ended) != 1 || ended[0] != closed {
+			t.Errorf("minting ended, as was told, at %v, and Close was called at %v", ended, closed)
+		}
+		if extended := store.extended.Load(); extended != 2 || len(told[nodelease.Began]) != 1 {
+			t.Errorf("%d renewals, minting has begun %d times, want 2 and 1", extended, len(told[nodelease.Began]))
+		}
+	})
+}
+
+// TestNumberThatIsNotTakenBack has a store hand out a number that is of no use, and refuse to take it back: the
+// Minter asks it to for a while, and then takes another.
+func TestNumberThatIsNotTakenBack(t *testing.T) {
+	failed, opts := counted(nodelease.Failed)
+	store := &scriptedStore{}
+	stubborn := func() error { return errors.New("not taken back") }
+	store.set(func() (nodelease.Grant, error) {
+		return nodelease.Grant{Lease: &lease{store: store, release: stubborn}}, nil
+	})
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		_, err := m.TryNext()
+		must.Fail(t, "TryNext", err, nil, "leaves no time to mint: at least 112ms are needed")
+		time.Sleep(3900 * time.Millisecond)
+		if n := failed.Load(); n < 8 || store.taken.Load() != 1 {
+			t.Errorf("asked %d times to take a number back, and for %d numbers", n, store.taken.Load())
+		}
+		time.Sleep(time.Second)
+		if store.taken.Load() != 2 {
+			t.Errorf("asked for %d numbers", store.taken.Load())
+		}
+	})
+}
+
+// TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead: no later one asks
+// for less, since the store may have carried it out. Take is told the Minter's own time.
+func TestLostAnswer(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		if times, _ := store.asked(); len(times) != 1 || !times[0].Equal(start2026) {
+			t.Errorf("Take was told %v, want %v", times, start2026)
+		}
+		store.setCarry(func(_ context.Context, request func() error) error {
+			_ = request()
+			w.step(-time.Hour)
+			store.setCarry(nil)
+			return errors.New("the answer is lost")
+		})
+		w.step(time.Hour)
+		time.Sleep(6 * testTTL)
+		times, horizons := store.asked()
+		if !slices.IsSortedFunc(horizons, time.Time.Compare) || len(horizons) < 10 || horizons[1].Sub(start2026) < time.Hour {
+			t.Errorf("the horizons are %v", horizons)
+		}
+		if len(times) != 1 {
+			t.Errorf("%d Takes, want 1: the number was lost", len(times))
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package nodelease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+)
+
+// TestEventsAndLog follows a Minter through a tenure, an outage, a loss and Close, on a store that
+// takes a second for each request. Of events that follow their like, one is compared.
+func TestEventsAndLog(t *testing.T) {
+	var mu sync.Mutex
+	var events []string
+	var text lockedText
+	opts := &nodelease.Options{
+		Observe: func(e nodelease.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			number := "none"
+			if e.Held {
+				number = fmt.Sprint(e.Number)
+			} else if e.Number != 0 {
+				t.Errorf("%+v has a number that is not held", e)
+			}
+			events = append(events, fmt.Sprintln(e.Kind, number, e.Took, e.Err))
+		},
+		Logger: slog.New(slog.NewTextHandler(&text, nil)),
+	}
+	expect := func(what, want string) {
+		t.Helper()
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if got := strings.Join(slices.Compact(events), ""); got != want {
+			t.Errorf("%s: events\n%swant\n%s", what, got, want)
+		}
+		events = nil
+	}
+	await := func() {
+		for n := 0; n == 0; {
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			mu.Lock()
+			n = len(events)
+			mu.Unlock()
+		}
+	}
+	store := newFaultyStore(1, testTTL)
+	store.setCarry(slow(time.Second))
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		await()
+		expect("start", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		mustMint(t, m)
+		await()
+		expect("a renewal", "renewed 0 1s <nil>\n")
+		store.setSilent(true)
+		time.Sleep(2 * testTTL)
+		const late = "nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
+		const failed = "failed 0 4.45s context deadline exceeded\n"
+		const longer = "failed 0 8.9s context deadline exceeded\n" // the TTL less its margin
+		const shorter = "failed 0 1.483333333s context deadline exceeded\n"
+		expect("silence", failed+"ended 0 0s "+late+"\n"+longer+shorter)
+		await()
+		expect("more silence", shorter)
+		if _, err := m.TryNext(); err == nil {
+			t.Fatal("an id without a lease")
+		}
+		expect("TryNext", "refused none 0s nodelease: withheld: "+strings.TrimPrefix(late, "nodelease: ")+"\n")
+		_, err := nextWithin(t, m, time.Millisecond)
+		expect("NextContext", fmt.Sprintln("waited none 1ms", err))
+		store.setCarry(slow(time.Second))
+		await()
+		expect("back again", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		store.setSilent(true)
+		await()
+		expect("a second silence", failed)
+		store.setCarry(slow(time.Second))
+		await()
+		expect("a second return", "renewed 0 1s <nil>\n")
+		store.Expire(0)
+		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
+		await()
+		expect("loss", "failed 0 1s nodelease: the number is no longer held\n"+
+			"ended 0 0s nodelease: the number is no longer held\n")
+		time.Sleep(100 * time.Second) // the log is told of it twice
+		expect("no other number", "failed none 1s nodelease: all numbers are held, or others were faster\n")
+		store.Expire(0)
+		await()
+		expect("another tenure", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
+		mustMint(t, m)
+		mustClose(t, m)
+		expect("Close", "ended 0 0s <nil>\n")
+	})
+	const want = `level=INFO msg="minting has begun" number=0
+level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
+level=WARN msg="minting has ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
+level=INFO msg="minting has begun" number=0
+level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
+level=WARN msg="a request to the store failed" number=0 error="nodelease: the number is no longer held"
+level=WARN msg="minting has ended" number=0 error="nodelease: the number is no longer held"
+level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
+level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
+level=INFO msg="minting has begun" number=0
+level=INFO msg="minting has ended" number=0
+level=INFO msg="handed a number back" number=0 horizon=`
+	if got := regexp.MustCompile(`time=\S+ `).ReplaceAllString(text.String(), ""); !strings.HasPrefix(got, want) {
+		t.Errorf("the log is\n%s\nwant\n%s", got, want)
+	}
+	if got := nodelease.EventKind(0).String() + nodelease.EventKind(99).String(); got != "unknownunknown" {
+		t.Error(got)
+	}
+}
+
+// TestStats follows a Minter through all that Stats tells.
+func TestStats(t *testing.T) {
+	store := newFaultyStore(3, testTTL)
+	store.setSilent(true)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		check := func(what string, want nodelease.Stats, cause error) {
+			t.Helper()
+			synctest.Wait()
+			got := m.Stats()
+			if !errors.Is(got.Err, cause) || (got.Err == nil) != (cause == nil) || cause != nil && cause != nodelease.ErrClosed && !errors.Is(got.Err, ids.ErrWithheld) {
+				t.Errorf("%s: the error is %v, want %v", what, got.Err, cause)
+			}
+			got.Err = nil
+			got.HorizonAhead = got.HorizonAhead.Truncate(time.Microsecond) // to which horizons are rounded up
+			if got != want {
+				t.Errorf("%s: got %+v, want %+v", what, got, want)
+			}
+		}
+		const gives = testTTL - testTTL/10 - 100*time.Millisecond
+		check("at the start", nodelease.Stats{}, ids.ErrWithheld)
+		store.setSilent(false)
+		id := mustNext(t, m)
+		number := numberOf(id)
+		with := func(ago time.Duration) nodelease.Stats {
+			return nodelease.Stats{Number: number, Held: true, Deadline: gives - ago, HorizonAhead: 4*testTTL - ago, Free: 2, FreeKnown: true}
+		}
+		check("with a number", with(0), nil)
+		time.Sleep(time.Second)
+		check("a second later", with(time.Second), nil)
+		w.step(-time.Minute)
+		behind := with(time.Second)
+		behind.HorizonAhead, behind.LatestAhead = behind.HorizonAhead+time.Minute, timeOf(id).Sub(w.now())
+		check("the clock is set back", behind, nil)
+		store.setSilent(true)
+		w.step(2 * time.Minute)
+		leapt := with(time.Second)
+		leapt.HorizonAhead += time.Microsecond - time.Minute // truncated towards zero
+		check("the clock has leapt past the horizon", leapt, ids.ErrWithheld)
+		w.step(-time.Minute)
+		check("and is right again", with(time.Second), nil)
+		time.Sleep(testTTL)
+		check("past the deadline", nodelease.Stats{Free: 2, FreeKnown: true}, context.DeadlineExceeded)
+		for n := range int64(3) {
+			store.Expire(n)
+			store.SetRow(n, time.Now().Add(time.Hour), w.now())
+		}
+		store.setSilent(false)
+		time.Sleep(2 * testTTL)
+		check("when none is free", nodelease.Stats{FreeKnown: true}, nodelease.ErrNoNumber)
+		store.Expire(1)
+		mustNext(t, m)
+		check("when one was free", nodelease.Stats{
+			Number: 1, Held: true, Deadline: gives, HorizonAhead: m.Stats().HorizonAhead.Truncate(time.Microsecond), FreeKnown: true,
+		}, nil)
+		mustClose(t, m)
+		check("after Close", nodelease.Stats{FreeKnown: true}, nodelease.ErrClosed)
+	})
+}
+
+// TestCloseFromObserve has Observe call Close, which waits for it to return, for 5 s.
+func TestCloseFromObserve(t *testing.T) {
+	var minter atomic.Pointer[nodelease.Minter]
+	var took atomic.Int64
+	opts := &nodelease.Options{Observe: func(e nodelease.Event) {
+		if m := minter.Load(); m != nil && e.Kind == nodelease.Renewed {
+			began := time.Now()
+			_ = m.Close()
+			took.Store(int64(time.Since(began)))
+		}
+	}}
+	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		minter.Store(m)
+		time.Sleep(time.Minute)
+		if got := time.Duration(took.Load()); got != 5*time.Second {
+			t.Errorf("Close has taken %v", got)
+		}
+	})
+}
+
+// TestBlockedReports has a Logger block, and an Observe: minting goes on, and so does Close, which waits for
+// reports no longer than for anything else.
+func TestBlockedReports(t *testing.T) {
+	block := func(nodelease.Event) { time.Sleep(time.Hour) }
+	for _, opts := range []*nodelease.Options{{Logger: slog.New(blockingHandler{slog.DiscardHandler})}, {Observe: block}} {
+		store := newFaultyStore(1, testTTL)
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			time.Sleep(400 * testTTL) // more reports than can wait
+			mustMint(t, m)
+			began := time.Now()
+			handed := make(chan bool)
+			go func() {
+				synctest.Wait()
+				expires, _ := store.Row(0)
+				handed <- expires.IsZero() && time.Since(began) == 0
+			}()
+			err := m.Close()
+			if took := time.Since(began); err != nil || took != 5*time.Second {
+				t.Errorf("Close returns %v after %v", err, took)
+			}
+			if !<-handed {
+				t.Error("the number was not handed back at once")
+			}
+			time.Sleep(2000 * time.Hour)
+		})
+	}
+}
+
+type blockingHandler struct{ slog.Handler }
+
+func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
+
+// TestWaitedForATick checks what is told of a call that waits for a tick of 10 ms.
+func TestWaitedForATick(t *testing.T) {
+	var waited []time.Duration
+	opts := &nodelease.Options{Layout: ids.SonyflakeLayout(), Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Waited {
+			waited = append(waited, e.Took)
+		}
+	}}
+	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		var err error
+		for err == nil {
+			_, err = m.TryNext()
+		}
+		must.Fail(t, "TryNext", err, ids.ErrExhausted)
+		began := time.Now()
+		mustNext(t, m)
+		if took := time.Since(began); took < 5*time.Millisecond || took > 20*time.Millisecond || !slices.Equal(waited, []time.Duration{took}) {
+			t.Errorf("a call took %v, and the events say %v", took, waited)
+		}
+	})
+}
+
+// TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
+// the Minter makes since its clock leaps ahead.
+func TestHorizonFarAhead(t *testing.T) {
+	const day = 24 * time.Hour
+	const found = "ahead=2400h0m0s"
+	for _, test := range []struct {
+		held, leap time.Duration
+		want       string
+	}{
+		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "ahead=24h0m1s"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
+		{0, 100 * day, "ahead=24"},
+	} {
+		store := newFaultyStore(1, testTTL)
+		store.SetRow(0, time.Time{}, start2026.Add(test.held))
+		var log lockedText
+		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Window: day}
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			w.step(test.leap)
+			_, _ = m.TryNext()
+			synctest.Wait()
+			w.step(-test.leap)
+			time.Sleep(testTTL)
+			w.step(test.leap)
+			time.Sleep(10 * testTTL)
+			const text = `level=WARN msg="the horizon of a number is far ahead of this machine's clock: so may its ids be" number=0 horizon=`
+			if got := log.String(); strings.Count(got, text) != min(len(test.want), 1) || !strings.Contains(got, test.want) {
+				t.Errorf("%v ahead: the log lacks %q: %s", test.held, test.want, got)
+			}
+		})
+	}
+}

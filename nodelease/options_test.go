@@ -1,0 +1,67 @@
+package nodelease_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/memstore"
+)
+
+func TestBadOptions(t *testing.T) {
+	store := memstore.New(1, testTTL)
+	for _, test := range []struct {
+		store nodelease.Store
+		opts  *nodelease.Options
+		want  string
+	}{
+		{nil, nil, "nil Store"},
+		{(*memstore.Store)(nil), nil, "nil Store"},
+		{store, &nodelease.Options{Window: 24*time.Hour + 1}, "Window 24h0m0.000000001s is more than 24h0m0s"},
+		{store, &nodelease.Options{Window: 101 * time.Hour, Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Hour}}, "more than 100h0m0s"},
+		{store, &nodelease.Options{Window: -1}, "Window -1ns is less than 100 ticks"},
+		{store, &nodelease.Options{Window: 99 * time.Millisecond}, "Window 99ms is less than 100 ticks of 1ms"},
+		{store, &nodelease.Options{Window: time.Second - 1, Layout: ids.SonyflakeLayout()}, "100 ticks of 10ms"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{NodeBits: 10}}, "SnowflakeLayout.Epoch is not set"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{Epoch: start2026, NodeBits: 10}}, "SnowflakeLayout.Tick 0s"},
+		{store, &nodelease.Options{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, NodeBits: 63}}, "leaves no bit"},
+	} {
+		m, err := nodelease.NewMinter(test.store, test.opts)
+		if m != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: got %v, %v, want an error with %q", test.opts, m, err, test.want)
+		}
+	}
+}
+
+func TestGoodOptions(t *testing.T) {
+	for _, opts := range []*nodelease.Options{
+		nil,
+		{Window: 100 * time.Millisecond},
+		{Window: 24 * time.Hour},
+		{Layout: ids.SonyflakeLayout()},
+		{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, NodeBits: 8, SequenceBits: 12}},
+		{Layout: ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: 365 * 24 * time.Hour, NodeBits: 10, SequenceBits: 20}},
+		{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, SequenceBits: 12}}, // one node
+		{Layout: ids.SnowflakeLayout{Tick: 1, Epoch: start2026, NodeBits: 1}},
+	} {
+		m := must.Get(nodelease.NewMinter(memstore.New(1, time.Minute), opts))(t)
+		mustNext(t, m)
+		mustClose(t, m)
+	}
+}
+
+// TestZeroLayout has processes read the zero layout in different ways: all mean Twitter's.
+func TestZeroLayout(t *testing.T) {
+	store := memstore.New(4, time.Minute)
+	zone := ids.SnowflakeLayout{Epoch: time.Time{}.In(time.FixedZone("", 3600))}
+	for _, l := range []ids.SnowflakeLayout{{}, zone, ids.TwitterLayout()} {
+		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Layout: l}))(t)
+		must.Do(t, m.Wait(t.Context()))
+		g := must.Get(store.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l}))(t)
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+		mustClose(t, m)
+	}
+}
