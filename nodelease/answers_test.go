@@ -59,6 +59,9 @@ func TestRefusedNumbers(t *testing.T) {
 				if taken, released := store.taken.Load(), store.released.Load(); taken < 3 || released != taken {
 					t.Errorf("took %d numbers, gave %d back", taken, released)
 				}
+				if back := store.horizon.Load().Sub(test.bad.Horizon); back < 0 || back >= time.Microsecond {
+					t.Errorf("the horizon was %v, and goes back as %v", test.bad.Horizon, store.horizon.Load())
+				}
 				store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
 				mustNext(t, m)
 			})

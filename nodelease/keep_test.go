@@ -236,6 +236,9 @@ func TestSameTickAfterAnOutage(t *testing.T) {
 		store.setSilent(true)
 		time.Sleep(2 * testTTL)
 		refused(t, m, ids.ErrWithheld, "during an outage")
+		w.step(-testTTL * 3 / 2)
+		refused(t, m, ids.ErrWithheld, "during an outage, by a clock that is back before the deadline")
+		w.step(testTTL * 3 / 2)
 		store.setSilent(false)
 		time.Sleep(testTTL)
 		w.step(-time.Since(began))
@@ -258,6 +261,23 @@ func TestWallClockPastTheLayout(t *testing.T) {
 				t.Errorf("%d after %d", id, last)
 			}
 			last = id
+		}
+	})
+}
+
+// TestPaceOfFailures has a store fail at once while calls want a later horizon: it is not asked at their pace.
+func TestPaceOfFailures(t *testing.T) {
+	failed, opts := counted(nodelease.Failed)
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		store.setCarry(func(context.Context, func() error) error { return errors.New("out of order") })
+		w.step(time.Hour)
+		for range 2000 {
+			refused(t, m, ids.ErrWithheld, "past the horizon")
+			time.Sleep(time.Millisecond)
+		}
+		if n := failed.Load(); n < 2 || n > 12 {
+			t.Errorf("%d requests in 2 s", n)
 		}
 	})
 }

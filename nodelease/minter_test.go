@@ -74,6 +74,7 @@ func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test f
 type scriptedStore struct {
 	take            atomic.Pointer[func() (nodelease.Grant, error)]
 	taken, released atomic.Int64
+	horizon         atomic.Pointer[time.Time] // that of the latest Release
 }
 
 func (s *scriptedStore) set(take func() (nodelease.Grant, error)) { s.take.Store(&take) }
@@ -96,8 +97,9 @@ func (l *lease) Extend(context.Context, time.Time) error {
 	return l.extend()
 }
 
-func (l *lease) Release(context.Context, time.Time) error {
+func (l *lease) Release(_ context.Context, horizon time.Time) error {
 	l.store.released.Add(1)
+	l.store.horizon.Store(&horizon)
 	if l.release == nil {
 		return nil
 	}
@@ -329,9 +331,12 @@ func TestCloseAsksAgain(t *testing.T) {
 		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			last := mustMint(t, m)
 			failures := 5
-			store.setCarry(func(_ context.Context, request func() error) error {
+			store.setCarry(func(ctx context.Context, request func() error) error {
 				if failures--; failures < 0 {
 					return request()
+				}
+				if failures == 4 { // the first is lost
+					<-ctx.Done()
 				}
 				if carriedOut {
 					_ = request()

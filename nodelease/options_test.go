@@ -1,6 +1,8 @@
 package nodelease_test
 
 import (
+	"log"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,10 @@ func TestBadOptions(t *testing.T) {
 }
 
 func TestGoodOptions(t *testing.T) {
+	var text lockedText
+	defer log.SetOutput(log.Writer()) // which SetDefault changes
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&text, nil)))
 	for _, opts := range []*nodelease.Options{
 		nil,
 		{Window: 100 * time.Millisecond},
@@ -50,6 +56,9 @@ func TestGoodOptions(t *testing.T) {
 		m := must.Get(nodelease.NewMinter(memstore.New(1, time.Minute), opts))(t)
 		mustNext(t, m)
 		mustClose(t, m)
+	}
+	if text.String() != "" {
+		t.Errorf("without a Logger, the log is told %s", &text)
 	}
 }
 

@@ -144,21 +144,25 @@ func TestReasons(t *testing.T) {
 }
 
 // TestWrongReadings has the next readings of the wall clock be an hour ahead while the store is silent: a call has its
-// id soon, although nobody raises the horizon. In the second half the wall clock is an hour behind the ids.
+// id soon, although nobody raises the horizon, and none past the horizon, although a higher one was asked for. In the
+// second half the wall clock is an hour behind the ids.
 func TestWrongReadings(t *testing.T) {
 	for _, behind := range []time.Duration{0, time.Hour} {
 		longest := time.Duration(0)
 		for wrong := range int64(6) {
 			store := newFaultyStore(1, testTTL)
 			store.SetRow(0, time.Time{}, start2026.Add(behind))
-			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			bubble(t, store, &nodelease.Options{Window: testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				mustNext(t, m)
+				_, horizon := store.Row(0)
 				store.setSilent(true)
 				time.Sleep(testTTL / 2)
 				w.wrong.Store(wrong)
 				began := time.Now()
 				must.Get(nextWithin(t, m, time.Second))(t)
 				longest = max(longest, time.Since(began))
+				w.step(horizon.Sub(w.now()) + time.Millisecond)
+				refused(t, m, ids.ErrWithheld, "past the horizon")
 			})
 		}
 		if longest < 50*time.Millisecond || longest > 250*time.Millisecond {
