@@ -13,7 +13,7 @@ const (
 	defaultTolerance = 10 * time.Second
 	defaultMaxAhead  = 10 * time.Millisecond
 
-	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead, so that no sum of debts overflows
+	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead and the time since base, so that no sum of debts overflows
 	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
 )
 
@@ -29,9 +29,10 @@ type Clock struct {
 	maxAhead  time.Duration
 	after     time.Time
 
-	// base is when the clock was made. The time since then is one reading of the system's clock,
-	// where time.Now makes two.
-	base time.Time
+	// base is some moment. The time since then is one reading of the system's clock, where time.Now makes two.
+	// Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds 292 years: so base is
+	// moved before that is reached.
+	base atomic.Pointer[time.Time]
 
 	tickets atomic.Int64 // drawn before and after each reading of an injected clock
 
@@ -84,12 +85,12 @@ func NewClock(opts *ClockOptions) *Clock {
 		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
 		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
 		after:     opts.After.Round(0).UTC(),
-		base:      time.Now(),
 		waiters:   make(map[*waiter]bool),
 		block:     new(random.Block),
 		spare:     new(random.Block),
 		nodes:     make(map[nodeKey]*lane),
 	}
+	c.base.Store(new(time.Time)) // which readAnew moves
 	c.v1 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, 0, c.after)
 	c.v6 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, c.tolerance, c.after)
 	c.v1.sequenced, c.v6.sequenced = true, true
@@ -109,23 +110,27 @@ func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	return c.readAnew(injected)
 }
 
-// readAnew moves the anchor to now. If the wall clock is injected there is no anchor, and of overlapping
-// readings only the one used first counts: another may have been taken before the clock was set forward,
-// and would look like a step back. The mutex is held.
+// readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
+// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
+// the clock was set forward, and would look like a step back. The mutex is held.
 func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
-	if c.now != nil {
-		if injected.began > c.asked {
-			c.wall, c.asked = injected.reading, injected.ended
-		}
-		return c.wall, c.elapsed() // another call may have had a later one
+	t := time.Now() // another call may have had a later one
+	since := t.Sub(*c.base.Load())
+	if since.Abs() > mostAhead {
+		c.base.Store(new(t))
+		since = 0
 	}
-	t := time.Now()
-	c.wall, c.anchor, c.anchored = newReading(t), int64(t.Sub(c.base)), true
-	return c.wall, c.anchor
+	switch {
+	case c.now == nil:
+		c.wall, c.anchor, c.anchored = newReading(t), int64(since), true
+	case injected.began > c.asked:
+		c.wall, c.asked = injected.reading, injected.ended
+	}
+	return c.wall, int64(since)
 }
 
 // elapsed returns the nanoseconds since base.
-func (c *Clock) elapsed() int64 { return int64(time.Since(c.base)) }
+func (c *Clock) elapsed() int64 { return int64(time.Since(*c.base.Load())) }
 
 // A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
 type sample struct {

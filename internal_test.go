@@ -8,23 +8,26 @@ import (
 )
 
 // TestEnter reads the wall clock at the ends of the time that an anchor serves, and later. A step of the
-// wall clock is seen after 1 ms at the latest.
+// wall clock is seen after 1 ms at the latest, also after one of more than the longest Duration.
 func TestEnter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, begin := NewClock(nil), time.Now()
-		for _, d := range []time.Duration{0, 1, anchorLife - 1, 1, 1, 0, anchorLife, 3 * anchorLife, 1} {
-			time.Sleep(d)
-			now, elapsed := c.enter(sample{})
-			c.mu.Unlock()
-			if !now.time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
-				t.Errorf("%v after the clock was made, it says %v after, and %v instead of %v",
-					time.Since(begin), time.Duration(elapsed), now.time(), time.Now().UTC())
+	for _, year := range []int{2000, 1601, 2400} {
+		synctest.Test(t, func(t *testing.T) {
+			c, begin := NewClock(nil), time.Now()
+			c.base.Store(new(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)))
+			for _, d := range []time.Duration{0, 1, anchorLife - 1, 1, 1, 0, anchorLife, 3 * anchorLife, 1} {
+				time.Sleep(d)
+				now, elapsed := c.enter(sample{})
+				c.mu.Unlock()
+				if !now.time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
+					t.Errorf("%v after %d, it says %v after, and %v instead of %v",
+						time.Since(begin), year, time.Duration(elapsed), now.time(), time.Now().UTC())
+				}
+				if age := time.Since(begin) - time.Duration(c.anchor); age > time.Millisecond {
+					t.Errorf("%v after %d, the anchor is %v old", time.Since(begin), year, age)
+				}
 			}
-			if age := time.Since(begin) - time.Duration(c.anchor); age > time.Millisecond {
-				t.Errorf("%v after the clock was made, the anchor is %v old", time.Since(begin), age)
-			}
-		}
-	})
+		})
+	}
 }
 
 // TestDebt looks at debts around the largest that a call can find, which may be anchorLife older than the

@@ -30,7 +30,7 @@ type lane struct {
 	last  int64 // the tick of the latest id; before first if there is none
 	used  int64 // how many ids that tick has given
 	limit int64 // the last tick that the limit of the clock allows
-	paid  int64 // the time at which the ticks taken are paid for, in ns since the clock was made
+	paid  int64 // the time at which the ticks taken are paid for, in ns since the base of the clock
 
 	sequence sequence
 }

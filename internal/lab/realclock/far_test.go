@@ -1,0 +1,40 @@
+package realclock_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestFarSteps runs testdata/far, whose clock steps by centuries, with a package time that has its clock ahead by Shift
+// seconds. Linux refuses to set its own clock so far; Windows does not.
+func TestFarSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the standard library with another package time")
+	}
+	t.Parallel()
+	source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reads = "\tsec, nsec, mono := runtimeNow()\n" // in Now
+	if strings.Count(string(text), reads) != 1 {
+		t.Fatalf("%s does not read the clock as it did", source)
+	}
+	shifted, overlay := filepath.Join(t.TempDir(), "time.go"), filepath.Join(t.TempDir(), "overlay.json")
+	text = []byte(strings.Replace(string(text), reads, reads+"\tsec += Shift\n", 1) + "\nvar Shift int64\n")
+	if err := os.WriteFile(shifted, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, source, shifted), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "run", "-overlay", overlay, "./testdata/far").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,73 @@
+// Far mints ids while the clock of the system is steps of centuries away from where it was. It runs with a package time
+// whose clock is Shift seconds ahead: see TestFarSteps.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// years are to be stepped to in this order, and round, from each of them. Windows begins in 1601; a time.Time has
+// a monotonic reading from 1885 to 2157; no Duration exceeds 292 years.
+var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
+
+var failed bool
+
+func main() {
+	for i := range years {
+		mint(slices.Concat(years[i:], years[:i]))
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func mint(years []int) {
+	set(years[0])
+	c := ids.NewClock(nil)
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	one := ids.SnowflakeLayout{Epoch: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond} // one in a tick
+	node, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: one})
+	if err != nil {
+		panic(err)
+	}
+	highest := 0
+	for _, year := range years {
+		set(year)
+		highest = max(highest, year)
+		for range 3 {
+			for range 50 {
+				if year == highest { // else it stays ahead
+					check(years[0], "Snowflake", func() time.Time { return one.Split(node.Next()).Time })
+				}
+			}
+			check(years[0], "V1", func() time.Time { at, _ := g.NewV1().Time(); return at })
+			check(years[0], "V6", func() time.Time { at, _ := g.NewV6().Time(); return at })
+			if year >= 1970 {
+				check(years[0], "V7", func() time.Time { at, _ := g.NewV7().Time(); return at })
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+// set sets the clock to a year, and lets what may be known of its time before grow old.
+func set(year int) {
+	time.Shift += time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC).Unix() - time.Now().Unix()
+	time.Sleep(2 * time.Millisecond)
+}
+
+// check checks that the time of an id is that of the clock, or at most 10 ms ahead. A tick is rounded down.
+func check(start int, what string, next func() time.Time) {
+	before := time.Now().Round(0)
+	at := next()
+	after := time.Now().Round(0)
+	if at.Before(before.Add(-2*time.Millisecond)) || at.After(after.Add(11*time.Millisecond)) {
+		fmt.Printf("made in %d: %s has the time %v when it is %v to %v\n", start, what, at, before, after)
+		failed = true
+	}
+}
