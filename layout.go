@@ -191,11 +191,7 @@ func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 
-// nearest returns the tick of t, or the nearest one that the bits can hold.
+// nearest returns the tick of t, or the nearest one whose time is in range, if any is.
 func (f *format) nearest(t time.Time) int64 {
-	r := newReading(t)
-	if r.sec > maxSec {
-		return f.maxTick
-	}
-	return min(max(f.at(r), 0), f.maxTick)
+	return max(min(max(f.at(newReading(t)), f.firstTick()), f.lastTick()), 0)
 }

@@ -277,20 +277,16 @@ func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, seque
 		t.Fatalf("%+v: Split(%d) = %+v", l.SnowflakeLayout, id, got)
 	}
 
-	asked, last := l.tick(at), l.last()
-	near := asked
-	switch {
-	case asked.Sign() < 0:
-		near = new(big.Int)
-	case at.Unix() > farthest || asked.Cmp(last) > 0:
-		near = last
+	asked := l.tick(at)
+	low, high := l.MinAt(at), l.MaxAt(at)
+	near := l.tick(l.Split(low).Time)
+	if toward := asked.Cmp(near); low != l.pack(near, 0, 0) || high != l.pack(near, 1<<l.NodeBits-1, 1<<l.SequenceBits-1) ||
+		toward != 0 && !l.ends(near, toward) {
+		t.Fatalf("%+v: bounds %d and %d of %v, in tick %v", l.SnowflakeLayout, low, high, at, asked)
 	}
-	low, high := l.pack(near, 0, 0), l.pack(near, 1<<l.NodeBits-1, 1<<l.SequenceBits-1)
-	if gotLow, gotHigh := l.MinAt(at), l.MaxAt(at); gotLow != low || gotHigh != high {
-		t.Fatalf("%+v: bounds %d and %d of %v, want %d and %d", l.SnowflakeLayout, gotLow, gotHigh, at, low, high)
+	if got := l.Last(); !l.ends(l.tick(got), 1) || got.Location() != time.UTC || !got.Equal(l.time(l.tick(got).Int64())) {
+		t.Fatalf("%+v: the last tick is of %v", l.SnowflakeLayout, got)
 	}
-
-	l.checkLast(t)
 
 	must, may := l.holds(asked)
 	fits := node >= 0 && node < 1<<l.NodeBits
@@ -471,17 +467,17 @@ func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, floor(begin, 1, 1e9).Cmp(big.NewInt(farthest)) <= 0 && begin.Cmp(fromEpoch) <= 0
 }
 
-// checkLast compares the last tick. A tick that is in range only in part may be it.
-func (l slowLayout) checkLast(t *testing.T) {
-	t.Helper()
-	got := l.Last()
-	tick := l.tick(got)
-	after := new(big.Int).Add(tick, big.NewInt(1))
+// ends reports whether a tick may be the last one in range, or the first one if toward is -1. One that is in range only in
+// part may be it, and so may any if none is in range.
+func (l slowLayout) ends(tick *big.Int, toward int) bool {
+	beyond, _ := l.holds(new(big.Int).Add(tick, big.NewInt(int64(toward))))
 	_, may := l.holds(tick)
-	if must, _ := l.holds(after); must || got.Location() != time.UTC || !got.Equal(l.time(tick.Int64())) ||
-		!may && tick.Sign() > 0 && got.After(time.Time{}) {
-		t.Fatalf("%+v: the last tick is %v, of %v", l.SnowflakeLayout, tick, got)
+	first := new(big.Int).Add(l.tick(time.Time{}), big.NewInt(1))
+	if first.Sign() < 0 {
+		first.SetInt64(0)
 	}
+	_, any := l.holds(first)
+	return !beyond && (may || !any)
 }
 
 // TestLayoutEqual compares layouts. The zone of an epoch and a monotonic reading make no difference, and nor does it
