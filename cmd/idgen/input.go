@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,7 +23,10 @@ type input struct {
 // inputs calls do for each argument or, if there is none or only "-", for each line of standard
 // input, without its end, that is not empty. It reports what do refuses and goes on.
 func (t *tool) inputs(args []string, do func(input) error) error {
-	if len(args) == 1 && args[0] == "-" {
+	if slices.Contains(args, "-") {
+		if len(args) > 1 {
+			return usageError("- stands for standard input: no other argument can be beside it")
+		}
 		args = nil
 	}
 	return t.names(args, do)
@@ -52,6 +57,9 @@ func (t *tool) lines(do func(input) error) error {
 			}
 		}
 		line, long, err := nextLine(r)
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark, of an editor or a spreadsheet
+		}
 		work := do
 		if long {
 			work = tooLong

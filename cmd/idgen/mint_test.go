@@ -73,7 +73,9 @@ func TestNamed(t *testing.T) {
 		{"uuid3 " + site, "", "5df41881-3aed-3515-88a7-2f4a814cf09e"},
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
-		{"uuid5", "x\r\r\n", ids.NewV5(ids.NamespaceDNS(), "x\r").String()}, // one of them belongs to the end
+		{"uuid5", "\ufeff" + site + "\r\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5", "\n\ufeffx", ids.NewV5(ids.NamespaceDNS(), "\ufeffx").String()}, // only the first line has a mark
+		{"uuid5", "x\r\r\n", ids.NewV5(ids.NamespaceDNS(), "x\r").String()},       // one of them belongs to the end
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace @Dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -", site, ids.NewV5(ids.NamespaceDNS(), "-").String()}, // a name, not standard input
@@ -89,6 +91,14 @@ func TestNamed(t *testing.T) {
 		got := strings.Join(must(t, test.stdin, strings.Fields(test.args)...), "\n")
 		if got != test.want {
 			t.Errorf("idgen %s: %q, want %q", test.args, got, test.want)
+		}
+	}
+	for _, bad := range []string{"a\x00", "\xff\xfea"} { // UTF-16 without a mark, and with one
+		for _, scheme := range []string{"uuid3", "uuid5"} {
+			status, out, errs := try("a\n"+bad, scheme)
+			if status != 1 || strings.Count(out, "\n") != 1 || !strings.HasPrefix(errs, "idgen: line 2: the name is not UTF-8 without a NUL\n") {
+				t.Errorf("%s of %q: status %d, %q, %q", scheme, bad, status, out, errs)
+			}
 		}
 	}
 	status, out, errs := try("5c146b143c528afd938a375d0df1fbf6\n5c146b143c528afd938a375d0df1fbfg\n", "uuid8")

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/oneclock/ids"
 )
@@ -30,6 +32,9 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 			}
 		}
 		return t.names(names, func(in input) error {
+			if !utf8.ValidString(in.text) || strings.ContainsRune(in.text, 0) { // as in UTF-16
+				return errors.New("the name is not UTF-8 without a NUL")
+			}
 			return t.write(write, make(space, in.text))
 		})
 	}

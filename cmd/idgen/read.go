@@ -24,16 +24,15 @@ var ways = []reading{
 	{"snowflake", "hex", isPrefixedHex, parser(parseSnowflakeHex)},
 	{"uuid", "text", hasLength(36), parser(ids.ParseUUID)},
 	{"uuid", "hex", hasLength(32), parser(ids.ParseUUID)},
+	{"uuid", "hex", isDatabaseHex, parser(parseDatabaseHex)},
 	{"uuid", "urn", hasLength(45), parser(ids.ParseUUID)},
 	{"uuid", "braces", hasLength(38), parser(ids.ParseUUID)},
 	{"uuid", "base58", hasLength(22), parser(ids.ParseUUIDBase58)},
 	{"ulid", "text", hasLength(26), parser(ids.ParseULID)},
 	{"ulid", "base32", hasLength(26), parser(ids.ParseULID)},
 	{"ulid", "base58", hasLength(22), parser(ids.ParseULIDBase58)},
-	{"ulid", "hex", hasLength(32), parser(func(s string) (ids.ULID, error) {
-		u, err := ids.ParseUUID(s)
-		return u.ULID(), err
-	})},
+	{"ulid", "hex", hasLength(32), parser(asULID(ids.ParseUUID))},
+	{"ulid", "hex", isDatabaseHex, parser(asULID(parseDatabaseHex))},
 	{"uuid", "base32", hasLength(26), parser(func(s string) (ids.UUID, error) {
 		u, err := ids.ParseULID(s)
 		return u.UUID(), err
@@ -49,6 +48,14 @@ func parser[T ident](parse func(string) (T, error)) func(string) (ident, error) 
 	}
 }
 
+// asULID returns parse with its result as a ULID.
+func asULID(parse func(string) (ids.UUID, error)) func(string) (ids.ULID, error) {
+	return func(s string) (ids.ULID, error) {
+		u, err := parse(s)
+		return u.ULID(), err
+	}
+}
+
 func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
 
 // isDecimal reports whether s is a decimal number. It may be negative or too large: the refusal
@@ -60,6 +67,22 @@ func isDecimal(s string) bool {
 }
 
 func isPrefixedHex(s string) bool { return len(s) == 18 && (s[:2] == "0x" || s[:2] == "0X") }
+
+// isDatabaseHex reports whether s is as long as 16 bytes in PostgreSQL's psql, or in SQL Server and in tools for MySQL.
+func isDatabaseHex(s string) bool {
+	return len(s) == 34 && (s[:2] == bytea || s[:2] == "0x" || s[:2] == "0X")
+}
+
+// bytea begins bytes in psql. No other text of an id has a backslash.
+const bytea = `\x`
+
+func parseDatabaseHex(s string) (ids.UUID, error) {
+	u, err := ids.ParseUUID(s[2:])
+	if err != nil {
+		return u, refused(err, "a UUID", 2)
+	}
+	return u, nil
+}
 
 // parseSnowflakeHex reads 0x and 16 hexadecimal digits, as the last ones of a UUID.
 func parseSnowflakeHex(s string) (ids.Snowflake, error) {

@@ -53,6 +53,9 @@ func (r *refusal) moved(offset int) *refusal {
 // more, as the reading is a guess.
 func (rs readings) refuse(s string, offset int, bad error) error {
 	for i, r := range s {
+		if i == 0 && strings.HasPrefix(s, bytea) {
+			continue
+		}
 		if r >= utf8.RuneSelf || !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-{}:_", r)) {
 			_, size := utf8.DecodeRuneInString(s[i:])
 			return &refusal{offset + i, rs.what, fmt.Sprintf("%+q cannot occur in one", s[i:i+size])}
@@ -61,5 +64,9 @@ func (rs readings) refuse(s string, offset int, bad error) error {
 	if bad != nil {
 		return bad
 	}
-	return &refusal{-1, rs.what, fmt.Sprintf("no known form, length %d", len(s))}
+	why := fmt.Sprintf("no known form, length %d", len(s))
+	if other := map[int]string{20: "an xid", 24: "an ObjectId", 27: "a KSUID"}[len(s)]; other != "" {
+		why += ", as of " + other + ", which idgen does not read"
+	}
+	return &refusal{-1, rs.what, why}
 }

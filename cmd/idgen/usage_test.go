@@ -59,6 +59,7 @@ func TestUsage(t *testing.T) {
 		"inspect -json -brief":                           "-brief, -field and -json exclude each other",
 		"inspect -field time -json 7":                    "-brief, -field and -json exclude each other",
 		"inspect -brief=true -field=time 7":              "-brief, -field and -json exclude each other",
+		"convert 7 -":                                    "- stands for standard input: no other argument can be beside it",
 		"convert -to uuid7":                              `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
 
 		"range":                        "range takes one kind, uuid7, ulid or snowflake, not 0",
