@@ -2,9 +2,12 @@ package main
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -32,7 +35,8 @@ type view struct {
 	doubt     string  // why it is not plausible
 	Layout    string  `json:"layout,omitempty"`
 	Plausible *bool   `json:"plausible,omitempty"`
-	Time      string  `json:"time,omitempty"` // the value of that field
+	Time      string  `json:"time,omitempty"`    // the value of that field
+	UnixMS    *int64  `json:"unix_ms,omitempty"` // the same time, rounded down
 	Fields    []field `json:"fields"`
 }
 
@@ -45,23 +49,30 @@ var rest = [][2]int{{0, 47}, {52, 63}, {66, 127}}
 // Times are shown as RFC 3339 has them, except that a ULID can be of a year with 5 digits. All of one kind of id have as
 // many decimals.
 const (
+	toNano   = "2006-01-02T15:04:05.000000000Z07:00"
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"
 	to100ns  = "2006-01-02T15:04:05.0000000Z07:00"
 	toSecond = "2006-01-02T15:04:05Z07:00"
 )
 
-// value returns the value of a field, and "" if there is no such field.
+// value returns the value of a field, and "" if there is no such field. Names are the same in upper and lower case, and
+// with - or _ in place of a space.
 func (v view) value(name string) string {
+	spaced := strings.NewReplacer("-", " ", "_", " ").Replace
+	name = spaced(strings.ToLower(name))
 	for _, f := range v.Fields {
-		if f.Name == name {
+		if spaced(f.Name) == name {
 			return f.Value
 		}
+	}
+	if name == "unix ms" && v.UnixMS != nil {
+		return strconv.FormatInt(*v.UnixMS, 10)
 	}
 	return ""
 }
 
 // viewUUID says what is in a UUID.
-func viewUUID(u ids.UUID) view {
+func viewUUID(u ids.UUID, now time.Time) view {
 	f := func(key byte, name string, bits [][2]int, value, note string) field {
 		return newField(u[:], key, name, bits, value, note)
 	}
@@ -76,7 +87,10 @@ func viewUUID(u ids.UUID) view {
 			f('X', "bits", at(0, 127), hex.EncodeToString(u[:]), "not in a layout of RFC 9562"))
 	}
 	v := view{title: fmt.Sprintf("UUID of version %d", u.Version())}
-	made, _ := u.Time()
+	made, ok := u.Time()
+	if ok {
+		v.UnixMS = new(made.UnixMilli())
+	}
 	version := f('V', "version", at(48, 51), fmt.Sprint(u.Version()), "")
 	variant := f('A', "variant", at(64, 65), "2", u.Variant().String())
 	n, _ := u.ClockSequence()
@@ -103,7 +117,12 @@ func viewUUID(u ids.UUID) view {
 			version, variant, clockSequence, node(u)}
 	case 7:
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
-		v.Fields = []field{f('T', "time", at(0, 47), made.Format(toMilli), ""), version,
+		older := ""
+		if made.After(now.AddDate(1, 0, 0)) {
+			seconds := int64(binary.BigEndian.Uint64(u[:8]) >> 28)
+			older = "in the future; as older drafts, such as Python's uuid7, have it: " + time.Unix(seconds, 0).UTC().Format(toSecond)
+		}
+		v.Fields = []field{f('T', "time", at(0, 47), made.Format(toMilli), older), version,
 			f('F', "rand_a", at(52, 63), fmt.Sprint(fraction),
 				fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096)),
 			variant, f('R', "rand_b", at(66, 127), "", "random")}
@@ -128,15 +147,15 @@ func node(u ids.UUID) field {
 
 // viewULID says what is in a ULID.
 func viewULID(u ids.ULID) view {
-	return view{title: "ULID", Fields: []field{
+	return view{title: "ULID", UnixMS: new(u.Time().UnixMilli()), Fields: []field{
 		newField(u[:], 'T', "time", at(0, 47), u.Time().Format(toMilli), ""),
 		newField(u[:], 'R', "random", at(48, 127), "", ""),
 	}}
 }
 
 // viewTypeID says what is in a TypeID. Its prefix is in its text alone.
-func viewTypeID(id typeID) view {
-	v := viewUUID(id.UUID)
+func viewTypeID(id typeID, now time.Time) view {
+	v := viewUUID(id.UUID, now)
 	v.title = "TypeID, " + v.title
 	if id.prefix != "" {
 		v.Fields = slices.Insert(v.Fields, 0, field{key: '_', Name: "prefix", Bits: [][2]int{}, Value: id.prefix})
@@ -158,14 +177,20 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 	}
 	doubt := l.doubt(parts.Time, now)
 	plausible := doubt == ""
-	v := view{title: "Snowflake in the layout of " + l.name, doubt: doubt, Layout: l.name, Plausible: &plausible, Fields: []field{
-		newField(id, '0', "sign", at(0, 0), "0", ""),
-		newField(id, 'T', "time", at(1, middle), parts.Time.Format(toMilli), ""),
-		newField(id, 'N', l.node, nodeAt, fmt.Sprint(parts.Node), note),
-		newField(id, 'S', "sequence", sequenceAt, fmt.Sprint(parts.Sequence), ""),
-	}}
+	decimals := toMilli
+	if l.Tick%time.Millisecond != 0 || l.Epoch.Nanosecond()%1e6 != 0 {
+		decimals = toNano
+	}
+	v := view{title: "Snowflake in the layout of " + l.name, doubt: doubt, Layout: l.name, Plausible: &plausible,
+		UnixMS: new(parts.Time.UnixMilli()), Fields: []field{
+			newField(id, '0', "sign", at(0, 0), "0", ""),
+			newField(id, 'T', "time", at(1, middle), parts.Time.Format(decimals), ""),
+			newField(id, 'N', l.node, nodeAt, fmt.Sprint(parts.Node), note),
+			newField(id, 'S', "sequence", sequenceAt, fmt.Sprint(parts.Sequence), ""),
+		}}
 	if l.NodeLast {
 		slices.Reverse(v.Fields[2:])
 	}
+	v.Fields = slices.DeleteFunc(v.Fields, func(f field) bool { return f.Bits[0][0] > f.Bits[0][1] }) // of no bits
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +16,9 @@ func (t *tool) inspect(args []string) error {
 	fs := newFlags()
 	asJSON := fs.Bool("json", false, "")
 	brief := fs.Bool("brief", false, "")
-	field := fs.choice("field", "", nil)
+	field := fs.addField()
 	as := fs.addAs()
-	layout := fs.choice("layout", "", layoutNames())
+	layout := fs.addLayout()
 	texts, _, err := t.parse(fs, args)
 	if err != nil {
 		return err
@@ -25,11 +26,11 @@ func (t *tool) inspect(args []string) error {
 	if *asJSON && *brief || *asJSON && *field != "" || *brief && *field != "" {
 		return usageError("-brief, -field and -json exclude each other")
 	}
-	ways, shown := readingsAs(*as), layouts
-	if *layout != "" || *brief || *field != "" {
-		shown = []namedLayout{layoutNamed(*layout)} // one for all ids, so that their times compare
+	ways, shown := readingsAs(*as), *layout
+	if *brief || *field != "" {
+		shown = shown[:1] // one for all ids, so that their times compare
 	}
-	if *layout == "" {
+	if len(*layout) > 1 {
 		t.note = fmt.Sprintf("idgen: note: without -layout, the field is that of a Snowflake of %s\n", layouts[0].name)
 	}
 	encoder := json.NewEncoder(t.out)
@@ -61,6 +62,22 @@ func (t *tool) inspect(args []string) error {
 	})
 }
 
+// addField adds the option -field.
+func (fs *flags) addField() *string {
+	field := ""
+	fs.Func("field", "", func(s string) error {
+		switch {
+		case s == "":
+			return usageError("-field is empty; it is the name of a field, such as time")
+		case field != "":
+			return usageError("-field is given twice; it is one field")
+		}
+		field = s
+		return nil
+	})
+	return &field
+}
+
 // brief writes an id, what it is and its time as a line.
 func (t *tool) brief(id ident, v view) error {
 	line := id.String() + "  " + v.title
@@ -78,7 +95,14 @@ func (t *tool) brief(id ident, v view) error {
 func (v view) lacks(name string) error {
 	var has []string
 	for _, f := range v.Fields {
-		has = append(has, f.Name)
+		name := f.Name
+		if strings.Contains(name, " ") {
+			name = strconv.Quote(name)
+		}
+		has = append(has, name)
+	}
+	if v.UnixMS != nil {
+		has = append(has, "unix_ms")
 	}
 	return fmt.Errorf("a %s has no field %s; it has %s", v.title, quoted(name), listed(has, "and"))
 }
@@ -126,15 +150,15 @@ func otherForms(id ident, way reading) (others []string) {
 // views returns all ways to see an id. A Snowflake has one for each of some layouts, the plausible
 // ones first.
 func views(id ident, some []namedLayout) (all []view) {
+	now := time.Now()
 	switch id := id.(type) {
 	case ids.UUID:
-		all = []view{viewUUID(id)}
+		all = []view{viewUUID(id, now)}
 	case ids.ULID:
 		all = []view{viewULID(id)}
 	case typeID:
-		all = []view{viewTypeID(id)}
+		all = []view{viewTypeID(id, now)}
 	case ids.Snowflake:
-		now := time.Now()
 		for _, l := range some {
 			all = append(all, viewSnowflake(id, l, now))
 		}

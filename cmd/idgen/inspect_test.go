@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -137,13 +138,13 @@ func TestInspectWhole(t *testing.T) {
 
 `,
 		"inspect -json -layout twitter 5": `{"kind":"snowflake","id":"5","forms":{"base32":"0000000000005","hex":"0x0000000000000005","text":"5"},` +
-			`"views":[{"layout":"twitter","plausible":false,"time":"2010-11-04T01:42:54.657Z","fields":[{"name":"sign","bits":[[0,0]],"hex":"0",` +
+			`"views":[{"layout":"twitter","plausible":false,"time":"2010-11-04T01:42:54.657Z","unix_ms":1288834974657,"fields":[{"name":"sign","bits":[[0,0]],"hex":"0",` +
 			`"value":"0"},{"name":"time","bits":[[1,41]],"hex":"00000000000","value":"2010-11-04T01:42:54.657Z"},{"name":"node","bits":[[42,51]],` +
 			`"hex":"000","value":"0","note":"datacenter 0, worker 0"},{"name":"sequence","bits":[[52,63]],"hex":"005","value":"5"}]}]}` + "\n",
 		"inspect -json 1ec9414c-232a-6b00-b3c8-9f6bdeced846": `{"kind":"uuid","id":"1ec9414c-232a-6b00-b3c8-9f6bdeced846","version":6,"variant":"RFC 9562","forms":{"base32":"0YS50MR8SADC0B7J4ZDFFCXP26",` +
 			`"base58":"4oVbpzb8BpnTH1mg11dmWd","braces":"{1ec9414c-232a-6b00-b3c8-9f6bdeced846}","hex":"1ec9414c232a6b00b3c89f6bdeced846",` +
 			`"text":"1ec9414c-232a-6b00-b3c8-9f6bdeced846","typeid":"0ys50mr8sadc0b7j4zdffcxp26","urn":"urn:uuid:1ec9414c-232a-6b00-b3c8-9f6bdeced846"},` +
-			`"views":[{"time":"2022-02-22T19:22:22.0000000Z","fields":[{"name":"time","bits":[[0,47],[52,63]],"hex":"1ec9414c232ab00",` +
+			`"views":[{"time":"2022-02-22T19:22:22.0000000Z","unix_ms":1645557742000,"fields":[{"name":"time","bits":[[0,47],[52,63]],"hex":"1ec9414c232ab00",` +
 			`"value":"2022-02-22T19:22:22.0000000Z","note":"100 ns"},{"name":"version","bits":[[48,51]],"hex":"6","value":"6"},{"name":"variant",` +
 			`"bits":[[64,65]],"hex":"2","value":"2","note":"RFC 9562"},{"name":"clock sequence","bits":[[66,79]],"hex":"33c8","value":"13256"},` +
 			`{"name":"node","bits":[[80,127]],"hex":"9f6bdeced846","value":"9f:6b:de:ce:d8:46","note":"the multicast bit is set: random"}]}]}` + "\n",
@@ -175,6 +176,9 @@ func TestInspectLine(t *testing.T) {
 		{"-layout Discord 175928847299117063", "Snowflake in the layout of discord", "2016-04-30T11:18:25.796Z", ""},
 		{"-layout INSTAGRAM 175928847299117063", "Snowflake in the layout of instagram", "2012-04-23T14:46:14.619Z", ""},
 		{"-layout sonyflake 175928847299117063", "Snowflake in the layout of sonyflake", "2017-12-27T16:16:04.490Z", ""},
+		{"-layout 2025-01-01,10ms,16,8,nodelast 17592884729911706", "Snowflake in the layout of 2025-01-01,10ms,16,8,nodelast", "2025-05-02T08:49:36.440Z", ""},
+		{"-layout 2021-01-01T00:00:00Z,1us,0,12 175928847299117063", "Snowflake in the layout of 2021-01-01T00:00:00Z,1us,0,12", "2022-05-13T02:56:18.735136000Z", ""},
+		{"-layout 2021-01-01T00:00:00Z,1s,4,0 17592884729", "Snowflake in the layout of 2021-01-01T00:00:00Z,1s,4,0", "2055-11-05T08:01:35.000Z", late},
 		// Numbers that a database has counted.
 		{"5", "Snowflake in the layout of twitter", "2010-11-04T01:42:54.657Z", early},
 		{"4194303999", "Snowflake in the layout of twitter", "2010-11-04T01:42:55.656Z", early},
@@ -200,6 +204,10 @@ func TestInspectLine(t *testing.T) {
 			if strings.HasSuffix(test.title, v.Layout) && v.Time != test.made {
 				t.Errorf("inspect -json %s: time %q, want %q", test.id, v.Time, test.made)
 			}
+			made, err := time.Parse(time.RFC3339, v.Time)
+			if (v.UnixMS != nil) != (err == nil) || err == nil && *v.UnixMS != made.UnixMilli() && test.title != "UUID of version 2" {
+				t.Errorf("inspect -json %s: unix_ms %v of %s", test.id, v.UnixMS, v.Time)
+			}
 			if want := timeBits[test.id]; want != "" && v.Fields[slices.IndexFunc(v.Fields, isTime)].Hex != want {
 				t.Errorf("inspect -json %s: fields %v, want time %s", test.id, v.Fields, want)
 			}
@@ -219,10 +227,59 @@ func TestInspectLine(t *testing.T) {
 
 const assumed = "idgen: note: without -layout, the field is that of a Snowflake of twitter\n"
 
+// TestInspectOwn checks the fields in a layout of one's own, where some have no bits, and that its ids have a range.
+func TestInspectOwn(t *testing.T) {
+	for layout, want := range map[string]string{
+		"2021-01-01,1ms,10,12": "sign 0 0 0, time 1 41 2021-05-02T15:10:05.123Z, node 42 51 7, sequence 52 63 0",
+		"2021-01-01,1s,0,12":   "sign 0 0 0, time 1 51 2021-05-02T15:10:05.000Z, sequence 52 63 0",
+		"2021-01-01,1s,3,0":    "sign 0 0 0, time 1 60 2021-05-02T15:10:05.000Z, node 61 63 7",
+		"2021-01-01,1s,0,0":    "sign 0 0 0, time 1 63 2021-05-02T15:10:05.000Z",
+	} {
+		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+		if strings.Contains(layout, ",0,") {
+			os.Unsetenv("IDS_SNOWFLAKE_NODE") // the one node needs no number
+		}
+		id := must(t, "", "snowflake", "-layout", layout, "-at", "2021-05-02T15:10:05.123Z")[0]
+		var r report
+		if err := json.Unmarshal([]byte(must(t, "", "inspect", "-json", "-layout", layout, id)[0]), &r); err != nil || len(r.Views) != 1 {
+			t.Fatal(r.Views, err)
+		}
+		var fields []string
+		for _, f := range r.Views[0].Fields {
+			fields = append(fields, fmt.Sprint(f.Name, " ", f.Bits[0][0], " ", f.Bits[0][1], " ", f.Value))
+		}
+		if got := strings.Join(fields, ", "); got != want {
+			t.Errorf("%s in %s: %s, want %s", id, layout, got, want)
+		}
+		bounds := must(t, "", "range", "-layout", layout, "-from", "2021-05-02T15:10:05.123Z", "-to", "2021-05-02T15:10:06Z", "snowflake")
+		if least := strings.Fields(bounds[2])[1]; len(least) != len(id) || least > id {
+			t.Errorf("%s in %s: the range is %q", id, layout, bounds)
+		}
+		checkUsage(t, []string{"snowflake", "-layout", layout, "-node", "1024"}, "-node must be a number from 0 to "+
+			map[string]string{"10": "1023", "0": "0", "3": "7"}[strings.Split(layout, ",")[2]]+`, not "1024"`)
+	}
+}
+
+// TestOlderDrafts checks what is said of a version 7 whose time is more than a year ahead.
+func TestOlderDrafts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
+		for at, older := range map[string]bool{"2001-01-01T00:00:00Z": false, "2001-01-01T00:00:00.001Z": true} {
+			got := strings.Join(must(t, "", "inspect", must(t, "", "uuid7", "-at", at)[0]), "\n")
+			if strings.Contains(got, "(in the future; as older drafts, ") != older {
+				t.Errorf("at %s: %s", at, got)
+			}
+		}
+		got := strings.Join(must(t, "", "inspect", "order_06bsd9c5scewf8005vnha68hz1"), "\n")
+		if !strings.Contains(got, "2191-11-23T07:54:38.252Z  (in the future; as older drafts, such as Python's uuid7, have it: 2024-03-04T10:58:41Z)\n") {
+			t.Error(got)
+		}
+	})
+}
+
 // TestInspectField checks the fields of ids, and what is said of an id that does not have the field.
 func TestInspectField(t *testing.T) {
 	const order = "order_01fwhe4ydgfk1shh6w1g60eecf"
-	const fields = "it has time, version, rand_a, variant and rand_b\n"
+	const fields = "it has time, version, rand_a, variant, rand_b and unix_ms\n"
 	for _, test := range []struct {
 		args, stdin string
 		status      int
@@ -233,7 +290,7 @@ func TestInspectField(t *testing.T) {
 		{"time ffffffff-ffff-ffff-ffff-ffffffffffff", "", 1, "", "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n"},
 		{"node", "7\n8\n", 0, "0\n0\n", assumed}, // once
 		{"sequence -", "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n000003e8-9414-21ec-8501-021122334455\n", 1, "5\n",
-			`idgen: line 1: a UUID of version 6 has no field "sequence"; it has time, version, variant, clock sequence and node` +
+			`idgen: line 1: a UUID of version 6 has no field "sequence"; it has time, version, variant, "clock sequence", node and unix_ms` +
 				"\nidgen: 1 of 2 lines was bad\n"},
 	} {
 		status, out, errs := try(test.stdin, append([]string{"inspect", "-field"}, strings.Fields(test.args)...)...)
@@ -241,8 +298,10 @@ func TestInspectField(t *testing.T) {
 			t.Errorf("inspect -field %s: status %d, %q, %q, want %q, %q", test.args, status, out, errs, test.out, test.errs)
 		}
 	}
-	if got := must(t, "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "inspect", "-field", "clock sequence"); got[0] != "13256" {
-		t.Errorf("inspect -field \"clock sequence\": %q", got)
+	for name, want := range map[string]string{"clock sequence": "13256", "Clock-Sequence": "13256", "clock_sequence": "13256", "unix-ms": "1645557742000"} {
+		if got := must(t, "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "inspect", "-field", name); got[0] != want {
+			t.Errorf("inspect -field %q: %q, want %s", name, got, want)
+		}
 	}
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/ownlayout"
 )
 
-// A namedLayout is a layout of Snowflakes that is in use.
+// A namedLayout is a layout of Snowflakes. One of the user's own has the name that it was given by.
 type namedLayout struct {
 	ids.SnowflakeLayout
 	name string
@@ -34,14 +36,24 @@ func layoutNames() (names []string) {
 	return names
 }
 
-// layoutNamed returns the layout of the given name, or the first if it is empty.
-func layoutNamed(name string) namedLayout {
-	for _, l := range layouts {
-		if l.name == name {
-			return l
+// addLayout adds the option -layout. The layout that is given stands alone; without it, there are all that are known.
+func (fs *flags) addLayout() *[]namedLayout {
+	some := layouts
+	fs.Func("layout", "", func(s string) error {
+		for i, l := range layouts {
+			if l.name == strings.ToLower(s) {
+				some = layouts[i : i+1]
+				return nil
+			}
 		}
-	}
-	return layouts[0]
+		own, err := ownlayout.Parse(s)
+		if err != nil {
+			return usagef("-layout %s is not %s, and %v", quoted(s), listed(layoutNames(), "or"), err)
+		}
+		some = []namedLayout{{own, s, "node", nil}}
+		return nil
+	})
+	return &some
 }
 
 // doubt returns why a Snowflake of the given time is hardly one of this layout, or "". A small number, such as one that a

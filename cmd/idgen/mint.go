@@ -90,19 +90,19 @@ func (t *tool) snowflake(args []string) error {
 		number = &s
 		return nil
 	})
-	layout := fs.choice("layout", layouts[0].name, layoutNames())
+	layout := fs.addLayout()
 	fs.addAt()
 	_, write, err := t.parse(fs, args)
 	if err != nil {
 		return err
 	}
-	l := layoutNamed(*layout)
+	l := (*layout)[0]
 	id, err := t.nodeNumber(number, l.SnowflakeLayout)
 	if err != nil {
 		return err
 	}
 	if fs.at != nil {
-		return mintAt(t, *fs.n, 1<<l.SequenceBits, write, func(i int) (ids.Snowflake, error) {
+		return mintAt(t, *fs.n, 1<<min(l.SequenceBits, strconv.IntSize-2), write, func(i int) (ids.Snowflake, error) {
 			return l.Compose(ids.SnowflakeParts{Time: *fs.at, Node: id, Sequence: int64(i)})
 		})
 	}
@@ -119,6 +119,9 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	if given == nil {
 		from = "IDS_SNOWFLAKE_NODE"
 		value, ok := os.LookupEnv(from)
+		if !ok && l.NodeBits == 0 {
+			return 0, nil // the one node
+		}
 		if !ok {
 			var b [8]byte
 			rand.Read(b[:])
@@ -129,8 +132,8 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 		}
 		given = &value
 	}
-	n, err := strconv.ParseUint(*given, 10, l.NodeBits)
-	if err != nil {
+	n, err := strconv.ParseUint(*given, 10, 63)
+	if err != nil || n > 1<<l.NodeBits-1 {
 		return 0, usagef("%s must be a number from 0 to %d, not %s", from, 1<<l.NodeBits-1, quoted(*given))
 	}
 	return int64(n), nil

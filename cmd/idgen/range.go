@@ -16,8 +16,8 @@ type scale struct {
 }
 
 // scaleOf returns the scale of a scheme.
-func scaleOf(scheme, layout string) (scale, error) {
-	if layout != "" && scheme != "snowflake" {
+func scaleOf(scheme string, some []namedLayout) (scale, error) {
+	if len(some) == 1 && scheme != "snowflake" {
 		return scale{}, usageError("-layout is for snowflake only")
 	}
 	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
@@ -27,7 +27,7 @@ func scaleOf(scheme, layout string) (scale, error) {
 	case "ulid":
 		return scale{first, last, func(t time.Time) ident { return ids.MinULIDAt(t) }}, nil
 	case "snowflake":
-		l := layoutNamed(layout)
+		l := some[0]
 		return scale{l.Epoch, l.Last().Add(l.Tick - 1), func(t time.Time) ident { return l.MinAt(t) }}, nil
 	}
 	return scale{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
@@ -47,7 +47,7 @@ func (t *tool) bounds(args []string) error {
 	fs := formFlags()
 	fromText := fs.String("from", "", "")
 	toText := fs.String("to", "", "")
-	layout := fs.choice("layout", "", layoutNames())
+	layout := fs.addLayout()
 	schemes, write, err := t.parse(fs, args)
 	if err != nil {
 		return err

@@ -80,13 +80,13 @@ func TestRangeJSON(t *testing.T) {
 		}
 	}
 	for _, scheme := range []string{"uuid7", "ulid"} {
-		s, err := scaleOf(scheme, "")
+		s, err := scaleOf(scheme, layouts)
 		if err != nil || s.first.UnixNano() != 0 || s.last.UnixMilli() != 1<<48-1 || s.last.Add(1).UnixMilli() != 1<<48 {
 			t.Errorf("%s has times from %v to %v, %v", scheme, s.first, s.last, err)
 		}
 	}
 	for _, l := range layouts {
-		s, err := scaleOf("snowflake", l.name)
+		s, err := scaleOf("snowflake", []namedLayout{l})
 		greatest := l.Split(math.MaxInt64).Time
 		if err != nil || s.least(s.last) != s.least(greatest) || s.last.Add(1) != greatest.Add(l.Tick) || s.least(s.first) != ids.Snowflake(0) {
 			t.Errorf("%s has times from %v to %v, %v, and its greatest id is of %v", l.name, s.first, s.last, err, greatest)
