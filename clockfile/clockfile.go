@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/horizonfile"
 )
 
 const (
 	defaultWindow = 10 * time.Second
 	minWindow     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
-	maxOwner      = 255
 
 	moment = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 )
@@ -29,7 +29,7 @@ var (
 
 	// ErrCorrupt is matched if the file is empty, torn or damaged, of another kind, or of
 	// another version of the format. The text of the error says so if that version is a newer one.
-	ErrCorrupt = errors.New("holds no usable horizon")
+	ErrCorrupt = horizonfile.ErrCorrupt
 
 	// ErrOwner is matched if the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
@@ -143,8 +143,8 @@ func Create(path, owner string) error { return create(system{}, path, owner) }
 // create is Create on some disk.
 func create(d disk, name, owner string) error {
 	f := &File{disk: d, name: name, owner: owner}
-	if len(owner) > maxOwner {
-		return f.failed(fmt.Errorf("the owner has %d bytes, more than %d", len(owner), maxOwner))
+	if len(owner) > horizonfile.MaxOwner {
+		return f.failed(fmt.Errorf("the owner has %d bytes, more than %d", len(owner), horizonfile.MaxOwner))
 	}
 	there, err := f.resolve()
 	if there {
@@ -172,7 +172,7 @@ func (f *File) first() (err error) {
 		err = fmt.Errorf("%w: %w", fs.ErrExist, errNotFirst)
 	case errors.Is(err, fs.ErrNotExist):
 		var data []byte
-		if data, err = (record{none: true, owner: f.owner}).encode(); err == nil {
+		if data, err = (horizonfile.Record{None: true, Owner: f.owner}).Encode(); err == nil {
 			err = replace(f.disk, f.path, data)
 		}
 	}
@@ -216,8 +216,8 @@ func open(d disk, name string, opts *Options) (*File, error) {
 		return nil, f.failed(fmt.Errorf("Options.Window is %v, less than %v", f.window, minWindow))
 	case f.window > maxWindow:
 		return nil, f.failed(fmt.Errorf("Options.Window is %v, more than %v", f.window, maxWindow))
-	case len(opts.Owner) > maxOwner:
-		return nil, f.failed(fmt.Errorf("Options.Owner has %d bytes, more than %d", len(opts.Owner), maxOwner))
+	case len(opts.Owner) > horizonfile.MaxOwner:
+		return nil, f.failed(fmt.Errorf("Options.Owner has %d bytes, more than %d", len(opts.Owner), horizonfile.MaxOwner))
 	}
 	there, err := f.resolve()
 	switch {
@@ -243,21 +243,19 @@ var errNoFile = fmt.Errorf("%w; make it by clockfile.Create if this is the first
 // start makes the clock of what the file holds, and saves its first horizon.
 func (f *File) start(opts *Options) error {
 	data, err := f.disk.Read(f.path)
-	var found record
+	var found horizonfile.Record
 	if err == nil {
-		found, err = decode(data)
+		found, err = horizonfile.Decode(data)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errNoFile
 	case err != nil:
 		return err
-	case found.horizon.IsZero() && !found.none: // as After it would mean none
-		return fmt.Errorf("%w: it is the zero time", ErrCorrupt)
-	case opts.Owner != "" && found.owner != "" && found.owner != opts.Owner:
-		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.owner, opts.Owner)
+	case opts.Owner != "" && found.Owner != "" && found.Owner != opts.Owner:
+		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.Owner, opts.Owner)
 	}
-	f.held, f.tried, f.owner = data, data, cmp.Or(opts.Owner, found.owner)
+	f.held, f.tried, f.owner = data, data, cmp.Or(opts.Owner, found.Owner)
 	var clock ids.ClockOptions
 	if opts.ClockOptions != nil {
 		clock = *opts.ClockOptions
@@ -265,8 +263,8 @@ func (f *File) start(opts *Options) error {
 	if clock.Now != nil {
 		f.now = clock.Now
 	}
-	if found.horizon.After(clock.After) {
-		clock.After = found.horizon
+	if found.Horizon.After(clock.After) {
+		clock.After = found.Horizon
 	}
 	f.clock, f.limit = ids.NewLimitedClock(&clock)
 	f.saved = f.limit.NextHorizon(f.window)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/oneclock/ids/internal/horizonfile"
 )
 
 // A disk is what the package asks of the operating system: so little that a test can take its
@@ -109,21 +111,7 @@ func (system) Resolve(path string) (f found, err error) {
 
 func (system) Lock(path string) (fileLock, error) { return acquire(path) }
 
-func (system) Read(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSize))
-}
+func (system) Read(path string) ([]byte, error) { return horizonfile.Read(path) }
 
 func (system) Create(path, like string) (newFile, error) {
 	// What is there may lead elsewhere, or be a named pipe.

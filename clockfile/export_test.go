@@ -1,6 +1,10 @@
 package clockfile
 
-import "time"
+import (
+	"time"
+
+	"github.com/oneclock/ids/internal/horizonfile"
+)
 
 // For tests: the package on a disk of theirs, and the format of the file.
 type (
@@ -24,17 +28,19 @@ var (
 // LockDescriptor returns the descriptor of the file that f has locked.
 func LockDescriptor(f *File) int { return int(f.lock.(interface{ Fd() uintptr }).Fd()) }
 
-const MaxOwner = maxOwner
+const MaxOwner = horizonfile.MaxOwner
 
 func Encode(horizon time.Time, owner string) ([]byte, error) {
-	return record{horizon: horizon, owner: owner}.encode()
+	return horizonfile.Record{Horizon: horizon, Owner: owner}.Encode()
 }
 
 // EncodeNone returns the bytes of a file that has no horizon yet.
-func EncodeNone(owner string) ([]byte, error) { return record{none: true, owner: owner}.encode() }
+func EncodeNone(owner string) ([]byte, error) {
+	return horizonfile.Record{None: true, Owner: owner}.Encode()
+}
 
 // Decode returns the zero time for a file that has no horizon yet, and says so.
 func Decode(data []byte) (horizon time.Time, none bool, owner string, err error) {
-	r, err := decode(data)
-	return r.horizon, r.none, r.owner, err
+	r, err := horizonfile.Decode(data)
+	return r.Horizon, r.None, r.Owner, err
 }

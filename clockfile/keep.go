@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/oneclock/ids/internal/horizonfile"
 )
 
 const (
@@ -199,7 +201,7 @@ var errLate = fmt.Errorf("a save, or Report, has not returned for %v: %w", patie
 // save saves a horizon if lock and file are still those of f. After an error, the file holds that one
 // or an earlier one.
 func (f *File) save(horizon time.Time) error {
-	data, err := record{horizon: horizon, owner: f.owner}.encode()
+	data, err := horizonfile.Record{Horizon: horizon, Owner: f.owner}.Encode()
 	if err != nil {
 		return err
 	}

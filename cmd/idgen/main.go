@@ -58,6 +58,7 @@ func commands() map[string]func(*tool, []string) error {
 		"inspect":   (*tool).inspect,
 		"convert":   (*tool).convert,
 		"range":     (*tool).bounds,
+		"clock":     (*tool).clock,
 		"help":      (*tool).help,
 		"version":   (*tool).version,
 	}
@@ -127,9 +128,9 @@ func (t *tool) help(args []string) error {
 		if !ok {
 			return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
 		}
-		about := map[string]int{"uuid": 1, "ulid": 1, "snowflake": 1, "inspect": 2, "convert": 3, "range": 4}
+		about := map[string]int{"uuid": 1, "ulid": 1, "snowflake": 1, "inspect": 2, "convert": 3, "range": 4, "clock": 5}
 		if part, ok := about[strings.TrimRight(name, "12345678")]; ok {
-			text = parts[part] + parts[5]
+			text = parts[part] + parts[6]
 		}
 	}
 	_, err := t.out.WriteString(text)

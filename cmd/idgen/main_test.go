@@ -38,11 +38,11 @@ func must(t *testing.T, stdin string, args ...string) []string {
 
 func TestHelp(t *testing.T) {
 	titles := regexp.MustCompile(`(?m)^[A-Z][a-z]+$|^Idgen makes|^Exit status|^%`)
-	const all = "Idgen makes Make Inspect Convert Range Exit status"
+	const all = "Idgen makes Make Inspect Convert Range Clock Exit status"
 	for args, want := range map[string]string{
 		"help": all, "-h": all, "--help": all, "help help": all, "help -h": all, "help version": all, "help -V": all,
 		"help UUID7": "Make Exit status", "uuid7 -h": "Make Exit status", "ulid -h": "Make Exit status", "snowflake --help": "Make Exit status",
-		"inspect -help": "Inspect Exit status", "convert 1 -h": "Convert Exit status", "range --help": "Range Exit status",
+		"inspect -help": "Inspect Exit status", "convert 1 -h": "Convert Exit status", "range --help": "Range Exit status", "clock -h": "Clock Exit status",
 	} {
 		lines := must(t, "", strings.Fields(args)...)
 		if got := strings.Join(titles.FindAllString(strings.Join(lines, "\n"), -1), " "); got != want {
@@ -51,7 +51,7 @@ func TestHelp(t *testing.T) {
 	}
 	// Each command, form and layout is in it, in lines that a terminal has room for.
 	words := slices.Concat(slices.Collect(maps.Keys(commands())), formNames,
-		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at -prefix"))
+		strings.Fields("-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at -prefix -owner"))
 	shown := must(t, "", "help")
 	for _, word := range slices.Concat(words, layoutNames()) {
 		if !strings.Contains(strings.Join(shown, "\n"), word) {

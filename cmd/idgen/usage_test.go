@@ -9,9 +9,9 @@ import (
 // TestUsage checks what each mistake in a command line is answered with.
 func TestUsage(t *testing.T) {
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	const all = "convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8 and version"
+	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8 and version"
 	const outside = "there are no ids of that time, only from "
-	const noTime = "is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span until now (-36h)"
+	const noTime = "is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)"
 	const noLayout = "is not twitter, discord, instagram or sonyflake, and "
 	const date = " -from 2026-01-01 -to 2026-01-02"
 	for args, want := range map[string]string{
@@ -67,6 +67,11 @@ func TestUsage(t *testing.T) {
 		"inspect -brief=true -field=time 7":              "-brief, -field and -json exclude each other",
 		"convert 7 -":                                    "- stands for standard input: no other argument can be beside it",
 		"convert -to uuid7":                              `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
+
+		"clock":                 "clock takes create or show, and one path, not 0 arguments",
+		"clock show a b":        "clock takes create or show, and one path, not 3 arguments",
+		"clock delete a":        `clock can create and show, not "delete"`,
+		"clock -owner o show a": "-owner is for create only",
 
 		"range":                        "range takes one kind, uuid7, ulid or snowflake, not 0",
 		"range uuid7 ulid":             "range takes one kind, uuid7, ulid or snowflake, not 2",

@@ -24,7 +24,7 @@ func parseTime(option, s string) (begin, end time.Time, err error) {
 	if s == "" {
 		return begin, end, usageError(option + " is missing")
 	}
-	return begin, end, usagef("%s %s is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span until now (-36h)", option, quoted(s))
+	return begin, end, usagef("%s %s is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)", option, quoted(s))
 }
 
 // stamp returns a time to the millisecond: no kind of id tells more of it to range.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/internal/horizonfile"
+)
+
+// TestClock makes a file, and shows it before, while and after it is in use.
+func TestClock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clock")
+	show := func(want string) {
+		t.Helper()
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(must(t, "", "clock", "Show", path), "\n")
+		if after, err := os.ReadFile(path); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\nowner    orders, node 7") || err != nil || !bytes.Equal(before, after) {
+			t.Errorf("clock show: %q, want %q; the file is %q, %v", got, want, after, err)
+		}
+	}
+	if lines := must(t, "", "clock", "create", "-owner", "orders, node 7", path); lines != nil {
+		t.Errorf("clock create: %q", lines)
+	}
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 2 { // and its lock
+		t.Fatal(files, err)
+	}
+	show("horizon  none, as before the first start\n")
+	f, err := clockfile.Open(path, &clockfile.Options{Window: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	show("horizon  " + f.Status().Horizon.Format(time.RFC3339Nano) + "  (")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	show("horizon  " + f.Status().Horizon.Format(time.RFC3339Nano) + "  (")
+}
+
+// TestClockAhead tells on which side of the clock a horizon is, and of a file without an owner.
+func TestClockAhead(t *testing.T) {
+	for horizon, want := range map[string]string{"1999-12-31T23:59:58.5Z": "1.5s behind", "2000-01-01T00:00:10Z": "10s ahead of"} {
+		at, err := time.Parse(time.RFC3339, horizon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := file(t, horizonfile.Record{Horizon: at})
+		synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
+			got := must(t, "", "clock", "show", path)
+			if len(got) != 2 || got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// file returns the path of a file that holds r.
+func file(t *testing.T, r horizonfile.Record) string {
+	t.Helper()
+	data, err := r.Encode()
+	path := filepath.Join(t.TempDir(), "clock")
+	if err := errors.Join(err, os.WriteFile(path, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestClockRefused refuses what package clockfile refuses, in the same words, and changes nothing.
+func TestClockRefused(t *testing.T) {
+	dir := t.TempDir()
+	good, err := os.ReadFile(file(t, horizonfile.Record{None: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		"empty": "", "torn": string(good[:60]), "other": "7\n", "newer": strings.Replace(string(good), "clockfile 1", "clockfile 2", 1),
+		"zero": "github.com/oneclock/ids/clockfile 1\nhorizon 0001-01-01T00:00:00Z\nowner \"a\"\ncrc32 8bb5d520\n", "good": string(good),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if status, out, errs := try("", "clock", "create", path); status != 1 || out != "" || !strings.Contains(errs, path+": "+fs.ErrExist.Error()) {
+			t.Errorf("create %s: status %d, %q, %q", name, status, out, errs)
+		}
+		if name == "good" {
+			continue
+		}
+		_, want := clockfile.Open(path, nil)
+		status, out, errs := try("", "clock", "show", path)
+		if want == nil || status != 1 || out != "" || "clockfile: "+strings.TrimPrefix(errs, "idgen: ") != want.Error()+"\n" {
+			t.Errorf("show %s: status %d, %q, %q, want the words of %v", name, status, out, errs, want)
+		}
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "is not a regular file"} {
+		if status, out, errs := try("", "clock", "show", path); status != 1 || out != "" || !strings.Contains(errs, path) || !strings.Contains(errs, want) && runtime.GOOS != "windows" {
+			t.Errorf("show %s: status %d, %q, %q, want %s", path, status, out, errs, want)
+		}
+	}
+	if status, _, errs := try("", "clock", "create", filepath.Join(dir, "none", "clock")); status != 1 || !strings.HasPrefix(errs, "idgen: clockfile: "+dir) {
+		t.Errorf("create without a directory: status %d, %q", status, errs)
+	}
+}
