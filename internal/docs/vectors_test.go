@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,7 @@ import (
 // vectors is testdata/vectors.json, which docs/vectors.md describes.
 type vectors struct {
 	UUID      []uuidVector      `json:"uuid"`
+	Encoded   []encodedVector   `json:"encoded"`
 	Named     []namedVector     `json:"named"`
 	ULID      []ulidVector      `json:"ulid"`
 	Layout    []layoutVector    `json:"layout"`
@@ -41,6 +45,14 @@ type (
 		V6       string `json:"v6,omitempty"`
 		Base32   string `json:"base32"`
 		Base58   string `json:"base58"`
+	}
+	encodedVector struct {
+		Text      string `json:"text"`
+		Bytes     string `json:"bytes"`
+		GUID      string `json:"guid"`
+		High      string `json:"high"`
+		Low       string `json:"low"`
+		Base64URL string `json:"base64url"`
 	}
 	namedVector struct {
 		Version   int    `json:"version"`
@@ -104,6 +116,7 @@ var promised = []string{
 	`"c232ab00-9414-11ec-b3c8-9f6bdeced846","bytes":"c232ab00941411ecb3c89f6bdeced846","version":1,"variant":"RFC 9562"`,
 	`"time":"2022-02-22T19:22:22Z","clock_sequence":13256,"node":"9f6bdeced846","v6":"1ec9414c-232a-6b00-b3c8-9f6bdeced846"`,
 	`"017f22e2-79b0-7cc3-98c4-dc0c0c07398f","bytes":"017f22e279b07cc398c4dc0c0c07398f","version":7,"variant":"RFC 9562"`,
+	`"00112233-4455-6677-8899-aabbccddeeff","bytes":"00112233445566778899aabbccddeeff","guid":"33221100554477668899aabbccddeeff"`,
 	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"www.example.com","text":"5df41881-3aed-3515-88a7-2f4a814cf09e"}`,
 	`{"version":5,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"www.example.com","text":"2ed6657d-e927-568b-95e1-2665a8aea6a2"}`,
 	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"python.org","text":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`,
@@ -160,7 +173,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	for list, least := range map[string]int{
-		"uuid": 23, "named": 7, "ulid": 11, "layout": 4, "snowflake": 13, "typeid": 10, "bounds": 36, "accepted": 8, "bad": 74,
+		"uuid": 23, "encoded": 5, "named": 7, "ulid": 11, "layout": 5, "snowflake": 16, "typeid": 10, "bounds": 39, "accepted": 8, "bad": 74,
 	} {
 		_, rows, _ := strings.Cut(text, fmt.Sprintf("\n  %q: [\n", list))
 		rows, _, _ = strings.Cut(rows, "\n  ]")
@@ -170,6 +183,23 @@ func TestVectors(t *testing.T) {
 		}
 		if len(seen) < least {
 			t.Errorf("the list %s has %d rows, want at least %d", list, len(seen), least)
+		}
+	}
+}
+
+// TestVectorKeys checks that docs/vectors.md names each list, and in its row each key.
+func TestVectorKeys(t *testing.T) {
+	page := read(t, Root(t), "docs", "vectors.md")
+	lists := reflect.TypeFor[vectors]()
+	for i := range lists.NumField() {
+		list := lists.Field(i)
+		_, row, _ := strings.Cut(page, "\n| `"+list.Tag.Get("json")+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		for j := range list.Type.Elem().NumField() {
+			key, _, _ := strings.Cut(list.Type.Elem().Field(j).Tag.Get("json"), ",")
+			if !strings.Contains(row, "`"+key+"`") {
+				t.Errorf("docs/vectors.md does not name %s of %s", key, list.Tag.Get("json"))
+			}
 		}
 	}
 }
@@ -240,6 +270,16 @@ func (v *vectors) compute(t *testing.T) {
 			e.V6 = v6.String()
 		}
 	}
+	for i, e := range v.Encoded {
+		u := ids.MustParseUUID(e.Text)
+		guid := u
+		slices.Reverse(guid[:4])
+		slices.Reverse(guid[4:6])
+		slices.Reverse(guid[6:8])
+		high, low := int64(binary.BigEndian.Uint64(u[:8])), int64(binary.BigEndian.Uint64(u[8:]))
+		v.Encoded[i] = encodedVector{u.String(), hex.EncodeToString(u[:]), hex.EncodeToString(guid[:]), fmt.Sprint(high), fmt.Sprint(low),
+			base64.RawURLEncoding.EncodeToString(u[:])}
+	}
 	for i := range v.Named {
 		e := &v.Named[i]
 		newUUID := map[int]func(ids.UUID, string) ids.UUID{3: ids.NewV3, 5: ids.NewV5}[e.Version]
@@ -258,9 +298,18 @@ func (v *vectors) compute(t *testing.T) {
 	layouts := map[string]ids.SnowflakeLayout{
 		"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
 	}
-	for i := range v.Layout {
-		l := layouts[v.Layout[i].Name]
-		v.Layout[i] = layoutVector{v.Layout[i].Name, moment(l.Epoch), l.Tick.Milliseconds(), l.NodeBits, l.SequenceBits, l.NodeLast}
+	for i, e := range v.Layout {
+		l, ok := layouts[e.Name]
+		if !ok { // one's own
+			epoch, err := time.Parse(time.RFC3339Nano, e.Epoch)
+			if err != nil {
+				t.Error(err)
+			}
+			l = ids.SnowflakeLayout{Epoch: epoch, Tick: time.Duration(e.Milliseconds) * time.Millisecond,
+				NodeBits: e.NodeBits, SequenceBits: e.SequenceBits, NodeLast: e.NodeLast}
+			layouts[e.Name] = l
+		}
+		v.Layout[i] = layoutVector{e.Name, moment(l.Epoch), l.Tick.Milliseconds(), l.NodeBits, l.SequenceBits, l.NodeLast}
 	}
 	for i := range v.Snowflake {
 		e := &v.Snowflake[i]
