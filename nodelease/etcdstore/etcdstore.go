@@ -22,7 +22,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 // Options are the options of [Init] and [New]. The zero value is the default. All processes that share a
@@ -100,13 +100,13 @@ func (s *Store) check(ctx context.Context) error {
 		return fmt.Errorf("read the key %s: %w", s.schema(), s.explain(err))
 	}
 	if len(resp.Kvs) == 0 {
-		return storekit.Missing("there is no key "+s.schema(), pkg)
+		return storekit.Missing("there is no key "+s.schema(), mend)
 	}
 	return storekit.CheckHeader(s.schema(), string(resp.Kvs[0].Value), storekit.Header(s.opts.Layout))
 }
 
 const (
-	pkg     = "etcdstore"
+	mend    = "call etcdstore.Init, or run leases init"
 	timeout = 10 * time.Second // for each request of New and Init
 	chunk   = 60               // horizons in a transaction of Init, which may have 128 comparisons
 )
@@ -282,7 +282,7 @@ func (now *state) missing() string {
 func (s *Store) free(ctx context.Context, r nodelease.Request) ([]storekit.Candidate, error) {
 	now, err := s.read(ctx)
 	if err == nil {
-		err = storekit.Missing(now.missing(), pkg)
+		err = storekit.Missing(now.missing(), mend)
 	}
 	if err == nil {
 		err = storekit.CheckHeader(s.schema(), now.header, storekit.Header(r.Layout))

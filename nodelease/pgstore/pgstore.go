@@ -22,7 +22,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 // Options are the options of [Init] and [New]. The zero value is the default. All processes that share a table
@@ -263,7 +263,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 			return err
 		}
 	case persistence == "":
-		return storekit.Missing("there is no such table", pkg)
+		return storekit.Missing("there is no such table", mend)
 	case persistence != "p":
 		return errors.New("the table is unlogged or temporary, so that a crash empties it, and ids repeat")
 	case mark:
@@ -289,7 +289,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	}
 	switch missing := s.missing(header, rows); {
 	case !first:
-		return storekit.Missing(missing, pkg)
+		return storekit.Missing(missing, mend)
 	case missing == "":
 		return storekit.ErrMade
 	}
@@ -300,7 +300,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 }
 
 const (
-	pkg             = "pgstore"
+	mend            = "call pgstore.Init, or run leases init"
 	undefinedColumn = "42703" // SQLSTATE
 	headerPlace     = "the column holder of the number -1"
 )
@@ -359,7 +359,7 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var server time.Time
 	err := s.pool.QueryRow(ctx, s.look, s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
 	if err == nil {
-		err = storekit.Missing(s.missing(header, rows), pkg)
+		err = storekit.Missing(s.missing(header, rows), mend)
 	}
 	if err == nil {
 		err = storekit.CheckHeader(headerPlace, header, storekit.Header(r.Layout))

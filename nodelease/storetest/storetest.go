@@ -11,7 +11,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 // Run tests a store. It calls open for each of its subtests, which run in parallel: open must return two

@@ -16,8 +16,8 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
 	"github.com/oneclock/ids/nodelease/memstore"
+	"github.com/oneclock/ids/nodelease/storekit"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 

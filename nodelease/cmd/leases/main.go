@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 //go:embed help.txt

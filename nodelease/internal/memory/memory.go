@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 // Store is a [nodelease.Store] in memory.

@@ -1,4 +1,36 @@
-// Package storekit holds what stores share: their options, the choice among free numbers, and what they refuse.
+// Package storekit is for authors of a [nodelease.Store]. It has what all stores need beside their database: the checks of
+// options, clocks and layouts, and the choice among free numbers. The stores of this module use it, and package
+// [github.com/oneclock/ids/nodelease/storetest] tests one of your own.
+//
+// # What keeps ids unique
+//
+// Take judges and writes in one step. Whether a lease has ended, and the horizon of the Grant, are read in the
+// transaction that takes the number. A Take that looks first and writes later writes only if the lease has still ended and
+// the horizon is still the one that it has seen. Otherwise an Extend of the former holder that comes in between is
+// confirmed, and the next holder starts before it: ids repeat.
+//
+// Each Take writes a token that never occurs again, such as a random UUID. Extend and Release compare it in the
+// statement that writes, and return [nodelease.ErrLost] if it is another one. A count will not do: it occurs again after
+// a backup is restored.
+//
+// Extend returns nil only when the horizon survives a crash of the database. It never lowers a horizon, and may be called
+// again with the one that is there. Release sets the horizon, be it lower, and removes the token. The zero time means
+// that there is none. Both are given whole microseconds: a store with a coarser unit rounds up.
+//
+// Beside the numbers a store keeps the [Header], which has the layout of the ids, and Take compares it by [CheckHeader].
+// A function that people call before the first start makes all this. A store that makes what is missing by itself
+// forgets the horizons that were lost.
+//
+// # What keeps numbers free
+//
+// Take returns the context's error if its context has ended, and writes nothing. A Take that fails after it may have been
+// carried out, since its context has ended or its connection broke, undoes what it may have done, by the token, and
+// under a context of its own with a timeout of a second or so. Otherwise a number is held for nobody until the TTL has
+// passed. A lease outlives the context of its Take.
+//
+// Leases end by the database's clock. Where it has none, a Store can remember what it saw, since it lives as long as its
+// process: a lease has ended if it has stayed the same for a TTL of this process's monotonic clock. A [nodelease.Minter]
+// calls Extend every TTL/4 to TTL/3, and gives its first Take 5 s and later ones 10 s.
 package storekit
 
 import (
@@ -26,7 +58,9 @@ const (
 // MaxTTL bounds the TTL of a store. A Minter counts on no longer one.
 const MaxTTL = 365 * 24 * time.Hour
 
-// Complete puts the defaults in place of zeros and checks the rest.
+// Complete puts the defaults in place of zeros, and checks the rest: for holder, the name of the host and the process; for
+// numbers, which is how many there are, 1,024, of 1 to 1,048,576; for ttl 15 s, of 1 s to [MaxTTL]. The error names the
+// fields Holder, Numbers and TTL of a struct Options.
 func Complete(holder *string, numbers *int64, ttl *time.Duration) error {
 	if *holder == "" {
 		host, err := os.Hostname()
@@ -65,7 +99,7 @@ func CheckText(what, text string) error {
 const schema = "2"
 
 // Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
-// the ids. The zero layout means Twitter's.
+// the ids. The zero layout means Twitter's, and has the same text.
 func Header(l ids.SnowflakeLayout) string {
 	if zero := (ids.SnowflakeLayout{Epoch: l.Epoch}); l == zero && l.Epoch.IsZero() { // in any zone
 		l = ids.TwitterLayout()
@@ -78,7 +112,8 @@ func Header(l ids.SnowflakeLayout) string {
 		schema, l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, order)
 }
 
-// CheckVersion returns an error if a header, which is at a place in the store, is of another version of the schema.
+// CheckVersion returns an error that matches [nodelease.ErrRefused] if a header, which is at a place in the store, is of
+// another version of the schema.
 func CheckVersion(place, stored string) error {
 	switch version, _, _ := strings.Cut(stored, ":"); version {
 	case "schema " + schema:
@@ -89,8 +124,8 @@ func CheckVersion(place, stored string) error {
 	return refuse("%s says %q, and this process keeps schema %s: another version of package nodelease made it", place, stored, schema)
 }
 
-// CheckHeader returns an error if the header of the store is of another version, or one that names both headers if it
-// is not that of the caller.
+// CheckHeader returns an error that matches [nodelease.ErrRefused] if the header of the store, which is at a place, is of
+// another version, or is not the caller's own. The error names both.
 func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err
@@ -98,19 +133,20 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
 }
 
-// Earlier is the error where a place in the store is of an earlier shape, as is seen by what it has.
+// Earlier is the error where a place in the store is of an earlier shape, as is seen by what it has. It matches
+// [nodelease.ErrRefused].
 func Earlier(place, seen string) error {
 	return refuse("%s is of an earlier shape of this package (%s): "+
 		"close its minters, and make another store, under another name, a window later", place, seen)
 }
 
-// Missing is the error where something is missing, or nil if what is empty. It matches [fs.ErrNotExist] too. pkg is
-// the package whose Init makes it.
-func Missing(what, pkg string) error {
+// Missing is the error where something is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and
+// [fs.ErrNotExist]. mend says how to make it, such as "call pgstore.Init".
+func Missing(what, mend string) error {
 	if what == "" {
 		return nil
 	}
-	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, call %s.Init, or run leases init", what, pkg),
+	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, %s", what, mend),
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
@@ -134,8 +170,9 @@ func refuse(format string, args ...any) error {
 // wrong is how far a clock or a horizon may be from the others' before it is taken for wrong.
 const wrong = 24 * time.Hour
 
-// CheckNow returns an error that names both times if now, the caller's wall clock, is too far from the time
-// that what says.
+// CheckNow returns an error that names both times if now, the caller's wall clock, is more than 24 h from the other
+// time, that of what, such as "the server's". Take calls it: the clock of one machine must not push the
+// horizons of number after number.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -wrong || d > wrong {
 		return fmt.Errorf("this machine's clock says %s, %s %s: more than %v apart, so one of them is wrong",
@@ -156,16 +193,19 @@ func Median(horizons []time.Time) time.Time {
 
 // A Candidate is a free number with its horizon.
 type Candidate struct {
-	Number  int64
+	// Number is the number.
+	Number int64
+	// Horizon is its horizon. The zero time means none.
 	Horizon time.Time
-	Version int64 // of the horizon, for stores that have one
+	// Version is the store's own, to tell whether the horizon is still the one that was seen. Prefer ignores it.
+	Version int64
 }
 
-// Prefer puts the numbers whose horizon has passed first, in random order so that processes which
-// start together seldom want the same one. After them come those whose horizon is ahead, the nearest
-// first: ids under such a number carry a time later than the wall clock's.
+// Prefer sorts free numbers into the order in which Take tries them, for a caller whose wall clock is now. Those whose
+// horizon has passed come first, in random order so that processes which start together seldom want the same one. After
+// them come those whose horizon is ahead, the nearest first: ids under such a number carry a time later than the wall clock's.
 //
-// Of the former, those come first whose horizon is more than a day later than median, that of the horizons
+// Of the former, those come first whose horizon is more than 24 h later than median, that of the horizons
 // of all numbers. To most holders such a horizon is ahead. For a holder whose clock is years ahead it has
 // passed, and it takes that number again, instead of giving one more such a horizon.
 func Prefer(free []Candidate, median, now time.Time) {

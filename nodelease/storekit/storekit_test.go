@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/nodelease/internal/must"
-	"github.com/oneclock/ids/nodelease/internal/storekit"
+	"github.com/oneclock/ids/nodelease/storekit"
 )
 
 // TestComplete checks the defaults and the bounds of the options that stores share.
