@@ -1,0 +1,2 @@
+// Package mytest starts MariaDB servers on loopback for tests. It works on Linux only.
+package mytest

@@ -1,0 +1,106 @@
+package mytest
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/internal/servers"
+)
+
+// Variable names the environment variable with the DSN, such as root:secret@tcp(127.0.0.1:3306)/test, of a server that
+// is used in place of one that Start starts. Its user may do everything.
+const Variable = "NODELEASE_TEST_MYSQL"
+
+// binary finds a program of the server, which Debian keeps out of the PATH of most users.
+func binary(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		path, err = exec.LookPath("/usr/sbin/" + name)
+	}
+	if err != nil {
+		t.Skipf("%s is not installed (Debian: apt-get install mariadb-server)", name)
+	}
+	return path
+}
+
+// Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN. If Variable is set, it
+// returns a nil Server with that DSN, unless the test needs settings: then it starts one.
+func Start(t *testing.T, settings ...string) (*servers.Server, string) {
+	t.Helper()
+	if dsn := os.Getenv(Variable); dsn != "" && settings == nil {
+		return nil, dsn
+	}
+	install, server := binary(t, "mariadb-install-db"), binary(t, "mariadbd")
+	dir := must.Get(os.MkdirTemp("", "nodelease"))(t) // t.TempDir is too long for a socket
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	data, me := filepath.Join(dir, "data"), must.Get(user.Current())(t)
+	args := []string{"--no-defaults", "--datadir=" + data, "--tmpdir=" + dir, "--user=" + me.Username}
+	if out, err := exec.Command(install, append(args, "--auth-root-authentication-method=normal")...).CombinedOutput(); err != nil {
+		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
+	}
+	address := servers.FreePorts(1)[0]
+	_, port, err := net.SplitHostPort(address)
+	must.Do(t, err)
+	args = append(append(args, "--bind-address=127.0.0.1", "--port="+port, "--socket="+filepath.Join(dir, "socket"),
+		"--pid-file="+filepath.Join(dir, "pid"), "--max-connections=300"), settings...)
+	s := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return exec.Command(server, args...) }}
+	s.Start(t)
+	t.Cleanup(func() { s.Stop(syscall.SIGKILL) })
+	dsn := "root@tcp(" + address + ")/test"
+	Open(t, dsn).Close()
+	return s, dsn
+}
+
+// Open returns connections to a server, which may need a moment after its start. Parameters, such as
+// time_zone='-3:00', are added to the DSN.
+func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
+	t.Helper()
+	config := must.Get(mysql.ParseDSN(dsn + "?" + strings.Join(parameters, "&")))(t)
+	config.Logger = new(mysql.NopLogger) // servers are killed
+	db := sql.OpenDB(must.Get(mysql.NewConnector(config))(t))
+	db.SetMaxIdleConns(40)
+	t.Cleanup(func() { db.Close() })
+	must.Soon(t, func() error { return db.PingContext(t.Context()) })
+	return db
+}
+
+// Exec carries out a statement.
+func Exec(t *testing.T, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// At returns the DSN of a server with another user, host and database, each of which stays if it is empty.
+func At(t *testing.T, dsn, user, address, database string) string {
+	t.Helper()
+	config := must.Get(mysql.ParseDSN(dsn))(t)
+	if user != "" {
+		config.User, config.Passwd, _ = strings.Cut(user, ":")
+	}
+	config.Addr, config.DBName = cmp.Or(address, config.Addr), cmp.Or(database, config.DBName)
+	return config.FormatDSN()
+}
+
+// Database makes a database of its own for the test, and returns the DSN of it.
+func Database(t *testing.T, dsn string) string {
+	t.Helper()
+	db, name := Open(t, dsn), fmt.Sprintf("nodelease_%d", os.Getpid())
+	Exec(t, db, "drop database if exists "+name)
+	Exec(t, db, "create database "+name)
+	return At(t, dsn, "", "", name)
+}

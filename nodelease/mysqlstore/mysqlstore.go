@@ -1,0 +1,521 @@
+// Package mysqlstore leases Snowflake node numbers from MySQL or MariaDB, for [github.com/oneclock/ids/nodelease].
+//
+// It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start a MariaDB of their own; the project's workflow runs them
+// on MySQL, too.
+//
+// The pool is one of [github.com/go-sql-driver/mysql]. TLS, passwords and its size are yours: a process needs one
+// connection at a time for each Minter. Whatever the DSN says about the SQL mode, isolation, autocommit, time zones and
+// found rows, the store does the same. It prepares no statements, so proxies may be in between. With rejectReadOnly=true
+// the pool leaves a server that has become a replica.
+//
+// A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
+// promoted and had not received all. Semi-synchronous replication waits for replicas only until its timeout, and then
+// goes on without them and tells nobody. Stop all minters before such a step, and start them a window later.
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/storekit"
+)
+
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a table
+// must agree on Numbers and Layout.
+type Options struct {
+	// Table is the table's name. Empty means node_lease. It may begin with its database and a dot: without it, the
+	// table is in the database of the DSN. Names are taken as they are. Ids of two kinds or layouts need two tables.
+	Table string
+	// Holder is the name in the table beside the number held, for people who look, of at most 255 characters. Empty
+	// means the host's name and the process's number.
+	Holder string
+	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024.
+	Numbers int64
+	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means 15 s.
+	TTL time.Duration
+	// Layout is that of the ids. The zero value means Twitter's.
+	Layout ids.SnowflakeLayout
+	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1, for tests: a crash of
+	// its machine makes ids repeat.
+	AllowNoFsync bool
+}
+
+// Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the server's clock. All times
+// in it are of UTC. The column token, which is random for each Take, says whose the row is: also after the server was put
+// back to a backup, where a count would occur again. In the row of the number -1, the column holder has the version of
+// the schema and the layout of the ids. Make one with [New].
+type Store struct {
+	db     *sql.DB
+	opts   Options
+	table  string   // quoted
+	auto   string   // @@autocommit of the connections
+	hidden []string // settings that the server does not show
+	told   sync.Once
+}
+
+// NULL is the token of a number that nobody holds, and the zero time. A DATETIME has no time zone, and microseconds.
+const createTable = `create table if not exists %s (
+	number   int          not null primary key,
+	token    varchar(36)  character set ascii collate ascii_bin,
+	holder   varchar(255) character set utf8mb4 collate utf8mb4_bin,
+	expires  datetime(6)  not null default '1970-01-01 00:00:00',
+	horizon  datetime(6)
+) engine = InnoDB`
+
+const (
+	mend        = "call mysqlstore.Init, or run leases init"
+	headerPlace = "the column holder of the number -1"
+	maxHolder   = 255
+	nobody      = `token = null, holder = null, expires = '1970-01-01 00:00:00'`
+	datetime    = "2006-01-02 15:04:05.000000" // as the server writes it
+
+	// Numbers of the server's errors.
+	recordChanged = 1020
+	unknownColumn = 1054
+	unknownTable  = 1146
+	lockWait      = 1205
+	deadlock      = 1213
+)
+
+// New returns a store over db. It needs no more than the right to select and update, and makes nothing: if the table is
+// not complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a
+// crash take a horizon back: a table that is not of InnoDB, and, where the server has them and shows them, settings of
+// innodb_flush_log_at_trx_commit other than 1, and of sync_binlog if there is a binary log. What is not shown, the first
+// Take says by Warn of its request. New refuses a server or connections that are read-only. Nil options mean the
+// default. The pool stays the caller's, to be closed after the Minters.
+func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
+	s, err := open(ctx, db, opts, false)
+	if err != nil {
+		return nil, fmt.Errorf("nodelease: mysql: %w", err)
+	}
+	return s, nil
+}
+
+// Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
+// than before are made by Init too. If nothing is missing, it returns an error that matches [fs.ErrExist].
+//
+// Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
+// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.
+func Init(ctx context.Context, db *sql.DB, opts *Options) error {
+	if _, err := open(ctx, db, opts, true); err != nil {
+		return fmt.Errorf("nodelease: mysql: %w", err)
+	}
+	return nil
+}
+
+// open returns a store whose table it has looked at, or made the first time.
+func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, error) {
+	if db == nil {
+		return nil, errors.New("nil DB")
+	}
+	s := &Store{db: db}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
+		return nil, err
+	}
+	if n := utf8.RuneCountInString(s.opts.Holder); n > maxHolder {
+		return nil, fmt.Errorf("Options.Holder has %d characters, and at most %d fit", n, maxHolder)
+	}
+	if s.opts.Table == "" {
+		s.opts.Table = "node_lease"
+	}
+	names := strings.Split(s.opts.Table, ".")
+	for i, name := range names {
+		if err := storekit.CheckText("Options.Table", name); err != nil {
+			return nil, err
+		}
+		names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
+	}
+	s.table = strings.Join(names, ".")
+	if err := s.checkServer(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx, first); err != nil {
+		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
+	}
+	return s, nil
+}
+
+// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what the server hides.
+func (s *Store) checkServer(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, `show variables where variable_name in ('autocommit', 'innodb_flush_log_at_trx_commit', 'log_bin',
+		'sync_binlog', 'read_only', 'super_read_only', 'innodb_read_only', 'transaction_read_only', 'tx_read_only')`)
+	if err != nil {
+		return fmt.Errorf("read the server's settings: %w", err)
+	}
+	defer rows.Close()
+	value := map[string]string{}
+	for rows.Next() {
+		var name, v string
+		if err := rows.Scan(&name, &v); err != nil {
+			return err
+		}
+		value[strings.ToLower(name)] = v
+	}
+	if s.auto = "1"; value["autocommit"] == "OFF" {
+		s.auto = "0"
+	}
+	for name, v := range value {
+		if strings.HasSuffix(name, "read_only") && v != "OFF" {
+			return fmt.Errorf("%s is %s, so that nothing can be written: is the server a replica?", name, v)
+		}
+	}
+	settings := []string{"innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog"}
+	if value["log_bin"] == "OFF" {
+		settings = settings[:1]
+	}
+	for _, name := range settings {
+		switch v := value[name]; {
+		case v == "":
+			s.hidden = append(s.hidden, name)
+		case v != "1" && v != "ON" && !s.opts.AllowNoFsync:
+			return fmt.Errorf("%s is %s, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync", name, v)
+		}
+	}
+	return rows.Err()
+}
+
+// prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
+func (s *Store) prepare(ctx context.Context, first bool) error {
+	columns := fmt.Sprintf(`select number, token, holder, expires, horizon from %s limit 0`, s.table)
+	_, err := s.db.ExecContext(ctx, columns)
+	if is(err, unknownTable) {
+		if !first {
+			return storekit.Missing("there is no such table", mend)
+		}
+		if _, err := s.db.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
+			return err
+		}
+		_, err = s.db.ExecContext(ctx, columns)
+	}
+	if is(err, unknownColumn) {
+		return fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
+	}
+	if err != nil {
+		return err
+	}
+	schema, name := "database()", s.opts.Table
+	if before, after, ok := strings.Cut(name, "."); ok {
+		schema, name = text(before), after
+	}
+	var engine string
+	err = s.db.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
+		and table_name = if(@@lower_case_table_names = 1, lower(%[2]s), %[2]s)`, schema, text(name))).Scan(&engine)
+	if err != nil {
+		return err
+	}
+	if engine != "InnoDB" {
+		return fmt.Errorf("the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", engine)
+	}
+	if first {
+		return s.with(ctx, true, func(q querier) error { return s.fill(ctx, q) })
+	}
+	if _, err = s.look(ctx, s.opts.Layout); err != nil {
+		return err
+	}
+	_, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`) // no row, but it needs the right
+	return err
+}
+
+// fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.
+func (s *Store) fill(ctx context.Context, q querier) error {
+	_, err := q.ExecContext(ctx, fmt.Sprintf(`insert into %s (number, expires) values (-1, '9999-12-31 00:00:00')
+		on duplicate key update number = number`, s.table))
+	if err != nil {
+		return err
+	}
+	c, err := s.read(ctx, q)
+	if err != nil {
+		return err
+	}
+	own := storekit.Header(s.opts.Layout)
+	if c.header == "" {
+		_, err = q.ExecContext(ctx, fmt.Sprintf(`update %s set holder = %s where number = -1`, s.table, text(own)))
+	} else if err = storekit.CheckHeader(headerPlace, c.header, own); err == nil && len(c.missing) == 0 {
+		err = storekit.ErrMade
+	}
+	for batch := range slices.Chunk(c.missing, 1000) {
+		if err == nil {
+			_, err = q.ExecContext(ctx, fmt.Sprintf(`insert into %s (number) values (%s)`, s.table, strings.Join(batch, "), (")))
+		}
+	}
+	return err
+}
+
+// contents is what a table holds.
+type contents struct {
+	header   string
+	now      time.Time // the server's
+	free     []storekit.Candidate
+	horizons []time.Time
+	missing  []string // numbers
+}
+
+// read reads the table.
+func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
+	// A limit of its own takes precedence over sql_select_limit.
+	rows, err := q.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6), holder,
+		cast(utc_timestamp(6) as char), @@autocommit from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	c := new(contents)
+	present := make([]bool, s.opts.Numbers)
+	for rows.Next() {
+		var n storekit.Candidate
+		var horizon, holder sql.NullString
+		var free bool
+		var now, auto string
+		if err := rows.Scan(&n.Number, &horizon, &free, &holder, &now, &auto); err != nil {
+			return nil, err
+		}
+		if auto != s.auto {
+			return nil, s.switched()
+		}
+		if c.now, err = time.Parse(datetime, now); err != nil {
+			return nil, err
+		}
+		if n.Number < 0 {
+			c.header = holder.String
+			continue
+		}
+		present[n.Number] = true
+		if horizon.Valid {
+			if n.Horizon, err = time.Parse(datetime, horizon.String); err != nil {
+				return nil, fmt.Errorf("the horizon of the number %d is no time: %q", n.Number, horizon.String)
+			}
+		}
+		c.horizons = append(c.horizons, n.Horizon)
+		if free {
+			c.free = append(c.free, n)
+		}
+	}
+	for number, ok := range present {
+		if !ok {
+			c.missing = append(c.missing, strconv.Itoa(number))
+		}
+	}
+	return c, rows.Err()
+}
+
+// look reads the table, and returns an error if a row is missing, or if it is of another version or layout.
+func (s *Store) look(ctx context.Context, layout ids.SnowflakeLayout) (c *contents, err error) {
+	err = s.with(ctx, s.auto == "0", func(q querier) error {
+		c, err = s.read(ctx, q)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(c.missing) > 0:
+		return nil, storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), mend)
+	case c.header == "":
+		return nil, storekit.Missing("there is no row of the number -1", mend)
+	}
+	return c, storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
+}
+
+// A querier is a [sql.DB] or a [sql.Tx].
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// with calls f, in a transaction if inTx says so, and again if the server has undone that because of others.
+func (s *Store) with(ctx context.Context, inTx bool, f func(querier) error) error {
+	once := func() error {
+		if !inTx {
+			return f(s.db)
+		}
+		tx, err := s.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		if err := f(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	for tries := 1; ; tries++ {
+		err := once()
+		if !is(err, deadlock, lockWait, recordChanged) || tries == 10 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(rand.N(time.Duration(tries) * 10 * time.Millisecond)):
+		}
+	}
+}
+
+// update changes at most one row, durably, and reports whether it has. If autocommit is not what it was, it changes none:
+// nobody would commit that.
+func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
+	err = s.with(ctx, s.auto == "0", func(q querier) error {
+		result, err := q.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s and @@autocommit = %s`, s.table, set, where, s.auto))
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		changed = n > 0
+		return err
+	})
+	return changed, err
+}
+
+// grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
+// all the same, and keep a number for nobody.
+const grace = time.Second
+
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's clock: the
+// clock of one machine must not push the times of number after number. It refuses a layout that is not that of
+// the ids, and any number while a row is missing.
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	if ctx.Err() != nil {
+		return nodelease.Grant{}, context.Cause(ctx)
+	}
+	if r.Warn != nil && len(s.hidden) > 0 {
+		s.told.Do(func() {
+			r.Warn(fmt.Errorf("nodelease: mysql: the server does not show %s: make sure that a crash loses no transaction", strings.Join(s.hidden, " and ")))
+		})
+	}
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
+	g, err := s.take(late, r)
+	if err != nil && !errors.Is(err, nodelease.ErrNoNumber) {
+		err = fmt.Errorf("nodelease: mysql: take a number from the table %s: %w", s.opts.Table, err)
+	}
+	return g, err
+}
+
+// take looks which numbers are free, and tries to take one after the other.
+func (s *Store) take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	c, err := s.look(ctx, r.Layout)
+	if err == nil {
+		err = storekit.CheckNow(r.Now, "the server's", c.now)
+	}
+	if err != nil {
+		return nodelease.Grant{}, err
+	}
+	storekit.Prefer(c.free, storekit.Median(c.horizons), r.Now)
+	l := &lease{store: s, token: ids.NewV4().String()}
+	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, text(s.opts.Holder), s.end())
+	for i, tries := 0, 0; i < len(c.free); tries++ {
+		n := c.free[i]
+		l.number = n.Number
+		// Judged again: since the look its holder may have gone on, or another one come and gone.
+		taken, err := s.update(ctx, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
+		if err != nil { // it may have been carried out
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+			defer cancel()
+			_, _ = s.update(last, nobody, l.own())
+			return nodelease.Grant{}, err
+		}
+		if taken {
+			return nodelease.Grant{
+				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(c.free) - 1 - tries), FreeKnown: true, Lease: l,
+			}, nil
+		}
+		i += 1 + rand.IntN(1<<min(tries, 20)) // many want the first ones
+	}
+	return nodelease.Grant{}, nodelease.ErrNoNumber
+}
+
+// end returns when a lease ends that is taken or extended now.
+func (s *Store) end() string {
+	return fmt.Sprintf(`utc_timestamp(6) + interval %d microsecond`, s.opts.TTL.Microseconds())
+}
+
+type lease struct {
+	store  *Store
+	number int64
+	token  string
+}
+
+// own is the condition that l holds the row.
+func (l *lease) own() string { return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token) }
+
+// Extend implements [nodelease.Lease].
+func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
+	h := literal(horizon)
+	return l.update(ctx, horizon, `expires = `+l.store.end()+`, horizon = `+h, l.own()+` and (horizon is null or horizon <= `+h+`)`)
+}
+
+// Release implements [nodelease.Lease].
+func (l *lease) Release(ctx context.Context, horizon time.Time) error {
+	return l.update(ctx, horizon, nobody+`, horizon = `+literal(horizon), l.own())
+}
+
+func (l *lease) update(ctx context.Context, horizon time.Time, set, where string) error {
+	if y := horizon.UTC().Year(); y < 1 || y > 9999 {
+		return fmt.Errorf("nodelease: mysql: the horizon %v of the number %d is not of the years 1 to 9999", horizon, l.number)
+	}
+	changed, err := l.store.update(ctx, set, where)
+	if err == nil && !changed {
+		err = l.unchanged(ctx, horizon)
+	}
+	if err != nil && !errors.Is(err, nodelease.ErrLost) {
+		err = fmt.Errorf("nodelease: mysql: update number %d: %w", l.number, err)
+	}
+	return err
+}
+
+// unchanged returns why an update has changed nothing, or nil if the row was as it is to be: those are counted only if the
+// DSN has clientFoundRows.
+func (l *lease) unchanged(ctx context.Context, horizon time.Time) error {
+	var held, same, auto string
+	err := l.store.with(ctx, l.store.auto == "0", func(q querier) error {
+		return q.QueryRowContext(ctx, fmt.Sprintf(`select count(*), coalesce(max(horizon <=> %s), 0), @@autocommit from %s where %s`,
+			literal(horizon), l.store.table, l.own())).Scan(&held, &same, &auto)
+	})
+	switch {
+	case err != nil:
+		return err
+	case held == "1" && auto != l.store.auto:
+		return l.store.switched()
+	case held == "1" && same == "1":
+		return nil
+	}
+	return nodelease.ErrLost
+}
+
+func (s *Store) switched() error {
+	return fmt.Errorf("autocommit is not %s on this connection, as it was when the store was opened: open it again", s.auto)
+}
+
+// literal returns a time in SQL. The zero time is null.
+func literal(t time.Time) string {
+	if t.IsZero() {
+		return "null"
+	}
+	return "timestamp'" + t.UTC().Format(datetime) + "'"
+}
+
+// text returns a text in SQL, in a form that no setting changes.
+func text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
+
+// is reports whether err is one of the server's, of one of the numbers.
+func is(err error, numbers ...uint16) bool {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	return ok && slices.Contains(numbers, e.Number)
+}
