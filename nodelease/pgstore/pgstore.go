@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -116,19 +117,33 @@ where number = $1 and token = $2 and ` + durable
 // giveRowBack undoes a Take that may have been carried out although its answer was lost.
 const giveRowBack = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
-// warning is the key under which a connection keeps the latest warning of the server.
+// warning is the key under which a connection keeps the latest warning that counts.
 const warning = "github.com/oneclock/ids/nodelease/pgstore.warning"
 
-// Configure has the connections of a pool keep the server's warnings for the store, which [New] demands. Call
-// it before [pgxpool.NewWithConfig]; OnNotice, if config has one, is called all the same.
+// trial is a warning that New has the server make.
+const trial = "nodelease tries whether it hears of warnings"
+
+// Configure prepares the configuration of a pool for the store. Call it before [pgxpool.NewWithConfig].
 //
 // If somebody cancels the wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL
-// commits, and only warns that the standby may not have the transaction. The store takes that for a failure.
-// New has the server warn once, which its log has too.
+// commits, and only warns that the standby may not have the transaction. The store takes that for a failure, and so its
+// connections keep this warning, which [New] demands: it has the server warn once, which its log has too. OnNotice, if
+// config has one, is called all the same. Other warnings change nothing.
+//
+// Unless config has a ValidateConnect (target_session_attrs), connections are made to a server that takes writes: of
+// several hosts the first that does. Their DateStyle is ISO, the only one that pgx reads.
 func Configure(config *pgxpool.Config) {
-	own := config.ConnConfig.OnNotice
-	config.ConnConfig.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
-		if n.SeverityUnlocalized == "WARNING" {
+	c := config.ConnConfig
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	maps.DeleteFunc(c.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
+	c.RuntimeParams["datestyle"] = "ISO"
+	own := c.OnNotice
+	c.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
+		// The text is translated, the file is not. A server or pooler that tells none may mean any.
+		cancelled := n.File == "" || strings.HasSuffix(n.File, "syncrep.c")
+		if n.SeverityUnlocalized == "WARNING" && (cancelled || n.Message == trial) {
 			c.CustomData()[warning] = n.Message
 		}
 		if own != nil {
@@ -228,7 +243,7 @@ func (s *Store) hears(ctx context.Context) error {
 		delete(kept, warning)
 		_, err := c.Exec(ctx, `do $$ begin
 			perform set_config('client_min_messages', 'warning', true);
-			raise warning 'nodelease tries whether it hears of warnings';
+			raise warning '`+trial+`';
 		end $$`, s.mode)
 		if err != nil {
 			return fmt.Errorf("have the server warn: %w", err)

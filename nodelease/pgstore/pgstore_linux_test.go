@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +43,11 @@ func TestPostgres(t *testing.T) {
 	n := servers.NewNetwork(t)
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
+	pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`) // of connections to come
 
-	for _, mode := range []string{"exec", "simple_protocol"} {
+	for mode, more := range map[string]string{"exec": "", "simple_protocol": "&DateStyle=SQL"} {
 		t.Run("store, "+mode, func(t *testing.T) {
-			pool := pgtest.Open(t, address, "&pool_max_conns=40&default_query_exec_mode="+mode)
+			pool := pgtest.Open(t, address, "&pool_max_conns=40&default_query_exec_mode="+mode+more)
 			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
 				opts := &pgstore.Options{Table: t.Name(), Numbers: 2, TTL: 2 * time.Second}
 				return mustNew(t, pool, opts), mustNew(t, pool, opts)
@@ -256,19 +258,53 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 		set client_min_messages = 'error'`)
 	must.Do(t, l.Extend(t.Context(), horizon))
 
-	// A trigger warns at the commit, as the server does where a wait for the standby is cancelled.
+	// A warning of something else, here of a trigger, changes nothing.
 	pgtest.Exec(t, pool, `create function warn() returns trigger language plpgsql as
-		$$ begin if new.number >= 0 then raise notice 'harmless'; raise warning 'may not have been replicated'; end if; return null; end $$`)
+		$$ begin raise warning 'must be vacuumed'; return null; end $$`)
 	pgtest.Exec(t, pool, `create constraint trigger warn after update on warned deferrable initially deferred
 		for each row execute function warn()`)
 	calls := map[string]func() error{
 		"Extend":  func() error { return l.Extend(t.Context(), horizon) },
 		"Release": func() error { return l.Release(t.Context(), horizon) },
-		"Take":    func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err },
+		"Take": func() (err error) {
+			g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+			l = cmp.Or(g.Lease, l)
+			return err
+		},
 	}
+	before := len(heard)
+	for _, name := range []string{"Extend", "Release", "Take", "Extend"} {
+		must.Do(t, calls[name]())
+	}
+	if len(heard) != before+4 {
+		t.Errorf("the OnNotice of the configuration has heard %q", heard[before:])
+	}
+
+	// Nobody is the standby, and somebody cancels the waits for it.
+	reload := func(names string) {
+		pgtest.Exec(t, pool, `alter system set synchronous_standby_names = '`+names+`'`)
+		pgtest.Exec(t, pool, `select pg_reload_conf()`)
+		must.Soon(t, func() error {
+			if got := must.Get(pgx.CollectExactlyOneRow(must.Get(pool.Query(t.Context(), `show synchronous_standby_names`))(t), pgx.RowTo[string]))(t); got != names {
+				return fmt.Errorf("the server waits for %q", got)
+			}
+			return nil
+		})
+	}
+	reload("nobody")
+	ctx, end := context.WithCancel(t.Context())
+	var canceller sync.WaitGroup
+	canceller.Go(func() {
+		for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+			_, _ = pool.Exec(ctx, `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`)
+		}
+	})
 	for _, name := range []string{"Extend", "Take", "Release"} {
-		must.Fail(t, name, calls[name](), nil, "may not last: may not have been replicated")
+		must.Fail(t, name, calls[name](), nil, "may not last: canceling wait for synchronous replication")
 	}
+	end()
+	canceller.Wait()
+	reload("")
 	pgtest.Exec(t, pool, `drop trigger warn on warned`)
 	mustTake(t, s, time.Now()) // none is held for nobody
 	mustTake(t, s, time.Now())
@@ -562,7 +598,8 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	var stopped time.Time
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	mint(pgtest.Open(t, address, "&synchronous_commit="+setting), time.Now(), 6*time.Second, func() {
+	// The standby, which takes no writes, is the first host.
+	mint(pgtest.Open(t, other+","+address, "&synchronous_commit="+setting), time.Now(), 6*time.Second, func() {
 		stopped = time.Now()
 		must.Do(t, syscall.Kill(sender, syscall.SIGSTOP))
 		if cancelled {
@@ -577,8 +614,8 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	before := len(seen)
 	primary.Stop(syscall.SIGKILL)
 	_ = syscall.Kill(sender, syscall.SIGKILL)
+	pgtest.Exec(t, pgtest.Open(t, other, pgtest.ReadOnly), `select pg_promote()`)
 	standby := pgtest.Open(t, other)
-	pgtest.Exec(t, standby, `select pg_promote()`)
 	pgtest.Exec(t, standby, `alter system reset synchronous_standby_names`)
 	pgtest.Exec(t, standby, `select pg_reload_conf()`)
 	twice := mint(standby, stopped.Add(ttl), 3*time.Second, nil)

@@ -50,17 +50,20 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 // Start starts a server on loopback and returns it with its address.
 func Start(t *testing.T) (*servers.Server, string) {
 	t.Helper()
-	return start(t, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	return start(t, "", "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
 // StartStandby starts a standby of the server at an address. Open waits until it answers.
 func StartStandby(t *testing.T, primary string) (*servers.Server, string) {
 	t.Helper()
-	return start(t, "pg_basebackup", "-d", "postgres://test@"+primary+"/", "-R", "-c", "fast", "--no-sync")
+	return start(t, ReadOnly, "pg_basebackup", "-d", "postgres://test@"+primary+"/", "-R", "-c", "fast", "--no-sync")
 }
 
-// start has a program make the data of a server, and starts it.
-func start(t *testing.T, program string, args ...string) (*servers.Server, string) {
+// ReadOnly is the option of a URL with which Open takes a standby, and only that.
+const ReadOnly = "&target_session_attrs=read-only"
+
+// start has a program make the data of a server, and starts it. The options are for the URL.
+func start(t *testing.T, options, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
 	data := filepath.Join(dir, "data")
@@ -79,7 +82,7 @@ func start(t *testing.T, program string, args ...string) (*servers.Server, strin
 	}
 	s.Start(t)
 	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
-	Open(t, address).Close()
+	Open(t, address, options).Close()
 	return s, address
 }
 
