@@ -1,7 +1,8 @@
 // Package etcdstore leases Snowflake node numbers from etcd, for [github.com/oneclock/ids/nodelease].
 //
 // TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and DialKeepAliveTimeout:
-// without them it keeps to a connection that a firewall has forgotten, for minutes in which nothing is minted.
+// without them it keeps to a connection that a firewall has forgotten, for minutes in which nothing is minted. Leave
+// learners out of its Endpoints: they refuse all that a store asks.
 //
 // A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
 // unsafe-no-fsync. Stop all minters before such a step, and start them a window later.
@@ -12,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -80,6 +80,9 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 		s.opts = *opts
 	}
 	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
+		return nil, err
+	}
+	if err := storekit.CheckNumbers(s.opts.Numbers, s.opts.Layout); err != nil {
 		return nil, err
 	}
 	if s.opts.Prefix == "" {
@@ -320,15 +323,11 @@ func (s *Store) explain(err error) error {
 	}
 	ctx, cancel := context.WithTimeout(s.client.Ctx(), 200*time.Millisecond)
 	defer cancel()
-	_, why := pb.NewMaintenanceClient(s.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+	_, why := etcdkeys.Status(ctx, pb.NewMaintenanceClient(s.client.ActiveConnection()))
 	if why == nil || ctx.Err() != nil {
 		return err
 	}
-	hint := ""
-	if strings.Contains(why.Error(), "server preface") {
-		hint = " (which the client does not speak TLS for: do the servers?)"
-	}
-	return fmt.Errorf("%w%s: %w", err, hint, why)
+	return fmt.Errorf("%w: %w", err, why)
 }
 
 func (s *Store) schema() string { return etcdkeys.Schema(s.opts.Prefix) }

@@ -87,6 +87,7 @@ func TestBadOptions(t *testing.T) {
 		"Init": func(c *clientv3.Client, opts *etcdstore.Options) error { return etcdstore.Init(t.Context(), c, opts) },
 	} {
 		must.Fail(t, name, create(client, &etcdstore.Options{Numbers: -1}), nil, "nodelease: etcd: Options.Numbers -1 is not within 1 to 1048576")
+		must.Fail(t, name, create(client, &etcdstore.Options{Numbers: 1025}), nodelease.ErrRefused, "nodelease: etcd: Options.Numbers 1025 does not fit the layout")
 		must.Fail(t, name, create(client, &etcdstore.Options{Prefix: "ids"}), nil, `nodelease: etcd: Options.Prefix "ids" does not begin with a slash`)
 		must.Fail(t, name, create(nil, nil), nil, "nodelease: etcd: nil Client")
 	}
@@ -611,15 +612,15 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 		}
 		return must.Get(strconv.Atoi(string(found[1])))(t)
 	}
-	mustNew(t, root, nil)
+	mustNew(t, root, &etcdstore.Options{Numbers: 1000})
 	rights := etcdtest.Least("/nodelease")
 	rights["/nodelease/mark/"] = etcdtest.Read // where Init looks for keys of an earlier version
 	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
 	client := cluster.OpenAs(t, "orders")
 	defer client.Close()
-	err := etcdstore.Init(ctx, client, &etcdstore.Options{Numbers: 1025})
+	err := etcdstore.Init(ctx, client, nil)
 	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "nodelease: etcd: etcdserver: permission denied")
-	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{TTL: time.Minute}))(t)
+	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{Numbers: 1000, TTL: time.Minute}))(t)
 	const minters = 10
 	var grants [minters]nodelease.Grant
 	for i := range grants {

@@ -206,6 +206,9 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
 		return nil, err
 	}
+	if err := storekit.CheckNumbers(s.opts.Numbers, s.opts.Layout); err != nil {
+		return nil, err
+	}
 	if s.opts.Table == "" {
 		s.opts.Table = "node_lease"
 	}
@@ -213,6 +216,9 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 	for _, name := range names {
 		if err := storekit.CheckText("Options.Table", name); err != nil {
 			return nil, err
+		}
+		if name == "" {
+			return nil, fmt.Errorf("Options.Table %q has an empty name", s.opts.Table)
 		}
 		if len(name) > maxName {
 			return nil, fmt.Errorf("Options.Table %q: PostgreSQL would cut the name to %d bytes", name, maxName)

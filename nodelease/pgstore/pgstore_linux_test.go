@@ -122,13 +122,13 @@ func testFewRights(t *testing.T, address string, pool *pgxpool.Pool) {
 		t.Helper()
 		must.Fail(t, "a table that cannot be "+what, err, nil, "permission denied")
 	}
-	denied("created", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}))
-	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers"})
-	_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"})
+	denied("created", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4}))
+	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers", Numbers: 4})
+	_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4})
 	denied("read", err)
 	pgtest.Exec(t, pool, `grant select, update on closed.numbers to few`)
-	denied("filled up", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 1025}))
-	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers"}))(t)
+	denied("filled up", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 5}))
+	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4}))(t)
 	mustTake(t, s, time.Now())
 }
 
@@ -139,10 +139,13 @@ func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
 	create := func(opts *pgstore.Options) error { return pgstore.Init(t.Context(), pool, opts) }
 	for want, opts := range map[string]*pgstore.Options{
 		"Options.Numbers -1 is not within 1 to 1048576":              {Numbers: -1},
+		"Options.Numbers 1025 does not fit the layout":               {Numbers: 1025},
+		"Options.Numbers 65537 does not fit the layout":              {Numbers: 65537, Layout: ids.SonyflakeLayout()},
+		`Options.Table "a..b" has an empty name`:                     {Table: "a..b"},
 		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
 		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
 		"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
-		"prepare the table " + strings.Repeat("x.", 100) + ": ERROR": {Table: strings.Repeat("x.", 100)},
+		"prepare the table x" + strings.Repeat(".x", 99) + ": ERROR": {Table: "x" + strings.Repeat(".x", 99)},
 	} {
 		must.Fail(t, fmt.Sprintf("%+v", opts), open(opts), nil, want)
 		must.Fail(t, fmt.Sprintf("%+v", opts), create(opts), nil, want)
@@ -281,17 +284,7 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 
 	// Nobody is the standby, and somebody cancels the waits for it.
-	reload := func(names string) {
-		pgtest.Exec(t, pool, `alter system set synchronous_standby_names = '`+names+`'`)
-		pgtest.Exec(t, pool, `select pg_reload_conf()`)
-		must.Soon(t, func() error {
-			if got := must.Get(pgx.CollectExactlyOneRow(must.Get(pool.Query(t.Context(), `show synchronous_standby_names`))(t), pgx.RowTo[string]))(t); got != names {
-				return fmt.Errorf("the server waits for %q", got)
-			}
-			return nil
-		})
-	}
-	reload("nobody")
+	pgtest.WaitFor(t, pool, "nobody")
 	ctx, end := context.WithCancel(t.Context())
 	var canceller sync.WaitGroup
 	canceller.Go(func() {
@@ -304,7 +297,7 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 	end()
 	canceller.Wait()
-	reload("")
+	pgtest.WaitFor(t, pool, "")
 	pgtest.Exec(t, pool, `drop trigger warn on warned`)
 	mustTake(t, s, time.Now()) // none is held for nobody
 	mustTake(t, s, time.Now())
@@ -559,11 +552,10 @@ func TestStandby(t *testing.T) {
 func testStandby(t *testing.T, setting string, cancelled bool) {
 	const ttl = 2 * time.Second
 	primary, address := pgtest.Start(t)
-	_, other := pgtest.StartStandby(t, address)
+	_, other := pgtest.StartStandby(t, address, "standby")
 	pool := pgtest.Open(t, address)
 	mustNew(t, pool, &pgstore.Options{Numbers: 1})
-	pgtest.Exec(t, pool, `alter system set synchronous_standby_names = '*'`)
-	pgtest.Exec(t, pool, `select pg_reload_conf()`)
+	pgtest.WaitFor(t, pool, "*")
 	var sender int
 	must.Soon(t, func() error {
 		return pool.QueryRow(t.Context(), `select pid from pg_stat_replication where sync_state = 'sync'`).Scan(&sender)
@@ -616,8 +608,7 @@ func testStandby(t *testing.T, setting string, cancelled bool) {
 	_ = syscall.Kill(sender, syscall.SIGKILL)
 	pgtest.Exec(t, pgtest.Open(t, other, pgtest.ReadOnly), `select pg_promote()`)
 	standby := pgtest.Open(t, other)
-	pgtest.Exec(t, standby, `alter system reset synchronous_standby_names`)
-	pgtest.Exec(t, standby, `select pg_reload_conf()`)
+	pgtest.WaitFor(t, standby, "")
 	twice := mint(standby, stopped.Add(ttl), 3*time.Second, nil)
 	t.Logf("%d ids under the primary, %d under the standby, %d twice", before, len(seen)-before, twice)
 	if twice > 0 || len(seen) == before {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,6 +27,7 @@ import (
 type etcd struct {
 	*options
 	client *clientv3.Client
+	found  []string // what is wrong with the members
 }
 
 func openEtcd(ctx context.Context, o *options) (store, error) {
@@ -52,7 +54,46 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to etcd: %w", err)
 	}
-	return &etcd{o, client}, nil
+	e := &etcd{o, client, nil}
+	var voters []string // which serve requests
+	for _, endpoint := range client.Endpoints() {
+		if e.look(ctx, endpoint) {
+			voters = append(voters, endpoint)
+		}
+	}
+	if len(voters) == 0 {
+		client.Close()
+		return nil, errors.New(strings.Join(e.found, "; "))
+	}
+	client.SetEndpoints(voters...)
+	return e, nil
+}
+
+// look notes what is wrong with a member, and reports whether it serves requests.
+func (e *etcd) look(ctx context.Context, endpoint string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	note := func(format string, what any) {
+		e.found = append(e.found, fmt.Sprintf("the member "+endpoint+format, what))
+	}
+	conn, err := e.client.Dial(endpoint)
+	if err != nil {
+		note(" does not answer: %v", err)
+		return false
+	}
+	defer conn.Close()
+	status, err := etcdkeys.Status(ctx, pb.NewMaintenanceClient(conn))
+	if err != nil {
+		note(" does not answer: %v", err)
+		return false
+	}
+	for _, text := range status.Errors {
+		note(": %s", text)
+	}
+	if status.IsLearner {
+		note(" is a learner, which refuses what minters ask%s: leave it out of their endpoints", "")
+	}
+	return !status.IsLearner
 }
 
 func (e *etcd) close() { e.client.Close() }
@@ -85,25 +126,13 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 	return c, nil
 }
 
-func (e *etcd) settings(ctx context.Context) (all []string, err error) {
-	for _, endpoint := range e.client.Endpoints() {
-		limited, cancel := context.WithTimeout(ctx, 3*time.Second)
-		status, err := e.client.Status(limited, endpoint)
-		cancel()
-		if err != nil {
-			all = append(all, fmt.Sprintf("the member %s does not answer: %v", endpoint, err))
-			continue
-		}
-		for _, text := range status.Errors {
-			all = append(all, fmt.Sprintf("the member %s: %s", endpoint, text))
-		}
-	}
+func (e *etcd) settings(ctx context.Context) ([]string, error) {
 	// A transaction that is never carried out: its writes are only compared with the rights.
-	_, err = e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(etcdkeys.Schema(e.prefix)), "<", 0)).Then(
+	_, err := e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(etcdkeys.Schema(e.prefix)), "<", 0)).Then(
 		clientv3.OpPut(etcdkeys.Key(e.prefix, "horizon", 0), ""), clientv3.OpDelete(etcdkeys.Key(e.prefix, "owner", 0)),
 	).Commit()
 	if errors.Is(err, rpctypes.ErrPermissionDenied) {
-		return append(all, fmt.Sprintf("the user %s has no right to write the keys below %s", e.client.Username, e.prefix)), nil
+		return append(e.found, fmt.Sprintf("the user %s has no right to write the keys below %s", e.client.Username, e.prefix)), nil
 	}
-	return all, err
+	return e.found, err
 }

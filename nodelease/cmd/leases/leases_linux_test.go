@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,11 +24,16 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// expect runs the command, and checks its status and what it writes: each of the texts, and no password.
+// expect runs the command, and checks its status and what it writes: each of the texts, and no password. Only errors go
+// to the second writer.
 func expect(t *testing.T, status int, args string, texts ...string) {
 	t.Helper()
-	var out strings.Builder
-	got := run(t.Context(), strings.Fields(args), &out, &out)
+	var out, errs strings.Builder
+	got := run(t.Context(), strings.Fields(args), &out, &errs)
+	if bad := status == failed || status == misused; bad != (errs.Len() > 0) || status == misused && out.Len() > 0 {
+		t.Errorf("leases %s: writes %q to standard output, %q to standard error", args, &out, &errs)
+	}
+	out.WriteString(errs.String())
 	if got != status {
 		t.Errorf("leases %s: status %d, want %d:\n%s", args, got, status, &out)
 	}
@@ -52,11 +60,22 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "list -numbers 0 http://h", "-numbers 0")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
-	expect(t, failed, "init -numbers 2000000 http://h:1", "leases: etcd: -numbers 2000000 is not within 1 to 1048576")
-	expect(t, failed, "init -prefix x http://h:1", `leases: etcd: -prefix "x" does not begin with a slash`)
-	expect(t, misused, "check -layout twiter http://h", `unknown layout "twiter"`)
+	expect(t, misused, "init -numbers 1025 http://h", "leases: -numbers 1025 does not fit the layout: ids: Snowflake node 1024 is not within 0 to 1023")
+	expect(t, misused, "check -layout sonyflake -numbers 65537 http://h", "-numbers 65537 does not fit the layout")
+	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "node 16 is not within 0 to 15")
+	for layout, want := range map[string]string{
+		"twiter": "neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS", "1,2,3,4,5": "nor EPOCH",
+		"2021-01-01,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
+		"2021-01-01T00:00:00Z,1s,4,x": `parsing "x"`, "2021-01-01T00:00:00Z,1s,40,40": "leaves no bit", "2021-01-01T00:00:00Z,-1s,4,4": "not positive",
+	} {
+		expect(t, misused, "check -layout "+layout+" http://h", fmt.Sprintf("invalid value %q for flag -layout: ", layout), want)
+	}
+	expect(t, misused, "check -prefix /x postgres://h/d", "-prefix is for another kind of store")
+	expect(t, misused, "check -table x http://h", "-table is for another kind of store")
+	expect(t, misused, "list -numbers 5 http://h", "it takes no -numbers")
+	expect(t, misused, "list -layout twitter http://h", "it takes no -layout")
 	expect(t, failed, "list http://u:s3cret@h:1", "set ETCDCTL_USER")
-	expect(t, failed, "list -timeout 200ms http://127.0.0.1:1", "leases: read the keys below /nodelease: context deadline exceeded")
+	expect(t, failed, "list http://127.0.0.1:1", "leases: the member http://127.0.0.1:1 does not answer: ", "connection refused")
 	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:1/d", "leases: read the table node_lease: failed to connect")
 	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: cannot parse")
 	t.Setenv("PGHOST", "127.0.0.1")
@@ -105,24 +124,76 @@ func TestClocks(t *testing.T) {
 	})
 }
 
+// fixedStore has what it is given.
+type fixedStore struct {
+	store
+	c    *contents
+	fail error
+}
+
+func (s fixedStore) read(context.Context) (*contents, error) { return s.c, nil }
+
+func (s fixedStore) settings(context.Context) ([]string, error) { return []string{"seen"}, s.fail }
+
+// TestBorders has what list and check say at their borders, in a zone that is not UTC.
+func TestBorders(t *testing.T) { synctest.Test(t, testBorders) }
+
+func testBorders(t *testing.T) {
+	defer func(l *time.Location) { time.Local = l }(time.Local)
+	time.Local = time.FixedZone("", 3600)
+	now := time.Now() // midnight in UTC
+	c := contents{header: "schema 2: x, 7 node bits", now: now}
+	for n := range int64(100) {
+		one := number{number: n, horizon: now.Add(24 * time.Hour)}
+		if n >= 5 {
+			one.holder, one.expires = "somebody", now.Add(48*time.Hour)
+		}
+		c.numbers = append(c.numbers, one)
+	}
+	var out strings.Builder
+	must.Do(t, list(t.Context(), fixedStore{c: &c}, &out))
+	if want := "\n5       somebody  48h0m0s     2000-01-02T00:00:00Z  24h0m0s\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("list: %s, want %q", &out, want)
+	}
+	for _, test := range []struct {
+		numbers int64
+		by      time.Duration
+		want    string
+	}{
+		{numbers: 100}, {numbers: 101, want: "- of 101 numbers 1 are missing, and their horizons with them\n"},
+		{numbers: 99, want: "- the store has numbers up to 99, and -numbers says 99: do all processes have the same number of them?\n"},
+		{100, 1, "- the horizon of the number 0 is 24h0m0s ahead: a clock was wrong, and ids of that time may exist; so it is with 99 more\n"},
+		{numbers: 129, want: "- -numbers says 129, and the layout has only 128: minters give the others back\n" +
+			"- of 129 numbers 29 are missing, and their horizons with them\n- only 5 of 129 numbers are free\n"},
+	} {
+		c.now = now.Add(-test.by)
+		var out strings.Builder
+		_, err := check(t.Context(), fixedStore{c: &c, fail: io.EOF}, &options{numbers: test.numbers}, &out)
+		if err != io.EOF || out.String() != "- seen\n"+test.want {
+			t.Errorf("check %+v: %v, %s, want %s", test, err, &out, test.want)
+		}
+	}
+}
+
 func TestPostgres(t *testing.T) {
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
-	const options = " -table team.leases -numbers 40 "
+	const table, options = " -table team.leases ", " -table team.leases -numbers 40 "
 	do := func(sql string) { pgtest.Exec(t, pool, sql) }
 	do("create schema team")
 	at := "postgres://test:s3cret@" + address + "/postgres?sslmode=disable"
-	expect(t, failed, "check"+options+at, `relation "team.leases" does not exist`)
+	expect(t, found, "check"+options+at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
+	expect(t, failed, "list"+table+at, "0 held", "the table team.leases is missing: if nothing was made yet")
 	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
-	expect(t, failed, "init -layout discord -table team.leases -numbers 41 "+at, "two layouts need two stores")
-	expect(t, 0, "list"+options+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
+	expect(t, failed, "init -layout discord -table team.leases -numbers 41 "+at, "and -layout says", "two layouts need two stores")
+	expect(t, 0, "list"+table+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
 
 	s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
 	number, stop := hold(t, s, err)
 	defer stop()
-	expect(t, 0, "list"+options+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", number), " 1h0m", "1 held, 39 free")
+	expect(t, 0, "list"+table+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", number), " 1h0m", "1 held, 39 free")
 	u := must.Get(url.Parse(at))(t)
 	for name, value := range map[string]string{"HOST": u.Hostname(), "PORT": u.Port(), "USER": "test", "DATABASE": "postgres", "SSLMODE": "disable"} {
 		t.Setenv("PG"+name, value)
@@ -131,12 +202,12 @@ func TestPostgres(t *testing.T) {
 
 	far, retired := (number+1)%40, (number+2)%40
 	do(fmt.Sprintf("update team.leases set expires = 'infinity', holder = 'nobody', horizon = now() - interval '1 day' where number = %d", retired))
-	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  nobody        never ", retired))
+	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  nobody        never ", retired))
 	expect(t, 0, "check"+options, "nothing found")
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	for _, test := range []struct{ harm, mend, args, want string }{
 		{"", "", "-layout discord", "two layouts need two stores"},
-		{"", "", "-numbers 39", "there is a number 39, but there are to be 39"},
+		{"", "", "-numbers 39", "the store has numbers up to 39, and -numbers says 39"},
 		{"", "", "-numbers 41", "of 41 numbers 1 are missing"},
 		{"", "", "-numbers 900", "only 38 of 900 numbers are free"},
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
@@ -159,18 +230,76 @@ func TestPostgres(t *testing.T) {
 		do(test.mend)
 	}
 	do("alter table team.leases rename number to node; alter table team.leases rename horizon to mark")
-	expect(t, failed, "list"+options, `column "number" does not exist`, "an earlier version of package nodelease made the table")
+	expect(t, failed, "list"+table, `column "number" does not exist`, "an earlier version of package nodelease made the table")
 	expect(t, failed, "init"+options, "table team.leases: it is of an earlier shape of this package (it has a column mark)")
+}
+
+// TestStandbys has two standbys that commits wait for or not, and beside them what is no standby.
+func TestStandbys(t *testing.T) {
+	_, address := pgtest.Start(t)
+	pool := pgtest.Open(t, address)
+	_, _ = pgtest.StartStandby(t, address, "s1")
+	_, other := pgtest.StartStandby(t, address, "s2")
+	at := func(user, hosts string) string {
+		return "postgres://" + user + "@" + hosts + "/postgres?sslmode=disable"
+	}
+	expect(t, 0, "init "+at("test", address))
+	for _, sql := range []string{
+		"create role minter login", "grant select, update on node_lease to minter",
+		"create publication p", "select pg_create_logical_replication_slot('subscriber', 'pgoutput')", "create database another",
+	} {
+		pgtest.Exec(t, pool, sql)
+	}
+	another := pgtest.Open(t, address, "&database=another")
+	pgtest.Exec(t, another, "create subscription subscriber connection '"+at("test", address)+"' publication p with (create_slot = false)")
+	dir, receive := pgtest.Command(t, "pg_receivewal")
+	receiver := &servers.Server{Log: dir + "/log", Command: func() *exec.Cmd { return receive("pg_receivewal", "-D", dir, "-d", at("test", address)) }}
+	receiver.Start(t)
+	t.Cleanup(func() { receiver.Stop(syscall.SIGKILL) })
+	must.Soon(t, func() error {
+		var all, replay int
+		err := pool.QueryRow(t.Context(), `select count(*), count(replay_lsn) from pg_stat_replication where state = 'streaming'`).Scan(&all, &replay)
+		if all != 4 || replay != 3 {
+			err = fmt.Errorf("%d receive, of them %d replay, %w", all, replay, err)
+		}
+		return err
+	})
+
+	const harm = ": a failover to it can take horizons back\n"
+	for _, test := range []struct{ names, want string }{
+		{"", "- the standby s1 is asynchronous" + harm + "- the standby s2 is asynchronous" + harm},
+		{"FIRST 1 (s2, s1)", "- the standby s1 is synchronous only when another fails (FIRST 1 (s2, s1))" + harm},
+		{"s1", "- the standby s2 is asynchronous" + harm}, {"FIRST 2 (s1, s2)", ""}, {"ANY 2 (s1, s2)", ""},
+		{"ANY 1 (s1, s2)", "- commits wait for 1 of the standbys s1, s2 (ANY 1 (s1, s2)): a failover to another than the most advanced can take horizons back\n"},
+		{"any 1(*)", "- commits wait for 1 of the standbys s1, s2 (any 1(*)): a failover to another than the most advanced can take horizons back\n"},
+	} {
+		pgtest.WaitFor(t, pool, test.names)
+		must.Soon(t, func() error { // until the senders have heard of it
+			var out, errs strings.Builder
+			status := run(t.Context(), []string{"check", at("test", other+","+address)}, &out, &errs)
+			if got := out.String(); got != test.want && (test.want != "" || status != 0) {
+				return fmt.Errorf("%q: status %d, got %s%s, want %s", test.names, status, got, &errs, test.want)
+			}
+			return nil
+		})
+	}
+	expect(t, found, "check "+at("minter", address), "- the user minter may not see whether the standbys are synchronous: grant pg_monitor to minter\n")
+	expect(t, found, "check "+at("test", other), "- this server is a standby: it takes no writes\n")
+	pgtest.Exec(t, pool, "grant pg_monitor to minter")
+	pgtest.Exec(t, pool, "alter role minter set default_transaction_isolation = serializable")
+	expect(t, found, "check "+at("minter", address), "- commits wait for 1 of", "- default_transaction_isolation is serializable, and so Takes")
 }
 
 func TestEtcd(t *testing.T) {
 	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
 	client := cluster.Open(t)
 	defer client.Close()
-	const options = " -prefix /some -numbers 40 "
+	const prefix, options = " -prefix /some ", " -prefix /some -numbers 40 "
 	must.Get(client.Put(t.Context(), "/old/mark/00007", "2026-01-01T00:00:00Z"))(t)
 	at := "http://" + strings.Join(cluster.Endpoints(), ",http://")
 	expect(t, found, "check"+options+at, "/some/schema is missing", "of 40 numbers 40 are missing")
+	expect(t, failed, "list"+prefix+at, "/some/schema is missing: if nothing was made yet")
+	expect(t, failed, "init -prefix x "+at, `leases: etcd: -prefix "x" does not begin with a slash`)
 	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
 	expect(t, failed, "init -prefix /old "+at, "prefix /old is of an earlier shape of this package (it has a key /old/mark/00007)")
@@ -180,7 +309,7 @@ func TestEtcd(t *testing.T) {
 	s, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "/some", Numbers: 40, Holder: "one of us"})
 	number, stop := hold(t, s, err)
 	defer stop()
-	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  one of us  ", number), " 1h0m", "1 held, 39 free")
+	expect(t, 0, "list"+prefix, fmt.Sprintf("\n%-6d  one of us  ", number), " 1h0m", "1 held, 39 free")
 	expect(t, 0, "check"+options, "nothing found")
 	expect(t, found, "check -layout sonyflake"+options, "two layouts need two stores")
 
@@ -190,7 +319,7 @@ func TestEtcd(t *testing.T) {
 	}
 	far, retired, bad := (number+1)%40, (number+2)%40, fmt.Sprintf("/some/horizon/%05d", (number+3)%40)
 	put(fmt.Sprintf("/some/owner/%05d", retired), "nobody")
-	expect(t, 0, "list"+options, fmt.Sprintf("\n%-6d  nobody     never       none yet ", retired))
+	expect(t, 0, "list"+prefix, fmt.Sprintf("\n%-6d  nobody     never       none yet ", retired))
 	expect(t, 0, "check"+options, "nothing found")
 	put(fmt.Sprintf("/some/horizon/%05d", far), time.Now().Add(48*time.Hour+59*time.Second).Format(time.RFC3339))
 	put(bad, "yesterday")
@@ -198,10 +327,10 @@ func TestEtcd(t *testing.T) {
 	for _, key := range []string{bad, fmt.Sprintf("/some/horizon/%05d", number)} {
 		must.Get(client.Delete(t.Context(), key))(t)
 	}
-	expect(t, 0, "list"+options, "missing")
+	expect(t, 0, "list"+prefix, "missing")
 	expect(t, found, "check"+options, fmt.Sprintf("the horizon of the number %d is 48h0m", far), "of 40 numbers 1 are missing",
 		fmt.Sprintf("the horizon of the number %d is missing", number))
-	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer")
+	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer: ", "refused")
 	stop()
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
@@ -221,5 +350,5 @@ func TestEtcd(t *testing.T) {
 	t.Setenv("ETCDCTL_USER", "minter")
 	expect(t, 0, "check"+least, "nothing found: 40 numbers, 39 of them free")
 	stop()
-	expect(t, 0, "list"+least, "0 held, 40 free")
+	expect(t, 0, "list -prefix /least", "0 held, 40 free")
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -33,16 +34,16 @@ const (
 type options struct {
 	url, table, prefix string
 	numbers            int64
-	layout             string
+	layout             *ids.SnowflakeLayout // nil if none is given
 }
 
 // A store is either kind of store, as an operator sees it.
 type store interface {
 	// init declares the first start, with ids of a layout.
 	init(ctx context.Context, layout ids.SnowflakeLayout) error
-	// read returns what the store holds.
+	// read returns what the store holds. Where nothing was made yet, it is nothing.
 	read(ctx context.Context) (*contents, error)
-	// settings returns what is wrong with the servers, and with the rights of the user.
+	// settings returns what is wrong with the servers, and with the rights of the user, also beside an error.
 	settings(ctx context.Context) ([]string, error)
 	close()
 }
@@ -59,7 +60,7 @@ type number struct {
 	holder  string    // "" unless it is held
 	expires time.Time // if it is held
 	horizon time.Time
-	missing bool // the horizon
+	missing bool // the horizon, or it is no time
 }
 
 func main() {
@@ -84,7 +85,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	f.Int64Var(&o.numbers, "numbers", 1024, "")
 	f.StringVar(&o.table, "table", "node_lease", "")
 	f.StringVar(&o.prefix, "prefix", "/nodelease", "")
-	f.StringVar(&o.layout, "layout", "", "")
+	f.Func("layout", "", func(text string) (err error) { o.layout, err = parseLayout(text); return err })
 	timeout := f.Duration("timeout", 30*time.Second, "")
 	err := f.Parse(args[1:])
 	if command == "-h" || command == "-help" || command == "--help" || command == "help" || errors.Is(err, flag.ErrHelp) {
@@ -94,8 +95,6 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	switch {
 	case err != nil:
 		return misuse(err)
-	case o.layout != "" && layouts[o.layout] == nil:
-		return misuse(fmt.Errorf("unknown layout %q", o.layout))
 	case command != "init" && command != "list" && command != "check":
 		return misuse(fmt.Errorf("unknown command %q", command))
 	case f.NArg() > 1:
@@ -106,16 +105,29 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	o.url = f.Arg(0)
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	open, err := kind(o.url)
+	name, open, err := kind(o.url)
+	f.Visit(func(f *flag.Flag) {
+		switch {
+		case err != nil:
+		case (f.Name == "table" || f.Name == "prefix") && f.Name != name:
+			err = fmt.Errorf("-%s is for another kind of store, whose numbers have a %s", f.Name, f.Name)
+		case (f.Name == "numbers" || f.Name == "layout") && command == "list":
+			err = fmt.Errorf("list shows all numbers: it takes no -%s", f.Name)
+		}
+	})
+	layout := cmp.Or(o.layout, new(ids.SnowflakeLayout))
+	if command == "init" || o.layout != nil {
+		err = cmp.Or(err, storekit.CheckNumbers(o.numbers, *layout))
+	}
 	if err != nil {
-		return misuse(err)
+		return misuse(asFlags(err))
 	}
 	s, err := open(ctx, o)
 	if err == nil {
 		defer s.close()
 		switch command {
 		case "init":
-			if err = s.init(ctx, layouts[cmp.Or(o.layout, "twitter")]()); err == nil {
+			if err = s.init(ctx, *layout); err == nil {
 				fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
@@ -128,36 +140,60 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(errs, "leases:", asFlags.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")))
+		fmt.Fprintln(errs, "leases:", asFlags(err))
 		return failed
 	}
 	return 0
 }
 
-// asFlags has errors of the stores name the command's options.
-var asFlags = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
-	": for tests, set Options.AllowNoFsync", "")
+// asFlags has errors of the stores speak of the command and its options.
+func asFlags(err error) error {
+	return errors.New(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")))
+}
 
-// kind returns what opens the store that a URL names or, without one, the variables.
-func kind(url string) (func(context.Context, *options) (store, error), error) {
+var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
+	": for tests, set Options.AllowNoFsync", "", "call pgstore.Init, or run leases init", "run leases init",
+	"call etcdstore.Init, or run leases init", "run leases init", "this process makes ids of", "-layout says")
+
+// kind returns what opens the store that a URL names or, without one, the variables, and the option that says where it is.
+func kind(url string) (string, func(context.Context, *options) (store, error), error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	postgres := cmp.Or(os.Getenv("PGHOST"), os.Getenv("PGSERVICE"), os.Getenv("PGDATABASE")) != ""
 	etcd := os.Getenv("ETCDCTL_ENDPOINTS") != ""
 	switch {
 	case scheme == "postgres", scheme == "postgresql", url == "" && postgres && !etcd:
-		return openPostgres, nil
+		return "table", openPostgres, nil
 	case scheme == "http", scheme == "https", url == "" && etcd && !postgres:
-		return openEtcd, nil
+		return "prefix", openEtcd, nil
 	case url != "":
-		return nil, errors.New("the URL begins neither with postgres:// nor with http:// or https://, for etcd")
+		return "", nil, errors.New("the URL begins neither with postgres:// nor with http:// or https://, for etcd")
 	case postgres:
-		return nil, errors.New("the variables name PostgreSQL and etcd: give a URL")
+		return "", nil, errors.New("the variables name PostgreSQL and etcd: give a URL")
 	}
-	return nil, errors.New("give a URL, or set PGHOST or ETCDCTL_ENDPOINTS")
+	return "", nil, errors.New("give a URL, or set PGHOST or ETCDCTL_ENDPOINTS")
 }
 
-var layouts = map[string]func() ids.SnowflakeLayout{
-	"twitter": ids.TwitterLayout, "discord": ids.DiscordLayout, "instagram": ids.InstagramLayout, "sonyflake": ids.SonyflakeLayout,
+var layouts = map[string]ids.SnowflakeLayout{
+	"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
+}
+
+// parseLayout returns a layout that is known by its name, or one of the user's own.
+func parseLayout(text string) (*ids.SnowflakeLayout, error) {
+	l, known := layouts[text]
+	words := strings.Split(text, ",")
+	switch {
+	case known:
+		return &l, nil
+	case len(words) != 4:
+		return nil, errors.New("it is neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS")
+	}
+	var errs [5]error
+	l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0])
+	l.Tick, errs[1] = time.ParseDuration(words[1])
+	l.NodeBits, errs[2] = strconv.Atoi(words[2])
+	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
+	_, errs[4] = l.Compose(ids.SnowflakeParts{Time: l.Epoch})
+	return &l, cmp.Or(errs[:]...)
 }
 
 // ahead tells how far t is ahead of now.
@@ -207,56 +243,99 @@ func list(ctx context.Context, s store, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, late,
 		cmp.Or(c.header, "no "+c.place))
+	if c.header == "" && err == nil {
+		err = errors.New(c.unmade())
+	}
 	return err
+}
+
+func (c *contents) unmade() string {
+	return c.place + " is missing: if nothing was made yet, leases init makes it"
 }
 
 // far is how far a horizon may be ahead: the longest window.
 const far = 24 * time.Hour
 
-// check writes what it finds to out, and returns how much that is.
+// nodeBits finds their number in a header.
+var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
+
+// check writes what it finds to out, also what it found before an error, and returns how much that is.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
-	if err != nil {
-		return 0, err
+	var apart time.Duration
+	if err == nil {
+		apart = max(before.Sub(c.now), time.Until(c.now)) // at least: the store has read its clock in between
 	}
-	apart := max(before.Sub(c.now), time.Until(c.now)) // at least: the store has read its clock in between
-	all, err := s.settings(ctx)
-	if err != nil {
-		return 0, err
+	all, failure := s.settings(ctx)
+	more := map[string]int{} // numbers, by what is said of the first of them
+	first := map[string]string{}
+	say := func(format string, args ...any) {
+		if text, said := first[format]; said {
+			more[text]++
+			return
+		}
+		first[format] = fmt.Sprintf(format, args...)
+		all = append(all, first[format])
 	}
-	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	if c.header == "" {
-		say("%s is missing: if nothing was made yet, leases init makes it", c.place)
-	} else {
-		err := storekit.CheckVersion(c.place, c.header)
-		if o.layout != "" {
-			err = storekit.CheckHeader(c.place, c.header, storekit.Header(layouts[o.layout]()))
-		}
-		if err != nil {
-			say("%v", err)
-		}
+	present, free := int64(0), int64(0)
+	if err == nil {
+		present, free = judge(c, o, say)
 	}
 	if apart > time.Second {
 		say("this machine's clock and the server's are %v apart", apart.Round(time.Millisecond))
 	}
-	present, free := int64(0), int64(0)
+	var text strings.Builder
+	for _, finding := range all {
+		fmt.Fprint(&text, "- ", finding)
+		if n := more[finding]; n > 0 {
+			fmt.Fprintf(&text, "; so it is with %d more", n)
+		}
+		text.WriteByte('\n')
+	}
+	err = cmp.Or(err, failure)
+	if len(all) == 0 && err == nil {
+		fmt.Fprintf(&text, "nothing found: %d numbers, %d of them free; %s\n", present, free, c.header)
+	}
+	_, failure = io.WriteString(out, text.String())
+	return len(all), cmp.Or(err, failure)
+}
+
+// judge says what is wrong with the numbers, and returns how many of those that are to be there are, and are free.
+func judge(c *contents, o *options, say func(format string, args ...any)) (present, free int64) {
+	if c.header == "" {
+		say("%s", c.unmade())
+	} else {
+		err := storekit.CheckVersion(c.place, c.header)
+		if o.layout != nil {
+			err = storekit.CheckHeader(c.place, c.header, storekit.Header(*o.layout))
+		}
+		if err != nil {
+			say("%v", asFlags(err))
+		}
+	}
+	if found := nodeBits.FindStringSubmatch(c.header); found != nil {
+		if bits, err := strconv.Atoi(found[1]); err == nil && o.numbers > 1<<bits {
+			say("-numbers says %d, and the layout has only %d: minters give the others back", o.numbers, 1<<bits)
+		}
+	}
+	if n := len(c.numbers); n > 0 && c.numbers[n-1].number >= o.numbers {
+		say("the store has numbers up to %d, and -numbers says %d: do all processes have the same number of them?", c.numbers[n-1].number, o.numbers)
+	}
 	for _, n := range c.numbers {
-		switch {
-		case n.number >= o.numbers:
-			say("there is a number %d, but there are to be %d: do all processes have the same number of them?", n.number, o.numbers)
-			continue
-		case n.missing:
-			say("the horizon of the number %d is missing", n.number)
+		if n.number >= o.numbers {
+			break
 		}
 		present++
 		if n.holder == "" {
 			free++
 		}
 		switch by := n.horizon.Sub(c.now); {
+		case n.missing:
+			say("the horizon of the number %d is missing, or no time", n.number)
 		case by > far:
 			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, by.Round(time.Second))
-		case n.holder != "" && !n.missing && !n.retired(c.now) && by < 0:
+		case n.holder != "" && !n.retired(c.now) && by < 0:
 			say("the horizon of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
 				n.number, -by.Round(time.Second), n.holder)
 		}
@@ -267,11 +346,5 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	if free < o.numbers/20 {
 		say("only %d of %d numbers are free", free, o.numbers)
 	}
-	for _, finding := range all {
-		fmt.Fprintln(out, "-", finding)
-	}
-	if len(all) == 0 {
-		fmt.Fprintf(out, "nothing found: %d numbers, %d of them free; %s\n", present, free, c.header)
-	}
-	return len(all), nil
+	return present, free
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,12 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 	if err != nil {
 		return nil, err // without the password
 	}
+	first, validate := config.ConnConfig, config.ConnConfig.ValidateConnect
 	pgstore.Configure(config)
+	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
+	if !slices.ContainsFunc(first.Fallbacks, other) {
+		first.ValidateConnect = validate // one host may be a standby, to look at
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
@@ -44,9 +50,10 @@ func (p *postgres) init(ctx context.Context, layout ids.SnowflakeLayout) error {
 func (p *postgres) read(ctx context.Context) (*contents, error) {
 	c := &contents{place: "the row of the number -1", now: time.Now()}
 	rows, _ := p.pool.Query(ctx, `select number, case when expires > clock_timestamp() then holder else '' end,
-		least(expires, clock_timestamp() + interval '10 years'), horizon, clock_timestamp() from `+p.name+` order by number`)
+		least(expires, clock_timestamp() + interval '10 years'), case when isfinite(horizon) then horizon end,
+		coalesce(not isfinite(horizon), false), clock_timestamp() from `+p.name+` order by number`)
 	var n number
-	_, err := pgx.ForEachRow(rows, []any{&n.number, &n.holder, &n.expires, (*zeronull.Timestamptz)(&n.horizon), &c.now}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&n.number, &n.holder, &n.expires, (*zeronull.Timestamptz)(&n.horizon), &n.missing, &c.now}, func() error {
 		if n.number < 0 {
 			c.header = n.holder
 		} else {
@@ -56,6 +63,8 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 	})
 	if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == "42703" { // a column
 		err = fmt.Errorf("%w: an earlier version of package nodelease made the table, or somebody else", err)
+	} else if ok && unknown.Code == "42P01" {
+		c.place, err = "the table "+p.table, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the table %s: %w", p.table, err)
@@ -63,15 +72,33 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 	return c, nil
 }
 
+// settings takes for a standby what replays what it receives. Backups and pg_receivewal do not, and subscribers have
+// logical slots.
 func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	rows, _ := p.pool.Query(ctx, `
+with standby as (
+	select application_name as name, sync_state as state from pg_stat_replication
+	where sync_state is null or replay_lsn is not null
+		and not exists (select from pg_replication_slots s where s.active_pid = pid and slot_type = 'logical')
+), setting as (
+	select n as names, coalesce(substring(n from '(?i)any\s*(\d+)'), '1')::int as waits, array_length(string_to_array(n, ','), 1) as listed
+	from current_setting('synchronous_standby_names') n
+)
 select 'fsync is off: a crash can take horizons back' where current_setting('fsync', true) = 'off'
 union all select 'full_page_writes is off: a crash can damage the table' where current_setting('full_page_writes', true) = 'off'
 union all select 'the table is unlogged or temporary: a crash empties it' from pg_class
 	where oid = to_regclass($1) and relpersistence <> 'p'
 union all select 'this server is a standby: it takes no writes' where pg_is_in_recovery()
-union all select 'the standby ' || application_name || ' is asynchronous: a failover to it can take horizons back'
-	from pg_stat_replication where sync_state = 'async'
+union all select 'the standby ' || name || ' is asynchronous: a failover to it can take horizons back' from standby where state = 'async'
+union all select 'the standby ' || name || ' is synchronous only when another fails (' || names || '): a failover to it can take horizons back'
+	from standby, setting where state = 'potential'
+union all select 'commits wait for ' || waits || ' of the standbys ' || string_agg(name, ', ' order by name) || ' (' || names
+	|| '): a failover to another than the most advanced can take horizons back'
+	from standby, setting where state = 'quorum' group by names, waits, listed having waits < greatest(listed, count(*))
+union all select distinct 'the user ' || current_user || ' may not see whether the standbys are synchronous: grant pg_monitor to '
+	|| quote_ident(current_user) from standby where state is null
+union all select 'default_transaction_isolation is serializable, and so Takes and renewals fail when others write: '
+	|| 'give the user of the minters the default read committed' where current_setting('default_transaction_isolation') = 'serializable'
 union all select 'the user ' || current_user || ' has no right to ' || p || ' in the table' from unnest(array['select', 'update']) p
 	where not has_table_privilege(to_regclass($1), p)`, p.name)
 	return pgx.CollectRows(rows, pgx.RowTo[string])

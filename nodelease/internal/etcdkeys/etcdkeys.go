@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -64,4 +66,14 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, numbers i
 		}
 	}
 	return header, all, nil
+}
+
+// Status asks the member that c leads to for its state, and says why if there is no answer: where clientv3 has no
+// connection, it says only that the time is over.
+func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
+	s, err := c.Status(ctx, &pb.StatusRequest{})
+	if err != nil && strings.Contains(err.Error(), "server preface") {
+		err = fmt.Errorf("%w (the client does not speak TLS: do the servers?)", err)
+	}
+	return s, err
 }

@@ -53,10 +53,10 @@ func Start(t *testing.T) (*servers.Server, string) {
 	return start(t, "", "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
-// StartStandby starts a standby of the server at an address. Open waits until it answers.
-func StartStandby(t *testing.T, primary string) (*servers.Server, string) {
+// StartStandby starts a standby of the server at an address, under a name.
+func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
-	return start(t, ReadOnly, "pg_basebackup", "-d", "postgres://test@"+primary+"/", "-R", "-c", "fast", "--no-sync")
+	return start(t, ReadOnly, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
 }
 
 // ReadOnly is the option of a URL with which Open takes a standby, and only that.
@@ -77,7 +77,7 @@ func start(t *testing.T, options, program string, args ...string) (*servers.Serv
 		Log: filepath.Join(dir, "log"),
 		Command: func() *exec.Cmd {
 			return run("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-				"-c", "max_connections=200")
+				"-c", "max_connections=200", "-c", "wal_level=logical")
 		},
 	}
 	s.Start(t)
@@ -118,6 +118,20 @@ func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Cleanup(pool.Close)
 	must.Soon(t, func() error { return pool.Ping(t.Context()) })
 	return pool
+}
+
+// WaitFor sets the synchronous standbys of a server.
+func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
+	t.Helper()
+	Exec(t, pool, `alter system set synchronous_standby_names = '`+names+`'`)
+	Exec(t, pool, `select pg_reload_conf()`)
+	must.Soon(t, func() error {
+		var got string
+		if err := pool.QueryRow(t.Context(), `show synchronous_standby_names`).Scan(&got); err != nil || got != names {
+			return fmt.Errorf("the server waits for %q, %w", got, err)
+		}
+		return nil
+	})
 }
 
 // Exec carries out a statement.
