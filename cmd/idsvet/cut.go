@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -36,15 +38,18 @@ func prefixes(p *program) {
 	}
 }
 
-var modulo = rule("modulo", "report id % n of a Snowflake", modulos)
+var modulo = rule("modulo", "report id % n of a Snowflake, and id & 15", modulos)
 
 func modulos(p *program) {
 	for _, n := range each[*ast.BinaryExpr](p) {
-		if n.Op != token.REM || !p.snowflake(n.X) {
+		by, known := constant.Val(p.Types[p.origin(n.Y)].Value).(int64)
+		if n.Op == token.AND && known && by > 0 && by&(by+1) == 0 {
+			by++ // the mask of a remainder
+		} else if n.Op != token.REM {
 			continue
 		}
-		by, known := constant.Val(p.Types[p.origin(n.Y)].Value).(int64)
 		switch {
+		case !p.snowflake(n.X):
 		case known && by%2 == 1: // the bits of the time make even shares
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence of a layout, or its number
 		default:
@@ -55,8 +60,11 @@ func modulos(p *program) {
 
 // snowflake reports whether e is a Snowflake, or one converted to another integer type.
 func (p *program) snowflake(e ast.Expr) bool {
-	e = p.origin(e)
-	call, ok := e.(*ast.CallExpr)
+	from := p.origin(e) // or a call with several results, the first of which is e
+	if n, ok := from.(*ast.BinaryExpr); ok && n.Op == token.SHR {
+		return false // other bits are the last ones then
+	}
+	call, ok := from.(*ast.CallExpr)
 	return idName(p.TypeOf(e)) == "Snowflake" || ok && p.Types[call.Fun].IsType() && p.snowflake(call.Args[0])
 }
 
@@ -72,6 +80,56 @@ func nextErrors(p *program) {
 			p.ReportRangef(n, "with an error, which is dropped here, the id of %s is 0: look at the error", f.Name())
 		}
 	}
+}
+
+var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it", earlies)
+
+func earlies(p *program) {
+	for c, n := range each[*ast.DeferStmt](p) {
+		f := p.callee(n.Call)
+		if kind := receiver(f); f == nil || f.Name() != "Close" || kind != "File" && kind != "Minter" {
+			continue
+		}
+		id, _ := ast.Unparen(operand(n.Call)).(*ast.Ident)
+		v := p.ObjectOf(id)
+		for fn := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+			returned := false
+			for r := range fn.Preorder((*ast.ReturnStmt)(nil)) {
+				for from := range r.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+					returned = returned || from == fn && v != nil && p.hold(r.Node().(*ast.ReturnStmt).Results, v)
+					break
+				}
+			}
+			if returned {
+				p.ReportRangef(n, "this closes what the function returns, or what that needs: close it where the program ends")
+			}
+			break
+		}
+	}
+}
+
+// hold reports whether one of some expressions holds v.
+func (p *program) hold(some []ast.Expr, v types.Object) bool {
+	return slices.ContainsFunc(some, func(e ast.Expr) bool { return p.holds(e, v) })
+}
+
+// holds reports whether the value of e is the variable v, or is made of it by the library.
+func (p *program) holds(e ast.Expr, v types.Object) bool {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && p.ObjectOf(id) == v {
+		return true
+	}
+	switch e := p.origin(e).(type) {
+	case *ast.UnaryExpr:
+		return p.holds(e.X, v)
+	case *ast.KeyValueExpr:
+		return p.holds(e.Value, v)
+	case *ast.CompositeLit:
+		return p.hold(e.Elts, v)
+	case *ast.CallExpr:
+		f := p.callee(e)
+		return f != nil && ours(f.Pkg()) && (p.hold(e.Args, v) || f.Name() == "Clock" && p.holds(operand(e), v))
+	}
+	return false
 }
 
 func blank(e ast.Expr) bool {

@@ -13,6 +13,6 @@ import (
 )
 
 // None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
-var analyzers = []*analysis.Analyzer{funcValue, mustParse, plainType, typeName, verb, prefix, modulo, nextError}
+var analyzers = []*analysis.Analyzer{funcValue, mustParse, plainType, typeName, verb, prefix, modulo, nextError, early}
 
 func main() { multichecker.Main(analyzers...) }

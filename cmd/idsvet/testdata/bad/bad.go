@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
@@ -95,13 +96,47 @@ func cuts(u ulid.ULID, g *ids.Generator) {
 	s := id.String()
 	_ = s[0:8] // want `first 8 characters of a version 7`
 	old, _ := uuid.NewV7At(u.Time())
-	_ = old.String()[:10] // want `version 7`
+	_ = old.String()[:10]         // want `version 7`
+	_ = ids.NewV6().String()[:10] // want `first 10 characters of a version 6`
 }
 
 func remainders(id snowflake.ID, shards int) int {
 	copied := uint64(id)
 	return int(copied)%shards + // want `the last bits of a Snowflake`
 		int(snowflake.Next()%10) // want `the last bits of a Snowflake`
+}
+
+func masks(n *snowflake.Node, s string) (snowflake.ID, error) {
+	id, err := n.TryNext()
+	fmt.Println(id%16, id&15, err)       // want `the last bits of a Snowflake` `the last bits of a Snowflake`
+	fmt.Println(int64(id)&1, id%(1<<20)) // want `the last bits of a Snowflake` `the last bits of a Snowflake`
+	id, err = snowflake.Parse(s)
+	return id & (1<<20 - 1), err // want `the last bits of a Snowflake`
+}
+
+func open(path string) (*clockfile.File, error) {
+	f, err := clockfile.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // want `this closes what the function returns`
+	return f, nil
+}
+
+func openNode(path string) (*snowflake.Node, error) {
+	f, err := clockfile.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // want `this closes what the function returns`
+	opts := &snowflake.Options{Clock: f.Clock()}
+	n, err := snowflake.NewNode(7, opts)
+	return n, err
+}
+
+var openServer = func(f *clockfile.File) struct{ c *ids.Clock } {
+	defer f.Close() // want `this closes what the function returns`
+	return struct{ c *ids.Clock }{c: f.Clock()}
 }
 
 type nodes struct{ *snowflake.Node }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 
 	other "example.com/google/uuid"
 	"example.com/lib"
+	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
@@ -101,6 +103,34 @@ func cuts(id uuid.UUID, u ulid.ULID, n int) {
 func remainders(id snowflake.ID, shards int64) int64 {
 	by := int64(7)
 	return int64(id)%by + int64(id)>>22%shards + int64(id)%4096 + snowflake.Twitter().Split(id).Time.Unix()%shards
+}
+
+func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
+	id, err = n.TryNext()
+	at := id >> 22
+	return int64(id%1024 + id&4095 + id&0xfff000 + at%7 + at&15), err
+}
+
+func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	func() {
+		other, _ := clockfile.Open("other", nil)
+		defer other.Close()
+	}()
+	return f, time.Now(), err
+}
+
+func mint(f *clockfile.File) (snowflake.ID, error, func() *clockfile.File) {
+	defer f.Close()
+	n, err := snowflake.NewNode(7, &snowflake.Options{Clock: f.Clock()})
+	if err != nil {
+		return 0, err, nil
+	}
+	return n.Next(), f.Close(), func() *clockfile.File { return nil }
 }
 
 func next(node *snowflake.Node) error {
