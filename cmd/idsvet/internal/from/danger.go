@@ -1,0 +1,195 @@
+package from
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
+func (f *file) differs() (notes []note) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			notes = append(notes, f.storedBy(n)...)
+			if f.comparesText(n) {
+				notes = append(notes, f.note(n.Pos(), "the texts of errors are others here: use errors.Is"))
+			}
+		case *ast.BinaryExpr:
+			if (n.Op == token.EQL || n.Op == token.NEQ) && f.comparesText(n) {
+				notes = append(notes, f.note(n.Pos(), "the texts of errors are others here: use errors.Is"))
+			}
+		case *ast.StructType:
+			notes = append(notes, f.tags(n)...)
+		case *ast.BasicLit:
+			s, _ := constant.Val(value(f.info.Types[n])).(string)
+			pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
+			_, exported := f.uses[name]
+			switch {
+			case slices.Contains(f.table.paths, s) && s != f.table.pkg:
+				notes = append(notes, f.note(n.Pos(), "this text is the path of the old library: the types are those of "+root))
+			case pkg == f.table.pkg && exported && ast.IsExported(name):
+				notes = append(notes, f.note(n.Pos(), fmt.Sprintf("no type is called %s here: it is %s", s, strings.Replace(s, pkg+"."+name, typeNow(name), 1))))
+			}
+		}
+		return true
+	})
+	return notes
+}
+
+// typeNow returns what reflection calls a type here.
+func typeNow(name string) string {
+	switch name {
+	case "ID":
+		return "ids.Snowflake"
+	case "NullUUID":
+		return "ids.Null[…]"
+	}
+	return "ids." + name
+}
+
+// queries are packages whose functions take the arguments of queries.
+var queries = []string{"database/sql", "sqlx", "pgx", "gorm.io", "/bun", "squirrel"}
+
+// storedBy notes the types of the library that a call writes or reads.
+func (f *file) storedBy(call *ast.CallExpr) (notes []note) {
+	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
+	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Pkg().Path(), "sigs.k8s.io/yaml") { // which is JSON
+		return nil
+	}
+	has := func(codec string) bool { return strings.Contains(fun.Pkg().Path(), codec) }
+	mongo := strings.HasPrefix(fun.Pkg().Path(), "go.mongodb.org/mongo-driver")
+	for _, s := range f.table.stored {
+		query := slices.Contains(s.codecs, "query") && slices.ContainsFunc(queries, has) && !strings.Contains(fun.Name(), "Scan")
+		if !query && !slices.ContainsFunc(s.codecs, has) && !(mongo && slices.Contains(s.codecs, "bson")) {
+			continue
+		}
+		if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, !query, nil) }) {
+			notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
+		}
+	}
+	return notes
+}
+
+// holds reports whether values of t have in them values of a type of the library. fields is whether to look into structs.
+func (t *table) holds(in types.Type, name string, fields bool, seen []types.Type) bool {
+	if in == nil || slices.Contains(seen, in) {
+		return false
+	}
+	seen = append(seen, in)
+	if n, ok := types.Unalias(in).(*types.Named); ok && t.owned(n.Obj()) {
+		return n.Obj().Name() == name
+	}
+	switch u := in.Underlying().(type) {
+	case *types.Map:
+		return t.holds(u.Key(), name, fields, seen) || t.holds(u.Elem(), name, fields, seen)
+	case interface{ Elem() types.Type }:
+		return t.holds(u.Elem(), name, fields, seen)
+	case *types.Struct:
+		for i := 0; fields && i < u.NumFields(); i++ {
+			if (u.Field(i).Exported() || u.Field(i).Embedded()) && t.holds(u.Field(i).Type(), name, fields, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tags notes fields that a codec leaves out here, and those of a table's row.
+func (f *file) tags(s *ast.StructType) (notes []note) {
+	for _, field := range s.Fields.List {
+		if field.Tag == nil {
+			continue
+		}
+		text, _ := constant.Val(constant.MakeFromLiteral(field.Tag.Value, token.STRING, 0)).(string)
+		tag := reflect.StructTag(text)
+		for _, s := range f.table.stored {
+			found := slices.ContainsFunc(s.codecs, func(codec string) bool {
+				key, option, _ := strings.Cut(codec, ",")
+				_, gorm := tag.Lookup("gorm")
+				_, db := tag.Lookup("db")
+				return option != "" && slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) || key == "query" && (gorm || db)
+			})
+			if found && f.table.holds(f.info.TypeOf(field.Type), s.name, false, nil) {
+				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
+			}
+		}
+	}
+	return notes
+}
+
+// comparesText reports whether a call or a comparison has both the text of an error and a constant that is part of one of the
+// library's.
+func (f *file) comparesText(n ast.Node) bool {
+	var parts []ast.Expr
+	asserted := false
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		parts = n.Args
+		name := lastName(n.Fun)
+		asserted = strings.HasPrefix(name, "EqualError") || strings.HasPrefix(name, "ErrorContains")
+		if fun, _ := typeutil.Callee(f.info, n).(*types.Func); fun == nil || !asserted && !strings.HasPrefix(name, "Equal") && fun.Pkg() != nil && fun.Pkg().Path() != "strings" {
+			return false
+		}
+	case *ast.BinaryExpr:
+		parts = []ast.Expr{n.X, n.Y}
+	}
+	known := false
+	for _, e := range parts {
+		s, _ := constant.Val(value(f.info.Types[e])).(string)
+		known = known || s != "" && slices.ContainsFunc(f.table.texts, func(text string) bool { return strings.Contains(s, text) || len(s) > 5 && strings.Contains(text, s) })
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && lastName(call.Fun) == "Error" && len(call.Args) == 0 {
+			asserted = true
+		}
+	}
+	return known && asserted
+}
+
+// foreign notes the names of packages outside of the program that have a type of the library, and so keep it.
+func (f *file) foreign(own map[string]bool) (notes []note) {
+	for id, obj := range f.info.Uses {
+		if obj.Pkg() == nil || own[obj.Pkg().Path()] || f.table.owned(obj) || id.Pos() < f.syntax.FileStart || id.Pos() > f.syntax.FileEnd {
+			continue
+		}
+		switch o := obj.(type) {
+		case *types.Func:
+			for _, tuple := range []*types.Tuple{o.Signature().Params(), o.Signature().Results()} {
+				for i := range tuple.Len() {
+					if t := f.table.mentions(tuple.At(i).Type()); t != "" {
+						notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", o.Name(), o.Pkg().Path(), t, f.table.name)))
+					}
+				}
+			}
+		case *types.Var:
+			if t := f.table.mentions(o.Type()); t != "" && (o.IsField() || o.Parent() == o.Pkg().Scope()) {
+				notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", o.Name(), o.Pkg().Path(), t, f.table.name)))
+			}
+		}
+	}
+	return notes
+}
+
+// mentions returns the name of the library's type that t is, or of which it is made, or "".
+func (t *table) mentions(in types.Type) string {
+	switch u := types.Unalias(in).(type) {
+	case *types.Named:
+		if t.owned(u.Obj()) {
+			return u.Obj().Name()
+		}
+	case *types.Map:
+		if name := t.mentions(u.Key()); name != "" {
+			return name
+		}
+		return t.mentions(u.Elem())
+	case interface{ Elem() types.Type }:
+		return t.mentions(u.Elem())
+	}
+	return ""
+}

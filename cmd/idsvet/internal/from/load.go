@@ -1,0 +1,210 @@
+package from
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A config is a system and a set of build tags for which the program is compiled.
+type config struct{ goos, tags string }
+
+func (c config) String() string {
+	s := c.goos
+	if c.tags != "" {
+		s += " -tags " + c.tags
+	}
+	return s
+}
+
+// Older says that the program's toolchain is newer than the one that compiled this command, which then cannot read its
+// packages, or returns nil.
+func Older(dir string) error {
+	out, err := goIn(dir, nil, "env", "GOVERSION")
+	if err != nil {
+		return err
+	}
+	there, here := strings.TrimSpace(out), runtime.Version()
+	if newerGo(there, here) {
+		return fmt.Errorf("idsvet was built by %s and cannot read a program of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", here, there, root)
+	}
+	return nil
+}
+
+// newerGo reports whether release a, such as go1.27.0, is of a later minor version than b.
+func newerGo(a, b string) bool {
+	var minorA, minorB int
+	_, errA := fmt.Sscanf(a, "go1.%d", &minorA)
+	_, errB := fmt.Sscanf(b, "go1.%d", &minorB)
+	return errA == nil && errB == nil && minorA > minorB
+}
+
+// goIn runs the go command in dir.
+func goIn(dir string, env []string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return string(out), nil
+}
+
+// modules returns the folders below dir that have a go.mod, and the one whose go.mod counts in dir.
+func modules(dir string) ([]string, error) {
+	out, err := goIn(dir, nil, "env", "GOMOD")
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	if mod := strings.TrimSpace(out); filepath.Base(mod) == "go.mod" {
+		all = append(all, filepath.Dir(mod))
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && skipped(d.Name()):
+			return filepath.SkipDir
+		case d.Name() == "go.mod" && !d.IsDir() && !slices.Contains(all, filepath.Dir(path)):
+			all = append(all, filepath.Dir(path))
+		}
+		return nil
+	})
+	if err == nil && len(all) == 0 {
+		err = errors.New("there is no go.mod here, above or below")
+	}
+	return all, err
+}
+
+// skipped reports whether the go command does not look into a folder of that name.
+func skipped(name string) bool {
+	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.' || name[0] == '_'
+}
+
+// environment returns what the go command needs beside the environment for a module that its workspace does not have.
+func environment(module string) []string {
+	work, err := goIn(module, nil, "env", "GOWORK")
+	if work = strings.TrimSpace(work); err != nil || work == "" || work == "off" {
+		return nil
+	}
+	text, err := goIn(module, nil, "work", "edit", "-json")
+	var used struct{ Use []struct{ DiskPath string } }
+	if err != nil || json.Unmarshal([]byte(text), &used) != nil {
+		return nil
+	}
+	for _, u := range used.Use {
+		path := u.DiskPath
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(work), path)
+		}
+		if filepath.Clean(path) == module {
+			return nil
+		}
+	}
+	return []string{"GOWORK=off"}
+}
+
+// A source is a Go file as it was when it was read.
+type source struct {
+	path string
+	src  []byte
+	at   *token.File
+}
+
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
+	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
+
+// load returns the files of a module's packages in a configuration.
+func (r *run) load(module string, c config) ([]*file, error) {
+	texts := map[string][]byte{}
+	fset := token.NewFileSet()
+	cfg := &packages.Config{
+		Mode: loadMode, Dir: module, Fset: fset, Tests: true,
+		Env: append(append(os.Environ(), environment(module)...), "GOOS="+c.goos),
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			r.mu.Lock()
+			texts[name] = src
+			r.mu.Unlock()
+			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		},
+	}
+	if c.goos != runtime.GOOS {
+		cfg.Env = append(cfg.Env, "CGO_ENABLED=0")
+	}
+	if c.tags != "" {
+		cfg.BuildFlags = []string{"-tags=" + c.tags}
+	}
+	pkgs, err := packages.Load(cfg, r.patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s (%s): %w", r.rel(module), c, err)
+	}
+	var files []*file
+	var broken []string
+	for _, p := range pkgs {
+		for _, e := range p.Errors {
+			broken = append(broken, strings.TrimPrefix(e.Error(), r.dir+string(filepath.Separator)))
+		}
+		if strings.HasSuffix(p.PkgPath, ".test") {
+			continue
+		}
+		uses := r.used(p.TypesInfo)
+		for i, syntax := range p.Syntax {
+			name := p.CompiledGoFiles[i]
+			if !slices.Contains(p.GoFiles, name) {
+				if uses {
+					r.note(name, 0, "the package has cgo, whose files the go command generates: convert it by hand")
+				}
+				continue
+			}
+			s := &source{name, texts[name], fset.File(syntax.FileStart)}
+			files = append(files, &file{source: s, table: r.table, info: p.TypesInfo, pkg: p.Types, syntax: syntax, uses: r.uses, fields: r.fields})
+		}
+	}
+	if len(broken) > 0 {
+		slices.Sort(broken)
+		broken = slices.Compact(broken)
+		return nil, fmt.Errorf("%s (%s) does not compile, so that its types are not known; nothing is changed. If a run was interrupted, take its changes back first.\n\t%s",
+			r.rel(module), c, strings.Join(broken[:min(len(broken), 10)], "\n\t"))
+	}
+	return files, nil
+}
+
+// used collects the names of the library that a package uses, and the fields of its types, and reports whether there are any.
+func (r *run) used(info *types.Info) (any bool) {
+	for _, obj := range info.Uses {
+		if !r.table.owned(obj) {
+			continue
+		}
+		any = true
+		r.uses[r.table.oldName(obj, nil)] = true
+		for _, name := range obj.Pkg().Scope().Names() {
+			tn, ok := obj.Pkg().Scope().Lookup(name).(*types.TypeName)
+			if !ok || r.known[tn] {
+				continue
+			}
+			r.known[tn] = true
+			if s, ok := tn.Type().Underlying().(*types.Struct); ok {
+				for i := range s.NumFields() {
+					r.fields[s.Field(i)] = name + "." + s.Field(i).Name()
+				}
+			}
+		}
+	}
+	return any
+}

@@ -1,0 +1,196 @@
+package from
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A match is what the letters of a pattern stand for.
+type match struct {
+	*file
+	rule  *rule
+	bound map[string]ast.Expr
+	path  map[string]string // the embedded fields through which a method of the letter was found, as ".UUID"
+}
+
+// owned reports whether obj belongs to the old library.
+func (t *table) owned(obj types.Object) bool {
+	return obj != nil && obj.Pkg() != nil && slices.Contains(t.paths, obj.Pkg().Path())
+}
+
+// oldName returns the name of an object of the old library as tables write it, "New" or "UUID.String", or "".
+func (t *table) oldName(obj types.Object, recv types.Type) string {
+	if !t.owned(obj) {
+		return ""
+	}
+	if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
+		recv = f.Signature().Recv().Type()
+	}
+	if recv != nil {
+		if n := named(recv); n != nil {
+			return n.Obj().Name() + "." + obj.Name()
+		}
+	}
+	return obj.Name()
+}
+
+// named returns the named type that t is, or to which it points, or nil.
+func named(t types.Type) *types.Named {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
+}
+
+// matches yields the matches of all rules for e.
+func (f *file) matches(e ast.Expr) iter.Seq[*match] {
+	return func(yield func(*match) bool) {
+		for _, r := range f.table.rules {
+			m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
+			if m.match(r.pattern, e) && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// try returns the match of the first rule for e, or nil.
+func (f *file) try(e ast.Expr) *match {
+	for m := range f.matches(e) {
+		return m
+	}
+	return nil
+}
+
+func (m *match) match(p, e ast.Expr) bool {
+	if _, ok := p.(*ast.ParenExpr); !ok && p != m.rule.pattern {
+		e = ast.Unparen(e)
+	}
+	switch p := p.(type) {
+	case *ast.Ident:
+		if isLetter(p.Name) {
+			return m.bind(p.Name, e)
+		}
+		id, ok := e.(*ast.Ident)
+		return ok && id.Name == p.Name && m.info.Uses[id] == types.Universe.Lookup(p.Name)
+	case *ast.SelectorExpr:
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok || s.Sel.Name != p.Sel.Name {
+			return false
+		}
+		if x, ok := p.X.(*ast.Ident); ok && !isLetter(x.Name) {
+			return m.qualified(x.Name, s)
+		}
+		return m.member(p, s)
+	case *ast.CallExpr:
+		c, ok := e.(*ast.CallExpr)
+		return ok && !c.Ellipsis.IsValid() && m.match(p.Fun, c.Fun) && slices.EqualFunc(p.Args, c.Args, m.match)
+	case *ast.IndexExpr:
+		i, ok := e.(*ast.IndexExpr)
+		return ok && m.match(p.X, i.X) && m.match(p.Index, i.Index)
+	case *ast.BinaryExpr:
+		b, ok := e.(*ast.BinaryExpr)
+		return ok && b.Op == p.Op && m.match(p.X, b.X) && m.match(p.Y, b.Y)
+	case *ast.ArrayType:
+		a, ok := e.(*ast.ArrayType)
+		return ok && a.Len == nil && p.Len == nil && m.match(p.Elt, a.Elt)
+	case *ast.CompositeLit:
+		c, ok := e.(*ast.CompositeLit)
+		return ok && c.Type != nil && m.match(p.Type, c.Type) && len(c.Elts) == 0 && len(p.Elts) == 0
+	}
+	return false
+}
+
+// qualified reports whether s is a name of the package that a pattern calls pkg.
+func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
+	x, ok := s.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	name, ok := m.info.Uses[x].(*types.PkgName)
+	if !ok {
+		return false
+	}
+	if pkg == m.table.pkg {
+		return slices.Contains(m.table.paths, name.Imported().Path()) && m.table.allowed(m.uses, s.Sel.Name)
+	}
+	return name.Imported().Path() == newPackages[pkg]
+}
+
+// member reports whether s is the method or field that p names.
+func (m *match) member(p, s *ast.SelectorExpr) bool {
+	sel := m.info.Selections[s]
+	if sel == nil || sel.Kind() == types.MethodExpr {
+		return false
+	}
+	x, ok := p.X.(*ast.Ident)
+	if !ok {
+		return m.match(p.X, s.X)
+	}
+	want, _ := strings.CutPrefix(m.rule.letters[x.Name], "*")
+	name := m.table.oldName(sel.Obj(), nil)
+	if name == "" || name != want+"."+s.Sel.Name || !m.table.allowed(m.uses, name) {
+		return false
+	}
+	path := ""
+	t := sel.Recv()
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		st, ok := named(t).Underlying().(*types.Struct)
+		if !ok {
+			return false
+		}
+		path += "." + st.Field(i).Name()
+		t = st.Field(i).Type()
+	}
+	m.bound[x.Name], m.path[x.Name] = ast.Unparen(s.X), path
+	return true
+}
+
+// allowed reports whether the program has none of the names that forbid the rules of this one.
+func (t *table) allowed(uses map[string]bool, name string) bool {
+	return !slices.ContainsFunc(t.set[name], func(n string) bool { return uses[n] })
+}
+
+var canonical = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// bind lets a letter stand for e, if that is what the table says of it: any expression; a constant, which is a UUID in its
+// usual form; a string, and no type declared as one; or a value of a type of the library.
+func (m *match) bind(letter string, e ast.Expr) bool {
+	if old := m.bound[letter]; old != nil && types.ExprString(old) != types.ExprString(e) {
+		return false
+	}
+	tv := m.info.Types[e]
+	switch want := m.rule.letters[letter]; want {
+	case "":
+	case "constant":
+		text, ok := constant.Val(value(tv)).(string)
+		if !ok || !canonical.MatchString(text) {
+			return false
+		}
+	case "string":
+		if tv.Type == nil || types.Default(tv.Type) != types.Typ[types.String] {
+			return false
+		}
+	default:
+		n := named(tv.Type)
+		pointer := tv.Type != nil && n != types.Unalias(tv.Type)
+		if n == nil || m.table.oldName(n.Obj(), nil) != strings.TrimPrefix(want, "*") || pointer != strings.HasPrefix(want, "*") {
+			return false
+		}
+	}
+	m.bound[letter] = e
+	return true
+}
+
+func value(tv types.TypeAndValue) constant.Value {
+	if tv.Value == nil {
+		return constant.MakeUnknown()
+	}
+	return tv.Value
+}
