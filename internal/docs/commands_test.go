@@ -11,7 +11,7 @@ var command = regexp.MustCompile("(?m)^Command: `[^`]+`(?: in `[^`]+`)?$")
 // measured are the parts of pages in which all tables are measurements: what follows the first text, up to the second.
 var measured = map[string][2]string{
 	"README.md":           {"\n## Speed\n"},
-	"docs/faults.md":      {"\n## What other libraries do\n", "\n## When a virtual machine is copied\n"},
+	"docs/promises.md":    {"\n## What other libraries do\n"},
 	"docs/proof.md":       {"\n## Simulator\n"},
 	"docs/speed.md":       {},
 	"nodelease/README.md": {"\n## What minting did\n"},

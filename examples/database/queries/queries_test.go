@@ -22,9 +22,9 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// TestTimeInSQL computes the times of ids in databases, with the expressions of docs/questions.md.
+// TestTimeInSQL computes the times of ids in databases, with the expressions of docs/storing.md.
 func TestTimeInSQL(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "questions.md"))
+	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "storing.md"))
 	must.Do(t, err)
 	at := time.Date(2026, 1, 31, 12, 30, 45, 678e6, time.UTC)
 	v7, err := uuid.NewV7At(at)

@@ -1,9 +1,10 @@
 // Watch serves Snowflakes, and gauges that tell when they will stop, have stopped, or have the time of a wrong clock:
 //
 //	export IDS_SNOWFLAKE_NODE=7
-//	go run ./examples/recipes/restart -first-start    # once: makes the file
+//	go run ./examples/recipes/watch -first-start    # once: makes the file
 //	go run ./examples/recipes/watch
 //	curl http://127.0.0.1:8081/id
+//	curl http://127.0.0.1:8081/ready
 //	curl http://127.0.0.1:8081/debug/vars
 package main
 
@@ -28,7 +29,14 @@ func main() {
 	log.SetFlags(0)
 	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
 	address := flag.String("listen", "127.0.0.1:8081", "address to serve the gauges at")
+	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
 	flag.Parse()
+	if *first {
+		if err := firstStart(*path); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *path, *address); err != nil && ctx.Err() == nil {
@@ -42,11 +50,22 @@ func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
 	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
 	m.Set("unsaved", expvar.Func(func() any { return number(f.Status().Err != nil) }))
-	m.Set("withheld", expvar.Func(func() any {
-		now, latest := time.Now(), f.Clock().Latest()
-		return number(f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick)))
-	}))
+	m.Set("withheld", expvar.Func(func() any { return number(withheld(f, tick)) }))
 	return m
+}
+
+func withheld(f *clockfile.File, tick time.Duration) bool {
+	now, latest := time.Now(), f.Clock().Latest()
+	return f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick))
+}
+
+// ready answers a readiness probe: 200 while ids come, and 503 otherwise.
+func ready(f *clockfile.File, tick time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if withheld(f, tick) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}
 }
 
 func number(b bool) int {
@@ -54,6 +73,13 @@ func number(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+func firstStart(path string) error {
+	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
+		return err
+	}
+	return clockfile.Create(path, "")
 }
 
 func run(ctx context.Context, path, address string) (err error) {
@@ -66,7 +92,9 @@ func run(ctx context.Context, path, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	expvar.Publish("ids", gauges(f, node.Layout().Tick))
+	tick := node.Layout().Tick
+	expvar.Publish("ids", gauges(f, tick))
+	http.HandleFunc("/ready", ready(f, tick))
 	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) { // expvar has registered itself
 		id, err := node.NextContext(r.Context())
 		if err != nil {

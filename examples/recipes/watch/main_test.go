@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -40,6 +42,10 @@ func TestGauges(t *testing.T) {
 			must.Do(t, json.Unmarshal([]byte(m.String()), &got))
 			if got.Ahead < ahead-within || got.Ahead > ahead+within || got.Unsaved != unsaved || got.Withheld != withheld {
 				t.Errorf("%s: %+v; want ahead %v, unsaved %d, withheld %d", when, got, ahead, unsaved, withheld)
+			}
+			probe := httptest.NewRecorder()
+			if ready(f, node.Layout().Tick)(probe, nil); (probe.Code == http.StatusOK) != (withheld == 0) {
+				t.Errorf("%s: the readiness probe has status %d", when, probe.Code)
 			}
 			if _, err := node.TryNext(); withheld != 0 && err == nil {
 				t.Errorf("%s: an id comes", when)

@@ -57,7 +57,9 @@ func TestLostLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "ids.clock")
-			must.Create(t, path)
+			if _, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-first-start").End(); err != nil {
+				t.Fatalf("the first start: %v, says %q", err, says)
+			}
 			p, address := start(t, path)
 			var last snowflake.ID
 			ask := func() (status int) {

@@ -1,0 +1,58 @@
+// Package kubernetes checks the manifests of docs/kubernetes.md against the types of Kubernetes.
+package kubernetes
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// decode reads a manifest strictly: an unknown field is an error, and so is one that stands there twice.
+func decode(manifest string) (kind string, err error) {
+	var head struct{ APIVersion, Kind string }
+	if err := yaml.Unmarshal([]byte(manifest), &head); err != nil {
+		return "", err
+	}
+	kind = head.APIVersion + " " + head.Kind
+	into, ok := map[string]any{
+		"apps/v1 StatefulSet": new(appsv1.StatefulSet), "apps/v1 Deployment": new(appsv1.Deployment), "batch/v1 Job": new(batchv1.Job),
+		"v1 Service": new(corev1.Service), "v1 PersistentVolumeClaim": new(corev1.PersistentVolumeClaim),
+		"policy/v1 PodDisruptionBudget": new(policyv1.PodDisruptionBudget),
+	}[kind]
+	if !ok {
+		return "", fmt.Errorf("it is a %q", kind)
+	}
+	return head.Kind, yaml.UnmarshalStrict([]byte(manifest), into)
+}
+
+func TestManifests(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, block := range regexp.MustCompile("(?ms)^```yaml\n(apiVersion.*?)^```$").FindAllSubmatch(page, -1) {
+		for manifest := range strings.SplitSeq(string(block[1]), "---\n") {
+			kind, err := decode(manifest)
+			if err != nil {
+				t.Errorf("%v in\n%s", err, manifest)
+			}
+			kinds = append(kinds, kind)
+			if _, err := decode(manifest + "spek: {}\n"); err == nil {
+				t.Errorf("a field that does not exist is accepted in a %s", kind)
+			}
+		}
+	}
+	if want := strings.Fields("PersistentVolumeClaim Job Service StatefulSet Job Deployment PodDisruptionBudget"); !slices.Equal(kinds, want) {
+		t.Errorf("the page has %q, want %q", kinds, want)
+	}
+}
