@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	_ "modernc.org/sqlite"             // driver "sqlite"
 
 	"github.com/oneclock/ids/examples/database/dbserver"
 	"github.com/oneclock/ids/examples/internal/must"
@@ -56,6 +58,47 @@ func TestTimeInSQL(t *testing.T) {
 			var got int64
 			if err := db.QueryRowContext(t.Context(), fmt.Sprintf(test.query, test.expression, test.column), test.id).Scan(&got); err != nil || got != at.UnixMicro() {
 				t.Errorf("%s is %d (%v), want %d", test.expression, got, err, at.UnixMicro())
+			}
+		})
+	}
+}
+
+// TestNodeInSQL asks databases which nodes the ids of a table have, by the statement of docs/operations.md.
+func TestNodeInSQL(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := regexp.MustCompile("(?m)^ *SELECT .* FROM orders .*$").FindString(string(page))
+	at := time.Date(2026, 1, 31, 12, 30, 45, 0, time.UTC)
+	for driver, start := range map[string]func(testing.TB) string{
+		"pgx": dbserver.Postgres, "mysql": dbserver.MariaDB, "sqlite": func(testing.TB) string { return ":memory:" },
+	} {
+		t.Run(driver, func(t *testing.T) {
+			db, err := sql.Open(driver, start(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			db.SetMaxOpenConns(1) // which has the temporary table
+			if _, err := db.ExecContext(t.Context(), `CREATE TEMPORARY TABLE orders (id bigint PRIMARY KEY)`); err != nil {
+				t.Fatal(err)
+			}
+			var latest snowflake.ID
+			for i, node := range []int64{7, 1023, 7} {
+				id, err := snowflake.Twitter().Compose(snowflake.Parts{Time: at, Node: node, Sequence: int64(i)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := db.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO orders (id) VALUES (%d)`, id)); err != nil {
+					t.Fatal(err)
+				}
+				latest = id
+			}
+			var node, n int64
+			var max snowflake.ID
+			if err := db.QueryRowContext(t.Context(), query).Scan(&node, &n, &max); err != nil || node != 7 || n != 2 || max != latest {
+				t.Errorf("node %d, %d ids, the latest %d (%v); want 7, 2, %d", node, n, max, err, latest)
 			}
 		})
 	}
