@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	takeTimeout    = 5 * time.Second // for the first try to get a number; the others have twice as long
+	takeTimeout    = 5 * time.Second // for the first two tries to get a number; the others have twice as long
 	releaseTimeout = 4500 * time.Millisecond
 	closeTimeout   = 5 * time.Second // leaves a store that is slow to hear of its context a moment
 	minRetry       = 100 * time.Millisecond
@@ -21,7 +21,12 @@ const (
 // keepNumber serves one tenure after another until ctx ends.
 func (m *Minter) keepNumber(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; failures++ {
-		t, err := m.takeNumber(ctx, takeTimeout<<min(failures, 1))
+		sent := m.elapsed()
+		t, err := m.takeNumber(ctx, takeTimeout<<min(failures/2, 1))
+		if err != nil && m.elapsed()-sent >= takeTimeout {
+			sleep(ctx, crowdPause(failures))
+			continue
+		}
 		if err == nil {
 			m.endTenure(t, m.serveTenure(ctx, t))
 			if t.expiry != nil { // it has minted
@@ -269,6 +274,14 @@ func (m *Minter) callStore(
 func retryPause(failures int, longest time.Duration) time.Duration {
 	d := min(minRetry<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
+}
+
+// crowdPause is the pause after a Take without an answer in time, perhaps since many ask at once. If all of them asked
+// again soon, none would have its answer in time, and no holder that to its renewal. So the pause is a random part of half
+// the TTL that stores have by default, and later of the whole.
+func crowdPause(failures int) time.Duration {
+	const halfTTL = 7500 * time.Millisecond
+	return rand.N(halfTTL << min(failures, 1))
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
@@ -311,10 +312,16 @@ func TestTimeouts(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.setSilent(true)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		for _, want := range []time.Duration{5 * time.Second, 10 * time.Second, 10 * time.Second} {
-			time.Sleep(want + time.Second)
-			if took := time.Duration(failed.Swap(0)); took != want {
-				t.Errorf("Take had %v, want %v", took, want)
+		const short, long = 5 * time.Second, 10 * time.Second
+		for i, want := range []time.Duration{short, short, long, long} {
+			began, most := time.Now(), []time.Duration{0, 7500 * time.Millisecond, 15 * time.Second, 15 * time.Second}[i]
+			for failed.Load() == 0 {
+				time.Sleep(time.Millisecond)
+				synctest.Wait()
+			}
+			pause := time.Since(began) - want
+			if took := time.Duration(failed.Swap(0)); took != want || pause > most+time.Millisecond {
+				t.Errorf("Take had %v after a pause of %v, want %v", took, pause, want)
 			}
 		}
 		store.setSilent(false)
@@ -418,5 +425,97 @@ func TestSilence(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// crowdedStore is a store whose server answers one request after another, or shares its time among all under way. What
+// was given up it does not begin.
+type crowdedStore struct {
+	*memory.Store
+	turn     chan struct{} // nil if it shares
+	underWay atomic.Int64
+}
+
+func (s *crowdedStore) serve(ctx context.Context, parts int) error {
+	const part = 2 * time.Millisecond
+	if s.turn != nil {
+		select {
+		case s.turn <- struct{}{}:
+			time.Sleep(part * time.Duration(parts))
+			<-s.turn
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	}
+	s.underWay.Add(1)
+	defer s.underWay.Add(-1)
+	for range parts {
+		select {
+		case <-time.After(part * time.Duration(s.underWay.Load())):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (s *crowdedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	if err := s.serve(ctx, 10); err != nil {
+		return nodelease.Grant{}, err
+	}
+	g, err := s.Store.Take(ctx, r)
+	g.Lease = &crowdedLease{g.Lease, s}
+	return g, err
+}
+
+type crowdedLease struct {
+	nodelease.Lease
+	store *crowdedStore
+}
+
+func (l *crowdedLease) Extend(ctx context.Context, horizon time.Time) error {
+	if err := l.store.serve(ctx, 1); err != nil {
+		return err
+	}
+	return l.Lease.Extend(ctx, horizon)
+}
+
+// TestCrowd has 1,024 Minters ask at once for as many numbers, 20 ms of work each: all have one soon, and none of those
+// that have one is stopped by the others.
+func TestCrowd(t *testing.T) {
+	for _, shares := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const minters = 1024
+			store := &crowdedStore{Store: memory.New(minters, 15*time.Second)}
+			if !shares {
+				store.turn = make(chan struct{}, 1)
+			}
+			w := new(wall)
+			w.step(time.Until(start2026))
+			var begun, ended, latest atomic.Int64
+			start := time.Now()
+			opts := &nodelease.Options{Now: w.now, Observe: func(e nodelease.Event) {
+				switch e.Kind {
+				case nodelease.Began:
+					begun.Add(1)
+					latest.Store(int64(time.Since(start)))
+				case nodelease.Ended:
+					ended.Add(1)
+				}
+			}}
+			var all [minters]*nodelease.Minter
+			for i := range all {
+				all[i] = must.Get(nodelease.NewMinter(store, opts))(t)
+			}
+			time.Sleep(90 * time.Second)
+			if begun.Load() != minters || ended.Load() != 0 {
+				t.Errorf("%d have begun to mint, and %d were stopped", begun.Load(), ended.Load())
+			}
+			t.Logf("all have begun after %v", time.Duration(latest.Load()))
+			for _, m := range all {
+				go m.Close()
+			}
+			time.Sleep(time.Minute)
+		})
 	}
 }

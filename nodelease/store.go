@@ -14,7 +14,7 @@ import (
 //
 // Its methods, and those of its leases, must return soon after their context has ended. A store that
 // does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Take whose
-// context has ended may return a Grant: the Minter gives it back.
+// context has ended may return a Grant all the same: the Minter keeps the number, or gives it back if it is closed.
 type Store interface {
 	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it prefers
 	// those whose horizon has passed at r.Now, and may choose any of them: the stores of this module
