@@ -14,6 +14,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 // TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
@@ -39,9 +40,14 @@ func TestRefusedNumbers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
-			store.set(func() (nodelease.Grant, error) { g := test.bad; g.Lease = &lease{store: store}; return g, nil })
+			store.set(func() (nodelease.Grant, error) {
+				g := test.bad
+				g.Lease, g.FreeKnown = &lease{store: store}, true
+				return g, nil
+			})
 			var log lockedText
-			opts := &nodelease.Options{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			warned, opts := counted(nodelease.Warned)
+			opts.Layout, opts.Logger = test.layout, slog.New(slog.NewTextHandler(&log, nil))
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
 				if !strings.Contains(log.String(), want) {
@@ -62,10 +68,34 @@ func TestRefusedNumbers(t *testing.T) {
 				if back := store.horizon.Load().Sub(test.bad.Horizon); back < 0 || back >= time.Microsecond {
 					t.Errorf("the horizon was %v, and goes back as %v", test.bad.Horizon, store.horizon.Load())
 				}
+				if n := warned.Load(); n != 1 || m.Stats().FreeKnown {
+					t.Errorf("%d warnings, and Stats are %+v", n, m.Stats())
+				}
+				time.Sleep(2*time.Minute + 10*time.Second)
+				if n, lines := warned.Load(), strings.Count(log.String(), want); n != 3 || lines != 3 {
+					t.Errorf("%d warnings, %d in the log, want 3", n, lines)
+				}
 				store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
 				mustNext(t, m)
 			})
 		})
+	}
+}
+
+// TestNumbersBeyondTheLayout has a store of more numbers than the layout can hold: the rest is skipped, and not free.
+func TestNumbersBeyondTheLayout(t *testing.T) {
+	narrow := ids.TwitterLayout()
+	narrow.NodeBits = 2
+	for bits, layout := range map[int]ids.SnowflakeLayout{10: {}, 2: narrow} {
+		store := memstore.New(3000, time.Minute)
+		r := nodelease.Request{Now: time.Now(), Layout: layout}
+		for left := int64(1)<<bits - 1; left >= 0; left-- {
+			if g := must.Get(store.Take(t.Context(), r))(t); g.Number >= 1<<bits || g.Free != left || !g.FreeKnown {
+				t.Fatalf("%d bits, %d numbers left: got %+v", bits, left, g)
+			}
+		}
+		_, err := store.Take(t.Context(), r)
+		must.Fail(t, "Take", err, nodelease.ErrNoNumber)
 	}
 }
 

@@ -11,7 +11,7 @@ type Event struct {
 	Number int64         // the number concerned, if Held is true
 	Held   bool          // whether a number is concerned
 	Took   time.Duration // of Renewed and Failed: the time of the request; of Waited: of the wait
-	Err    error         // of Ended, Failed, Refused, Waited; nil if there is none
+	Err    error         // of Ended, Failed, Refused, Waited, Warned; nil if there is none
 }
 
 // An EventKind says what an [Event] is about.
@@ -33,14 +33,19 @@ const (
 	Refused
 	// Waited: NextContext has waited, for a millisecond or more, and has returned an id or Err. It names no number.
 	Waited
+	// Warned: a person should look at Err, although the Minter goes on. It is told once, or once a minute for as long
+	// as it lasts: a number of the store cannot be used, as one that the layout cannot hold; the horizon of a number is
+	// far ahead of the wall clock; the environment variable IDS_SNOWFLAKE_NODE names the number too; or it is what the
+	// store has passed to [Request.Warn], however often, and then no number is concerned.
+	Warned
 )
 
 // String returns the name of k in lower case.
 func (k EventKind) String() string {
-	if k < Began || k > Waited {
+	if k < Began || k > Warned {
 		return "unknown"
 	}
-	return [...]string{"began", "ended", "renewed", "failed", "refused", "waited"}[k-Began]
+	return [...]string{"began", "ended", "renewed", "failed", "refused", "waited", "warned"}[k-Began]
 }
 
 // maxReports is how many reports may wait for a Logger or an Observe that blocks.
@@ -88,12 +93,20 @@ func (m *Minter) reportEnd(number int64, why error) {
 	})
 }
 
-// warn is called by the store with problems that a person should look at.
-func (m *Minter) warn(err error) {
-	m.queueReport(func() { m.opts.Logger.Warn("the store has a warning", "error", err) })
+// reportWarning reports what a person should look at, and of which number unless t is nil.
+func (m *Minter) reportWarning(t *tenure, text string, err error) {
+	m.queueReport(func() {
+		if t == nil {
+			m.opts.Logger.Warn(text, "error", err)
+			m.observe(Event{Kind: Warned, Err: err})
+			return
+		}
+		m.opts.Logger.Warn(text, "number", t.number, "error", err)
+		m.observe(Event{Kind: Warned, Number: t.number, Held: true, Err: err})
+	})
 }
 
-// logPause is how long a failure is not logged again. Texts are not compared: they name the server, and the
+// logPause is how long a failure is not logged again, and a number that cannot be used not reported. Texts are not compared: they name the server, and the
 // servers take turns.
 const logPause = time.Minute
 

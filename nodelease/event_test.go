@@ -16,6 +16,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
@@ -119,7 +120,7 @@ level=INFO msg="handed a number back" number=0 horizon=`
 	if got := regexp.MustCompile(`time=\S+ `).ReplaceAllString(text.String(), ""); !strings.HasPrefix(got, want) {
 		t.Errorf("the log is\n%s\nwant\n%s", got, want)
 	}
-	if got := nodelease.EventKind(0).String() + nodelease.EventKind(99).String(); got != "unknownunknown" {
+	if got := fmt.Sprint(nodelease.EventKind(0), nodelease.Warned, nodelease.Warned+1); got != "unknown warned unknown" {
 		t.Error(got)
 	}
 }
@@ -262,18 +263,19 @@ func TestWaitedForATick(t *testing.T) {
 // the Minter makes since its clock leaps ahead.
 func TestHorizonFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
-	const found = "ahead=2400h0m0s"
+	const found = "is 2400h0m0s ahead of"
 	for _, test := range []struct {
 		held, leap time.Duration
 		want       string
 	}{
-		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "ahead=24h0m1s"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
-		{0, 100 * day, "ahead=24"},
+		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "is 24h0m1s ahead of"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
+		{0, 100 * day, "is 24"},
 	} {
 		store := newFaultyStore(1, testTTL)
 		store.SetRow(0, time.Time{}, start2026.Add(test.held))
 		var log lockedText
-		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Window: day}
+		warned, opts := counted(nodelease.Warned)
+		opts.Logger, opts.Window = slog.New(slog.NewTextHandler(&log, nil)), day
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			w.step(test.leap)
 			_, _ = m.TryNext()
@@ -282,10 +284,52 @@ func TestHorizonFarAhead(t *testing.T) {
 			time.Sleep(testTTL)
 			w.step(test.leap)
 			time.Sleep(10 * testTTL)
-			const text = `level=WARN msg="the horizon of a number is far ahead of this machine's clock: so may its ids be" number=0 horizon=`
-			if got := log.String(); strings.Count(got, text) != min(len(test.want), 1) || !strings.Contains(got, test.want) {
-				t.Errorf("%v ahead: the log lacks %q: %s", test.held, test.want, got)
+			const text = `level=WARN msg="the horizon of a number is far ahead" number=0 error="nodelease: the horizon 20`
+			want := min(len(test.want), 1)
+			if got := log.String(); strings.Count(got, text) != want || !strings.Contains(got, test.want) || warned.Load() != int64(want) {
+				t.Errorf("%v ahead: %d events, and the log lacks %q: %s", test.held, warned.Load(), test.want, got)
 			}
 		})
+	}
+}
+
+// warningStore has a warning at each Take.
+type warningStore struct{ *memory.Store }
+
+func (s warningStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	r.Warn(errEnough)
+	return s.Store.Take(ctx, r)
+}
+
+// TestWarned has a store warn, and the environment name the number or something else, in two tenures: it is told of the
+// store's warning each time, and of the environment once.
+func TestWarned(t *testing.T) {
+	for env, want := range map[string]int{"0": 1, "00": 1, "1": 0, "": 0, "-0": 0, "x": 0} {
+		t.Setenv("IDS_SNOWFLAKE_NODE", env)
+		store := warningStore{memory.New(1, testTTL)}
+		var log lockedText
+		var events []nodelease.Event
+		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
+			if e.Kind == nodelease.Warned {
+				events = append(events, e)
+			}
+		}}
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			store.Expire(0)
+			time.Sleep(testTTL)
+			mustNext(t, m)
+		})
+		own := 0
+		for _, e := range events {
+			if e != (nodelease.Event{Kind: nodelease.Warned, Err: errEnough}) {
+				own++
+				must.Fail(t, "the warning", e.Err, nil, "nodelease: IDS_SNOWFLAKE_NODE names number 0", "Tick:1ms NodeBits:10")
+			}
+		}
+		stores := strings.Count(log.String(), `level=WARN msg="the store has a warning" error=enough`)
+		envs := strings.Count(log.String(), `level=WARN msg="the environment names a number that is leased" number=0 error="nodelease: IDS_`)
+		if len(events) != 2+want || own != want || stores != 2 || envs != want {
+			t.Errorf("%q: the events are %v, and the log %s", env, events, &log)
+		}
 	}
 }

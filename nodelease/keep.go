@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"time"
 )
 
@@ -42,8 +44,9 @@ func (m *Minter) keepNumber(ctx context.Context) {
 // takeNumber takes a number. Nothing can be minted under it before serveTenure has raised its horizon.
 func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure, error) {
 	var g Grant
+	warn := func(err error) { m.reportWarning(nil, "the store has a warning", err) }
 	err := m.callStore(ctx, nil, timeout, func(ctx context.Context) (err error) {
-		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: m.warn})
+		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: warn})
 		if err == nil && g.Lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
 		}
@@ -53,18 +56,41 @@ func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure
 		m.noteNoNumber(err)
 		return nil, err
 	}
-	m.mu.Lock()
-	m.free, m.freeKnown = g.Free, g.FreeKnown
-	m.mu.Unlock()
 	t := &tenure{lease: g.Lease, number: g.Number, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
 	if err := t.startClock(&m.opts, m.now()); err != nil {
-		m.queueReport(func() { m.opts.Logger.Warn("cannot mint under a number", "number", t.number, "error", err) })
+		if now := time.Now(); now.Sub(m.unusableAt) >= logPause {
+			m.unusableAt = now
+			m.reportWarning(t, "cannot mint under a number", err)
+		}
+		m.noteFree(0, false) // the store may count more of that kind
 		m.noteNoNumber(err)
 		_ = m.releaseNumber(t, roundUp(t.found)) // which reports its errors
 		return nil, err
 	}
+	m.noteFree(g.Free, g.FreeKnown)
 	m.warnIfAhead(t, t.found)
+	m.warnIfInEnv(t)
 	return t, nil
+}
+
+// noteFree notes how many numbers are free.
+func (m *Minter) noteFree(free int64, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free, m.freeKnown = free, known
+}
+
+// warnIfInEnv says, once, if t's number is that of the default Snowflake node, whose clock is another.
+func (m *Minter) warnIfInEnv(t *tenure) {
+	const variable = "IDS_SNOWFLAKE_NODE"
+	v, err := strconv.ParseUint(os.Getenv(variable), 10, 63)
+	if err != nil || int64(v) != t.number || m.warnedOfEnv {
+		return
+	}
+	m.warnedOfEnv = true
+	m.reportWarning(t, "the environment names a number that is leased", fmt.Errorf(
+		"nodelease: %s names number %d, which the store has leased to this process: unset it, or a node made of it repeats ids, if its layout is %+v",
+		variable, t.number, m.opts.Layout))
 }
 
 // warnIfAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
@@ -74,19 +100,17 @@ func (m *Minter) warnIfAhead(t *tenure, horizon time.Time) {
 		return
 	}
 	t.warned = true
-	m.queueReport(func() {
-		m.opts.Logger.Warn("the horizon of a number is far ahead of this machine's clock: so may its ids be",
-			"number", t.number, "horizon", horizon, "ahead", ahead)
-	})
+	m.reportWarning(t, "the horizon of a number is far ahead", fmt.Errorf(
+		"nodelease: the horizon %s is %v ahead of this machine's clock: so may the ids be", horizon.Format(time.RFC3339), ahead))
 }
 
 // noteNoNumber notes why there is no number.
 func (m *Minter) noteNoNumber(err error) {
+	if errors.Is(err, ErrNoNumber) {
+		m.noteFree(0, true)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if errors.Is(err, ErrNoNumber) {
-		m.free, m.freeKnown = 0, true
-	}
 	m.setState(nil, newWithheld(err))
 }
 

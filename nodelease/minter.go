@@ -29,8 +29,8 @@ type Options struct {
 	// not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger is told when minting begins and ends, when the store fails, and when a horizon is more than 24 h ahead of
-	// the wall clock. While the store goes on failing, it is told once a minute. Nil means none.
+	// Logger is told when minting begins and ends, when the store fails, and what a person should look at, as [Warned]
+	// says. While the store goes on failing, it is told once a minute. Nil means none.
 	//
 	// A goroutine of the Minter calls Logger and Observe; only Refused and Waited are reported by
 	// TryNext and NextContext themselves. If Logger or Observe blocks, minting and Close go on, and
@@ -39,7 +39,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent
-	// use. What is said above of Logger goes for Observe too.
+	// use. If it blocks, panics or calls Close, what is said above of Logger happens.
 	Observe func(Event)
 }
 
@@ -62,6 +62,9 @@ type Minter struct {
 
 	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; makeReports's
 	loggedNone bool      // whether that was for want of a number
+
+	unusableAt  time.Time // when it was last said that a number cannot be used; keepNumber's
+	warnedOfEnv bool      // whether it was said that the environment names the number; keepNumber's
 
 	// The fields tenure and why tell its state:
 	//
