@@ -27,5 +27,6 @@
 // still issue ids until its timer runs: they stay below its own horizon.
 //
 // Ids can repeat if the store forgets what it has committed (it is restored from a backup, or runs without syncing
-// its disk), if a running machine is copied with its memory, or if two stores serve one kind of id.
+// its disk), if a running machine is copied with its memory, if two stores serve one kind of id, or if a number of the
+// store is given to a node, too, as by the environment variable IDS_SNOWFLAKE_NODE.
 package nodelease

@@ -390,11 +390,12 @@ type Stats struct {
 	// LatestAhead is how far ahead of the wall clock the latest id is, or the horizon that was found with
 	// the number. It is zero if neither is ahead.
 	LatestAhead time.Duration
-	// Free is how many numbers were free at the latest Take, without the one taken: 0 if none could be
-	// had. It does not change while the number is held, however many others take or release. It means
+	// Free is how many numbers that the layout can hold were free at the latest Take, without the one taken: 0
+	// if none could be had. It does not change while the number is held, however many others take or release. It means
 	// something only if FreeKnown is true.
 	Free int64
-	// FreeKnown is false before the first Take, and if the store does not tell.
+	// FreeKnown is false before the first Take, if the store does not tell, and if the number that it has handed
+	// out last cannot be used.
 	FreeKnown bool
 }
 

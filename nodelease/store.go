@@ -12,17 +12,25 @@ import (
 // a durable horizon: no id later than the horizon has ever been issued under that number. The horizon outlives
 // every holder; what makes ids unique is the horizon and not the time at which a lease ends.
 //
-// Its methods, and those of its leases, must return soon after their context has ended. A store that
-// does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Take whose
-// context has ended may return a Grant all the same: the Minter keeps the number, or gives it back if it is closed.
+// Its methods, and those of its leases, look at their context first, and return soon after it has ended. A store that
+// does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Store outlives its leases:
+// a [Minter] takes a number after another from it, and several may share it.
 type Store interface {
-	// Take makes the caller the holder of a number that nobody holds. Of the free numbers it prefers
-	// those whose horizon has passed at r.Now, and may choose any of them: the stores of this module
-	// choose at random, so a program has another number after each start. If none has passed, it takes
-	// the number whose horizon passes first. It returns an error that
-	// matches ErrNoNumber if no number could be had: all are held, or others were faster. It refuses,
-	// with an error that matches ErrRefused, a layout that differs from that of the ids made before.
-	// It is safe for concurrent use.
+	// Take makes the caller the holder of a number that nobody holds, of those that r.Layout can hold: from 0 to
+	// 1<<NodeBits - 1. That nobody holds it is decided in the statement or transaction that takes it and reads its
+	// horizon: the holder of a lease that has ended may extend it until then.
+	//
+	// Of the free numbers Take prefers those whose horizon has passed at r.Now, and may choose any of them: the
+	// stores of this module choose at random, so a program has another number after each start. If none has passed, it
+	// takes the number whose horizon passes first.
+	//
+	// It returns an error that matches ErrNoNumber if no number could be had: all are held, or others were faster. It
+	// refuses, with an error that matches ErrRefused, a layout that differs from that of the ids made before: the store
+	// keeps it beside the numbers, and the zero layout and Twitter's are the same. After any error the number, if one
+	// was taken, should be free again: the store gives it back, or its TTL does. A Minter waits 5 s or 10 s for Take. If
+	// Take returns a Grant later than that, the Minter keeps the number, or gives it back if it is closed.
+	//
+	// Take is safe for concurrent use.
 	Take(ctx context.Context, r Request) (Grant, error)
 }
 
@@ -32,8 +40,9 @@ type Request struct {
 	Now time.Time
 	// Layout is that of the caller's ids. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// Warn is called with problems that the store has dealt with but a person should look at. It may be
-	// called until the lease ends, and must not block. Nil means that nobody is told.
+	// Warn is called with problems that the store has dealt with but a person should look at, such as a horizon
+	// that somebody has deleted and the holder has written again. A Minter tells Logger and Observe. It may be called
+	// until the lease ends, and does not block. Nil means that nobody is told.
 	Warn func(error)
 }
 
@@ -47,7 +56,7 @@ type Grant struct {
 	Horizon time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL time.Duration
-	// Free is how many other numbers were free when this one was taken, if FreeKnown is true.
+	// Free is how many other numbers that the layout can hold were free when this one was taken, if FreeKnown is true.
 	Free int64
 	// FreeKnown is whether the store has counted the free numbers.
 	FreeKnown bool
@@ -55,7 +64,8 @@ type Grant struct {
 	Lease Lease
 }
 
-// A Lease is one holder's tenure of one number. Its methods are called by one goroutine at a time.
+// A Lease is one holder's tenure of one number. Its methods are called by one goroutine at a time, and none after one has
+// returned ErrLost, or Release nil.
 //
 // ErrLost says that the tenure is over: another holder has taken the number, it was released, or its
 // row has gone. A store may return it as soon as the TTL is over, or go on while nobody else has
@@ -64,12 +74,13 @@ type Grant struct {
 type Lease interface {
 	// Extend proves to the store that the holder is alive and raises the number's horizon to horizon, a
 	// whole number of microseconds. Only after Extend has returned nil may the holder issue ids up to
-	// it. The caller never asks for a lower horizon than before: if the store sees one, it comes from a
-	// request that was overtaken, and must not lower the horizon.
+	// it. The caller never asks for a lower horizon than before. One can arrive all the same, in a request that
+	// a later one has overtaken on its way: it must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
 	// Release gives the number back. It makes horizon, the time of the latest id rounded up to a whole
-	// number of microseconds, the number's horizon, which may lower it. If no id was issued, that is the
-	// Horizon of the Grant: where this is the zero time, the number is to have none again.
+	// number of microseconds, the number's horizon, which may lower it. A store that keeps less than microseconds
+	// rounds up. If no id was issued, horizon is the Horizon of the Grant, rounded up: where this is the zero time,
+	// the number is to have none again.
 	Release(ctx context.Context, horizon time.Time) error
 }
 
