@@ -175,15 +175,18 @@ func (s *Store) checkServer(ctx context.Context) error {
 			return fmt.Errorf("%s is %s, so that nothing can be written: is the server a replica?", name, v)
 		}
 	}
-	settings := []string{"innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog"}
-	if value["log_bin"] == "OFF" {
-		settings = settings[:1]
+	settings := []string{"innodb_flush_log_at_trx_commit"}
+	switch value["log_bin"] {
+	case "":
+		s.hidden = append(s.hidden, "log_bin")
+	case "ON":
+		settings = append(settings, "sync_binlog")
 	}
 	for _, name := range settings {
 		switch v := value[name]; {
 		case v == "":
 			s.hidden = append(s.hidden, name)
-		case v != "1" && v != "ON" && !s.opts.AllowNoFsync:
+		case v != "1" && !s.opts.AllowNoFsync:
 			return fmt.Errorf("%s is %s, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync", name, v)
 		}
 	}
@@ -192,8 +195,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, first bool) error {
-	columns := fmt.Sprintf(`select number, token, holder, expires, horizon from %s limit 0`, s.table)
-	_, err := s.db.ExecContext(ctx, columns)
+	err := s.checkColumns(ctx)
 	if is(err, unknownTable) {
 		if !first {
 			return storekit.Missing("there is no such table", mend)
@@ -201,7 +203,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 		if _, err := s.db.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		_, err = s.db.ExecContext(ctx, columns)
+		err = s.checkColumns(ctx)
 	}
 	if is(err, unknownColumn) {
 		return fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
@@ -230,6 +232,15 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	}
 	_, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`) // no row, but it needs the right
 	return err
+}
+
+// checkColumns returns the server's error unless the table has its columns, and may be read.
+func (s *Store) checkColumns(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`select number, token, holder, expires, horizon from %s limit 0`, s.table))
+	if err != nil {
+		return err
+	}
+	return rows.Close()
 }
 
 // fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.
@@ -483,20 +494,22 @@ func (l *lease) update(ctx context.Context, horizon time.Time, set, where string
 // unchanged returns why an update has changed nothing, or nil if the row was as it is to be: those are counted only if the
 // DSN has clientFoundRows.
 func (l *lease) unchanged(ctx context.Context, horizon time.Time) error {
-	var held, same, auto string
+	var same, auto string
 	err := l.store.with(ctx, l.store.auto == "0", func(q querier) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(`select count(*), coalesce(max(horizon <=> %s), 0), @@autocommit from %s where %s`,
-			literal(horizon), l.store.table, l.own())).Scan(&held, &same, &auto)
+		return q.QueryRowContext(ctx, fmt.Sprintf(`select horizon <=> %s, @@autocommit from %s where %s`,
+			literal(horizon), l.store.table, l.own())).Scan(&same, &auto)
 	})
 	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nodelease.ErrLost
 	case err != nil:
 		return err
-	case held == "1" && auto != l.store.auto:
+	case auto != l.store.auto:
 		return l.store.switched()
-	case held == "1" && same == "1":
+	case same == "1":
 		return nil
 	}
-	return nodelease.ErrLost
+	return nodelease.ErrLost // overtaken
 }
 
 func (s *Store) switched() error {

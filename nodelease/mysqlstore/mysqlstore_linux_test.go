@@ -1,10 +1,23 @@
 package mysqlstore_test
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
@@ -22,22 +35,462 @@ func mustNew(t *testing.T, db *sql.DB, opts *mysqlstore.Options) *mysqlstore.Sto
 	))(t)
 }
 
+func mustTake(t *testing.T, s nodelease.Store) nodelease.Grant {
+	t.Helper()
+	return must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+}
+
+// scan returns the one value that a query finds, as a text.
+func scan(t *testing.T, db *sql.DB, query string) (text string) {
+	t.Helper()
+	must.Do(t, db.QueryRowContext(t.Context(), query).Scan(&text))
+	return text
+}
+
 func TestMySQL(t *testing.T) {
 	t.Parallel()
 	_, dsn := mytest.Start(t)
 	db := mytest.Open(t, dsn)
-	_ = db
+	t.Logf("version %s", scan(t, db, `select version()`))
+	level := "transaction_isolation"
+	if strings.Contains(scan(t, db, `select version()`), "MariaDB") {
+		level = "tx_isolation"
+	}
 	for name, parameters := range map[string]string{
 		"plain": "",
-		"other": "time_zone=%27-9:30%27&autocommit=0&sql_mode=%27ANSI,NO_BACKSLASH_ESCAPES%27&clientFoundRows=true&parseTime=true&loc=Europe%2FBerlin&tx_isolation=%27SERIALIZABLE%27",
+		"others": "autocommit=0&clientFoundRows=true&parseTime=true&loc=Europe%2FBerlin&time_zone='-9:30'&" +
+			"sql_mode='ANSI,NO_BACKSLASH_ESCAPES'&" + level + "='SERIALIZABLE'",
 	} {
 		t.Run("store, "+name, func(t *testing.T) {
-			db := mytest.Open(t, dsn, parameters)
+			own := mytest.Open(t, dsn, parameters)
 			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-				opts := &mysqlstore.Options{Table: t.Name(), Numbers: 2, TTL: 2 * time.Second}
-				return mustNew(t, db, opts), mustNew(t, db, opts)
+				table := fmt.Sprintf("%x", ids.NewV4().ULID())
+				opts := &mysqlstore.Options{Table: table, Numbers: 2, TTL: 2 * time.Second}
+				return mustNew(t, own, opts), mustNew(t, own, opts)
 			})
 			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
 		})
+	}
+	t.Run("defaults", func(t *testing.T) {
+		mustNew(t, db, nil)
+		g := mustTake(t, mustNew(t, db, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
+		if got := scan(t, db, `select concat_ws(' ', count(*), min(number), max(number)) from node_lease`); got != "1025 -1 1023" {
+			t.Errorf("rows, from and to %s", got)
+		}
+		if got := scan(t, db, fmt.Sprintf(`select concat(holder, length(token)) from node_lease where number = %d`, g.Number)); got != `ich ' \ " 😀36` {
+			t.Errorf("row %q", got)
+		}
+	})
+	t.Run("all create the table at once", func(t *testing.T) {
+		mytest.Exec(t, db, "create database `Own ä`")
+		opts := &mysqlstore.Options{Table: "Own ä.it's `one` \"\\", Numbers: 1500}
+		var all sync.WaitGroup
+		var made atomic.Int64
+		for range 8 {
+			all.Go(func() {
+				if err := mysqlstore.Init(t.Context(), db, opts); err == nil {
+					made.Add(1)
+				} else if !errors.Is(err, fs.ErrExist) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if opts.Numbers = 3001; made.Load() != 1 {
+			t.Errorf("made by %d", made.Load())
+		}
+		mustTake(t, mustNew(t, db, opts)) // and one sees more of them
+	})
+	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
+	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
+	t.Run("few rights", func(t *testing.T) { testFewRights(t, db, dsn) })
+	t.Run("table", func(t *testing.T) { testTable(t, db) })
+	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
+	t.Run("refusals", func(t *testing.T) { testRefusals(t, db) })
+	t.Run("tries again", func(t *testing.T) { testAgain(t, db) })
+	t.Run("cut off", func(t *testing.T) { testCutOff(t, db) })
+	n := servers.NewNetwork(t)
+	near, far := servers.Link{From: "minter", To: "mysql"}, servers.Link{From: "mysql", To: "minter"}
+	distant := mytest.Open(t, mytest.At(t, dsn, n.Proxy(t, "minter", "mysql", mytest.Address(t, dsn), nil), ""))
+	t.Run("minting stops first", func(t *testing.T) {
+		s := mustNew(t, distant, &mysqlstore.Options{Table: "cut", Numbers: 1, TTL: 3 * time.Second})
+		servers.StopsFirst(t, n, s, func() (free bool, err error) {
+			err = db.QueryRowContext(t.Context(), `select expires <= utc_timestamp(6) from cut where number = 0`).Scan(&free)
+			return free, err
+		}, near, far)
+	})
+	t.Run("lost answers", func(t *testing.T) { testLostAnswers(t, n, db, distant, near, far) })
+}
+
+// testSessions has connections whose settings must change nothing.
+func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for i, parameters := range []string{
+		"time_zone='-9:30'", "time_zone='%2B13:00'&parseTime=true&loc=America%2FNew_York", "clientFoundRows=true", "autocommit=0",
+		"sql_mode=''", "sql_mode='TRADITIONAL'", "sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES'", "sql_mode='ANSI,IGNORE_SPACE,HIGH_NOT_PRECEDENCE'",
+		level + "='READ-UNCOMMITTED'", level + "='READ-COMMITTED'&autocommit=0", level + "='REPEATABLE-READ'&autocommit=0",
+		level + "='SERIALIZABLE'", "charset=latin1&interpolateParams=true", "sql_select_limit=1&sql_safe_updates=1",
+		fmt.Sprintf("timestamp=%d", now.Unix()), // a clock that stands still: a second Extend changes nothing
+	} {
+		t.Run(parameters, func(t *testing.T) {
+			opts := &mysqlstore.Options{Table: fmt.Sprint("session", i), Numbers: 1, Holder: "é'\\", TTL: time.Minute}
+			s := mustNew(t, mytest.Open(t, dsn, parameters), opts)
+			row := func(what string) string {
+				return scan(t, db, fmt.Sprintf(`select concat_ws(' ', holder, horizon, %s) from %s where number = 0`, what, opts.Table))
+			}
+			g := mustTake(t, s)
+			horizon := now.Add(24 * time.Hour)
+			must.Do(t, errors.Join(g.Lease.Extend(t.Context(), horizon), g.Lease.Extend(t.Context(), horizon)))
+			want := `é'\ ` + horizon.Format("2006-01-02 15:04:05.000000") + " 1"
+			if got := row(`abs(timestampdiff(second, expires, utc_timestamp() + interval 1 minute)) < 20`); got != want {
+				t.Errorf("row %q, want %q", got, want)
+			}
+			_, err := s.Take(t.Context(), nodelease.Request{Now: now})
+			must.Fail(t, "a second Take", err, nodelease.ErrNoNumber)
+			must.Fail(t, "a lower horizon", g.Lease.Extend(t.Context(), now), nodelease.ErrLost)
+			must.Do(t, g.Lease.Release(t.Context(), now))
+			must.Fail(t, "Extend after Release", g.Lease.Extend(t.Context(), horizon), nodelease.ErrLost)
+			if got := mustTake(t, s).Horizon; !got.Equal(now) {
+				t.Errorf("horizon %v, want %v", got, now)
+			}
+		})
+	}
+
+	// Autocommit that is switched off under the store.
+	own := mytest.Open(t, dsn)
+	own.SetMaxOpenConns(1)
+	s := mustNew(t, own, &mysqlstore.Options{Table: "switched", Numbers: 2})
+	l := mustTake(t, s).Lease
+	mytest.Exec(t, own, `set autocommit = 0`)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: now})
+	for _, err := range []error{err, l.Extend(t.Context(), now), l.Release(t.Context(), now)} {
+		must.Fail(t, "autocommit off", err, nil, "autocommit is not 1 on this connection")
+	}
+	mytest.Exec(t, own, `set autocommit = 1`)
+	must.Do(t, l.Extend(t.Context(), now))
+}
+
+// testSettings has servers and connections that forget, that take no writes, and that do not show whether.
+func testSettings(t *testing.T, db *sql.DB, dsn string) {
+	refused := func(opts *mysqlstore.Options, db *sql.DB, text string) {
+		t.Helper()
+		_, err := mysqlstore.New(t.Context(), db, opts)
+		for _, err := range []error{err, mysqlstore.Init(t.Context(), db, opts)} {
+			must.Fail(t, text, err, nil, text)
+		}
+	}
+	mustNew(t, db, &mysqlstore.Options{Table: "settings"})
+	lax := &mysqlstore.Options{Table: "settings", AllowNoFsync: true}
+	for _, v := range []string{"0", "2"} {
+		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = `+v)
+		refused(nil, db, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
+		mustNew(t, db, lax)
+	}
+	mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 1`)
+	mytest.Exec(t, db, `set global read_only = 1`)
+	refused(lax, db, "read_only is ON, so that nothing can be written")
+	mytest.Exec(t, db, `set global read_only = 0`)
+	own := mytest.Open(t, dsn)
+	own.SetMaxOpenConns(1)
+	mytest.Exec(t, own, `set session transaction read only`)
+	refused(lax, own, "_read_only is ON")
+
+	// A server that hides a setting.
+	for _, hidden := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
+		hiding := sql.OpenDB(&hider{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), hidden})
+		defer hiding.Close()
+		s := mustNew(t, hiding, &mysqlstore.Options{Table: "settings"})
+		var told []string
+		for range 3 {
+			_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Warn: func(err error) { told = append(told, err.Error()) }})
+			must.Do(t, err)
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "the server does not show "+hidden) {
+			t.Errorf("told %q of a server that hides %s", told, hidden)
+		}
+	}
+}
+
+// A hider is a server that does not show a setting.
+type hider struct {
+	driver.Connector
+	name string
+}
+
+func (h *hider) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := h.Connector.Connect(ctx)
+	return &hidden{c, h.name}, err
+}
+
+type hidden struct {
+	driver.Conn
+	name string
+}
+
+func (c *hidden) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, strings.ReplaceAll(query, "'"+c.name+"'", "'x'"), args)
+}
+
+// TestBinaryLog starts servers that have other settings from the beginning.
+func TestBinaryLog(t *testing.T) {
+	t.Parallel()
+	server, dsn := mytest.Start(t, "--log-bin", "--binlog-format=STATEMENT")
+	db := mytest.Open(t, dsn)
+	for _, v := range []string{"0", "1000"} {
+		mytest.Exec(t, db, `set global sync_binlog = `+v)
+		must.Fail(t, "sync_binlog", mysqlstore.Init(t.Context(), db, nil), nil, "sync_binlog is "+v+", so that a crash can take horizons back")
+	}
+	mytest.Exec(t, db, `set global sync_binlog = 1`)
+	s := mustNew(t, db, nil)
+
+	// Requests of a call.
+	questions := func() (n int) {
+		must.Do(t, db.QueryRowContext(t.Context(), `show global status like 'Questions'`).Scan(new(string), &n))
+		return n
+	}
+	var g nodelease.Grant
+	for _, test := range []struct {
+		name string
+		want int
+		call func() error
+	}{
+		{"Take", 2, func() (err error) { g, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err }},
+		{"Extend", 1, func() error { return g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+		{"Release", 1, func() error { return g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+	} {
+		before := questions()
+		must.Do(t, test.call())
+		if got := questions() - before - 1; got != test.want {
+			t.Errorf("%s is %d requests, want %d", test.name, got, test.want)
+		}
+	}
+
+	server.Change(t, syscall.SIGTERM, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--innodb-read-only") })
+	readOnly := mytest.Open(t, dsn)
+	_, err := mysqlstore.New(t.Context(), readOnly, nil)
+	must.Fail(t, "innodb_read_only", err, nil, "innodb_read_only is ON")
+}
+
+// testFewRights has a user who may do more and more of what Init and New need.
+func testFewRights(t *testing.T, db *sql.DB, dsn string) {
+	mytest.Exec(t, db, `create database closed`)
+	mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
+	mytest.Exec(t, db, `create user few`)
+	poor := mytest.Open(t, mytest.At(t, dsn, "", "few"))
+	opts := &mysqlstore.Options{Table: "closed.numbers", Numbers: 3}
+	open := func() error { _, err := mysqlstore.New(t.Context(), poor, opts); return err }
+	must.Fail(t, "a table that cannot be created", mysqlstore.Init(t.Context(), poor, opts), nil, "prepare the table closed.numbers", "denied to user 'few'@")
+	mustNew(t, db, opts)
+	must.Fail(t, "a table that cannot be read", open(), nil, "SELECT command denied to user 'few'@")
+	mytest.Exec(t, db, `grant select on closed.numbers to few`)
+	must.Fail(t, "a table that cannot be changed", open(), nil, "UPDATE command denied to user 'few'@")
+	mytest.Exec(t, db, `grant update on closed.numbers to few`)
+	must.Fail(t, "a table that cannot be filled up", mysqlstore.Init(t.Context(), poor, opts), nil, "INSERT command denied to user 'few'@")
+	mustTake(t, must.Get(mysqlstore.New(t.Context(), poor, opts))(t))
+}
+
+// testBadOptions has names and a holder that MySQL cannot keep, and a DSN that leads nowhere.
+func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
+	open := func(db *sql.DB, opts *mysqlstore.Options) error {
+		_, err := mysqlstore.New(t.Context(), db, opts)
+		return err
+	}
+	for want, opts := range map[string]*mysqlstore.Options{
+		"Options.Numbers -1 is not within 1 to 1048576":                  {Numbers: -1},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:             {Holder: "a\x00b"},
+		"Options.Holder has 256 characters, and at most 255 fit":         {Holder: strings.Repeat("ä", 256)},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:              {Table: "own.a\x00b"},
+		"prepare the table own." + strings.Repeat("ä", 65) + ": Error 1": {Table: "own." + strings.Repeat("ä", 65)},
+		"prepare the table own.😀: Error 1":                               {Table: "own.😀"},
+		"prepare the table a.b.c: Error 1":                               {Table: "a.b.c"},
+	} {
+		must.Fail(t, want, open(db, opts), nil, want)
+		must.Fail(t, want, mysqlstore.Init(t.Context(), db, opts), nil, want)
+	}
+	missing := &mysqlstore.Options{Table: "missing.table"}
+	must.Fail(t, "a database that is missing", mysqlstore.Init(t.Context(), db, missing), nil, "prepare the table missing.table: Error 1049", "Unknown database 'missing'")
+	must.Fail(t, "a table that is missing", open(db, missing), nodelease.ErrRefused,
+		"prepare the table missing.table: there is no such table; if this is the first start, and only then, call mysqlstore.Init, or run leases init")
+	must.Fail(t, "nil", open(nil, nil), nil, "nil DB")
+	nowhere := must.Get(sql.Open("mysql", mytest.At(t, dsn, servers.FreePorts(1)[0], "")))(t)
+	defer nowhere.Close()
+	must.Fail(t, "no server", open(nowhere, nil), syscall.ECONNREFUSED, "read the server's settings: dial tcp 127.0.0.1:")
+}
+
+// testTable has a table that is not there, that others have made, and that loses rows.
+func testTable(t *testing.T, db *sql.DB) {
+	open := func(opts mysqlstore.Options) error { _, err := mysqlstore.New(t.Context(), db, &opts); return err }
+	create := func(opts mysqlstore.Options) error { return mysqlstore.Init(t.Context(), db, &opts) }
+	take := func(s *mysqlstore.Store, layout ids.SnowflakeLayout) error {
+		_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: layout})
+		return err
+	}
+	// refused checks an error twice: for what it says, and for what it matches.
+	refused := func(what string, err, is error, texts ...string) {
+		t.Helper()
+		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
+		must.Fail(t, what, err, is)
+	}
+	few := mysqlstore.Options{Table: "few_rows", Numbers: 3}
+	refused("no table", open(few), fs.ErrNotExist, "there is no such table", "call mysqlstore.Init, or run leases init")
+	refused("New has made nothing", open(few), fs.ErrNotExist, "there is no such table")
+	must.Do(t, create(few))
+	must.Fail(t, "a second first start", create(few), fs.ErrExist, "nothing is missing")
+	more := mysqlstore.Options{Table: "few_rows", Numbers: 5}
+	refused("more numbers", open(more), fs.ErrNotExist, "of 5 rows 2 are missing")
+	must.Do(t, create(more))
+	s := must.Get(mysqlstore.New(t.Context(), db, &few))(t)
+	other := mysqlstore.Options{Table: "few_rows", Numbers: 9, Layout: ids.SonyflakeLayout()}
+	for _, err := range []error{create(other), take(s, ids.SonyflakeLayout())} {
+		must.Fail(t, "another layout", err, nodelease.ErrRefused,
+			"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	}
+	other.Numbers = 5
+	must.Fail(t, "New for another layout", open(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
+
+	a, b := mustTake(t, s), mustTake(t, s)
+	if a.Free != 2 || b.Free != 1 || !a.FreeKnown || !b.FreeKnown {
+		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free, b.Free)
+	}
+	mytest.Exec(t, db, `delete from few_rows where number = `+fmt.Sprint(a.Number))
+	refused("Take without a row", take(s, ids.SnowflakeLayout{}), fs.ErrNotExist, "of 3 rows 1 are missing")
+	must.Fail(t, "Extend without a row", a.Lease.Extend(t.Context(), time.Now()), nodelease.ErrLost)
+	must.Do(t, create(few))
+	mytest.Exec(t, db, `update ignore few_rows set horizon = '0000-00-00' where number = 1`)
+	must.Fail(t, "no time", take(s, ids.SnowflakeLayout{}), nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
+	mytest.Exec(t, db, `delete from few_rows where number = -1`)
+	mytest.Exec(t, db, `update few_rows set horizon = null`)
+	refused("Take without the layout", take(s, ids.SnowflakeLayout{}), fs.ErrNotExist, "no row of the number -1")
+	for _, header := range []string{"schema 3: x", "schema 1: x"} {
+		mytest.Exec(t, db, `replace into few_rows (number, holder) values (-1, '`+header+`')`)
+		for _, err := range []error{take(s, ids.SnowflakeLayout{}), open(few), create(few)} {
+			must.Fail(t, header, err, nodelease.ErrRefused, "the column holder of the number -1", `"`+header+`"`)
+		}
+	}
+	must.Fail(t, "a far horizon", b.Lease.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not of the years 1 to 9999")
+
+	mytest.Exec(t, db, `create table foreigner (number integer primary key, note text)`)
+	for table, want := range map[string]string{"foreigner": "Unknown column 'token'", "few_rows": "the table's engine is MyISAM and not InnoDB"} {
+		mytest.Exec(t, db, `alter table `+table+` engine = MyISAM`)
+		for _, err := range []error{open(mysqlstore.Options{Table: table}), create(mysqlstore.Options{Table: table})} {
+			must.Fail(t, table, err, nil, "prepare the table "+table, want)
+			if errors.Is(err, nodelease.ErrRefused) != (table == "foreigner") {
+				t.Errorf("%s: %v", table, err)
+			}
+		}
+	}
+}
+
+// testRefusals has what a Take must not answer with ErrNoNumber, and the preference among horizons.
+func testRefusals(t *testing.T, db *sql.DB) {
+	s := mustNew(t, db, &mysqlstore.Options{Table: "refusals", Numbers: 5})
+	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
+		now := time.Now().Add(by)
+		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
+		if want {
+			must.Do(t, err)
+			must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+			continue
+		}
+		must.Fail(t, fmt.Sprint("a clock that is off by ", by), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
+	}
+	// Of the horizons that have passed, one that is more than a day later than the others comes first.
+	mytest.Exec(t, db, `update refusals set horizon = utc_timestamp() - interval if(number = 2, 1, 72) hour where number between 0 and 3`)
+	for range 5 {
+		g := mustTake(t, s)
+		if g.Number != 2 {
+			t.Errorf("took number %d, want 2", g.Number)
+		}
+		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
+	}
+}
+
+// testAgain has the server undo transactions because of others, so many times. The counter is not undone with them.
+func testAgain(t *testing.T, db *sql.DB) {
+	s := mustNew(t, db, &mysqlstore.Options{Table: "again", Numbers: 1})
+	mytest.Exec(t, db, `create table strikes (n int) engine = MyISAM`)
+	mytest.Exec(t, db, `insert into strikes values (0)`)
+	for _, code := range []string{"1213", "1205"} {
+		mytest.Exec(t, db, `drop trigger if exists strike`)
+		mytest.Exec(t, db, `create trigger strike before update on again for each row begin
+			update strikes set n = n - 1;
+			if (select n from strikes) >= 0 then signal sqlstate '40001' set mysql_errno = `+code+`; end if; end`)
+		strikes := func(n string) { mytest.Exec(t, db, `update strikes set n = `+n) }
+		strikes("3")
+		g := mustTake(t, s)
+		strikes("3")
+		must.Do(t, g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
+		strikes("100")
+		must.Fail(t, "no end", g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)), nil, "Error "+code)
+		strikes("3")
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+	}
+}
+
+// testCutOff has Takes whose context ends while they are under way. None keeps a number for nobody.
+func testCutOff(t *testing.T, db *sql.DB) {
+	s := mustNew(t, db, &mysqlstore.Options{Table: "cut_off", Numbers: 1})
+	for i := range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
+		g, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
+		cancel()
+		if err == nil {
+			err = g.Lease.Release(t.Context(), time.Time{})
+		} else if errors.Is(err, nodelease.ErrNoNumber) {
+			t.Fatalf("Take %d was cut off and has kept the number", i-1)
+		}
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+
+	// Somebody has locked the row for longer than the Take has. The server goes on waiting, and then carries both out.
+	tx := must.Get(db.BeginTx(t.Context(), nil))(t)
+	must.Get(tx.ExecContext(t.Context(), `select * from cut_off where number = 0 for update`))(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if g, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
+		t.Errorf("took number %d, which is locked", g.Number)
+	} else if time.Since(began) > 5*time.Second {
+		t.Errorf("Take returned %v after its context had ended", time.Since(began))
+	}
+	must.Do(t, tx.Rollback())
+	must.Soon(t, func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err })
+}
+
+// testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
+func testLostAnswers(t *testing.T, n *servers.Network, db, distant *sql.DB, near, far servers.Link) {
+	s := mustNew(t, distant, &mysqlstore.Options{Table: "lost", Numbers: 1})
+	l := mustTake(t, s).Lease
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for _, test := range []struct {
+		name    string
+		horizon time.Time
+		call    func(context.Context, time.Time) error
+		want    error // of the second call
+	}{
+		{"Extend", now.Add(time.Hour), l.Extend, nil},
+		{"Extend", now.Add(2 * time.Hour), l.Extend, nil},
+		{"Release", now, l.Release, nodelease.ErrLost},
+	} {
+		n.Set(true, far)
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { failed <- test.call(ctx, test.horizon) }()
+		must.Soon(t, func() error { // until the server has carried it out
+			return db.QueryRowContext(t.Context(), `select number from lost where number = 0 and horizon = '`+
+				test.horizon.Format("2006-01-02 15:04:05.000000")+`'`).Scan(new(int))
+		})
+		cancel()
+		must.Fail(t, test.name+" without an answer", <-failed, context.Canceled)
+		n.Set(false, far)
+		n.Reset(near)
+		if err := test.call(t.Context(), test.horizon); !errors.Is(err, test.want) {
+			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
+		}
+	}
+	if g := mustTake(t, s); !g.Horizon.Equal(now) {
+		t.Errorf("the horizon is %v, want %v", g.Horizon, now)
 	}
 }

@@ -2,6 +2,7 @@ package faulttest_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/mysqlstore"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
@@ -36,6 +38,7 @@ const (
 type job struct {
 	Etcd     []string // addresses
 	Postgres string   // a URL
+	MySQL    string   // a DSN
 	Numbers  int64
 	Seed     uint64
 	Files    []record // one for each group
@@ -80,6 +83,21 @@ func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
 			pool.Close()
 		}
 		return s, pool.Close, err
+	}
+	if j.MySQL != "" {
+		db, err := sql.Open("mysql", j.MySQL)
+		if err != nil {
+			return nil, nil, err
+		}
+		db.SetMaxOpenConns(10)
+		db.SetMaxIdleConns(10)
+		opts := &mysqlstore.Options{Table: "faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
+		s, err := servers.Open(func() error { return mysqlstore.Init(ctx, db, opts) },
+			func() (nodelease.Store, error) { return mysqlstore.New(ctx, db, opts) })
+		if err != nil {
+			db.Close()
+		}
+		return s, func() { db.Close() }, err
 	}
 	client, err := clientv3.New(etcdtest.Config(j.Etcd))
 	if err != nil {

@@ -3,7 +3,6 @@ package mytest
 import (
 	"cmp"
 	"database/sql"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -85,22 +84,20 @@ func Exec(t *testing.T, db *sql.DB, statement string) {
 	}
 }
 
-// At returns the DSN of a server with another user, host and database, each of which stays if it is empty.
-func At(t *testing.T, dsn, user, address, database string) string {
+// At returns the DSN of the same server by way of another address, or for a user without password and database, unless
+// they are empty.
+func At(t *testing.T, dsn, address, user string) string {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn))(t)
+	config.Addr = cmp.Or(address, config.Addr)
 	if user != "" {
-		config.User, config.Passwd, _ = strings.Cut(user, ":")
+		config.User, config.Passwd, config.DBName = user, "", ""
 	}
-	config.Addr, config.DBName = cmp.Or(address, config.Addr), cmp.Or(database, config.DBName)
 	return config.FormatDSN()
 }
 
-// Database makes a database of its own for the test, and returns the DSN of it.
-func Database(t *testing.T, dsn string) string {
+// Address returns that of the server.
+func Address(t *testing.T, dsn string) string {
 	t.Helper()
-	db, name := Open(t, dsn), fmt.Sprintf("nodelease_%d", os.Getpid())
-	Exec(t, db, "drop database if exists "+name)
-	Exec(t, db, "create database "+name)
-	return At(t, dsn, "", "", name)
+	return must.Get(mysql.ParseDSN(dsn))(t).Addr
 }
