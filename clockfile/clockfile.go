@@ -58,7 +58,7 @@ type Options struct {
 
 	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by
 	// the time in the file, if that is later. If their After was read from somewhere, check that it
-	// is not the zero time, which means none.
+	// is not the zero time, which means none. Their Now must return: Close waits for it without bound.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if it is not nil, is called once when saving begins to fail, once when it works again, and
@@ -192,6 +192,9 @@ func (f *File) resolve() (there bool, err error) {
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process
 // ends. A symbolic link is followed: the file that it leads to is the one that is locked and replaced. Nil
 // options mean the default.
+//
+// Open waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the
+// program, as after a crash.
 //
 // The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory,
 // [fs.ErrPermission] if the file is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for

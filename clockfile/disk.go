@@ -87,7 +87,7 @@ func (system) Resolve(path string) (f found, err error) {
 		return f, errors.New("is not a regular file")
 	case f.there && info.Mode()&0o200 == 0:
 		// Most systems would let it be replaced, but somebody meant it to stay.
-		return f, fmt.Errorf("is read-only: %w", fs.ErrPermission)
+		return f, fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)
 	case f.there:
 		if _, _, linked := attributes(info); linked {
 			return f, errors.New("has several names (hard links), of which a save would replace one")

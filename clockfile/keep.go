@@ -35,7 +35,7 @@ func (f *File) keep() {
 		case <-look.C:
 			due = f.look()
 		case <-step.C:
-			due = f.half() || f.stepped()
+			due = f.half() || f.near(f.window/100)
 		}
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.window/2 {
 			f.tell(fmt.Errorf("a save takes more than %v: %w", f.window/2, os.ErrDeadlineExceeded))
@@ -48,21 +48,22 @@ func (f *File) keep() {
 
 // look has calls that wait read the clock again if it is before the limit: one wrong reading may have made them
 // wait. If the clock has come to the limit, as on a full disk, it wakes nobody. It reports whether a horizon must
-// be saved, without a pause after a save that failed only if ids are withheld.
+// be saved, without a pause after a save that failed only if ids are withheld, or soon will be.
 func (f *File) look() bool {
 	if !f.now().Before(f.saved) {
 		return true
 	}
 	f.limit.Set(f.saved, f.failing)
-	return f.half() && f.failing == nil
+	return f.half() && f.failing == nil || f.near(f.window/200)
 }
 
 // half reports whether the wall clock has come half of the way to the horizon.
 func (f *File) half() bool { return f.now().Add(f.window / 2).After(f.saved) }
 
-// stepped reports whether the latest id has come within the small step that NextHorizon goes ahead of an id.
-// While ids are ahead of the wall clock, each id does: to wait for longer would withhold ids.
-func (f *File) stepped() bool { return f.clock.Latest().Add(f.window / 100).After(f.saved) }
+// near reports whether the latest id has come so near to the horizon, whatever the wall clock shows. While ids are ahead of
+// it, NextHorizon goes Window/100 ahead of the latest: each id uses up some of that, and to wait for longer would
+// withhold ids.
+func (f *File) near(d time.Duration) bool { return f.clock.Latest().Add(d).After(f.saved) }
 
 // begin begins to save a horizon. At most one save is under way.
 func (f *File) begin(horizon time.Time) {

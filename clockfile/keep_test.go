@@ -74,7 +74,12 @@ func timeOf(s ids.Snowflake) time.Time { return ids.TwitterLayout().Split(s).Tim
 
 func mustNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	t.Helper()
-	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c})
+	return mustNodeOf(t, c, ids.TwitterLayout())
+}
+
+func mustNodeOf(t *testing.T, c *ids.Clock, layout ids.SnowflakeLayout) *ids.SnowflakeNode {
+	t.Helper()
+	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 	must(t, err)
 	return n
 }
@@ -299,6 +304,39 @@ func TestFewTries(t *testing.T) {
 		synctest.Wait()
 		if _, err := b.node.TryNext(); err != nil {
 			b.Errorf("100 ms after the disk works again: %v", err)
+		}
+	})
+}
+
+// TestSavesSoonWhileAhead has ids use up what is saved while the wall clock is far before it: they are withheld for no
+// longer than if it were not. First the disk fails meanwhile; then one reading is just below the horizon.
+func TestSavesSoonWhileAhead(t *testing.T) {
+	const window = leap + time.Second
+	next := func(b *bench, n *ids.SnowflakeNode, after string) {
+		b.Helper()
+		called := time.Now()
+		n.Next()
+		if took := time.Since(called); took > 120*time.Millisecond {
+			b.Errorf("%s, Next takes %v", after, took)
+		}
+	}
+	inBubble(t, clockfile.Options{Window: window}, window, func(b *bench) {
+		n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
+		b.setPlan(fails)
+		ctx, cancel := context.WithTimeout(b.Context(), 10*time.Minute)
+		defer cancel()
+		var err error
+		for err == nil {
+			_, err = n.NextContext(ctx)
+		}
+		b.setPlan(works)
+		next(b, n, "after the disk works again")
+	})
+	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
+		n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
+		b.wall.wrong.Store(1)
+		for range 3000 {
+			next(b, n, "after a reading just below the horizon")
 		}
 	})
 }
@@ -558,8 +596,7 @@ func TestCloseAfterLoss(t *testing.T) {
 				issued[s] = true
 				return !errors.Is(err, ids.ErrEnded)
 			}
-			n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: oneInATick, Clock: b.file.Clock()})
-			must(b.T, err)
+			n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
 			var minting sync.WaitGroup
 			minting.Go(func() {
 				for mint(n) {
@@ -587,8 +624,7 @@ func TestCloseAfterLoss(t *testing.T) {
 			minting.Wait()
 			b.wall.step(-3 * time.Second)
 			f := b.open(&process{memory: b.memory}, nil) // it is unlocked
-			n, err = ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: oneInATick, Clock: f.Clock()})
-			must(b.T, err)
+			n = mustNodeOf(b.T, f.Clock(), oneInATick)
 			for range 2000 {
 				mint(n)
 				time.Sleep(time.Millisecond)

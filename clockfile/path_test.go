@@ -2,6 +2,8 @@ package clockfile_test
 
 import (
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"net"
 	"os"
@@ -265,11 +267,19 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
-// TestZeroHorizon has a file hold the zero time, which as ClockOptions.After would mean that all ids may be issued.
+// TestZeroHorizon has a file hold the zero time, which as ClockOptions.After would mean that all ids may be issued. No
+// file gets it: here the clock ends then.
 func TestZeroHorizon(t *testing.T) {
 	path := newPath(t)
-	data, err := clockfile.Encode(time.Time{}, "")
-	must(t, err, os.WriteFile(path, data, 0o644))
+	must(t, clockfile.Create(path, ""))
+	now := func() time.Time { return time.Time{}.Add(-100 * time.Millisecond) }
+	f := mustOpen(t, path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: now}})
+	held := mustRead(t, path)
+	if err := f.Close(); err == nil || !strings.Contains(err.Error(), "the zero time") || mustRead(t, path) != held {
+		t.Errorf("Close: %v, and the file has %q, before %q", err, mustRead(t, path), held)
+	}
+	data := []byte("github.com/oneclock/ids/clockfile 1\nhorizon 0001-01-01T00:00:00Z\nowner \"\"\n")
+	must(t, os.WriteFile(path, fmt.Appendf(data, "crc32 %08x\n", crc32.ChecksumIEEE(data)), 0o644))
 	refused(t, path, nil, clockfile.ErrCorrupt, "the zero time")
 }
 
@@ -343,9 +353,9 @@ func TestModes(t *testing.T) {
 			t.Errorf("a file of mode %v has %v after it was saved", want, got)
 		}
 	}
-	for _, mode := range []fs.FileMode{0o444, 0o555, 0o466} {
+	for _, mode := range []fs.FileMode{0o444, 0o555, 0o466, 0} {
 		must(t, os.Chmod(path, mode))
-		refused(t, path, nil, fs.ErrPermission, "is read-only")
+		refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -")
 		notCreated(t, path, fs.ErrExist)
 	}
 	must(t, os.Chmod(path, 0o644))

@@ -37,6 +37,9 @@ type Record struct {
 // noHorizon is what the file has in place of a time if there is none.
 const noHorizon = "none"
 
+// errZero refuses a horizon that would stand for none.
+var errZero = errors.New("the horizon is the zero time")
+
 // Encode returns the bytes of a file. There is one way to write each record, in every version of
 // Go: so characters outside of ASCII are escaped. It fails if the owner is too long, or
 // the year has more than four digits.
@@ -46,6 +49,9 @@ func (r Record) Encode() ([]byte, error) {
 	}
 	horizon := []byte(noHorizon)
 	if !r.None {
+		if r.Horizon.IsZero() {
+			return nil, errZero
+		}
 		var err error
 		if horizon, err = r.Horizon.UTC().MarshalText(); err != nil {
 			return nil, fmt.Errorf("the horizon cannot be written: %w", err)
@@ -100,8 +106,8 @@ func decodeLines(data []byte) (r Record, err error) {
 			return r, errors.New("the file is damaged: it has no time")
 		}
 	}
-	if !r.None && r.Horizon.IsZero() { // which would stand for none
-		return r, errors.New("it is the zero time")
+	if !r.None && r.Horizon.IsZero() {
+		return r, errZero
 	}
 	if r.Owner, err = strconv.Unquote(string(bytes.TrimPrefix(owner, []byte("owner ")))); err != nil {
 		return r, errors.New("the file is damaged: it has no owner")
