@@ -27,15 +27,13 @@ func main() {
 	count := flag.Int64("count", 16, "how many numbers it has")
 	first := flag.Bool("first-start", false, "make the files and end: once for each number, never at each start")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	var err error
 	if *first {
 		err = firstStart(*dir, *from, *count)
 	} else {
-		err = run(ctx, *dir, *from, *count)
+		err = run(*dir, *from, *count)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		log.Fatal(err)
 	}
 }
@@ -72,12 +70,14 @@ func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 	return nil, 0, fmt.Errorf("none of the %d numbers in %s is free", count, dir)
 }
 
-func run(ctx context.Context, dir string, from, count int64) (err error) { // main calls it, and ends when it returns
+func run(dir string, from, count int64) (err error) { // main calls it, and ends when it returns
 	f, number, err := open(dir, from, count)
 	if err != nil {
 		return err // whoever started the process starts it again
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	defer stop()
 	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err

@@ -27,16 +27,14 @@ func main() {
 	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
 	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	var err error
 	if *first {
 		err = firstStart(*path)
 	} else {
-		err = run(ctx, *path)
+		err = run(*path)
 	}
 	switch {
-	case err != nil && ctx.Err() == nil:
+	case err != nil && !errors.Is(err, context.Canceled):
 		log.Fatal(err)
 	case err != nil: // SIGTERM, and the last save if it failed: even so no id will be repeated
 		log.Print("ends: ", err)
@@ -50,7 +48,7 @@ func firstStart(path string) error {
 	return clockfile.Create(path, "") // refuses if there is a file
 }
 
-func run(ctx context.Context, path string) (err error) { // main calls it, and ends when it returns
+func run(path string) (err error) { // main calls it, and ends when it returns
 	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err // also if there is no file
@@ -60,6 +58,8 @@ func run(ctx context.Context, path string) (err error) { // main calls it, and e
 	if err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing or bad, or there is a default node already
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	defer stop()
 	for {
 		id, err := node.NextContext(ctx) // ends with ctx, and if the file is lost: Next would panic then
 		if err != nil {

@@ -37,9 +37,7 @@ func main() {
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *path, *address); err != nil && ctx.Err() == nil {
+	if err := run(*path, *address); err != nil && !errors.Is(err, context.Canceled) {
 		log.Fatal(err)
 	}
 }
@@ -82,12 +80,14 @@ func firstStart(path string) error {
 	return clockfile.Create(path, "")
 }
 
-func run(ctx context.Context, path, address string) (err error) {
+func run(path, address string) (err error) {
 	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err
@@ -114,6 +114,7 @@ func run(ctx context.Context, path, address string) (err error) {
 	select {
 	case err = <-served:
 	case <-ctx.Done():
+		err = ctx.Err()
 	case <-f.Lost(): // else the process would live on, and fail each request
 		err = f.Status().Err
 	}
