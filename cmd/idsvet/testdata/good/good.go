@@ -108,7 +108,7 @@ func remainders(id snowflake.ID, shards int64) int64 {
 func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
 	id, err = n.TryNext()
 	at := id >> 22
-	return int64(id%1024 + id&4095 + id&0xfff000 + at%7 + at&15), err
+	return int64(id%1024 + id&4095 + id&0xfff000 + id&5 + at%7 + at&15), err
 }
 
 func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
