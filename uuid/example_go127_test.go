@@ -58,7 +58,8 @@ func TestGoUUIDKeepsForms(t *testing.T) {
 	}
 	c, err := driver.DefaultParameterConverter.ConvertValue(theirs)
 	d, _ := ours.Value()
-	if c != d || err != nil {
-		t.Errorf("database: Go's %v, ours %v (%v)", c, d, err)
+	var back std.UUID
+	if c != d || err != nil || (*uuid.UUID)(&back).Scan(d) != nil || back != theirs { // as rows.Scan reads it
+		t.Errorf("database: Go's %v, ours %v (%v), read as %v", c, d, err, back)
 	}
 }

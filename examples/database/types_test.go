@@ -117,6 +117,16 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
+// TestBytesInSQLite shows 16 bytes as text and finds them by it, as BIN_TO_UUID and UUID_TO_BIN do in MySQL.
+func TestBytesInSQLite(t *testing.T) {
+	const text = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+	got, err := read[string](t, openSQL(t, "sqlite", ":memory:"), `SELECT lower(printf('%s-%s-%s-%s-%s', substr(hex(id),1,8), substr(hex(id),9,4), substr(hex(id),13,4),
+		substr(hex(id),17,4), substr(hex(id),21))) FROM (SELECT x'017f22e279b07cc398c4dc0c0c07398f' AS id) WHERE id = unhex(replace('`+text+`', '-', ''))`)
+	if err != nil || len(got) != 1 || got[0] != text {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 // TestNumbersInSQLite stores ULIDs that look like numbers. A type with TEXT in its name, such as those of the schema for
 // sqlc, keeps them text; another makes numbers of them, which cannot be read.
 func TestNumbersInSQLite(t *testing.T) {
