@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/uuid"
@@ -34,7 +36,9 @@ func newSortedGUID() uuid.UUID {
 }
 
 func TestGUID(t *testing.T) {
-	equal(t, uuid.UUID(raw(t, id)), guid(id)) // go-mssqldb agrees
+	stored, err := mssql.UniqueIdentifier(id).Value()
+	must.Do(t, err)
+	equal(t, uuid.UUID(stored.([]byte)), guid(id)) // go-mssqldb agrees
 	equal(t, guid(guid(id)), id)
 	var keys []string // in the order of comparison
 	for range 10_000 {

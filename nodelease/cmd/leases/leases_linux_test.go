@@ -65,7 +65,7 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "node 16 is not within 0 to 15")
 	for layout, want := range map[string]string{
 		"twiter": "neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS", "1,2,3,4,5": "nor EPOCH",
-		"2021-01-01,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
+		"2021,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
 		"2021-01-01T00:00:00Z,1s,4,x": `parsing "x"`, "2021-01-01T00:00:00Z,1s,40,40": "leaves no bit", "2021-01-01T00:00:00Z,-1s,4,4": "not positive",
 	} {
 		expect(t, misused, "check -layout "+layout+" http://h", fmt.Sprintf("invalid value %q for flag -layout: ", layout), want)
@@ -189,6 +189,9 @@ func TestPostgres(t *testing.T) {
 	expect(t, failed, "init -layout discord -table team.leases -numbers 41 "+at, "and -layout says", "two layouts need two stores")
 	expect(t, 0, "list"+table+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
+	expect(t, found, "check -layout 2021-01-01,10ms,16,8,nodelast"+options+at, "epoch 2021-01-01T00:00:00Z, tick 10ms, 16 node bits, 8 sequence bits, node last")
+	expect(t, 0, "init -layout 2021-01-01,1s,20,13 -table own -numbers 40 "+at, "made the store")
+	expect(t, 0, "check -layout 2021-01-01T00:00:00Z,1s,20,13 -table own -numbers 40 "+at, "nothing found")
 
 	s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
 	number, stop := hold(t, s, err)

@@ -177,18 +177,23 @@ var layouts = map[string]ids.SnowflakeLayout{
 	"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
 }
 
-// parseLayout returns a layout that is known by its name, or one of the user's own.
+// parseLayout returns a layout that is known by its name, or one of the user's own, as idgen takes it too.
 func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	l, known := layouts[text]
-	words := strings.Split(text, ",")
-	switch {
-	case known:
+	if known {
 		return &l, nil
-	case len(words) != 4:
+	}
+	words := strings.Split(text, ",")
+	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
+		words = words[:4]
+	}
+	if len(words) != 4 {
 		return nil, errors.New("it is neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS")
 	}
 	var errs [5]error
-	l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0])
+	if l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0]); errs[0] != nil {
+		l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0])
+	}
 	l.Tick, errs[1] = time.ParseDuration(words[1])
 	l.NodeBits, errs[2] = strconv.Atoi(words[2])
 	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
