@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 var prefix = rule("prefix", "report id.String()[:8] of an id that begins with its time", prefixes)
@@ -71,15 +73,46 @@ func (p *program) snowflake(e ast.Expr) bool {
 var nextError = rule("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter", nextErrors)
 
 func nextErrors(p *program) {
-	for _, n := range each[*ast.AssignStmt](p) {
+	for c, n := range each[*ast.AssignStmt](p) {
 		f := p.callee(n.Rhs[0])
 		if f == nil || !ours(f.Pkg()) || len(n.Lhs) != 2 || !blank(n.Lhs[1]) || blank(n.Lhs[0]) {
 			continue
 		}
-		if strings.Contains(f.Name(), "Next") && idName(f.Signature().Results().At(0).Type()) == "Snowflake" {
+		if strings.Contains(f.Name(), "Next") && idName(f.Signature().Results().At(0).Type()) == "Snowflake" && !p.comparedWithZero(c, n.Lhs[0]) {
 			p.ReportRangef(n, "with an error, which is dropped here, the id of %s is 0: look at the error", f.Name())
 		}
 	}
+}
+
+// comparedWithZero reports whether the function around c looks whether the variable is 0.
+func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
+	id, _ := v.(*ast.Ident)
+	obj := p.ObjectOf(id)
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && obj != nil && p.ObjectOf(id) == obj
+	}
+	zero := func(e ast.Expr) bool {
+		n, ok := constant.Val(p.Types[e].Value).(int64)
+		return ok && n == 0
+	}
+	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		for look := range f.Preorder((*ast.BinaryExpr)(nil), (*ast.CallExpr)(nil)) {
+			switch n := look.Node().(type) {
+			case *ast.BinaryExpr:
+				if is(n.X) && zero(n.Y) || is(n.Y) && zero(n.X) {
+					return true
+				}
+			case *ast.CallExpr:
+				s, ok := n.Fun.(*ast.SelectorExpr)
+				if ok && s.Sel.Name == "IsZero" && is(s.X) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return false
 }
 
 var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it", earlies)

@@ -190,10 +190,25 @@ func typeNames(p *program) {
 			}
 		}
 		f := p.callee(p.origin(of))
+		if p.both(c, typesNow[name]) {
+			continue
+		}
 		if wrong && f != nil && slices.Contains([]string{mock + ".AnythingOfType", "(reflect.Type).Name", "(reflect.Type).String"}, f.FullName()) {
 			p.ReportRangef(lit, "no type of this library has the name %q: it is %q; compare types, or write mock.IsType with a value", name, typesNow[name])
 		}
 	}
+}
+
+// both reports whether a switch or a condition around the text at c has the other name too: it is ready for old and new types.
+func (p *program) both(c inspector.Cursor, name string) bool {
+	for around := range c.Enclosing((*ast.SwitchStmt)(nil), (*ast.BinaryExpr)(nil)) {
+		for lit := range around.Preorder((*ast.BasicLit)(nil)) {
+			if strings.TrimLeft(p.text(lit.Node().(*ast.BasicLit)), "*[]") == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mocked returns the type of the parameter for which the call at c stands in x.On("Method", …), if it can be told.

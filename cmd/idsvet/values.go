@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,15 +32,43 @@ func funcValues(p *program) {
 			continue
 		}
 		f := p.callee(c.Parent().Node())
-		if f != nil && (f.FullName() == "reflect.ValueOf" || f.FullName() == "reflect.TypeOf") {
+		if f != nil && (f.FullName() == "reflect.ValueOf" || f.FullName() == "reflect.TypeOf") || p.amongFunctions(c) {
 			continue // the function is meant
 		}
-		p.Report(analysis.Diagnostic{
+		d := analysis.Diagnostic{
 			Pos: e.Pos(), End: e.End(),
-			Message:        fun.Pkg().Name() + "." + fun.Name() + " is a function: as a value it is equal to no id and prints as an address; call it",
-			SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: e.End(), End: e.End(), NewText: []byte("()")}}}},
+			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function: as a value it is equal to no id and prints as an address; call it",
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.KeyValueExpr, *ast.CompositeLit: // what is listed may be wanted as a function
+		default:
+			d.SuggestedFixes = []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: e.End(), End: e.End(), NewText: []byte("()")}}}}
+		}
+		p.Report(d)
+	}
+}
+
+// amongFunctions reports whether c is a value of a map that is called FuncMap, as those of templates are, or in which another
+// value is a function of any package but this library.
+func (p *program) amongFunctions(c inspector.Cursor) bool {
+	for lit := range c.Enclosing((*ast.CompositeLit)(nil)) {
+		named, ok := types.Unalias(p.TypeOf(lit.Node().(ast.Expr))).(*types.Named)
+		return ok && named.Obj().Name() == "FuncMap" || slices.ContainsFunc(lit.Node().(*ast.CompositeLit).Elts, func(e ast.Expr) bool {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				return false
+			}
+			_, isFunc := p.TypeOf(kv.Value).Underlying().(*types.Signature)
+			value := ast.Unparen(kv.Value)
+			if s, ok := value.(*ast.SelectorExpr); ok {
+				value = s.Sel
+			}
+			id, _ := value.(*ast.Ident)
+			fun, _ := p.ObjectOf(id).(*types.Func)
+			return isFunc && (fun == nil || !ours(fun.Pkg()) || !constants.MatchString(fun.Name()))
 		})
 	}
+	return false
 }
 
 var mustParse = rule("mustparse", "report MustParse of a constant text that it refuses", mustParses)

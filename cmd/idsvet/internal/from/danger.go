@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,11 +56,43 @@ func typeNow(name string) string {
 	return "ids." + name
 }
 
-// queries are packages whose functions take the arguments of queries.
-var queries = []string{"database/sql", "sqlx", "pgx", "gorm.io", "/bun", "squirrel"}
+// queries are packages whose functions take the arguments of queries, and statement finds a text of SQL.
+var (
+	queries   = []string{"database/sql", "sqlx", "pgx", "gorm.io", "/bun", "squirrel"}
+	statement = regexp.MustCompile(`(?i)^\s*(select|insert|update|delete|with)\b|\$1\b|\?`)
+)
+
+// isQuery reports whether a call takes arguments of a query: one of a database's package, one that has a text of SQL, or
+// append to a []any in a package that imports such a package.
+func (f *file) isQuery(call *ast.CallExpr) bool {
+	imports := func(path string) bool {
+		return slices.ContainsFunc(queries, func(q string) bool { return strings.Contains(path, q) })
+	}
+	switch callee := typeutil.Callee(f.info, call).(type) {
+	case *types.Builtin:
+		s, ok := f.info.TypeOf(call).(*types.Slice)
+		return ok && callee.Name() == "append" && types.IsInterface(s.Elem()) &&
+			slices.ContainsFunc(f.pkg.Imports(), func(p *types.Package) bool { return imports(p.Path()) })
+	case *types.Func:
+		if strings.Contains(callee.Name(), "Scan") || callee.Pkg() == nil {
+			return false
+		}
+		return imports(callee.Pkg().Path()) || callee.Signature().Variadic() && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+			text, _ := constant.Val(value(f.info.Types[arg])).(string)
+			return statement.MatchString(text) && strings.Contains(text, " ")
+		})
+	}
+	return false
+}
 
 // storedBy notes the types of the library that a call writes or reads.
 func (f *file) storedBy(call *ast.CallExpr) (notes []note) {
+	for _, s := range f.table.stored {
+		if slices.Contains(s.codecs, "query") && f.isQuery(call) &&
+			slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, false, nil) }) {
+			notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
+		}
+	}
 	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
 	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Pkg().Path(), "sigs.k8s.io/yaml") { // which is JSON
 		return nil
@@ -67,11 +100,10 @@ func (f *file) storedBy(call *ast.CallExpr) (notes []note) {
 	has := func(codec string) bool { return strings.Contains(fun.Pkg().Path(), codec) }
 	mongo := strings.HasPrefix(fun.Pkg().Path(), "go.mongodb.org/mongo-driver")
 	for _, s := range f.table.stored {
-		query := slices.Contains(s.codecs, "query") && slices.ContainsFunc(queries, has) && !strings.Contains(fun.Name(), "Scan")
-		if !query && !slices.ContainsFunc(s.codecs, has) && !(mongo && slices.Contains(s.codecs, "bson")) {
+		if !slices.ContainsFunc(s.codecs, has) && !(mongo && slices.Contains(s.codecs, "bson")) {
 			continue
 		}
-		if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, !query, nil) }) {
+		if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, true, nil) }) {
 			notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
 		}
 	}

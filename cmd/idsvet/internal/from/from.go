@@ -311,6 +311,9 @@ func (r *run) require(mods []string, changes []change) error {
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
 			commands = append(commands, []string{"mod", "vendor"})
 		}
+		if env == nil && inWorkspace(mod) { // whose go version must not be below that of its modules
+			commands = append(commands, []string{"work", "use"})
+		}
 		for _, c := range commands {
 			if !r.fix {
 				fmt.Fprintf(r.out, "to run: (cd %s && go %s)\n", cmp.Or(r.rel(mod), "."), strings.Join(c, " "))

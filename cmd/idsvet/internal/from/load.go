@@ -99,10 +99,10 @@ func skipped(name string) bool {
 
 // environment returns what the go command needs beside the environment for a module that its workspace does not have.
 func environment(module string) []string {
-	work, err := goIn(module, nil, "env", "GOWORK")
-	if work = strings.TrimSpace(work); err != nil || work == "" || work == "off" {
+	if !inWorkspace(module) {
 		return nil
 	}
+	work, _ := goIn(module, nil, "env", "GOWORK") // as before
 	text, err := goIn(module, nil, "work", "edit", "-json")
 	var used struct{ Use []struct{ DiskPath string } }
 	if err != nil || json.Unmarshal([]byte(text), &used) != nil {
@@ -111,13 +111,19 @@ func environment(module string) []string {
 	for _, u := range used.Use {
 		path := u.DiskPath
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(work), path)
+			path = filepath.Join(filepath.Dir(strings.TrimSpace(work)), path)
 		}
 		if filepath.Clean(path) == module {
 			return nil
 		}
 	}
 	return []string{"GOWORK=off"}
+}
+
+func inWorkspace(module string) bool {
+	work, err := goIn(module, nil, "env", "GOWORK")
+	work = strings.TrimSpace(work)
+	return err == nil && work != "" && work != "off"
 }
 
 // A source is a Go file as it was when it was read.

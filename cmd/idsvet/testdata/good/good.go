@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"text/template"
 	"time"
 
 	other "example.com/google/uuid"
@@ -19,13 +20,15 @@ import (
 )
 
 var (
-	_         = ulid.MustParse("01h455vb4pex5vsknk084sn02q")
-	_         = uuid.MustParse("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	_         = snowflake.MustParse("9223372036854775807")
-	_         = typeid.MustParse[user]("user_01h455vb4pex5vsknk084sn02q")
-	zero  any = uuid.Nil()
-	makes     = map[string]func() uuid.UUID{"nil": uuid.Nil, "new": uuid.New}
-	value     = reflect.ValueOf(uuid.Nil)
+	_             = ulid.MustParse("01h455vb4pex5vsknk084sn02q")
+	_             = uuid.MustParse("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	_             = snowflake.MustParse("9223372036854775807")
+	_             = typeid.MustParse[user]("user_01h455vb4pex5vsknk084sn02q")
+	zero      any = uuid.Nil()
+	makes         = map[string]func() uuid.UUID{"nil": uuid.Nil, "new": uuid.New}
+	functions     = template.FuncMap{"nil": uuid.Nil}
+	env           = map[string]any{"max": uuid.Max, "print": fmt.Println}
+	value         = reflect.ValueOf(uuid.Nil)
 )
 
 type user struct{}
@@ -85,6 +88,13 @@ func mocks(s *store) {
 	switch reflect.TypeOf(s).Name() { // of the other package, perhaps
 	case "NullUUID", "uuid.UUID":
 	}
+	t := reflect.TypeOf(s)
+	switch t.String() { // ready for both names
+	case "snowflake.ID", "ids.Snowflake":
+	case "ulid.ULID":
+	case "ids.ULID":
+	}
+	_ = t.Name() != "x" && (t.String() == "ids.ULID" || t.String() == "ulid.ULID")
 	s.AssertCalled("Get", mock.AnythingOfType("uuid.UUID"), mock.AnythingOfType("ids.ULID"))
 }
 
@@ -136,6 +146,14 @@ func mint(f *clockfile.File) (snowflake.ID, error, func() *clockfile.File) {
 func next(node *snowflake.Node) error {
 	_, _ = node.TryNext()
 	id, err := node.TryNext()
+	looked, _ := node.TryNext()
+	if looked == 0 {
+		return nil
+	}
+	zero, _ := node.TryNext()
+	if zero.IsZero() {
+		return nil
+	}
 	after, _ := ulid.ULID{}.Increment()
 	fmt.Println(id, after)
 	return err
