@@ -123,7 +123,7 @@ func TestFirstTries(t *testing.T) {
 			}
 			return grant(&lease{store: store, extend: answer}), nil
 		})
-		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }}))(t)
+		m := newMinter(t, store, &nodelease.Options{Now: func() time.Time { return start2026 }})
 		next := func(what string, most time.Duration, err error) {
 			t.Helper()
 			began := time.Now()
@@ -505,7 +505,7 @@ func TestCrowd(t *testing.T) {
 			}}
 			var all [minters]*nodelease.Minter
 			for i := range all {
-				all[i] = must.Get(nodelease.NewMinter(store, opts))(t)
+				all[i] = newMinter(t, store, opts)
 			}
 			time.Sleep(90 * time.Second)
 			if begun.Load() != minters || ended.Load() != 0 {

@@ -60,7 +60,7 @@ func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test f
 			o = *opts
 		}
 		o.Now = w.now
-		m := must.Get(nodelease.NewMinter(store, &o))(t)
+		m := newMinter(t, store, &o)
 		defer func() {
 			_ = m.Close()
 			time.Sleep(time.Minute) // for a store that ignores its context
@@ -113,15 +113,26 @@ func grant(l *lease) nodelease.Grant { return nodelease.Grant{TTL: testTTL, Leas
 func numberOf(id ids.Snowflake) int64   { return ids.TwitterLayout().Split(id).Node }
 func timeOf(id ids.Snowflake) time.Time { return ids.TwitterLayout().Split(id).Time }
 
+func newMinter(t testing.TB, store nodelease.Store, opts *nodelease.Options) *nodelease.Minter {
+	t.Helper()
+	m, err := nodelease.NewMinter(store, opts)
+	must.Do(t, err)
+	return m
+}
+
 func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
-	return must.Get(m.TryNext())(t)
+	id, err := m.TryNext()
+	must.Do(t, err)
+	return id
 }
 
 // mustNext is mustMint with NextContext.
 func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
-	return must.Get(m.NextContext(t.Context()))(t)
+	id, err := m.NextContext(t.Context())
+	must.Do(t, err)
+	return id
 }
 
 // nextWithin calls NextContext with a context that lasts for d.
@@ -475,7 +486,8 @@ func TestLoopEndsWithItsContext(t *testing.T) {
 		ctx, end := context.WithCancelCause(t.Context())
 		defer end(nil)
 		for range 10 {
-			must.Get(m.NextContext(ctx))(t)
+			_, err := m.NextContext(ctx)
+			must.Do(t, err)
 		}
 		end(cause)
 		id, err := m.NextContext(ctx)
@@ -493,23 +505,25 @@ func roomy() ids.SnowflakeLayout {
 }
 
 func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
-	n := must.Get(ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)}))(tb)
-	m := must.Get(nodelease.NewMinter(memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy()}))(tb)
+	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)})
+	must.Do(tb, err)
+	m := newMinter(tb, memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy()})
 	tb.Cleanup(func() {
 		if err := m.Close(); err != nil && tb.Context().Err() == nil {
 			tb.Error(err)
 		}
 	})
-	must.Get(m.NextContext(tb.Context()))(tb)
+	_, err = m.NextContext(tb.Context())
+	must.Do(tb, err)
 	return n, m
 }
 
 func TestAllocations(t *testing.T) {
 	_, m := newPair(t)
-	empty := must.Get(nodelease.NewMinter(memstore.New(0, time.Hour), nil))(t)
+	empty := newMinter(t, memstore.New(0, time.Hour), nil)
 	defer empty.Close()
 	w, silent := new(wall), newFaultyStore(1, time.Hour)
-	late := must.Get(nodelease.NewMinter(silent, &nodelease.Options{Now: w.now}))(t)
+	late := newMinter(t, silent, &nodelease.Options{Now: w.now})
 	mustNext(t, late)
 	silent.setCarry(func(ctx context.Context, _ func() error) error { <-t.Context().Done(); return t.Context().Err() })
 	w.step(24 * time.Hour)

@@ -53,7 +53,7 @@ func TestGoodOptions(t *testing.T) {
 		{Layout: ids.SnowflakeLayout{Epoch: start2026, Tick: time.Second, SequenceBits: 12}}, // one node
 		{Layout: ids.SnowflakeLayout{Tick: 1, Epoch: start2026, NodeBits: 1}},
 	} {
-		m := must.Get(nodelease.NewMinter(memstore.New(1, time.Minute), opts))(t)
+		m := newMinter(t, memstore.New(1, time.Minute), opts)
 		mustNext(t, m)
 		mustClose(t, m)
 	}
@@ -67,9 +67,10 @@ func TestZeroLayout(t *testing.T) {
 	store := memstore.New(4, time.Minute)
 	zone := ids.SnowflakeLayout{Epoch: time.Time{}.In(time.FixedZone("", 3600))}
 	for _, l := range []ids.SnowflakeLayout{{}, zone, ids.TwitterLayout()} {
-		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Layout: l}))(t)
+		m := newMinter(t, store, &nodelease.Options{Layout: l})
 		must.Do(t, m.Wait(t.Context()))
-		g := must.Get(store.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l}))(t)
+		g, err := store.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l})
+		must.Do(t, err)
 		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 		mustClose(t, m)
 	}
