@@ -128,6 +128,9 @@ func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, e
 	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
 		return nil, err
 	}
+	if err := storekit.CheckNumbers(s.opts.Numbers, s.opts.Layout); err != nil {
+		return nil, err
+	}
 	if n := utf8.RuneCountInString(s.opts.Holder); n > maxHolder {
 		return nil, fmt.Errorf("Options.Holder has %d characters, and at most %d fit", n, maxHolder)
 	}
@@ -227,10 +230,10 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	if first {
 		return s.with(ctx, true, func(q querier) error { return s.fill(ctx, q) })
 	}
-	if _, err = s.look(ctx, s.opts.Layout); err != nil {
+	if _, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
 		return err
 	}
-	_, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`) // no row, but it needs the right
+	_, err = s.look(ctx, s.opts.Layout)
 	return err
 }
 
@@ -240,7 +243,8 @@ func (s *Store) checkColumns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return rows.Close()
+	defer rows.Close()
+	return rows.Err()
 }
 
 // fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.

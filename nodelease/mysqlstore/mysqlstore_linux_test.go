@@ -83,7 +83,7 @@ func TestMySQL(t *testing.T) {
 	})
 	t.Run("all create the table at once", func(t *testing.T) {
 		mytest.Exec(t, db, "create database `Own ä`")
-		opts := &mysqlstore.Options{Table: "Own ä.it's `one` \"\\", Numbers: 1500}
+		opts := &mysqlstore.Options{Table: "Own ä.it's `one` \"\\", Numbers: 1500, Layout: ids.SonyflakeLayout()}
 		var all sync.WaitGroup
 		var made atomic.Int64
 		for range 8 {
@@ -99,7 +99,8 @@ func TestMySQL(t *testing.T) {
 		if opts.Numbers = 3001; made.Load() != 1 {
 			t.Errorf("made by %d", made.Load())
 		}
-		mustTake(t, mustNew(t, db, opts)) // and one sees more of them
+		s := mustNew(t, db, opts) // and one sees more of them
+		must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: opts.Layout}))(t)
 	})
 	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
@@ -297,6 +298,8 @@ func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
 	}
 	for want, opts := range map[string]*mysqlstore.Options{
 		"Options.Numbers -1 is not within 1 to 1048576":                  {Numbers: -1},
+		"Options.Numbers 1025 does not fit the layout":                   {Numbers: 1025},
+		"Options.Numbers 17 does not fit the layout":                     {Numbers: 17, Layout: ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 12}},
 		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:             {Holder: "a\x00b"},
 		"Options.Holder has 256 characters, and at most 255 fit":         {Holder: strings.Repeat("ä", 256)},
 		`Options.Table "a\x00b" is not UTF-8 without a NUL`:              {Table: "own.a\x00b"},

@@ -48,15 +48,15 @@ func expect(t *testing.T, status int, args string, texts ...string) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "ETCDCTL_ENDPOINTS"} {
+	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "MYSQL_HOST", "ETCDCTL_ENDPOINTS"} {
 		t.Setenv(name, "")
 	}
 	expect(t, 0, "-h", "leases init", "Status: 0")
 	expect(t, 0, "list -h", "leases init")
 	expect(t, misused, "", "say init, list or check")
 	expect(t, misused, "lst", `unknown command "lst"`)
-	expect(t, misused, "list", "give a URL, or set PGHOST or ETCDCTL_ENDPOINTS")
-	expect(t, misused, "list mysql://u:s3cret@h/d", "begins neither with postgres://")
+	expect(t, misused, "list", "give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
+	expect(t, misused, "list redis://u:s3cret@h/d", "begins neither with postgres://")
 	expect(t, misused, "list -numbers 0 http://h", "-numbers 0")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
@@ -83,7 +83,7 @@ func TestArguments(t *testing.T) {
 	t.Setenv("PGPASSWORD", "s3cret")
 	expect(t, failed, "list", "failed to connect")
 	t.Setenv("ETCDCTL_ENDPOINTS", "127.0.0.1:1")
-	expect(t, misused, "list", "name PostgreSQL and etcd")
+	expect(t, misused, "list", "name more than one of PostgreSQL, MySQL and etcd")
 }
 
 // hold has a Minter hold a number of a store until the returned function is called.

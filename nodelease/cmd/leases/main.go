@@ -37,7 +37,7 @@ type options struct {
 	layout             *ids.SnowflakeLayout // nil if none is given
 }
 
-// A store is either kind of store, as an operator sees it.
+// A store is any kind of store, as an operator sees it.
 type store interface {
 	// init declares the first start, with ids of a layout.
 	init(ctx context.Context, layout ids.SnowflakeLayout) error
@@ -152,25 +152,38 @@ func asFlags(err error) error {
 }
 
 var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
-	": for tests, set Options.AllowNoFsync", "", "call pgstore.Init, or run leases init", "run leases init",
+	": for tests, set Options.AllowNoFsync", "", "call pgstore.Init, or run leases init", "run leases init", "call mysqlstore.Init, or run leases init", "run leases init",
 	"call etcdstore.Init, or run leases init", "run leases init", "this process makes ids of", "-layout says")
 
 // kind returns what opens the store that a URL names or, without one, the variables, and the option that says where it is.
 func kind(url string) (string, func(context.Context, *options) (store, error), error) {
 	scheme, _, _ := strings.Cut(url, "://")
-	postgres := cmp.Or(os.Getenv("PGHOST"), os.Getenv("PGSERVICE"), os.Getenv("PGDATABASE")) != ""
-	etcd := os.Getenv("ETCDCTL_ENDPOINTS") != ""
-	switch {
-	case scheme == "postgres", scheme == "postgresql", url == "" && postgres && !etcd:
-		return "table", openPostgres, nil
-	case scheme == "http", scheme == "https", url == "" && etcd && !postgres:
-		return "prefix", openEtcd, nil
-	case url != "":
-		return "", nil, errors.New("the URL begins neither with postgres:// nor with http:// or https://, for etcd")
-	case postgres:
-		return "", nil, errors.New("the variables name PostgreSQL and etcd: give a URL")
+	if url == "" {
+		named := map[string]bool{
+			"postgres": cmp.Or(os.Getenv("PGHOST"), os.Getenv("PGSERVICE"), os.Getenv("PGDATABASE")) != "",
+			"mysql":    os.Getenv("MYSQL_HOST") != "",
+			"http":     os.Getenv("ETCDCTL_ENDPOINTS") != "",
+		}
+		for kind, is := range named {
+			if is && scheme != "" {
+				return "", nil, errors.New("the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+			}
+			if is {
+				scheme = kind
+			}
+		}
 	}
-	return "", nil, errors.New("give a URL, or set PGHOST or ETCDCTL_ENDPOINTS")
+	switch scheme {
+	case "postgres", "postgresql":
+		return "table", openPostgres, nil
+	case "mysql":
+		return "table", openMySQL, nil
+	case "http", "https":
+		return "prefix", openEtcd, nil
+	case "":
+		return "", nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
+	}
+	return "", nil, errors.New("the URL begins neither with postgres:// or mysql:// nor with http:// or https://, for etcd")
 }
 
 var layouts = map[string]ids.SnowflakeLayout{

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/mysqlstore"
+)
+
+type mySQL struct {
+	*options
+	db   *sql.DB
+	name string // of the table, quoted
+}
+
+func openMySQL(_ context.Context, o *options) (store, error) {
+	config, err := mysqlConfig(o.url)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	name := "`" + strings.ReplaceAll(strings.ReplaceAll(o.table, "`", "``"), ".", "`.`") + "`"
+	return &mySQL{o, sql.OpenDB(connector), name}, nil
+}
+
+// mysqlConfig returns what a URL says and, where it says nothing, the variables. Its errors have no password.
+func mysqlConfig(text string) (*mysql.Config, error) {
+	variable := func(name string) string { return os.Getenv("MYSQL_" + name) }
+	u, err := url.Parse(text)
+	if err != nil { // it has the URL
+		return nil, errors.New("the URL is not one as mysql://USER@HOST:PORT/DATABASE")
+	}
+	host := cmp.Or(u.Host, net.JoinHostPort(variable("HOST"), cmp.Or(variable("TCP_PORT"), "3306")))
+	database := cmp.Or(strings.TrimPrefix(u.Path, "/"), variable("DATABASE"))
+	config, err := mysql.ParseDSN("tcp(" + host + ")/" + url.PathEscape(database) + "?" + u.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("the URL or the variables: %w", err)
+	}
+	password, _ := u.User.Password()
+	config.User, config.Passwd = cmp.Or(u.User.Username(), variable("USER")), cmp.Or(password, variable("PWD"))
+	config.Logger = new(mysql.NopLogger)
+	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
+	if !info.Empty() || info.TrustedCAFile != "" {
+		config.TLS, err = info.ClientConfig()
+	}
+	return config, err
+}
+
+func (m *mySQL) close() { m.db.Close() }
+
+func (m *mySQL) init(ctx context.Context, layout ids.SnowflakeLayout) error {
+	return mysqlstore.Init(ctx, m.db, &mysqlstore.Options{Table: m.table, Numbers: m.numbers, Layout: layout})
+}
+
+func (m *mySQL) read(ctx context.Context) (*contents, error) {
+	c := &contents{place: "the row of the number -1", now: time.Now()}
+	err := m.each(ctx, `select number, if(expires > utc_timestamp(6), coalesce(holder, 'unknown'), null), cast(expires as char),
+		cast(horizon as char), cast(utc_timestamp(6) as char) from `+m.name+` order by number`, func(scan func(...any) error) error {
+		var n number
+		var holder, horizon sql.NullString
+		var expires, now string
+		if err := scan(&n.number, &holder, &expires, &horizon, &now); err != nil {
+			return err
+		}
+		var bad error
+		if horizon.Valid {
+			n.horizon, bad = time.Parse(time.DateTime, horizon.String)
+			n.missing = bad != nil
+		}
+		n.expires, _ = time.Parse(time.DateTime, expires) // one that is no time has ended
+		c.now, _ = time.Parse(time.DateTime, now)
+		if n.holder = holder.String; n.number < 0 {
+			c.header = n.holder
+		} else {
+			c.numbers = append(c.numbers, n)
+		}
+		return nil
+	})
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == 1054 { // a column
+		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
+	} else if ok && e.Number == 1146 {
+		c.place, err = "the table "+m.table, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the table %s: %w", m.table, err)
+	}
+	return c, nil
+}
+
+// each calls f for each row that a query finds.
+func (m *mySQL) each(ctx context.Context, query string, f func(scan func(...any) error) error) error {
+	rows, err := m.db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for err == nil && rows.Next() {
+		err = f(rows.Scan)
+	}
+	return cmp.Or(err, rows.Err())
+}
+
+// settings returns what New refuses, and what can make ids repeat after a crash or a failover.
+func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	_, err = mysqlstore.New(ctx, m.db, &mysqlstore.Options{Table: m.table, Numbers: 1})
+	if err != nil && !errors.Is(err, nodelease.ErrRefused) { // of rows and layouts, check tells more
+		text, _, _ := strings.Cut(err.Error(), ": for tests")
+		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))
+	}
+	value := map[string]string{}
+	err = m.each(ctx, `show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin')
+		or variable_name like 'rpl_semi_sync%'`, func(scan func(...any) error) error {
+		var name, v string
+		err := scan(&name, &v)
+		value[strings.ToLower(name)] = v
+		return err
+	})
+	if err != nil {
+		return all, err
+	}
+	for _, name := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
+		if value[name] == "" {
+			say("the server does not show %s: make sure that a crash loses no transaction", name)
+		}
+	}
+	if value["innodb_doublewrite"] == "OFF" {
+		say("innodb_doublewrite is OFF: a crash can damage the table")
+	}
+	for _, name := range []string{"rpl_semi_sync_master", "rpl_semi_sync_source"} {
+		wait, _ := time.ParseDuration(value[name+"_timeout"] + "ms")
+		if value[name+"_enabled"] != "ON" {
+			continue
+		}
+		if wait < 24*time.Hour {
+			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", name, wait)
+		}
+		return all, nil
+	}
+	var user string
+	var sees bool
+	var readers int
+	err = m.db.QueryRowContext(ctx, `select current_user(), exists (select 1 from information_schema.user_privileges where privilege_type = 'PROCESS'),
+		(select count(*) from information_schema.processlist where command like 'Binlog Dump%')`).Scan(&user, &sees, &readers)
+	if value["log_bin"] == "ON" && !sees {
+		say("the user %s may not see whether there are replicas: grant process on *.* to it", user)
+	}
+	if readers > 0 {
+		say("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
+	}
+	return all, err
+}

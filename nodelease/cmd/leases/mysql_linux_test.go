@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
+	"github.com/oneclock/ids/nodelease/mysqlstore"
+)
+
+func TestMySQLArguments(t *testing.T) {
+	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "MYSQL_HOST", "ETCDCTL_ENDPOINTS"} {
+		t.Setenv(name, "")
+	}
+	for url, want := range map[string]string{
+		"mysql://u:s3cret@127.0.0.1:1/d": "leases: read the table node_lease: dial tcp 127.0.0.1:1: connect: connection refused",
+		"mysql://u:s3cret":               "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h:x%/d":        "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h/d?tls=some":  "leases: the URL or the variables: invalid value / unknown config name: some",
+	} {
+		expect(t, failed, "list "+url, want)
+	}
+	for name, value := range map[string]string{"HOST": "127.0.0.1", "TCP_PORT": "1", "PWD": "s3cret", "USER": "u", "DATABASE": "d"} {
+		t.Setenv("MYSQL_"+name, value)
+	}
+	expect(t, failed, "list", "dial tcp 127.0.0.1:1: connect: connection refused")
+	t.Setenv("MYSQL_SSL_CA", "/missing.pem")
+	expect(t, failed, "list", "open /missing.pem: no such file or directory")
+	t.Setenv("PGHOST", "127.0.0.1")
+	expect(t, misused, "list", "the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+}
+
+func TestMySQL(t *testing.T) {
+	_, dsn := mytest.Start(t, "--log-bin", "--sync-binlog=1")
+	db := mytest.Open(t, dsn)
+	do := func(sql string) { mytest.Exec(t, db, sql) }
+	host, port, err := net.SplitHostPort(mytest.Address(t, dsn))
+	must.Do(t, err)
+	do("create database team")
+	do("drop user if exists ''@localhost")
+	do("create user test identified by 's3cret'")
+	do("grant all on *.* to test with grant option")
+	const table, options = " -table team.leases ", " -table team.leases -numbers 40 "
+	at := " mysql://test:s3cret@" + host + ":" + port + "/test "
+	expect(t, found, "check"+options+at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
+	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
+	expect(t, failed, "init"+options+at, "nothing is missing")
+	expect(t, failed, "init -layout discord -table team.leases -numbers 41 "+at, "two layouts need two stores")
+	expect(t, failed, "init"+options+strings.Replace(at, "s3cret", "wrong", 1), "Access denied for user 'test'")
+	expect(t, 0, "list"+table+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
+	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
+
+	s, err := mysqlstore.New(t.Context(), db, &mysqlstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
+	number, stop := hold(t, s, err)
+	defer stop()
+	for name, value := range map[string]string{"HOST": host, "TCP_PORT": port, "USER": "test", "PWD": "s3cret", "DATABASE": "test"} {
+		t.Setenv("MYSQL_"+name, value)
+	}
+	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  one\\x1bof us  ", number), " 1h0m", "1 held, 39 free")
+	far, retired := (number+1)%40, (number+2)%40
+	do(fmt.Sprintf("update team.leases set expires = '9999-12-31', holder = null, horizon = '2026-01-01' where number = %d", retired))
+	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never       2026-01-01T00:00:00Z", retired))
+	expect(t, 0, "check"+options, "nothing found")
+	do("create user reader identified by 's3cret'")
+	do("grant select on team.leases to reader")
+	as := strings.Replace(strings.Replace(at, "test:", "reader:", 1), "/test", "/", 1)
+	for _, test := range []struct{ harm, mend, args, want string }{
+		{"", "", "-layout discord", "two layouts need two stores"},
+		{"", "", "-numbers 41", "of 41 numbers 1 are missing"},
+		{"", "", as, "UPDATE command denied to user 'reader'@...the user reader@% may not see whether there are replicas: grant process"},
+		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- prepare the table team.leases: the table's engine is MyISAM and not InnoDB"},
+		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
+			"- innodb_flush_log_at_trx_commit is 2, so that a crash can take horizons back, and ids repeat\n"},
+		{"set global sync_binlog = 0", "set global sync_binlog = 1", "", "- sync_binlog is 0"},
+		{"set global read_only = 1", "set global read_only = 0", "", "- read_only is ON, so that nothing can be written"},
+		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
+		{fmt.Sprintf("update team.leases set horizon = utc_timestamp() + interval 172840 second where number = %d", far),
+			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
+			"", fmt.Sprintf("the horizon of the number %d is 48h0m", far)},
+		{"update team.leases set holder = 'schema 3: x' where number = -1", "delete from team.leases where number = -1", "", "another version of package nodelease"},
+		{"set @x = 1", "set @x = 1", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
+	} {
+		if test.harm != "" {
+			do(test.harm)
+		}
+		expect(t, found, "check"+options+test.args, strings.Split(test.want, "...")...)
+		if test.mend != "" {
+			do(test.mend)
+		}
+	}
+	do("alter table team.leases change number node int")
+	expect(t, failed, "list"+table, "Unknown column 'number'", "another version of package nodelease made the table")
+}
