@@ -190,13 +190,11 @@ func TestVectors(t *testing.T) {
 // TestVectorKeys checks that docs/vectors.md names each list, and in its row each key.
 func TestVectorKeys(t *testing.T) {
 	page := read(t, Root(t), "docs", "vectors.md")
-	lists := reflect.TypeFor[vectors]()
-	for i := range lists.NumField() {
-		list := lists.Field(i)
+	for list := range reflect.TypeFor[vectors]().Fields() {
 		_, row, _ := strings.Cut(page, "\n| `"+list.Tag.Get("json")+"` |")
 		row, _, _ = strings.Cut(row, "\n")
-		for j := range list.Type.Elem().NumField() {
-			key, _, _ := strings.Cut(list.Type.Elem().Field(j).Tag.Get("json"), ",")
+		for field := range list.Type.Elem().Fields() {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if !strings.Contains(row, "`"+key+"`") {
 				t.Errorf("docs/vectors.md does not name %s of %s", key, list.Tag.Get("json"))
 			}
