@@ -48,9 +48,6 @@ func FuzzTimes(f *testing.F) {
 		{281474976710, 655_999_999}, {281474976710, 656_000_000},
 		// The zero time, one whose milliseconds overflow 63 bits, and the ends of all.
 		{time.Time{}.Unix(), 0}, {math.MaxInt64/1000 + 1, 0}, {math.MinInt64, 0}, {math.MaxInt64, 999_999_999},
-		// What the fuzzer found to reach more.
-		{-92, 999_999_999}, {70, 0}, {-12219292800, 34}, {0, 31}, {math.MaxInt64/1000 + 1, 100}, {103072857620, 684_697_524},
-		{-12219292801, 1_000_000_012}, {math.MinInt64, 56},
 	} {
 		f.Add(at.sec, at.nsec)
 	}
@@ -147,7 +144,6 @@ func FuzzFields(f *testing.F) {
 		"ffffffff-ffff-1fff-bfff-ffffffffffff", "2489e9ad-2ee2-1e00-70c9-32d5f69181c0", "2489e9ad-2ee2-4e00-cec9-32d5f69181c0",
 		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 		"00000000-0000-ffff-ffff-ffffffffffff", // a ULID that has no next in its millisecond
-		"81303030-3000-00ff-0030-30303030aeae", // the fuzzer found it to reach more
 	} {
 		id := ids.MustParseUUID(s)
 		f.Add(id[:])

@@ -12,7 +12,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Each parser, beside its oracle. An input that found a fault stays as a file in testdata/fuzz.
+// Each parser, beside its oracle. An input that found a fault stays as a seed.
 
 func FuzzParseUUID(f *testing.F) {
 	fuzzForm(f, "UUID",
@@ -21,20 +21,14 @@ func FuzzParseUUID(f *testing.F) {
 		"URN:UUID:F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
 		// Those cut, misspelt and with a hyphen or a brace amiss. 0x1a is a colon without the bit that tells upper case from lower.
 		edgeUUID[:32], edgeUUID[:35], edgeUUID+"6", "f81d4faee-7dc-11d0-a765-00a0c91e6bf6", "urn:uuld:"+edgeUUID, "urn:uuid\x1a"+edgeUUID,
-		"{"+edgeUUID+" ", "{x"+edgeUUID[1:]+" ",
+		"{"+edgeUUID+" ", "{x"+edgeUUID[1:]+" ", " "+edgeUUID+"}",
 		// No digit at the end: a byte with the high bit set, a zero byte, and a 6 of full width, which has three bytes.
-		edgeUUID[:35]+"\xb6", edgeUUID[:35]+"\x00", edgeUUID[:32]+"\uff16f",
-		// What the fuzzer found to reach more.
-		"0000", "\"", "\x7f", "\x00\x00", "\a\b", "f81d4fae7dec11d0a0c91e6bdec11df6", "{000000d0-0000-0000-0000-0000000B0000}",
-		"AB97BF7C-BbA3-4A46-3703-943265C3A33A", "00000000-0000-0000-0000-000000004000", "AB97BF7C-3703-4946-3703-493265c3033a")
+		edgeUUID[:35]+"\xb6", edgeUUID[:35]+"\x00", edgeUUID[:32]+"\uff16f")
 }
 
 func FuzzParseUUIDBase58(f *testing.F) {
 	fuzzForm(f, "UUID Base58",
-		"1111111111111111111110", strings.Repeat("z", 22), // a letter left out, and all digits the highest
-		// What the fuzzer found to reach more.
-		"\"", "\b\b", "\v", "\f", "\xf3000", "\U00077df7", "1111111111911111111111", "41M1111113111d1911118d", "41Mgggggg31C1d1911118d",
-		"NBxpPKzogq1wrHd5CX99Y9")
+		"1111111111111111111110", strings.Repeat("z", 22)) // a letter left out, and all digits the highest
 }
 
 func FuzzParseULID(f *testing.F) {
@@ -42,18 +36,12 @@ func FuzzParseULID(f *testing.F) {
 		edgeULID, strings.ToLower(edgeULID), strings.Repeat("Z", 26),
 		// No digit at the end: letters left out, a zero byte, and a 6 of full width. A wrong digit counts before a number too large.
 		edgeULID[:25]+"I", edgeULID[:25]+"l", edgeULID[:25]+"O", edgeULID[:25]+"u", edgeULID[:25]+"\x00", edgeULID[:23]+"\uff16",
-		"8000000000000000000000000U",
-		// What the fuzzer found to reach more.
-		"\t\t", "\v", "\f\v", "\xbf\x90", "\xf1\xb3\x800", "\x80\x7f\xff", "\U000f3cc0", "5BJYZQSFD399\x193E0T969JW60ST",
-		"01ARZ\x10NDEKTSV4RRFFQ69G5FAI", "01ORZ3NDEKTSV4RRFFQ69G5FAA")
+		"8000000000000000000000000U")
 }
 
 func FuzzParseULIDBase58(f *testing.F) {
 	fuzzForm(f, "ULID Base58",
-		strings.Repeat("l", 22), // a letter left out
-		// What the fuzzer found to reach more.
-		"0000", "\"", "\x7f", "\U000689d0\U000689d0", "\U00068410", "1111111113111111T11111", "1111911111191111T11111",
-		"1111111d1111qqqqqqqq11", "NBXPPKZ1GQ1WRHK5CXYYY9", "Yc fxkQb6JRzqk5kF2tNLv")
+		strings.Repeat("l", 22)) // a letter left out
 }
 
 func FuzzParseSnowflake(f *testing.F) {
@@ -64,16 +52,12 @@ func FuzzParseSnowflake(f *testing.F) {
 		// Signs, spaces and digits that other parsers of numbers take.
 		"-1", "-0", "-", "-1234x", "+1", " 1", "1 ", "1\x00", "0x1", "\uff11",
 		// Long, with junk where no parser need look.
-		strings.Repeat("1", 60), strings.Repeat("1", 60)+"x",
-		// What the fuzzer found to reach more.
-		"00", "700", "000000", "\a", "\a\a", "\f", "\f\f", "\v\v", "\r\r", "\xcb")
+		strings.Repeat("1", 60), strings.Repeat("1", 60)+"x")
 }
 
 func FuzzParseSnowflakeBase32(f *testing.F) {
 	fuzzForm(f, "Snowflake Base32",
-		"000000000000U", // a letter left out
-		// What the fuzzer found to reach more.
-		"\"", "\a\a", "\f\f", "\t\t", "00\b", "\xf3000", "\U0001f7f4", "\U0001a7df", "01011011 0000", "0000000100000")
+		"000000000000U") // a letter left out
 }
 
 // fuzzForm fuzzes the parser of a form. Its seeds are the given texts, accepted texts, and texts that are too short, too long or
@@ -121,8 +105,6 @@ func FuzzJSON(f *testing.F) {
 		`"\u0034\u0032"`, `"\u007b` + edgeUUID + `}"`, `"1\/"`, `"\ud83d\ude00"`, `"\ud800"`, `"\061"`, `"\x31"`, "\"1\n\"",
 		// Quotes amiss.
 		`"`, `"42`, `"42\"`,
-		// What the fuzzer found to reach more.
-		"'", "fa", "    ", "[0,\n\n0", "[\n\x10", "0.0000", "0.0E0", "\"\x810\"", "\xf6        ", "\xa0\u00a0",
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// encoding/json hands over values without space around them.
@@ -202,21 +184,12 @@ func FuzzScan(f *testing.F) {
 		// As many bytes as an id has, one fewer and one more. 16 digits can be the bytes of a UUID and the text of a Snowflake.
 		strings.Repeat("\x00", 15), "\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff", strings.Repeat("\x00", 17),
 		strings.Repeat("\x00", 7), "\x00\x00\x01\x02\x03\x04\x05\x06", "\x80\x00\x01\x02\x03\x04\x05\x06", "0123456789012345", "12345678",
-		// What the fuzzer found to reach more.
-		"0000", "000A", "00000000-0000-0000-0000-000000X00000", "00000000-0000-0000-0000-0000000X0000",
-		"00000000-0000-0000-0000-00000000X000",
 	} {
 		f.Add([]byte(s), int64(0))
 	}
-	// Numbers, of which the fuzzer found the last five.
 	f.Add([]byte(edgeSnowflake), int64(1541815603606036480))
 	f.Add([]byte("-1"), int64(-1))
 	f.Add([]byte("9223372036854775808"), int64(math.MinInt64))
-	f.Add([]byte("0"), int64(-20))
-	f.Add([]byte("00"), int64(35))
-	f.Add([]byte("000"), int64(108))
-	f.Add([]byte("a00a0aaa0aaa00a0aa0000a0a00a0aa0"), int64(81))
-	f.Add([]byte("00000000100000000 00000000"), int64(-203))
 	f.Fuzz(func(t *testing.T, data []byte, n int64) {
 		text := string(data)
 		uuid, ulid, snowflake := oracleUUID(text), textForms[formULID].oracle(text), oracleSnowflake(text)
@@ -290,10 +263,6 @@ func FuzzText(f *testing.F) {
 		// The text of each type, and of none.
 		edgeUUID, "urn:uuid:" + edgeUUID, "f81d4fae7dec11d0a76500a0c91e6bf6", edgeULID, edgeSnowflake,
 		"8ZZZZZZZZZZZZZZZZZZZZZZZZZ", "-1", "null", "", "\xff",
-		// What the fuzzer found to reach more.
-		"00", "00000000", "f81d4fae7de 11d0a76500a0c91e6bf6", "f81a8fae7dec11d0d76500a0EEEE6\x7f\n6", "8ZZZZZZZZZTZZZZ?????Z<ZZZZ",
-		"f8d0a7651d\x1bfae7dec11d0a76500a0c91e6bf6", "f81d4fae-7dec-11d0-a765-00a0c91e6b\xa86", "f81d4faeFdec11d0a765BBBBBBBBfbD6",
-		"f81d4faeFdec11d0a76500a0c99efbD6", "ZZZZZZ[ZZZZZZ@\x00ZZZZZZ;\x10\xdaZZ",
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := string(data)
@@ -332,8 +301,6 @@ func FuzzBinary(f *testing.F) {
 		// As many bytes as an id has, some more, and none.
 		"\x01\x02\x03\x04\x05\x06\x07\x08", strings.Repeat("\xff", 8), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f",
 		strings.Repeat("\xff", 16), strings.Repeat("\x00", 9), strings.Repeat("\x00", 17), "",
-		// What the fuzzer found to reach more.
-		"00", "\"", "\b\b", "\f\t", "\n\n", "\r\t", "\a\a\v", "\x7f\x7f", "\x95000", "\U000bcf3c",
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n := new(big.Int).SetBytes(data)

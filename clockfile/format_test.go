@@ -123,19 +123,11 @@ func FuzzDecode(f *testing.F) {
 	}
 	for _, o := range []string{
 		`""`, `"\x00\u00e9"`, "`a`", `'a'`, `"\x61"`, `"é"`, `"a"` + "\n", `"\`, `"` + strings.Repeat("a", clockfile.MaxOwner+1) + `"`,
-		`"\x0fff0\u00e9"`, `"\1"`, `"\b00\u00e9"`, `"n\\de "`, `" \udn7"`, `" \t7Dnd"`, `"0\u00\x00\u00e9"`,
 	} {
 		add("1", horizon, o)
 	}
 	for _, version := range []string{"2", "1\n", "1 ", "00"} {
 		add(version, horizon, owner)
-	}
-	// What the fuzzer found to reach more.
-	for _, after := range []string{
-		"", "\t", "\"", "00\xd90", "\xff\xff\x7f", "\xf4\x81b0", "\U000c1170", "1\nhorizon 2026-03-14T15:09:26Z\nowner",
-		"1\n0000-01-01T0:00:00Z", "1\n0000-01-01T0:00:00Z\n\"\x84\"", "1\n0000-01-01T0:00:00Z\n\"e\x7f\"",
-	} {
-		f.Add([]byte(kind + after))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkDecode(t, data)

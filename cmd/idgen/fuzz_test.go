@@ -22,7 +22,7 @@ func FuzzInspect(f *testing.F) {
 		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F", "urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", "{1EC9414C-232A-6B00-B3C8-9F6BDECED846}",
 		"5df418813aed351588a72f4a814cf09e", "01arz3ndektsv4rrffq69g5fav", "1AaLyDYFxmKZxXbNo18znE", "1541815603606036480", "4aaW4SzAyQK",
 		"1ASD13XH1F800", "0X1565A11F6217A000", "9223372036854775808", "-1", " \"1\"\t", "\"", "x\x1b[31mred", "\xff", "a/b.txt",
-		"80000000000000000000000000", "0xffffffffffffffff", `\x017f22e279b07cc398c4dc0c0c07398f`, "0X017F22E279B07CC398C4DC0C0C07398F",
+		"80000000000000000000000000", "0xffffffffffffffff", "017F22E2-79B0-7CC3C9-84-DC0C0C07398F", "5df418813aed351588a72f4a8N4cf09e", `\x017f22e279b07cc398c4dc0c0c07398f`, "0X017F22E279B07CC398C4DC0C0C07398F",
 		"zzzzzzzzzzz", "z\u017f", "1234567890123456789012", "urn:uuid:{1EC9414C-232A-6B00-B3C8-9F6BDECED8}",
 	} {
 		f.Add(s, "")
@@ -33,15 +33,6 @@ func FuzzInspect(f *testing.F) {
 	}
 	f.Add("1", "Hex")
 	f.Add("1", "\x1b]0;title\a")
-	// What the fuzzer found to reach more.
-	for _, s := range [][2]string{
-		{"9223372036854772808", ""}, {"1AaLyDYFxmKZxXbNo1\xfeznE", ""}, {"017F22E2-79B0-7CC3C9-84-DC0C0C07398F", ""},
-		{"017F22E2-79B0-7CC3-18C4-DC0C0C07398F", "ulid"}, {"tsv4rrfdektsv4rrffrfdekfav", "ulid"}, {"*5\x1d\xed\xde15418156036060364", "kj"},
-		{"017F22E(3-9B0-7CC-798C4-DC0C0C07", "\t\x8eS\x95R\x7f"}, {"1AaLyFDELDaYYFxmK18zny", "Ir\xf7\xe6]\x9cq"},
-		{"1AaLyDY=xmKZxXbNo18znE", "\x81lid"}, {"5df418813aed351588a72f4a8N4cf09e", "u[[[[[[[lid"},
-	} {
-		f.Add(s[0], s[1])
-	}
 	// All versions and variants.
 	for i := range 64 {
 		u := ids.NewV5(ids.NamespaceDNS(), fmt.Sprint(i))
