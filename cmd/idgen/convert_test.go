@@ -72,3 +72,123 @@ func TestConvert(t *testing.T) {
 		}
 	}
 }
+
+// TestRefused checks what is said of a bad line, and where it is said to be wrong.
+func TestRefused(t *testing.T) {
+	const noPrefix = "neither a letter a to z of a prefix nor an underscore within one"
+	const noVersion = "a ULID has no version, and only versions 1 and 6 can be converted to each other"
+	for _, test := range []struct {
+		args, id string
+		want     string // after "idgen: line 2"
+	}{
+		{"", "x", ": not an id: no known form, length 1"},
+		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398ff", ": not an id: no known form, length 37"},
+		{"", "  ", ": not an id: no known form, length 0"},
+		{"-as uuid", "1541815603606036480", ": not a UUID: no known form, length 19"},
+
+		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", ", column 36: not a UUID: not a hexadecimal digit"},
+		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ", column 8: not a UUID: prefix is not urn:uuid:"},
+		{"", "01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 26: not a ULID: not a Crockford Base32 digit"},
+		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 27: not a UUID: not a Crockford Base32 digit"},
+		{"", "1AaLyDYFxmKZxXbNo18zn0", ", column 22: not a UUID: not a Base58 digit"},
+		{"-as base58", "12345678912", ": not an id of form base58: no known form, length 11"},
+		{"", "\t0x1565a11f6217a0g0", ", column 18: not a Snowflake: not a hexadecimal digit"},
+
+		{"", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", ": not a ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
+		{"", "zzzzzzzzzzzzzzzzzzzzzz", ": not a UUID: Base58 above 128 bits"},
+		{"", "9223372036854775808", ": not a Snowflake: above 9223372036854775807"},
+		{"", " -1", ": not a Snowflake: negative"},
+		{"", " 0x8000000000000000", ": not a Snowflake: above 7fffffffffffffff"},
+
+		{"", "  017f22e2-79b0-7cc3-98c4_dc0c0c07398f ", ", column 3: not a TypeID: " + noPrefix},
+		{"", "_01h455vb4pex5vsknk084sn02q", ", column 1: not a TypeID: " + noPrefix},
+		{"", " \"order_01h455vb4pex5vsknk084sn02U\"", ", column 34: not a TypeID: not a Crockford Base32 digit in lower case"},
+		{"", "order_8zzzzzzzzzzzzzzzzzzzzzzzzz", ": not a TypeID: digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz"},
+		{"", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", ": not an id: no known form, length 27, as of a KSUID, which idgen does not read"},
+		{"", "9m4e2mr0ui3e8a215n4g", ": not an id: no known form, length 20, as of an xid, which idgen does not read"},
+		{"-as uuid", "507f1f77bcf86cd799439011", ": not a UUID: no known form, length 24, as of an ObjectId, which idgen does not read"},
+		{"", ` \x017f22e279b07cc398c4dc0c0c07398g`, ", column 35: not a UUID: not a hexadecimal digit"},
+		{"", `\x017f22e279b07cc398c4dc0c0c07398`, ": not an id: no known form, length 33"},
+		{"", `0\x17f22e279b07cc398c4dc0c0c07398f`, `, column 2: not an id: "\\" cannot occur in one`},
+		{"", "order_1", ": not a TypeID: length 1, want 26 after the prefix"},
+		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", ", column 26: not a TypeID: not a Crockford Base32 digit in lower case"},
+		{"-as ulid", "order_01h455vb4pex5vsknk084sn02", ": not a ULID: no known form, length 31"},
+		{"-prefix order", "7", ": only a UUID or a ULID can have a prefix"},
+		{"-format typeid", "7", ": only a UUID or a ULID can be written as typeid"},
+		{"-format base58", "7", ": only a UUID or a ULID can be written as base58: it is for 128 bits"},
+		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
+		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
+		{"", "001565a11f6217a000", ": not an id: no known form, length 18"}, // not 0x
+		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
+		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
+		{"", "7[", `, column 2: not an id: "[" cannot occur in one`},
+		{"", "7/", `, column 2: not an id: "/" cannot occur in one`},
+		{"", "7;", `, column 2: not an id: ";" cannot occur in one`},
+		{"", `17"`, `, column 3: not an id: "\"" cannot occur in one`},
+		{"", `"17`, `, column 1: not an id: "\"" cannot occur in one`},
+		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
+		{"", "0x1565a11f6217a0\x100", `, column 17: not an id: "\x10" cannot occur in one`},
+		{"", "\xff\xfe", `, column 1: not an id: "\xff" cannot occur in one`},
+
+		{"-to uuid", "1541815603606036480", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
+		{"-to uuid1", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": " + noVersion},
+		{"-to uuid6", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ": only versions 1 and 6 can be converted to version 6; this is version 7"},
+		{"-to uuid1", "{ffffffff-ffff-ffff-ffff-ffffffffffff}",
+			": only versions 1 and 6 can be converted to version 1; this is a UUID without a version"},
+		{"-format urn", "01ARZ3NDEKTSV4RRFFQ69G5FAV", ": only a UUID can be written as urn"},
+	} {
+		args := append([]string{"convert"}, strings.Fields(test.args)...)
+		want := "idgen: line 2" + test.want + "\n"
+		if status, out, errs := try("\n"+test.id+"\n", args...); status != 1 || out != "" || errs != want {
+			t.Errorf("convert %s %q: status %d, %q, %q; want %q", test.args, test.id, status, out, errs, want)
+		}
+	}
+}
+
+// TestRefusedArgument checks that a bad argument is repeated, but not more than its beginning.
+func TestRefusedArgument(t *testing.T) {
+	for _, test := range []struct{ command, arg, want string }{
+		{"inspect", "", `: "" is not an id: no known form, length 0`},
+		{"inspect", strings.Repeat("x", 48), `: "` + strings.Repeat("x", 48) + `" is not an id: no known form, length 48`},
+		{"inspect", strings.Repeat("x", 49), `: "` + strings.Repeat("x", 48) + `…" is not an id: no known form, length 49`},
+		{"convert", "01FWHE4YDGFK1SHH6W1G60EECU", `, column 26: "01FWHE4YDGFK1SHH6W1G60EECU" is not a ULID: not a Crockford Base32 digit`},
+		{"convert", "-1", `: "-1" is not a Snowflake: negative`},
+		{"convert", strings.Repeat("é", 1<<20), `, column 1: "` + strings.Repeat("é", 24) + `…" is not an id: "\u00e9" cannot occur in one`},
+		{"uuid8", "5c146b143c52", `: "5c146b143c52" is not 32 hexadecimal digits: length 12`},
+		{"uuid8", "5c146b143c528afd938a375d0df1fbfg",
+			`, column 32: "5c146b143c528afd938a375d0df1fbfg" is not 32 hexadecimal digits: not a hexadecimal digit`},
+		{"Convert", "missing.txt", `, column 8: "missing.txt" is not an id: "." cannot occur in one`},
+	} {
+		status, out, errs := try("", test.command, "--", test.arg)
+		if want := "idgen: argument 1" + test.want + "\n"; status != 1 || out != "" || errs != want {
+			t.Errorf("%s %.40q: status %d, %q, %q; want %q", test.command, test.arg, status, out, errs, want)
+		}
+	}
+}
+
+// TestTally checks the line that ends a run over several inputs of which some were bad.
+func TestTally(t *testing.T) {
+	many := strings.Repeat("7\n\n", 98_998) + strings.Repeat("?\n", 1001)
+	for _, test := range []struct {
+		stdin string
+		args  string
+		want  string // the last line, if it is a tally
+	}{
+		{"\n?\n\n", "", ""},
+		{"", "?", ""},
+		{"7\n8\n", "", ""},
+		{"7\n?\n", "", "1 of 2 lines was bad"},
+		{"?\n?", "", "2 of 2 lines were bad"},
+		{"?\n" + strings.Repeat("7", 1<<17), "", "2 of 2 lines were bad"},
+		{many, "", "1001 of 99999 lines were bad"},
+		{"", "7 ? 8", "1 of 3 arguments was bad"},
+		{"", "? ? 8", "2 of 3 arguments were bad"},
+	} {
+		_, _, errs := try(test.stdin, append([]string{"convert"}, strings.Fields(test.args)...)...)
+		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if want := "idgen: " + test.want; strings.Contains(errs, " bad") != (test.want != "") || test.want != "" && last != want {
+			t.Errorf("convert %s of %.20q: the last line is %q, want %q", test.args, test.stdin, last, want)
+		}
+	}
+}
