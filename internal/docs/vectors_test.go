@@ -110,27 +110,13 @@ type (
 	}
 )
 
-// promised are rows, or parts of rows, that others have published: RFC 9562 (appendices A and B and section 5), the ULID specification, X, Discord,
-// Instagram and Sonyflake, Python's documentation, and spec/valid.yml of TypeID 0.3.0. No -update may change them.
+// promised are rows, or parts of rows, that others have published and that no other test computes: Python's documentation, .NET's, and
+// spec/valid.yml of TypeID 0.3.0. No -update may change them. Those of RFC 9562, of the ULID specification and of X, Discord, Instagram and Sonyflake
+// stand in rfc_test.go, fields_test.go, ulid_test.go, snowflake_test.go and layout_test.go.
 var promised = []string{
-	`"c232ab00-9414-11ec-b3c8-9f6bdeced846","bytes":"c232ab00941411ecb3c89f6bdeced846","version":1,"variant":"RFC 9562"`,
-	`"time":"2022-02-22T19:22:22Z","clock_sequence":13256,"node":"9f6bdeced846","v6":"1ec9414c-232a-6b00-b3c8-9f6bdeced846"`,
-	`"017f22e2-79b0-7cc3-98c4-dc0c0c07398f","bytes":"017f22e279b07cc398c4dc0c0c07398f","version":7,"variant":"RFC 9562"`,
 	`"00112233-4455-6677-8899-aabbccddeeff","bytes":"00112233445566778899aabbccddeeff","guid":"33221100554477668899aabbccddeeff"`,
-	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"www.example.com","text":"5df41881-3aed-3515-88a7-2f4a814cf09e"}`,
-	`{"version":5,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"www.example.com","text":"2ed6657d-e927-568b-95e1-2665a8aea6a2"}`,
 	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"python.org","text":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`,
 	`{"version":5,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"python.org","text":"886313e1-3b8a-5372-9b90-0c9aee199e5d"}`,
-	`"01ARZ3NDEKTSV4RRFFQ69G5FAV","bytes":"01563e3ab5d3d6764c61efb99302bd5b","milliseconds":1469922850259`,
-	`"text":"01BX5ZZKBKACTAV9WEVGEMMVRZ"`, `"next":"01BX5ZZKBKACTAV9WEVGEMMVS0"`,
-	`"7ZZZZZZZZZZZZZZZZZZZZZZZZZ","bytes":"ffffffffffffffffffffffffffffffff","milliseconds":281474976710655`,
-	`{"scheme":"ulid","time":"2016-06-13T13:25:20.894Z","min":"01AN4Z07BY0000000000000000","max":"01AN4Z07BYZZZZZZZZZZZZZZZZ"}`,
-	`"1541815603606036480","bytes":"1565a11f6217a000","time":"2022-06-28T16:07:40.105Z","node":378,"sequence":0`,
-	`{"layout":"discord","text":"175928847299117063","bytes":"0271065ac1020007","time":"2016-04-30T11:18:25.796Z","node":32,"sequence":7`,
-	`{"name":"twitter","epoch":"2010-11-04T01:42:54.657Z","tick_milliseconds":1,"node_bits":10,"sequence_bits":12,"node_last":false}`,
-	`{"name":"discord","epoch":"2015-01-01T00:00:00Z","tick_milliseconds":1,"node_bits":10,"sequence_bits":12,"node_last":false}`,
-	`{"name":"instagram","epoch":"2011-08-24T21:07:01.721Z","tick_milliseconds":1,"node_bits":13,"sequence_bits":10,"node_last":false}`,
-	`{"name":"sonyflake","epoch":"2014-09-01T00:00:00Z","tick_milliseconds":10,"node_bits":16,"sequence_bits":8,"node_last":true}`,
 	`{"prefix":"","uuid":"00000000-0000-0000-0000-00000000000a","text":"0000000000000000000000000a"}`,
 	`{"prefix":"","uuid":"00000000-0000-0000-0000-000000000010","text":"0000000000000000000000000g"}`,
 	`{"prefix":"","uuid":"00000000-0000-0000-0000-000000000020","text":"00000000000000000000000010"}`,
