@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -17,7 +16,11 @@ func TestFarSteps(t *testing.T) {
 		t.Skip("compiles the standard library with another package time")
 	}
 	t.Parallel()
-	source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
 	text, err := os.ReadFile(source)
 	if err != nil {
 		t.Fatal(err)
