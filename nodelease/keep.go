@@ -302,10 +302,10 @@ func retryPause(failures int, longest time.Duration) time.Duration {
 
 // crowdPause is the pause after a Take without an answer in time, perhaps since many ask at once. If all of them asked
 // again soon, none would have its answer in time, and no holder that to its renewal. So the pause is a random part of half
-// the TTL that stores have by default, and from the third on of the whole.
+// the TTL that stores have by default, then of the whole, and of twice as much as long as that does not help.
 func crowdPause(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
-	return rand.N(halfTTL << min(failures/2, 1))
+	return rand.N(halfTTL << min(failures, 2))
 }
 
 func sleep(ctx context.Context, d time.Duration) {
