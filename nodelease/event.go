@@ -106,8 +106,8 @@ func (m *Minter) reportWarning(t *tenure, text string, err error) {
 	})
 }
 
-// logPause is how long a failure is not logged again, and a number that cannot be used not reported. Texts are not compared: they name the server, and the
-// servers take turns.
+// logPause is how long a failure is not logged again, and a number that cannot be used not reported. Texts are not
+// compared: they name the server, and the servers take turns.
 const logPause = time.Minute
 
 func (m *Minter) reportFailure(e Event) {

@@ -80,7 +80,7 @@ func (m *Minter) noteFree(free int64, known bool) {
 	m.free, m.freeKnown = free, known
 }
 
-// warnIfInEnv says, once, if t's number is that of the default Snowflake node, whose clock is another.
+// warnIfInEnv says, once, if the environment names t's number: a node made of that has another clock, and repeats ids.
 func (m *Minter) warnIfInEnv(t *tenure) {
 	const variable = "IDS_SNOWFLAKE_NODE"
 	v, err := strconv.ParseUint(os.Getenv(variable), 10, 63)
@@ -89,7 +89,7 @@ func (m *Minter) warnIfInEnv(t *tenure) {
 	}
 	m.warnedOfEnv = true
 	m.reportWarning(t, "the environment names a number that is leased", fmt.Errorf(
-		"nodelease: %s names number %d, which the store has leased to this process: unset it, or a node made of it repeats ids, if its layout is %+v",
+		"nodelease: %s names number %d, which is leased to this process: unset it, or a node made of it repeats ids, if its layout is %+v",
 		variable, t.number, m.opts.Layout))
 }
 
