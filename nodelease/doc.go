@@ -1,5 +1,5 @@
 // Package nodelease mints Snowflakes on any number of machines: each process leases its node number
-// from a store that all share, such as etcd or PostgreSQL, so that no two ever issue the same id.
+// from a store that all share, such as etcd, PostgreSQL or MySQL, so that no two ever issue the same id.
 //
 //	store, err := etcdstore.New(ctx, client, nil)  // or pgstore.New(ctx, pool, nil)
 //	m, err := nodelease.NewMinter(store, nil)
@@ -7,11 +7,12 @@
 //	err = m.Wait(ctx)                              // optional: says at once what no retry mends
 //	id, err := m.NextContext(ctx)                  // waits while there is no number; ends with ctx
 //
-// The packages [github.com/oneclock/ids/nodelease/etcdstore] and [github.com/oneclock/ids/nodelease/pgstore] are
-// stores. Before the first process starts, make the store once, by the function Init of its package or by the command
-// [github.com/oneclock/ids/nodelease/cmd/leases], which also shows and checks a store. Package
-// [github.com/oneclock/ids/nodelease/memstore] is a store for tests of programs, and package
-// [github.com/oneclock/ids/nodelease/storetest] tests stores of your own. All are one module; a program downloads and
+// The packages [github.com/oneclock/ids/nodelease/etcdstore], [github.com/oneclock/ids/nodelease/pgstore] and
+// [github.com/oneclock/ids/nodelease/mysqlstore] are stores. Before the first process starts, make the store once, by
+// the function Init of its package or by the command [github.com/oneclock/ids/nodelease/cmd/leases], which also shows
+// and checks a store. Package [github.com/oneclock/ids/nodelease/memstore] is a store for tests of programs, package
+// [github.com/oneclock/ids/nodelease/storekit] helps to write stores of your own, and package
+// [github.com/oneclock/ids/nodelease/storetest] tests them. All are one module; a program downloads and
 // builds only the driver of the store that it imports.
 //
 // # Why ids are unique

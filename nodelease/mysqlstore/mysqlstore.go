@@ -83,11 +83,12 @@ const (
 	datetime    = "2006-01-02 15:04:05.000000" // as the server writes it
 
 	// Numbers of the server's errors.
-	recordChanged = 1020
-	unknownColumn = 1054
-	unknownTable  = 1146
-	lockWait      = 1205
-	deadlock      = 1213
+	recordChanged   = 1020
+	unknownDatabase = 1049
+	unknownColumn   = 1054
+	unknownTable    = 1146
+	lockWait        = 1205
+	deadlock        = 1213
 )
 
 // New returns a store over db. It needs no more than the right to select and update, and makes nothing: if the table is
@@ -199,7 +200,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, first bool) error {
 	err := s.checkColumns(ctx)
-	if is(err, unknownTable) {
+	if is(err, unknownTable, unknownDatabase) {
 		if !first {
 			return storekit.Missing("there is no such table", mend)
 		}
@@ -220,7 +221,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	}
 	var engine string
 	err = s.db.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
-		and table_name = if(@@lower_case_table_names = 1, lower(%[2]s), %[2]s)`, schema, text(name))).Scan(&engine)
+		and table_name = %s`, schema, text(name))).Scan(&engine)
 	if err != nil {
 		return err
 	}
