@@ -284,9 +284,10 @@ type contents struct {
 
 // read reads the table.
 func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
-	// A limit of its own takes precedence over sql_select_limit.
-	rows, err := q.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6), holder,
-		cast(utc_timestamp(6) as char), @@autocommit from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
+	// Only the row of the number -1 has what is the same for all. A limit of its own takes precedence over sql_select_limit.
+	rows, err := q.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
+		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null), if(number = -1, @@autocommit, null)
+		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
 	if err != nil {
 		return nil, err
 	}
@@ -295,20 +296,19 @@ func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
 	present := make([]bool, s.opts.Numbers)
 	for rows.Next() {
 		var n storekit.Candidate
-		var horizon, holder sql.NullString
+		var horizon, holder, now, auto sql.NullString
 		var free bool
-		var now, auto string
 		if err := rows.Scan(&n.Number, &horizon, &free, &holder, &now, &auto); err != nil {
 			return nil, err
 		}
-		if auto != s.auto {
-			return nil, s.switched()
-		}
-		if c.now, err = time.Parse(datetime, now); err != nil {
-			return nil, err
-		}
 		if n.Number < 0 {
+			if auto.String != s.auto {
+				return nil, s.switched()
+			}
 			c.header = holder.String
+			if c.now, err = time.Parse(datetime, now.String); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		present[n.Number] = true
