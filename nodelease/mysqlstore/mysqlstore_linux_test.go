@@ -74,11 +74,9 @@ func TestMySQL(t *testing.T) {
 	t.Run("defaults", func(t *testing.T) {
 		mustNew(t, db, nil)
 		g := mustTake(t, mustNew(t, db, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
-		if got := scan(t, db, `select concat_ws(' ', count(*), min(number), max(number)) from node_lease`); got != "1025 -1 1023" {
-			t.Errorf("rows, from and to %s", got)
-		}
-		if got := scan(t, db, fmt.Sprintf(`select concat(holder, length(token)) from node_lease where number = %d`, g.Number)); got != `ich ' \ " 😀36` {
-			t.Errorf("row %q", got)
+		row := scan(t, db, fmt.Sprintf(`select concat_ws(' ', count(*), min(number), max(number), max(if(number = %d, holder, null))) from node_lease`, g.Number))
+		if row != `1025 -1 1023 ich ' \ " 😀` {
+			t.Errorf("rows, from and to, and holder: %s", row)
 		}
 	})
 	t.Run("all create the table at once", func(t *testing.T) {
@@ -99,28 +97,17 @@ func TestMySQL(t *testing.T) {
 		if opts.Numbers = 3001; made.Load() != 1 {
 			t.Errorf("made by %d", made.Load())
 		}
-		s := mustNew(t, db, opts) // and one sees more of them
-		must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: opts.Layout}))(t)
+		mustNew(t, db, opts) // and one sees more of them
 	})
 	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
+	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) { testFewRights(t, db, dsn) })
 	t.Run("table", func(t *testing.T) { testTable(t, db) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, db) })
 	t.Run("tries again", func(t *testing.T) { testAgain(t, db) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, db) })
-	n := servers.NewNetwork(t)
-	near, far := servers.Link{From: "minter", To: "mysql"}, servers.Link{From: "mysql", To: "minter"}
-	distant := mytest.Open(t, mytest.At(t, dsn, n.Proxy(t, "minter", "mysql", mytest.Address(t, dsn), nil), ""))
-	t.Run("minting stops first", func(t *testing.T) {
-		s := mustNew(t, distant, &mysqlstore.Options{Table: "cut", Numbers: 1, TTL: 3 * time.Second})
-		servers.StopsFirst(t, n, s, func() (free bool, err error) {
-			err = db.QueryRowContext(t.Context(), `select expires <= utc_timestamp(6) from cut where number = 0`).Scan(&free)
-			return free, err
-		}, near, far)
-	})
-	t.Run("lost answers", func(t *testing.T) { testLostAnswers(t, n, db, distant, near, far) })
 }
 
 // testSessions has connections whose settings must change nothing.
@@ -196,40 +183,74 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, own, `set session transaction read only`)
 	refused(lax, own, "_read_only is ON")
 
-	// A server that hides a setting.
-	for _, hidden := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
-		hiding := sql.OpenDB(&hider{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), hidden})
-		defer hiding.Close()
+	for _, name := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
+		hiding := spied(t, dsn, func(query string) string { return strings.ReplaceAll(query, "'"+name+"'", "'x'") })
 		s := mustNew(t, hiding, &mysqlstore.Options{Table: "settings"})
 		var told []string
 		for range 3 {
 			_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Warn: func(err error) { told = append(told, err.Error()) }})
 			must.Do(t, err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "the server does not show "+hidden) {
-			t.Errorf("told %q of a server that hides %s", told, hidden)
+		if len(told) != 1 || !strings.Contains(told[0], "the server does not show "+name) {
+			t.Errorf("told %q of a server that hides %s", told, name)
 		}
 	}
 }
 
-// A hider is a server that does not show a setting.
-type hider struct {
+// testBetween has the former holder of a number go on while a Take has seen that its lease has ended, and not taken it yet.
+func testBetween(t *testing.T, db *sql.DB, dsn string) {
+	const ended = `update between_ set expires = '2026-01-01'`
+	opts := &mysqlstore.Options{Table: "between_", Numbers: 1}
+	former := mustTake(t, mustNew(t, db, opts)).Lease
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for name, then := range map[string]func(){
+		"confirmed":      func() { must.Do(t, former.Extend(t.Context(), now)) },
+		"and over again": func() { must.Do(t, former.Extend(t.Context(), now.Add(time.Hour))); mytest.Exec(t, db, ended) },
+	} {
+		must.Do(t, former.Extend(t.Context(), now))
+		mytest.Exec(t, db, ended)
+		own := spied(t, dsn, func(query string) string {
+			if strings.HasPrefix(query, "update") && strings.Contains(query, "token = '") {
+				then()
+			}
+			return query
+		})
+		g, err := must.Get(mysqlstore.New(t.Context(), own, opts))(t).Take(t.Context(), nodelease.Request{Now: now})
+		if must.Fail(t, name, err, nodelease.ErrNoNumber); err == nil {
+			t.Fatalf("%s: took the number with the horizon %v", name, g.Horizon)
+		}
+		now = now.Add(time.Hour)
+	}
+}
+
+// spied returns connections whose statements are what see makes of them.
+func spied(t *testing.T, dsn string, see func(query string) string) *sql.DB {
+	db := sql.OpenDB(&spy{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), see})
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+type spy struct {
 	driver.Connector
-	name string
+	see func(query string) string
 }
 
-func (h *hider) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := h.Connector.Connect(ctx)
-	return &hidden{c, h.name}, err
+func (s *spy) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := s.Connector.Connect(ctx)
+	return &spiedConn{c, s.see}, err
 }
 
-type hidden struct {
+type spiedConn struct {
 	driver.Conn
-	name string
+	see func(query string) string
 }
 
-func (c *hidden) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, strings.ReplaceAll(query, "'"+c.name+"'", "'x'"), args)
+func (c *spiedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, c.see(query), args)
+}
+
+func (c *spiedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, c.see(query), args)
 }
 
 // TestBinaryLog starts servers that have other settings from the beginning.
@@ -310,10 +331,9 @@ func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
 		must.Fail(t, want, open(db, opts), nil, want)
 		must.Fail(t, want, mysqlstore.Init(t.Context(), db, opts), nil, want)
 	}
-	missing := &mysqlstore.Options{Table: "missing.table"}
-	must.Fail(t, "a database that is missing", mysqlstore.Init(t.Context(), db, missing), nil, "prepare the table missing.table: Error 1049", "Unknown database 'missing'")
-	must.Fail(t, "a table that is missing", open(db, missing), nodelease.ErrRefused,
-		"prepare the table missing.table: there is no such table; if this is the first start, and only then, call mysqlstore.Init, or run leases init")
+	absent := &mysqlstore.Options{Table: "absent.table"}
+	must.Fail(t, "a database that is missing", mysqlstore.Init(t.Context(), db, absent), nil, "prepare the table absent.table: Error 1049", "Unknown database 'absent'")
+	must.Fail(t, "a database that is missing", open(db, absent), nodelease.ErrRefused, "prepare the table absent.table: there is no such table")
 	must.Fail(t, "nil", open(nil, nil), nil, "nil DB")
 	nowhere := must.Get(sql.Open("mysql", mytest.At(t, dsn, servers.FreePorts(1)[0], "")))(t)
 	defer nowhere.Close()
@@ -328,19 +348,19 @@ func testTable(t *testing.T, db *sql.DB) {
 		_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: layout})
 		return err
 	}
-	// refused checks an error twice: for what it says, and for what it matches.
-	refused := func(what string, err, is error, texts ...string) {
+	missing := func(what string, err error, texts ...string) {
 		t.Helper()
 		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
-		must.Fail(t, what, err, is)
+		must.Fail(t, what, err, fs.ErrNotExist)
 	}
 	few := mysqlstore.Options{Table: "few_rows", Numbers: 3}
-	refused("no table", open(few), fs.ErrNotExist, "there is no such table", "call mysqlstore.Init, or run leases init")
-	refused("New has made nothing", open(few), fs.ErrNotExist, "there is no such table")
+	for range 2 { // New makes nothing
+		missing("no table", open(few), "there is no such table", "call mysqlstore.Init, or run leases init")
+	}
 	must.Do(t, create(few))
 	must.Fail(t, "a second first start", create(few), fs.ErrExist, "nothing is missing")
 	more := mysqlstore.Options{Table: "few_rows", Numbers: 5}
-	refused("more numbers", open(more), fs.ErrNotExist, "of 5 rows 2 are missing")
+	missing("more numbers", open(more), "of 5 rows 2 are missing")
 	must.Do(t, create(more))
 	s := must.Get(mysqlstore.New(t.Context(), db, &few))(t)
 	other := mysqlstore.Options{Table: "few_rows", Numbers: 9, Layout: ids.SonyflakeLayout()}
@@ -356,14 +376,14 @@ func testTable(t *testing.T, db *sql.DB) {
 		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free, b.Free)
 	}
 	mytest.Exec(t, db, `delete from few_rows where number = `+fmt.Sprint(a.Number))
-	refused("Take without a row", take(s, ids.SnowflakeLayout{}), fs.ErrNotExist, "of 3 rows 1 are missing")
+	missing("Take without a row", take(s, ids.SnowflakeLayout{}), "of 3 rows 1 are missing")
 	must.Fail(t, "Extend without a row", a.Lease.Extend(t.Context(), time.Now()), nodelease.ErrLost)
 	must.Do(t, create(few))
 	mytest.Exec(t, db, `update ignore few_rows set horizon = '0000-00-00' where number = 1`)
 	must.Fail(t, "no time", take(s, ids.SnowflakeLayout{}), nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
 	mytest.Exec(t, db, `delete from few_rows where number = -1`)
 	mytest.Exec(t, db, `update few_rows set horizon = null`)
-	refused("Take without the layout", take(s, ids.SnowflakeLayout{}), fs.ErrNotExist, "no row of the number -1")
+	missing("Take without the layout", take(s, ids.SnowflakeLayout{}), "no row of the number -1")
 	for _, header := range []string{"schema 3: x", "schema 1: x"} {
 		mytest.Exec(t, db, `replace into few_rows (number, holder) values (-1, '`+header+`')`)
 		for _, err := range []error{take(s, ids.SnowflakeLayout{}), open(few), create(few)} {
@@ -387,15 +407,15 @@ func testTable(t *testing.T, db *sql.DB) {
 // testRefusals has what a Take must not answer with ErrNoNumber, and the preference among horizons.
 func testRefusals(t *testing.T, db *sql.DB) {
 	s := mustNew(t, db, &mysqlstore.Options{Table: "refusals", Numbers: 5})
-	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
+	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
 		now := time.Now().Add(by)
 		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
-		if want {
-			must.Do(t, err)
-			must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+		if by.Abs() > 24*time.Hour {
+			must.Fail(t, by.String(), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
 			continue
 		}
-		must.Fail(t, fmt.Sprint("a clock that is off by ", by), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
+		must.Do(t, err)
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 	}
 	// Of the horizons that have passed, one that is more than a day later than the others comes first.
 	mytest.Exec(t, db, `update refusals set horizon = utc_timestamp() - interval if(number = 2, 1, 72) hour where number between 0 and 3`)
@@ -460,40 +480,4 @@ func testCutOff(t *testing.T, db *sql.DB) {
 	}
 	must.Do(t, tx.Rollback())
 	must.Soon(t, func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err })
-}
-
-// testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
-func testLostAnswers(t *testing.T, n *servers.Network, db, distant *sql.DB, near, far servers.Link) {
-	s := mustNew(t, distant, &mysqlstore.Options{Table: "lost", Numbers: 1})
-	l := mustTake(t, s).Lease
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	for _, test := range []struct {
-		name    string
-		horizon time.Time
-		call    func(context.Context, time.Time) error
-		want    error // of the second call
-	}{
-		{"Extend", now.Add(time.Hour), l.Extend, nil},
-		{"Extend", now.Add(2 * time.Hour), l.Extend, nil},
-		{"Release", now, l.Release, nodelease.ErrLost},
-	} {
-		n.Set(true, far)
-		ctx, cancel := context.WithCancel(t.Context())
-		failed := make(chan error)
-		go func() { failed <- test.call(ctx, test.horizon) }()
-		must.Soon(t, func() error { // until the server has carried it out
-			return db.QueryRowContext(t.Context(), `select number from lost where number = 0 and horizon = '`+
-				test.horizon.Format("2006-01-02 15:04:05.000000")+`'`).Scan(new(int))
-		})
-		cancel()
-		must.Fail(t, test.name+" without an answer", <-failed, context.Canceled)
-		n.Set(false, far)
-		n.Reset(near)
-		if err := test.call(t.Context(), test.horizon); !errors.Is(err, test.want) {
-			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
-		}
-	}
-	if g := mustTake(t, s); !g.Horizon.Equal(now) {
-		t.Errorf("the horizon is %v, want %v", g.Horizon, now)
-	}
 }
