@@ -3,8 +3,10 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -63,7 +65,9 @@ var checks = []struct {
 	{"lower horizon", lowerHorizon}, {"small raises", smallRaises},
 	{"5 ms left", lastMoment(5 * time.Millisecond)}, {"10 ms left", lastMoment(10 * time.Millisecond)},
 	{"15 ms left", lastMoment(15 * time.Millisecond)}, {"20 ms left", lastMoment(20 * time.Millisecond)},
-	{"no answer", noAnswer}, {"layout", layout},
+	{"late by 0", late(0)}, {"late by 1 ms", late(time.Millisecond)}, {"late by 2 ms", late(2 * time.Millisecond)},
+	{"late by 4 ms", late(4 * time.Millisecond)}, {"late by 8 ms", late(8 * time.Millisecond)}, {"late and alone", late(-1)},
+	{"no answer", noAnswer}, {"cut off", cutOff}, {"layout", layout}, {"narrow layout", narrowLayout},
 	{"preference", preference}, {"crowd", crowd},
 }
 
@@ -122,6 +126,7 @@ func numbers(t *tester) {
 	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {
 		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or FreeKnown false", a.Free, b.Free)
 	}
+	time.Sleep(50 * time.Millisecond) // for a store in which leases end, a little later, with the context of Take
 	g, err := t.ask(t.Context())
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNumber)
 	if g.Lease != nil {
@@ -158,7 +163,7 @@ func horizons(t *tester) {
 		}
 		t.release(g, horizon)
 		was := g
-		if g = t.take(); !g.Horizon.Equal(horizon) || g.Number != was.Number {
+		if g = t.take(); !isHorizon(g.Horizon, horizon) || g.Number != was.Number {
 			t.Fatalf("the next holder sees the horizon %v of number %d, want %v of number %d",
 				g.Horizon, g.Number, horizon, was.Number)
 		}
@@ -178,14 +183,14 @@ func formerHolder(t *tester) {
 	if b.Number != a.Number {
 		b, c = c, b
 	}
-	if !b.Horizon.Equal(t.now) {
+	if !isHorizon(b.Horizon, t.now) {
 		t.Fatalf("a former holder has changed the horizon from %v to %v", t.now, b.Horizon)
 	}
 	t.extend(b, time.Minute)
 	t.match("Extend by a former holder", a.Lease.Extend(t.Context(), t.now.Add(3*time.Hour)), nodelease.ErrLost)
 	t.match("Release by a former holder", a.Lease.Release(t.Context(), t.now), nodelease.ErrLost)
 	t.extend(b, time.Minute)
-	if d := t.takeFrom(b, c); !d.Horizon.Equal(t.now.Add(time.Minute)) {
+	if d := t.takeFrom(b, c); !isHorizon(d.Horizon, t.now.Add(time.Minute)) {
 		t.Errorf("a former holder has changed the horizon from %v to %v", t.now.Add(time.Minute), d.Horizon)
 	}
 }
@@ -204,7 +209,7 @@ func endOfLease(t *tester) {
 	if kept := time.Since(asked); kept < silent.TTL {
 		t.Errorf("a lease has ended %v after the call of Extend, before its TTL of %v", kept, silent.TTL)
 	}
-	if !next.Horizon.Equal(t.now.Add(time.Hour)) {
+	if !isHorizon(next.Horizon, t.now.Add(time.Hour)) {
 		t.Errorf("horizon %v after a silent holder, want %v", next.Horizon, t.now.Add(time.Hour))
 	}
 	t.match("Extend after the number was taken over", silent.Lease.Extend(t.Context(), t.now.Add(2*time.Hour)), nodelease.ErrLost)
@@ -217,7 +222,7 @@ func lowerHorizon(t *tester) {
 	a, b := t.take(), t.take()
 	t.extend(a, time.Hour)
 	_ = a.Lease.Extend(t.Context(), t.now.Add(time.Minute)) // with an error or without
-	if c := t.takeFrom(a, b); !c.Horizon.Equal(t.now.Add(time.Hour)) {
+	if c := t.takeFrom(a, b); !isHorizon(c.Horizon, t.now.Add(time.Hour)) {
 		t.Errorf("the horizon was lowered from %v to %v", t.now.Add(time.Hour), c.Horizon)
 	}
 }
@@ -235,7 +240,7 @@ func smallRaises(t *tester) {
 			continue
 		}
 		c := t.takeFrom(a, b)
-		if !c.Horizon.Equal(horizon) {
+		if !isHorizon(c.Horizon, horizon) {
 			t.Fatalf("horizon %v after it was raised by %v, want %v", c.Horizon, by, horizon)
 		}
 		a = c
@@ -262,6 +267,77 @@ func lastMoment(before time.Duration) func(t *tester) {
 			if c, err := t.ask(t.Context()); err == nil {
 				t.Fatalf("number %d was given away with the horizon %v, although Extend of %d has just raised it to %v", c.Number, c.Horizon, a.Number, horizon)
 			}
+		}
+	}
+}
+
+// late extends a lease that has ended, which a store may do until somebody else takes the number. That one begins to take
+// it so long before or, if after is negative, as soon as the number was extended. Only one of the two may have it.
+func late(after time.Duration) func(t *tester) {
+	return func(t *tester) {
+		began := time.Now()
+		a, b := t.take(), t.take()
+		time.Sleep(a.TTL / 2)
+		t.extend(b, time.Hour)
+		delete(t.ends, a.Number)
+		time.Sleep(time.Until(began.Add(a.TTL + a.TTL/5)))
+		var taken, extended error
+		var c nodelease.Grant
+		take := func() { c, taken = t.stores[0].Take(t.Context(), nodelease.Request{Now: t.now}) }
+		var both sync.WaitGroup
+		if after >= 0 {
+			both.Go(take)
+			time.Sleep(after)
+		}
+		asked := time.Now()
+		extended = a.Lease.Extend(t.Context(), t.now.Add(time.Minute))
+		if after < 0 {
+			take()
+		}
+		both.Wait()
+		t.renewed(a, asked)
+		if taken == nil && extended == nil {
+			t.Fatalf("number %d was given away with the horizon %v, although Extend has raised it to %v", c.Number, c.Horizon, t.now.Add(time.Minute))
+		}
+	}
+}
+
+// cutOff has contexts end within a Take. None may keep a number for nobody.
+func cutOff(t *tester) {
+	other, began := t.take(), time.Now()
+	t.release(t.take(), t.now)
+	takes := time.Since(began) / 2
+	for i := range time.Duration(30) {
+		t.extend(other, time.Hour)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), takes*i/20)
+		g, err := t.stores[i%2].Take(ctx, nodelease.Request{Now: t.now})
+		cancel()
+		t.ends[-1] = began.Add(other.TTL / 2) // later, it may be free as its lease has ended
+		for tries := 0; err != nil && tries < 10; tries++ {
+			if g, err = t.ask(t.Context()); err != nil {
+				time.Sleep(other.TTL / 40)
+			}
+		}
+		if err != nil {
+			t.Fatalf("Take after one that was cut off after %v: %v", takes*i/20, err)
+		}
+		delete(t.ends, -1)
+		t.release(g, t.now)
+	}
+}
+
+// narrowLayout has the first ids be of a layout that can hold the number 0 alone.
+func narrowLayout(t *tester) {
+	narrow := ids.SnowflakeLayout{Epoch: ids.TwitterLayout().Epoch, Tick: time.Millisecond, SequenceBits: 12}
+	for i, want := range []error{nil, nodelease.ErrNoNumber} {
+		g, err := t.stores[i].Take(t.Context(), nodelease.Request{Now: t.now, Layout: narrow})
+		if errors.Is(err, nodelease.ErrRefused) {
+			return
+		}
+		t.match("Take for a layout of one number", err, want)
+		if err == nil && (g.Number != 0 || g.FreeKnown && g.Free != 0) {
+			t.Errorf("Take for a layout of one number gave the number %d beside %d free ones", g.Number, g.Free)
 		}
 	}
 }
@@ -314,7 +390,7 @@ func noAnswer(t *tester) {
 	}
 	t.extend(a, 3*time.Hour)
 	t.extend(a, 3*time.Hour)
-	if c := t.takeFrom(a, b); !c.Horizon.Equal(t.now.Add(3 * time.Hour)) {
+	if c := t.takeFrom(a, b); !isHorizon(c.Horizon, t.now.Add(3*time.Hour)) {
 		t.Errorf("horizon %v after a request without an answer, want %v", c.Horizon, t.now.Add(3*time.Hour))
 	}
 }
@@ -341,49 +417,68 @@ func preference(t *tester) {
 	}
 }
 
-// crowd has many take a number at once. No number may have two holders, and no holder may see another
+// crowd has many take numbers and give them back at once. No number may have two holders, and no holder may see another
 // horizon than the one left by the holder before.
 func crowd(t *tester) {
-	left := map[int64]time.Time{}
-	for round := range 20 {
-		grants := make([]nodelease.Grant, 8)
-		start, began := make(chan struct{}), time.Now()
-		var all sync.WaitGroup
-		for i := range grants {
-			all.Go(func() {
-				<-start
-				g, err := t.stores[i%2].Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
-				switch {
-				case err == nil:
-					grants[i] = g
-				case !errors.Is(err, nodelease.ErrNoNumber):
-					t.Errorf("Take: %v", err)
-				}
-			})
+	var mu sync.Mutex
+	left, held := map[int64]time.Time{}, map[int64]bool{}
+	taken, failure := 0, error(nil)
+	// check has the one who has taken g be its holder, and returns the horizon to leave.
+	check := func(g nodelease.Grant) (leave time.Time, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		n := g.Number
+		switch {
+		case held[n]:
+			err = fmt.Errorf("number %d has two holders", n)
+		case !isHorizon(g.Horizon, left[n]):
+			err = fmt.Errorf("horizon %v of number %d, want %v", g.Horizon, n, left[n])
 		}
-		close(start)
-		all.Wait()
-		held := map[int64]bool{}
-		for _, g := range grants {
-			if g.Lease == nil {
-				continue
-			}
-			n := g.Number
-			t.renewed(g, began)
-			if held[n] {
-				t.Fatalf("number %d has two holders", n)
-			}
-			if held[n] = true; !g.Horizon.Equal(left[n]) {
-				t.Fatalf("horizon %v of number %d, want %v", g.Horizon, n, left[n])
-			}
-			left[n] = t.now.Add(time.Duration(round) * time.Second)
-			t.extend(g, time.Hour)
-			t.release(g, left[n])
-		}
-		if len(held) == 0 {
-			t.Fatalf("of %d that wanted a number, none got one", len(grants))
-		}
+		taken++
+		held[n], left[n] = true, t.now.Add(time.Duration(taken)*time.Second)
+		return left[n], err
 	}
+	// hold takes a number and gives it back.
+	hold := func(s nodelease.Store) error {
+		g, err := s.Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
+		switch {
+		case errors.Is(err, nodelease.ErrNoNumber):
+			return nil
+		case err != nil:
+			return fmt.Errorf("Take: %w", err)
+		case g.Lease == nil:
+			return errors.New("Take returned neither a lease nor an error")
+		}
+		leave, err := check(g)
+		err = errors.Join(err, g.Lease.Extend(t.Context(), t.now.Add(time.Hour)))
+		mu.Lock()
+		delete(held, g.Number)
+		mu.Unlock()
+		return errors.Join(err, g.Lease.Release(t.Context(), leave))
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 20 {
+				began := time.Now()
+				err := hold(t.stores[i%2])
+				mu.Lock()
+				if failure = cmp.Or(failure, err); time.Since(began) >= 200*time.Millisecond {
+					t.ends[-1] = began // its lease can have ended
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if failure != nil || taken == 0 {
+		t.Fatalf("of many that wanted a number, %d got one: %v", taken, failure)
+	}
+}
+
+// isHorizon reports whether a store that was given want may return got: it may round it up to milliseconds.
+func isHorizon(got, want time.Time) bool {
+	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
 // ask asks the stores in turn for a number. The context of the request ends with it.

@@ -56,6 +56,8 @@ func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Gr
 // A flaw is what a store does wrong: where it is not zero, or known by its name.
 type flaw struct {
 	name   string
+	right  bool                                     // it does nothing wrong
+	pauses time.Duration                            // within Take, between its look at the rows and what it writes
 	lasts  time.Duration                            // a lease
 	none   error                                    // of Take when all numbers are held
 	taken  func(g *nodelease.Grant, earlier *row)   // changes what Take returns
@@ -64,10 +66,19 @@ type flaw struct {
 }
 
 var flaws = []flaw{
-	{}, // none
+	{right: true}, {name: "slow", right: true, pauses: 3 * time.Millisecond},
+	{name: "rounds up", right: true, keeps: func(horizon time.Time) time.Time {
+		return horizon.Add(time.Millisecond - time.Microsecond).Truncate(time.Millisecond)
+	}},
+	{name: "looks and then takes", pauses: time.Millisecond},
+	{name: "takes whatever Extend has done since its look", pauses: 3 * time.Millisecond},
+	{name: "takes what is free again since its look", pauses: time.Millisecond},
+	{name: "keeps the number of a Take that was cut off", pauses: time.Millisecond},
+	{name: "numbers beyond the layout"}, {name: "counts numbers beyond the layout"},
+	{name: "writes behind by 1 ms"}, {name: "ends with the context, a little later"},
 	{name: "one number for all"}, {name: "Release keeps the horizon"}, {name: "Release leaves the lease"}, {name: "Release without a fence"},
 	{name: "Extend without a fence"}, {name: "horizon without a fence"}, {name: "same horizon without a fence"}, {name: "same horizon renews nothing"},
-	{name: "any order"}, {name: "any layout"}, {name: "hangs"}, {name: "looks and then takes"}, {name: "a count of each process"},
+	{name: "any order"}, {name: "any layout"}, {name: "hangs"}, {name: "a count of each process"},
 	{name: "lost for want of an answer"}, {name: "writes behind"}, {name: "ends with the context"}, {name: "keeps a number for nobody"},
 	{name: "a lease beside an error"},
 	{name: "an error of its own", none: errors.New("all held")}, {name: "refuses a layout for now"}, {name: "no lease"},
@@ -120,7 +131,7 @@ func TestFlawedStores(t *testing.T) {
 				time.Sleep(time.Minute) // until a store that hangs has returned
 			})
 		}
-		if (len(found) == 0) != (f.name == "") {
+		if (len(found) == 0) != f.right {
 			t.Errorf("%s: found %q", f.name, found)
 		}
 	}
@@ -187,10 +198,13 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	}
 	best, free := -1, int64(-1)
 	for n, row := range s.rows {
-		if row.expires.After(time.Now()) && s.name != "one number for all" {
+		beyond := n >= 1<<r.Layout.NodeBits && s.name != "numbers beyond the layout"
+		if row.expires.After(time.Now()) && s.name != "one number for all" || beyond && s.name != "counts numbers beyond the layout" {
 			continue
 		}
-		free++
+		if free++; beyond {
+			continue
+		}
 		if best < 0 || s.name == "any order" || storekit.Later(row.horizon, r.Now).Before(storekit.Later(s.rows[best].horizon, r.Now)) {
 			best = n
 		}
@@ -204,13 +218,26 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	default:
 		return nodelease.Grant{}, nodelease.ErrNoNumber
 	}
-	if s.name == "looks and then takes" {
+	row := &s.rows[best]
+	seen := *row
+	if s.pauses > 0 {
 		s.mu.Unlock()
-		time.Sleep(time.Millisecond)
+		time.Sleep(s.pauses)
 		s.mu.Lock()
 	}
+	again := *row != seen // somebody has come in between
+	switch s.name {
+	case "looks and then takes":
+		again = false
+	case "takes whatever Extend has done since its look":
+		again = row.fence != seen.fence
+	case "takes what is free again since its look":
+		again = row.expires.After(time.Now())
+	}
+	if again {
+		return nodelease.Grant{}, nodelease.ErrNoNumber
+	}
 	s.count++
-	row := &s.rows[best]
 	switch s.name {
 	case "one number for all":
 		best, row = 0, &s.rows[0]
@@ -219,15 +246,27 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	default:
 		row.fence++
 	}
+	before := *row
 	row.expires = s.expiry()
 	if err := ctx.Err(); err != nil {
+		if s.name != "keeps the number of a Take that was cut off" && s.name != "keeps a number for nobody" {
+			*row = before
+		}
 		return nodelease.Grant{}, err
+	}
+	if s.name == "ends with the context, a little later" {
+		end := func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			row.expires = time.Time{}
+		}
+		context.AfterFunc(ctx, func() { time.AfterFunc(5*time.Millisecond, end) })
 	}
 	if s.name == "no lease" {
 		return nodelease.Grant{}, nil
 	}
 	l := &flawedLease{s: s, number: best, fence: row.fence, taken: ctx}
-	g := nodelease.Grant{Number: int64(best), Horizon: row.horizon, TTL: ttl, Free: free, FreeKnown: true, Lease: l}
+	g := nodelease.Grant{Number: int64(best), Horizon: seen.horizon, TTL: ttl, Free: free, FreeKnown: true, Lease: l}
 	if s.flaw.taken != nil {
 		s.flaw.taken(&g, row)
 	}
@@ -290,11 +329,12 @@ func (l *flawedLease) Extend(ctx context.Context, horizon time.Time) error {
 			l.set(horizon)
 		}
 	}
-	if s.name != "writes behind" {
+	behind := map[string]time.Duration{"writes behind": 20 * time.Millisecond, "writes behind by 1 ms": time.Millisecond}[s.name]
+	if behind == 0 {
 		write()
 		return nil
 	}
-	time.AfterFunc(20*time.Millisecond, func() {
+	time.AfterFunc(behind, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if r.fence == l.fence {
