@@ -56,7 +56,7 @@ func TestEtcd(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
-		"late": testLate, "requests": testRequests, "wrong clock": testWrongClock,
+		"late": testLate, "fence": testFence, "requests": testRequests, "wrong clock": testWrongClock,
 		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "refusals": testRefusals,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -409,8 +409,43 @@ func testLate(t *testing.T, client *clientv3.Client) {
 		return nil, context.DeadlineExceeded
 	}
 	must.Fail(t, "Extend", other.Extend(ctx, horizon(5)), context.DeadlineExceeded)
+	must.Fail(t, "Extend with a lower horizon", other.Extend(ctx, horizon(4)), nil, "cannot be lowered")
 	must.Do(t, other.Extend(ctx, horizon(5)))
 	must.Do(t, other.Release(ctx, horizon(0)))
+
+	// Between Init's look at the keys and its transaction, a horizon appears.
+	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
+		resp, err := list()
+		must.Get(client.Put(ctx, "/late/horizon/00001", "2026-01-01T00:00:00Z"))(t)
+		return resp, err
+	}
+	err = etcdstore.Init(ctx, client, &etcdstore.Options{Prefix: "/late", Numbers: 2})
+	must.Fail(t, "Init", err, nil, "somebody else makes the store at the same time")
+}
+
+// testFence has somebody put a holder's owner key under another lease, and make it anew under the same one.
+func testFence(t *testing.T, client *clientv3.Client) {
+	ctx, now := t.Context(), time.Now()
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/fence", Numbers: 1, TTL: 10 * time.Second})
+	const owner = "/fence/owner/00000"
+	other := must.Get(client.Grant(ctx, 60))(t).ID
+	for _, anew := range []bool{false, true} {
+		for name, call := range map[string]func(nodelease.Lease) error{
+			"Extend":  func(l nodelease.Lease) error { return l.Extend(ctx, now) },
+			"Release": func(l nodelease.Lease) error { return l.Release(ctx, now) },
+		} {
+			l := must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t).Lease
+			must.Do(t, l.Extend(ctx, now))
+			lease := other
+			if anew {
+				lease = clientv3.LeaseID(must.Get(client.Get(ctx, owner))(t).Kvs[0].Lease)
+				must.Get(client.Delete(ctx, owner))(t)
+			}
+			must.Get(client.Put(ctx, owner, "somebody", clientv3.WithLease(lease)))(t)
+			must.Fail(t, fmt.Sprintf("%s, the key made anew %v", name, anew), call(l), nodelease.ErrLost)
+			must.Get(client.Delete(ctx, owner))(t)
+		}
+	}
 }
 
 // poorLease grants nothing.
@@ -580,16 +615,31 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 		number = g.Number
 		must.Do(t, g.Lease.Release(t.Context(), ahead))
 	}
-	for range 3 {
-		g := take(now)
-		if g.Number == number {
-			t.Errorf("took number %d, whose horizon is years ahead", number)
-		}
-		must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Minute)))
+	g := take(now)
+	if g.Number == number {
+		t.Errorf("took number %d, whose horizon is years ahead", number)
 	}
+	must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Minute)))
 	_, err := s.Take(t.Context(), nodelease.Request{Now: ahead})
 	want := fmt.Sprintf("says %s, the horizons of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
 	must.Fail(t, "Take of a clock that is years ahead", err, nil, want)
+
+	// The holders' horizons say whether a clock is wrong, and those of all numbers which one comes first.
+	for n, resp := range must.Get(client.Get(t.Context(), "/clock/horizon/", clientv3.WithPrefix()))(t).Kvs {
+		if string(resp.Value) == now.Add(time.Minute).Format(time.RFC3339Nano) {
+			continue
+		}
+		must.Get(client.Put(t.Context(), string(resp.Key), now.AddDate(-10, 0, 0).Format(time.RFC3339Nano)))(t)
+		number = int64(n)
+	}
+	must.Get(client.Put(t.Context(), fmt.Sprintf("/clock/horizon/%05d", number), now.Add(-time.Hour).Format(time.RFC3339Nano)))(t)
+	for range 5 {
+		g := take(now)
+		if g.Number != number {
+			t.Errorf("took number %d, want %d, whose horizon is a day later than most", g.Number, number)
+		}
+		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
+	}
 }
 
 var authenticates = regexp.MustCompile(`(?m)^grpc_server_started_total\{grpc_method="Authenticate".*\} (\d+)$`)
@@ -630,7 +680,11 @@ func TestPassword(t *testing.T) { // alone: it counts the streams of the process
 	renew := func() {
 		t.Helper()
 		for _, g := range grants {
-			must.Soon(t, func() error { return g.Lease.Extend(ctx, g.Horizon) })
+			must.Soon(t, func() error {
+				one, cancel := context.WithCancel(ctx) // the stream outlives it
+				defer cancel()
+				return g.Lease.Extend(one, g.Horizon)
+			})
 		}
 	}
 	before := checks()

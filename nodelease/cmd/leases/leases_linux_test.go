@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids"
@@ -71,6 +72,7 @@ func TestArguments(t *testing.T) {
 		expect(t, misused, "check -layout "+layout+" http://h", fmt.Sprintf("invalid value %q for flag -layout: ", layout), want)
 	}
 	expect(t, misused, "check -prefix /x postgres://h/d", "-prefix is for another kind of store")
+	expect(t, misused, "check -prefix /x", "give a URL")
 	expect(t, misused, "check -table x http://h", "-table is for another kind of store")
 	expect(t, misused, "list -numbers 5 http://h", "it takes no -numbers")
 	expect(t, misused, "list -layout twitter http://h", "it takes no -layout")
@@ -196,6 +198,7 @@ func TestPostgres(t *testing.T) {
 	s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
 	number, stop := hold(t, s, err)
 	defer stop()
+	do(fmt.Sprintf("update team.leases set expires = now(), holder = 'gone' where number = %d", (number+3)%40))
 	expect(t, 0, "list"+table+at, fmt.Sprintf("\n%-6d  one\\x1bof us  ", number), " 1h0m", "1 held, 39 free")
 	u := must.Get(url.Parse(at))(t)
 	for name, value := range map[string]string{"HOST": u.Hostname(), "PORT": u.Port(), "USER": "test", "DATABASE": "postgres", "SSLMODE": "disable"} {
@@ -218,6 +221,9 @@ func TestPostgres(t *testing.T) {
 		{fmt.Sprintf("update team.leases set horizon = now() + interval '2 days 40 seconds' where number = %d", far),
 			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
 			"", fmt.Sprintf("the horizon of the number %d is 48h0m", far)},
+		{fmt.Sprintf("update team.leases set horizon = 'infinity' where number = %d", far),
+			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
+			"", fmt.Sprintf("the horizon of the number %d is missing, or no time", far)},
 		{"update team.leases set horizon = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
 			`has passed 1h0m... ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "", "-layout twitter", "another version of package nodelease"},
@@ -246,7 +252,7 @@ func TestStandbys(t *testing.T) {
 	at := func(user, hosts string) string {
 		return "postgres://" + user + "@" + hosts + "/postgres?sslmode=disable"
 	}
-	expect(t, 0, "init "+at("test", address))
+	expect(t, 0, "init "+at("test", address), "made the store of the numbers 0 to 1023\n")
 	for _, sql := range []string{
 		"create role minter login", "grant select, update on node_lease to minter",
 		"create publication p", "select pg_create_logical_replication_slot('subscriber', 'pgoutput')", "create database another",
@@ -335,6 +341,10 @@ func TestEtcd(t *testing.T) {
 		fmt.Sprintf("the horizon of the number %d is missing", number))
 	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer: ", "refused")
 	stop()
+	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
+	must.Get(pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), alarm))(t)
+	expect(t, failed, "check"+options, "alarm:NOSPACE", "of 40 numbers 1 are missing", "leases: etcdserver: mvcc: database space exceeded")
+	must.Get(client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}))(t)
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
 	const least = " -prefix /least -numbers 40 "

@@ -105,12 +105,13 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	o.url = f.Arg(0)
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	name, open, err := kind(o.url)
+	open, err := kind(o.url)
+	etcd := strings.HasPrefix(o.url, "http") || o.url == "" && os.Getenv("ETCDCTL_ENDPOINTS") != ""
 	f.Visit(func(f *flag.Flag) {
 		switch {
 		case err != nil:
-		case (f.Name == "table" || f.Name == "prefix") && f.Name != name:
-			err = fmt.Errorf("-%s is for another kind of store, whose numbers have a %s", f.Name, f.Name)
+		case f.Name == "table" && etcd || f.Name == "prefix" && !etcd:
+			err = fmt.Errorf("-%s is for another kind of store", f.Name)
 		case (f.Name == "numbers" || f.Name == "layout") && command == "list":
 			err = fmt.Errorf("list shows all numbers: it takes no -%s", f.Name)
 		}
@@ -148,15 +149,16 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 
 // asFlags has errors of the stores speak of the command and its options.
 func asFlags(err error) error {
-	return errors.New(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")))
+	return errors.New(ofInit.ReplaceAllString(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")), ""))
 }
 
 var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
-	": for tests, set Options.AllowNoFsync", "", "call pgstore.Init, or run leases init", "run leases init", "call mysqlstore.Init, or run leases init", "run leases init",
-	"call etcdstore.Init, or run leases init", "run leases init", "this process makes ids of", "-layout says")
+	": for tests, set Options.AllowNoFsync", "", "this process makes ids of", "-layout says")
 
-// kind returns what opens the store that a URL names or, without one, the variables, and the option that says where it is.
-func kind(url string) (string, func(context.Context, *options) (store, error), error) {
+var ofInit = regexp.MustCompile(`call \w+\.Init, or `)
+
+// kind returns what opens the store that a URL names or, without one, the variables.
+func kind(url string) (func(context.Context, *options) (store, error), error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {
 		named := map[string]bool{
@@ -166,7 +168,7 @@ func kind(url string) (string, func(context.Context, *options) (store, error), e
 		}
 		for kind, is := range named {
 			if is && scheme != "" {
-				return "", nil, errors.New("the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+				return nil, errors.New("the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
 			}
 			if is {
 				scheme = kind
@@ -175,15 +177,15 @@ func kind(url string) (string, func(context.Context, *options) (store, error), e
 	}
 	switch scheme {
 	case "postgres", "postgresql":
-		return "table", openPostgres, nil
+		return openPostgres, nil
 	case "mysql":
-		return "table", openMySQL, nil
+		return openMySQL, nil
 	case "http", "https":
-		return "prefix", openEtcd, nil
+		return openEtcd, nil
 	case "":
-		return "", nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
+		return nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	}
-	return "", nil, errors.New("the URL begins neither with postgres:// or mysql:// nor with http:// or https://, for etcd")
+	return nil, errors.New("the URL begins neither with postgres:// or mysql:// nor with http:// or https://, for etcd")
 }
 
 var layouts = map[string]ids.SnowflakeLayout{
