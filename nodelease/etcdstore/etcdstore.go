@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -135,7 +136,7 @@ func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 func (s *Store) init(all context.Context) error {
 	ctx, cancel := context.WithTimeout(all, timeout)
 	defer cancel()
-	now, err := s.read(ctx)
+	now, err := s.read(ctx, 0, s.opts.Numbers)
 	if err != nil {
 		return err
 	}
@@ -171,11 +172,11 @@ func (s *Store) init(all context.Context) error {
 	if err != nil {
 		return err
 	}
-	for n, c := range now.all {
+	for _, c := range now.some {
 		if c.Version != 0 {
 			continue
 		}
-		owner, horizon := s.key("owner", int64(n)), s.key("horizon", int64(n))
+		owner, horizon := s.key("owner", c.Number), s.key("horizon", c.Number)
 		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(horizon), "=", 0))
 		puts = append(puts, clientv3.OpPut(horizon, string(never)))
 		if len(puts) > chunk {
@@ -198,7 +199,7 @@ const tries = 3
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	l := &lease{store: s, warn: r.Warn}
 	for range 2 {
-		free, err := s.free(ctx, r)
+		free, count, err := s.free(ctx, r)
 		if err == nil && l.id == 0 {
 			err = l.grant(ctx)
 		}
@@ -206,7 +207,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 			var taken bool
 			if taken, err = l.take(ctx, free[i]); taken {
 				return nodelease.Grant{
-					Number: l.number, Horizon: free[i].Horizon, TTL: l.ttl, Free: int64(len(free)) - 1, FreeKnown: true, Lease: l,
+					Number: l.number, Horizon: free[i].Horizon, TTL: l.ttl, Free: count - 1, FreeKnown: true, Lease: l,
 				}, nil
 			}
 		}
@@ -248,22 +249,25 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 	return resp.Succeeded, nil
 }
 
-// A state is what the store keeps, as of one revision.
+// A state is what the store keeps of some numbers that follow each other, as of one revision.
 type state struct {
-	store  *Store
-	header string         // of the schema, or empty
-	all    []etcdkeys.Row // by Number
+	store          *Store
+	header         string         // of the schema, or empty
+	some           []etcdkeys.Row // by Number
+	horizons, held int64          // how many of all numbers have a horizon, and an owner
 }
 
-// read reads all keys.
-func (s *Store) read(ctx context.Context) (*state, error) {
-	header, found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, s.opts.Numbers, clientv3.WithKeysOnly())
+// read reads so many numbers from first on.
+func (s *Store) read(ctx context.Context, first, count int64) (*state, error) {
+	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
 		return nil, fmt.Errorf("read the numbers: %w", s.explain(err))
 	}
-	now := &state{store: s, header: header, all: make([]etcdkeys.Row, s.opts.Numbers)}
-	for _, n := range found {
-		now.all[n.Number] = n
+	now := &state{store: s, header: found.Header, horizons: found.Horizons, held: found.Held}
+	for n := first; n < first+count; n++ {
+		row := found.Rows[n]
+		row.Number = n
+		now.some = append(now.some, row)
 	}
 	return now, nil
 }
@@ -273,46 +277,70 @@ func (now *state) missing() string {
 	if now.header == "" {
 		return "there is no key " + now.store.schema()
 	}
-	for n, c := range now.all {
+	for _, c := range now.some {
 		if c.Version == 0 && c.Owner == nil {
-			return "there is no key " + now.store.key("horizon", int64(n))
+			return "there is no key " + now.store.key("horizon", c.Number)
 		}
 	}
 	return ""
 }
 
-// free lists the numbers without an owner in the order in which to try them.
-func (s *Store) free(ctx context.Context, r nodelease.Request) ([]storekit.Candidate, error) {
-	now, err := s.read(ctx)
-	if err == nil {
-		err = storekit.Missing(now.missing(), mend)
-	}
-	if err == nil {
-		err = storekit.CheckHeader(s.schema(), now.header, storekit.Header(r.Layout))
-	}
-	var free []storekit.Candidate
-	var known, held []time.Time // horizons
-	if err == nil {
-		for _, c := range now.all {
-			known = append(known, c.Horizon)
-			if c.Owner == nil {
-				free = append(free, storekit.Candidate{Number: c.Number, Horizon: c.Horizon, Version: c.Version})
-			} else if !c.Horizon.IsZero() {
-				held = append(held, c.Horizon)
+// part is how many numbers a Take reads where there are many.
+const part = 128
+
+// free lists numbers without an owner in the order in which to try them, and says how many there are in all. It reads all
+// numbers only if a part of them does not do: to read all, for a thousand processes that start at once, keeps the servers
+// busy for a minute.
+func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
+	now := &state{}
+	if most := s.opts.Numbers - part; most >= part {
+		if now, err = s.read(ctx, rand.Int64N(most+1), part); err != nil {
+			return nil, 0, fmt.Errorf("nodelease: etcd: %w", err)
+		}
+		if now.horizons >= s.opts.Numbers {
+			free, enough, err := now.judge(r)
+			if err == nil && now.held >= s.opts.Numbers {
+				err = nodelease.ErrNoNumber
+			}
+			if err != nil || enough {
+				return free, s.opts.Numbers - now.held, err
 			}
 		}
-		if len(held) >= 3 {
-			err = storekit.CheckNow(r.Now, "the horizons of the other holders", storekit.Median(held))
+	}
+	if now, err = s.read(ctx, 0, s.opts.Numbers); err != nil {
+		return nil, 0, fmt.Errorf("nodelease: etcd: %w", err)
+	}
+	free, _, err = now.judge(r)
+	if err == nil && len(free) == 0 {
+		err = nodelease.ErrNoNumber
+	}
+	return free, int64(len(free)), err
+}
+
+// judge lists the numbers without an owner in the order in which to try them. It says whether these are enough to choose
+// from, and to see that r's clock is wrong.
+func (now *state) judge(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
+	err = storekit.Missing(now.missing(), mend)
+	if err == nil {
+		err = storekit.CheckHeader(now.store.schema(), now.header, storekit.Header(r.Layout))
+	}
+	var known, held []time.Time // horizons
+	for _, c := range now.some {
+		known = append(known, c.Horizon)
+		if c.Owner == nil {
+			free = append(free, storekit.Candidate{Number: c.Number, Horizon: c.Horizon, Version: c.Version})
+		} else if !c.Horizon.IsZero() {
+			held = append(held, c.Horizon)
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("nodelease: etcd: %w", err)
+	if err == nil && len(held) >= 3 {
+		err = storekit.CheckNow(r.Now, "the horizons of the other holders", storekit.Median(held))
 	}
-	if len(free) == 0 {
-		return nil, nodelease.ErrNoNumber
+	if err != nil {
+		return nil, false, fmt.Errorf("nodelease: etcd: %w", err)
 	}
 	storekit.Prefer(free, storekit.Median(known), r.Now)
-	return free, nil
+	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (now.held < 3 || len(held) >= 3), nil
 }
 
 // explain adds to the error of a request without an answer why the client has no connection. The client itself

@@ -103,13 +103,13 @@ func (e *etcd) init(ctx context.Context, layout ids.SnowflakeLayout) error {
 }
 
 func (e *etcd) read(ctx context.Context) (*contents, error) {
-	header, all, err := etcdkeys.Read(ctx, e.client, e.prefix, math.MaxInt64)
+	all, err := etcdkeys.Read(ctx, e.client, e.prefix, 0, math.MaxInt64, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("read the keys below %s: %w", e.prefix, err)
 	}
-	c := &contents{place: etcdkeys.Schema(e.prefix), header: header, now: time.Now()}
-	for _, which := range slices.Sorted(maps.Keys(all)) {
-		k := all[which]
+	c := &contents{place: etcdkeys.Schema(e.prefix), header: all.Header, now: time.Now()}
+	for _, which := range slices.Sorted(maps.Keys(all.Rows)) {
+		k := all.Rows[which]
 		n := number{number: k.Number, horizon: k.Horizon, missing: k.Version == 0}
 		if k.Owner != nil {
 			n.holder, n.expires = cmp.Or(string(k.Owner.Value), "unknown"), c.now.AddDate(10, 0, 0)

@@ -33,39 +33,58 @@ func Below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
 
 func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 
-// Read returns the header, empty if it is missing, and all numbers below numbers, as of one revision. The options are
-// for reading the owners.
-func Read(ctx context.Context, client *clientv3.Client, prefix string, numbers int64, owners ...clientv3.OpOption) (header string, all map[int64]Row, err error) {
+// maxRange is the first number whose key is longer than those before, so that keys are no longer in the order of numbers.
+const maxRange = 100_000
+
+// Contents is what a store keeps, as of one revision.
+type Contents struct {
+	Header         string        // empty if it is missing
+	Rows           map[int64]Row // by number
+	Horizons, Held int64         // how many numbers have a horizon, and an owner
+}
+
+// Read returns the header, and the numbers from first to end-1. It counts those below numbers. The options are for
+// reading the owners.
+func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
+	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
+		if end > maxRange {
+			return clientv3.OpGet(Below(prefix, kind), append(options, clientv3.WithPrefix())...)
+		}
+		return clientv3.OpGet(Key(prefix, kind, first), append(options, clientv3.WithRange(Key(prefix, kind, end)))...)
+	}
 	resp, err := client.Txn(ctx).Then(
 		clientv3.OpGet(Schema(prefix)),
-		clientv3.OpGet(Below(prefix, "horizon"), clientv3.WithPrefix()),
-		clientv3.OpGet(Below(prefix, "owner"), append(owners, clientv3.WithPrefix())...),
+		get("horizon", first, end), get("owner", first, end, owners...),
+		get("horizon", 0, numbers, clientv3.WithCountOnly()), get("owner", 0, numbers, clientv3.WithCountOnly()),
 	).Commit()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		header = string(kv.Value)
+	got := func(i int) *clientv3.GetResponse {
+		return (*clientv3.GetResponse)(resp.Responses[i].GetResponseRange())
 	}
-	all = map[int64]Row{}
+	c := &Contents{Rows: map[int64]Row{}, Horizons: got(3).Count, Held: got(4).Count}
+	for _, kv := range got(0).Kvs {
+		c.Header = string(kv.Value)
+	}
 	for i, kind := range []string{"horizon", "owner"} {
 		dir := Below(prefix, kind)
-		for _, kv := range resp.Responses[i+1].GetResponseRange().Kvs {
+		for _, kv := range got(i + 1).Kvs {
 			number, err := strconv.ParseInt(string(kv.Key[len(dir):]), 10, 64)
-			if err != nil || number < 0 || number >= numbers || string(kv.Key) != dir+digits(number) {
+			if err != nil || number < first || number >= end || string(kv.Key) != dir+digits(number) {
 				continue // somebody else's
 			}
-			r := all[number]
+			r := c.Rows[number]
 			r.Number = number
 			if kind == "owner" {
 				r.Owner = kv
 			} else if r.Version = kv.ModRevision; r.Horizon.UnmarshalText(kv.Value) != nil {
-				return "", nil, fmt.Errorf("the horizon %s is no time: %q", kv.Key, kv.Value)
+				return nil, fmt.Errorf("the horizon %s is no time: %q", kv.Key, kv.Value)
 			}
-			all[number] = r
+			c.Rows[number] = r
 		}
 	}
-	return header, all, nil
+	return c, nil
 }
 
 // Status asks the member that c leads to for its state, and says why if there is no answer: where clientv3 has no
