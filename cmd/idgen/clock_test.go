@@ -50,12 +50,13 @@ func TestClock(t *testing.T) {
 
 // TestClockAhead tells on which side of the clock a horizon is, and of a file without an owner.
 func TestClockAhead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clock")
 	for horizon, want := range map[string]string{"1999-12-31T23:59:58.5Z": "1.5s behind", "2000-01-01T00:00:10Z": "10s ahead of"} {
 		at, err := time.Parse(time.RFC3339, horizon)
-		if err != nil {
+		data, bad := horizonfile.Record{Horizon: at}.Encode()
+		if err := errors.Join(err, bad, os.WriteFile(path, data, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		path := file(t, horizonfile.Record{Horizon: at})
 		synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
 			got := must(t, "", "clock", "show", path)
 			if len(got) != 2 || got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" {
@@ -65,21 +66,10 @@ func TestClockAhead(t *testing.T) {
 	}
 }
 
-// file returns the path of a file that holds r.
-func file(t *testing.T, r horizonfile.Record) string {
-	t.Helper()
-	data, err := r.Encode()
-	path := filepath.Join(t.TempDir(), "clock")
-	if err := errors.Join(err, os.WriteFile(path, data, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestClockRefused refuses what package clockfile refuses, in the same words, and changes nothing.
 func TestClockRefused(t *testing.T) {
 	dir := t.TempDir()
-	good, err := os.ReadFile(file(t, horizonfile.Record{None: true}))
+	good, err := horizonfile.Record{None: true}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

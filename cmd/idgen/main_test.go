@@ -256,3 +256,129 @@ func TestAnswersAtOnce(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 }
+
+// TestUsage checks what each mistake in a command line is answered with.
+func TestUsage(t *testing.T) {
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8 and version"
+	const outside = "there are no ids of that time, only from "
+	const noTime = "is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)"
+	const noLayout = "is not twitter, discord, instagram or sonyflake, and "
+	const date = " -from 2026-01-01 -to 2026-01-02"
+	for args, want := range map[string]string{
+		"":            "missing command; there are " + all,
+		"uuidv7":      `unknown command "uuidv7"; there are ` + all,
+		"-n 3 uuid7":  `unknown command "-n"; there are ` + all,
+		"\x1b[2J\xff": `unknown command "\x1b[2J\xff"; there are ` + all,
+		"help inspct": `unknown command "inspct"; there are ` + all,
+
+		"uuid7 -n":                       "-n needs a value",
+		"uuid7 -n -1":                    "-n must not be negative",
+		"uuid7 -n -99999999999999999999": "-n must not be negative",
+		"uuid7 -x3":                      "uuid7 has no option -x3; it has -at, -format, -n and -prefix",
+		"uuid7 -n many":                  `-n "many" is not a whole number`,
+		"uuid7 -n 99999999999999999999":  `-n "99999999999999999999" is too large`,
+		"uuid7 -count 3":                 "uuid7 has no option -count; it has -at, -format, -n and -prefix",
+		"UUID5 -n 3 name":                "uuid5 has no option -n; it has -format, -namespace and -prefix",
+		"uuid7 -n3x":                     "uuid7 has no option -n3x; it has -at, -format, -n and -prefix",
+		"uuid7 -":                        `unexpected argument "-"`,
+		"uuid7 -=3":                      "uuid7 has no option -; it has -at, -format, -n and -prefix",
+
+		"uuid7 -prefix Order":                            `-prefix "Order": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
+		"convert -prefix 7 -format hex":                  `-prefix "7": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
+		"uuid4 -at 2026-01-01":                           "uuid4 has no option -at; it has -format, -n and -prefix",
+		"uuid7 -at=":                                     "-at is missing",
+		"uuid7 -at 2026-02-30":                           `-at "2026-02-30" ` + noTime,
+		"uuid7 -at 1969-12-31":                           "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
+		"uuid1 -at 2026-01 -n 16385":                     "-n 16385 is too many: uuid1 makes only 16384 ids of one time",
+		"snowflake -at 2026-01 -n 4097":                  "-n 4097 is too many: snowflake makes only 4096 ids of one time",
+		"snowflake -at 2026-01 -n 257 -layout sonyflake": "-n 257 is too many: snowflake makes only 256 ids of one time",
+		"inspect -xml":                                   "inspect has no option -xml; it has -as, -brief, -field, -json and -layout",
+		"inspect -json=x":                                `-json is true or false, not "x"`,
+		"uuid7 -format base64":                           `-format "base64" is not text, base32, base58, hex, json, urn, braces or typeid`,
+		"uuid7 -format=":                                 `-format "" is not text, base32, base58, hex, json, urn, braces or typeid`,
+		"ulid -format urn":                               "only a UUID can be written as urn",
+		"snowflake -format braces":                       "only a UUID can be written in braces",
+		"snowflake -node 1024":                           `-node must be a number from 0 to 1023, not "1024"`,
+		"snowflake -node=":                               `-node must be a number from 0 to 1023, not ""`,
+		"snowflake -layout instagram -node 8192":         `-node must be a number from 0 to 8191, not "8192"`,
+		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + "is not EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12",
+		"range -layout 2021-01-01,0s,10,12 snowflake":    `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
+		"inspect -layout= 7":                             `-layout "" ` + noLayout + "is not EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12",
+		"inspect -field= 7":                              "-field is empty; it is the name of a field, such as time",
+		"inspect -field time -field node 7":              "-field is given twice; it is one field",
+		"uuid2 -local 0x10":                              `-local must be a number from 0 to 4294967295, not "0x10"`,
+		"uuid2 -domain family":                           `-domain "family" is not person, group or org`,
+		"uuid2 -domain org":                              "-domain org needs -local NUMBER",
+		"uuid2 -local 4294967296":                        `-local must be a number from 0 to 4294967295, not "4294967296"`,
+		"uuid2 -local 7 -n 65":                           "-n 65 is too many: version 2 has only 64 ids for each 7 minutes",
+		"uuid5 -namespace com name":                      `-namespace "com" is not dns, url, oid, x500 or a UUID`,
+		"inspect -json -brief":                           "-brief, -field and -json exclude each other",
+		"inspect -field time -json 7":                    "-brief, -field and -json exclude each other",
+		"inspect -brief=true -field=time 7":              "-brief, -field and -json exclude each other",
+		"convert 7 -":                                    "- stands for standard input: no other argument can be beside it",
+		"convert -to uuid7":                              `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
+
+		"clock":                 "clock takes create or show, and one path, not 0 arguments",
+		"clock show a b":        "clock takes create or show, and one path, not 3 arguments",
+		"clock delete a":        `clock can create and show, not "delete"`,
+		"clock -owner o show a": "-owner is for create only",
+
+		"range":                        "range takes one kind, uuid7, ulid or snowflake, not 0",
+		"range uuid7 ulid":             "range takes one kind, uuid7, ulid or snowflake, not 2",
+		"range uuid6" + date:           `range does not support "uuid6", only uuid7, ulid and snowflake`,
+		"range uuid7 -from 2026-01-01": "-to is missing",
+		"range uuid7 -from 01/02/2026 -to 2026-01-01":                                                   `-from "01/02/2026" ` + noTime,
+		"range uuid7 -from 2026-01-02 -to 2026-01-01":                                                   "-to must be after -from: it is not included",
+		"range uuid7 -layout twitter" + date:                                                            "-layout is for snowflake only",
+		"range uuid7 -from 1960-01-01 -to 1969-12-31":                                                   outside + "1970-01-01T00:00:00.000Z to 10889-08-02T05:31:50.655Z",
+		"range snowflake -from 2010-01-01 -to 2010-11-04T01:42:54.657Z":                                 outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z",
+		"range snowflake -from 2080-07-10T17:30:30.209Z -to 2081-01":                                    outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z",
+		"range ulid -from 10889-08-02 -to now":                                                          `-from "10889-08-02" ` + noTime,
+		"range ulid -from 2026-01-01T00:00:00Z -to 2026-01-01T00:00:00Z":                                "-to must be after -from: it is not included",
+		"range snowflake -layout sonyflake -from 2026-01-01T00:00:00.001Z -to 2026-01-01T00:00:00.009Z": "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included",
+		"range ulid -format urn -from 1960-01 -to 2026-01":                                              "only a UUID can be written as urn",
+		"range snowflake -layout sonyflake -from 2014-08 -to 2014-09-01T00:00:00.001Z":                  "from 2014-08-01T00:00:00.000Z to 2014-09-01T00:00:00.001Z there is no id: -to is not included",
+	} {
+		checkUsage(t, strings.Fields(args), want)
+	}
+}
+
+// TestLongWords checks that a message has no more than the beginning of a long word.
+func TestLongWords(t *testing.T) {
+	long := "x" + strings.Repeat("é", 1<<19) // whose byte 48 is within a character
+	for _, args := range []string{
+		"?", "-?", "help ?", "-n ? uuid7", "uuid7 ?", "uuid7 -?", "uuid7 -n ?", "uuid7 -format ?", "snowflake -node ?", "snowflake -layout ?",
+		"uuid7 -prefix ?", "uuid2 -domain ?", "uuid2 -local ?", "uuid5 -namespace ?", "inspect -as ?", "inspect -json=?", "convert -to ?",
+		"range ?", "range ? ?", "range -from ? uuid7",
+	} {
+		status, out, errs := try("", strings.Fields(strings.ReplaceAll(args, "?", long))...)
+		if status != 2 || out != "" || len(errs) > 300 || strings.Contains(errs, "\ufffd") || strings.Contains(errs, `\x`) {
+			t.Errorf("idgen %s: status %d, %d bytes of output, %.300q", args, status, len(out), errs)
+		}
+	}
+}
+
+// checkUsage checks the message on a command line that is refused.
+func checkUsage(t *testing.T, args []string, want string) {
+	t.Helper()
+	status, out, errs := try("", args...)
+	if status != 2 || out != "" {
+		t.Errorf("idgen %q: status %d, output %q", args, status, out)
+	}
+	if want = "idgen: " + want + "\nTry: idgen help\n"; errs != want {
+		t.Errorf("idgen %q: %q, want %q", args, errs, want)
+	}
+}
+
+// TestAnyCase checks that the words of a command line are read in upper case too.
+func TestAnyCase(t *testing.T) {
+	for _, args := range []string{
+		"UUID5 -namespace DNS -format Base58 name", "Inspect -as Base58 -field NIL 1111111111111111111111", "HELP",
+		"RANGE -from 2026-01-01 -to 2026-01-31 -layout Discord SnowFlake -format JSON",
+	} {
+		if got, want := must(t, "", strings.Fields(args)...), must(t, "", strings.Fields(strings.ToLower(args))...); !slices.Equal(got, want) {
+			t.Errorf("idgen %s: %q, want %q", args, got, want)
+		}
+	}
+}
