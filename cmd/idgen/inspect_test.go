@@ -182,6 +182,7 @@ func TestInspectLine(t *testing.T) {
 		{"-layout sonyflake 175928847299117063", "Snowflake in the layout of sonyflake", "2017-12-27T16:16:04.490Z", ""},
 		{"-layout 2025-01-01,10ms,16,8,nodelast 17592884729911706", "Snowflake in the layout of 2025-01-01,10ms,16,8,nodelast", "2025-05-02T08:49:36.440Z", ""},
 		{"-layout 2021-01-01T00:00:00Z,1us,0,12 175928847299117063", "Snowflake in the layout of 2021-01-01T00:00:00Z,1us,0,12", "2022-05-13T02:56:18.735136000Z", ""},
+		{"-layout 2021-01-01T00:00:00.0005Z,1ms,10,12 4194304000", "Snowflake in the layout of 2021-01-01T00:00:00.0005Z,1ms,10,12", "2021-01-01T00:00:01.000500000Z", ""},
 		{"-layout 2021-01-01T00:00:00Z,1s,4,0 17592884729", "Snowflake in the layout of 2021-01-01T00:00:00Z,1s,4,0", "2055-11-05T08:01:35.000Z", late},
 		// Numbers that a database has counted.
 		{"5", "Snowflake in the layout of twitter", "2010-11-04T01:42:54.657Z", early},
