@@ -275,9 +275,11 @@ func (r *run) otherFiles(mods []string) {
 // imports reports whether a file imports the library.
 func (r *run) imports(path string) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-	return err == nil && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return slices.Contains(r.table.paths, strings.Trim(i.Path.Value, `"`))
-	})
+	return err == nil && r.importedBy(f)
+}
+
+func (r *run) importedBy(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.table.paths, importPath(i)) })
 }
 
 // print prints notes by their places.
@@ -291,7 +293,11 @@ func (r *run) print(title string, notes []note) {
 	}
 	fmt.Fprintf(r.out, "\n%s (%d):\n", title, len(notes))
 	for _, n := range notes {
-		fmt.Fprintf(r.out, "%s:%d: %s\n", r.rel(n.path), n.line, n.text)
+		place := r.rel(n.path)
+		if n.line > 0 {
+			place += fmt.Sprintf(":%d", n.line)
+		}
+		fmt.Fprintf(r.out, "%s: %s\n", place, n.text)
 	}
 }
 

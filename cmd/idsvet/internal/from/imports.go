@@ -109,7 +109,7 @@ func (f *file) free(name string) string {
 // old returns the first import of the old library, or nil.
 func (f *file) old() *ast.ImportSpec {
 	for _, i := range f.syntax.Imports {
-		if slices.Contains(f.table.paths, path(i)) {
+		if slices.Contains(f.table.paths, importPath(i)) {
 			return i
 		}
 	}
@@ -125,10 +125,10 @@ func (f *file) oldName() string {
 	return f.table.pkg
 }
 
-func path(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, `"`+"`") }
+func importPath(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, `"`+"`") }
 
-func (f *file) has(importPath string) bool {
-	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool { return path(i) == importPath })
+func (f *file) has(path string) bool {
+	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool { return importPath(i) == path })
 }
 
 // imports returns the edits of the imports and of the names of the old library in what is left.
@@ -169,14 +169,14 @@ func (f *file) imports(names map[string]string, left, all []edit) (out []edit) {
 		}
 		if len(left) == 0 {
 			for _, i := range f.syntax.Imports {
-				if i != old && slices.Contains(f.table.paths, path(i)) {
+				if i != old && slices.Contains(f.table.paths, importPath(i)) {
 					out = append(out, f.remove(i))
 				}
 			}
 		}
 	}
 	for _, i := range f.syntax.Imports {
-		if !slices.Contains(f.table.paths, path(i)) && f.dropped(i, all) {
+		if !slices.Contains(f.table.paths, importPath(i)) && f.dropped(i, all) {
 			out = append(out, f.remove(i))
 		}
 	}
@@ -214,7 +214,7 @@ func (f *file) add(std, own []string) (out []edit) {
 	}
 	if len(std) > 0 {
 		text := lines(std) + end + "\t"
-		if strings.Contains(path(first), ".") { // a group of its own
+		if strings.Contains(importPath(first), ".") { // a group of its own
 			text = lines(std) + end + end + "\t"
 		}
 		insert(f.offset(first.Pos()), text)
@@ -223,9 +223,9 @@ func (f *file) add(std, own []string) (out []edit) {
 	case len(own) == 0:
 	case !f.declaration(beside).Lparen.IsValid() && n > 1:
 		insert(f.offset(f.declaration(beside).Pos()), "import ("+end+"\t"+lines(own)+end+")"+end)
-	case !strings.Contains(path(beside), "."):
+	case !strings.Contains(importPath(beside), "."):
 		insert(f.offset(beside.End()), end+end+"\t"+lines(own))
-	case path(beside) < root:
+	case importPath(beside) < root:
 		insert(f.offset(beside.End()), end+"\t"+lines(own))
 	default:
 		insert(f.offset(beside.Pos()), lines(own)+end+"\t")

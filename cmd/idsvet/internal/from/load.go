@@ -163,13 +163,18 @@ func (r *run) load(module string, c config) ([]*file, error) {
 	var files []*file
 	var broken []string
 	for _, p := range pkgs {
-		for _, e := range p.Errors {
-			broken = append(broken, strings.TrimPrefix(e.Error(), r.dir+string(filepath.Separator)))
-		}
 		if strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
 		uses := r.used(p.TypesInfo)
+		for _, e := range p.Errors {
+			text := strings.TrimPrefix(e.Error(), r.dir+string(filepath.Separator))
+			if uses || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
+				broken = append(broken, text)
+			} else {
+				r.other = append(r.other, note{module, 0, "does not compile, and does not use the library: " + text})
+			}
+		}
 		for i, syntax := range p.Syntax {
 			name := p.CompiledGoFiles[i]
 			if !slices.Contains(p.GoFiles, name) {
@@ -193,6 +198,9 @@ func (r *run) load(module string, c config) ([]*file, error) {
 
 // used collects the names of the library that a package uses, and the fields of its types, and reports whether there are any.
 func (r *run) used(info *types.Info) (any bool) {
+	if info == nil {
+		return false
+	}
 	for _, obj := range info.Uses {
 		if !r.table.owned(obj) {
 			continue

@@ -1,0 +1,176 @@
+package from
+
+import (
+	"bytes"
+	"fmt"
+	"go/types"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// libraries are the modules that the tables are for; "uuid" is Go's own package, which Go 1.26 has not.
+var libraries = map[string]string{
+	"google": "github.com/google/uuid v1.6.0", "gofrs": "github.com/gofrs/uuid/v5 v5.5.1", "satori": "github.com/satori/go.uuid v1.2.0",
+	"oklog": "github.com/oklog/ulid/v2 v2.1.2", "bwmarrin": "github.com/bwmarrin/snowflake v0.3.0", "sony": "github.com/sony/sonyflake/v2 v2.2.0",
+	"typeid": "go.jetify.com/typeid/v2 v2.0.0-alpha.3", "std": "uuid",
+}
+
+// module makes a module that requires a library, or all of them.
+func module(t *testing.T, names ...string) string {
+	t.Helper()
+	ids, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := "module example.com/p\n\ngo 1.26.0\n\nrequire (\n"
+	for _, name := range names {
+		if name != "std" {
+			mod += "\t" + libraries[name] + "\n"
+		}
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), mod+"\tgithub.com/oneclock/ids v0.0.0\n)\n\nreplace github.com/oneclock/ids => "+ids+"\n")
+	t.Setenv("GOFLAGS", "-mod=mod")
+	return dir
+}
+
+// TestTables checks that each table knows all that its library exports, and no name that it does not.
+func TestTables(t *testing.T) {
+	for _, name := range Libraries() {
+		tab, err := readTable(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, _, _ := strings.Cut(libraries[name], " ")
+		dir := module(t, name)
+		writeFile(t, filepath.Join(dir, "p.go"), fmt.Sprintf("package p\n\nimport _ %q\n", path))
+		pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps, Dir: dir}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "std" && pkgs[0].Types.Scope().Lookup("UUID") == nil {
+			continue // before Go 1.27
+		}
+		known := rowNames(tab)
+		there := exported(pkgs[0].Types)
+		if len(there) < 10 {
+			t.Errorf("%s: only %d names were found", name, len(there))
+		}
+		for n := range there {
+			if !known[n] {
+				t.Errorf("%s: no row has %s", name, n)
+			}
+		}
+	}
+}
+
+// rowNames returns the names that the rows of a table are about.
+func rowNames(tab *table) map[string]bool {
+	known := map[string]bool{}
+	for n := range tab.same {
+		known[n] = true
+	}
+	for n := range tab.names {
+		known[n] = true
+	}
+	for n := range tab.left {
+		known[n] = true
+	}
+	member := regexp.MustCompile(`\b([a-z])\.([A-Z]\w*)`)
+	for _, r := range tab.rules {
+		old, _, _ := strings.Cut(r.row, " -> ")
+		for _, m := range regexp.MustCompile(tab.pkg+`\.([A-Z]\w*)`).FindAllStringSubmatch(old, -1) {
+			known[m[1]] = true
+		}
+		for _, m := range member.FindAllStringSubmatch(old, -1) {
+			known[strings.TrimPrefix(tab.letters[m[1]], "*")+"."+m[2]] = true
+		}
+	}
+	return known
+}
+
+// exported returns the names that a package exports, with methods and fields of its types.
+func exported(pkg *types.Package) map[string]bool {
+	all := map[string]bool{}
+	for _, name := range pkg.Scope().Names() {
+		obj := pkg.Scope().Lookup(name)
+		if !obj.Exported() {
+			continue
+		}
+		all[name] = true
+		n, ok := obj.Type().(*types.Named)
+		if _, isType := obj.(*types.TypeName); !isType || !ok {
+			continue
+		}
+		for i := range n.NumMethods() {
+			if n.Method(i).Exported() {
+				all[name+"."+n.Method(i).Name()] = true
+			}
+		}
+		switch u := n.Underlying().(type) {
+		case *types.Struct:
+			for i := range u.NumFields() {
+				if u.Field(i).Exported() && !u.Field(i).Embedded() {
+					all[name+"."+u.Field(i).Name()] = true
+				}
+			}
+		case *types.Interface:
+			for m := range u.ExplicitMethods() {
+				all[name+"."+m.Name()] = true
+			}
+		}
+	}
+	return all
+}
+
+// TestMoves moves programs in testdata/move that have each exported name of a library, and compares what they print before and
+// after. At the end of a line, "// person:" tells what a person writes instead of what the command leaves there.
+func TestMoves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles twelve programs")
+	}
+	paths, err := filepath.Glob("testdata/move/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no programs", err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		t.Run(name, func(t *testing.T) {
+			dir := module(t, name)
+			main := filepath.Join(dir, "main.go")
+			writeFile(t, main, readFile(t, path))
+			before := goRun(t, dir)
+			var out, errOut bytes.Buffer
+			if status := Run(dir, []string{"-from", name, "-fix"}, &out, &errOut); status != 0 {
+				t.Fatalf("status %d: %s%s", status, &out, &errOut)
+			}
+			moved := readFile(t, main)
+			byHand := regexp.MustCompile(`(?m)^.*// person:(.*)$`).ReplaceAllString(moved, "$1")
+			path, _, _ := strings.Cut(libraries[name], " ")
+			byHand = regexp.MustCompile(`\n\t(\w+ )?"`+regexp.QuoteMeta(path)+`"`).ReplaceAllString(byHand, "")
+			writeFile(t, main, byHand)
+			if after := goRun(t, dir); after != before {
+				t.Errorf("after the move the program prints\n%swant\n%s", after, before)
+			}
+			t.Log(out.String()[strings.LastIndex(out.String(), name+": "):])
+		})
+	}
+}
+
+// goRun runs the program in dir, and returns what it prints.
+func goRun(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("go", "run", ".")
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go run: %v\n%s\nof\n%s", err, &stderr, readFile(t, filepath.Join(dir, "main.go")))
+	}
+	return string(out)
+}
