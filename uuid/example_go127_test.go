@@ -24,9 +24,9 @@ func NewOrder() Order { return Order{ID: std.UUID(uuid.NewV7())} }
 // Ordered returns when an order was made.
 func (o Order) Ordered() (time.Time, bool) { return uuid.UUID(o.ID).Time() }
 
-// OrdersOf returns the bounds of a day's ids: those with id >= from AND id < to.
-func OrdersOf(day time.Time) (from, to std.UUID) {
-	return std.UUID(uuid.MinV7At(day)), std.UUID(uuid.MinV7At(day.AddDate(0, 0, 1)))
+// OrdersOf returns the bounds of the ids of the day that begins at midnight: those with id >= from AND id < to.
+func OrdersOf(midnight time.Time) (from, to std.UUID) {
+	return std.UUID(uuid.MinV7At(midnight)), std.UUID(uuid.MinV7At(midnight.AddDate(0, 0, 1)))
 }
 
 // A program keeps the type of Go's package uuid, and mints with this one.

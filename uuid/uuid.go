@@ -1,6 +1,6 @@
 // Package uuid mints, parses and stores UUIDs of versions 1 to 8. If in doubt, use [NewV7].
 // Programs written for Go's own package uuid compile with this one unchanged. What differs when they
-// run, such as a test that fixes the bytes of crypto/rand, is in docs/migrating.md.
+// run, such as a test that fixes the bytes of crypto/rand, is in docs/from/std.md.
 //
 // The types are aliases of types in package [ids], under shorter names. Their methods are
 // documented there: see [ids.UUID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also

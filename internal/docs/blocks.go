@@ -1,4 +1,4 @@
-// Package docs compiles and runs the Go code of README.md and docs/*.md, so that what a reader
+// Package docs compiles and runs the Go code of README.md, docs/*.md and docs/from/*.md, so that what a reader
 // copies works. Its tests check what else is published: links, names and figures on the pages, the
 // doors, and the exported names in api.txt.
 //
@@ -102,13 +102,19 @@ func Root(t *testing.T) string {
 	}
 }
 
-// pages returns README.md and docs/*.md, relative to root.
+// pages returns README.md and the pages in docs and docs/from, relative to root.
 func pages(root string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	for i := range paths {
-		paths[i] = "docs/" + filepath.Base(paths[i])
+	all := []string{"README.md"}
+	for _, folder := range []string{"docs", "docs/from"} {
+		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.md"))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			all = append(all, folder+"/"+filepath.Base(p))
+		}
 	}
-	return append([]string{"README.md"}, paths...), err
+	return all, nil
 }
 
 var (

@@ -10,6 +10,5 @@
 //	go -C internal/lab/compare run ./cmd/report
 //
 // Its tests show what docs/promises.md says of other libraries. They check that decoders differ from theirs
-// only where a list says so, and what docs/migrating.md says of them, and run its blocks on the programs in
-// testdata/move.
+// only where a list says so, and what the pages in docs/from say of them.
 package compare

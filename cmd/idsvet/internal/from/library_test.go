@@ -2,6 +2,7 @@ package from
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/types"
 	"os/exec"
@@ -173,4 +174,28 @@ func goRun(t *testing.T, dir string) string {
 		t.Fatalf("go run: %v\n%s\nof\n%s", err, &stderr, readFile(t, filepath.Join(dir, "main.go")))
 	}
 	return string(out)
+}
+
+var update = flag.Bool("update", false, "write the tables into the pages")
+
+// TestPages checks that the pages in docs/from print the tables.
+func TestPages(t *testing.T) {
+	for _, name := range Libraries() {
+		page := "../../../../docs/from/" + name + ".md"
+		if name == "satori" || name == "typeid" {
+			page = "../../../../docs/from/others.md"
+		}
+		table, text := readFile(t, "rules/"+name+".txt"), readFile(t, page)
+		if strings.Contains(text, "```text\n"+table+"```\n") {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s has not the table of today: go test -run TestPages . -update", page)
+			continue
+		}
+		first, _, _ := strings.Cut(table, "\n")
+		before, rest, _ := strings.Cut(text, "```text\n"+first)
+		_, after, _ := strings.Cut(rest, "```\n")
+		writeFile(t, page, before+"```text\n"+table+"```\n"+after)
+	}
 }

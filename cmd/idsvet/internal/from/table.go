@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The tables, one for each library. A row is one of
+// The tables, one for each library. A line that begins with a tab goes on with the row before. A row is one of
 //
 //	package PATH…                 the import paths of the library's packages, the first word of its patterns being the last name
 //	let LETTER TYPE               what the letter stands for, in the rows below: see letterOK
@@ -93,12 +93,12 @@ func readTable(name string) (*table, error) {
 		return nil, fmt.Errorf("-from %s is none of %s", name, strings.Join(Libraries(), ", "))
 	}
 	t := &table{name: name, letters: map[string]string{}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(strings.ReplaceAll(string(text), "\n\t", " "), "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
 		if err := t.row(line); err != nil {
-			return nil, fmt.Errorf("rules/%s.txt:%d: %w", name, i+1, err)
+			return nil, fmt.Errorf("rules/%s.txt, row %d: %w", name, i+1, err)
 		}
 	}
 	return t, nil

@@ -5,15 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
+	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,100 +26,8 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// TestMigratingNames checks that docs/migrating.md has every name that the libraries export.
-func TestMigratingNames(t *testing.T) {
-	page, dir := readFile(t, migratingPage), module(t, "package main\n")
-	titles := map[string]string{"Go's uuid": "uuid"}
-	for _, m := range moves {
-		titles[m.section] = m.module
-	}
-	for title, path := range titles {
-		folder, err := packageDir(dir, path)
-		if err != nil && path == "uuid" {
-			continue // a toolchain before Go 1.27
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, section, ok := strings.Cut(page, "\n## "+title+"\n")
-		if !ok {
-			t.Errorf("there is no section %s", title)
-			continue
-		}
-		section, _, _ = strings.Cut(section, "\n## ")
-		told := map[string]bool{}
-		for line := range strings.Lines(section) {
-			if cells := strings.SplitN(line, "|", 3); len(cells) == 3 {
-				for _, span := range regexp.MustCompile("`[^`]*`").FindAllString(cells[1], -1) {
-					for _, name := range regexp.MustCompile(`\b[A-Z]\w*`).FindAllString(span, -1) {
-						told[name] = true
-					}
-				}
-			}
-		}
-		all := exported(t, folder)
-		for name := range all {
-			if !told[name] {
-				t.Errorf("%s: %s is not in the table", title, name)
-			}
-		}
-		for name := range told {
-			if !all[name] {
-				t.Errorf("%s: %s is in the table, but not exported", title, name)
-			}
-		}
-		if len(all) < 10 {
-			t.Errorf("%s: only %d names were found", title, len(all))
-		}
-	}
-}
-
-// exported returns the names that the package in dir exports, with methods and fields of structs.
-func exported(t *testing.T, dir string) map[string]bool {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]bool{}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.FileExports(file)
-		add := func(names ...*ast.Ident) {
-			for _, name := range names {
-				all[name.Name] = true
-			}
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Recv == nil || ast.IsExported(strings.TrimLeft(types.ExprString(n.Recv.List[0].Type), "*")) {
-					add(n.Name)
-				}
-				return false
-			case *ast.ValueSpec:
-				add(n.Names...)
-				return false
-			case *ast.TypeSpec:
-				add(n.Name)
-			case *ast.Field:
-				add(n.Names...)
-			case *ast.FuncType, *ast.InterfaceType:
-				return false
-			}
-			return true
-		})
-	}
-	return all
-}
-
-// TestMigratingDiffers checks what docs/migrating.md says compiles, but differs.
-func TestMigratingDiffers(t *testing.T) {
+// TestFromDiffers checks what the pages in docs/from say compiles, but differs.
+func TestFromDiffers(t *testing.T) {
 	check := func(what string, holds bool) {
 		t.Helper()
 		if !holds {
@@ -207,8 +110,8 @@ func TestMigratingDiffers(t *testing.T) {
 	check("sonyflake counts from 2025", early > 10*365*24*time.Hour && time.Since(from2025.Split(snowflake.ID(next)).Time) < time.Minute)
 }
 
-// TestMigratingTypes checks what the page says of names of types and of texts that oklog/ulid accepts.
-func TestMigratingTypes(t *testing.T) {
+// TestFromTypes checks what the pages say of names of types and of texts that oklog/ulid accepts.
+func TestFromTypes(t *testing.T) {
 	for _, text := range []string{"0000000000COMPACTEDHEADX0L", "0000000000I000000000000000", "0000000000U000000000000000"} {
 		there := oklog.MustParse(text)
 		if _, err := ulid.Parse(text); err == nil {
@@ -229,4 +132,13 @@ func TestMigratingTypes(t *testing.T) {
 	if len(xid.ID{}) != 12 || len(xid.New().String()) != 20 || len(ksuid.KSUID{}) != 20 || len(ksuid.New().String()) != 27 {
 		t.Error("the lengths of xid and KSUID are others")
 	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
