@@ -2,8 +2,6 @@ package mysqlstore_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"database/sql"
 	"log"
 	"os"
@@ -16,19 +14,10 @@ import (
 // TLS and a password are the pool's matter. A password that changes is read for each connection.
 func ExampleNew() {
 	ctx := context.Background()
-	config, err := mysql.ParseDSN("minter@tcp(db.example.com:3306)/orders?rejectReadOnly=true")
+	config, err := mysql.ParseDSN("minter@tcp(db.example.com:3306)/orders?tls=true&rejectReadOnly=true")
 	if err != nil {
 		log.Fatal(err)
 	}
-	ca, err := os.ReadFile("/etc/db/ca.pem")
-	if err != nil {
-		log.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(ca) {
-		log.Fatal("no certificate in ca.pem")
-	}
-	config.TLS = &tls.Config{RootCAs: roots}
 	err = config.Apply(mysql.BeforeConnect(func(_ context.Context, c *mysql.Config) error {
 		password, err := os.ReadFile("/run/secrets/db-password")
 		c.Passwd = string(password)

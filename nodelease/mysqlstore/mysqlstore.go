@@ -199,7 +199,11 @@ func (s *Store) checkServer(ctx context.Context) error {
 
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, first bool) error {
-	err := s.checkColumns(ctx)
+	columns := func() error { // and the right to read them
+		return s.db.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
+			Scan(new(int))
+	}
+	err := columns()
 	if is(err, unknownTable, unknownDatabase) {
 		if !first {
 			return storekit.Missing("there is no such table", mend)
@@ -207,7 +211,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 		if _, err := s.db.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		err = s.checkColumns(ctx)
+		err = columns()
 	}
 	if is(err, unknownColumn) {
 		return fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
@@ -236,16 +240,6 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	}
 	_, err = s.look(ctx, s.opts.Layout)
 	return err
-}
-
-// checkColumns returns the server's error unless the table has its columns, and may be read.
-func (s *Store) checkColumns(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`select number, token, holder, expires, horizon from %s limit 0`, s.table))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	return rows.Err()
 }
 
 // fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.

@@ -452,7 +452,7 @@ func testAgain(t *testing.T, db *sql.DB) {
 
 // testCutOff has Takes whose context ends while they are under way. None keeps a number for nobody.
 func testCutOff(t *testing.T, db *sql.DB) {
-	s := mustNew(t, db, &mysqlstore.Options{Table: "cut_off", Numbers: 1})
+	s := mustNew(t, db, &mysqlstore.Options{Table: "cut_off", Numbers: 1, TTL: time.Hour})
 	for i := range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
 		g, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
