@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,5 +50,22 @@ func TestUnit(t *testing.T) {
 		if !strings.Contains(text, "\n"+line+"\n") || verify(strings.Replace(text, line, name+"s="+value, 1)) == "" {
 			t.Errorf("the unit lacks %s, or systemd-analyze does not see it misspelled", line)
 		}
+	}
+}
+
+// TestAlarms checks that docs/kubernetes.md has an alarm for each gauge of the program that its pods run, and for no other.
+func TestAlarms(t *testing.T) {
+	root := Root(t)
+	names := func(pattern, text string) (all []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			all = append(all, m[1])
+		}
+		slices.Sort(all)
+		return all
+	}
+	want := names(`m\.Set\("(\w+)"`, read(t, root, "examples", "recipes", "watch", "main.go"))
+	got := names(`expr: 'ids\{gauge="(\w+)"\} > \d+'`, read(t, root, "docs", "kubernetes.md"))
+	if len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("the page has alarms for %q, want %q", got, want)
 	}
 }
