@@ -68,6 +68,20 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	}
 }
 
+// TestFloorBeforeRise has a lane whose sequences are exhausted not follow the wall clock to a tick that it would not follow
+// to anyway: it stays in the tick of its latest id.
+func TestFloorBeforeRise(t *testing.T) {
+	l := NewClock(nil).v1
+	l.last, l.sequence = 1000, sequence{started: true, floor: 500, top: 2000}
+	before := l
+	if l.turn(500) || l != before {
+		t.Errorf("in the floor's tick it goes to %d", l.last)
+	}
+	if l.turn(501) || l.last != 2000 || l.used != l.perTick || l.sequence.floor != 2000 {
+		t.Errorf("above the floor it goes to %d, want above 2000", l.last)
+	}
+}
+
 // TestRunStaysAhead sets the wall clock back by an hour while a run goes on, which fills its tick
 // again and again. The run ascends all the same.
 func TestRunStaysAhead(t *testing.T) {

@@ -702,7 +702,8 @@ func TestLost(t *testing.T) {
 					w.Error("a call without an error returns")
 				}
 				left, _ = os.ReadFile(w.path)
-				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: ") != 1 {
+				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: ") != 1 ||
+					!strings.Contains(err.Error(), clockfile.ErrLost.Error()) {
 					w.Errorf("Close: %v", err)
 				}
 				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
