@@ -263,6 +263,7 @@ func TestUsage(t *testing.T) {
 	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8 and version"
 	const outside = "there are no ids of that time, only from "
 	const noTime = "is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)"
+	const ownLayout = "is not EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12"
 	const noLayout = "is not twitter, discord, instagram or sonyflake, and "
 	const date = " -from 2026-01-01 -to 2026-01-02"
 	for args, want := range map[string]string{
@@ -302,9 +303,16 @@ func TestUsage(t *testing.T) {
 		"snowflake -node 1024":                           `-node must be a number from 0 to 1023, not "1024"`,
 		"snowflake -node=":                               `-node must be a number from 0 to 1023, not ""`,
 		"snowflake -layout instagram -node 8192":         `-node must be a number from 0 to 8191, not "8192"`,
-		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + "is not EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12",
+		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + ownLayout,
 		"range -layout 2021-01-01,0s,10,12 snowflake":    `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
-		"inspect -layout= 7":                             `-layout "" ` + noLayout + "is not EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12",
+		"inspect -layout 2021-01-01,1ms,10":              `-layout "2021-01-01,1ms,10" ` + noLayout + ownLayout,
+		"inspect -layout 2021-01-01,1ms,10,12,nodelast,": `-layout "2021-01-01,1ms,10,12,nodelast," ` + noLayout + ownLayout,
+		"inspect -layout 2021-01-01,1ms,10,12,last":      `-layout "2021-01-01,1ms,10,12,last" ` + noLayout + ownLayout,
+		"inspect -layout 2021,1ms,10,12":                 `-layout "2021,1ms,10,12" ` + noLayout + ownLayout + ": the epoch is neither a time, such as 2021-01-01T00:00:00Z, nor a date",
+		"inspect -layout 2021-01-01,1,10,12":             `-layout "2021-01-01,1,10,12" ` + noLayout + ownLayout + ": the tick is not a duration",
+		"inspect -layout 2021-01-01,1ms,ten,12":          `-layout "2021-01-01,1ms,ten,12" ` + noLayout + ownLayout + ": the bits are not whole numbers",
+		"inspect -layout 2021-01-01,1ms,10,":             `-layout "2021-01-01,1ms,10," ` + noLayout + ownLayout + ": the bits are not whole numbers",
+		"inspect -layout= 7":                             `-layout "" ` + noLayout + ownLayout,
 		"inspect -field= 7":                              "-field is empty; it is the name of a field, such as time",
 		"inspect -field time -field node 7":              "-field is given twice; it is one field",
 		"uuid2 -local 0x10":                              `-local must be a number from 0 to 4294967295, not "0x10"`,
