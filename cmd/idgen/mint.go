@@ -136,7 +136,7 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	}
 	n, err := strconv.ParseUint(*given, 10, 63)
 	if err != nil || n > 1<<l.NodeBits-1 {
-		return 0, usagef("%s must be a number from 0 to %d, not %s", from, 1<<l.NodeBits-1, quoted(*given))
+		return 0, usagef("%s must be a number from 0 to %d, not %s", from, int64(1)<<l.NodeBits-1, quoted(*given))
 	}
 	return int64(n), nil
 }
