@@ -192,24 +192,37 @@ func (s *Store) init(all context.Context) error {
 // last numbers at once, most tries fail: a Take that tried all of them would keep the servers busy for everybody else.
 const tries = 3
 
+// grace is how long a Take that has seen a free number goes on after its context has ended. Where the servers are slow,
+// what they have begun would be done in vain, and asked for again.
+const grace = 2 * time.Second
+
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the horizons of
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.
 // It refuses a layout that is not that of the ids, and any number while the schema or the horizon of a free number
 // is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	if ctx.Err() != nil {
+		return nodelease.Grant{}, context.Cause(ctx)
+	}
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, warn: r.Warn}
 	for range 2 {
 		free, count, err := s.free(ctx, r)
 		if err == nil && l.id == 0 {
-			err = l.grant(ctx)
+			err = l.grant(late)
 		}
 		for i := 0; err == nil && i < min(len(free), tries); i++ {
 			var taken bool
-			if taken, err = l.take(ctx, free[i]); taken {
+			if taken, err = l.take(late, free[i]); taken {
 				return nodelease.Grant{
 					Number: l.number, Horizon: free[i].Horizon, TTL: l.ttl, Free: count - 1, FreeKnown: true, Lease: l,
 				}, nil
 			}
+		}
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 		if err != nil {
 			s.revoke(ctx, l.id)

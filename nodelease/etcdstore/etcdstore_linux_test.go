@@ -56,7 +56,7 @@ func TestEtcd(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
-		"late": testLate, "fence": testFence, "requests": testRequests, "wrong clock": testWrongClock,
+		"late": testLate, "fence": testFence, "parts": testParts, "requests": testRequests, "wrong clock": testWrongClock,
 		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "refusals": testRefusals,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,6 +168,48 @@ func testForeign(t *testing.T, client *clientv3.Client) {
 	must.Get(client.Put(t.Context(), "/foreign/horizon/00000", "x"))(t)
 	_, err := s.Take(t.Context(), nodelease.Request{Now: horizon})
 	must.Fail(t, "Take with a horizon that is not a time", err, nil, "horizon /foreign/horizon/00000")
+}
+
+// testParts has so many numbers that a Take reads a part of them, if that does.
+func testParts(t *testing.T, client *clientv3.Client) {
+	kv := &slowKV{KV: client.KV}
+	client.KV = kv
+	const numbers = 256
+	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/parts", Numbers: numbers})
+	held := map[int64]bool{}
+	for i := range int64(3) {
+		kv.count.Store(0)
+		g := must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t)
+		if n := kv.count.Load(); n != 2 || g.Free != numbers-1-i || held[g.Number] {
+			t.Errorf("took number %d beside %d free ones in %d transactions", g.Number, g.Free, n)
+		}
+		must.Do(t, g.Lease.Extend(ctx, now.Add(time.Minute)))
+		held[g.Number] = true
+	}
+	_, err := s.Take(ctx, nodelease.Request{Now: now.AddDate(10, 0, 0)})
+	must.Fail(t, "Take of a clock that is years ahead beside three holders", err, nil, "the horizons of the other holders")
+	passed := int64(-1)
+	for n := range int64(numbers) {
+		if passed < 0 && !held[n] {
+			passed = n
+		} else if !held[n] {
+			must.Get(client.Put(ctx, fmt.Sprintf("/parts/horizon/%05d", n), now.Add(time.Hour).Format(time.RFC3339Nano)))(t)
+		}
+	}
+	for range 5 {
+		g := must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t)
+		if g.Number != passed {
+			t.Errorf("took number %d, want %d, whose horizon has passed", g.Number, passed)
+		}
+		must.Do(t, g.Lease.Release(ctx, now))
+	}
+	missing := fmt.Sprintf("/parts/horizon/%05d", passed)
+	must.Get(client.Delete(ctx, missing))(t)
+	for range 5 {
+		_, err = s.Take(ctx, nodelease.Request{Now: now.Add(2 * time.Hour)})
+		must.Fail(t, "Take without a horizon", err, nodelease.ErrRefused, "there is no key "+missing)
+	}
 }
 
 // testMissingKeys has keys that were never there, that get lost, and that somebody edits.
@@ -413,6 +455,13 @@ func testLate(t *testing.T, client *clientv3.Client) {
 	must.Do(t, other.Extend(ctx, horizon(5)))
 	must.Do(t, other.Release(ctx, horizon(0)))
 
+	// The context ends while the servers grant a lease: the Take goes on.
+	short, cancel := context.WithCancel(ctx)
+	granting := client.Lease
+	client.Lease = lateLease{granting, cancel}
+	must.Get(s.Take(short, nodelease.Request{Now: now}))(t)
+	client.Lease = granting
+
 	// Between Init's look at the keys and its transaction, a horizon appears.
 	kv.commit = func(list func() (*clientv3.TxnResponse, error)) (*clientv3.TxnResponse, error) {
 		resp, err := list()
@@ -453,6 +502,17 @@ type poorLease struct{ clientv3.Lease }
 
 func (poorLease) Grant(context.Context, int64) (*clientv3.LeaseGrantResponse, error) {
 	return nil, errPoor
+}
+
+// lateLease grants after the caller has given up.
+type lateLease struct {
+	clientv3.Lease
+	giveUp func()
+}
+
+func (l lateLease) Grant(ctx context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
+	l.giveUp()
+	return l.Lease.Grant(ctx, ttl)
 }
 
 // patientLease waits for the end of a lease as long as a slow server needs.
