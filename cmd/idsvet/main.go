@@ -32,7 +32,7 @@ func main() {
 	if slices.ContainsFunc(args, isFrom) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-V") && args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") {
+	if len(args) > 0 && args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") { // go vet asks for -V first
 		if err := from.Older("."); err != nil {
 			fmt.Fprintln(os.Stderr, "idsvet:", err)
 			os.Exit(1)

@@ -95,7 +95,7 @@ func (f *file) storedBy(call *ast.CallExpr) (notes []note) {
 	}
 	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
 	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Pkg().Path(), "sigs.k8s.io/yaml") { // which is JSON
-		return nil
+		return notes
 	}
 	has := func(codec string) bool { return strings.Contains(fun.Pkg().Path(), codec) }
 	mongo := strings.HasPrefix(fun.Pkg().Path(), "go.mongodb.org/mongo-driver")

@@ -2,6 +2,8 @@ package from
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,4 +121,92 @@ func snapshot(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return all.String()
+}
+
+// TestErrors checks what is said of input that cannot be moved, and that nothing is changed then.
+func TestErrors(t *testing.T) {
+	const uses = "package p\n\nimport \"github.com/google/uuid\"\n\nvar ID = uuid.New()\n"
+	for name, test := range map[string]struct {
+		text, flag, want string
+		mode             os.FileMode
+	}{
+		"no such library": {text: uses, flag: "-from=gogle", want: "-from gogle is none of bwmarrin, gofrs, google, "},
+		"not there":       {text: "package p\n", want: "nothing here uses google: no package imports github.com/google/uuid"},
+		"not compiling":   {text: uses + "var _ int = ID\n", want: "does not compile, so that its types are not known; nothing is changed."},
+		"read-only":       {text: uses, mode: 0o444, want: "p.go is read-only; nothing is changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := module(t, "google")
+			path := filepath.Join(dir, "p.go")
+			writeFile(t, path, test.text)
+			writeFile(t, filepath.Join(dir, "a.go"), strings.Replace(uses, "ID", "Other", 1))
+			if name == "not there" {
+				writeFile(t, filepath.Join(dir, "a.go"), test.text)
+			}
+			if test.mode != 0 {
+				if err := os.Chmod(path, test.mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := snapshot(t, dir)
+			var out, errOut bytes.Buffer
+			status := Run(dir, []string{cmp.Or(test.flag, "-from=google"), "-fix"}, &out, &errOut)
+			if status == 0 || !strings.Contains(errOut.String(), test.want) {
+				t.Errorf("status %d, %q, want %q", status, &errOut, test.want)
+			}
+			if snapshot(t, dir) != before {
+				t.Error("files are changed")
+			}
+		})
+	}
+}
+
+// TestWrite checks that all files are replaced or none, that links and modes stay, and that nothing is left beside them.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	a, b, link := filepath.Join(dir, "a.go"), filepath.Join(dir, "b.go"), filepath.Join(dir, "link.go")
+	writeFile(t, a, "a")
+	writeFile(t, b, "b")
+	if err := errors.Join(os.Symlink("b.go", link), os.Chmod(b, 0o640)); err != nil {
+		t.Fatal(err)
+	}
+	err := write([]change{{a, []byte("a"), []byte("new")}, {link, []byte("older"), []byte("new")}})
+	if err == nil || readFile(t, a) != "a" || readFile(t, b) != "b" {
+		t.Errorf("a file that has changed: %v, %s, %s", err, readFile(t, a), readFile(t, b))
+	}
+	err = write([]change{{a, []byte("a"), []byte("new")}, {link, []byte("b"), []byte("new")}})
+	info, _ := os.Stat(b)
+	target, _ := os.Readlink(link)
+	if err != nil || readFile(t, a) != "new" || readFile(t, b) != "new" || info.Mode().Perm() != 0o640 || target != "b.go" {
+		t.Errorf("%v, %s, %s, %v, link to %s", err, readFile(t, a), readFile(t, b), info.Mode(), target)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("files are left: %v", entries)
+	}
+}
+
+func TestOlder(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"go1.27.0", "go1.26.8"}: true, {"go1.26.9", "go1.26.8"}: false, {"go1.26.8", "go1.27"}: false, {"devel", "go1.26"}: false,
+		{"go1.100", "go1.27rc1"}: true,
+	} {
+		if newerGo(pair[0], pair[1]) != want {
+			t.Errorf("%v: want %v", pair, want)
+		}
+	}
+}
+
+// TestUnified compares diffs with what diff -u prints of the same texts.
+func TestUnified(t *testing.T) {
+	text := func(lines string) []byte { return []byte(strings.ReplaceAll(lines, " ", "\n") + "\n") }
+	for _, test := range [][3]string{
+		{"1 2 3 4 5 6 7 8 9", "1 2 3 4 x 6 7 8 9", "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
+		{"1 2 3", "0 1 2 3 4", "@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+4\n"},
+		{"a 1 2 3 4 5 6 7 8 b", "x 1 2 3 4 5 6 7 8 y", "@@ -1,4 +1,4 @@\n-a\n+x\n 1\n 2\n 3\n@@ -7,4 +7,4 @@\n 6\n 7\n 8\n-b\n+y\n"},
+	} {
+		got := unified("f", text(test[0]), text(test[1]))
+		if got != "--- a/f\n+++ b/f\n"+test[2] {
+			t.Errorf("%s, %s:\n%s\nwant\n%s", test[0], test[1], got, test[2])
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -100,6 +101,9 @@ func (m *match) match(p, e ast.Expr) bool {
 	case *ast.ArrayType:
 		a, ok := e.(*ast.ArrayType)
 		return ok && a.Len == nil && p.Len == nil && m.match(p.Elt, a.Elt)
+	case *ast.BasicLit:
+		n, ok := constant.Val(value(m.info.Types[e])).(int64)
+		return ok && p.Value == strconv.FormatInt(n, 10)
 	case *ast.CompositeLit:
 		c, ok := e.(*ast.CompositeLit)
 		return ok && c.Type != nil && m.match(p.Type, c.Type) && len(c.Elts) == 0 && len(p.Elts) == 0

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -98,7 +99,8 @@ func unified(name string, before, after []byte) string {
 }
 
 func lines(text []byte) []string {
-	return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	all := strings.SplitAfter(string(text), "\n")
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
 }
 
 // A step keeps, removes or adds a line, the one at a before and at b after.
