@@ -445,9 +445,9 @@ func crowd(t *tester) {
 		case errors.Is(err, nodelease.ErrNoNumber):
 			return nil
 		case err != nil:
-			return fmt.Errorf("Take: %w", err)
+			return fmt.Errorf("error of Take: %w", err)
 		case g.Lease == nil:
-			return errors.New("Take returned neither a lease nor an error")
+			return errors.New("neither a lease nor an error from Take")
 		}
 		leave, err := check(g)
 		err = errors.Join(err, g.Lease.Extend(t.Context(), t.now.Add(time.Hour)))
