@@ -186,6 +186,11 @@ func (f *file) comparesText(n ast.Node) bool {
 
 // foreign notes the names of packages outside of the program that have a type of the library, and so keep it.
 func (f *file) foreign(own map[string]bool) (notes []note) {
+	keeps := func(id *ast.Ident, obj types.Object, in types.Type) {
+		if t := f.table.mentions(in); t != "" {
+			notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", obj.Name(), obj.Pkg().Path(), t, f.table.name)))
+		}
+	}
 	for id, obj := range f.info.Uses {
 		if obj.Pkg() == nil || own[obj.Pkg().Path()] || f.table.owned(obj) || id.Pos() < f.syntax.FileStart || id.Pos() > f.syntax.FileEnd {
 			continue
@@ -193,15 +198,13 @@ func (f *file) foreign(own map[string]bool) (notes []note) {
 		switch o := obj.(type) {
 		case *types.Func:
 			for _, tuple := range []*types.Tuple{o.Signature().Params(), o.Signature().Results()} {
-				for i := range tuple.Len() {
-					if t := f.table.mentions(tuple.At(i).Type()); t != "" {
-						notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", o.Name(), o.Pkg().Path(), t, f.table.name)))
-					}
+				for v := range tuple.Variables() {
+					keeps(id, o, v.Type())
 				}
 			}
 		case *types.Var:
-			if t := f.table.mentions(o.Type()); t != "" && (o.IsField() || o.Parent() == o.Pkg().Scope()) {
-				notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", o.Name(), o.Pkg().Path(), t, f.table.name)))
+			if o.IsField() || o.Parent() == o.Pkg().Scope() {
+				keeps(id, o, o.Type())
 			}
 		}
 	}

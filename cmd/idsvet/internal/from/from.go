@@ -180,7 +180,7 @@ func (r *run) move(goos, tags []string) error {
 			fmt.Fprint(r.out, unified(r.rel(c.path), c.before, c.now))
 		}
 	}
-	r.otherFiles(mods)
+	r.otherFiles()
 	r.print("left to you", r.left)
 	r.print("differs without an error", r.differ)
 	r.print("look at these, too", r.other)
@@ -236,17 +236,19 @@ func (r *run) merged(path string) []piece {
 }
 
 // otherFiles notes what was not compiled and names the old library.
-func (r *run) otherFiles(mods []string) {
+func (r *run) otherFiles() {
 	names := make([]string, len(r.table.paths))
 	for i, p := range r.table.paths {
 		names[i] = regexp.QuoteMeta(p)
 	}
 	named := regexp.MustCompile(`(` + strings.Join(names, "|") + `)("|'|\.|\s|$)`)
-	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+	root := os.DirFS(r.dir)
+	_ = fs.WalkDir(root, ".", func(rel string, d fs.DirEntry, err error) error {
+		path := filepath.Join(r.dir, filepath.FromSlash(rel))
 		switch ext := filepath.Ext(path); {
 		case err != nil:
 			return nil // what cannot be read is not noted
-		case d.IsDir() && path != r.dir && skipped(d.Name()):
+		case d.IsDir() && rel != "." && skipped(d.Name()):
 			return filepath.SkipDir
 		case !d.Type().IsRegular() || slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
@@ -258,7 +260,7 @@ func (r *run) otherFiles(mods []string) {
 			if err != nil || info.Size() > 1<<20 || len(r.table.paths[0]) < 5 {
 				return nil
 			}
-			text, err := os.ReadFile(path)
+			text, err := fs.ReadFile(root, rel)
 			if err != nil || bytes.IndexByte(text, 0) >= 0 {
 				return nil
 			}

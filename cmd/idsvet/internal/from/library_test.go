@@ -108,16 +108,16 @@ func exported(pkg *types.Package) map[string]bool {
 		if _, isType := obj.(*types.TypeName); !isType || !ok {
 			continue
 		}
-		for i := range n.NumMethods() {
-			if n.Method(i).Exported() {
-				all[name+"."+n.Method(i).Name()] = true
+		for m := range n.Methods() {
+			if m.Exported() {
+				all[name+"."+m.Name()] = true
 			}
 		}
 		switch u := n.Underlying().(type) {
 		case *types.Struct:
-			for i := range u.NumFields() {
-				if u.Field(i).Exported() && !u.Field(i).Embedded() {
-					all[name+"."+u.Field(i).Name()] = true
+			for f := range u.Fields() {
+				if f.Exported() && !f.Embedded() {
+					all[name+"."+f.Name()] = true
 				}
 			}
 		case *types.Interface:

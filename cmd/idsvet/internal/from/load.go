@@ -206,7 +206,7 @@ func (r *run) used(info *types.Info) (any bool) {
 			continue
 		}
 		any = true
-		r.uses[r.table.oldName(obj, nil)] = true
+		r.uses[r.table.oldName(obj)] = true
 		for _, name := range obj.Pkg().Scope().Names() {
 			tn, ok := obj.Pkg().Scope().Lookup(name).(*types.TypeName)
 			if !ok || r.known[tn] {
@@ -214,8 +214,8 @@ func (r *run) used(info *types.Info) (any bool) {
 			}
 			r.known[tn] = true
 			if s, ok := tn.Type().Underlying().(*types.Struct); ok {
-				for i := range s.NumFields() {
-					r.fields[s.Field(i)] = name + "." + s.Field(i).Name()
+				for f := range s.Fields() {
+					r.fields[f] = name + "." + f.Name()
 				}
 			}
 		}

@@ -25,15 +25,12 @@ func (t *table) owned(obj types.Object) bool {
 }
 
 // oldName returns the name of an object of the old library as tables write it, "New" or "UUID.String", or "".
-func (t *table) oldName(obj types.Object, recv types.Type) string {
+func (t *table) oldName(obj types.Object) string {
 	if !t.owned(obj) {
 		return ""
 	}
 	if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
-		recv = f.Signature().Recv().Type()
-	}
-	if recv != nil {
-		if n := named(recv); n != nil {
+		if n := named(f.Signature().Recv().Type()); n != nil {
 			return n.Obj().Name() + "." + obj.Name()
 		}
 	}
@@ -138,7 +135,7 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 		return m.match(p.X, s.X)
 	}
 	want, _ := strings.CutPrefix(m.rule.letters[x.Name], "*")
-	name := m.table.oldName(sel.Obj(), nil)
+	name := m.table.oldName(sel.Obj())
 	if name == "" || name != want+"."+s.Sel.Name || !m.table.allowed(m.uses, name) {
 		return false
 	}
@@ -184,7 +181,7 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 	default:
 		n := named(tv.Type)
 		pointer := tv.Type != nil && n != types.Unalias(tv.Type)
-		if n == nil || m.table.oldName(n.Obj(), nil) != strings.TrimPrefix(want, "*") || pointer != strings.HasPrefix(want, "*") {
+		if n == nil || m.table.oldName(n.Obj()) != strings.TrimPrefix(want, "*") || pointer != strings.HasPrefix(want, "*") {
 			return false
 		}
 	}

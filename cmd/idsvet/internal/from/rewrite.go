@@ -165,7 +165,7 @@ func (f *file) named(e ast.Expr) string {
 	if fun, ok := obj.(*types.Func); ok {
 		obj = fun.Origin()
 	}
-	return f.table.oldName(obj, nil)
+	return f.table.oldName(obj)
 }
 
 // leave returns the piece of an expression that stays as it is.

@@ -139,7 +139,7 @@ func (t *table) row(line string) error {
 		if !ok {
 			return fmt.Errorf("%q has no sentence", line)
 		}
-		for _, w := range strings.Fields(names) {
+		for w := range strings.FieldsSeq(names) {
 			t.left[w] = why
 		}
 	case kind == "stored":
@@ -246,8 +246,7 @@ func lastName(e ast.Expr) string {
 
 // door returns the package here that has the names which are the same.
 func (t *table) door() string {
-	switch t.pkg {
-	case "sonyflake":
+	if t.pkg == "sonyflake" {
 		return "snowflake"
 	}
 	return t.pkg
