@@ -105,10 +105,9 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 // all. Nothing removes a limit: a later one replaces it. Versions 4 and 7 and ULID are unique by their
 // random bits, and are not limited. After [ClockLimit.EndAt], Set does nothing.
 //
-// Calls that wait do not go on in the order in which they came. One that
-// waits does not see that the wall clock has come back below the limit. So check every 100 ms
-// or so, and if the wall clock is before the limit, set the same limit again: then a wrong reading
-// holds no call up for longer than that.
+// Calls that wait do not go on in the order in which they came. One that waits does not see that the
+// wall clock has come back below the limit. So check every 100 ms or so, and if the wall clock is before
+// the limit, set the same limit again: then a wrong reading holds no call up for longer than that.
 func (l *ClockLimit) Set(t time.Time, cause error) {
 	c, withheld := l.owner(), because(ErrWithheld, cause)
 	c.mu.Lock()
