@@ -20,7 +20,8 @@
 // busy machine may stop any thread for seconds.
 //
 // Everything else, such as steps of a nanosecond, drift over years, and crashes at each point,
-// is simulated elsewhere with an injected clock.
+// is simulated elsewhere with an injected clock. Steps of centuries, which Linux refuses, are those of another package
+// time that the library is compiled with: see TestFarSteps.
 //
 // Other ways were tried. In a Linux time namespace a process has another monotonic clock, of which only
 // differences reach the library, and CLOCK_REALTIME cannot be moved. The program faketime answers for the C
