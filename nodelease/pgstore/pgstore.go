@@ -283,6 +283,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table), s.mode); err != nil {
 			return err
 		}
+		return s.prepare(ctx, tx, first) // the search_path may have made it temporary
 	case persistence == "":
 		return storekit.Missing("there is no such table", mend)
 	case persistence != "p":

@@ -370,6 +370,8 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 		_, err := pgstore.New(t.Context(), own, &pgstore.Options{Table: kind + "1"})
 		must.Fail(t, kind, err, nil, "the table is unlogged or temporary")
 	}
+	err := pgstore.Init(t.Context(), pgtest.Open(t, address, "&search_path=pg_temp"), &pgstore.Options{Table: "path"})
+	must.Fail(t, "a search_path that makes the table temporary", err, nil, "the table is unlogged or temporary")
 
 	// Each transaction of the store is durable, whatever the connection is set to, and whenever.
 	mustNew(t, pool, &pgstore.Options{Table: "asynchronous", Numbers: 1})
