@@ -88,24 +88,18 @@ func nextErrors(p *program) {
 func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)
-	is := func(e ast.Expr) bool {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		return ok && obj != nil && p.ObjectOf(id) == obj
-	}
-	zero := func(e ast.Expr) bool {
-		n, ok := constant.Val(p.Types[e].Value).(int64)
-		return ok && n == 0
-	}
 	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		for look := range f.Preorder((*ast.BinaryExpr)(nil), (*ast.CallExpr)(nil)) {
-			switch n := look.Node().(type) {
+		for use := range f.Preorder((*ast.Ident)(nil)) {
+			if obj == nil || p.ObjectOf(use.Node().(*ast.Ident)) != obj {
+				continue
+			}
+			switch n := use.Parent().Node().(type) {
 			case *ast.BinaryExpr:
-				if is(n.X) && zero(n.Y) || is(n.Y) && zero(n.X) {
+				if constant.Val(p.Types[n.Y].Value) == int64(0) || constant.Val(p.Types[n.X].Value) == int64(0) {
 					return true
 				}
-			case *ast.CallExpr:
-				s, ok := n.Fun.(*ast.SelectorExpr)
-				if ok && s.Sel.Name == "IsZero" && is(s.X) {
+			case *ast.SelectorExpr:
+				if n.Sel.Name == "IsZero" {
 					return true
 				}
 			}

@@ -59,7 +59,7 @@ func typeNow(name string) string {
 // queries are packages whose functions take the arguments of queries, and statement finds a text of SQL.
 var (
 	queries   = []string{"database/sql", "sqlx", "pgx", "gorm.io", "/bun", "squirrel"}
-	statement = regexp.MustCompile(`(?i)^\s*(select|insert|update|delete|with)\b|\$1\b|\?`)
+	statement = regexp.MustCompile(`(?is)\b(select|insert\s+into|update|delete\s+from)\b.*(\$1|\?|[:@]\w)`)
 )
 
 // isQuery reports whether a call takes arguments of a query: one of a database's package, one that has a text of SQL, or
@@ -79,7 +79,7 @@ func (f *file) isQuery(call *ast.CallExpr) bool {
 		}
 		return imports(callee.Pkg().Path()) || callee.Signature().Variadic() && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 			text, _ := constant.Val(value(f.info.Types[arg])).(string)
-			return statement.MatchString(text) && strings.Contains(text, " ")
+			return statement.MatchString(text)
 		})
 	}
 	return false

@@ -54,33 +54,18 @@ func (r *run) note(path string, line int, text string) {
 	r.left = append(r.left, note{path, line, text})
 }
 
-// list is a flag that can be given several times, or with commas between its values.
-type list struct {
-	values []string
-	by     string
-}
-
-func (l *list) String() string { return strings.Join(l.values, " ") }
-
-func (l *list) Set(s string) error {
-	if l.by == "" {
-		l.values = append(l.values, s)
-		return nil
-	}
-	l.values = append(l.values, strings.Split(s, l.by)...)
-	return nil
-}
-
 // Run runs the command with its arguments in a folder, and writes its report to out.
 func Run(dir string, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("idsvet", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	library := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
 	fix := flags.Bool("fix", false, "change the files; without it, the changes are printed")
-	goos := &list{by: ","}
-	tags := &list{}
-	flags.Var(goos, "goos", "look at the program for these `systems` too, as linux,windows")
-	flags.Var(tags, "tags", "look at the program with these build `tags` too, as a,b; may be given several times")
+	goos := flags.String("goos", "", "look at the program for these `systems` too, as linux,windows")
+	var tags []string
+	flags.Func("tags", "look at the program with these build `tags` too, as a,b; may be given several times", func(set string) error {
+		tags = append(tags, set)
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -101,7 +86,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	if len(r.patterns) == 0 {
 		r.patterns = []string{"./..."}
 	}
-	if err := r.move(goos.values, tags.values); err != nil {
+	if err := r.move(strings.Fields(strings.ReplaceAll(*goos, ",", " ")), tags); err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)
 		return 1
 	}
@@ -253,7 +238,7 @@ func (r *run) otherFiles() {
 		case !d.Type().IsRegular() || slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
 			if r.files[path] == nil && r.imports(path) {
-				r.other = append(r.other, note{path, 1, "it imports the old library, and is compiled for another system or with tags: name them by -goos or -tags"})
+				r.other = append(r.other, note{path, 1, "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
 			}
 		default:
 			info, err := d.Info()

@@ -92,9 +92,9 @@ func modules(dir string) ([]string, error) {
 	return all, err
 }
 
-// skipped reports whether the go command does not look into a folder of that name.
+// skipped reports whether no module of the program is in a folder of that name; examples may be in one that begins with "_".
 func skipped(name string) bool {
-	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.' || name[0] == '_'
+	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
 
 // environment returns what the go command needs beside the environment for a module that its workspace does not have.

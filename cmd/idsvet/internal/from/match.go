@@ -89,9 +89,6 @@ func (m *match) match(p, e ast.Expr) bool {
 	case *ast.CallExpr:
 		c, ok := e.(*ast.CallExpr)
 		return ok && !c.Ellipsis.IsValid() && m.match(p.Fun, c.Fun) && slices.EqualFunc(p.Args, c.Args, m.match)
-	case *ast.IndexExpr:
-		i, ok := e.(*ast.IndexExpr)
-		return ok && m.match(p.X, i.X) && m.match(p.Index, i.Index)
 	case *ast.BinaryExpr:
 		b, ok := e.(*ast.BinaryExpr)
 		return ok && b.Op == p.Op && m.match(p.X, b.X) && m.match(p.Y, b.Y)
@@ -101,9 +98,6 @@ func (m *match) match(p, e ast.Expr) bool {
 	case *ast.BasicLit:
 		n, ok := constant.Val(value(m.info.Types[e])).(int64)
 		return ok && p.Value == strconv.FormatInt(n, 10)
-	case *ast.CompositeLit:
-		c, ok := e.(*ast.CompositeLit)
-		return ok && c.Type != nil && m.match(p.Type, c.Type) && len(c.Elts) == 0 && len(p.Elts) == 0
 	}
 	return false
 }

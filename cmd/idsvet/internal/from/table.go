@@ -173,10 +173,9 @@ func newRule(old, expression string) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, ok := e.(*ast.CallExpr)
-	if ok {
-		name := lastName(call.Fun)
-		r.call = name != "" && (isSelector(call.Fun) && ast.IsExported(name)) && name != "ID" && name != "UUID"
+	if call, ok := e.(*ast.CallExpr); ok {
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		r.call = ok && s.Sel.Name != "ID" && s.Sel.Name != "UUID" // which are types
 	}
 	at := 0
 	var stack []ast.Node
@@ -200,8 +199,7 @@ func newRule(old, expression string) (*rule, error) {
 		case isLetter(id.Name):
 			p.letter = id.Name
 			c, isArg := up.(*ast.CallExpr)
-			_, isIndex := up.(*ast.IndexExpr)
-			p.naked = up == nil || isArg && c.Fun != n || isIndex
+			p.naked = up == nil || isArg && c.Fun != n
 		case id.Name == "result":
 			p.result = true
 		case newPackages[id.Name] != "" && isQualifier(up, id):
@@ -215,14 +213,6 @@ func newRule(old, expression string) (*rule, error) {
 	})
 	r.parts = append(r.parts, part{text: expression[at:]})
 	return r, nil
-}
-
-func isSelector(e ast.Expr) bool {
-	if i, ok := e.(*ast.IndexExpr); ok {
-		e = i.X
-	}
-	_, ok := e.(*ast.SelectorExpr)
-	return ok
 }
 
 // isQualifier reports whether the name stands before the dot of n.
