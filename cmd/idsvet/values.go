@@ -49,26 +49,21 @@ func funcValues(p *program) {
 }
 
 // amongFunctions reports whether c is a value of a map that is called FuncMap, as those of templates are, or in which another
-// value is a function of any package but this library.
+// value is a function that returns something else than an id.
 func (p *program) amongFunctions(c inspector.Cursor) bool {
-	for lit := range c.Enclosing((*ast.CompositeLit)(nil)) {
-		named, ok := types.Unalias(p.TypeOf(lit.Node().(ast.Expr))).(*types.Named)
-		return ok && named.Obj().Name() == "FuncMap" || slices.ContainsFunc(lit.Node().(*ast.CompositeLit).Elts, func(e ast.Expr) bool {
-			kv, ok := e.(*ast.KeyValueExpr)
-			if !ok {
-				return false
-			}
-			_, isFunc := p.TypeOf(kv.Value).Underlying().(*types.Signature)
-			value := ast.Unparen(kv.Value)
-			if s, ok := value.(*ast.SelectorExpr); ok {
-				value = s.Sel
-			}
-			id, _ := value.(*ast.Ident)
-			fun, _ := p.ObjectOf(id).(*types.Func)
-			return isFunc && (fun == nil || !ours(fun.Pkg()) || !constants.MatchString(fun.Name()))
-		})
+	lit, ok := c.Parent().Parent().Node().(*ast.CompositeLit)
+	if !ok {
+		return false
 	}
-	return false
+	named, ok := types.Unalias(p.TypeOf(lit)).(*types.Named)
+	return ok && named.Obj().Name() == "FuncMap" || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return false
+		}
+		f, ok := p.TypeOf(kv.Value).Underlying().(*types.Signature)
+		return ok && (f.Results().Len() != 1 || idName(f.Results().At(0).Type()) == "")
+	})
 }
 
 var mustParse = rule("mustparse", "report MustParse of a constant text that it refuses", mustParses)

@@ -87,51 +87,49 @@ func (f *file) isQuery(call *ast.CallExpr) bool {
 
 // storedBy notes the types of the library that a call writes or reads.
 func (f *file) storedBy(call *ast.CallExpr) (notes []note) {
-	for _, s := range f.table.stored {
-		if slices.Contains(s.codecs, "query") && f.isQuery(call) &&
-			slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, false, nil) }) {
-			notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
-		}
+	var to string // the package
+	if fun, _ := typeutil.Callee(f.info, call).(*types.Func); fun != nil && fun.Pkg() != nil {
+		to = strings.Replace(fun.Pkg().Path(), "go.mongodb.org/mongo-driver", "bson", 1)
 	}
-	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
-	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Pkg().Path(), "sigs.k8s.io/yaml") { // which is JSON
-		return notes
-	}
-	has := func(codec string) bool { return strings.Contains(fun.Pkg().Path(), codec) }
-	mongo := strings.HasPrefix(fun.Pkg().Path(), "go.mongodb.org/mongo-driver")
 	for _, s := range f.table.stored {
-		if !slices.ContainsFunc(s.codecs, has) && !(mongo && slices.Contains(s.codecs, "bson")) {
-			continue
-		}
-		if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.table.holds(f.info.TypeOf(arg), s.name, true, nil) }) {
+		query := slices.Contains(s.codecs, "query") && f.isQuery(call)
+		codec := slices.ContainsFunc(s.codecs, func(c string) bool { return strings.Contains(to, c) }) && to != "sigs.k8s.io/yaml" // which is JSON
+		if (query || codec) && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return slices.Contains(f.table.held(f.info.TypeOf(arg), codec), s.name) }) {
 			notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
 		}
 	}
 	return notes
 }
 
-// holds reports whether values of t have in them values of a type of the library. fields is whether to look into structs.
-func (t *table) holds(in types.Type, name string, fields bool, seen []types.Type) bool {
-	if in == nil || slices.Contains(seen, in) {
-		return false
-	}
-	seen = append(seen, in)
-	if n, ok := types.Unalias(in).(*types.Named); ok && t.owned(n.Obj()) {
-		return n.Obj().Name() == name
-	}
-	switch u := in.Underlying().(type) {
-	case *types.Map:
-		return t.holds(u.Key(), name, fields, seen) || t.holds(u.Elem(), name, fields, seen)
-	case interface{ Elem() types.Type }:
-		return t.holds(u.Elem(), name, fields, seen)
-	case *types.Struct:
-		for i := 0; fields && i < u.NumFields(); i++ {
-			if (u.Field(i).Exported() || u.Field(i).Embedded()) && t.holds(u.Field(i).Type(), name, fields, seen) {
-				return true
+// held returns the names of the library's types of which values of t have some in them. fields is whether to look into structs.
+func (t *table) held(in types.Type, fields bool) (names []string) {
+	seen := map[types.Type]bool{}
+	var look func(types.Type)
+	look = func(in types.Type) {
+		if in == nil || seen[in] {
+			return
+		}
+		seen[in] = true
+		if n, ok := types.Unalias(in).(*types.Named); ok && t.owned(n.Obj()) {
+			names = append(names, n.Obj().Name())
+			return
+		}
+		switch u := in.Underlying().(type) {
+		case *types.Map:
+			look(u.Key())
+			look(u.Elem())
+		case interface{ Elem() types.Type }:
+			look(u.Elem())
+		case *types.Struct:
+			for field := range u.Fields() {
+				if fields && (field.Exported() || field.Embedded()) {
+					look(field.Type())
+				}
 			}
 		}
 	}
-	return false
+	look(in)
+	return names
 }
 
 // tags notes fields that a codec leaves out here, and those of a table's row.
@@ -149,7 +147,7 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 				_, db := tag.Lookup("db")
 				return option != "" && slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) || key == "query" && (gorm || db)
 			})
-			if found && f.table.holds(f.info.TypeOf(field.Type), s.name, false, nil) {
+			if found && slices.Contains(f.table.held(f.info.TypeOf(field.Type), false), s.name) {
 				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
 			}
 		}
@@ -187,7 +185,7 @@ func (f *file) comparesText(n ast.Node) bool {
 // foreign notes the names of packages outside of the program that have a type of the library, and so keep it.
 func (f *file) foreign(own map[string]bool) (notes []note) {
 	keeps := func(id *ast.Ident, obj types.Object, in types.Type) {
-		if t := f.table.mentions(in); t != "" {
+		for _, t := range f.table.held(in, false) {
 			notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", obj.Name(), obj.Pkg().Path(), t, f.table.name)))
 		}
 	}
@@ -209,22 +207,4 @@ func (f *file) foreign(own map[string]bool) (notes []note) {
 		}
 	}
 	return notes
-}
-
-// mentions returns the name of the library's type that t is, or of which it is made, or "".
-func (t *table) mentions(in types.Type) string {
-	switch u := types.Unalias(in).(type) {
-	case *types.Named:
-		if t.owned(u.Obj()) {
-			return u.Obj().Name()
-		}
-	case *types.Map:
-		if name := t.mentions(u.Key()); name != "" {
-			return name
-		}
-		return t.mentions(u.Elem())
-	case interface{ Elem() types.Type }:
-		return t.mentions(u.Elem())
-	}
-	return ""
 }
