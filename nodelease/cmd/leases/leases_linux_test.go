@@ -58,6 +58,8 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "lst", `unknown command "lst"`)
 	expect(t, misused, "list", "give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	expect(t, misused, "list redis://u:s3cret@h/d", "begins neither with postgres://")
+	expect(t, misused, "postgres://u:s3cret@h/d", `unknown command "postgres://u:...h/d"`)
+	expect(t, misused, "init -layout postgres://u:s3cret@s3cret@h/d?password=s3cret", `invalid value "postgres://u:...h/d?password=..."`)
 	expect(t, misused, "list -numbers 0 http://h", "-numbers 0")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
@@ -364,4 +366,38 @@ func TestEtcd(t *testing.T) {
 	expect(t, 0, "check"+least, "nothing found: 40 numbers, 39 of them free")
 	stop()
 	expect(t, 0, "list -prefix /least", "0 held, 40 free")
+}
+
+// TestLearner has an endpoint that is a learner's, which etcd names among the members.
+func TestLearner(t *testing.T) {
+	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
+	client := cluster.Open(t)
+	defer client.Close()
+	ports := servers.FreePorts(2)
+	peer, at := "http://"+ports[0], "http://"+ports[1]
+	members := must.Get(client.MemberAddAsLearner(t.Context(), []string{peer}))(t).Members
+	initial := "l=" + peer
+	for _, m := range members {
+		if m.Name != "" {
+			initial += "," + m.Name + "=" + m.PeerURLs[0]
+		}
+	}
+	dir := t.TempDir()
+	learner := &servers.Server{Log: dir + "/log", Command: func() *exec.Cmd {
+		return exec.Command("etcd", "--name", "l", "--data-dir", dir, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+			"--listen-client-urls", at, "--advertise-client-urls", at, "--initial-cluster", initial, "--initial-cluster-state", "existing")
+	}}
+	learner.Start(t)
+	t.Cleanup(func() { learner.Stop(syscall.SIGKILL) })
+	must.Soon(t, func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := client.Status(ctx, at)
+		return err
+	})
+	both := at + ",http://" + cluster.Endpoints()[0]
+	for range 4 {
+		expect(t, found, "check "+both, "the member "+at+" is a learner", "/nodelease/schema is missing")
+	}
+	expect(t, failed, "list "+at, "the member "+at+" is a learner")
 }

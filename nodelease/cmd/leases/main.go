@@ -73,7 +73,7 @@ func main() {
 // run is the program. It returns its status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	misuse := func(err error) int {
-		fmt.Fprintf(errs, "leases: %v\nleases -h tells more\n", err)
+		fmt.Fprintf(errs, "leases: %v\nleases -h tells more\n", asFlags(err))
 		return misused
 	}
 	if len(args) == 0 {
@@ -121,7 +121,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		err = cmp.Or(err, storekit.CheckNumbers(o.numbers, *layout))
 	}
 	if err != nil {
-		return misuse(asFlags(err))
+		return misuse(err)
 	}
 	s, err := open(ctx, o)
 	if err == nil {
@@ -147,10 +147,14 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// asFlags has errors of the stores speak of the command and its options.
+// asFlags has errors of the stores speak of the command and its options, and no error of a password, as that of a URL
+// in the place of something else.
 func asFlags(err error) error {
-	return errors.New(ofInit.ReplaceAllString(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")), ""))
+	text := ofInit.ReplaceAllString(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")), "")
+	return errors.New(secret.ReplaceAllString(text, "$1$2..."))
 }
+
+var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
 var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
 	": for tests, set Options.AllowNoFsync", "", "this process makes ids of", "-layout says")
