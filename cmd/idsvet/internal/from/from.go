@@ -290,6 +290,7 @@ func (r *run) print(title string, notes []note) {
 
 // require lets each module that was changed require this library, or prints how.
 func (r *run) require(mods []string, changes []change) error {
+	var errs []error
 	for _, mod := range mods {
 		changed := slices.ContainsFunc(changes, func(c change) bool { return moduleOf(c.path, mods) == mod })
 		if !changed {
@@ -311,11 +312,11 @@ func (r *run) require(mods []string, changes []change) error {
 			if !r.fix {
 				fmt.Fprintf(r.out, "to run: (cd %s && go %s)\n", cmp.Or(r.rel(mod), "."), strings.Join(c, " "))
 			} else if _, err := goIn(mod, env, c...); err != nil {
-				return fmt.Errorf("the files are changed, go.mod is not: %w", err)
+				errs = append(errs, fmt.Errorf("the files are changed, go.mod is not: %w", err))
 			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // moduleOf returns the innermost of the modules that has the file.
