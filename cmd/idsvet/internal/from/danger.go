@@ -20,40 +20,47 @@ func (f *file) differs() (notes []note) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			notes = append(notes, f.storedBy(n)...)
-			if f.comparesText(n) {
-				notes = append(notes, f.note(n.Pos(), "the texts of errors are others here: use errors.Is"))
+			if comparing.MatchString(lastName(n.Fun)) {
+				notes = append(notes, f.compared(n, n.Args...)...)
 			}
 		case *ast.BinaryExpr:
-			if (n.Op == token.EQL || n.Op == token.NEQ) && f.comparesText(n) {
-				notes = append(notes, f.note(n.Pos(), "the texts of errors are others here: use errors.Is"))
+			if n.Op == token.EQL || n.Op == token.NEQ {
+				notes = append(notes, f.compared(n, n.X, n.Y)...)
 			}
+		case *ast.CaseClause:
+			notes = append(notes, f.compared(n, n.List...)...)
 		case *ast.StructType:
 			notes = append(notes, f.tags(n)...)
-		case *ast.BasicLit:
-			s, _ := constant.Val(value(f.info.Types[n])).(string)
-			pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
-			_, exported := f.uses[name]
-			switch {
-			case slices.Contains(f.table.paths, s) && s != f.table.pkg:
-				notes = append(notes, f.note(n.Pos(), "this text is the path of the old library: the types are those of "+root))
-			case pkg == f.table.pkg && exported && ast.IsExported(name):
-				notes = append(notes, f.note(n.Pos(), fmt.Sprintf("no type is called %s here: it is %s", s, strings.Replace(s, pkg+"."+name, typeNow(name), 1))))
-			}
 		}
 		return true
 	})
 	return notes
 }
 
-// typeNow returns what reflection calls a type here.
-func typeNow(name string) string {
-	switch name {
-	case "ID":
-		return "ids.Snowflake"
-	case "NullUUID":
-		return "ids.Null[…]"
+// comparing finds the names of functions that compare texts, or in testify the texts of errors and names of types.
+var comparing = regexp.MustCompile(`^(Equal|ErrorContains|Contains|HasPrefix|HasSuffix|AnythingOfType)`)
+
+// compared notes texts among the parts of a comparison that are others here: those of errors, names of types and import paths.
+func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
+	call, _ := n.(*ast.CallExpr)
+	ofError := call != nil && strings.Contains(lastName(call.Fun), "Error") // or beside a call of the method Error
+	for _, e := range parts {
+		c, ok := ast.Unparen(e).(*ast.CallExpr)
+		ofError = ofError || ok && lastName(c.Fun) == "Error" && len(c.Args) == 0
 	}
-	return "ids." + name
+	for _, e := range parts {
+		s, _ := constant.Val(value(f.info.Types[e])).(string)
+		pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
+		switch {
+		case ofError && slices.ContainsFunc(f.table.texts, func(text string) bool { return len(s) > 5 && (strings.Contains(s, text) || strings.Contains(text, s)) }):
+			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
+		case slices.Contains(f.table.paths, s) && s != f.table.pkg:
+			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))
+		case pkg == f.table.pkg && f.uses[name] && ast.IsExported(name):
+			notes = append(notes, f.note(e.Pos(), "no type is called "+s+" here: compare types, or write mock.IsType with a value"))
+		}
+	}
+	return notes
 }
 
 // queries are packages whose functions take the arguments of queries, and statement finds a text of SQL.
@@ -153,33 +160,6 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 		}
 	}
 	return notes
-}
-
-// comparesText reports whether a call or a comparison has both the text of an error and a constant that is part of one of the
-// library's.
-func (f *file) comparesText(n ast.Node) bool {
-	var parts []ast.Expr
-	asserted := false
-	switch n := n.(type) {
-	case *ast.CallExpr:
-		parts = n.Args
-		name := lastName(n.Fun)
-		asserted = strings.HasPrefix(name, "EqualError") || strings.HasPrefix(name, "ErrorContains")
-		if fun, _ := typeutil.Callee(f.info, n).(*types.Func); fun == nil || !asserted && !strings.HasPrefix(name, "Equal") && fun.Pkg() != nil && fun.Pkg().Path() != "strings" {
-			return false
-		}
-	case *ast.BinaryExpr:
-		parts = []ast.Expr{n.X, n.Y}
-	}
-	known := false
-	for _, e := range parts {
-		s, _ := constant.Val(value(f.info.Types[e])).(string)
-		known = known || s != "" && slices.ContainsFunc(f.table.texts, func(text string) bool { return strings.Contains(s, text) || len(s) > 5 && strings.Contains(text, s) })
-		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && lastName(call.Fun) == "Error" && len(call.Args) == 0 {
-			asserted = true
-		}
-	}
-	return known && asserted
 }
 
 // foreign notes the names of packages outside of the program that have a type of the library, and so keep it.

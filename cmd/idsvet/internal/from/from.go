@@ -114,7 +114,7 @@ func (r *run) move(goos, tags []string) error {
 		return err
 	}
 	if len(r.patterns) != 1 || r.patterns[0] != "./..." {
-		mods = mods[:1]
+		mods = []string{r.dir} // the patterns are relative to it
 	}
 	var errs []error
 	for _, mod := range mods {

@@ -2,7 +2,6 @@ package from
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -40,7 +39,7 @@ func Older(dir string) error {
 	}
 	there, here := strings.TrimSpace(out), runtime.Version()
 	if newerGo(there, here) {
-		return fmt.Errorf("idsvet was built by %s and cannot read a program of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", here, there, root)
+		return fmt.Errorf("this program was built by %s and cannot read one of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", here, there, root)
 	}
 	return nil
 }
@@ -99,23 +98,9 @@ func skipped(name string) bool {
 
 // environment returns what the go command needs beside the environment for a module that its workspace does not have.
 func environment(module string) []string {
-	if !inWorkspace(module) {
+	all, err := goIn(module, nil, "list", "-m", "-f", "{{.Dir}}")
+	if err == nil && slices.Contains(strings.Split(all, "\n"), module) {
 		return nil
-	}
-	work, _ := goIn(module, nil, "env", "GOWORK") // as before
-	text, err := goIn(module, nil, "work", "edit", "-json")
-	var used struct{ Use []struct{ DiskPath string } }
-	if err != nil || json.Unmarshal([]byte(text), &used) != nil {
-		return nil
-	}
-	for _, u := range used.Use {
-		path := u.DiskPath
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(strings.TrimSpace(work)), path)
-		}
-		if filepath.Clean(path) == module {
-			return nil
-		}
 	}
 	return []string{"GOWORK=off"}
 }
