@@ -357,7 +357,7 @@ func (m *match) inContext(p *piece, e ast.Expr, up ast.Node) string {
 		}
 	case *ast.ExprStmt:
 		if !m.rule.call {
-			add(p.start, "_ = ")
+			p.edits = append([]edit{{p.start, p.start, "_ = "}}, p.edits...) // before what is else inserted there
 		}
 		return ""
 	case *ast.ReturnStmt, *ast.CallExpr:
