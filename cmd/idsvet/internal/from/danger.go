@@ -122,6 +122,13 @@ func (t *table) held(in types.Type, fields bool) (names []string) {
 			return
 		}
 		switch u := in.Underlying().(type) {
+		case *types.Signature:
+			look(u.Params())
+			look(u.Results())
+		case *types.Tuple:
+			for v := range u.Variables() {
+				look(v.Type())
+			}
 		case *types.Map:
 			look(u.Key())
 			look(u.Elem())
@@ -164,26 +171,16 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 
 // foreign notes the names of packages outside of the program that have a type of the library, and so keep it.
 func (f *file) foreign(own map[string]bool) (notes []note) {
-	keeps := func(id *ast.Ident, obj types.Object, in types.Type) {
-		for _, t := range f.table.held(in, false) {
-			notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", obj.Name(), obj.Pkg().Path(), t, f.table.name)))
-		}
-	}
 	for id, obj := range f.info.Uses {
+		v, isVar := obj.(*types.Var)
+		if _, isFunc := obj.(*types.Func); !isFunc && !(isVar && (v.IsField() || v.Kind() == types.PackageVar)) {
+			continue
+		}
 		if obj.Pkg() == nil || own[obj.Pkg().Path()] || f.table.owned(obj) || id.Pos() < f.syntax.FileStart || id.Pos() > f.syntax.FileEnd {
 			continue
 		}
-		switch o := obj.(type) {
-		case *types.Func:
-			for _, tuple := range []*types.Tuple{o.Signature().Params(), o.Signature().Results()} {
-				for v := range tuple.Variables() {
-					keeps(id, o, v.Type())
-				}
-			}
-		case *types.Var:
-			if o.IsField() || o.Parent() == o.Pkg().Scope() {
-				keeps(id, o, o.Type())
-			}
+		for _, t := range f.table.held(obj.Type(), false) {
+			notes = append(notes, f.note(id.Pos(), fmt.Sprintf("%s of %s keeps the old %s: convert, as by %s.%[3]s(id)", obj.Name(), obj.Pkg().Path(), t, f.table.name)))
 		}
 	}
 	return notes

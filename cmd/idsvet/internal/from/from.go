@@ -207,12 +207,8 @@ func (r *run) merged(path string) []piece {
 			}
 		}
 	}
-	overlap := func(p, q piece) bool { return p.start < q.end && q.start < p.end }
 	for _, p := range not {
-		if slices.ContainsFunc(agreed, func(q piece) bool { return q.why != "" && q.start == p.start && q.end == p.end }) {
-			continue
-		}
-		agreed = slices.DeleteFunc(agreed, func(q piece) bool { return overlap(p, q) })
+		agreed = slices.DeleteFunc(agreed, func(q piece) bool { return p.start < q.end && q.start < p.end })
 		p.edits, p.why = nil, "it has other types for another system, other tags, or in tests: write it by hand"
 		p.qualifiers = files[0].qualifiers(p.start, p.end)
 		agreed = append(agreed, p)

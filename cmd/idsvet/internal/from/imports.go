@@ -294,18 +294,11 @@ func containsName(text, name string) bool {
 func (f *file) unused(edits []edit) (notes []note) {
 	for id, obj := range f.info.Defs {
 		v, ok := obj.(*types.Var)
-		if !ok || v.IsField() || id.Pos() < f.syntax.FileStart || id.Pos() > f.syntax.FileEnd || v.Parent() == nil || v.Parent() == f.pkg.Scope() || isParameter(v) {
-			continue
-		}
-		if f.gone(v, edits) {
+		if ok && v.Kind() == types.LocalVar && f.syntax.FileStart <= id.Pos() && id.Pos() < f.syntax.FileEnd && f.gone(v, edits) {
 			notes = append(notes, f.note(id.Pos(), v.Name()+" has no use any more: delete it"))
 		}
 	}
 	return notes
-}
-
-func isParameter(v *types.Var) bool {
-	return v.Kind() == types.ParamVar || v.Kind() == types.ResultVar || v.Kind() == types.RecvVar
 }
 
 func (f *file) note(p token.Pos, text string) note {

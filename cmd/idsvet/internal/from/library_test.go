@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"go/types"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -100,32 +101,22 @@ func exported(pkg *types.Package) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
-		if !obj.Exported() {
+		all[name] = obj.Exported()
+		if _, isType := obj.(*types.TypeName); !isType || !obj.Exported() {
 			continue
 		}
-		all[name] = true
-		n, ok := obj.Type().(*types.Named)
-		if _, isType := obj.(*types.TypeName); !isType || !ok {
-			continue
-		}
-		for m := range n.Methods() {
-			if m.Exported() {
-				all[name+"."+m.Name()] = true
+		for _, t := range []types.Type{obj.Type(), types.NewPointer(obj.Type())} {
+			for m := range types.NewMethodSet(t).Methods() {
+				all[name+"."+m.Obj().Name()] = m.Obj().Exported() && len(m.Index()) == 1 && m.Obj().Pkg() == pkg
 			}
 		}
-		switch u := n.Underlying().(type) {
-		case *types.Struct:
-			for f := range u.Fields() {
-				if f.Exported() && !f.Embedded() {
-					all[name+"."+f.Name()] = true
-				}
-			}
-		case *types.Interface:
-			for m := range u.ExplicitMethods() {
-				all[name+"."+m.Name()] = true
+		if s, ok := obj.Type().Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				all[name+"."+f.Name()] = f.Exported() && !f.Embedded()
 			}
 		}
 	}
+	maps.DeleteFunc(all, func(_ string, is bool) bool { return !is })
 	return all
 }
 
