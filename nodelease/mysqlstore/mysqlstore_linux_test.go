@@ -6,11 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,22 +19,25 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
-	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
 func mustNew(t *testing.T, db *sql.DB, opts *mysqlstore.Options) *mysqlstore.Store {
 	t.Helper()
-	return must.Get(servers.Open(
-		func() error { return mysqlstore.Init(t.Context(), db, opts) },
-		func() (*mysqlstore.Store, error) { return mysqlstore.New(t.Context(), db, opts) },
-	))(t)
+	return must.Get(suite.Open(t.Context(), mysqlstore.Init, mysqlstore.New, db, opts))(t)
 }
 
-func mustTake(t *testing.T, s nodelease.Store) nodelease.Grant {
-	t.Helper()
-	return must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+// kind is what the suite tests.
+func kind(t *testing.T, db *sql.DB) suite.Kind {
+	options := func(o suite.Options) *mysqlstore.Options {
+		return &mysqlstore.Options{Table: o.Name, Holder: o.Holder, Numbers: o.Numbers, TTL: o.TTL, Layout: o.Layout}
+	}
+	k := suite.Table("mysqlstore", func(sql string) error { _, err := db.ExecContext(t.Context(), sql); return err })
+	k.Init = func(o suite.Options) error { return mysqlstore.Init(t.Context(), db, options(o)) }
+	k.New = func(o suite.Options) (nodelease.Store, error) { return mysqlstore.New(t.Context(), db, options(o)) }
+	return k
 }
 
 // scan returns the one value that a query finds, as a text.
@@ -62,42 +62,30 @@ func TestMySQL(t *testing.T) {
 			"sql_mode='ANSI,NO_BACKSLASH_ESCAPES'&" + level + "='SERIALIZABLE'",
 	} {
 		t.Run("store, "+name, func(t *testing.T) {
-			own := mytest.Open(t, dsn, parameters)
-			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-				table := fmt.Sprintf("%x", ids.NewV4().ULID())
-				opts := &mysqlstore.Options{Table: table, Numbers: 2, TTL: 2 * time.Second}
-				return mustNew(t, own, opts), mustNew(t, own, opts)
-			})
-			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
+			kind(t, mytest.Open(t, dsn, parameters)).Run(t)
 		})
 	}
 	t.Run("defaults", func(t *testing.T) {
 		mustNew(t, db, nil)
-		g := mustTake(t, mustNew(t, db, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
+		g := suite.Take(t, mustNew(t, db, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
 		row := scan(t, db, fmt.Sprintf(`select concat_ws(' ', count(*), min(number), max(number), max(if(number = %d, holder, null))) from node_lease`, g.Number))
 		if row != `1025 -1 1023 ich ' \ " 😀` {
 			t.Errorf("rows, from and to, and holder: %s", row)
 		}
 	})
+	k := kind(t, db)
 	t.Run("all create the table at once", func(t *testing.T) {
 		mytest.Exec(t, db, "create database `Own ä`")
-		opts := &mysqlstore.Options{Table: "Own ä.it's `one` \"\\", Numbers: 1500, Layout: ids.SonyflakeLayout()}
-		var all sync.WaitGroup
-		var made atomic.Int64
-		for range 8 {
-			all.Go(func() {
-				if err := mysqlstore.Init(t.Context(), db, opts); err == nil {
-					made.Add(1)
-				} else if !errors.Is(err, fs.ErrExist) {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if opts.Numbers = 3001; made.Load() != 1 {
-			t.Errorf("made by %d", made.Load())
-		}
-		mustNew(t, db, opts) // and one sees more of them
+		k.AtOnce(t, suite.Options{Name: "Own ä.it's `one` \"\\", Numbers: 1500, Layout: ids.SonyflakeLayout()})
+	})
+	t.Run("made", k.Made)
+	t.Run("choice", k.Choice)
+	t.Run("locked", func(t *testing.T) {
+		k.Locked(t, func(table string) func() error {
+			tx := must.Get(db.BeginTx(t.Context(), nil))(t)
+			must.Get(tx.ExecContext(t.Context(), `select * from `+table+` where number = 0 for update`))(t)
+			return tx.Rollback
+		})
 	})
 	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
@@ -105,9 +93,7 @@ func TestMySQL(t *testing.T) {
 	t.Run("few rights", func(t *testing.T) { testFewRights(t, db, dsn) })
 	t.Run("table", func(t *testing.T) { testTable(t, db) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
-	t.Run("refusals", func(t *testing.T) { testRefusals(t, db) })
 	t.Run("tries again", func(t *testing.T) { testAgain(t, db) })
-	t.Run("cut off", func(t *testing.T) { testCutOff(t, db) })
 }
 
 // testSessions has connections whose settings must change nothing.
@@ -126,7 +112,7 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 			row := func(what string) string {
 				return scan(t, db, fmt.Sprintf(`select concat_ws(' ', holder, horizon, %s) from %s where number = 0`, what, opts.Table))
 			}
-			g := mustTake(t, s)
+			g := suite.Take(t, s)
 			horizon := now.Add(24 * time.Hour)
 			must.Do(t, errors.Join(g.Lease.Extend(t.Context(), horizon), g.Lease.Extend(t.Context(), horizon)))
 			want := `é'\ ` + horizon.Format("2006-01-02 15:04:05.000000") + " 1"
@@ -138,7 +124,7 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 			must.Fail(t, "a lower horizon", g.Lease.Extend(t.Context(), now), nodelease.ErrLost)
 			must.Do(t, g.Lease.Release(t.Context(), now))
 			must.Fail(t, "Extend after Release", g.Lease.Extend(t.Context(), horizon), nodelease.ErrLost)
-			if got := mustTake(t, s).Horizon; !got.Equal(now) {
+			if got := suite.Take(t, s).Horizon; !got.Equal(now) {
 				t.Errorf("horizon %v, want %v", got, now)
 			}
 		})
@@ -148,7 +134,7 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 	own := mytest.Open(t, dsn)
 	own.SetMaxOpenConns(1)
 	s := mustNew(t, own, &mysqlstore.Options{Table: "switched", Numbers: 2})
-	l := mustTake(t, s).Lease
+	l := suite.Take(t, s).Lease
 	mytest.Exec(t, own, `set autocommit = 0`)
 	_, err := s.Take(t.Context(), nodelease.Request{Now: now})
 	for _, err := range []error{err, l.Extend(t.Context(), now), l.Release(t.Context(), now)} {
@@ -201,7 +187,7 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	const ended = `update between_ set expires = '2026-01-01'`
 	opts := &mysqlstore.Options{Table: "between_", Numbers: 1}
-	former := mustTake(t, mustNew(t, db, opts)).Lease
+	former := suite.Take(t, mustNew(t, db, opts)).Lease
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for name, then := range map[string]func(){
 		"confirmed":      func() { must.Do(t, former.Extend(t.Context(), now)) },
@@ -308,123 +294,52 @@ func testFewRights(t *testing.T, db *sql.DB, dsn string) {
 	must.Fail(t, "a table that cannot be changed", open(), nil, "UPDATE command denied to user 'few'@")
 	mytest.Exec(t, db, `grant update on closed.numbers to few`)
 	must.Fail(t, "a table that cannot be filled up", mysqlstore.Init(t.Context(), poor, opts), nil, "INSERT command denied to user 'few'@")
-	mustTake(t, must.Get(mysqlstore.New(t.Context(), poor, opts))(t))
+	suite.Take(t, must.Get(mysqlstore.New(t.Context(), poor, opts))(t))
 }
 
 // testBadOptions has names and a holder that MySQL cannot keep, and a DSN that leads nowhere.
 func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
-	open := func(db *sql.DB, opts *mysqlstore.Options) error {
-		_, err := mysqlstore.New(t.Context(), db, opts)
-		return err
-	}
-	for want, opts := range map[string]*mysqlstore.Options{
-		"Options.Numbers -1 is not within 1 to 1048576":                  {Numbers: -1},
-		"Options.Numbers 1025 does not fit the layout":                   {Numbers: 1025},
-		"Options.Numbers 17 does not fit the layout":                     {Numbers: 17, Layout: ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 12}},
-		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:             {Holder: "a\x00b"},
+	k := kind(t, db)
+	k.BadOptions(t, map[string]suite.Options{
 		"Options.Holder has 256 characters, and at most 255 fit":         {Holder: strings.Repeat("ä", 256)},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:              {Table: "own.a\x00b"},
-		"prepare the table own." + strings.Repeat("ä", 65) + ": Error 1": {Table: "own." + strings.Repeat("ä", 65)},
-		"prepare the table own.😀: Error 1":                               {Table: "own.😀"},
-		"prepare the table a.b.c: Error 1":                               {Table: "a.b.c"},
-	} {
-		must.Fail(t, want, open(db, opts), nil, want)
-		must.Fail(t, want, mysqlstore.Init(t.Context(), db, opts), nil, want)
-	}
-	absent := &mysqlstore.Options{Table: "absent.table"}
-	must.Fail(t, "a database that is missing", mysqlstore.Init(t.Context(), db, absent), nil, "prepare the table absent.table: Error 1049", "Unknown database 'absent'")
-	must.Fail(t, "a database that is missing", open(db, absent), nodelease.ErrRefused, "prepare the table absent.table: there is no such table")
-	must.Fail(t, "nil", open(nil, nil), nil, "nil DB")
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:              {Name: "own.a\x00b"},
+		"prepare the table own." + strings.Repeat("ä", 65) + ": Error 1": {Name: "own." + strings.Repeat("ä", 65)},
+		"prepare the table own.😀: Error 1":                               {Name: "own.😀"},
+		"prepare the table a.b.c: Error 1":                               {Name: "a.b.c"},
+	})
+	absent := suite.Options{Name: "absent.table"}
+	must.Fail(t, "a database that is missing", k.Init(absent), nil, "prepare the table absent.table: Error 1049", "Unknown database 'absent'")
+	_, err := k.New(absent)
+	must.Fail(t, "a database that is missing", err, nodelease.ErrRefused, "prepare the table absent.table: there is no such table")
+	_, err = mysqlstore.New(t.Context(), nil, nil)
+	must.Fail(t, "nil", err, nil, "nil DB")
 	nowhere := must.Get(sql.Open("mysql", mytest.At(t, dsn, servers.FreePorts(1)[0], "")))(t)
 	defer nowhere.Close()
-	must.Fail(t, "no server", open(nowhere, nil), syscall.ECONNREFUSED, "read the server's settings: dial tcp 127.0.0.1:")
+	_, err = mysqlstore.New(t.Context(), nowhere, nil)
+	must.Fail(t, "no server", err, syscall.ECONNREFUSED, "read the server's settings: dial tcp 127.0.0.1:")
 }
 
-// testTable has a table that is not there, that others have made, and that loses rows.
+// testTable has tables that others have made or changed, and times that the table cannot keep.
 func testTable(t *testing.T, db *sql.DB) {
-	open := func(opts mysqlstore.Options) error { _, err := mysqlstore.New(t.Context(), db, &opts); return err }
-	create := func(opts mysqlstore.Options) error { return mysqlstore.Init(t.Context(), db, &opts) }
-	take := func(s *mysqlstore.Store, layout ids.SnowflakeLayout) error {
-		_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: layout})
-		return err
-	}
-	missing := func(what string, err error, texts ...string) {
-		t.Helper()
-		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
-		must.Fail(t, what, err, fs.ErrNotExist)
-	}
-	few := mysqlstore.Options{Table: "few_rows", Numbers: 3}
-	for range 2 { // New makes nothing
-		missing("no table", open(few), "there is no such table", "call mysqlstore.Init, or run leases init")
-	}
-	must.Do(t, create(few))
-	must.Fail(t, "a second first start", create(few), fs.ErrExist, "nothing is missing")
-	more := mysqlstore.Options{Table: "few_rows", Numbers: 5}
-	missing("more numbers", open(more), "of 5 rows 2 are missing")
-	must.Do(t, create(more))
-	s := must.Get(mysqlstore.New(t.Context(), db, &few))(t)
-	other := mysqlstore.Options{Table: "few_rows", Numbers: 9, Layout: ids.SonyflakeLayout()}
-	for _, err := range []error{create(other), take(s, ids.SonyflakeLayout())} {
-		must.Fail(t, "another layout", err, nodelease.ErrRefused,
-			"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
-	}
-	other.Numbers = 5
-	must.Fail(t, "New for another layout", open(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
+	s := mustNew(t, db, &mysqlstore.Options{Table: "changed", Numbers: 2})
+	l := suite.Take(t, s).Lease
+	must.Fail(t, "a far horizon", l.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not of the years 1 to 9999")
+	mytest.Exec(t, db, `update ignore changed set horizon = '0000-00-00' where number = 1`)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	must.Fail(t, "no time", err, nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
+	mytest.Exec(t, db, `update changed set horizon = null`)
 
-	a, b := mustTake(t, s), mustTake(t, s)
-	if a.Free != 2 || b.Free != 1 || !a.FreeKnown || !b.FreeKnown {
-		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free, b.Free)
-	}
-	mytest.Exec(t, db, `delete from few_rows where number = `+fmt.Sprint(a.Number))
-	missing("Take without a row", take(s, ids.SnowflakeLayout{}), "of 3 rows 1 are missing")
-	must.Fail(t, "Extend without a row", a.Lease.Extend(t.Context(), time.Now()), nodelease.ErrLost)
-	must.Do(t, create(few))
-	mytest.Exec(t, db, `update ignore few_rows set horizon = '0000-00-00' where number = 1`)
-	must.Fail(t, "no time", take(s, ids.SnowflakeLayout{}), nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
-	mytest.Exec(t, db, `delete from few_rows where number = -1`)
-	mytest.Exec(t, db, `update few_rows set horizon = null`)
-	missing("Take without the layout", take(s, ids.SnowflakeLayout{}), "no row of the number -1")
-	for _, header := range []string{"schema 3: x", "schema 1: x"} {
-		mytest.Exec(t, db, `replace into few_rows (number, holder) values (-1, '`+header+`')`)
-		for _, err := range []error{take(s, ids.SnowflakeLayout{}), open(few), create(few)} {
-			must.Fail(t, header, err, nodelease.ErrRefused, "the column holder of the number -1", `"`+header+`"`)
-		}
-	}
-	must.Fail(t, "a far horizon", b.Lease.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not of the years 1 to 9999")
-
+	k := kind(t, db)
 	mytest.Exec(t, db, `create table foreigner (number integer primary key, note text)`)
-	for table, want := range map[string]string{"foreigner": "Unknown column 'token'", "few_rows": "the table's engine is MyISAM and not InnoDB"} {
+	for table, want := range map[string]string{"foreigner": "Unknown column 'token'", "changed": "the table's engine is MyISAM and not InnoDB"} {
 		mytest.Exec(t, db, `alter table `+table+` engine = MyISAM`)
-		for _, err := range []error{open(mysqlstore.Options{Table: table}), create(mysqlstore.Options{Table: table})} {
+		_, err := k.New(suite.Options{Name: table})
+		for _, err := range []error{err, k.Init(suite.Options{Name: table})} {
 			must.Fail(t, table, err, nil, "prepare the table "+table, want)
 			if errors.Is(err, nodelease.ErrRefused) != (table == "foreigner") {
 				t.Errorf("%s: %v", table, err)
 			}
 		}
-	}
-}
-
-// testRefusals has what a Take must not answer with ErrNoNumber, and the preference among horizons.
-func testRefusals(t *testing.T, db *sql.DB) {
-	s := mustNew(t, db, &mysqlstore.Options{Table: "refusals", Numbers: 5})
-	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
-		now := time.Now().Add(by)
-		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
-		if by.Abs() > 24*time.Hour {
-			must.Fail(t, by.String(), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
-			continue
-		}
-		must.Do(t, err)
-		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
-	}
-	// Of the horizons that have passed, one that is more than a day later than the others comes first.
-	mytest.Exec(t, db, `update refusals set horizon = utc_timestamp() - interval if(number = 2, 1, 72) hour where number between 0 and 3`)
-	for range 5 {
-		g := mustTake(t, s)
-		if g.Number != 2 {
-			t.Errorf("took number %d, want 2", g.Number)
-		}
-		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
 	}
 }
 
@@ -440,7 +355,7 @@ func testAgain(t *testing.T, db *sql.DB) {
 			if (select n from strikes) >= 0 then signal sqlstate '40001' set mysql_errno = `+code+`; end if; end`)
 		strikes := func(n string) { mytest.Exec(t, db, `update strikes set n = `+n) }
 		strikes("3")
-		g := mustTake(t, s)
+		g := suite.Take(t, s)
 		strikes("3")
 		must.Do(t, g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 		strikes("100")
@@ -448,39 +363,4 @@ func testAgain(t *testing.T, db *sql.DB) {
 		strikes("3")
 		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 	}
-}
-
-// testCutOff has Takes whose context ends while they are under way. None keeps a number for nobody.
-func testCutOff(t *testing.T, db *sql.DB) {
-	s := mustNew(t, db, &mysqlstore.Options{Table: "cut_off", Numbers: 1, TTL: time.Hour})
-	for i := range 100 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*50*time.Microsecond)
-		g, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
-		cancel()
-		if err == nil && i == 0 {
-			t.Error("a Take whose context had ended took the number")
-		}
-		if err == nil {
-			err = g.Lease.Release(t.Context(), time.Time{})
-		} else if errors.Is(err, nodelease.ErrNoNumber) {
-			t.Fatalf("Take %d was cut off and has kept the number", i-1)
-		}
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
-		}
-	}
-
-	// Somebody has locked the row for longer than the Take has. The server goes on waiting, and then carries both out.
-	tx := must.Get(db.BeginTx(t.Context(), nil))(t)
-	must.Get(tx.ExecContext(t.Context(), `select * from cut_off where number = 0 for update`))(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	began := time.Now()
-	if g, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
-		t.Errorf("took number %d, which is locked", g.Number)
-	} else if time.Since(began) > 5*time.Second {
-		t.Errorf("Take returned %v after its context had ended", time.Since(began))
-	}
-	must.Do(t, tx.Rollback())
-	must.Soon(t, func() error { _, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err })
 }

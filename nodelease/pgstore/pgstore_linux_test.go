@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,17 +23,25 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/pgstore"
-	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
 func mustNew(t *testing.T, pool *pgxpool.Pool, opts *pgstore.Options) *pgstore.Store {
 	t.Helper()
-	return must.Get(servers.Open(
-		func() error { return pgstore.Init(t.Context(), pool, opts) },
-		func() (*pgstore.Store, error) { return pgstore.New(t.Context(), pool, opts) },
-	))(t)
+	return must.Get(suite.Open(t.Context(), pgstore.Init, pgstore.New, pool, opts))(t)
+}
+
+// kind is what the suite tests.
+func kind(t *testing.T, pool *pgxpool.Pool) suite.Kind {
+	options := func(o suite.Options) *pgstore.Options {
+		return &pgstore.Options{Table: o.Name, Holder: o.Holder, Numbers: o.Numbers, TTL: o.TTL, Layout: o.Layout}
+	}
+	k := suite.Table("pgstore", func(sql string) error { _, err := pool.Exec(t.Context(), sql); return err })
+	k.Init = func(o suite.Options) error { return pgstore.Init(t.Context(), pool, options(o)) }
+	k.New = func(o suite.Options) (nodelease.Store, error) { return pgstore.New(t.Context(), pool, options(o)) }
+	return k
 }
 
 func TestPostgres(t *testing.T) {
@@ -47,17 +53,12 @@ func TestPostgres(t *testing.T) {
 
 	for mode, more := range map[string]string{"exec": "", "simple_protocol": "&DateStyle=SQL"} {
 		t.Run("store, "+mode, func(t *testing.T) {
-			pool := pgtest.Open(t, address, "&pool_max_conns=40&default_query_exec_mode="+mode+more)
-			storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-				opts := &pgstore.Options{Table: t.Name(), Numbers: 2, TTL: 2 * time.Second}
-				return mustNew(t, pool, opts), mustNew(t, pool, opts)
-			})
-			t.Run("nothing", func(t *testing.T) {}) // waits for the parallel ones
+			kind(t, pgtest.Open(t, address, "&pool_max_conns=40&default_query_exec_mode="+mode+more)).Run(t)
 		})
 	}
 	t.Run("defaults", func(t *testing.T) {
 		mustNew(t, pool, nil)
-		g := mustTake(t, mustNew(t, pool, &pgstore.Options{Holder: "me"}), time.Now())
+		g := suite.Take(t, mustNew(t, pool, &pgstore.Options{Holder: "me"}))
 		var rows, least, most int
 		must.Do(t, pool.QueryRow(t.Context(), `select count(*), min(number), max(number) from node_lease`).Scan(&rows, &least, &most))
 		if rows != 1025 || least != -1 || most != 1023 {
@@ -69,34 +70,18 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("row %q", row)
 		}
 	})
+	k := kind(t, pool)
 	t.Run("all create the table at once", func(t *testing.T) {
 		pgtest.Exec(t, pool, `create schema "Own"`)
-		var all sync.WaitGroup
-		var made atomic.Int64
-		for range 8 {
-			all.Go(func() {
-				err := pgstore.Init(t.Context(), pgtest.Open(t, address), &pgstore.Options{Table: `Own.it's "one"`, Numbers: 16})
-				if err == nil {
-					made.Add(1)
-				} else if !errors.Is(err, fs.ErrExist) {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		mustNew(t, pool, &pgstore.Options{Table: `Own.it's "one"`, Numbers: 32}) // and one sees more of them
-		var rows int
-		must.Do(t, pool.QueryRow(t.Context(), `select count(*) from "Own"."it's ""one"""`).Scan(&rows))
-		if rows != 33 || made.Load() != 1 {
-			t.Errorf("%d rows, made by %d", rows, made.Load())
-		}
+		k.AtOnce(t, suite.Options{Name: `Own.it's "one"`, Numbers: 16})
 	})
+	t.Run("made", k.Made)
+	t.Run("choice", k.Choice)
 	t.Run("few rights", func(t *testing.T) { testFewRights(t, address, pool) })
 	t.Run("durability", func(t *testing.T) { testDurability(t, address, pool) })
 	t.Run("table", func(t *testing.T) { testTable(t, pool) })
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
-	t.Run("refusals", func(t *testing.T) { testRefusals(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
 	near, far := servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"}
 	distant := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
@@ -129,109 +114,41 @@ func testFewRights(t *testing.T, address string, pool *pgxpool.Pool) {
 	pgtest.Exec(t, pool, `grant select, update on closed.numbers to few`)
 	denied("filled up", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 5}))
 	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4}))(t)
-	mustTake(t, s, time.Now())
+	suite.Take(t, s)
 }
 
-// testBadOptions has names and a holder that PostgreSQL cannot keep.
+// testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.
 func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
-	const missing = "prepare the table missing.table: there is no such table; if this is the first start, and only then, call pgstore.Init, or run leases init"
-	open := func(opts *pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, opts); return err }
-	create := func(opts *pgstore.Options) error { return pgstore.Init(t.Context(), pool, opts) }
-	for want, opts := range map[string]*pgstore.Options{
-		"Options.Numbers -1 is not within 1 to 1048576":              {Numbers: -1},
-		"Options.Numbers 1025 does not fit the layout":               {Numbers: 1025},
-		"Options.Numbers 65537 does not fit the layout":              {Numbers: 65537, Layout: ids.SonyflakeLayout()},
-		`Options.Table "a..b" has an empty name`:                     {Table: "a..b"},
-		`Options.Holder "a\x00b" is not UTF-8 without a NUL`:         {Holder: "a\x00b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Table: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                  {Table: "own." + strings.Repeat("ä", 32)},
-		"prepare the table x" + strings.Repeat(".x", 99) + ": ERROR": {Table: "x" + strings.Repeat(".x", 99)},
-	} {
-		must.Fail(t, fmt.Sprintf("%+v", opts), open(opts), nil, want)
-		must.Fail(t, fmt.Sprintf("%+v", opts), create(opts), nil, want)
-	}
-	must.Fail(t, "a database", create(&pgstore.Options{Table: "a.b.c"}), nil, "prepare the table a.b.c: ERROR: cross-database references")
-	must.Fail(t, "a schema that is missing", create(&pgstore.Options{Table: "missing.other"}), nil, "prepare the table missing.other: ERROR")
-	must.Fail(t, "a table that is missing", open(&pgstore.Options{Table: "missing.table"}), nodelease.ErrRefused, missing)
-	_, err := pgstore.New(t.Context(), nil, nil)
+	k := kind(t, pool)
+	k.BadOptions(t, map[string]suite.Options{
+		`Options.Table "a..b" has an empty name`:                     {Name: "a..b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Name: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                  {Name: "own." + strings.Repeat("ä", 32)},
+		"prepare the table x" + strings.Repeat(".x", 99) + ": ERROR": {Name: "x" + strings.Repeat(".x", 99)},
+	})
+	must.Fail(t, "a database", k.Init(suite.Options{Name: "a.b.c"}), nil, "prepare the table a.b.c: ERROR: cross-database references")
+	must.Fail(t, "a schema that is missing", k.Init(suite.Options{Name: "missing.other"}), nil, "prepare the table missing.other: ERROR")
+	_, err := k.New(suite.Options{Name: "missing.table"})
+	must.Fail(t, "a schema that is missing", err, nodelease.ErrRefused, "prepare the table missing.table: there is no such table")
+	_, err = pgstore.New(t.Context(), nil, nil)
 	must.Fail(t, "nil pool", err, nil, "nil Pool")
 }
 
-// testTable has a table that is not there, that others have made, and that loses rows.
+// testTable has tables that others have made.
 func testTable(t *testing.T, pool *pgxpool.Pool) {
-	open := func(opts pgstore.Options) error { _, err := pgstore.New(t.Context(), pool, &opts); return err }
-	create := func(opts pgstore.Options) error { return pgstore.Init(t.Context(), pool, &opts) }
-	// refused checks an error twice: for what it says, and for what it matches.
-	refused := func(what string, err, is error, texts ...string) {
-		t.Helper()
-		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
-		must.Fail(t, what, err, is)
-	}
-	rows := pgstore.Options{Table: "rows", Numbers: 3}
-	refused("no table", open(rows), fs.ErrNotExist, "there is no such table", "call pgstore.Init, or run leases init")
-	var made bool
-	must.Do(t, pool.QueryRow(t.Context(), `select to_regclass('rows') is not null`).Scan(&made))
-	if made {
-		t.Error("New has made the table")
-	}
-	must.Do(t, create(rows))
-	must.Fail(t, "a second first start", create(rows), fs.ErrExist, "nothing is missing")
-	more := pgstore.Options{Table: "rows", Numbers: 5}
-	refused("more numbers", open(more), fs.ErrNotExist, "of 5 rows 2 are missing")
-	must.Do(t, create(more))
-	s := must.Get(pgstore.New(t.Context(), pool, &rows))(t)
-	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: ids.SonyflakeLayout()})
-	must.Fail(t, "Take for another layout", err, nodelease.ErrRefused,
-		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
-	other := pgstore.Options{Table: "rows", Numbers: 5, Layout: ids.SonyflakeLayout()}
-	must.Fail(t, "New for another layout", open(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
-	other.Numbers = 9
-	must.Fail(t, "a first start with another layout", create(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
-
-	a, b := mustTake(t, s, time.Now()), mustTake(t, s, time.Now())
-	if a.Free != 2 || b.Free != 1 || !a.FreeKnown || !b.FreeKnown {
-		t.Errorf("%d and %d numbers were free, want 2 and 1", a.Free, b.Free)
-	}
-	pgtest.Exec(t, pool, `delete from rows where number = `+fmt.Sprint(a.Number))
-	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	refused("Take without a row", err, fs.ErrNotExist, "of 3 rows 1 are missing")
-	refused("New without a row", open(rows), fs.ErrNotExist, "of 3 rows 1 are missing")
-	must.Fail(t, "Extend without a row", a.Lease.Extend(t.Context(), time.Now()), nodelease.ErrLost)
-	must.Do(t, create(rows))
-	pgtest.Exec(t, pool, `delete from rows where number = -1`)
-	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	refused("Take without the layout", err, fs.ErrNotExist, "no row of the number -1")
-	pgtest.Exec(t, pool, `truncate rows`)
-	refused("New of an empty table", open(rows), fs.ErrNotExist, "of 3 rows 3 are missing")
-
-	for table, columns := range map[string]string{
-		"old":    "node integer primary key, fence bigint, expires timestamptz, mark timestamptz",
-		"tokens": "node integer primary key, token text, holder text, expires timestamptz, mark timestamptz",
-	} {
-		pgtest.Exec(t, pool, `create table `+table+` (`+columns+`)`)
-		for _, err := range []error{open(pgstore.Options{Table: table}), create(pgstore.Options{Table: table})} {
-			must.Fail(t, "an earlier table", err, nodelease.ErrRefused,
-				"prepare the table "+table+": it is of an earlier shape of this package (it has a column mark): close its minters")
-		}
-	}
-	pgtest.Exec(t, pool, `create table foreigner (number integer primary key, note text)`)
-	for _, err := range []error{open(pgstore.Options{Table: "foreigner"}), create(pgstore.Options{Table: "foreigner"})} {
-		must.Fail(t, "a table of others", err, nodelease.ErrRefused, `column "token" does not exist`, "another version of package nodelease")
-	}
-	one := pgstore.Options{Table: "newer", Numbers: 1}
-	must.Do(t, create(one))
-	s = must.Get(pgstore.New(t.Context(), pool, &one))(t)
+	k := kind(t, pool)
 	for _, test := range []struct {
-		header string
-		texts  []string
+		table, columns string
+		texts          []string
 	}{
-		{"schema 3: x", []string{`"schema 3: x"`, "keeps schema 2", "another version of package nodelease"}},
-		{"schema 1: x", []string{"the column holder of the number -1 is of an earlier shape of this package", `"schema 1: x"`}},
+		{"earlier", "node integer, token text, holder text, expires timestamptz, mark timestamptz",
+			[]string{"prepare the table earlier: it is of an earlier shape of this package (it has a column mark): close its minters"}},
+		{"foreigner", "number integer, note text", []string{`column "token" does not exist`, "another version of package nodelease"}},
 	} {
-		pgtest.Exec(t, pool, `update newer set holder = '`+test.header+`' where number = -1`)
-		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-		for _, err := range []error{err, open(one), create(one)} {
-			must.Fail(t, test.header, err, nodelease.ErrRefused, test.texts...)
+		pgtest.Exec(t, pool, `create table `+test.table+` (`+test.columns+`)`)
+		_, err := k.New(suite.Options{Name: test.table})
+		for _, err := range []error{err, k.Init(suite.Options{Name: test.table})} {
+			must.Fail(t, test.table, err, nodelease.ErrRefused, test.texts...)
 		}
 	}
 }
@@ -255,7 +172,7 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	if len(heard) == 0 || !strings.HasPrefix(heard[0], "WARNINGnodelease tries") {
 		t.Errorf("the OnNotice of the configuration has heard %q", heard)
 	}
-	l := mustTake(t, s, time.Now()).Lease
+	l := suite.Take(t, s).Lease
 	horizon := time.Now().Truncate(time.Microsecond)
 	pgtest.Exec(t, copied, `set client_min_messages = 'notice'; do $$ begin raise warning 'of another statement'; end $$;
 		set client_min_messages = 'error'`)
@@ -299,8 +216,8 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	canceller.Wait()
 	pgtest.WaitFor(t, pool, "")
 	pgtest.Exec(t, pool, `drop trigger warn on warned`)
-	mustTake(t, s, time.Now()) // none is held for nobody
-	mustTake(t, s, time.Now())
+	suite.Take(t, s) // none is held for nobody
+	suite.Take(t, s)
 }
 
 // TestPooler has six pools, each of several connections, work at once through PgBouncer, which gives each transaction
@@ -357,11 +274,6 @@ func TestPooler(t *testing.T) {
 	all.Wait()
 }
 
-func mustTake(t *testing.T, s nodelease.Store, now time.Time) nodelease.Grant {
-	t.Helper()
-	return must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t)
-}
-
 // testDurability has what lets a crash take a horizon back.
 func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	for _, kind := range []string{"unlogged", "temporary"} {
@@ -386,7 +298,7 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	} {
 		pgtest.Exec(t, pool, `truncate settings`)
 		own := pgtest.Open(t, address, "&synchronous_commit="+setting)
-		l := mustTake(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Numbers: 1}), time.Now()).Lease
+		l := suite.Take(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Numbers: 1})).Lease
 		horizon := time.Now().Truncate(time.Microsecond)
 		must.Do(t, errors.Join(l.Extend(t.Context(), horizon), l.Release(t.Context(), horizon)))
 		var got string
@@ -397,31 +309,21 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 }
 
-// testCutOff has a Take that a lock holds up, and one whose answer cannot be read. None keeps a number for nobody.
+// testCutOff has Takes whose context ends while they are under way, and some whose answer cannot be read. None keeps a
+// number for nobody.
 func testCutOff(t *testing.T, pool *pgxpool.Pool) {
+	kind(t, pool).Locked(t, func(table string) func() error {
+		tx := must.Get(pool.Begin(t.Context()))(t)
+		must.Get(tx.Exec(t.Context(), `lock table `+table))(t)
+		return func() error { return tx.Rollback(t.Context()) }
+	})
+
 	s := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Numbers: 1})
 	beside := mustNew(t, pool, &pgstore.Options{Table: "cut_off", Numbers: 9})
 	held := func() (held bool) {
 		must.Do(t, pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where number = 0`).Scan(&held))
 		return held
 	}
-
-	// A lock holds the Take up for longer than it has.
-	tx := must.Get(pool.Begin(t.Context()))(t)
-	must.Get(tx.Exec(t.Context(), `lock table cut_off`))(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	began := time.Now()
-	if g, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
-		t.Errorf("took number %d of a table that is locked", g.Number)
-	} else if time.Since(began) > 3*time.Second {
-		t.Errorf("Take returned %v after its context had ended", time.Since(began))
-	}
-	must.Do(t, tx.Rollback(t.Context()))
-	if held() {
-		t.Error("the number is held for nobody")
-	}
-
 	// The other holders keep theirs.
 	pgtest.Exec(t, pool, `update cut_off set horizon = 'infinity' where number = 0`)
 	pgtest.Exec(t, pool, `update cut_off set token = number, expires = 'infinity' where number > 0`)
@@ -437,7 +339,7 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 // testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
 func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Pool, near, far servers.Link) {
 	s := mustNew(t, distant, &pgstore.Options{Table: "lost", Numbers: 1})
-	l := mustTake(t, s, time.Now()).Lease
+	l := suite.Take(t, s).Lease
 	now := time.Now().Truncate(time.Microsecond)
 	for _, test := range []struct {
 		name    string
@@ -464,34 +366,8 @@ func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Po
 			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
 		}
 	}
-	if g := mustTake(t, s, time.Now()); !g.Horizon.Equal(now) {
+	if g := suite.Take(t, s); !g.Horizon.Equal(now) {
 		t.Errorf("the horizon is %v, want %v", g.Horizon, now)
-	}
-}
-
-// testRefusals has what a Take must not answer with ErrNoNumber, and the preference among horizons.
-func testRefusals(t *testing.T, pool *pgxpool.Pool) {
-	s := mustNew(t, pool, &pgstore.Options{Table: "refusals", Numbers: 5})
-	for by, want := range map[time.Duration]bool{-25 * time.Hour: false, -23 * time.Hour: true, 23 * time.Hour: true, 25 * time.Hour: false} {
-		now := time.Now().Add(by)
-		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
-		if want {
-			must.Do(t, err)
-			must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
-			continue
-		}
-		must.Fail(t, fmt.Sprint("a clock that is off by ", by), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
-	}
-
-	// Of the horizons that have passed, one that is more than a day later than the others comes first.
-	pgtest.Exec(t, pool, `update refusals set horizon = now() - interval '3 days' - number * interval '1 minute' where number between 0 and 3`)
-	pgtest.Exec(t, pool, `update refusals set horizon = now() - interval '1 hour' where number = 2`)
-	for range 5 {
-		g := mustTake(t, s, time.Now())
-		if g.Number != 2 {
-			t.Errorf("took number %d, want 2", g.Number)
-		}
-		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
 	}
 }
 
@@ -503,7 +379,7 @@ func TestNoFsync(t *testing.T) {
 	pool := pgtest.Open(t, address)
 	err := pgstore.Init(t.Context(), pool, nil)
 	must.Fail(t, "a server that does not sync its disk", err, nil, "for tests, set Options.AllowNoFsync")
-	mustTake(t, mustNew(t, pool, &pgstore.Options{AllowNoFsync: true}), time.Now())
+	suite.Take(t, mustNew(t, pool, &pgstore.Options{AllowNoFsync: true}))
 }
 
 // TestRestored puts the table back to a backup under two holders, as a restored server does. The former holder
@@ -514,11 +390,11 @@ func TestRestored(t *testing.T) {
 	pool := pgtest.Open(t, address)
 	s := mustNew(t, pool, &pgstore.Options{Numbers: 1})
 	pgtest.Exec(t, pool, `create table backup as table node_lease`)
-	former := mustTake(t, s, time.Now())
+	former := suite.Take(t, s)
 	must.Do(t, former.Lease.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
 	const putBack = `begin; delete from node_lease; insert into node_lease table backup; commit`
 	must.Get(pool.Exec(t.Context(), putBack, pgx.QueryExecModeSimpleProtocol))(t)
-	present := mustTake(t, s, time.Now())
+	present := suite.Take(t, s)
 	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 	higher := time.Now().Add(time.Hour).Truncate(time.Microsecond)
 	must.Fail(t, "the former holder's renewal", former.Lease.Extend(t.Context(), higher), nodelease.ErrLost)

@@ -1,0 +1,240 @@
+// Package suite tests what the stores of this module promise alike, beyond what package storetest asks of any store.
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/storetest"
+)
+
+// Options are those that all stores have.
+type Options struct {
+	Name    string // of the table, or of the prefix without its slash
+	Holder  string
+	Numbers int64
+	TTL     time.Duration
+	Layout  ids.SnowflakeLayout
+}
+
+// Kind is a kind of store over some connections.
+type Kind struct {
+	Package string // its name
+	Init    func(o Options) error
+	New     func(o Options) (nodelease.Store, error)
+	Drop    func(name string, number int64) error // removes a number, or the header if it is -1
+	Mark    func(name, header string) error       // puts another header in its place
+
+	// What errors say of a store that was never made, that lacks its header, and of three numbers that with the number 2.
+	NoStore, NoHeader, NoNumber string
+}
+
+// Table returns a kind without Init and New whose stores are tables, which exec changes by a statement of SQL.
+func Table(pkg string, exec func(sql string) error) Kind {
+	return Kind{
+		Package: pkg,
+		Drop: func(name string, number int64) error {
+			return exec(fmt.Sprintf("delete from %s where number = %d", name, number))
+		},
+		Mark: func(name, header string) error {
+			return exec(fmt.Sprintf("update %s set holder = '%s' where number = -1", name, header))
+		},
+		NoStore: "there is no such table", NoHeader: "no row of the number -1", NoNumber: "of 3 rows 1 are missing",
+	}
+}
+
+// Open returns a store, which it makes unless somebody has made it.
+func Open[S, C, O any](ctx context.Context, first func(context.Context, C, *O) error,
+	open func(context.Context, C, *O) (S, error), conn C, opts *O) (s S, err error) {
+	if err := first(ctx, conn, opts); err != nil && !errors.Is(err, fs.ErrExist) {
+		return s, err
+	}
+	return open(ctx, conn, opts)
+}
+
+// Take takes a number that must be free.
+func Take(t *testing.T, s nodelease.Store) nodelease.Grant {
+	t.Helper()
+	return must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
+}
+
+func (k Kind) mustNew(t *testing.T, o Options) nodelease.Store {
+	t.Helper()
+	if err := k.Init(o); !errors.Is(err, fs.ErrExist) {
+		must.Do(t, err)
+	}
+	return must.Get(k.New(o))(t)
+}
+
+// use opens a store and takes a number.
+func (k Kind) use(t *testing.T, o Options) error {
+	s, err := k.New(o)
+	if err == nil {
+		err = take(t, s, o.Layout)
+	}
+	return err
+}
+
+// take takes a number and gives it back.
+func take(t *testing.T, s nodelease.Store, l ids.SnowflakeLayout) error {
+	g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l})
+	if err == nil {
+		err = g.Lease.Release(t.Context(), time.Time{})
+	}
+	return err
+}
+
+// Run runs the suite of package storetest.
+func (k Kind) Run(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
+		o := Options{Name: fmt.Sprintf("%x", ids.NewV4().ULID()), Numbers: 2, TTL: 2 * time.Second}
+		return k.mustNew(t, o), k.mustNew(t, o)
+	})
+}
+
+// Made has a store that is not there, that is made, that is for another layout or of another version, and that loses
+// what it has.
+func (k Kind) Made(t *testing.T) {
+	missing := func(what string, err error, texts ...string) {
+		t.Helper()
+		must.Fail(t, what, err, fs.ErrNotExist, "if this is the first start, and only then, call "+k.Package+".Init, or run leases init")
+		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
+	}
+	o := Options{Name: "made", Numbers: 2}
+	for range 2 { // New makes nothing
+		missing("nothing", k.use(t, o), k.NoStore)
+	}
+	must.Do(t, k.Init(o))
+	must.Fail(t, "a second first start", k.Init(o), fs.ErrExist, "nothing is missing")
+	o.Numbers = 3
+	missing("more numbers", k.use(t, o), k.NoNumber)
+	must.Do(t, k.Init(o))
+	s := must.Get(k.New(o))(t)
+	if g := Take(t, s); g.Free != 2 || !g.FreeKnown {
+		t.Errorf("beside a number taken of 3, %d are free, known %v", g.Free, g.FreeKnown)
+	} else {
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+	}
+
+	other, more := o, o
+	other.Layout, more.Layout, more.Numbers = ids.SonyflakeLayout(), ids.SonyflakeLayout(), 9
+	for _, err := range []error{take(t, s, other.Layout), k.use(t, other), k.Init(other), k.Init(more)} {
+		must.Fail(t, "another layout", err, nodelease.ErrRefused,
+			"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
+	}
+
+	must.Do(t, k.Drop(o.Name, 2))
+	missing("Take without a number", take(t, s, o.Layout), k.NoNumber)
+	missing("New without a number", k.use(t, o), k.NoNumber)
+	must.Do(t, k.Init(o))
+	must.Do(t, take(t, s, o.Layout))
+	for header, text := range map[string]string{
+		"schema 1: x": "is of an earlier shape of this package", "schema 3: x": "and this process keeps schema 2: another version of package nodelease",
+	} {
+		must.Do(t, k.Mark(o.Name, header))
+		for _, err := range []error{take(t, s, o.Layout), k.use(t, o), k.Init(o)} {
+			must.Fail(t, header, err, nodelease.ErrRefused, text, fmt.Sprintf("says %q", header))
+		}
+	}
+	must.Do(t, k.Drop(o.Name, -1))
+	missing("Take without a header", take(t, s, o.Layout), k.NoHeader)
+	missing("New without a header", k.use(t, o), k.NoHeader)
+}
+
+// BadOptions has options with which nothing can be made or opened: those that all stores refuse, and more, by what the
+// errors say.
+func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
+	all := map[string]Options{
+		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
+		"Options.Numbers 1025 does not fit the layout":       {Numbers: 1025},
+		"Options.Numbers 65537 does not fit the layout":      {Numbers: 65537, Layout: ids.SonyflakeLayout()},
+		`Options.Holder "a\x00b" is not UTF-8 without a NUL`: {Holder: "a\x00b"},
+	}
+	for _, options := range []map[string]Options{all, more} {
+		for want, o := range options {
+			_, err := k.New(o)
+			for _, err := range []error{err, k.Init(o)} {
+				must.Fail(t, want, err, nil, want)
+			}
+		}
+	}
+}
+
+// AtOnce has eight make one store at the same moment: one of them has.
+func (k Kind) AtOnce(t *testing.T, o Options) {
+	var all sync.WaitGroup
+	var made atomic.Int64
+	for range 8 {
+		all.Go(func() {
+			if err := k.Init(o); err == nil {
+				made.Add(1)
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if made.Load() != 1 {
+		t.Errorf("made by %d", made.Load())
+	}
+	o.Numbers *= 2
+	k.mustNew(t, o) // one makes more of them
+}
+
+// Choice has clocks that are off, and of the horizons that have passed one that is more than a day later than the
+// others: its number comes first.
+func (k Kind) Choice(t *testing.T) {
+	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
+	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
+		now := time.Now().Add(by)
+		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
+		if by.Abs() > 24*time.Hour {
+			must.Fail(t, by.String(), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
+			continue
+		}
+		must.Do(t, err)
+		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
+	}
+	now, grants := time.Now().Truncate(time.Microsecond), map[int64]nodelease.Grant{}
+	for range 5 {
+		g := Take(t, s)
+		grants[g.Number] = g
+	}
+	for n, hours := range []int{72, 73, 1, 74} {
+		must.Do(t, grants[int64(n)].Lease.Release(t.Context(), now.Add(-time.Duration(hours)*time.Hour)))
+	}
+	must.Do(t, grants[4].Lease.Release(t.Context(), time.Time{}))
+	for range 5 {
+		g := Take(t, s)
+		if g.Number != 2 {
+			t.Errorf("took number %d, want 2", g.Number)
+		}
+		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
+	}
+}
+
+// Locked has a Take whose context ends while somebody has locked its row. It keeps no number for nobody, although the
+// server goes on waiting, and then carries out what it was asked to.
+func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
+	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
+	unlock := lock("locked")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if g, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); err == nil {
+		t.Errorf("took number %d, which is locked", g.Number)
+	} else if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("Take returned %v after its context had ended", took)
+	}
+	must.Do(t, unlock())
+	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
+}
