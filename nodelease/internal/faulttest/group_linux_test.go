@@ -21,9 +21,9 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
-	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
@@ -69,59 +69,39 @@ func (r record) read() (all []ids.Snowflake, err error) {
 	return all, err
 }
 
-// open connects a job's process to its store, which the first one makes.
-func (j *job) open(ctx context.Context) (nodelease.Store, func(), error) {
-	if j.Postgres != "" {
+// connect returns what opens a job's store, which the first process makes, and what ends its connections.
+func (j *job) connect(ctx context.Context) (open func() (nodelease.Store, error), end func()) {
+	opts := pgstore.Options{Table: "faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
+	switch {
+	case j.Postgres != "":
 		pool, err := pgtest.Connect(ctx, j.Postgres+"&pool_max_conns=10")
-		if err != nil {
-			return nil, nil, err
-		}
-		opts := &pgstore.Options{Table: "faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
-		s, err := servers.Open(func() error { return pgstore.Init(ctx, pool, opts) },
-			func() (nodelease.Store, error) { return pgstore.New(ctx, pool, opts) })
-		if err != nil {
-			pool.Close()
-		}
-		return s, pool.Close, err
-	}
-	if j.MySQL != "" {
+		check(err)
+		return func() (nodelease.Store, error) { return suite.Open(ctx, pgstore.Init, pgstore.New, pool, &opts) }, pool.Close
+	case j.MySQL != "":
 		db, err := sql.Open("mysql", j.MySQL)
-		if err != nil {
-			return nil, nil, err
-		}
+		check(err)
 		db.SetMaxOpenConns(10)
 		db.SetMaxIdleConns(10)
-		opts := &mysqlstore.Options{Table: "faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
-		s, err := servers.Open(func() error { return mysqlstore.Init(ctx, db, opts) },
-			func() (nodelease.Store, error) { return mysqlstore.New(ctx, db, opts) })
-		if err != nil {
-			db.Close()
-		}
-		return s, func() { db.Close() }, err
+		own := mysqlstore.Options(opts)
+		return func() (nodelease.Store, error) { return suite.Open(ctx, mysqlstore.Init, mysqlstore.New, db, &own) }, func() { db.Close() }
 	}
 	client, err := clientv3.New(etcdtest.Config(j.Etcd))
-	if err != nil {
-		return nil, nil, err
-	}
-	opts := &etcdstore.Options{Prefix: "/faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
-	s, err := servers.Open(func() error { return etcdstore.Init(ctx, client, opts) },
-		func() (nodelease.Store, error) { return etcdstore.New(ctx, client, opts) })
-	if err != nil {
-		client.Close()
-	}
-	return s, func() { client.Close() }, err
+	check(err)
+	own := etcdstore.Options{Prefix: "/faults", Holder: "test", Numbers: j.Numbers, TTL: ttl}
+	return func() (nodelease.Store, error) { return suite.Open(ctx, etcdstore.Init, etcdstore.New, client, &own) }, func() { client.Close() }
 }
 
 // run mints until ctx ends, then hands the numbers back.
 func (j *job) run(ctx context.Context) {
-	store, closeStore, err := j.open(ctx)
+	open, end := j.connect(ctx)
+	defer end()
+	store, err := open()
 	for err != nil { // a store that is down just now
 		if sleep(ctx, 200*time.Millisecond); ctx.Err() != nil {
 			return
 		}
-		store, closeStore, err = j.open(ctx)
+		store, err = open()
 	}
-	defer closeStore()
 	var groups sync.WaitGroup
 	for i, file := range j.Files {
 		groups.Go(func() { mint(ctx, store, file, rand.New(rand.NewPCG(j.Seed, uint64(i)))) })
