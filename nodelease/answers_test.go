@@ -14,7 +14,6 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
-	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 // TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
@@ -79,23 +78,6 @@ func TestRefusedNumbers(t *testing.T) {
 				mustNext(t, m)
 			})
 		})
-	}
-}
-
-// TestNumbersBeyondTheLayout has a store of more numbers than the layout can hold: the rest is skipped, and not free.
-func TestNumbersBeyondTheLayout(t *testing.T) {
-	narrow := ids.TwitterLayout()
-	narrow.NodeBits = 2
-	for bits, layout := range map[int]ids.SnowflakeLayout{10: {}, 2: narrow} {
-		store := memstore.New(3000, time.Minute)
-		r := nodelease.Request{Now: time.Now(), Layout: layout}
-		for left := int64(1)<<bits - 1; left >= 0; left-- {
-			if g, err := store.Take(t.Context(), r); err != nil || g.Number >= 1<<bits || g.Free != left || !g.FreeKnown {
-				t.Fatalf("%d bits, %d numbers left: got %+v, %v", bits, left, g, err)
-			}
-		}
-		_, err := store.Take(t.Context(), r)
-		must.Fail(t, "Take", err, nodelease.ErrNoNumber)
 	}
 }
 

@@ -80,6 +80,7 @@ func TestWaitForARefusedRenewal(t *testing.T) {
 	refuse := func(context.Context, func() error) error {
 		return fmt.Errorf("%w: it was dropped", nodelease.ErrRefused)
 	}
+	const settled = testTTL * 5 / 4 // after the longest pause and the longest request
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		store.setCarry(refuse)
@@ -88,10 +89,10 @@ func TestWaitForARefusedRenewal(t *testing.T) {
 		time.Sleep(testTTL)
 		waits(t, m, "past the deadline", 0, nodelease.ErrRefused, ids.ErrWithheld)
 		store.setSilent(true)
-		time.Sleep(testTTL)
+		time.Sleep(settled)
 		waits(t, m, "while the store is silent", time.Minute, context.DeadlineExceeded)
 		store.setCarry(refuse)
-		time.Sleep(testTTL)
+		time.Sleep(settled)
 		waits(t, m, "after its silence", 0, nodelease.ErrRefused, ids.ErrWithheld)
 		store.setCarry(nil)
 		time.Sleep(testTTL)
