@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,17 +29,39 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/storekit"
-	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
-	return must.Get(servers.Open(
-		func() error { return etcdstore.Init(t.Context(), client, opts) },
-		func() (*etcdstore.Store, error) { return etcdstore.New(t.Context(), client, opts) },
-	))(t)
+	return must.Get(suite.Open(t.Context(), etcdstore.Init, etcdstore.New, client, opts))(t)
+}
+
+// kind is what the suite tests.
+func kind(t *testing.T, client *clientv3.Client) suite.Kind {
+	options := func(o suite.Options) *etcdstore.Options {
+		return &etcdstore.Options{Prefix: "/" + o.Name, Holder: o.Holder, Numbers: o.Numbers, TTL: o.TTL, Layout: o.Layout}
+	}
+	return suite.Kind{
+		Package: "etcdstore",
+		Init:    func(o suite.Options) error { return etcdstore.Init(t.Context(), client, options(o)) },
+		New:     func(o suite.Options) (nodelease.Store, error) { return etcdstore.New(t.Context(), client, options(o)) },
+		Drop: func(name string, number int64) error {
+			key := fmt.Sprintf("/%s/horizon/%05d", name, number)
+			if number < 0 {
+				key = "/" + name + "/schema"
+			}
+			_, err := client.Delete(t.Context(), key)
+			return err
+		},
+		Mark: func(name, header string) error {
+			_, err := client.Put(t.Context(), "/"+name+"/schema", header)
+			return err
+		},
+		NoStore: "there is no key /made/schema", NoHeader: "there is no key /made/schema", NoNumber: "there is no key /made/horizon/00002",
+	}
 }
 
 func TestEtcd(t *testing.T) {
@@ -49,15 +70,12 @@ func TestEtcd(t *testing.T) {
 	cluster := etcdtest.Start(t, n, 1)
 	client := cluster.Open(t)
 	defer client.Close()
-	t.Run("store", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
-			opts := &etcdstore.Options{Prefix: "/" + t.Name(), Numbers: 2, TTL: 2 * time.Second}
-			return mustNew(t, client, opts), mustNew(t, client, opts)
-		})
-	})
+	k := kind(t, client)
+	t.Run("store", k.Run)
+	t.Run("made", k.Made)
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "fence": testFence, "parts": testParts, "requests": testRequests, "wrong clock": testWrongClock,
-		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "refusals": testRefusals,
+		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "bad options": testBadOptions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := cluster.Open(t)
@@ -77,52 +95,17 @@ func TestEtcd(t *testing.T) {
 	})
 }
 
-func TestBadOptions(t *testing.T) {
-	client := new(clientv3.Client)
-	for name, create := range map[string]func(*clientv3.Client, *etcdstore.Options) error{
-		"New": func(c *clientv3.Client, opts *etcdstore.Options) error {
-			_, err := etcdstore.New(t.Context(), c, opts)
-			return err
-		},
-		"Init": func(c *clientv3.Client, opts *etcdstore.Options) error { return etcdstore.Init(t.Context(), c, opts) },
-	} {
-		must.Fail(t, name, create(client, &etcdstore.Options{Numbers: -1}), nil, "nodelease: etcd: Options.Numbers -1 is not within 1 to 1048576")
-		must.Fail(t, name, create(client, &etcdstore.Options{Numbers: 1025}), nodelease.ErrRefused, "nodelease: etcd: Options.Numbers 1025 does not fit the layout")
-		must.Fail(t, name, create(client, &etcdstore.Options{Prefix: "ids"}), nil, `nodelease: etcd: Options.Prefix "ids" does not begin with a slash`)
-		must.Fail(t, name, create(nil, nil), nil, "nodelease: etcd: nil Client")
-	}
-}
-
-// testRefusals has New meet what is not there, another layout, and other versions. It makes nothing.
-func testRefusals(t *testing.T, client *clientv3.Client) {
-	ctx := t.Context()
-	open := func(opts *etcdstore.Options) error { _, err := etcdstore.New(ctx, client, opts); return err }
-	sonyflake := &etcdstore.Options{Prefix: "/refusals", Numbers: 2, Layout: ids.SonyflakeLayout()}
-	must.Fail(t, "nothing", open(sonyflake), nodelease.ErrRefused,
-		"nodelease: etcd: there is no key /refusals/schema", "first start", "call etcdstore.Init, or run leases init")
-	must.Fail(t, "nothing", open(sonyflake), fs.ErrNotExist)
-	if resp := must.Get(client.Get(ctx, "/refusals/", clientv3.WithPrefix()))(t); resp.Count != 0 {
-		t.Errorf("New has made %d keys", resp.Count)
-	}
-	must.Do(t, etcdstore.Init(ctx, client, sonyflake))
-	must.Do(t, open(sonyflake))
-	twitter := &etcdstore.Options{Prefix: "/refusals", Numbers: 2}
-	must.Fail(t, "another layout", open(twitter), nodelease.ErrRefused, "/refusals/schema says", "tick 10ms", "tick 1ms")
-
-	const earlier = "is of an earlier shape of this package"
-	must.Get(client.Put(ctx, "/refusals/schema", "schema 1: x"))(t)
-	for _, err := range []error{open(sonyflake), etcdstore.Init(ctx, client, sonyflake)} {
-		must.Fail(t, "an earlier version", err, nodelease.ErrRefused, "/refusals/schema "+earlier, `it says "schema 1: x"`)
-	}
-	must.Get(client.Put(ctx, "/refusals/schema", "schema 3: x"))(t)
-	for _, err := range []error{open(sonyflake), etcdstore.Init(ctx, client, sonyflake)} {
-		must.Fail(t, "a later version", err, nodelease.ErrRefused, "another version of package nodelease")
-	}
-	must.Get(client.Put(ctx, "/older/mark/00001", "2026-01-01T00:00:00Z"))(t)
-	must.Fail(t, "a prefix with marks", etcdstore.Init(ctx, client, &etcdstore.Options{Prefix: "/older"}), nodelease.ErrRefused,
-		"prefix /older "+earlier, "it has a key /older/mark/00001")
-	if resp := must.Get(client.Get(ctx, "/older/", clientv3.WithPrefix()))(t); resp.Count != 1 {
-		t.Errorf("Init has made %d keys", resp.Count-1)
+// testBadOptions has no client, and a prefix that cannot be and one that an earlier version has used.
+func testBadOptions(t *testing.T, client *clientv3.Client) {
+	kind(t, client).BadOptions(t, nil)
+	_, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "ids"})
+	must.Fail(t, "no slash", err, nil, `nodelease: etcd: Options.Prefix "ids" does not begin with a slash`)
+	must.Fail(t, "no client", etcdstore.Init(t.Context(), nil, nil), nil, "nodelease: etcd: nil Client")
+	must.Get(client.Put(t.Context(), "/older/mark/00001", "2026-01-01T00:00:00Z"))(t)
+	for range 2 { // Init makes nothing
+		err := etcdstore.Init(t.Context(), client, &etcdstore.Options{Prefix: "/older"})
+		must.Fail(t, "a prefix with marks", err, nodelease.ErrRefused,
+			"prefix /older is of an earlier shape of this package", "it has a key /older/mark/00001")
 	}
 }
 
@@ -213,41 +196,28 @@ func testParts(t *testing.T, client *clientv3.Client) {
 	}
 }
 
-// testMissingKeys has keys that were never there, that get lost, and that somebody edits.
+// testMissingKeys has horizons get lost, or edited, under their holder.
 func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
 	opts := func(numbers int64) *etcdstore.Options {
 		return &etcdstore.Options{Prefix: "/keys", Numbers: numbers, TTL: 10 * time.Second}
 	}
-	drop := func(key string, more ...clientv3.OpOption) {
+	drop := func(key string) {
 		t.Helper()
-		if resp, err := client.Delete(ctx, key, more...); err != nil || resp.Deleted == 0 {
+		if resp, err := client.Delete(ctx, key); err != nil || resp.Deleted == 0 {
 			t.Fatalf("delete %s: %v, %v", key, resp, err)
 		}
 	}
-	create := func(o *etcdstore.Options) error { return etcdstore.Init(ctx, client, o) }
-	take := func(numbers int64, layout ids.SnowflakeLayout, warn func(error)) (nodelease.Grant, error) {
+	take := func(numbers int64, warn func(error)) (nodelease.Grant, error) {
 		t.Helper()
 		s := must.Get(etcdstore.New(ctx, client, opts(numbers)))(t)
-		return s.Take(ctx, nodelease.Request{Now: now, Layout: layout, Warn: warn})
+		return s.Take(ctx, nodelease.Request{Now: now, Warn: warn})
 	}
-	twitter := ids.TwitterLayout()
-	must.Do(t, create(opts(2)))
-	must.Fail(t, "a second first start", create(opts(2)), fs.ErrExist, "nothing is missing")
-	_, err := take(100, twitter, nil)
-	must.Fail(t, "Take of more numbers", err, fs.ErrNotExist, "no key /keys/horizon/00002")
-	must.Fail(t, "Take of more numbers", err, nodelease.ErrRefused)
-	must.Do(t, create(opts(200)))
-	_, err = take(200, ids.SonyflakeLayout(), nil)
-	must.Fail(t, "Take for another layout", err, nodelease.ErrRefused, "/keys/schema says",
-		"tick 1ms, 10 node bits, 12 sequence bits, node first", "tick 10ms, 16 node bits, 8 sequence bits, node last")
-	other := opts(300)
-	other.Layout = ids.SonyflakeLayout()
-	must.Fail(t, "a first start with another layout", create(other), nodelease.ErrRefused, "tick 1ms", "tick 10ms")
+	must.Do(t, etcdstore.Init(ctx, client, opts(2)))
 
 	// The holder of a number writes its horizon again.
 	var warned []error
-	g := must.Get(take(1, twitter, func(err error) { warned = append(warned, err) }))(t)
+	g := must.Get(take(1, func(err error) { warned = append(warned, err) }))(t)
 	horizon := func() string {
 		resp, err := client.Get(ctx, "/keys/horizon/00000")
 		if err != nil || len(resp.Kvs) != 1 {
@@ -268,7 +238,7 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	}
 	extend(high, 0)
 	drop("/keys/horizon/00000")
-	must.Do(t, must.Get(take(2, twitter, nil))(t).Lease.Release(ctx, now)) // the other number
+	must.Do(t, must.Get(take(2, nil))(t).Lease.Release(ctx, now)) // the other number
 	extend(high, 1)
 	must.Fail(t, "the warning", warned[0], nil, "key /keys/horizon/00000 was missing")
 	drop("/keys/horizon/00000")
@@ -277,25 +247,11 @@ func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	extend(high.Add(time.Microsecond), 2)
 	drop("/keys/horizon/00000")
 	drop("/keys/horizon/00001")
-	must.Fail(t, "a first start under a holder without a horizon", create(opts(2)), nil, "a number without a horizon is held")
+	must.Fail(t, "a first start under a holder without a horizon", etcdstore.Init(ctx, client, opts(2)), nil, "a number without a horizon is held")
 	must.Do(t, g.Lease.Release(ctx, high))
 	if got := horizon(); got != high.Format(time.RFC3339Nano) {
 		t.Errorf("Release without a horizon has written %s", got)
 	}
-
-	_, err = take(2, twitter, nil)
-	must.Fail(t, "Take without a horizon", err, fs.ErrNotExist, "no key /keys/horizon/00001")
-	must.Do(t, create(opts(2)))
-	g = must.Get(take(2, twitter, nil))(t)
-	if g.Number != 1 || g.Free != 1 || !g.FreeKnown {
-		t.Errorf("took number %d beside %d free ones, want 1 beside 1", g.Number, g.Free)
-	}
-	s := must.Get(etcdstore.New(ctx, client, opts(2)))(t)
-	drop("/keys/", clientv3.WithPrefix())
-	must.Fail(t, "Extend without any key", g.Lease.Extend(ctx, high), nodelease.ErrLost)
-	_, err = s.Take(ctx, nodelease.Request{Now: now, Layout: twitter})
-	must.Fail(t, "Take without any key", err, fs.ErrNotExist, "no key /keys/schema", "call etcdstore.Init, or run leases init")
-	must.Fail(t, "Take without any key", err, nodelease.ErrRefused)
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.

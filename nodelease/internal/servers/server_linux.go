@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -152,12 +151,4 @@ func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, 
 	if gone, err := free(); !gone {
 		t.Errorf("the number is held after Close, %v", err)
 	}
-}
-
-// Open returns a store, which it makes unless somebody has made it.
-func Open[S any](first func() error, open func() (S, error)) (s S, err error) {
-	if err := first(); err != nil && !errors.Is(err, fs.ErrExist) {
-		return s, err
-	}
-	return open()
 }
