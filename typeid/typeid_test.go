@@ -109,38 +109,28 @@ func TestErrors(t *testing.T) {
 		kind          error
 	}{
 		{failing[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
-		{failing[user], "User_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
-		{failing[user], "uSer_" + digits, `prefix is not "user_"`, 1, ids.ErrSyntax},
 		{failing[user], "usher_" + digits, `prefix is not "user_"`, 2, ids.ErrSyntax},
 		{failing[user], "users_" + digits, `prefix is not "user_"`, 4, ids.ErrSyntax},
-		{failing[user], "user-" + digits, `prefix is not "user_"`, 4, ids.ErrSyntax},
 		{failing[user], "user", `prefix is not "user_"`, -1, ids.ErrSyntax},
 		{failing[user], "", `prefix is not "user_"`, -1, ids.ErrSyntax},
 		{failing[user], sample, `prefix is not "user_"`, 0, ids.ErrSyntax},
-		{failing[user], digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{failing[preFix], "pre_" + digits, `prefix is not "pre_fix_"`, 4, ids.ErrSyntax},
-		{scanning[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{scanning[user], sample[:35] + "x", `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{scanning[user], "user_0", "length 1, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[pre], "pre_fix_" + digits, "length 30, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_", "length 0, want 26 after the prefix", -1, ids.ErrLength},
-		{failing[user], "user_" + digits + "0", "length 27, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + strings.Repeat("0", 90), "length 90, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + strings.Repeat("0", 91), "length 91 or more, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + strings.Repeat("0", 1e7), "length 91 or more, want 26 after the prefix", -1, ids.ErrLength},
-		{failing[nothing], "user_" + digits, "length 31, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[nothing], "_" + digits, "length 27, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + digits[:25] + "u", other + "30", 30, ids.ErrSyntax},
 		{failing[user], "user_01H" + digits[3:], other + "7", 7, ids.ErrSyntax},
-		{failing[user], "user_01\xff" + digits[3:], other + "7", 7, ids.ErrSyntax},
 		{failing[user], "user_8" + digits[1:25] + "Q", other + "30", 30, ids.ErrSyntax},
 		{failing[nothing], "_" + digits[1:], other + "0", 0, ids.ErrSyntax},
 		{failing[user], "user_8" + strings.Repeat("0", 25), "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},
-		{failing[nothing], strings.Repeat("z", 26), "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},
 		{decoding, sample[:15], "length 15, want 16 bytes", -1, ids.ErrLength},
 		{decoding, sample, "length 36, want 16 bytes", -1, ids.ErrLength},
 		{splitting, "_" + digits, letter + "0", 0, ids.ErrSyntax},
-		{splitting, "_user_" + digits, letter + "0", 0, ids.ErrSyntax},
 		{splitting, "user__" + digits, letter + "4", 4, ids.ErrSyntax},
 		{splitting, "us3r_" + digits, letter + "2", 2, ids.ErrSyntax},
 		{splitting, "{ser_" + digits, letter + "0", 0, ids.ErrSyntax},
@@ -150,8 +140,6 @@ func TestErrors(t *testing.T) {
 		{splitting, strings.Repeat("x", 64) + "_" + digits[1:], "prefix of more than 63 characters", -1, ids.ErrLength},
 		{splitting, strings.Repeat("_", 1e7), "more than 90 characters", -1, ids.ErrLength},
 		{splitting, "", "length 0, want 26 after the prefix", -1, ids.ErrLength},
-		{splitting, "user", "length 4, want 26 after the prefix", -1, ids.ErrLength},
-		{splitting, "user_", "length 0, want 26 after the prefix", -1, ids.ErrLength},
 		{splitting, "user" + digits, "length 30, want 26 after the prefix", -1, ids.ErrLength},
 		{splitting, "user_" + digits[1:], "length 25, want 26 after the prefix", -1, ids.ErrLength},
 		{splitting, strings.Repeat("0", 90), "length 90, want 26 after the prefix", -1, ids.ErrLength},
@@ -159,7 +147,6 @@ func TestErrors(t *testing.T) {
 		{splitting, "user_8" + digits[1:], "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},
 		{joining, "User", letter + "0", 0, ids.ErrSyntax},
 		{joining, "user_", letter + "4", 4, ids.ErrSyntax},
-		{joining, "_", letter + "0", 0, ids.ErrSyntax},
 		{joining, strings.Repeat("x", 64), "prefix of more than 63 characters", -1, ids.ErrLength},
 	} {
 		err := c.parse(c.text)
@@ -219,22 +206,6 @@ func joining(prefix string) error {
 	return err
 }
 
-// TestUpperCase has each letter in upper case, alone, which the specification refuses.
-func TestUpperCase(t *testing.T) {
-	for _, c := range "ABCDEFGHJKMNPQRSTVWXYZ" {
-		rest := "user_" + digits[:25]
-		if _, err := typeid.Parse[user](rest + strings.ToLower(string(c))); err != nil {
-			t.Errorf("%c in lower case: %v", c, err)
-		}
-		if id, err := typeid.Parse[user](rest + string(c)); err == nil {
-			t.Errorf("%s%c is read as %v", rest, c, id)
-		}
-		if _, u, err := typeid.Split(rest + string(c)); err == nil {
-			t.Errorf("%s%c is split into %v", rest, c, u)
-		}
-	}
-}
-
 // TestScan reads what databases hand out, and keeps the id where it is no id.
 func TestScan(t *testing.T) {
 	u := ids.MustParseUUID(sample)
@@ -260,6 +231,11 @@ func TestScan(t *testing.T) {
 		id := want
 		if err := id.Scan(src); !errors.Is(err, ids.ErrSyntax) || id != want {
 			t.Errorf("%T: %v, error %v", src, id, err)
+		}
+	}
+	for src, says := range map[any]string{42: "type int, want string, []byte, [16]byte, ids.UUID or", nil: "NULL"} {
+		if err := new(typeid.ID[user]).Scan(src); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%T: error %v, want %s", src, err, says)
 		}
 	}
 	vectorPrefix = strings.Repeat("abcdefg", 9)
@@ -442,33 +418,17 @@ func specification(t testing.TB) (good []struct{ Prefix, UUID, Text string }, ba
 	return vectors.TypeID, bad
 }
 
-// TestSpecification joins and splits the examples of the specification.
-func TestSpecification(t *testing.T) {
-	good, bad := specification(t)
-	for _, c := range good {
-		u := ids.MustParseUUID(c.UUID)
-		if text, err := typeid.Join(c.Prefix, u); text != c.Text || err != nil {
-			t.Errorf("Join(%q, %v) = %q, %v, want %q", c.Prefix, u, text, err, c.Text)
-		}
-		if prefix, got, err := typeid.Split(c.Text); prefix != c.Prefix || got != u || err != nil {
-			t.Errorf("Split(%q) = %q, %v, %v, want %q, %v", c.Text, prefix, got, err, c.Prefix, u)
-		}
-	}
-	for _, text := range bad {
-		if prefix, u, err := typeid.Split(text); err == nil {
-			t.Errorf("Split(%q) = %q, %v, want an error", text, prefix, u)
-		}
-	}
-}
-
 // seeds are texts to fuzz with.
 func seeds(f *testing.F) []string {
 	good, texts := specification(f)
 	for _, c := range good {
 		texts = append(texts, c.Text)
 	}
+	for _, c := range "ABCDEFGHJKMNPQRSTVWXYZ" {
+		texts = append(texts, digits[:25]+string(c))
+	}
 	long := strings.Repeat("abcdefg", 9)
-	return append(texts, digits, strings.Repeat("z", 26), "8"+digits[1:], strings.ToUpper(digits), "user_"+digits, "_"+digits, "", "_",
+	return append(texts, digits, strings.Repeat("z", 26), "8"+digits[1:], "user_"+digits, "_"+digits, "", "_",
 		"a__b_"+digits, "user__"+digits, long+"_"+digits, long+"a_"+digits, long+"a_"+digits[1:])
 }
 
@@ -603,26 +563,5 @@ func TestNull(t *testing.T) {
 	// What is wrong with the JSON around an id is no matter of its kind.
 	if err := kept.UnmarshalJSON([]byte("12")); err == nil || err.Error() != "ids: parsing id: JSON is not a string in quotes" || kept != parent {
 		t.Errorf("a number: %v, %v", kept, err)
-	}
-}
-
-// TestErrorsNameWhatIsWrong reads what errors say.
-func TestErrorsNameWhatIsWrong(t *testing.T) {
-	var id typeid.ID[user]
-	for _, c := range []struct {
-		err  error
-		want []string
-	}{
-		{id.Scan(42), []string{"type int", "string, []byte, [16]byte, ids.UUID or"}},
-		{id.Scan(nil), []string{"NULL"}},
-		{id.UnmarshalBinary(make([]byte, 3, 99)), []string{"length 3,"}},
-		{id.UnmarshalText([]byte("user_0123456789abcdefghjkmnpqr!")), []string{"at byte 30"}},
-		{id.UnmarshalText([]byte("user_01234567")), []string{"length 8"}},
-	} {
-		for _, want := range c.want {
-			if c.err == nil || !strings.Contains(c.err.Error(), want) {
-				t.Errorf("%v, want %q in it", c.err, want)
-			}
-		}
 	}
 }
