@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3gen"
+	"github.com/invopop/jsonschema"
 	swaggest "github.com/swaggest/jsonschema-go"
 
 	"github.com/oneclock/ids/examples/internal/must"
@@ -14,6 +15,18 @@ import (
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
 )
+
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[uuid.UUID]():
+		return &jsonschema.Schema{Type: "string", Format: "uuid"}
+	case reflect.TypeFor[uuid.Null]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", Format: "uuid"}, {Type: "null"}}}
+	case reflect.TypeFor[ulid.ULID](), reflect.TypeFor[snowflake.ID]():
+		return &jsonschema.Schema{Type: "string"}
+	}
+	return nil // what the library makes of other types
+}
 
 func kinSchema(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.Schema) error {
 	switch t {
@@ -53,10 +66,20 @@ func TestSchemas(t *testing.T) {
 	kin := func(options ...openapi3gen.Option) (any, error) {
 		return openapi3gen.NewSchemaRefForValue(&fields{}, nil, options...)
 	}
+	invopop := func(mapper func(reflect.Type) *jsonschema.Schema) (any, error) {
+		return (&jsonschema.Reflector{Mapper: mapper, DoNotReference: true}).Reflect(fields{}), nil
+	}
 	swag := func(options ...func(*swaggest.ReflectContext)) (any, error) {
 		return new(swaggest.Reflector).Reflect(fields{}, append(options, swaggest.InlineRefs)...)
 	}
+	const bytes = `{"items":{"type":"integer"},"type":"array","maxItems":16,"minItems":16}`
 	for want, schema := range map[string]func() (any, error){
+		bytes + " " + bytes + ` {"type":"integer"} {"properties":{"ID":` + bytes + `,"Valid":{"type":"boolean"}},"additionalProperties":false,"type":"object","required":["ID","Valid"]}`: func() (any, error) {
+			return invopop(nil)
+		},
+		`{"type":"string","format":"uuid"} {"type":"string"} {"type":"string"} {"oneOf":[{"type":"string","format":"uuid"},{"type":"null"}]}`: func() (any, error) {
+			return invopop(schemaOf)
+		},
 		`{} {} {"format":"int64","type":"integer"} {}`: func() (any, error) { return kin() },
 		`{"format":"uuid","type":"string"} {"type":"string"} {"type":"string"} {"format":"uuid","nullable":true,"type":"string"}`: func() (any, error) {
 			return kin(openapi3gen.SchemaCustomizer(kinSchema))
