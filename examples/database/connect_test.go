@@ -13,11 +13,16 @@ import (
 
 // A database is reached through database/sql or pgx, which differ in little.
 type database struct {
-	exec func(ctx context.Context, query string, args ...any) error
-	// each calls row for each row of a query.
-	each func(ctx context.Context, query string, args []any, row func(scan func(into ...any) error) error) error
+	exec  func(ctx context.Context, query string, args ...any) error
+	query func(ctx context.Context, query string, args ...any) (r rows, end func(), err error)
 	// param returns the i-th parameter of a statement, counted from 1.
 	param func(i int) string
+}
+
+type rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
 }
 
 // openSQL opens a database whose parameters are question marks.
@@ -35,13 +40,9 @@ func sqlDatabase(db *sql.DB, param func(int) string) *database {
 			_, err := db.ExecContext(ctx, query, args...)
 			return err
 		},
-		each: func(ctx context.Context, query string, args []any, row func(func(...any) error) error) error {
-			rows, err := db.QueryContext(ctx, query, args...)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			return eachRow(rows, row)
+		query: func(ctx context.Context, query string, args ...any) (rows, func(), error) {
+			r, err := db.QueryContext(ctx, query, args...)
+			return r, func() { r.Close() }, err
 		},
 		param: param,
 	}
@@ -53,30 +54,12 @@ func pgxDatabase(pool *pgxpool.Pool) *database {
 			_, err := pool.Exec(ctx, query, args...)
 			return err
 		},
-		each: func(ctx context.Context, query string, args []any, row func(func(...any) error) error) error {
-			rows, err := pool.Query(ctx, query, args...)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			return eachRow(rows, row)
+		query: func(ctx context.Context, query string, args ...any) (rows, func(), error) {
+			r, err := pool.Query(ctx, query, args...)
+			return r, func() { r.Close() }, err
 		},
 		param: func(i int) string { return fmt.Sprintf("$%d", i) },
 	}
-}
-
-// eachRow calls row with the Scan of each row, up to the first error.
-func eachRow(rows interface {
-	Next() bool
-	Scan(dest ...any) error
-	Err() error
-}, row func(scan func(...any) error) error) error {
-	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 var tables atomic.Int64 // made so far
@@ -100,14 +83,26 @@ func (d *database) table(t *testing.T, column string, values []any) string {
 	return name
 }
 
-// read runs a query of one column and returns its rows.
+// read runs a query of one column and returns its rows, up to the first error.
 func read[T any](t *testing.T, d *database, query string, args ...any) (out []T, err error) {
 	t.Helper()
-	err = d.each(t.Context(), query, args, func(scan func(...any) error) error {
+	return readBy(t, d, func(v *T) any { return v }, query, args...)
+}
+
+// readBy is read where something else than a *T reads a column.
+func readBy[T any](t *testing.T, d *database, reader func(*T) any, query string, args ...any) (out []T, err error) {
+	t.Helper()
+	r, end, err := d.query(t.Context(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	for r.Next() {
 		var v T
-		err := scan(&v)
+		if err := r.Scan(reader(&v)); err != nil {
+			return append(out, v), err
+		}
 		out = append(out, v)
-		return err
-	})
-	return out, err
+	}
+	return out, r.Err()
 }

@@ -29,11 +29,8 @@ func testPostgresSQL(t *testing.T, d *database) {
 		registerIDs(m)
 		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
 		want := v7s(t)
-		var got []ids.UUID
-		err := d.each(t.Context(), "SELECT id FROM "+d.table(t, "uuid[]", []any{want}), nil, func(scan func(...any) error) error {
-			return scan(m.SQLScanner(&got))
-		})
-		same(t, got, want, err)
+		got, err := readBy(t, d, func(v *[]ids.UUID) any { return m.SQLScanner(v) }, "SELECT id FROM "+d.table(t, "uuid[]", []any{want}))
+		same(t, got, [][]ids.UUID{want}, err)
 	})
 }
 
@@ -75,7 +72,6 @@ func testPgx(t *testing.T, pool *pgxpool.Pool) {
 	span(t, d, "ULID as uuid", "uuid", ulids(t), ids.MinULIDAt, ids.MaxULIDAt)
 
 	t.Run("COPY", func(t *testing.T) { testCopy(t, pool) })
-	t.Run("simple protocol", func(t *testing.T) { testSimpleProtocol(t, pool) })
 }
 
 // testCopy writes rows with COPY and reads them back as structs, by the names of the columns.
@@ -109,27 +105,4 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 	r, _ := pool.Query(ctx, "SELECT * FROM orders ORDER BY id")
 	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // returns the error of Query too
 	same(t, got, want, err)
-}
-
-// testSimpleProtocol sends the arguments inside the text of the query, as connection poolers that cannot prepare need
-// it. pgx does not know then that a list is of UUIDs, unless it comes as text.
-func testSimpleProtocol(t *testing.T, pool *pgxpool.Pool) {
-	const mode = pgx.QueryExecModeSimpleProtocol
-	type values struct {
-		U ids.UUID
-		L ids.ULID
-		S ids.Snowflake
-	}
-	want := values{ids.NewV7(), ids.NewULID(), ids.NextSnowflake()}
-	var got values
-	row := pool.QueryRow(t.Context(), "SELECT $1::uuid, $2::uuid, $3::bigint", mode, want.U, want.L.UUID(), want.S)
-	err := row.Scan(&got.U, &got.L, &got.S)
-	same(t, got, want, err)
-
-	list, found := []ids.UUID{ids.NewV7(), want.U}, false
-	if err := pool.QueryRow(t.Context(), "SELECT $1::uuid = ANY($2::uuid[])", mode, want.U, list).Scan(&found); err == nil {
-		t.Error("pgx takes a list of UUIDs: the page need not say that it must be text")
-	}
-	err = pool.QueryRow(t.Context(), "SELECT $1::uuid = ANY($2::uuid[])", mode, want.U, mapped(list, ids.UUID.String)).Scan(&found)
-	same(t, found, true, err)
 }

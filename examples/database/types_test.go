@@ -53,6 +53,7 @@ func TestModes(t *testing.T) {
 			trip(t, d, "UUID", "uuid", u)
 			trip(t, d, "Null[UUID]", "uuid", ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{})
 			trip(t, d, "UUID of a ULID", "uuid", l.UUID())
+			trip(t, d, "Snowflake", "bigint", ids.NextSnowflake())
 			trip(t, d, "TypeID", "uuid", typeid.New[user]())
 			trip(t, d, "Null of a TypeID", "uuid", ids.Null[userID]{ID: typeid.New[user](), Valid: true}, ids.Null[userID]{})
 			trip(t, d, "Binary[UUID] as bytea", "bytea", binaryUUID(u))

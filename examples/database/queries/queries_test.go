@@ -66,9 +66,7 @@ func TestTimeInSQL(t *testing.T) {
 // TestNodeInSQL asks databases which nodes the ids of a table have, by the statement of docs/operations.md.
 func TestNodeInSQL(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "operations.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	query := regexp.MustCompile("(?m)^ *SELECT .* FROM orders .*$").FindString(string(page))
 	at := time.Date(2026, 1, 31, 12, 30, 45, 0, time.UTC)
 	for driver, start := range map[string]func(testing.TB) string{
@@ -76,23 +74,17 @@ func TestNodeInSQL(t *testing.T) {
 	} {
 		t.Run(driver, func(t *testing.T) {
 			db, err := sql.Open(driver, start(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer db.Close()
 			db.SetMaxOpenConns(1) // which has the temporary table
-			if _, err := db.ExecContext(t.Context(), `CREATE TEMPORARY TABLE orders (id bigint PRIMARY KEY)`); err != nil {
-				t.Fatal(err)
-			}
+			_, err = db.ExecContext(t.Context(), `CREATE TEMPORARY TABLE orders (id bigint PRIMARY KEY)`)
+			must.Do(t, err)
 			var latest snowflake.ID
 			for i, node := range []int64{7, 1023, 7} {
 				id, err := snowflake.Twitter().Compose(snowflake.Parts{Time: at, Node: node, Sequence: int64(i)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := db.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO orders (id) VALUES (%d)`, id)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
+				_, err = db.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO orders (id) VALUES (%d)`, id))
+				must.Do(t, err)
 				latest = id
 			}
 			var node, n int64

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // variable is in the environment of a process that a test has started.
@@ -38,16 +40,10 @@ func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = []string{variable + "=1", variableAndValue, "GORACE=atexit_sleep_ms=0"}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	says, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() { cmd.Process.Kill() })
 	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd, late}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestHangingDisk(t *testing.T) {
 	path := created(t)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	hangs := make(chan os.Signal, 1)
 	signal.Notify(hangs, syscall.SIGIO)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m, main) }
 
-func TestKillEtcd(t *testing.T) {
+func TestEtcd(t *testing.T) {
 	t.Parallel()
 	binary, err := exec.LookPath("etcd")
 	if err != nil {
@@ -34,7 +34,6 @@ func TestKillEtcd(t *testing.T) {
 	}()
 	first(t, "-etcd", client)
 	handBack(t, "-etcd", client)
-	kill(t, "-etcd", client)
 
 	// Asked to end while the store does not answer, it ends all the same, and says that the number is held.
 	p := program.Start(t, "", "-etcd", client, "-count", "0", "-every", "10ms", "-print")
@@ -51,12 +50,11 @@ func TestKillEtcd(t *testing.T) {
 	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))
 }
 
-func TestKillPostgres(t *testing.T) {
+func TestPostgres(t *testing.T) {
 	t.Parallel()
 	url := dbserver.Postgres(t)
 	first(t, "-postgres", url)
 	handBack(t, "-postgres", url)
-	kill(t, "-postgres", url)
 }
 
 // first makes the store, which can be done once.
@@ -80,43 +78,6 @@ func handBack(t *testing.T, store ...string) {
 		if _, says, err := p.End(); err != nil {
 			t.Fatalf("the program ended with %v:\n%s", err, says)
 		}
-	}
-}
-
-// kill runs the program on two node numbers, again and again, and kills it at a random moment, but for every
-// fourth time, when it is asked to end. No id may come twice.
-func kill(t *testing.T, store ...string) {
-	runs := 12
-	if testing.Short() {
-		runs = 4
-	}
-	seen := map[string]bool{}
-	for i := range runs {
-		p := program.Start(t, "", append(store, "-numbers", "2", "-ttl", "2s", "-count", "0", "-print")...)
-		sig := syscall.SIGKILL
-		if i%4 == 3 {
-			sig = syscall.SIGTERM
-		}
-		most, id := rand.IntN(50_000), ""
-		for n := 0; p.Out.Scan(); n++ {
-			if n == most {
-				_ = p.Signal(sig)
-			}
-			if id != "" { // but for the last one, which may be a part of a line
-				if seen[id] {
-					t.Fatalf("%s twice", id)
-				}
-				seen[id] = true
-			}
-			id = p.Out.Text()
-		}
-		if _, says, err := p.End(); (err == nil) != (sig == syscall.SIGTERM) {
-			t.Fatalf("the program ended with %v after the signal %v:\n%s", err, sig, says)
-		}
-	}
-	t.Logf("%d ids in %d runs", len(seen), runs)
-	if len(seen) == 0 {
-		t.Error("no ids")
 	}
 }
 
