@@ -79,7 +79,7 @@ func TestTypeIDs(t *testing.T) {
 		for _, column := range []string{uuid, text} {
 			trip(t, d, "TypeID as "+column, column, all...)
 			trip(t, d, "Null of a TypeID as "+column, column, null...)
-			list(t, d, "TypeIDs as "+column, column, all)
+			span(t, d, "TypeIDs as "+column, column, all, after(ids.MinV7At, typeid.From[user]), after(ids.MaxV7At, typeid.From[user]))
 			stored, err := read[string](t, d, "SELECT id FROM "+d.table(t, column, boxed(all)))
 			same(t, stored, mapped(all, func(id userID) string { return id.UUID().String() }), err)
 		}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -23,7 +20,8 @@ func TestEtcd(t *testing.T) {
 	if err != nil {
 		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
 	}
-	client, peer := freeAddress(t), freeAddress(t)
+	client, _ := dbserver.FreeAddress(t)
+	peer, _ := dbserver.FreeAddress(t)
 	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -79,18 +77,4 @@ func handBack(t *testing.T, store ...string) {
 			t.Fatalf("the program ended with %v:\n%s", err, says)
 		}
 	}
-}
-
-// freeAddress returns an address on loopback that nobody listens on, below the range from which the system
-// gives ports to connections.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	for range 1000 {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
-			defer l.Close()
-			return l.Addr().String()
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }

@@ -18,16 +18,10 @@ import (
 	"github.com/go-jet/jet/v2/generator/template"
 	"github.com/go-jet/jet/v2/postgres"
 	goccy "github.com/goccy/go-yaml"
-	"github.com/hamba/avro/v2"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"github.com/parquet-go/parquet-go"
 	"github.com/redis/go-redis/v9"
-	"github.com/stephenafamo/bob"
-	"github.com/stephenafamo/bob/dialect/sqlite"
-	"github.com/stephenafamo/bob/dialect/sqlite/im"
-	"github.com/stephenafamo/bob/dialect/sqlite/sm"
-	"github.com/stephenafamo/scan"
 	"github.com/vmihailenco/msgpack/v5"
 	"go.yaml.in/yaml/v3"
 )
@@ -42,14 +36,10 @@ func TestLibraries(t *testing.T) {
 		"BurntSushi/toml":  encoded(toml.Marshal, toml.Unmarshal),
 		"dynamodb":         encoded(attributevalue.Marshal, attributevalue.Unmarshal),
 		"dynamodb as text": encoded(dynamoText, dynamoFromText),
-		"hamba/avro": encoded(
-			func(v any) ([]byte, error) { return avro.Marshal(avroSchema, v) },
-			func(b []byte, v any) error { return avro.Unmarshal(avroSchema, b, v) }),
-		"parquet-go":    throughParquet,
-		"clickhouse-go": throughClickHouse,
-		"go-redis":      func(in order, out *order) error { return throughRedis(redisClient(t), in, out) },
-		"bob":           throughBob,
-		"go-jet":        throughJet,
+		"parquet-go":       throughParquet,
+		"clickhouse-go":    throughClickHouse,
+		"go-redis":         func(in order, out *order) error { return throughRedis(redisClient(t), in, out) },
+		"go-jet":           throughJet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, in := range orders {
@@ -79,15 +69,6 @@ func dynamoText(v any) (types.AttributeValue, error) {
 func dynamoFromText(v types.AttributeValue, out any) error {
 	return attributevalue.UnmarshalWithOptions(v, out, func(o *attributevalue.DecoderOptions) { o.UseEncodingUnmarshalers = true })
 }
-
-var avroSchema = avro.MustParse(`{"type": "record", "name": "order", "fields": [
-	{"name": "ID", "type": {"type": "string", "logicalType": "uuid"}},
-	{"name": "Event", "type": {"type": "fixed", "name": "bytes16", "size": 16}},
-	{"name": "Number", "type": "long"},
-	{"name": "User", "type": "string"},
-	{"name": "Parent", "type": "string"},
-	{"name": "Refund", "type": ["null", {"type": "string", "logicalType": "uuid"}]}
-]}`)
 
 func throughParquet(in order, out *order) error {
 	var b bytes.Buffer
@@ -140,15 +121,6 @@ func throughRedis(rdb *redis.Client, in order, out *order) error {
 	}
 	err := errors.Join(rdb.Del(ctx, "order").Err(), rdb.HSet(ctx, "order", texts...).Err())
 	return errors.Join(err, rdb.HGetAll(ctx, "order").Scan(out))
-}
-
-func throughBob(in order, out *order) (err error) {
-	ctx, db := context.Background(), bob.OpenDB(&onerow{columns: []string{"id", "event", "number", "user", "parent", "refund"}})
-	insert := sqlite.Insert(im.Into("orders"), im.Values(sqlite.Arg(in.ID, in.Event, in.Number, in.User, in.Parent, in.Refund)))
-	if _, err = bob.Exec(ctx, db, insert); err == nil {
-		*out, err = bob.One(ctx, db, sqlite.Select(sm.From("orders")), scan.StructMapper[order]())
-	}
-	return err
 }
 
 // throughJet writes and reads a model. A condition wants a conversion.

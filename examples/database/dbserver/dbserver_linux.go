@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -30,10 +31,10 @@ func Postgres(t testing.TB) string {
 	account, dir := unprivileged(t), serverDir(t)
 	data := filepath.Join(dir, "data")
 	prepare(t, account, dir, initdb, "-D", data, "-U", "ids", "-A", "trust", "-E", "UTF8", "--no-sync")
-	port := freePort(t)
+	address, port := FreeAddress(t)
 	exited := serve(t, account, dir, syscall.SIGINT, // fast shutdown
 		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir)
-	url := "postgres://ids@127.0.0.1:" + port + "/postgres"
+	url := "postgres://ids@" + address + "/postgres"
 	ready(t, exited, func(ctx context.Context) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
@@ -54,11 +55,11 @@ func MariaDB(t testing.TB) string {
 	data := filepath.Join(dir, "data")
 	// A server removes temporary tables of others when it starts: so they get a folder of their own.
 	prepare(t, account, dir, install, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--auth-root-authentication-method=normal")
-	port := freePort(t)
+	address, port := FreeAddress(t)
 	exited := serve(t, account, dir, syscall.SIGTERM,
 		mariadbd, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(dir, "socket"), "--pid-file="+filepath.Join(dir, "pid"))
-	dsn := "root@tcp(127.0.0.1:" + port + ")/test"
+	dsn := "root@tcp(" + address + ")/test"
 	ready(t, exited, func(ctx context.Context) error {
 		db, err := sql.Open("mysql", dsn)
 		if err != nil {
@@ -182,13 +183,17 @@ func ready(t testing.TB, exited <-chan string, connect func(context.Context) err
 	}
 }
 
-// freePort returns a port of 127.0.0.1 that is free now.
-func freePort(t testing.TB) string {
+// FreeAddress returns an address of 127.0.0.1 that nobody listens on, and its port, below the range from which the system
+// gives ports to connections.
+func FreeAddress(t testing.TB) (address, port string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	must.Do(t, err)
-	return port
+	for range 1000 {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			l.Close()
+			return "127.0.0.1:" + port, port
+		}
+	}
+	t.Fatal("no free port")
+	return "", ""
 }

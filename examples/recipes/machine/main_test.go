@@ -5,12 +5,9 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
@@ -31,73 +28,33 @@ func made(t *testing.T, count int64) string {
 	return dir
 }
 
-// TestKilled keeps 20 processes on 16 numbers running while it kills one after another: no id occurs twice. Those that find
-// no number end, and are started again.
+// TestKilled kills a process that has the only number, after one that found none free: the next one has it at once, and
+// goes on above its ids.
 func TestKilled(t *testing.T) {
-	t.Parallel()
-	dir := made(t, 16)
-	ends := time.Now().Add(4 * time.Second)
-	if testing.Short() {
-		ends = time.Now().Add(time.Second)
-	}
-	var mu sync.Mutex
-	kills, refused, seen, numbers := 0, 0, map[ids.Snowflake]bool{}, map[int64]bool{}
-	process := func() (full bool) {
-		p := program.Start(t, "", "-dir", dir)
-		var own []ids.Snowflake
-		for most := 1 + rand.IntN(300); p.Out.Scan(); {
+	dir := made(t, 1)
+	var last ids.Snowflake
+	for range 3 {
+		p := program.Start(t, "", "-dir", dir, "-count", "1")
+		for n := 0; p.Out.Scan(); n++ {
 			id, err := ids.ParseSnowflake(p.Out.Text())
-			if err != nil {
-				t.Error(err)
+			if err != nil || id <= last || ids.TwitterLayout().Split(id).Node != 0 {
+				t.Errorf("after %v came %q (%v)", last, p.Out.Text(), err)
 			}
-			own = append(own, id)
-			if len(own) == most || time.Now().After(ends) {
+			if last = id; n == 10 {
+				if _, says, err := program.Start(t, "", "-dir", dir, "-count", "1").End(); err == nil || says != "none of the 1 numbers in "+dir+" is free\n" {
+					t.Errorf("a second process: %v, says %q", err, says)
+				}
 				p.Kill() // what it has printed meanwhile is read too
 			}
 		}
-		_, says, _ := p.End()
-		want := ""
-		if len(own) == 0 {
-			want = "none of the 16 numbers in " + dir + " is free\n"
+		if _, says, err := p.End(); err == nil || says != "" {
+			t.Errorf("killed: %v, says %q", err, says)
 		}
-		if says != want {
-			t.Errorf("a process with %d ids says %q, want %q", len(own), says, want)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for _, id := range own {
-			if seen[id] {
-				t.Errorf("%v occurs twice", id)
-			}
-			seen[id], numbers[ids.TwitterLayout().Split(id).Node] = true, true
-		}
-		if len(own) == 0 {
-			refused++
-			return true
-		}
-		kills++
-		return false
 	}
-	var group sync.WaitGroup
-	for range 20 {
-		group.Go(func() {
-			for time.Now().Before(ends) {
-				if process() {
-					time.Sleep(20 * time.Millisecond) // as a service manager does
-				}
-			}
-		})
-	}
-	group.Wait()
-	if kills == 0 || len(numbers) > 16 {
-		t.Errorf("%d processes were killed, on %d numbers", kills, len(numbers))
-	}
-	t.Logf("%d ids of %d numbers, %d processes killed, %d times none was free", len(seen), len(numbers), kills, refused)
 }
 
 // TestNumbers takes all numbers, and then one that is given back. A file that was lost costs its number, and no other.
 func TestNumbers(t *testing.T) {
-	t.Parallel()
 	dir := made(t, 5)
 	if err := firstStart(dir, 4, 2); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second first start: %v, want an error that matches %v", err, fs.ErrExist)

@@ -43,61 +43,50 @@ func get(url string) (body string, status int) {
 	return string(data), answer.StatusCode
 }
 
-// TestLostLock takes the lock, or the file, away from a server that clients ask for ids all the time. At the next save, 5 s
-// later at most, the process ends and says why; it does not live on and fail each request. Started again, it goes on
-// above all ids, except where the file is missing: then it says so.
-func TestLostLock(t *testing.T) {
+// TestLost renames the file of a server that clients ask for ids all the time. At the next save, 5 s later at most, the
+// process ends and says why; it does not live on and fail each request. Started again, it goes on above all ids.
+func TestLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the next save is 5 s away")
 	}
-	for name, lose := range map[string]func(path string) error{
-		"lock removed": func(path string) error { return os.Remove(path + ".lock") },
-		"file renamed": func(path string) error { return os.Rename(path, path+".old") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "ids.clock")
-			if _, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-first-start").End(); err != nil {
-				t.Fatalf("the first start: %v, says %q", err, says)
+	path := filepath.Join(t.TempDir(), "ids.clock")
+	if _, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-first-start").End(); err != nil {
+		t.Fatalf("the first start: %v, says %q", err, says)
+	}
+	p, address := start(t, path)
+	var last snowflake.ID
+	ask := func() (status int) {
+		body, status := get(address + "/id")
+		if status == http.StatusOK {
+			id, err := snowflake.Parse(strings.TrimSpace(body))
+			if err != nil || id <= last {
+				t.Errorf("%q after %d", body, last)
 			}
-			p, address := start(t, path)
-			var last snowflake.ID
-			ask := func() (status int) {
-				body, status := get(address + "/id")
-				if status == http.StatusOK {
-					id, err := snowflake.Parse(strings.TrimSpace(body))
-					if err != nil || id <= last {
-						t.Errorf("%q after %d", body, last)
-					}
-					last = id
-				}
-				return status
-			}
-			if vars, status := get(address + "/debug/vars"); status != http.StatusOK || !strings.Contains(vars, `"unsaved": 0, "withheld": 0`) {
-				t.Errorf("status %d, and the gauges are %s", status, vars)
-			}
-			if status := ask(); status != http.StatusOK {
-				t.Fatalf("an id has status %d", status)
-			}
-			must.Do(t, lose(path))
-			for ask() != 0 { // until nobody answers
-				time.Sleep(10 * time.Millisecond)
-			}
-			var exit *exec.ExitError
-			if _, says, err := p.End(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(says, "was lost while it was open") {
-				t.Errorf("it ends with %v and says %q", err, says)
-			}
-			if name == "file renamed" {
-				must.Do(t, os.Rename(path+".old", path))
-			}
-			p, address = start(t, path)
-			if status := ask(); status != http.StatusOK {
-				t.Errorf("started again, an id has status %d", status)
-			}
-			p.Signal(os.Interrupt)
-			if _, says, err := p.End(); err != nil || says != "" {
-				t.Errorf("after the interrupt: %v, says %q", err, says)
-			}
-		})
+			last = id
+		}
+		return status
+	}
+	if vars, status := get(address + "/debug/vars"); status != http.StatusOK || !strings.Contains(vars, `"unsaved": 0, "withheld": 0`) {
+		t.Errorf("status %d, and the gauges are %s", status, vars)
+	}
+	if status := ask(); status != http.StatusOK {
+		t.Fatalf("an id has status %d", status)
+	}
+	must.Do(t, os.Rename(path, path+".old"))
+	for ask() != 0 { // until nobody answers
+		time.Sleep(10 * time.Millisecond)
+	}
+	var exit *exec.ExitError
+	if _, says, err := p.End(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(says, "was lost while it was open") {
+		t.Errorf("it ends with %v and says %q", err, says)
+	}
+	must.Do(t, os.Rename(path+".old", path))
+	p, address = start(t, path)
+	if status := ask(); status != http.StatusOK {
+		t.Errorf("started again, an id has status %d", status)
+	}
+	p.Signal(os.Interrupt)
+	if _, says, err := p.End(); err != nil || says != "" {
+		t.Errorf("after the interrupt: %v, says %q", err, says)
 	}
 }
