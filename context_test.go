@@ -3,7 +3,6 @@ package ids_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,55 +10,6 @@ import (
 
 	"github.com/oneclock/ids"
 )
-
-// TestNextContext ends contexts before a call and while it waits, with and without a cause.
-func TestNextContext(t *testing.T) {
-	cause := errors.New("told to stop")
-	synctest.Test(t, func(t *testing.T) {
-		c, limit := newUnbounded(nil)
-		n := bubbleNode(t, c)
-		first := n.Next()
-		ended, cancel := context.WithCancelCause(t.Context())
-		cancel(cause)
-		if s, err := n.NextContext(ended); s != 0 || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
-			t.Errorf("a context that has ended, where an id is free: %v, %v", s, err)
-		}
-		if s, err := n.NextContext(t.Context()); s != first+1 || err != nil {
-			t.Errorf("the next id is %v, %v, want %v: an error takes none", s, err, first+1)
-		}
-
-		limit.Set(time.Now().Add(-time.Second), nil)
-		timeout, cancelTimeout := context.WithTimeoutCause(t.Context(), time.Second, cause)
-		defer cancelTimeout()
-		began := time.Now()
-		_, err := n.NextContext(timeout)
-		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cause) || time.Since(began) != time.Second {
-			t.Errorf("a timeout of a second: %v, after %v", err, time.Since(began))
-		}
-		plain, cancelPlain := context.WithCancel(t.Context())
-		go func() {
-			time.Sleep(time.Minute)
-			cancelPlain()
-		}()
-		_, err = n.NextContext(plain)
-		if !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 || time.Since(began) != time.Second+time.Minute {
-			t.Errorf("canceled after a minute: %v, after %v", err, time.Since(began))
-		}
-
-		var s ids.Snowflake
-		done := make(chan error)
-		go func() {
-			var err error
-			s, err = n.NextContext(t.Context())
-			done <- err
-		}()
-		synctest.Wait()
-		limit.Set(unbounded, nil)
-		if err := <-done; err != nil || s <= first {
-			t.Errorf("after the limit was lifted: %v, %v", s, err)
-		}
-	})
-}
 
 // TestNextContextFinishes cancels a call that has taken its id and waits for its tick: the id is not lost.
 func TestNextContextFinishes(t *testing.T) {
@@ -175,37 +125,6 @@ func TestLimitWakesNobodyInVain(t *testing.T) {
 		}
 		limit.EndAt(time.Time{}, nil)
 		wg.Wait()
-	})
-}
-
-// TestCancelOneOfTwo ends the context of the later of two calls that wait: that one returns, and the earlier one does not.
-func TestCancelOneOfTwo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, limit, _, n := newLimited(t)
-		limit.Set(start.Add(-time.Hour), nil)
-		returned := make(chan string, 2)
-		cancel := map[string]func(){}
-		for _, name := range []string{"first", "second"} {
-			ctx, end := context.WithCancel(t.Context())
-			cancel[name] = end
-			go func() {
-				if _, err := n.NextContext(ctx); !errors.Is(err, context.Canceled) {
-					t.Errorf("%s: %v", name, err)
-				}
-				returned <- name
-			}()
-			synctest.Wait()
-		}
-		for i, name := range []string{"second", "first"} {
-			cancel[name]()
-			synctest.Wait()
-			if len(returned) != 1 {
-				t.Fatalf("%d calls have returned after %d contexts have ended", i+len(returned), i+1)
-			}
-			if got := <-returned; got != name {
-				t.Errorf("the %s call has returned, want the %s", got, name)
-			}
-		}
 	})
 }
 

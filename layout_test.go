@@ -387,6 +387,10 @@ func FuzzLayout(f *testing.F) {
 		{farthest, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
 		{-farthest, 0, hour, 10, 12, false, id, 0, 105e6, 378, 0},
 		{farthest - 10, 0, 1, 0, 0, false, id, 1 << 50, 0, 0, 0},
+		// Ticks to the year 1 that exceed 63 bits, and ids of times that no calendar holds, from one tick before.
+		{-284_000_000_000, 0, 7, 57, 0, false, id, -284_000_000_000, 400, 1, 0},
+		{0, 0, 2e9 - 3, 0, 0, false, 1 << 60 * 1_000_000_000 / 1_999_999_997, 0, 0, 0, 0}, {0, 0, 2e9 - 3, 0, 0, false, 1<<60*1_000_000_000/1_999_999_997 + 1, 0, 0, 0, 0},
+		{0, 0, 2e9 - 3, 0, 0, false, math.MaxInt64, 0, 0, 0, 0},
 		// What the fuzzer found: an epoch within the last second, and a last tick that is counted from the epoch.
 		{farthest, 70, 999_999_909, 34, 12, false, id, farthest, 105e6, 378, 0},
 		{-farthest, 0, hour + 41, 17, 12, false, id - 58, 15, 104_999_966, 334, 0},
@@ -530,34 +534,6 @@ func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts
 	} {
 		if err := panicOf(use); !errors.Is(err, ids.ErrRange) {
 			t.Fatalf("%+v: %s panics with %v", l, what, err)
-		}
-	}
-}
-
-// TestFarEpoch has epochs so long before the year 1 that the ticks until then exceed 63 bits.
-func TestFarEpoch(t *testing.T) {
-	l := ids.SnowflakeLayout{Epoch: time.Unix(-284_000_000_000, 0), Tick: 7, NodeBits: 57}
-	if id, err := l.Compose(ids.SnowflakeParts{Time: l.Epoch.Add(400)}); !errors.Is(err, ids.ErrRange) {
-		t.Errorf("a time some 7,000 years before the year 1: %v, %v", id, err)
-	}
-	if _, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: l}); !errors.Is(err, ids.ErrRange) {
-		t.Errorf("NewSnowflakeNode: %v", err)
-	}
-}
-
-// TestFarTimes splits ids of times that no calendar holds. What is 2^60 s or more after the epoch is taken for that.
-func TestFarTimes(t *testing.T) {
-	const tick = 2_000_000_000 - 3
-	const far = 1 << 60 * 1_000_000_000 / tick // the last before
-	l := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: tick}
-	for s, want := range map[ids.Snowflake]time.Time{
-		far:       time.Unix(far*tick/1_000_000_000, far*tick%1_000_000_000),
-		far + 1:   time.Unix(1<<60, 0),
-		far + 2:   time.Unix(1<<60, 0),
-		1<<63 - 1: time.Unix(1<<60, 0),
-	} {
-		if got := l.Split(s).Time; !got.Equal(want) {
-			t.Errorf("%d has %d s, %d ns, want %d s, %d ns", s, got.Unix(), got.Nanosecond(), want.Unix(), want.Nanosecond())
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -170,132 +168,6 @@ func TestWithheldCause(t *testing.T) {
 	})
 }
 
-// TestEndedCause ends clocks for a cause: what returns an error and what panics matches it and says it, and so does
-// what waits for the limit. Without a cause they are ErrEnded itself.
-func TestEndedCause(t *testing.T) {
-	full := fmt.Errorf("saving the horizon: %w", errFull)
-	for _, cause := range []error{nil, full} {
-		message := "ids: the clock has ended"
-		if cause != nil {
-			message = "ids: ended: saving the horizon: write /var/lib/ids: no space left on device"
-		}
-		check := func(what string, err error) {
-			t.Helper()
-			if cause == nil {
-				if err != ids.ErrEnded {
-					t.Errorf("%s: %v, want ErrEnded itself", what, err)
-				}
-				return
-			}
-			checkErrors(t, what, err, message, ids.ErrEnded, full, errFull)
-			if errors.Is(err, ids.ErrWithheld) {
-				t.Errorf("%s: %v matches ErrWithheld", what, err)
-			}
-		}
-		synctest.Test(t, func(t *testing.T) {
-			_, c, limit, g, n := newWithheldAt(t, start, time.Time{})
-			limit.Set(start.Add(-time.Hour), errors.New("another cause"))
-			var wg sync.WaitGroup
-			for name, mint := range panicking(g, n) {
-				wg.Go(func() { check(name+", which has waited,", panicOf(mint)) })
-			}
-			wg.Go(func() {
-				_, err := n.NextContext(t.Context())
-				check("NextContext, which has waited,", err)
-			})
-			synctest.Wait()
-			limit.EndAt(start.Add(time.Hour), cause)
-			wg.Wait()
-
-			for name, mint := range panicking(g, n) {
-				check(name, panicOf(mint))
-			}
-			for _, n := range []*ids.SnowflakeNode{n, newNode(t, 8, &ids.SnowflakeOptions{Clock: c})} {
-				s, err := n.TryNext()
-				check("TryNext", err)
-				again, err := n.NextContext(t.Context())
-				check("NextContext", err)
-				if s != 0 || again != 0 {
-					t.Errorf("%v and %v beside the errors", s, again)
-				}
-			}
-			g.NewV4()
-			g.NewV7()
-			g.NewULID()
-		})
-	}
-}
-
-// TestFirstCauseOfEnd ends clocks more than once, and sets limits afterwards: the first cause that there is stays, and
-// no limit changes anything.
-func TestFirstCauseOfEnd(t *testing.T) {
-	for _, c := range []struct {
-		causes []error
-		want   error // what TryNext matches; nil: it returns ErrEnded itself
-	}{
-		{[]error{nil}, nil}, {[]error{nil, nil}, nil}, {[]error{errLost, nil}, errLost}, {[]error{nil, errLost}, errLost},
-		{[]error{errLost, errFull}, errLost}, {[]error{nil, errLost, errFull}, errLost}, {[]error{errLost, errFull, nil}, errLost},
-	} {
-		_, _, limit, _, n := newLimited(t)
-		for i, cause := range c.causes {
-			limit.EndAt(start.Add(-time.Duration(i+1)*time.Second), cause)
-			limit.Set(unbounded, errors.New("a cause that is too late"))
-			limit.Set(start.Add(-time.Hour), nil)
-		}
-		_, err := n.TryNext()
-		switch {
-		case c.want == nil && err != ids.ErrEnded:
-			t.Errorf("%v: %v, want ErrEnded itself", c.causes, err)
-		case c.want != nil:
-			checkErrors(t, fmt.Sprint(c.causes), err, "ids: ended: "+c.want.Error(), ids.ErrEnded, c.want)
-		}
-		// A later EndAt has made the end earlier all the same: this one is when there is none, and so is the limit.
-		if got := limit.NextHorizon(math.MinInt64); !got.Equal(start) {
-			t.Errorf("%v: NextHorizon is %v, want the clock's time, %v", c.causes, got, start)
-		}
-		limit.EndAt(unbounded, nil)
-		if _, again := n.TryNext(); again != err {
-			t.Errorf("%v: after one more EndAt, %v, want %v", c.causes, again, err)
-		}
-	}
-}
-
-// TestCauseOfAnotherKind gives Set causes that match errors which mean something else: calls wait until the limit
-// allows the id, or their context ends. So does EndAt, after which nothing waits.
-func TestCauseOfAnotherKind(t *testing.T) {
-	for _, cause := range []error{ids.ErrEnded, fmt.Errorf("another clock: %w", ids.ErrEnded), context.Canceled, context.DeadlineExceeded,
-		ids.ErrWithheld, ids.ErrRange} {
-		synctest.Test(t, func(t *testing.T) {
-			_, _, limit, g, n := newWithheldAt(t, start, time.Time{})
-			limit.Set(start.Add(-time.Hour), cause)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			began := time.Now()
-			_, err := n.NextContext(ctx)
-			if waited := time.Since(began); waited != time.Minute || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ids.ErrWithheld) {
-				t.Errorf("%v: NextContext returns %v after %v", cause, err, waited)
-			}
-			for name, mint := range panicking(g, n) {
-				began := time.Now()
-				time.AfterFunc(time.Minute, func() { limit.Set(unbounded, cause) })
-				if err := panicOf(mint); err != nil || time.Since(began) != time.Minute {
-					t.Errorf("%v: %s, %v after %v", cause, name, err, time.Since(began))
-				}
-				limit.Set(start.Add(-time.Hour), cause)
-			}
-			limit.EndAt(time.Time{}, cause)
-			for name, mint := range panicking(g, n) {
-				if err := panicOf(mint); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, cause) {
-					t.Errorf("%v: after the end, %s panics with %v", cause, name, err)
-				}
-			}
-			if _, err := n.NextContext(t.Context()); !errors.Is(err, ids.ErrEnded) || strings.Contains(err.Error(), "no Snowflake") {
-				t.Errorf("%v: after the end, NextContext returns %v", cause, err)
-			}
-		})
-	}
-}
-
 // TestWaitAfterLimit lets calls that a limit has held up go on where their tick is full: they wait for the next one as
 // any other does, for 20 ms at most.
 func TestWaitAfterLimit(t *testing.T) {
@@ -336,46 +208,4 @@ func TestZeroClockLimit(t *testing.T) {
 	} {
 		checkPanic(t, name, "ids: zero ClockLimit: use NewLimitedClock", func() { use(new(ids.ClockLimit)) })
 	}
-}
-
-// TestAhead compares how far a clock is ahead with the times of its ids and of the wall clock.
-func TestAhead(t *testing.T) {
-	f, c, g, n := newFake(t)
-	check := func(what string, want time.Duration) {
-		t.Helper()
-		if got := c.Ahead(); got != want {
-			t.Errorf("%s: Ahead() = %v, want %v", what, got, want)
-		}
-	}
-	check("a new clock", 0)
-	g.NewV4()
-	g.NewV7()
-	g.NewULID()
-	f.step(-time.Hour)
-	check("with ids that are unique by their random bits", 0)
-	f.step(time.Hour)
-	for _, k := range limited {
-		f.step(time.Second)
-		latest := k.time(k.mint(g, n))
-		check(k.name, latest.Sub(f.t)) // which is 0
-		f.step(1)
-		check(k.name+", a nanosecond later", 0)
-		f.step(time.Hour)
-		check(k.name+", an hour later", 0)
-		for _, back := range []time.Duration{1, 100, time.Millisecond, 5 * time.Second, time.Hour + 1, 30 * 365 * 24 * time.Hour} {
-			f.t = latest.Add(-back)
-			check(k.name+", set back by "+back.String(), back)
-		}
-		f.t = latest
-	}
-	n.Append(nil, 3*4096) // the last of which is the first of a tick
-	check("full ticks", 3*time.Millisecond)
-
-	_, c, _, _ = newFakeAt(t, start, start.Add(time.Hour+1)) // within a tick
-	check("After in the future", time.Hour+1)
-	_, c, _, _ = newFakeAt(t, start, start.Add(-time.Hour))
-	check("After in the past", 0)
-	_, c, limit, _, _ := newLimited(t)
-	limit.Set(start.Add(time.Hour), nil)
-	check("a limit in the future", 0)
 }

@@ -35,49 +35,6 @@ func twitterFrom(epoch time.Time) ids.SnowflakeLayout {
 // twitterLast is the time from an epoch to the last tick of Twitter's layout.
 const twitterLast = (1<<41 - 1) * time.Millisecond
 
-// TestNewSnowflakeNode makes nodes at the ends of their layouts: their numbers, the times that they can name.
-func TestNewSnowflakeNode(t *testing.T) {
-	for _, c := range []struct {
-		number int64
-		layout ids.SnowflakeLayout
-	}{
-		{1023, ids.TwitterLayout()},
-		{65535, ids.SonyflakeLayout()},
-		{0, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Second}},
-		{1<<62 - 1, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Hour, NodeBits: 62}},
-		{0, twitterFrom(nodeNow)},
-		{0, twitterFrom(nodeNow.Add(-twitterLast))},
-		{0, twitterFrom(nodeNow.Add(-twitterLast - time.Millisecond + 1))},
-	} {
-		n := newNode(t, c.number, nodesOf(c.layout))
-		if n.Number() != c.number || n.Layout() != c.layout {
-			t.Errorf("node %d of %+v is %d of %+v", c.number, c.layout, n.Number(), n.Layout())
-		}
-		s, err := n.TryNext()
-		if err != nil {
-			t.Errorf("node %d of %+v: %v", c.number, c.layout, err)
-			continue
-		}
-		parts := c.layout.Split(s)
-		if parts.Node != c.number || parts.Sequence != 0 || parts.Time.After(nodeNow) || nodeNow.Sub(parts.Time) >= c.layout.Tick {
-			t.Errorf("node %d of %+v: the first id is of %v", c.number, c.layout, parts)
-		}
-	}
-}
-
-// TestDefaultOptions makes nodes without options: of Twitter's layout, on the default clock, which other tests may have
-// put ahead.
-func TestDefaultOptions(t *testing.T) {
-	for _, opts := range []*ids.SnowflakeOptions{nil, new(ids.SnowflakeOptions)} {
-		for _, number := range []int64{0, 1023} {
-			n := newNode(t, number, opts)
-			if parts := partsOf(n.Next()); n.Number() != number || n.Layout() != ids.TwitterLayout() || parts.Node != number {
-				t.Errorf("node %d of %+v, whose first id is %+v", n.Number(), n.Layout(), parts)
-			}
-		}
-	}
-}
-
 // TestBadNodes asks for nodes that their layouts do not have, or whose time they cannot name.
 func TestBadNodes(t *testing.T) {
 	for _, c := range []struct {

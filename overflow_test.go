@@ -214,24 +214,3 @@ func TestLastMilli(t *testing.T) {
 		}
 	})
 }
-
-// TestLastTick exhausts the ticks of a layout: then Next panics, TryNext refuses, and both leave
-// the node usable.
-func TestLastTick(t *testing.T) {
-	layout := ids.SnowflakeLayout{Epoch: start, Tick: time.Second, NodeBits: 60} // 8 ticks for one id each
-	f := &fakeClock{t: start.Add(7 * time.Second)}
-	c := ids.NewClock(&ids.ClockOptions{Now: f.now})
-	n := newNode(t, 1, &ids.SnowflakeOptions{Layout: layout, Clock: c})
-	n.Next()
-	for _, at := range []time.Duration{7, 8, 100, 3} {
-		f.t = start.Add(at * time.Second)
-		if _, err := n.TryNext(); !errors.Is(err, ids.ErrRange) {
-			t.Errorf("TryNext past the last tick gives %v", err)
-		}
-		checkSpent(t, "Next", func() { n.Next() })
-		checkSpent(t, "Append", func() { n.Append(nil, 3) })
-	}
-	if got, want := c.Latest(), start.Add(7*time.Second); !got.Equal(want) {
-		t.Errorf("Latest() = %v, want %v", got, want)
-	}
-}

@@ -1,9 +1,9 @@
 package ids_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,117 +71,6 @@ func TestLatest(t *testing.T) {
 	}
 	_, c, _, _ = newFakeAt(t, start, start.In(time.FixedZone("", 3600)).Add(time.Hour))
 	check("After", start.Add(time.Hour))
-}
-
-// TestNextHorizon asks for horizons where the clock, the latest id and the limit decide.
-func TestNextHorizon(t *testing.T) {
-	const d = 10 * time.Second
-	hour := start.Add(time.Hour)
-	for _, c := range []struct {
-		what              string
-		now, after, limit time.Time
-		d                 time.Duration
-		want              time.Time
-	}{
-		{"unused", start, time.Time{}, time.Time{}, d, start.Add(d)},
-		{"clock", start, start.Add(-time.Hour), time.Time{}, d, start.Add(d)},
-		{"clock within d/100", start, start.Add(9900*time.Millisecond - 1), time.Time{}, d, start.Add(d)},
-		{"latest id", start, hour, time.Time{}, d, hour.Add(d / 100)},
-		{"limit", start, time.Time{}, hour, d, hour},
-		{"a limit that is reached", start.Add(2 * time.Hour), start, hour, d, start.Add(2*time.Hour + d)},
-		{"nothing ahead", start, time.Time{}, time.Time{}, 0, start},
-		{"a negative d", start, time.Time{}, time.Time{}, -d, start},
-		{"a negative d, ids ahead", start, hour, time.Time{}, -1 << 63, hour},
-		{"the longest d", start, hour, time.Time{}, 1<<63 - 1, start.Add(1<<63 - 1)},
-	} {
-		_, _, limit, _, _ := newLimitedAt(t, c.now, c.after)
-		limit.Set(c.limit, nil)
-		if got := limit.NextHorizon(c.d); !got.Equal(c.want) || got.Location() != time.UTC {
-			t.Errorf("%s: NextHorizon(%v) = %v, want %v", c.what, c.d, got, c.want)
-		}
-	}
-}
-
-// TestLimit mints up to a limit: no id of the kinds that it binds is after it, and TryNext then refuses.
-func TestLimit(t *testing.T) {
-	f, _, limit, g, n := newLimited(t)
-	end := start.Add(50 * time.Millisecond)
-	limit.Set(end, nil)
-	for !f.t.After(end) {
-		for range 4 { // which is what a tick of version 1 holds
-			for _, k := range limited {
-				if at := k.time(k.mint(g, n)); at.After(end) {
-					t.Fatalf("%s of %v is after the limit %v", k.name, at, end)
-				}
-			}
-		}
-		f.step(time.Millisecond)
-	}
-	if s, err := n.TryNext(); err != ids.ErrWithheld || s != 0 {
-		t.Fatalf("past the limit TryNext gives %v, %v", s, err)
-	}
-}
-
-// TestLimitBindsNoRandomBits mints the kinds that no limit binds, under one that withholds all.
-func TestLimitBindsNoRandomBits(t *testing.T) {
-	_, _, limit, g, _ := newLimited(t)
-	limit.Set(time.Time{}, nil)
-	g.NewV2(0, 0)
-	g.NewV4()
-	g.NewV7()
-	g.NewULID()
-	g.AppendV7(nil, 300)
-	g.AppendULID(nil, 300)
-}
-
-// TestLimitHoldsCalls has calls without an error wait while limits come that allow no id, and return when one allows it.
-func TestLimitHoldsCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, _, limit, g, n := newLimited(t)
-		end := f.t.Add(-time.Millisecond)
-		limit.Set(end, nil)
-		var minted atomic.Int32
-		var wg sync.WaitGroup
-		for _, mint := range []func(){
-			func() { g.NewV1() }, func() { g.NewV6() }, func() { n.Next() }, func() { n.Append(nil, 10_000) },
-		} {
-			wg.Go(func() {
-				mint()
-				minted.Add(1)
-			})
-		}
-		for _, to := range []time.Time{end, end.Add(-time.Hour), f.t.Add(-time.Millisecond), time.Unix(-1<<62, 0)} {
-			limit.Set(to, nil)
-			time.Sleep(time.Hour)
-			synctest.Wait()
-			if got := minted.Load(); got != 0 {
-				t.Errorf("with the clock at %v and the limit at %v, %d calls returned", f.t, to, got)
-			}
-		}
-		limit.Set(unbounded, nil)
-		wg.Wait()
-		if _, err := n.TryNext(); err != nil {
-			t.Errorf("after the limit is raised TryNext gives %v", err)
-		}
-	})
-}
-
-// TestLimitCoversNewNodes checks that nodes made under a limit obey it, and after the end too.
-func TestLimitCoversNewNodes(t *testing.T) {
-	for _, end := range []time.Time{{}, start.Add(-time.Nanosecond)} {
-		_, c, limit, _, _ := newLimited(t)
-		for number, want := range []error{ids.ErrWithheld, ids.ErrEnded} {
-			if want == ids.ErrEnded {
-				limit.EndAt(end, nil)
-			} else {
-				limit.Set(start.Add(-time.Hour), nil)
-			}
-			n := newNode(t, int64(number), &ids.SnowflakeOptions{Clock: c})
-			if s, err := n.TryNext(); err != want || s != 0 {
-				t.Errorf("TryNext of a new node: %v, %v, want %v", s, err, want)
-			}
-		}
-	}
 }
 
 // TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
@@ -257,8 +146,11 @@ func TestZeroTimeInZone(t *testing.T) {
 					t.Errorf("%s of %#v, node %d: TryNext gives %v, %v, want %v", what, zero, number, s, err, want)
 				}
 			}
-			if got := limit.NextHorizon(time.Second); !got.Equal(start.Add(time.Second)) {
-				t.Errorf("%s of %#v: NextHorizon(time.Second) = %v", what, zero, got)
+			for window, want := range map[time.Duration]time.Time{time.Second: start.Add(time.Second), -time.Second: start, math.MinInt64: start,
+				math.MaxInt64: start.Add(math.MaxInt64)} {
+				if got := limit.NextHorizon(window); !got.Equal(want) || got.Location() != time.UTC {
+					t.Errorf("%s of %#v: NextHorizon(%v) = %v, want %v", what, zero, window, got, want)
+				}
 			}
 		}
 		check("Set", ids.ErrWithheld)

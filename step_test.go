@@ -76,36 +76,6 @@ func sequenceOf(u ids.UUID) int {
 	return seq >> 2
 }
 
-// TestTolerance sets the clock back by as much as each Tolerance allows, and by a tick more.
-// Version 6 and its kin follow the latter alone.
-func TestTolerance(t *testing.T) {
-	for _, c := range []struct{ tolerance, maxAhead, patience time.Duration }{
-		{0, 0, 10 * time.Second},
-		{time.Hour, 0, time.Hour},
-		{time.Second, -1, time.Second},
-		{-1, 0, 10 * time.Millisecond}, // never less than MaxAhead
-		{time.Millisecond, 0, 10 * time.Millisecond},
-		{-1, time.Second, time.Second},
-		{-1, -1, time.Millisecond}, // nor than 1 ms
-		{time.Microsecond, time.Microsecond, time.Millisecond},
-	} {
-		for _, k := range []kind{kindV6, kindV7, kindULID} {
-			for _, beyond := range []time.Duration{0, k.tick} {
-				f := &fakeClock{t: start}
-				g := ids.NewGenerator(&ids.GeneratorOptions{
-					Clock: ids.NewClock(&ids.ClockOptions{Now: f.now, Tolerance: c.tolerance, MaxAhead: c.maxAhead})})
-				before := k.mint(g, nil)
-				f.step(-c.patience - beyond)
-				after := k.mint(g, nil)
-				if got, want := less(after, before), beyond > 0; got != want {
-					t.Errorf("%s, Tolerance %v, MaxAhead %v, set back by %v: followed: %v, want %v",
-						k.name, c.tolerance, c.maxAhead, c.patience+beyond, got, want)
-				}
-			}
-		}
-	}
-}
-
 // TestLongTolerance sets the clock back by decades, as a board without a battery does, within a Tolerance
 // of centuries, and within one that never ends.
 func TestLongTolerance(t *testing.T) {

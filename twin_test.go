@@ -1,10 +1,8 @@
 package ids_test
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,66 +141,6 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	}
 }
 
-// TestTwinsRepeat mints with nodes of one number on clocks that show the same time: those whose layouts pack alike,
-// which are refused as default nodes, make the same ids, and the others none of them.
-func TestTwinsRepeat(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	l := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
-	last, wide := l, ids.SnowflakeLayout{Epoch: l.Epoch, Tick: l.Tick, NodeBits: 10, SequenceBits: 12}
-	last.NodeLast = true
-	for _, c := range []struct {
-		a, b  ids.SnowflakeLayout
-		alike bool
-	}{{l, l, true}, {l, last, true}, {wide, wide, true}, {l, wide, false}, {ids.SnowflakeLayout{}, ids.TwitterLayout(), true},
-		{ids.TwitterLayout(), ids.DiscordLayout(), false}} {
-		a := newNode(t, 7, &ids.SnowflakeOptions{Layout: c.a, Clock: stopped(start)})
-		b := newNode(t, 7, &ids.SnowflakeOptions{Layout: c.b, Clock: stopped(start)})
-		ids.SetDefaultSnowflakeNode(nil)
-		ids.SetDefaultSnowflakeNode(a)
-		if refused := panicOf(func() { ids.SetDefaultSnowflakeNode(b) }) != nil; refused != c.alike {
-			t.Errorf("%+v and %+v: refused: %t, want %t", c.a, c.b, refused, c.alike)
-		}
-		if runA, runB := a.Append(nil, 5), b.Append(nil, 5); slices.Equal(runA, runB) != c.alike || slices.Contains(runB, runA[0]) != c.alike {
-			t.Errorf("%+v and %+v: %v and %v", c.a, c.b, runA, runB)
-		}
-	}
-}
-
-// TestRestoreDefaultNode saves the default node in a test, uses another, and puts the first one back, as a helper of a
-// program's tests does.
-func TestRestoreDefaultNode(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	for _, variable := range []bool{false, true} {
-		unsetNode(t)
-		if variable {
-			t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-		}
-		ids.SetDefaultSnowflakeNode(nil)
-		saved, err := ids.DefaultSnowflakeNode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := newNode(t, (saved.Number()+1)%1024, &ids.SnowflakeOptions{Clock: stopped(start)})
-		ids.SetDefaultSnowflakeNode(own)
-		if got, want := partsOf(ids.NextSnowflake()), (ids.SnowflakeParts{Time: start, Node: own.Number()}); got != want {
-			t.Errorf("in the test, an id is %v, want %v", got, want)
-		}
-		ids.SetDefaultSnowflakeNode(saved)
-		if got, err := ids.DefaultSnowflakeNode(); got != saved || err != nil {
-			t.Errorf("restored is %p, %v, want %p", got, err, saved)
-		}
-		// A fake of the same number needs nil before it, and before what it replaced.
-		twin := newNode(t, saved.Number(), &ids.SnowflakeOptions{Clock: stopped(start)})
-		for _, n := range []*ids.SnowflakeNode{twin, saved} {
-			ids.SetDefaultSnowflakeNode(nil)
-			ids.SetDefaultSnowflakeNode(n)
-			if got, _ := ids.DefaultSnowflakeNode(); got != n {
-				t.Errorf("after nil, the default node is %p, want %p", got, n)
-			}
-		}
-	}
-}
-
 // TestTwinsAtOnce has two goroutines set nodes of one number on clocks of their own at the same time: one wins, and the
 // other panics.
 func TestTwinsAtOnce(t *testing.T) {
@@ -238,24 +176,6 @@ func TestTwinsAtOnce(t *testing.T) {
 		}
 		if got, err := ids.DefaultSnowflakeNode(); (refused[0] == nil) == (refused[1] == nil) || got != winner || err != nil {
 			t.Fatalf("round %d: the calls panic with %v and %v; the default node is %p, %v, of %p", round, refused[0], refused[1], got, err, twins)
-		}
-	}
-}
-
-// TestEnvAfterTwin asks for the default node of the environment where there is one: that is an error, whatever its number.
-func TestEnvAfterTwin(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	for _, number := range []int64{7, 8} {
-		ids.SetDefaultSnowflakeNode(nil)
-		given := newNode(t, number, nil)
-		ids.SetDefaultSnowflakeNode(given)
-		n, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
-		if n != nil || err == nil || errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), "already") {
-			t.Errorf("beside node %d: %v, %v", number, n, err)
-		}
-		if got, _ := ids.DefaultSnowflakeNode(); got != given {
-			t.Errorf("beside node %d: the default node has changed", number)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -98,28 +97,6 @@ func TestRunAhead(t *testing.T) {
 					Clock: ids.NewClock(&ids.ClockOptions{Now: m.now, MaxAhead: c.maxAhead})})
 				load(t, n, c.span, m.ahead, max(c.maxAhead, 0))
 			})
-		})
-	}
-}
-
-// TestLongAhead asks for ids without end under MaxAheads of seconds to an hour: they run ahead by that
-// much, and no more.
-func TestLongAhead(t *testing.T) {
-	for _, most := range []time.Duration{time.Second, 3 * time.Second, time.Minute, time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			c := ids.NewClock(&ids.ClockOptions{MaxAhead: most})
-			layout := ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond, NodeBits: 10}
-			n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
-			longest := time.Duration(0)
-			for range most/layout.Tick + 1000 {
-				ahead := time.Until(layout.Split(n.Next()).Time)
-				if longest = max(longest, ahead); ahead > most {
-					t.Fatalf("MaxAhead %v: an id is %v ahead", most, ahead)
-				}
-			}
-			if longest < most-layout.Tick {
-				t.Errorf("MaxAhead %v: ids are %v ahead at most", most, longest)
-			}
 		})
 	}
 }
@@ -251,62 +228,6 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 		})
 		watch.Stop()
 	}
-}
-
-// TestTryNext takes ids up to each of the reasons to refuse one. What is refused is not lost.
-func TestTryNext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, _, limit, _, n := newLimited(t)
-		mint := func() ids.Snowflake {
-			t.Helper()
-			s, err := n.TryNext()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
-		refuse := func(want error) {
-			t.Helper()
-			if s, err := n.TryNext(); !errors.Is(err, want) || s != 0 {
-				t.Fatalf("got %d, %v, want %v", s, err, want)
-			}
-		}
-		first := mint()
-		f.step(-maxAhead)
-		if s := mint(); s != first+1 {
-			t.Errorf("after jitter: %d, want %d", s, first+1)
-		}
-		f.step(-time.Millisecond)
-		refuse(ids.ErrClockBehind)
-		f.step(-time.Hour)
-		refuse(ids.ErrClockBehind)
-		f.step(time.Hour + maxAhead + time.Millisecond)
-		if s := mint(); s != first+2 {
-			t.Errorf("after refusals: %d, want %d: a refused id is not lost", s, first+2)
-		}
-		for range 11*4096 - 3 { // fill the tick and the ten ahead
-			mint()
-		}
-		refuse(ids.ErrExhausted)
-		// What load has put ahead, MaxAhead here, is no step back, and as much again is jitter.
-		f.step(-maxAhead)
-		refuse(ids.ErrExhausted)
-		f.step(-time.Millisecond)
-		refuse(ids.ErrClockBehind)
-		f.step(maxAhead + time.Millisecond)
-		if got := partsOf(n.Next()); !got.Time.Equal(start.Add(11*time.Millisecond)) || got.Sequence != 0 {
-			t.Errorf("Next after refusals: %v", got)
-		}
-		f.step(20 * time.Millisecond)
-		mint()
-		f.step(-time.Second)
-		n.Next()
-		refuse(ids.ErrClockBehind)
-		limit.Set(start, nil)
-		refuse(ids.ErrWithheld)
-		limit.Set(unbounded, nil)
-		refuse(ids.ErrClockBehind)
-	})
 }
 
 // TestBubbleOwesNothing mints at full load in one testing/synctest bubble, and then in another, which
