@@ -309,8 +309,7 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 }
 
-// testCutOff has Takes whose context ends while they are under way, and some whose answer cannot be read. None keeps a
-// number for nobody.
+// testCutOff has a Take that a lock holds up, and some whose answer cannot be read. None keeps a number for nobody.
 func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	kind(t, pool).Locked(t, func(table string) func() error {
 		tx := must.Get(pool.Begin(t.Context()))(t)
