@@ -63,30 +63,6 @@ func ExampleMinter_NextContext() {
 	// true true
 }
 
-// A service that takes this interface works with a Minter, and with the node of a fixed number.
-func ExampleMinter_interface() {
-	type minter interface {
-		NextContext(ctx context.Context) (ids.Snowflake, error)
-		TryNext() (ids.Snowflake, error)
-	}
-	leased, err := nodelease.NewMinter(memstore.New(1, 15*time.Second), nil)
-	if err != nil {
-		panic(err)
-	}
-	defer leased.Close()
-	fixed, err := ids.NewSnowflakeNode(1, nil)
-	if err != nil {
-		panic(err)
-	}
-	for _, m := range []minter{leased, fixed} {
-		id, err := m.NextContext(context.Background())
-		fmt.Println(ids.TwitterLayout().Split(id).Node, err)
-	}
-	// Output:
-	// 0 <nil>
-	// 1 <nil>
-}
-
 // regionBits is how many bits of the node number name a region. With the 10 bits of the default
 // layout, that leaves 128 numbers for each of 8 regions.
 const regionBits = 3

@@ -479,24 +479,6 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 	}
 }
 
-// TestLoopEndsWithItsContext loops over NextContext until its context ends.
-func TestLoopEndsWithItsContext(t *testing.T) {
-	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		cause := errors.New("enough")
-		ctx, end := context.WithCancelCause(t.Context())
-		defer end(nil)
-		for range 10 {
-			_, err := m.NextContext(ctx)
-			must.Do(t, err)
-		}
-		end(cause)
-		id, err := m.NextContext(ctx)
-		if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrWithheld) || id != 0 {
-			t.Errorf("got %v, %v", id, err)
-		}
-	})
-}
-
 // roomy is a layout whose ticks are never exhausted.
 func roomy() ids.SnowflakeLayout {
 	l := ids.TwitterLayout()

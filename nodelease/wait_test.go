@@ -111,6 +111,13 @@ func TestReasons(t *testing.T) {
 	outOfOrder := errors.New("out of order")
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		ended, end := context.WithCancelCause(t.Context())
+		end(errEnough)
+		id, err := m.NextContext(ended) // although there is a number
+		must.Fail(t, "a context that has ended", err, errEnough, "nodelease: no Snowflake: context canceled: enough")
+		if !errors.Is(err, context.Canceled) || errors.Is(err, ids.ErrWithheld) || id != 0 {
+			t.Errorf("a context that has ended: %v, %v", id, err)
+		}
 		mustMint(t, m)
 		check := func(what, text string, cause error) {
 			t.Helper()

@@ -84,15 +84,6 @@ func TestEtcd(t *testing.T) {
 		})
 	}
 	t.Run("late answer", func(t *testing.T) { testLateAnswer(t, n, cluster, client) })
-	t.Run("minting stops first", func(t *testing.T) {
-		endpoints, there, back := cluster.Proxies(t, "minter")
-		far := etcdtest.Open(t, endpoints)
-		defer far.Close()
-		servers.StopsFirst(t, n, mustNew(t, far, &etcdstore.Options{Prefix: "/cut", Numbers: 1, TTL: 3 * time.Second}), func() (bool, error) {
-			resp, err := client.Get(t.Context(), "/cut/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
-			return err == nil && resp.Count == 0, err
-		}, append(there, back...)...)
-	})
 }
 
 // testBadOptions has no client, and a prefix that cannot be and one that an earlier version has used.

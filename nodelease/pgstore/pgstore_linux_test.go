@@ -46,7 +46,6 @@ func kind(t *testing.T, pool *pgxpool.Pool) suite.Kind {
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	n := servers.NewNetwork(t)
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
 	pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`) // of connections to come
@@ -83,20 +82,6 @@ func TestPostgres(t *testing.T) {
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
-	near, far := servers.Link{From: "minter", To: "postgres"}, servers.Link{From: "postgres", To: "minter"}
-	distant := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil))
-	t.Run("minting stops first", func(t *testing.T) {
-		s := mustNew(t, distant, &pgstore.Options{Table: "cut", Numbers: 1, TTL: 3 * time.Second})
-		servers.StopsFirst(t, n, s, func() (free bool, err error) {
-			err = pool.QueryRow(t.Context(), `select expires <= clock_timestamp() from cut where number = 0`).Scan(&free)
-			return free, err
-		}, near, far)
-	})
-	t.Run("lost answers", func(t *testing.T) {
-		// One request a call.
-		own := pgtest.Open(t, n.Proxy(t, "minter", "postgres", address, nil), "&default_query_exec_mode=simple_protocol")
-		testLostAnswers(t, n, pool, own, near, far)
-	})
 }
 
 // testFewRights has a user who may do more and more of what Init and New need.
@@ -220,8 +205,7 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 	suite.Take(t, s)
 }
 
-// TestPooler has six pools, each of several connections, work at once through PgBouncer, which gives each transaction
-// one of two connections to the server.
+// TestPooler has PgBouncer give each transaction one of a few connections to the server.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	dir, run := pgtest.Command(t, "pgbouncer")
@@ -232,46 +216,12 @@ func TestPooler(t *testing.T) {
 	config := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\n"+
 		"listen_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", host, port, listen)
+		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 8\n", host, port, listen)
 	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
 	pooler := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return run("pgbouncer", config) }}
 	pooler.Start(t)
 	t.Cleanup(func() { pooler.Stop(syscall.SIGKILL) })
-	mustNew(t, pgtest.Open(t, own), &pgstore.Options{Numbers: 6})
-	var all sync.WaitGroup
-	var held sync.Map
-	for range 6 {
-		all.Go(func() {
-			pool := pgtest.Open(t, own, "&pool_max_conns=3")
-			s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Numbers: 6})
-			if err != nil {
-				t.Errorf("New: %v", err)
-				return
-			}
-			for round := range 20 {
-				g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-				if errors.Is(err, nodelease.ErrNoNumber) {
-					continue // others were faster
-				}
-				if err != nil {
-					t.Errorf("Take: %v", err)
-					return
-				}
-				if _, twice := held.LoadOrStore(g.Number, true); twice {
-					t.Errorf("number %d is held twice", g.Number)
-				}
-				horizon := time.Now().Truncate(time.Microsecond)
-				if err := errors.Join(g.Lease.Extend(t.Context(), horizon), g.Lease.Extend(t.Context(), horizon.Add(time.Minute))); err != nil {
-					t.Errorf("Extend in round %d: %v", round, err)
-				}
-				held.Delete(g.Number)
-				if err := g.Lease.Release(t.Context(), horizon); err != nil {
-					t.Errorf("Release: %v", err)
-				}
-			}
-		})
-	}
-	all.Wait()
+	kind(t, pgtest.Open(t, own, "&pool_max_conns=40")).Run(t)
 }
 
 // testDurability has what lets a crash take a horizon back.
@@ -333,41 +283,6 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 	}
 	_, err := beside.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	must.Fail(t, "Take where all numbers but one without end are held", err, nil, "scan Infinity")
-}
-
-// testLostAnswers has the server carry out what it was asked to while its answers get lost: it can be asked again.
-func testLostAnswers(t *testing.T, n *servers.Network, pool, distant *pgxpool.Pool, near, far servers.Link) {
-	s := mustNew(t, distant, &pgstore.Options{Table: "lost", Numbers: 1})
-	l := suite.Take(t, s).Lease
-	now := time.Now().Truncate(time.Microsecond)
-	for _, test := range []struct {
-		name    string
-		horizon time.Time
-		call    func(context.Context, time.Time) error
-		want    error // of the second call
-	}{
-		{"Extend", now.Add(time.Hour), l.Extend, nil},
-		{"Extend", now.Add(2 * time.Hour), l.Extend, nil},
-		{"Release", now, l.Release, nodelease.ErrLost},
-	} {
-		n.Set(true, far)
-		ctx, cancel := context.WithCancel(t.Context())
-		failed := make(chan error)
-		go func() { failed <- test.call(ctx, test.horizon) }()
-		must.Soon(t, func() error { // until the server has carried it out
-			return pool.QueryRow(t.Context(), `select number from lost where number = 0 and horizon = $1`, test.horizon).Scan(new(int))
-		})
-		cancel()
-		must.Fail(t, test.name+" without an answer", <-failed, context.Canceled)
-		n.Set(false, far)
-		n.Reset(near)
-		if err := test.call(t.Context(), test.horizon); !errors.Is(err, test.want) {
-			t.Errorf("%s once more: %v, want %v", test.name, err, test.want)
-		}
-	}
-	if g := suite.Take(t, s); !g.Horizon.Equal(now) {
-		t.Errorf("the horizon is %v, want %v", g.Horizon, now)
-	}
 }
 
 // TestNoFsync starts a server that does not sync its disk.

@@ -1,8 +1,6 @@
 package servers
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -11,11 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // Server is an operating system process that can be started again.
@@ -107,48 +100,4 @@ func FreePorts(n int) []string {
 		}
 	}
 	return addresses
-}
-
-// StopsFirst cuts the links of a minter to its store and looks whether anybody can take the number
-// while it is still minting. Then it heals them. The store must have one number; free asks
-// it, over another connection, whether nobody holds that.
-func StopsFirst(t *testing.T, n *Network, s nodelease.Store, free func() (bool, error), links ...Link) {
-	m := must.Get(nodelease.NewMinter(s, nil))(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	defer m.Close()
-	must.Get(m.NextContext(ctx))(t)
-	n.Set(true, links...)
-	minted := time.Now()
-	for gone, stopped := false, false; !gone; time.Sleep(time.Millisecond) {
-		var err error
-		gone, err = free() // before the attempt: an id that comes later than this is one too many
-		must.Do(t, err)
-		_, err = m.TryNext()
-		switch {
-		case gone && err == nil:
-			t.Fatal("minting goes on although the lease has ended")
-		case gone && !stopped && time.Since(minted) < 100*time.Millisecond: // else an answer was late
-			t.Fatal("the lease has ended no later than the minting")
-		case err == nil && stopped:
-			t.Fatal("minting goes on behind a cut")
-		case err == nil:
-			minted = time.Now()
-		case errors.Is(err, ids.ErrWithheld):
-			stopped = true
-		case err != nil && !errors.Is(err, ids.ErrExhausted):
-			t.Fatal(err)
-		}
-		if ctx.Err() != nil {
-			t.Fatal("the lease of a minter that is cut off does not end")
-		}
-	}
-	n.Set(false, links...)
-	if _, err := m.NextContext(ctx); err != nil {
-		t.Fatalf("minting does not go on: %v", err)
-	}
-	must.Do(t, m.Close())
-	if gone, err := free(); !gone {
-		t.Errorf("the number is held after Close, %v", err)
-	}
 }
