@@ -90,7 +90,14 @@ func TestMySQL(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
-	t.Run("few rights", func(t *testing.T) { testFewRights(t, db, dsn) })
+	t.Run("few rights", func(t *testing.T) {
+		mytest.Exec(t, db, `create database closed`)
+		mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
+		mytest.Exec(t, db, `create user few`)
+		k.FewRights(t, kind(t, mytest.Open(t, mytest.At(t, dsn, "", "few"))), func(right string) {
+			mytest.Exec(t, db, `grant `+right+` on closed.numbers to few`)
+		})
+	})
 	t.Run("table", func(t *testing.T) { testTable(t, db) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
 	t.Run("tries again", func(t *testing.T) { testAgain(t, db) })
@@ -277,24 +284,6 @@ func TestBinaryLog(t *testing.T) {
 	readOnly := mytest.Open(t, dsn)
 	_, err := mysqlstore.New(t.Context(), readOnly, nil)
 	must.Fail(t, "innodb_read_only", err, nil, "innodb_read_only is ON")
-}
-
-// testFewRights has a user who may do more and more of what Init and New need.
-func testFewRights(t *testing.T, db *sql.DB, dsn string) {
-	mytest.Exec(t, db, `create database closed`)
-	mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
-	mytest.Exec(t, db, `create user few`)
-	poor := mytest.Open(t, mytest.At(t, dsn, "", "few"))
-	opts := &mysqlstore.Options{Table: "closed.numbers", Numbers: 3}
-	open := func() error { _, err := mysqlstore.New(t.Context(), poor, opts); return err }
-	must.Fail(t, "a table that cannot be created", mysqlstore.Init(t.Context(), poor, opts), nil, "prepare the table closed.numbers", "denied to user 'few'@")
-	mustNew(t, db, opts)
-	must.Fail(t, "a table that cannot be read", open(), nil, "SELECT command denied to user 'few'@")
-	mytest.Exec(t, db, `grant select on closed.numbers to few`)
-	must.Fail(t, "a table that cannot be changed", open(), nil, "UPDATE command denied to user 'few'@")
-	mytest.Exec(t, db, `grant update on closed.numbers to few`)
-	must.Fail(t, "a table that cannot be filled up", mysqlstore.Init(t.Context(), poor, opts), nil, "INSERT command denied to user 'few'@")
-	suite.Take(t, must.Get(mysqlstore.New(t.Context(), poor, opts))(t))
 }
 
 // testBadOptions has names and a holder that MySQL cannot keep, and a DSN that leads nowhere.

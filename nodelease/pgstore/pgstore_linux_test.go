@@ -76,30 +76,17 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("made", k.Made)
 	t.Run("choice", k.Choice)
-	t.Run("few rights", func(t *testing.T) { testFewRights(t, address, pool) })
+	t.Run("few rights", func(t *testing.T) {
+		pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
+		k.FewRights(t, kind(t, pgtest.Open(t, address, "&user=few")), func(right string) {
+			pgtest.Exec(t, pool, `grant `+right+` on closed.numbers to few`)
+		})
+	})
 	t.Run("durability", func(t *testing.T) { testDurability(t, address, pool) })
 	t.Run("table", func(t *testing.T) { testTable(t, pool) })
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
-}
-
-// testFewRights has a user who may do more and more of what Init and New need.
-func testFewRights(t *testing.T, address string, pool *pgxpool.Pool) {
-	pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
-	poor := pgtest.Open(t, address, "&user=few")
-	denied := func(what string, err error) {
-		t.Helper()
-		must.Fail(t, "a table that cannot be "+what, err, nil, "permission denied")
-	}
-	denied("created", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4}))
-	mustNew(t, pool, &pgstore.Options{Table: "closed.numbers", Numbers: 4})
-	_, err := pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4})
-	denied("read", err)
-	pgtest.Exec(t, pool, `grant select, update on closed.numbers to few`)
-	denied("filled up", pgstore.Init(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 5}))
-	s := must.Get(pgstore.New(t.Context(), poor, &pgstore.Options{Table: "closed.numbers", Numbers: 4}))(t)
-	suite.Take(t, s)
 }
 
 // testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.

@@ -156,15 +156,9 @@ func (tr *trial) processFaults(ctx context.Context, t *testing.T, rng *rand.Rand
 func (tr *trial) progress(t *testing.T, when string) {
 	t.Helper()
 	limit := time.Now().Add(4 * time.Minute)
-	before := map[record]int64{}
-	for _, files := range tr.live {
-		for _, r := range files {
-			before[r] = r.count()
-		}
-	}
 	for i, files := range tr.live {
 		for _, r := range files {
-			for ; r.count() == before[r] && before[r] < perFile; time.Sleep(5 * time.Millisecond) {
+			for before := r.count(); r.count() == before && before < perFile; time.Sleep(5 * time.Millisecond) {
 				if time.Now().After(limit) {
 					t.Fatalf("%s the group %s has minted nothing for 4 minutes. The end of the log:\n%s", when, r, tr.children[i].Tail())
 				}

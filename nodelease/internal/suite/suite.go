@@ -169,6 +169,24 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	}
 }
 
+// FewRights has a user, whose kind is poor, who may do more and more of what Init and New need.
+func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
+	o := Options{Name: "closed.numbers", Numbers: 3}
+	denied := func(what string, err error) {
+		t.Helper()
+		must.Fail(t, "a table that cannot be "+what, err, nil, "denied")
+	}
+	denied("created", poor.Init(o))
+	k.mustNew(t, o)
+	denied("read", poor.use(t, o))
+	grant("select")
+	denied("changed", poor.use(t, o))
+	grant("update")
+	must.Do(t, poor.use(t, o))
+	o.Numbers = 4
+	denied("filled up", poor.Init(o))
+}
+
 // AtOnce has eight make one store at the same moment: one of them has.
 func (k Kind) AtOnce(t *testing.T, o Options) {
 	var all sync.WaitGroup
