@@ -45,13 +45,8 @@ func TestMySQL(t *testing.T) {
 	do("grant all on *.* to test with grant option")
 	const table, options = " -table team.leases ", " -table team.leases -numbers 40 "
 	at := " mysql://test:s3cret@" + host + ":" + port + "/test "
-	expect(t, found, "check"+options+at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
-	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
-	expect(t, failed, "init"+options+at, "nothing is missing")
-	expect(t, failed, "init -layout discord -table team.leases -numbers 41 "+at, "two layouts need two stores")
+	testFirst(t, table, at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
 	expect(t, failed, "init"+options+strings.Replace(at, "s3cret", "wrong", 1), "Access denied for user 'test'")
-	expect(t, 0, "list"+table+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
-	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
 
 	s, err := mysqlstore.New(t.Context(), db, &mysqlstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
 	number, stop := hold(t, s, err)
@@ -68,8 +63,6 @@ func TestMySQL(t *testing.T) {
 	do("grant select on team.leases to reader")
 	as := strings.Replace(strings.Replace(at, "test:", "reader:", 1), "/test", "/", 1)
 	for _, test := range []struct{ harm, mend, args, want string }{
-		{"", "", "-layout discord", "two layouts need two stores"},
-		{"", "", "-numbers 41", "of 41 numbers 1 are missing"},
 		{"", "", as, "UPDATE command denied to user 'reader'@...the user reader@% may not see whether there are replicas: grant process"},
 		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- prepare the table team.leases: the table's engine is MyISAM and not InnoDB"},
 		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
