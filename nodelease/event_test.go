@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,26 +181,6 @@ func TestStats(t *testing.T) {
 		}, nil)
 		mustClose(t, m)
 		check("after Close", nodelease.Stats{FreeKnown: true}, nodelease.ErrClosed)
-	})
-}
-
-// TestCloseFromObserve has Observe call Close, which waits for it to return, for 5 s.
-func TestCloseFromObserve(t *testing.T) {
-	var minter atomic.Pointer[nodelease.Minter]
-	var took atomic.Int64
-	opts := &nodelease.Options{Observe: func(e nodelease.Event) {
-		if m := minter.Load(); m != nil && e.Kind == nodelease.Renewed {
-			began := time.Now()
-			_ = m.Close()
-			took.Store(int64(time.Since(began)))
-		}
-	}}
-	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		minter.Store(m)
-		time.Sleep(time.Minute)
-		if got := time.Duration(took.Load()); got != 5*time.Second {
-			t.Errorf("Close has taken %v", got)
-		}
 	})
 }
 
