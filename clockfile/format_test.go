@@ -63,14 +63,6 @@ func TestFormatDamage(t *testing.T) {
 	}
 }
 
-// TestLongOwner encodes an owner of a byte too many.
-func TestLongOwner(t *testing.T) {
-	_, err := clockfile.Encode(march, strings.Repeat("x", clockfile.MaxOwner+1))
-	if want := fmt.Sprintf("the owner has %d bytes", clockfile.MaxOwner+1); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
 // corrupt are files that hold no usable horizon, and what the error says of each.
 func corrupt(t testing.TB) map[string]string {
 	t.Helper()

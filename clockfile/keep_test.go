@@ -3,7 +3,6 @@ package clockfile_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -131,39 +130,6 @@ func TestFileCoversEveryID(t *testing.T) {
 			check("V1", v1)
 			check("V6", v6)
 			check("Snowflake", timeOf(b.node.Next()))
-		}
-	})
-}
-
-// TestDiskFails has ids go on up to the last horizon when no save succeeds.
-func TestDiskFails(t *testing.T) {
-	inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
-		horizon := b.held()
-		b.setPlan(fails)
-		last, err := b.node.TryNext()
-		for next := last; err == nil && !timeOf(last).After(horizon); next, err = b.node.TryNext() {
-			last = next
-			time.Sleep(time.Millisecond)
-		}
-		if left := horizon.Sub(timeOf(last)); !errors.Is(err, ids.ErrWithheld) || left < 0 || left > 2*time.Millisecond {
-			b.Errorf("the last id is %v from the horizon: %v", left, err)
-		}
-		b.setPlan(works)
-	})
-}
-
-// TestSlowDisk has each save take a second. Ids are withheld only if the wall clock has come to the
-// horizon meanwhile, which it has not.
-func TestSlowDisk(t *testing.T) {
-	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		b.mu.Lock()
-		b.slow = time.Second / 6
-		b.mu.Unlock()
-		for range 6000 {
-			if _, err := b.node.TryNext(); err != nil {
-				b.Fatal(err)
-			}
-			time.Sleep(10 * time.Millisecond)
 		}
 	})
 }
@@ -313,76 +279,6 @@ func TestSavesSoonWhileAhead(t *testing.T) {
 			n.Next()
 			if took := time.Since(called); took > 120*time.Millisecond {
 				b.Errorf("call %d takes %v", i, took)
-			}
-		}
-	})
-}
-
-// TestNoSaveWithinReport has Report take its time, and the disk work again meanwhile: no save begins, and Report is not
-// called again, before it has returned.
-func TestNoSaveWithinReport(t *testing.T) {
-	var b *bench
-	var reports []error
-	within := false
-	report := func(s clockfile.Status) {
-		if within {
-			b.Error("Report is called while it has not returned")
-		}
-		within = true
-		if reports = append(reports, s.Err); len(reports) == 1 {
-			b.setPlan(works)
-			saves := b.countSaves()
-			time.Sleep(10 * time.Second)
-			if n := b.countSaves() - saves; n != 0 {
-				b.Errorf("%d saves while Report has not returned", n)
-			}
-		}
-		within = false
-	}
-	inBubble(t, clockfile.Options{Window: time.Second, Report: report}, 0, func(own *bench) {
-		b = own
-		b.setPlan(fails)
-		time.Sleep(20 * time.Second)
-		synctest.Wait()
-		if len(reports) != 2 || strings.Count(reports[0].Error(), "clockfile: ") != 1 || reports[1] != nil {
-			b.Errorf("the reports are %v, want one of the failure and one of the success", reports)
-		}
-	})
-}
-
-// TestCloseFarBehind closes the file when the clock is an hour behind the latest id: the kinds whose own ids are not ahead
-// end with the others, and the next process goes on after the latest id.
-func TestCloseFarBehind(t *testing.T) {
-	for _, o := range []outcome{works, fails, failsAfter} {
-		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-			last := b.node.Next()
-			b.wall.step(-time.Hour)
-			time.Sleep(time.Minute)
-			b.setPlan(o)
-			if err := b.file.Close(); (err == nil) != (o == works) {
-				b.Errorf("Close on a disk with outcome %d: %v", o, err)
-			}
-			checkEnds(b.T, fmt.Sprintf("outcome %d", o), b.file)
-			b.file = nil
-			f := b.open(&process{memory: b.memory}, nil)
-			if latest := f.Clock().Latest(); latest.Before(timeOf(last)) {
-				b.Errorf("outcome %d: the next process goes on after %v, which is before %v", o, latest, timeOf(last))
-			}
-			must(b.T, f.Close())
-		})
-	}
-}
-
-// TestHorizonFollowsEachID mints single ids while the wall clock is behind: after the next look, the horizon
-// is a hundredth of Window from the latest one, however little that has moved.
-func TestHorizonFollowsEachID(t *testing.T) {
-	const window = 100 * time.Second
-	inBubble(t, clockfile.Options{Window: window}, time.Hour, func(b *bench) {
-		for range 20 {
-			s := b.node.Next()
-			time.Sleep(window / 50)
-			if left := b.held().Sub(timeOf(s)); left != window/100 {
-				b.Errorf("the horizon is %v from the latest id, want %v", left, window/100)
 			}
 		}
 	})
@@ -678,66 +574,6 @@ func TestCloseReports(t *testing.T) {
 			}
 			if !failed && at < 5 {
 				b.Errorf("Close has %d operations", at)
-			}
-		})
-	}
-}
-
-// TestCloseTwice checks that Close acts once, whoever calls it, and gives all the same result.
-func TestCloseTwice(t *testing.T) {
-	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		b.setPlan(fails)
-		var wg sync.WaitGroup
-		errs := make(chan error, 10)
-		for range cap(errs) {
-			wg.Go(func() { errs <- b.file.Close() })
-		}
-		wg.Wait()
-		b.setPlan(works)
-		ops, again := b.ops, b.file.Close()
-		for range cap(errs) {
-			if err := <-errs; err != again || !errors.Is(err, errFault) || !strings.Contains(err.Error(), path) {
-				b.Errorf("Close returns %v, and later %v", err, again)
-			}
-		}
-		if b.ops != ops {
-			b.Errorf("the last Close has %d operations", b.ops-ops)
-		}
-		b.file = nil
-	})
-}
-
-// TestCloseWhileNextWaits closes the file while calls wait for a horizon, and the disk works again or
-// does not: they wait for the moment that main has to return, and then panic.
-func TestCloseWhileNextWaits(t *testing.T) {
-	for _, o := range []outcome{works, fails, failsAfter} {
-		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-			b.setPlan(fails)
-			b.wall.step(time.Hour)
-			done := make(chan bool, 3)
-			go func() { done <- ended(func() { b.node.Next() }) }()
-			go func() { done <- ended(func() { b.gen.NewV1() }) }()
-			go func() { done <- ended(func() { b.gen.NewV6() }) }()
-			time.Sleep(time.Second + 50*time.Millisecond) // between two looks
-			b.setPlan(o)
-			if err := b.file.Close(); (err == nil) != (o == works) {
-				b.Errorf("Close on a disk with outcome %d: %v", o, err)
-			}
-			b.file = nil
-			time.Sleep(100*time.Millisecond - 1)
-			synctest.Wait()
-			if len(done) > 0 {
-				b.Errorf("%d of 3 calls have ended within the moment", len(done))
-			}
-			time.Sleep(time.Nanosecond)
-			synctest.Wait()
-			if len(done) != cap(done) {
-				b.Fatalf("%d of 3 calls have ended", len(done))
-			}
-			for range cap(done) {
-				if !<-done {
-					b.Error("a call has returned")
-				}
 			}
 		})
 	}
