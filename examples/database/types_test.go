@@ -1,7 +1,7 @@
 package database
 
 import (
-	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +64,15 @@ func TestModes(t *testing.T) {
 					t.Errorf("%s for a uuid: error %v, want one: %t", what, err, untyped)
 				}
 			}
+			// A list must be of texts there.
+			all := v7s(t)
+			where := "SELECT id FROM " + d.table(t, "uuid", boxed(all)) + " WHERE id = ANY($1::uuid[]) ORDER BY id"
+			got, err := read[ids.UUID](t, d, where, mapped(all[1:], ids.UUID.String))
+			same(t, got, all[1:], err)
+			_, err = pool.Exec(t.Context(), where, all)
+			if refused := err != nil && strings.Contains(err.Error(), "cannot find encode plan"); refused != untyped || err != nil && !refused {
+				t.Errorf("a list of UUIDs: error %v, want one: %t", err, untyped)
+			}
 		})
 	}
 }
@@ -83,14 +92,10 @@ func TestTypeIDs(t *testing.T) {
 			stored, err := read[string](t, d, "SELECT id FROM "+d.table(t, column, boxed(all)))
 			same(t, stored, mapped(all, func(id userID) string { return id.UUID().String() }), err)
 		}
-		t.Run("the prefixed text", func(t *testing.T) {
-			got, err := read[userID](t, d, "SELECT id FROM "+d.table(t, text, boxed(mapped(all, userID.String))))
+		for column, written := range map[string][]any{text: boxed(mapped(all, userID.String)), bytes: boxed(mapped(all, binary))} {
+			got, err := read[userID](t, d, "SELECT id FROM "+d.table(t, column, written))
 			same(t, got, all, err)
-		})
-		t.Run("16 bytes", func(t *testing.T) {
-			got, err := read[userID](t, d, "SELECT id FROM "+d.table(t, bytes, boxed(mapped(all, binary))))
-			same(t, got, all, err)
-		})
+		}
 	}
 	t.Run("SQLite", func(t *testing.T) {
 		check(t, openSQL(t, "sqlite", filepath.Join(t.TempDir(), "typeid.db")), "TEXT", "TEXT", "BLOB")
@@ -140,6 +145,25 @@ func TestNumbersInSQLite(t *testing.T) {
 	}
 }
 
+// TestPartition gives a table a partition for the ids of a month.
+func TestPartition(t *testing.T) {
+	t.Parallel()
+	d := pgxDatabase(connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement))
+	first, next := ids.MinV7At(hour(0)), ids.MinV7At(hour(0).AddDate(0, 1, 0))
+	for _, statement := range []string{
+		`CREATE TABLE parted (id uuid PRIMARY KEY) PARTITION BY RANGE (id)`,
+		fmt.Sprintf(`CREATE TABLE parted_2026_01 PARTITION OF parted FOR VALUES FROM ('%s') TO ('%s')`, first, next),
+	} {
+		must.Do(t, d.exec(t.Context(), statement))
+	}
+	for _, id := range append(v7s(t), first) {
+		must.Do(t, d.exec(t.Context(), "INSERT INTO parted (id) VALUES ($1)", id))
+	}
+	if err := d.exec(t.Context(), "INSERT INTO parted (id) VALUES ($1)", next); err == nil {
+		t.Errorf("the partition takes %v, of the month after", next)
+	}
+}
+
 // TestFromV4ToV7 gives version 7 to a table of PostgreSQL whose key was gen_random_uuid() until then.
 func TestFromV4ToV7(t *testing.T) {
 	t.Parallel()
@@ -155,11 +179,6 @@ func TestFromV4ToV7(t *testing.T) {
 		must.Do(t, d.exec(t.Context(), query, args...))
 	}
 	exec("CREATE TABLE turned (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT now())")
-	t.Cleanup(func() {
-		if err := d.exec(context.Background(), "DROP TABLE turned"); err != nil {
-			t.Error(err)
-		}
-	})
 	exec("INSERT INTO turned (made) SELECT timestamptz '2020-01-01' + n * interval '1 hour' FROM generate_series(1, 200) AS n")
 	file := one("SELECT pg_relation_filenode('turned')::bigint")
 

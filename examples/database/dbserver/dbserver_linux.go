@@ -1,10 +1,8 @@
 package dbserver
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -32,16 +30,16 @@ func Postgres(t testing.TB) string {
 	data := filepath.Join(dir, "data")
 	prepare(t, account, dir, initdb, "-D", data, "-U", "ids", "-A", "trust", "-E", "UTF8", "--no-sync")
 	address, port := FreeAddress(t)
-	exited := serve(t, account, dir, syscall.SIGINT, // fast shutdown
-		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir)
 	url := "postgres://ids@" + address + "/postgres"
-	ready(t, exited, func(ctx context.Context) error {
+	connect := func(ctx context.Context) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
 			return err
 		}
 		return conn.Close(ctx)
-	})
+	}
+	serve(t, account, dir, syscall.SIGINT, connect, // fast shutdown
+		postgres, "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir)
 	return url
 }
 
@@ -56,18 +54,13 @@ func MariaDB(t testing.TB) string {
 	// A server removes temporary tables of others when it starts: so they get a folder of their own.
 	prepare(t, account, dir, install, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--auth-root-authentication-method=normal")
 	address, port := FreeAddress(t)
-	exited := serve(t, account, dir, syscall.SIGTERM,
+	dsn := "root@tcp(" + address + ")/test"
+	db, err := sql.Open("mysql", dsn)
+	must.Do(t, err)
+	defer db.Close()
+	serve(t, account, dir, syscall.SIGTERM, db.PingContext,
 		mariadbd, "--no-defaults", "--datadir="+data, "--tmpdir="+dir, "--bind-address=127.0.0.1", "--port="+port,
 		"--socket="+filepath.Join(dir, "socket"), "--pid-file="+filepath.Join(dir, "pid"))
-	dsn := "root@tcp(" + address + ")/test"
-	ready(t, exited, func(ctx context.Context) error {
-		db, err := sql.Open("mysql", dsn)
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		return db.PingContext(ctx)
-	})
 	return dsn
 }
 
@@ -134,51 +127,30 @@ func prepare(t testing.TB, account *syscall.Credential, dir, name string, args .
 	}
 }
 
-// serve starts a server that stop ends, at the latest when the test has ended. The channel gets
-// its output when it has exited.
-func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.Signal, name string, args ...string) <-chan string {
+// serve starts a server that stop ends when the test has ended, and waits until connect succeeds.
+func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.Signal, connect func(context.Context) error, name string, args ...string) {
 	t.Helper()
-	var out bytes.Buffer
-	cmd := exec.Command(name, args...)
+	log, err := os.Create(filepath.Join(dir, "log"))
+	must.Do(t, err)
+	defer log.Close()
+	ctx, end := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account, Pdeathsig: stop} // no server outlives this process
+	cmd.Cancel = func() error { return cmd.Process.Signal(stop) }
+	cmd.WaitDelay = 20 * time.Second
 	must.Do(t, cmd.Start())
-	exited, done := make(chan string, 1), make(chan struct{})
-	go func() {
-		err := cmd.Wait()
-		exited <- fmt.Sprintf("%v\n%s", err, out.String())
-		close(done)
-	}()
 	t.Cleanup(func() {
-		cmd.Process.Signal(stop)
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second):
-			cmd.Process.Kill()
-			<-done
-			t.Errorf("%s did not stop within 20 s of its signal and was killed", name)
+		end()
+		if cmd.Wait(); !cmd.ProcessState.Exited() {
+			t.Errorf("%s did not stop within 20 s of its signal: %v", name, cmd.ProcessState)
 		}
 	})
-	return exited
-}
-
-// ready waits until connect succeeds.
-func ready(t testing.TB, exited <-chan string, connect func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for {
-		err := connect(ctx)
-		if err == nil {
-			return
-		}
-		select {
-		case out := <-exited:
-			t.Fatalf("the server exited: %s", out)
-		case <-ctx.Done():
-			t.Fatalf("the server does not answer within 30 s: %v", err)
-		case <-time.After(50 * time.Millisecond):
+	for began := time.Now(); connect(ctx) != nil; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			said, _ := os.ReadFile(log.Name())
+			t.Fatalf("the server does not answer within 30 s: %v\n%s", connect(ctx), said)
 		}
 	}
 }

@@ -2,18 +2,15 @@
 package queries
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 	_ "modernc.org/sqlite"             // driver "sqlite"
 
@@ -24,10 +21,33 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
+// open opens a new database.
+func open(t *testing.T, driver string) *sql.DB {
+	t.Helper()
+	source := ":memory:"
+	switch driver {
+	case "pgx":
+		source = dbserver.Postgres(t)
+	case "mysql":
+		source = dbserver.MariaDB(t)
+	}
+	db, err := sql.Open(driver, source)
+	must.Do(t, err)
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1) // which has the temporary tables
+	return db
+}
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", name))
+	must.Do(t, err)
+	return string(text)
+}
+
 // TestTimeInSQL computes the times of ids in databases, with the expressions of docs/storing.md.
 func TestTimeInSQL(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "storing.md"))
-	must.Do(t, err)
+	storing := strings.ReplaceAll(page(t, "storing.md"), `\|`, "|")
 	at := time.Date(2026, 1, 31, 12, 30, 45, 678e6, time.UTC)
 	v7, err := uuid.NewV7At(at)
 	must.Do(t, err)
@@ -45,18 +65,11 @@ func TestTimeInSQL(t *testing.T) {
 		{"mysql", mysqlMicros, `conv(hex(left(id, 6)), 16, 10) / 1000`, "BINARY(16)", v7.Binary()},
 	} {
 		t.Run(test.driver+" "+test.column, func(t *testing.T) {
-			if !strings.Contains(strings.ReplaceAll(string(page), `\|`, "|"), "`"+test.expression+"`") {
+			if !strings.Contains(storing, "`"+test.expression+"`") {
 				t.Errorf("the page does not have %s", test.expression)
 			}
-			start := dbserver.Postgres
-			if test.driver == "mysql" {
-				start = dbserver.MariaDB
-			}
-			db, err := sql.Open(test.driver, start(t))
-			must.Do(t, err)
-			defer db.Close()
 			var got int64
-			if err := db.QueryRowContext(t.Context(), fmt.Sprintf(test.query, test.expression, test.column), test.id).Scan(&got); err != nil || got != at.UnixMicro() {
+			if err := open(t, test.driver).QueryRowContext(t.Context(), fmt.Sprintf(test.query, test.expression, test.column), test.id).Scan(&got); err != nil || got != at.UnixMicro() {
 				t.Errorf("%s is %d (%v), want %d", test.expression, got, err, at.UnixMicro())
 			}
 		})
@@ -65,19 +78,12 @@ func TestTimeInSQL(t *testing.T) {
 
 // TestNodeInSQL asks databases which nodes the ids of a table have, by the statement of docs/operations.md.
 func TestNodeInSQL(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "operations.md"))
-	must.Do(t, err)
-	query := regexp.MustCompile("(?m)^ *SELECT .* FROM orders .*$").FindString(string(page))
+	query := regexp.MustCompile("(?m)^ *SELECT .* FROM orders .*$").FindString(page(t, "operations.md"))
 	at := time.Date(2026, 1, 31, 12, 30, 45, 0, time.UTC)
-	for driver, start := range map[string]func(testing.TB) string{
-		"pgx": dbserver.Postgres, "mysql": dbserver.MariaDB, "sqlite": func(testing.TB) string { return ":memory:" },
-	} {
+	for _, driver := range []string{"pgx", "mysql", "sqlite"} {
 		t.Run(driver, func(t *testing.T) {
-			db, err := sql.Open(driver, start(t))
-			must.Do(t, err)
-			defer db.Close()
-			db.SetMaxOpenConns(1) // which has the temporary table
-			_, err = db.ExecContext(t.Context(), `CREATE TEMPORARY TABLE orders (id bigint PRIMARY KEY)`)
+			db := open(t, driver)
+			_, err := db.ExecContext(t.Context(), `CREATE TEMPORARY TABLE orders (id bigint PRIMARY KEY)`)
 			must.Do(t, err)
 			var latest snowflake.ID
 			for i, node := range []int64{7, 1023, 7} {
@@ -94,62 +100,4 @@ func TestNodeInSQL(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPostgresLists finds ids by a list in each mode of pgx, of which poolers need the last two, in a table with a
-// partition for the ids of a month.
-func TestPostgresLists(t *testing.T) {
-	ctx, url := t.Context(), dbserver.Postgres(t)
-	month := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var list []uuid.UUID
-	for day := range 3 {
-		id, err := uuid.NewV7At(month.AddDate(0, 0, 15*day))
-		must.Do(t, err)
-		list = append(list, id)
-	}
-	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeCacheStatement, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} {
-		config, err := pgx.ParseConfig(url)
-		must.Do(t, err)
-		config.DefaultQueryExecMode = mode
-		conn, err := pgx.ConnectConfig(ctx, config)
-		must.Do(t, err)
-		defer conn.Close(context.WithoutCancel(ctx))
-		for _, statement := range []string{
-			`CREATE TEMPORARY TABLE orders (id uuid PRIMARY KEY) PARTITION BY RANGE (id)`,
-			fmt.Sprintf(`CREATE TEMPORARY TABLE orders_2026_01 PARTITION OF orders FOR VALUES FROM ('%s') TO ('%s')`,
-				uuid.MinV7At(month), uuid.MinV7At(month.AddDate(0, 1, 0))),
-		} {
-			_, err := conn.Exec(ctx, statement)
-			must.Do(t, err)
-		}
-		for _, id := range list {
-			if _, err := conn.Exec(ctx, `INSERT INTO orders (id) VALUES ($1)`, id); err != nil {
-				t.Errorf("%v: an id alone: %v", mode, err)
-			}
-		}
-		if got, err := find(ctx, conn, list[1:]); err != nil || !slices.Equal(got, list[1:]) {
-			t.Errorf("%v: found %v (%v), want %v", mode, got, err, list[1:])
-		}
-		_, err = conn.Exec(ctx, `SELECT id FROM orders WHERE id = ANY($1)`, list)
-		if plain := mode == pgx.QueryExecModeCacheStatement; plain != (err == nil) || err != nil && !strings.Contains(err.Error(), "cannot find encode plan") {
-			t.Errorf("%v: a []uuid.UUID: %v", mode, err)
-		}
-		next := uuid.MinV7At(month.AddDate(0, 1, 0))
-		if _, err := conn.Exec(ctx, `INSERT INTO orders (id) VALUES ($1)`, next); err == nil {
-			t.Errorf("%v: the partition takes %v, of the month after", mode, next)
-		}
-	}
-}
-
-// find returns those of a list that are in the table, also where pgx does not know the types of arguments.
-func find(ctx context.Context, conn *pgx.Conn, list []uuid.UUID) ([]uuid.UUID, error) {
-	texts := make([]string, len(list))
-	for i, id := range list {
-		texts[i] = id.String()
-	}
-	rows, err := conn.Query(ctx, `SELECT id FROM orders WHERE id = ANY($1::uuid[]) ORDER BY id`, texts)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }

@@ -58,16 +58,12 @@ func TestBadIDs(t *testing.T) {
 	}{
 		{"GET", "/orders/1541815603606036480", "", 200},
 		{"GET", "/orders/secret", "", 400},
-		{"GET", "/orders/99999999999999999999", "", 400},
 		{"POST", "/orders", `{"user":` + good + `,"parent":` + id + `,"items":[` + id + `]}`, 200},
-		{"POST", "/orders", `{"user":` + id + `}`, 400},
 		{"POST", "/orders", `{"user":"invoice_01h455vb4pf0cttv1ysd4n9fnt"}`, 400}, // of another kind
 		{"POST", "/orders", `{"user":"secret"}`, 400},
-		{"POST", "/orders", `{"user":17}`, 400}, // these two have errors of encoding/json
-		{"POST", "/orders", `{"user":{}}`, 400},
+		{"POST", "/orders", `{"user":{}}`, 400}, // which has an error of encoding/json
 		{"POST", "/orders", `{"user":null}`, 400},
 		{"POST", "/orders", `{}`, 400},
-		{"POST", "/orders", `{"user":` + good + `,"parent":7}`, 400},
 		{"POST", "/orders", `{"user":` + good + `,"parent":""}`, 400},
 		{"POST", "/orders", `{"user":` + good + `,"items":["secret"]}`, 400},
 		{"POST", "/orders", `{"user":` + good + `,"items":[` + id + `,null]}`, 400},
