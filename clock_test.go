@@ -200,20 +200,6 @@ func TestBubble(t *testing.T) {
 	check(t)
 }
 
-// TestTimeWithinAnchor mints at moments that are less than a millisecond apart, so that the wall
-// clock is not read for each: all times are exact.
-func TestTimeWithinAnchor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
-		for _, pause := range []time.Duration{300, 100, 500, 400, 1, 600, 1000, 3000, 200} {
-			time.Sleep(pause * time.Microsecond)
-			if at, _ := g.NewV1().Time(); !at.Equal(time.Now()) {
-				t.Errorf("%v after a pause of %d µs, now is %v", at, pause, time.Now())
-			}
-		}
-	})
-}
-
 // TestNowReenters lets Now call the clock that it serves, which its documentation forbids, but once
 // and not without end: nothing is held while Now runs, so the inner call gets its id before the outer.
 func TestNowReenters(t *testing.T) {

@@ -14,37 +14,6 @@ import (
 // limited are the kinds that After and a ClockLimit bind: their ids are unique by their time.
 var limited = []kind{kindV1, kindV6, kindSnowflake}
 
-// TestAfter starts clocks before, at and after the time that a former process saved: no id of
-// versions 1 and 6 and Snowflake is of that time or earlier, and none is later than it must be.
-func TestAfter(t *testing.T) {
-	for _, k := range limited {
-		for _, off := range []time.Duration{-15 * 365 * 24 * time.Hour, -time.Hour, -time.Millisecond, -1, 0, 1, 100, time.Millisecond, time.Hour} {
-			now := start.Add(off)
-			_, c, g, n := newFakeAt(t, now, start)
-			if got := c.Latest(); !got.Equal(start) {
-				t.Errorf("Latest() of a clock after %v is %v", start, got)
-			}
-			want := now.Truncate(k.tick)
-			if !want.After(start) {
-				want = start.Add(k.tick)
-			}
-			if got := k.time(k.mint(g, n)); !got.Equal(want) {
-				t.Errorf("%s: the first id after %v with the clock at %v is of %v, want %v", k.name, start, now, got, want)
-			}
-		}
-	}
-	// Within a tick: no id of the tick that the saved time is in.
-	_, _, _, n := newFakeAt(t, start, start.Add(time.Millisecond-1))
-	if got := partsOf(n.Next()).Time; !got.Equal(start.Add(time.Millisecond)) {
-		t.Errorf("the first Snowflake after the end of a millisecond is of %v", got)
-	}
-	// Version 7 and ULID need no such time.
-	_, _, g, _ := newFakeAt(t, start, start.Add(time.Hour))
-	if u, l := g.NewV7(), g.NewULID(); !timeOf(u).Equal(start) || !l.Time().Equal(start) {
-		t.Errorf("after a saved time, %v of %v and %v of %v, want the clock's time", u, timeOf(u), l, l.Time())
-	}
-}
-
 // TestLatest compares Latest with the times of all ids.
 func TestLatest(t *testing.T) {
 	f, c, g, n := newFake(t)

@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -74,29 +73,6 @@ func sequenceChanges(t *testing.T, k kind, name string, before, after [16]byte, 
 func sequenceOf(u ids.UUID) int {
 	seq, _ := u.ClockSequence()
 	return seq >> 2
-}
-
-// TestLongTolerance sets the clock back by decades, as a board without a battery does, within a Tolerance
-// of centuries, and within one that never ends.
-func TestLongTolerance(t *testing.T) {
-	for _, c := range []struct {
-		tolerance time.Duration
-		years     int
-		follows   bool
-	}{
-		{math.MaxInt64, 56, false}, {math.MaxInt64, 250, false}, {290 * 365 * 24 * time.Hour, 250, false},
-		{100 * 365 * 24 * time.Hour, 56, false}, {100 * 365 * 24 * time.Hour, 101, true},
-	} {
-		for _, k := range []kind{kindV6, kindV7, kindULID} {
-			f := &fakeClock{t: time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)}
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now, Tolerance: c.tolerance})})
-			before := k.mint(g, nil)
-			f.t = f.t.AddDate(-c.years, 0, 0)
-			if follows := less(k.mint(g, nil), before); follows != c.follows {
-				t.Errorf("%s, Tolerance %v, set back by %d years: followed: %v", k.name, c.tolerance, c.years, follows)
-			}
-		}
-	}
 }
 
 // TestIndependentSequences checks that versions 1 and 6 have a clock sequence each: they start
