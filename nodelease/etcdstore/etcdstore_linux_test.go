@@ -73,6 +73,7 @@ func TestEtcd(t *testing.T) {
 	k := kind(t, client)
 	t.Run("store", k.Run)
 	t.Run("made", k.Made)
+	t.Run("choice", k.Choice)
 	for name, test := range map[string]func(*testing.T, *clientv3.Client){
 		"late": testLate, "fence": testFence, "parts": testParts, "requests": testRequests, "wrong clock": testWrongClock,
 		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "bad options": testBadOptions,
@@ -601,8 +602,7 @@ func testExtends(t *testing.T, client *clientv3.Client, g nodelease.Grant, horiz
 	}
 }
 
-// testWrongClock has a machine whose clock is years ahead ask beside two holders and beside three, and looks
-// for the number that it prefers.
+// testWrongClock has a machine whose clock is years ahead ask beside two holders and beside three.
 func testWrongClock(t *testing.T, client *clientv3.Client) {
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/clock", Numbers: 8})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -631,23 +631,6 @@ func testWrongClock(t *testing.T, client *clientv3.Client) {
 	_, err := s.Take(t.Context(), nodelease.Request{Now: ahead})
 	want := fmt.Sprintf("says %s, the horizons of the other holders %s", ahead.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339))
 	must.Fail(t, "Take of a clock that is years ahead", err, nil, want)
-
-	// The holders' horizons say whether a clock is wrong, and those of all numbers which one comes first.
-	for n, resp := range must.Get(client.Get(t.Context(), "/clock/horizon/", clientv3.WithPrefix()))(t).Kvs {
-		if string(resp.Value) == now.Add(time.Minute).Format(time.RFC3339Nano) {
-			continue
-		}
-		must.Get(client.Put(t.Context(), string(resp.Key), now.AddDate(-10, 0, 0).Format(time.RFC3339Nano)))(t)
-		number = int64(n)
-	}
-	must.Get(client.Put(t.Context(), fmt.Sprintf("/clock/horizon/%05d", number), now.Add(-time.Hour).Format(time.RFC3339Nano)))(t)
-	for range 5 {
-		g := take(now)
-		if g.Number != number {
-			t.Errorf("took number %d, want %d, whose horizon is a day later than most", g.Number, number)
-		}
-		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
-	}
 }
 
 var authenticates = regexp.MustCompile(`(?m)^grpc_server_started_total\{grpc_method="Authenticate".*\} (\d+)$`)

@@ -79,6 +79,7 @@ func TestMySQL(t *testing.T) {
 		k.AtOnce(t, suite.Options{Name: "Own ä.it's `one` \"\\", Numbers: 1500, Layout: ids.SonyflakeLayout()})
 	})
 	t.Run("made", k.Made)
+	t.Run("clocks", k.Clocks)
 	t.Run("choice", k.Choice)
 	t.Run("locked", func(t *testing.T) {
 		k.Locked(t, func(table string) func() error {

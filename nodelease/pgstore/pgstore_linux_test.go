@@ -75,6 +75,7 @@ func TestPostgres(t *testing.T) {
 		k.AtOnce(t, suite.Options{Name: `Own.it's "one"`, Numbers: 16})
 	})
 	t.Run("made", k.Made)
+	t.Run("clocks", k.Clocks)
 	t.Run("choice", k.Choice)
 	t.Run("few rights", func(t *testing.T) {
 		pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)

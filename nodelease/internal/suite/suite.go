@@ -208,10 +208,9 @@ func (k Kind) AtOnce(t *testing.T, o Options) {
 	k.mustNew(t, o) // one makes more of them
 }
 
-// Choice has clocks that are off, and of the horizons that have passed one that is more than a day later than the
-// others: its number comes first.
-func (k Kind) Choice(t *testing.T) {
-	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
+// Clocks has callers whose clock is off by more than a day, and by less.
+func (k Kind) Clocks(t *testing.T) {
+	s := k.mustNew(t, Options{Name: "clocks", Numbers: 5})
 	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
 		now := time.Now().Add(by)
 		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
@@ -222,6 +221,11 @@ func (k Kind) Choice(t *testing.T) {
 		must.Do(t, err)
 		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 	}
+}
+
+// Choice has, of the horizons that have passed, one that is more than a day later than the others: its number comes first.
+func (k Kind) Choice(t *testing.T) {
+	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
 	now, grants := time.Now().Truncate(time.Microsecond), map[int64]nodelease.Grant{}
 	for range 5 {
 		g := Take(t, s)
