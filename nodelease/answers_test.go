@@ -107,23 +107,6 @@ func TestUnusualAnswers(t *testing.T) {
 	}
 }
 
-// TestStoreThatAnswersNothing has Take return neither a lease nor an error. The Minter says so, and asks again.
-func TestStoreThatAnswersNothing(t *testing.T) {
-	store := &scriptedStore{}
-	store.set(func() (nodelease.Grant, error) { return nodelease.Grant{}, nil })
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		const want = "nodelease: withheld: Take returned neither a lease nor an error"
-		if id, err := m.TryNext(); !errors.Is(err, ids.ErrWithheld) || err.Error() != want {
-			t.Errorf("TryNext: %v, %v, want %q", id, err, want)
-		}
-		if n, ok := m.Number(); ok {
-			t.Errorf("Number reports %d", n)
-		}
-		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })
-		mustNext(t, m)
-	})
-}
-
 // TestStoreThatIgnoresItsContext has a renewal hang for an hour, whatever its context says.
 func TestStoreThatIgnoresItsContext(t *testing.T) {
 	store := newFaultyStore(1, testTTL)

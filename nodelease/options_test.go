@@ -9,7 +9,6 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
@@ -59,19 +58,5 @@ func TestGoodOptions(t *testing.T) {
 	}
 	if text.String() != "" {
 		t.Errorf("without a Logger, the log is told %s", &text)
-	}
-}
-
-// TestZeroLayout has processes read the zero layout in different ways: all mean Twitter's.
-func TestZeroLayout(t *testing.T) {
-	store := memstore.New(4, time.Minute)
-	zone := ids.SnowflakeLayout{Epoch: time.Time{}.In(time.FixedZone("", 3600))}
-	for _, l := range []ids.SnowflakeLayout{{}, zone, ids.TwitterLayout()} {
-		m := newMinter(t, store, &nodelease.Options{Layout: l})
-		must.Do(t, m.Wait(t.Context()))
-		g, err := store.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l})
-		must.Do(t, err)
-		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
-		mustClose(t, m)
 	}
 }

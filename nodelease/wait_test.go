@@ -33,7 +33,7 @@ func waits(t *testing.T, m *nodelease.Minter, what string, long time.Duration, w
 	}
 }
 
-// TestWait has a store have no number, refuse, fail and have one, and a Minter close.
+// TestWait has a store have no number, answer nothing, refuse, fail and have a number, and a Minter close.
 func TestWait(t *testing.T) {
 	store, notMade := &scriptedStore{}, fmt.Errorf("%w: nobody has made it", nodelease.ErrRefused)
 	answer := func(g nodelease.Grant, err error) {
@@ -43,6 +43,8 @@ func TestWait(t *testing.T) {
 	store.set(func() (nodelease.Grant, error) { return nodelease.Grant{}, nodelease.ErrNoNumber })
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		waits(t, m, "without a number", time.Minute, context.DeadlineExceeded, errEnough, nodelease.ErrNoNumber)
+		answer(nodelease.Grant{}, nil)
+		must.Fail(t, "nothing", m.Stats().Err, ids.ErrWithheld, "nodelease: withheld: Take returned neither a lease nor an error")
 		var all sync.WaitGroup
 		all.Go(func() {
 			if err := m.Wait(t.Context()); !errors.Is(err, notMade) {
@@ -238,25 +240,6 @@ func TestManyWait(t *testing.T) {
 		end()
 		if took := time.Since(began); took > 0 {
 			t.Errorf("calls have returned %v after Close", took)
-		}
-	})
-}
-
-// TestWaitAcrossTenures has a call that waits for a horizon go on when its number is lost, and another is there.
-func TestWaitAcrossTenures(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setSilent(true)
-		w.step(time.Hour)
-		var waiting sync.WaitGroup
-		waiting.Go(func() { mustNext(t, m) })
-		time.Sleep(time.Second)
-		store.Expire(0)
-		store.setSilent(false)
-		waiting.Wait()
-		if granted := store.granted.Load(); granted != 2 {
-			t.Errorf("%d tenures, want 2", granted)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
@@ -43,6 +44,16 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", test.given, err, test.err)
 		case test.err == "" && (err != nil || got != test.want):
 			t.Errorf("%+v: %+v, %v, want %+v", test.given, got, err, test.want)
+		}
+	}
+}
+
+// TestHeader reads the zero layout in any zone: it is Twitter's.
+func TestHeader(t *testing.T) {
+	want := storekit.Header(ids.TwitterLayout())
+	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", 3600)} {
+		if got := storekit.Header(ids.SnowflakeLayout{Epoch: time.Time{}.In(zone)}); got != want {
+			t.Errorf("header %q, want %q", got, want)
 		}
 	}
 }
