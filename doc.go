@@ -4,7 +4,7 @@
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
 // Package clockfile keeps a [Clock] across restarts in a file, and package typeid has ids with a
-// prefix. Module github.com/oneclock/ids/nodelease leases node numbers from etcd or PostgreSQL.
+// prefix. Module github.com/oneclock/ids/nodelease leases node numbers from a database.
 //
 // # Which id to use
 //
@@ -32,8 +32,8 @@
 //  3. Live. No call waits on a clock for more than 20 ms; a run of n ids waits no longer than n
 //     calls. None spins, or sleeps with a mutex held.
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
-//     may be further ahead after the wall clock has been set back; then the gap closes, even under
-//     full load. No call waits longer than 20 ms for that, so ids run further ahead in a layout
+//     may be further ahead if the wall clock has been set back or stands still; then the gap closes,
+//     even under full load. No call waits longer than 20 ms for that, so ids run further ahead in a layout
 //     whose tick is 20 ms or longer, and while more calls wait at once than 20 ms of ticks hold:
 //     more than 512 in Sonyflake's layout, 81,920 in Twitter's. [SnowflakeNode.TryNext] refuses
 //     there instead.

@@ -161,6 +161,9 @@ func badRows(text string) (rows []string) {
 	return rows
 }
 
+// headless is a row after an empty line that is not the head of a table.
+var headless = regexp.MustCompile(`\n\n\|.*\n([^|\n].*|\| ?[^- \n].*|\n|$)`)
+
 // TestPagesAreShort checks how much there is to read: 28,000 words in all pages but the laboratory's, blocks of code not counted;
 // 700 on a page of docs/from; 170 lines of README; in the pages for users, 160 characters in a line and 300 in a cell of a table.
 // No row stands twice in a table.
@@ -176,6 +179,9 @@ func TestPagesAreShort(t *testing.T) {
 		text := read(t, root, filepath.FromSlash(page))
 		if n := len(strings.Fields(fenced.ReplaceAllString(text, ""))); strings.HasPrefix(page, "docs/from/") && n > 700 {
 			t.Errorf("%s has %d words, want at most 700", page, n)
+		}
+		for _, row := range headless.FindAllString(text, -1) {
+			t.Errorf("%s: a row is in no table, after an empty line:%s", page, row)
 		}
 		for line := range strings.Lines(text) {
 			n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))

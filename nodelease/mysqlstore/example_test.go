@@ -32,7 +32,7 @@ func ExampleNew() {
 	}
 	db := sql.OpenDB(connector)
 	defer db.Close()
-	db.SetMaxOpenConns(2)
+	db.SetMaxOpenConns(1) // one for each Minter
 
 	store, err := mysqlstore.New(ctx, db, &mysqlstore.Options{Table: "orders.node_lease"})
 	if err != nil {

@@ -63,7 +63,7 @@ func run(path string) (err error) { // main calls it, and ends when it returns
 	for {
 		id, err := node.NextContext(ctx) // ends with ctx, and if the file is lost: Next would panic then
 		if err != nil {
-			return err // after SIGTERM it is no failure
+			return err // after SIGTERM it matches context.Canceled, and is no failure
 		}
 		work(id)
 	}
