@@ -31,13 +31,6 @@ func checkErrors(t *testing.T, what string, err error, message string, match ...
 	}
 }
 
-// panicking returns calls that return no error, by name.
-func panicking(g *ids.Generator, n *ids.SnowflakeNode) map[string]func() {
-	return map[string]func(){
-		"Next": func() { n.Next() }, "Append": func() { n.Append(nil, 3) }, "NewV1": func() { g.NewV1() }, "NewV6": func() { g.NewV6() },
-	}
-}
-
 // TestWithheldFromBirth asks a clock that has a limit for ids before the first Set: versions 1 and 6 and Snowflake are
 // withheld, by nodes that are made later too, and the others are not. Calls that wait go on at the first Set.
 func TestWithheldFromBirth(t *testing.T) {
