@@ -34,7 +34,6 @@ func TestEtcdFaults(t *testing.T) {
 		processes: 10, length: length(t),
 		job:    func(i int) job { return job{Etcd: endpoints[i%sides]} },
 		faults: []fault{memberFaults(t, cluster, client), linkFaults(n, "m0", "m1", "m2")},
-		kinds:  10,
 		held: func() (int64, error) {
 			resp, err := client.Get(t.Context(), "/faults/owner/", clientv3.WithPrefix(), clientv3.WithCountOnly())
 			if err != nil {

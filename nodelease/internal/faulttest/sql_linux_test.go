@@ -45,7 +45,6 @@ func sqlTrial(t *testing.T, s *servers.Server, crash os.Signal, address string, 
 		processes: 4, length: length(t),
 		job:    func(i int) job { return at(proxies[i%sides]) },
 		faults: []fault{linkFaults(n, "server"), restarts(t, s, crash)},
-		kinds:  7,
 		held:   held,
 	}).run(t)
 }
