@@ -191,59 +191,46 @@ func testParts(t *testing.T, client *clientv3.Client) {
 // testMissingKeys has horizons get lost, or edited, under their holder.
 func testMissingKeys(t *testing.T, client *clientv3.Client) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
-	opts := func(numbers int64) *etcdstore.Options {
-		return &etcdstore.Options{Prefix: "/keys", Numbers: numbers, TTL: 10 * time.Second}
-	}
-	drop := func(key string) {
-		t.Helper()
-		if resp, err := client.Delete(ctx, key); err != nil || resp.Deleted == 0 {
-			t.Fatalf("delete %s: %v, %v", key, resp, err)
-		}
-	}
-	take := func(numbers int64, warn func(error)) (nodelease.Grant, error) {
-		t.Helper()
-		s := must.Get(etcdstore.New(ctx, client, opts(numbers)))(t)
-		return s.Take(ctx, nodelease.Request{Now: now, Warn: warn})
-	}
-	must.Do(t, etcdstore.Init(ctx, client, opts(2)))
-
-	// The holder of a number writes its horizon again.
+	opts := &etcdstore.Options{Prefix: "/keys", Numbers: 2, TTL: 10 * time.Second}
+	s := mustNew(t, client, opts)
 	var warned []error
-	g := must.Get(take(1, func(err error) { warned = append(warned, err) }))(t)
-	horizon := func() string {
-		resp, err := client.Get(ctx, "/keys/horizon/00000")
-		if err != nil || len(resp.Kvs) != 1 {
-			t.Fatalf("%v, %v", resp, err)
+	g := must.Get(s.Take(ctx, nodelease.Request{Now: now, Warn: func(err error) { warned = append(warned, err) }}))(t)
+	key := func(number int64) string { return fmt.Sprintf("/keys/horizon/%05d", number) }
+	drop := func(number int64) {
+		t.Helper()
+		if resp, err := client.Delete(ctx, key(number)); err != nil || resp.Deleted == 0 {
+			t.Fatalf("delete %s: %v, %v", key(number), resp, err)
 		}
-		return string(resp.Kvs[0].Value)
+	}
+	written := func(want time.Time) {
+		t.Helper()
+		resp := must.Get(client.Get(ctx, key(g.Number)))(t)
+		if len(resp.Kvs) != 1 || string(resp.Kvs[0].Value) != want.Format(time.RFC3339Nano) {
+			t.Errorf("under the horizon's key is %v, want %v", resp.Kvs, want)
+		}
 	}
 	high := now.Add(time.Hour)
 	extend := func(to time.Time, warnings int) {
 		t.Helper()
 		must.Do(t, g.Lease.Extend(ctx, to))
-		if got, want := horizon(), to.Format(time.RFC3339Nano); got != want {
-			t.Errorf("the horizon is %s, want %s", got, want)
-		}
-		if len(warned) != warnings {
+		if written(to); len(warned) != warnings {
 			t.Errorf("warned of %v, want %d", warned, warnings)
 		}
 	}
 	extend(high, 0)
-	drop("/keys/horizon/00000")
-	must.Do(t, must.Get(take(2, nil))(t).Lease.Release(ctx, now)) // the other number
+	drop(g.Number)
+	must.Do(t, suite.Take(t, s).Lease.Release(ctx, now)) // the other number
 	extend(high, 1)
-	must.Fail(t, "the warning", warned[0], nil, "key /keys/horizon/00000 was missing")
-	drop("/keys/horizon/00000")
+	must.Fail(t, "the warning", warned[0], nil, "key "+key(g.Number)+" was missing")
+	drop(g.Number)
 	extend(high.Add(time.Microsecond), 2)
-	must.Get(client.Put(ctx, "/keys/horizon/00000", "2020-01-01T00:00:00Z"))(t)
+	must.Get(client.Put(ctx, key(g.Number), "2020-01-01T00:00:00Z"))(t)
 	extend(high.Add(time.Microsecond), 2)
-	drop("/keys/horizon/00000")
-	drop("/keys/horizon/00001")
-	must.Fail(t, "a first start under a holder without a horizon", etcdstore.Init(ctx, client, opts(2)), nil, "a number without a horizon is held")
+	drop(g.Number)
+	drop(1 - g.Number)
+	must.Fail(t, "a first start under a holder without a horizon", etcdstore.Init(ctx, client, opts), nil, "a number without a horizon is held")
 	must.Do(t, g.Lease.Release(ctx, high))
-	if got := horizon(); got != high.Format(time.RFC3339Nano) {
-		t.Errorf("Release without a horizon has written %s", got)
-	}
+	written(high)
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
