@@ -42,6 +42,9 @@ func sqlDatabase(db *sql.DB, param func(int) string) *database {
 		},
 		query: func(ctx context.Context, query string, args ...any) (rows, func(), error) {
 			r, err := db.QueryContext(ctx, query, args...)
+			if err == nil {
+				err = r.Err()
+			}
 			return r, func() { r.Close() }, err
 		},
 		param: param,

@@ -143,8 +143,8 @@ func serve(t testing.TB, account *syscall.Credential, dir string, stop syscall.S
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		end()
-		if cmd.Wait(); !cmd.ProcessState.Exited() {
-			t.Errorf("%s did not stop within 20 s of its signal: %v", name, cmd.ProcessState)
+		if err := cmd.Wait(); !cmd.ProcessState.Exited() {
+			t.Errorf("%s did not stop within 20 s of its signal: %v", name, err)
 		}
 	})
 	for began := time.Now(); connect(ctx) != nil; time.Sleep(50 * time.Millisecond) {
