@@ -83,8 +83,6 @@ func testColumns(t *testing.T, d *database, c columns) {
 	trip(t, d, "Null[Binary[UUID]]", c.bytes, ids.Null[ids.Binary[ids.UUID]]{ID: bu, Valid: true}, ids.Null[ids.Binary[ids.UUID]]{})
 	trip(t, d, "sql.Null[UUID]", c.uuidText, sql.Null[ids.UUID]{V: u, Valid: true}, sql.Null[ids.UUID]{})
 	trip(t, d, "*UUID", c.uuidText, &u, nil)
-	trip(t, d, "*ULID", c.ulidText, &l, nil)
-	trip(t, d, "*Snowflake", c.integer, &s, nil)
 	refusesNull[ids.UUID](t, d, c.uuidText)
 
 	span(t, d, "UUID as text", c.uuidText, v7s(t), ids.MinV7At, ids.MaxV7At)

@@ -55,7 +55,6 @@ func testPgx(t *testing.T, pool *pgxpool.Pool) {
 
 	trip(t, d, "[]UUID as uuid[]", "uuid[]", v7s(t), nil)
 	trip(t, d, "[]ULID as uuid[]", "uuid[]", ulids(t), nil)
-	trip(t, d, "[]ULID as text[]", "text[]", ulids(t))
 	trip(t, d, "[]Snowflake as bigint[]", "bigint[]", snowflakes(t), nil)
 	trip(t, d, "[]*UUID with NULLs inside", "uuid[]", []*ids.UUID{&u, nil})
 	anyOf(t, d, "UUID", "uuid", v7s(t))

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -40,19 +39,6 @@ func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgxpool.Pool {
 	return pool
 }
 
-// find returns those of a list that are in the table, also where pgx does not know the types of arguments.
-func find(ctx context.Context, conn *pgxpool.Pool, list []ids.UUID) ([]ids.UUID, error) {
-	texts := make([]string, len(list))
-	for i, id := range list {
-		texts[i] = id.String()
-	}
-	rows, err := conn.Query(ctx, `SELECT id FROM orders WHERE id = ANY($1::uuid[]) ORDER BY id`, texts)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[ids.UUID])
-}
-
 // TestModes writes ids to a uuid column in each mode of pgx. In the last two, which poolers ask for, PostgreSQL gets
 // bytes as a bytea, which it does not take for a uuid.
 func TestModes(t *testing.T) {
@@ -66,12 +52,9 @@ func TestModes(t *testing.T) {
 			u, l := ids.NewV7(), ids.NewULID()
 			trip(t, d, "UUID", "uuid", u)
 			trip(t, d, "Null[UUID]", "uuid", ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{})
-			trip(t, d, "UUID of a ULID", "uuid", l.UUID())
 			trip(t, d, "Snowflake", "bigint", ids.NextSnowflake())
 			trip(t, d, "TypeID", "uuid", typeid.New[user]())
-			trip(t, d, "Null of a TypeID", "uuid", ids.Null[userID]{ID: typeid.New[user](), Valid: true}, ids.Null[userID]{})
 			trip(t, d, "Binary[UUID] as bytea", "bytea", binaryUUID(u))
-			trip(t, d, "Binary[ULID] as bytea", "bytea", binaryULID(l))
 			for what, arg := range map[string]any{"Binary[UUID]": binaryUUID(u), "Binary[ULID]": binaryULID(l), "id[:]": u[:]} {
 				_, err := pool.Exec(t.Context(), "INSERT INTO "+d.table(t, "uuid", nil)+" (n, id) VALUES (1, $1)", arg)
 				if refused := err != nil && strings.Contains(err.Error(), "invalid input syntax for type uuid"); refused != untyped || err != nil && !refused {
@@ -79,12 +62,18 @@ func TestModes(t *testing.T) {
 				}
 			}
 			// A list must be of texts there.
-			all := v7s(t)
-			must.Do(t, d.exec(t.Context(), "CREATE VIEW orders AS SELECT id FROM "+d.table(t, "uuid", boxed(all))))
-			t.Cleanup(func() { must.Do(t, d.exec(context.Background(), "DROP VIEW orders")) })
-			got, err := find(t.Context(), pool, all[1:])
-			same(t, got, all[1:], err)
-			_, err = pool.Exec(t.Context(), "SELECT id FROM orders WHERE id = ANY($1::uuid[])", all)
+			conn, ctx, list := pool, t.Context(), v7s(t)
+			must.Do(t, d.exec(ctx, "DROP TABLE IF EXISTS orders"))
+			must.Do(t, d.exec(ctx, "CREATE TABLE orders AS SELECT id FROM "+d.table(t, "uuid", boxed(list))))
+			texts := make([]string, len(list))
+			for i, id := range list {
+				texts[i] = id.String()
+			}
+			rows, err := conn.Query(ctx, `SELECT id FROM orders WHERE id = ANY($1::uuid[]) ORDER BY id`, texts)
+			must.Do(t, err)
+			got, err := pgx.CollectRows(rows, pgx.RowTo[ids.UUID])
+			same(t, got, list, err)
+			_, err = conn.Exec(ctx, "SELECT id FROM orders WHERE id = ANY($1)", list)
 			if refused := err != nil && strings.Contains(err.Error(), "cannot find encode plan"); refused != untyped || err != nil && !refused {
 				t.Errorf("a list of UUIDs: error %v, want one: %t", err, untyped)
 			}
