@@ -65,7 +65,7 @@ func (r *results) page(command, versions string) string {
 	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
 		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
 	b.WriteString("## What one id costs\n\n" + command)
-	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of their own kind.\n\n")
+	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of other formats.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		ours, n := w.benchmark("ids"), 1.0
