@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -53,7 +54,7 @@ func TestRefused(t *testing.T) {
 			if v.Form != "" {
 				kind, text = kinds[strings.ToLower(v.Form)], v.Input
 			}
-			why := refused(kind, text)
+			why := refused.Why(kind, text)
 			if kind != "" && (why != "") != (list == "bad") {
 				t.Errorf("%s, %s %q: got %q", list, kind, text, why)
 			}

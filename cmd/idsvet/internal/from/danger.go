@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 )
 
 // differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
@@ -20,6 +22,7 @@ func (f *file) differs() (notes []note) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			notes = append(notes, f.storedBy(n)...)
+			notes = append(notes, f.panics(n)...)
 			if comparing.MatchString(lastName(n.Fun)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}
@@ -34,6 +37,21 @@ func (f *file) differs() (notes []note) {
 		}
 		return true
 	})
+	return notes
+}
+
+// panics notes a MustParse of a constant text that the old library reads and this one refuses.
+func (f *file) panics(call *ast.CallExpr) (notes []note) {
+	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
+	if fun == nil || !f.table.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
+		return nil
+	}
+	s, ok := constant.Val(value(f.info.Types[call.Args[0]])).(string)
+	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
+		if why := refused.Why(n.Obj().Name(), s); why != "" {
+			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
+		}
+	}
 	return notes
 }
 
