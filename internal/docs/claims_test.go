@@ -196,8 +196,14 @@ func TestPagesAreShort(t *testing.T) {
 	if words > 28_000 || words < 10_000 {
 		t.Errorf("the pages have %d words, want at most 28,000", words)
 	}
-	if n := strings.Count(read(t, root, "README.md"), "\n"); n > 170 {
+	readme := read(t, root, "README.md")
+	if n := strings.Count(readme, "\n"); n > 170 {
 		t.Errorf("README.md has %d lines, want at most 170", n)
+	}
+	for _, command := range []string{"`go run ./examples/quickstart`", "`go test ./...`"} { // which do all on a fresh machine
+		if !strings.Contains(readme, command) {
+			t.Errorf("README.md does not have the command %s", command)
+		}
 	}
 	for text, want := range map[string]int{
 		"| a |\n| --- |\n| b |\n| c |\n":                        0,
