@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/internal/ownlayout"
 )
 
 // A field is some of the bits of an id.
@@ -233,7 +232,7 @@ func (fs *flags) addLayout() *[]namedLayout {
 				return nil
 			}
 		}
-		own, err := ownlayout.Parse(s)
+		own, err := parseLayout(s)
 		if err != nil {
 			return usagef("-layout %s is not %s, and %v", quoted(s), listed(layoutNames(), "or"), err)
 		}
