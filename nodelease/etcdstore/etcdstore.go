@@ -80,10 +80,7 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	if opts != nil {
 		s.opts = *opts
 	}
-	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
-		return nil, err
-	}
-	if err := storekit.CheckNumbers(s.opts.Numbers, s.opts.Layout); err != nil {
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL, s.opts.Layout); err != nil {
 		return nil, err
 	}
 	if s.opts.Prefix == "" {

@@ -126,10 +126,7 @@ func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, e
 	if opts != nil {
 		s.opts = *opts
 	}
-	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL); err != nil {
-		return nil, err
-	}
-	if err := storekit.CheckNumbers(s.opts.Numbers, s.opts.Layout); err != nil {
+	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL, s.opts.Layout); err != nil {
 		return nil, err
 	}
 	if n := utf8.RuneCountInString(s.opts.Holder); n > maxHolder {

@@ -59,9 +59,9 @@ const (
 const MaxTTL = 365 * 24 * time.Hour
 
 // Complete puts the defaults in place of zeros, and checks the rest: for holder, the name of the host and the process; for
-// numbers, which is how many there are, 1,024, of 1 to 1,048,576; for ttl 15 s, of 1 s to [MaxTTL]. The error names the
-// fields Holder, Numbers and TTL of a struct Options.
-func Complete(holder *string, numbers *int64, ttl *time.Duration) error {
+// numbers, which is how many there are, 1,024, of 1 to 1,048,576 and no more than ids of the layout can have, as
+// [CheckNumbers] says; for ttl 15 s, of 1 s to [MaxTTL]. The error names the fields Holder, Numbers and TTL of a struct Options.
+func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
 	if *holder == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -84,7 +84,7 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration) error {
 	if *ttl < minTTL || *ttl > MaxTTL {
 		return fmt.Errorf("Options.TTL %v is not within %v to %v", *ttl, minTTL, MaxTTL)
 	}
-	return nil
+	return CheckNumbers(*numbers, layout)
 }
 
 // CheckText returns an error if text, which is named what, is not one that every store can keep.

@@ -22,6 +22,7 @@ func TestComplete(t *testing.T) {
 	}
 	defaults := options{fmt.Sprintf("%s/%d", host, os.Getpid()), 1024, 15 * time.Second}
 	const year = 365 * 24 * time.Hour
+	wide := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 20}
 	for _, test := range []struct {
 		given, want options
 		err         string
@@ -38,7 +39,7 @@ func TestComplete(t *testing.T) {
 		{options{"me", 0, year + 1}, options{}, "Options.TTL 8760h0m0.000000001s is not within 1s to 8760h0m0s"},
 	} {
 		got := test.given
-		err := storekit.Complete(&got.holder, &got.numbers, &got.ttl)
+		err := storekit.Complete(&got.holder, &got.numbers, &got.ttl, wide)
 		switch {
 		case test.err != "" && (err == nil || err.Error() != test.err):
 			t.Errorf("%+v: %v, want %s", test.given, err, test.err)
