@@ -4,9 +4,9 @@ go 1.26.0
 
 require (
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/oneclock/ids v1.0.0-rc.3
-	github.com/oneclock/ids/examples/database v0.0.0
-	github.com/oneclock/ids/nodelease v0.0.0
+	github.com/oneclock/ids v1.0.0
+	github.com/oneclock/ids/examples/database v1.0.0
+	github.com/oneclock/ids/nodelease v0.2.0
 	github.com/prometheus/client_golang v1.25.0
 	go.etcd.io/etcd/client/v3 v3.7.3
 	google.golang.org/grpc v1.83.2

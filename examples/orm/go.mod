@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	entgo.io/ent v0.14.5
 	github.com/glebarez/sqlite v1.11.0
-	github.com/oneclock/ids v0.0.0
-	github.com/oneclock/ids/examples/database v0.0.0
+	github.com/oneclock/ids v1.0.0
+	github.com/oneclock/ids/examples/database v1.0.0
 	gorm.io/driver/mysql v1.6.0
 	gorm.io/driver/postgres v1.6.3
 	gorm.io/gorm v1.31.2

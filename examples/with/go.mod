@@ -27,7 +27,7 @@ require (
 	github.com/microsoft/go-mssqldb v1.11.2
 	github.com/oapi-codegen/runtime v1.8.0
 	github.com/ogen-go/ogen v1.18.0
-	github.com/oneclock/ids v0.0.0-00010101000000-000000000000
+	github.com/oneclock/ids v1.0.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/spf13/pflag v1.0.10
