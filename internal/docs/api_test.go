@@ -16,13 +16,13 @@ import (
 	"testing"
 )
 
-// TestAPI compares what the root, the doors, clockfile and typeid export with api.txt, so that no name and no type
+// TestAPI compares what the root, the doors, clockfile, typeid and nostock export with api.txt, so that no name and no type
 // changes unseen.
 func TestAPI(t *testing.T) {
 	dir := Root(t)
 	apiFile := filepath.Join(dir, "api.txt")
 	var lines []string
-	for _, pkg := range compiled(t, dir, ".", "./uuid", "./ulid", "./snowflake", "./clockfile", "./typeid") {
+	for _, pkg := range compiled(t, dir, ".", "./uuid", "./ulid", "./snowflake", "./clockfile", "./typeid", "./nostock") {
 		lines = append(lines, surface(pkg)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"
@@ -132,7 +132,7 @@ func surface(pkg *types.Package) (lines []string) {
 			add("func %s%s%s", name, parameters(sig.TypeParams(), inside), unnamed(sig, inside))
 		case *types.TypeName:
 			if alias, ok := obj.Type().(*types.Alias); ok {
-				add("type %s = %s", name, types.TypeString(alias.Rhs(), inside))
+				add("type %s%s = %s", name, parameters(alias.TypeParams(), inside), types.TypeString(alias.Rhs(), inside))
 				continue
 			}
 			named := obj.Type().(*types.Named)
