@@ -49,7 +49,7 @@ type Options struct {
 	Owner string
 
 	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, so a longer
-	// one means fewer. After a crash, ids go on from the horizon. It is 100 ms to 24 h; zero means 10 s.
+	// one means fewer. After a crash, ids go on from the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
 	//
 	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for
 	// [ids.SonyflakeLayout]. Nothing checks that. With less, ids that are ahead of the wall clock

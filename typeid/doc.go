@@ -23,14 +23,15 @@
 //
 // # Errors
 //
-// Errors of texts and of Scan match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange]. They do not
-// repeat the input, and cost no allocation. Like an [ids.ParseError], though of a type of their own, they
-// have the methods Scheme, which returns "TypeID", and Offset, which counts from the beginning of the
-// text: [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }.
+// The errors of all decoders and of [Join] match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange]. They do
+// not repeat the input. Except where Scan refuses the type of a value, they cost no allocation and, like an
+// [ids.ParseError], though of a type of their own, have the methods Scheme, which returns "TypeID", and Offset,
+// which counts from the beginning of the text: [errors.As] finds them with a target of type
+// interface{ Offset() (offset int, ok bool) }.
 //
 // An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
-// and decoders, AppendText and MarshalText return an error that matches none of these. Have a test call [CheckPrefix] for
-// each kind.
+// and decoders, AppendText and MarshalText return an error that matches none of these. Have a test call
+// [CheckPrefix] for each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

@@ -22,7 +22,7 @@ type Kind interface{ Prefix() string }
 // their fields.
 type ID[K Kind] [16]byte
 
-// Null is an [ID] that may be absent: NULL in a database, null in JSON.
+// Null is an [ID] that may be absent: NULL in a database, null in JSON, the empty text elsewhere. See [ids.Null].
 type Null[K Kind] = ids.Null[ID[K]]
 
 // New returns an id of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
