@@ -17,8 +17,8 @@ import (
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
 	// Window is how far ahead of the wall clock the horizon is written: a longer one makes fewer writes, and the
-	// number of a holder that crashed rests for longer. It must be at least 100 ticks of the layout, and at most 24 h or those
-	// 100 ticks; the Minter takes the lease's TTL if that is more. Zero means four times the TTL within these bounds.
+	// number of a holder that crashed rests for longer. It must be at least 100 ticks of the layout, and at most 24 h, unless
+	// 100 ticks are more. If it is less than the lease's TTL, the TTL counts. Zero means four times the TTL, within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the ids. The zero value means Twitter's, with 1,024 numbers. All holders
@@ -187,7 +187,7 @@ func (m *Minter) Wait(ctx context.Context) error {
 	}
 }
 
-// TryNext returns an id, or at once an error: [ErrClosed], one of [ids.SnowflakeNode.TryNext], or, while
+// TryNext returns an id, or at once an error: [ErrClosed], one that [ids.SnowflakeNode.TryNext] returns, or, while
 // no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
 // what the store has returned.
 func (m *Minter) TryNext() (ids.Snowflake, error) {

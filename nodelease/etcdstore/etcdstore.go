@@ -35,9 +35,10 @@ type Options struct {
 	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
 	// and the process's number.
 	Holder string
-	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024.
+	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024. At most 1,048,576, and no more than ids
+	// of Layout can have.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means
+	// TTL is how long a number is kept for a holder that falls silent, a second to 365 days. Zero means
 	// 15 s. etcd counts whole seconds, rounded up, and grants no less than 1.5 election timeouts.
 	TTL time.Duration
 	// Layout is that of the ids. The zero value means Twitter's.
@@ -113,7 +114,7 @@ const (
 )
 
 // Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
-// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [fs.ErrExist];
+// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist];
 // it refuses a prefix that an earlier version of this package has used.
 //
 // Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let

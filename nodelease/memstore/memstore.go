@@ -14,10 +14,11 @@ import (
 // leases end by time.Now, which in a testing/synctest bubble is the bubble's. Make one with [New].
 type Store struct{ memory *memory.Store }
 
-// New returns a store of the numbers from 0 to numbers-1. It panics if numbers is negative.
+// New returns a store of the numbers from 0 to numbers-1, whose leases last for ttl. It panics if numbers is negative.
+// A Minter needs a ttl of at least 112 ms, and otherwise mints nothing.
 func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
 
-// Take implements [nodelease.Store]. The layout of the first Take is that of all.
+// Take implements [nodelease.Store]. It refuses a layout other than that of the first Take.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	return s.memory.Take(ctx, r)
 }

@@ -36,9 +36,10 @@ type Options struct {
 	// Holder is the name in the table beside the number held, for people who look. Empty means the
 	// host's name and the process's number.
 	Holder string
-	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024.
+	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024. At most 1,048,576, and no more than ids
+	// of Layout can have.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, at least a second. Zero means 15 s.
+	// TTL is how long a number is kept for a holder that falls silent, a second to 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is that of the ids. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
@@ -179,7 +180,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 }
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [fs.ErrExist]; it refuses
+// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; it refuses
 // a table that an earlier version of this package has made. Like New, it needs a pool that [Configure] has seen.
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost

@@ -87,7 +87,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 	return CheckNumbers(*numbers, layout)
 }
 
-// CheckText returns an error if text, which is named what, is not one that every store can keep.
+// CheckText returns an error if text is not UTF-8 or has a NUL, since not every database can keep that. The error calls
+// it what, such as "Options.Holder".
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -145,14 +146,14 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
 }
 
-// Earlier is the error where a place in the store is of an earlier shape, as is seen by what it has. It matches
-// [nodelease.ErrRefused].
+// Earlier returns the error for a place in the store that an earlier version of this module has made: seen says what
+// shows that. It matches [nodelease.ErrRefused].
 func Earlier(place, seen string) error {
 	return refuse("%s is of an earlier shape of this package (%s): "+
 		"close its minters, and make another store, under another name, a window later", place, seen)
 }
 
-// Missing is the error where something is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and
+// Missing returns the error for what is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and
 // [fs.ErrNotExist]. mend says how to make it, such as "call pgstore.Init".
 func Missing(what, mend string) error {
 	if what == "" {
@@ -193,7 +194,8 @@ func CheckNow(now time.Time, what string, other time.Time) error {
 	return nil
 }
 
-// Median returns the median of the horizons that are set, the earlier one of two, or the zero time.
+// Median returns the median of the horizons that are not zero: of an even number the earlier of the middle two, of none
+// the zero time.
 func Median(horizons []time.Time) time.Time {
 	set := slices.DeleteFunc(slices.Clone(horizons), time.Time.IsZero)
 	if len(set) == 0 {
