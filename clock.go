@@ -59,7 +59,7 @@ type ClockOptions struct {
 	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use and
 	// must not call back into the clock. Each call reads it once before it takes the clock's mutex, and
 	// so does a run of UUIDs or ULIDs. A call that waits for a limit reads it again each time it is
-	// woken. Of readings that overlap, the one used first counts.
+	// woken. If calls read it at the same time, the reading that is used first is that of all of them.
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,

@@ -14,8 +14,8 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node
 // given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
-// 1023, or if the clock is then before Twitter's epoch or past its end.
+// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, it panics where it is not a number
+// from 0 to 1023, and where the clock is before Twitter's epoch or past its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
@@ -73,7 +73,7 @@ func newDefaultNode() (*SnowflakeNode, error) {
 // SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Call it in main, before anything makes a
 // Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
 // if both have the same number and layout on two clocks. It compares with that node alone, not with those
-// before it, and not with a random number, which nobody has given.
+// before it, and not if its number is a random one.
 //
 // Nil is for tests: NextSnowflake makes a node again when it needs one. That drops the guard against nodes
 // that repeat ids.
@@ -96,12 +96,12 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
-// SetDefaultSnowflakeNodeFromEnv makes the default node, with the number in the environment variable
-// IDS_SNOWFLAKE_NODE and the given options, and returns it: another layout, or the clock of a clockfile.
+// SetDefaultSnowflakeNodeFromEnv makes the default node, and returns it. Its number is that in the environment
+// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// NextSnowflake it never takes a random number. It is an error if the variable is not set, if
-// [NewSnowflakeNode] refuses its number, or if there is a default node already, since that may have the
-// same number on another clock; then nothing has changed.
+// NextSnowflake it never takes a random number. The error matches [ErrRange] if the variable is no number of the
+// layout, or [NewSnowflakeNode] refuses. It is also an error if the variable is not set, or if there is a
+// default node already, since that may have the same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFormat(opts.Layout)

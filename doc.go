@@ -21,16 +21,18 @@
 //
 // # Promises
 //
-// If two conflict, the earlier one wins. Version 2 is not covered.
+// If two conflict, the earlier one wins. Not covered are version 2, and ids of a time, a name or bits that
+// you give.
 //
 //  1. Unique. No two UUIDs of one version, no two ULIDs and no two Snowflakes of one layout from one
 //     [Clock] are equal, whatever the wall clock does: steps of any size in either direction, a clock
 //     that stands still, that jitters, that restarts in the past (given the time saved before: see
 //     [NewLimitedClock]). Snowflakes of different layouts can be equal.
-//  2. Ordered. Version 6, version 7, the ULIDs of one [Generator] and the Snowflakes of one node
-//     each strictly increase: if one call returns before another begins, its id is the smaller.
-//  3. Live. No call waits on a clock for more than 20 ms; a run of n ids waits no longer than n
-//     calls. None spins, or sleeps with a mutex held.
+//  2. Ordered. Versions 6 and 7 of one Clock, the ULIDs of one [Generator] and the Snowflakes of one node
+//     each strictly increase: if one call returns before another begins, its id is the smaller. The
+//     table below has the exceptions.
+//  3. Live. No call waits on a clock for more than 20 ms, unless a [ClockLimit] withholds its id; a run of
+//     n ids waits no longer than n calls. None spins, or sleeps with a mutex held.
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
 //     may be further ahead if the wall clock has been set back or stands still; then the gap closes,
 //     even under full load. No call waits longer than 20 ms for that, so ids run further ahead in a layout
@@ -48,9 +50,9 @@
 //	V7, ULID    keep ascending                       follow, with fresh random bits
 //	Snowflake   keep ascending                       keep ascending
 //
-// A wall clock before the first tick of a format counts as in that tick. A constructor panics when the
-// time field of its format is exhausted: in the year 5236 for
-// versions 1 and 6, in 10889 for version 7 and ULID, at the end of its layout for a Snowflake.
+// A wall clock before the first tick of a format counts as in that tick. A constructor panics, with an error
+// that matches [ErrRange], when the time field of its format is exhausted: in the year 5236 for versions 1
+// and 6, in 10889 for version 7 and ULID, at the end of its layout for a Snowflake.
 //
 // # Randomness
 //

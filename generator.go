@@ -11,8 +11,8 @@ import (
 )
 
 // Generator mints UUIDs and ULIDs. The package-level functions use a default one. It is safe for
-// concurrent use. Make one with [NewGenerator]; the methods of the zero value that need a clock
-// panic.
+// concurrent use. Make one with [NewGenerator]; those methods of the zero value that need a clock
+// or a node panic.
 type Generator struct {
 	clock  *Clock
 	source *source // nil: internal/random
@@ -122,8 +122,8 @@ var (
 )
 
 // Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned, and first in each child of a fork without exec, which Go does not support. Until
-// then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
+// restored or cloned. (Go supports no fork without exec: if you fork all the same, call it first in each
+// child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
 // and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
 // each concurrent call, usually one per processor. Reseed does not change nodes and clock sequences, nor
 // the bytes that a call in progress has. Where nobody can call it, import package

@@ -11,9 +11,9 @@ import (
 // it ends. The zero value is [TwitterLayout].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
-// the tick is 20 ms or longer, ids run ahead of the clock without bound, unless no more than
-// 2^SequenceBits of a node are asked for per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and times at or before
-// 0001-01-01T00:00:00Z, are out of range.
+// the tick is 20 ms or longer, ids run ever further ahead of the clock while a node is asked for more than
+// 2^SequenceBits of them per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and
+// times at or before 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // of tick 0
 	Tick         time.Duration // the unit of the time
@@ -185,7 +185,8 @@ func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends.
+// MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends. It takes
+// t and l as [SnowflakeLayout.MinAt] does.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	f := must(newFormat(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)

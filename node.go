@@ -38,7 +38,7 @@ type nodeKey struct {
 
 // NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, or if the clock's time is before its first tick or after its last. A
+// layout can hold no id, or if the wall clock is before its first tick or after its last. A
 // clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
 // some thousand nodes, since [Clock.Latest] and [ClockLimit] stop all calls while they look at each one.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
@@ -85,8 +85,8 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does:
 // while it is behind the latest id, they go on from that. If demand exceeds what the ticks hold,
 // Next waits, for up to 20 ms. While the limit of the clock withholds ids, it waits for a later
-// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. It panics when the last tick of
-// the layout is exhausted, and with an error that matches [ErrEnded] after the end of the clock.
+// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. It panics, with an error that
+// matches [ErrRange], when the last tick of the layout is exhausted, and with [ErrEnded] after the end of the clock.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))

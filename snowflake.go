@@ -6,11 +6,12 @@ import (
 )
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time.
+// widths a [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
+// negative: no decoder accepts that.
 type Snowflake int64
 
-// ID is the name of [Snowflake] at package snowflake, for structs that embed snowflake.ID: their field is ID.
-// It is no other kind of id. Here, write Snowflake.
+// ID is [Snowflake] under its name in package snowflake: a struct that embeds a snowflake.ID has a field ID,
+// which [Nullable] must name. Elsewhere, write Snowflake.
 type ID = Snowflake
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since

@@ -85,7 +85,8 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the least ULID of t's millisecond. Use it as [MinV7At].
+// MinULIDAt returns the least ULID of t's millisecond. Use it as [MinV7At]. Times out of range are
+// clamped.
 func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0, 0)
@@ -93,6 +94,7 @@ func MinULIDAt(t time.Time) (u ULID) {
 }
 
 // MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends.
+// Times out of range are clamped.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0xffff, ^uint64(0))

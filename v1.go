@@ -28,7 +28,7 @@ func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 // NewV6At is like [NewV1At] for version 6.
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, the clock sequence and the node of g. It does
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and the node of g. It does
 // not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
 // wall clock and all clock sequences have been used.
 //
@@ -90,6 +90,7 @@ func MinV6At(t time.Time) (u UUID) {
 }
 
 // MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends.
+// Times out of range are clamped.
 func MaxV6At(t time.Time) (u UUID) {
 	u.setGregorian(6, nearestGregorian(t), sequences*placesInTick-1, 1<<48-1)
 	return u

@@ -93,6 +93,7 @@ func MinV7At(t time.Time) (u UUID) {
 }
 
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
+// Times out of range are clamped.
 func MaxV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12|0xfff, v7Random)

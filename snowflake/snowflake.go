@@ -12,7 +12,8 @@ import (
 )
 
 // ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time.
+// widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
+// negative: no decoder accepts that.
 //
 // For its methods see [ids.Snowflake].
 type ID = ids.Snowflake
@@ -42,9 +43,9 @@ type Options = ids.SnowflakeOptions
 // it ends. The zero value is [Twitter].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
-// the tick is 20 ms or longer, ids run ahead of the clock without bound, unless no more than
-// 2^SequenceBits of a node are asked for per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and times at or before
-// 0001-01-01T00:00:00Z, are out of range.
+// the tick is 20 ms or longer, ids run ever further ahead of the clock while a node is asked for more than
+// 2^SequenceBits of them per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and
+// times at or before 0001-01-01T00:00:00Z, are out of range.
 //
 // For its fields and methods see [ids.SnowflakeLayout].
 type Layout = ids.SnowflakeLayout
@@ -81,8 +82,8 @@ var (
 
 // Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node
 // given to [SetDefault], or else one of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if that is not a number from 0 to
-// 1023, or if the clock is then before Twitter's epoch or past its end.
+// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, it panics where it is not a number
+// from 0 to 1023, and where the clock is before Twitter's epoch or past its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
@@ -99,25 +100,25 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 // SetDefault makes n the node of [Next]. Call it in main, before anything makes a
 // Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
 // if both have the same number and layout on two clocks. It compares with that node alone, not with those
-// before it, and not with a random number, which nobody has given.
+// before it, and not if its number is a random one.
 //
 // Nil is for tests: Next makes a node again when it needs one. That drops the guard against nodes
 // that repeat ids.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
-// SetDefaultFromEnv makes the default node, with the number in the environment variable
-// IDS_SNOWFLAKE_NODE and the given options, and returns it: another layout, or the clock of a clockfile.
+// SetDefaultFromEnv makes the default node, and returns it. Its number is that in the environment
+// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile.
 // Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// Next it never takes a random number. It is an error if the variable is not set, if
-// [NewNode] refuses its number, or if there is a default node already, since that may have the
-// same number on another clock; then nothing has changed.
+// Next it never takes a random number. The error matches [ErrRange] if the variable is no number of the
+// layout, or [NewNode] refuses. It is also an error if the variable is not set, or if there is a
+// default node already, since that may have the same number on another clock; then nothing has changed.
 func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }
 
 // NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, or if the clock's time is before its first tick or after its last. A
+// layout can hold no id, or if the wall clock is before its first tick or after its last. A
 // clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
 // some thousand nodes, since [ids.Clock.Latest] and [ids.ClockLimit] stop all calls while they look at each one.
 func NewNode(number int64, opts *Options) (*Node, error) {

@@ -66,10 +66,12 @@ func Make() ULID { return ids.NewULID() }
 // matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// MinAt returns the least ULID of t's millisecond. Use it as [ids.MinV7At].
+// MinAt returns the least ULID of t's millisecond. Use it as [ids.MinV7At]. Times out of range are
+// clamped.
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
 // MaxAt returns the greatest ULID of t's millisecond, for spans that include both ends.
+// Times out of range are clamped.
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
 // Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all

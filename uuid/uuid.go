@@ -151,6 +151,7 @@ func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 
 // MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends.
+// Times out of range are clamped.
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
 // MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
@@ -159,6 +160,7 @@ func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
+// Times out of range are clamped.
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
