@@ -54,3 +54,20 @@ func TestCommands(t *testing.T) {
 		}
 	}
 }
+
+var figure = regexp.MustCompile(`\*\*[0-9][0-9.,]*\*\*`)
+
+// TestFigures checks that README has the figures of docs/speed.md: one run writes both.
+func TestFigures(t *testing.T) {
+	all := texts(t, Root(t))
+	_, table, _ := strings.Cut(all["README.md"], "\n## Speed\n")
+	figures := figure.FindAllString(table, -1)
+	for _, f := range figures {
+		if !strings.Contains(all["docs/speed.md"], f) {
+			t.Errorf("README.md has %s, docs/speed.md has not", f)
+		}
+	}
+	if len(figures) < 4 {
+		t.Errorf("README.md has the figures %v of its own ids, want 4", figures)
+	}
+}
