@@ -67,6 +67,11 @@ func pooled(mint func() (google.UUID, error)) entry {
 	}}
 }
 
+var version7 = group{"V7", []entry{
+	one("ids", ids.NewV7), own((*ids.Generator).NewV7),
+	either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
+}}
+
 // minters make ids from time or random bits.
 var minters = []group{
 	{"V1", []entry{
@@ -75,10 +80,7 @@ var minters = []group{
 	{"V6", []entry{
 		one("ids", ids.NewV6), own((*ids.Generator).NewV6), either("google", google.NewV6), either("gofrs", gofrs.NewV6),
 	}},
-	{"V7", []entry{
-		one("ids", ids.NewV7), own((*ids.Generator).NewV7),
-		either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
-	}},
+	version7,
 	{"V7At", []entry{either("ids", func() (ids.UUID, error) { return ids.NewV7At(time.Now()) })}}, // takes no mutex of a clock
 	{"V4", []entry{one("ids", ids.NewV4), either("google", google.NewRandom), pooled(google.NewRandom), either("gofrs", gofrs.NewV4)}},
 	{"ULID", []entry{
@@ -114,9 +116,13 @@ var hashers = []group{
 // BenchmarkNew makes one id at a time, on one goroutine.
 func BenchmarkNew(b *testing.B) { runGroups(b, "New", append(minters, hashers...), 0) }
 
-// BenchmarkGoroutines64 makes one id at a time on 64 goroutines.
-func BenchmarkGoroutines64(b *testing.B) {
-	runGroups(b, "New", minters, max(64/runtime.GOMAXPROCS(0), 1))
+// These make one id at a time on as many goroutines, or on as many as there are processors, if that is more.
+func BenchmarkGoroutines2(b *testing.B)    { crowd(b, 2, version7) }
+func BenchmarkGoroutines64(b *testing.B)   { crowd(b, 64, minters...) }
+func BenchmarkGoroutines1024(b *testing.B) { crowd(b, 1024, version7) }
+
+func crowd(b *testing.B, goroutines int, groups ...group) {
+	runGroups(b, "New", groups, max(goroutines/runtime.GOMAXPROCS(0), 1))
 }
 
 // BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.

@@ -47,6 +47,7 @@ func TestWrite(t *testing.T) {
 	for _, c := range []struct{ path, has string }{
 		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMedians of 3 runs, in ns, on Some <Processor>, linux/amd64 with 2 processors"},
 		{page, "| version 7 | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
+		{page, "| 64 | **105** | 37.5 | google/uuid 150 |\n"},
 		{page, "| version 7, in runs of 1,000 | **9.00** |  |  |  |\n"},
 		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
 		{page, "| `time.Now()` | 90.0 |\n"},
@@ -76,6 +77,9 @@ func TestNames(t *testing.T) {
 		if _, ok := r.median(w.benchmark("ids")); !ok {
 			t.Errorf("there is no benchmark of %s", w.title)
 		}
+	}
+	for _, n := range crowds {
+		tabled[fmt.Sprintf("Goroutines%d/V7/ids", n)] = true
 	}
 	for _, f := range floors {
 		tabled["Floor/any/"+f[0]] = true

@@ -51,6 +51,9 @@ var libraries = [][2]string{
 // best are those that the front page names.
 var best = []string{"std", "gofrs", "google", "oklog", "bwmarrin", "sonyflake"}
 
+// crowds are the numbers of goroutines that make ids of version 7 at once.
+var crowds = []int{2, 64, 1024}
+
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
@@ -74,6 +77,13 @@ func (r *results) page(command, versions string) string {
 		}
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
 			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true, nil))
+	}
+	b.WriteString("\n## Version 7 in a crowd\n\n" + command)
+	b.WriteString("| goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
+	for _, n := range crowds {
+		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
+		ours := w.benchmark("ids")
+		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w, false, nil))
 	}
 	b.WriteString("\n## What text costs\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
