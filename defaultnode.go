@@ -14,8 +14,8 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node
 // given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, it panics where it is not a number
-// from 0 to 1023, and where the clock is before Twitter's epoch or past its end.
+// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, the call that makes the node panics
+// unless it is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several

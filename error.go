@@ -207,10 +207,10 @@ var problems = [...]struct {
 	uuidHyphen: {"UUID", wrongCharacter, "not a hyphen"},
 	uuidURN:    {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
 	uuidBrace:  {"UUID", wrongCharacter, "not a brace"},
-	uuidNull:   {"UUID", malformed, "NULL: scan into a Null or a pointer, such as uuid.Null or *uuid.UUID"},
+	uuidNull:   {"UUID", malformed, "NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID"},
 
 	ulidBinary: {"ULID", wrongLength, "16 bytes"},
-	ulidNull:   {"ULID", malformed, "NULL: scan into a Null or a pointer, such as ulid.Null or *ulid.ULID"},
+	ulidNull:   {"ULID", malformed, "NULL: scan into a Null or a pointer, such as ulid.Null, ulid.NullBinary or *ulid.ULID"},
 
 	snowflakeLength:   {"Snowflake", wrongLength, "1 to 19"},
 	snowflakeBinary:   {"Snowflake", wrongLength, "8 bytes"},

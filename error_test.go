@@ -60,8 +60,8 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflake(strings.Repeat("1", 25))), "ids: parsing Snowflake: length 25, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseSnowflake("9223372036854775808")), "ids: parsing Snowflake: above 9223372036854775807", ids.ErrRange},
 		{new(ids.UUID).Scan("0123"), "ids: scanning UUID: length 4, want 36", ids.ErrLength},
-		{new(ids.UUID).Scan(nil), "ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null or *uuid.UUID", ids.ErrSyntax},
-		{new(ids.ULID).Scan(nil), "ids: scanning ULID: NULL: scan into a Null or a pointer, such as ulid.Null or *ulid.ULID", ids.ErrSyntax},
+		{new(ids.UUID).Scan(nil), "ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID", ids.ErrSyntax},
+		{new(ids.ULID).Scan(nil), "ids: scanning ULID: NULL: scan into a Null or a pointer, such as ulid.Null, ulid.NullBinary or *ulid.ULID", ids.ErrSyntax},
 		{new(ids.Snowflake).Scan(nil), "ids: scanning Snowflake: NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID", ids.ErrSyntax},
 		{new(ids.Snowflake).Scan(int64(-5)), "ids: scanning Snowflake: negative", ids.ErrRange},
 		{new(ids.Snowflake).Scan(uint64(1 << 63)), "ids: scanning Snowflake: above 9223372036854775807", ids.ErrRange},
@@ -103,7 +103,7 @@ func failing[T any](_ T, err error) error { return err }
 // stated is what an error of a decoder may say: names, phrases and numbers of this package, and
 // the name of a Go type.
 var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
-	`([a-zA-Z0-9 ,():\\-]+|NULL: scan into a Null or a pointer, such as [\w.]+ or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
+	`([a-zA-Z0-9 ,():\\-]+|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
 // TestNoEcho gives every decoder a secret in every place and looks for it in the error.
 func TestNoEcho(t *testing.T) {

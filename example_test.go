@@ -406,6 +406,6 @@ func ExampleUUID_Scan() {
 	// Output:
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 	// 30313233-3435-3637-3839-616263646566 <nil>
-	// 30313233-3435-3637-3839-616263646566 ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null or *uuid.UUID
+	// 30313233-3435-3637-3839-616263646566 ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID
 	// string 30313233-3435-3637-3839-616263646566
 }

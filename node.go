@@ -85,8 +85,8 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does:
 // while it is behind the latest id, they go on from that. If demand exceeds what the ticks hold,
 // Next waits, for up to 20 ms. While the limit of the clock withholds ids, it waits for a later
-// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. It panics, with an error that
-// matches [ErrRange], when the last tick of the layout is exhausted, and with [ErrEnded] after the end of the clock.
+// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. After the last tick of the
+// layout it panics with an error that matches [ErrRange], after the end of the clock with one that matches [ErrEnded].
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))

@@ -10,7 +10,8 @@ import (
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
-// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. On an error u keeps its value.
+// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. NULL is an error: see [Null]. On an
+// error u keeps its value.
 func (u *UUID) Scan(src any) error {
 	if scanBytes(u, src) {
 		return nil
@@ -23,7 +24,8 @@ func (u *UUID) Scan(src any) error {
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
-// the 16 bytes themselves, as []byte, [16]byte or ULID. On an error u keeps its value.
+// the 16 bytes themselves, as []byte, [16]byte or ULID. NULL is an error: see [Null]. On an error u keeps
+// its value.
 func (u *ULID) Scan(src any) error {
 	if scanBytes(u, src) {
 		return nil
@@ -36,7 +38,7 @@ func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
 // Scan sets s to a value from a database: an int64, a uint64, a Snowflake, or text that [ParseSnowflake]
 // accepts, as string or []byte. Eight bytes are text too, never the id itself, since an id may have
-// eight digits. On an error s keeps its value.
+// eight digits. NULL is an error: see [Null]. On an error s keeps its value.
 func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
