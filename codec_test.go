@@ -8,11 +8,8 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/big"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/oneclock/ids"
@@ -52,18 +49,6 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestDecodersKeepTheirReceiver gives every decoder bad input of many kinds: what is in the receiver stays, be it
-// an id or a Null.
-func TestDecodersKeepTheirReceiver(t *testing.T) {
-	for _, n := range sparse(samples(128, 20)) {
-		checkKept[ids.UUID](t, formatUUID(n), n.FillBytes(make([]byte, 16)))
-		checkKept[ids.ULID](t, formatBase(crockfordAlphabet, 26)(n), n.FillBytes(make([]byte, 16)))
-	}
-	for _, n := range sparse(samples(63, 20)) {
-		checkKept[ids.Snowflake](t, n.String(), n.FillBytes(make([]byte, 8)))
-	}
-}
-
 // sparse returns each third number: the codecs share what reads and writes digits, which the
 // oracles check with all.
 func sparse(ns []*big.Int) (some []*big.Int) {
@@ -95,13 +80,14 @@ func checkCodecs[T coded, P decoding[T]](t *testing.T, id T, text string, binary
 	b, err = id.MarshalBinary()
 	good("MarshalBinary", err)
 	same("MarshalBinary", b, binary)
-	for _, dst := range [][]byte{nil, []byte("before"), append(make([]byte, 0, 100), "before"...)} {
-		b, err = id.AppendText(slices.Clone(dst))
+	for room := range 40 {
+		before := append(make([]byte, 0, 6+room), "before"...)
+		b, err = id.AppendText(before)
 		good("AppendText", err)
-		same("AppendText", string(b), string(dst)+text)
-		b, err = id.AppendBinary(slices.Clone(dst))
+		same("AppendText", string(b), "before"+text)
+		b, err = id.AppendBinary(before)
 		good("AppendBinary", err)
-		same("AppendBinary", string(b), string(dst)+string(binary))
+		same("AppendBinary", string(b), "before"+string(binary))
 	}
 
 	value, err := id.Value()
@@ -190,43 +176,6 @@ func checkNull[T interface {
 	}
 }
 
-// checkKept gives each decoder input that is bad, or cut short, or too long.
-func checkKept[T coded, P decoding[T]](t *testing.T, text string, binary []byte) {
-	t.Helper()
-	null := ids.Null[T]{ID: other[T](), Valid: true}
-	id := null.ID
-	for _, bad := range []string{text[:len(text)-1] + "!", text[:len(text)-1] + "\x00", "\uff11" + text, strings.Repeat(text, 2) + "x", " " + text} {
-		for how, err := range map[string]error{
-			"UnmarshalText":         P(&id).UnmarshalText([]byte(bad)),
-			"Scan of text":          P(&id).Scan(bad),
-			"Scan of bytes":         P(&id).Scan([]byte(bad + "with more than 16 bytes")),
-			"json.Unmarshal":        json.Unmarshal(quoteJSON(bad), &id),
-			"Null, UnmarshalText":   null.UnmarshalText([]byte(bad)),
-			"Null, Scan of text":    null.Scan(bad),
-			"Null, json.Unmarshal":  json.Unmarshal(quoteJSON(bad), &null),
-			"Null, Scan of a float": null.Scan(1.5),
-			"Scan of a float":       P(&id).Scan(1.5),
-			"Scan of NULL":          P(&id).Scan(nil),
-			"Scan of a bool":        P(&id).Scan(true),
-		} {
-			if err == nil {
-				t.Fatalf("%T: %s accepts %q", id, how, bad)
-			}
-		}
-		if id != other[T]() || null != (ids.Null[T]{ID: other[T](), Valid: true}) {
-			t.Fatalf("%T: an error of %q left the receiver at %v, %v", id, bad, id, null)
-		}
-	}
-	for _, bad := range [][]byte{nil, {}, binary[1:], append(slices.Clone(binary), 0)} {
-		if P(&id).UnmarshalBinary(bad) == nil {
-			t.Fatalf("%T: UnmarshalBinary accepts %d bytes", id, len(bad))
-		}
-	}
-	if id != other[T]() {
-		t.Fatalf("%T: an error of UnmarshalBinary left the receiver at %v", id, id)
-	}
-}
-
 // quoteJSON returns s as a JSON string.
 func quoteJSON(s string) []byte {
 	b, err := json.Marshal(s)
@@ -288,30 +237,6 @@ func checkBinary[T interface {
 	} {
 		if err == nil || got != another {
 			t.Fatalf("Binary, %s: error %v, the receiver holds %v", how, err, got)
-		}
-	}
-}
-
-// TestAppendFits appends each form to slices with every amount of room: what was there stays, and
-// the rest is the form.
-func TestAppendFits(t *testing.T) {
-	u, s := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), ids.Snowflake(math.MaxInt64)
-	l := ids.ULID(u)
-	text := func(s string) []byte { return []byte(s) }
-	for name, form := range map[string]struct {
-		append func([]byte) ([]byte, error)
-		want   []byte
-	}{
-		"UUID text": {u.AppendText, text(u.String())}, "UUID binary": {u.AppendBinary, u[:]},
-		"ULID text": {l.AppendText, text(l.String())}, "ULID binary": {l.AppendBinary, l[:]},
-		"Snowflake text": {s.AppendText, text(s.String())}, "Snowflake binary": {s.AppendBinary, []byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
-		"Null text": {ids.Null[ids.UUID]{ID: u, Valid: true}.AppendText, text(u.String())}, "Binary text": {ids.Binary[ids.ULID]{ID: l}.AppendText, text(l.String())},
-	} {
-		for room := range 64 {
-			b := append(make([]byte, 0, 3+room), "abc"...)
-			if got, err := form.append(b[: 3 : 3+room]); !bytes.Equal(got, append(text("abc"), form.want...)) || err != nil {
-				t.Errorf("%s after abc with room for %d: %q, %v", name, room, got, err)
-			}
 		}
 	}
 }

@@ -135,7 +135,7 @@ func FuzzJSON(f *testing.F) {
 		for i, want := range verdicts {
 			quoted := data[0] == '"'
 			accept := isNull || isText && want.err == nil && (quoted || i < 2)
-			if accept != (errs[i] == nil) || isText && (quoted || i < 2) && errors.Is(errs[i], ids.ErrRange) != (want.err == ids.ErrRange) {
+			if accept != (errs[i] == nil) || !accept && !stated.MatchString(errs[i].Error()) || isText && (quoted || i < 2) && errors.Is(errs[i], ids.ErrRange) != (want.err == ids.ErrRange) {
 				t.Fatalf("%q as type %d: error %v, oracle %+v", data, i, errs[i], want)
 			}
 		}
@@ -245,14 +245,14 @@ func checkScanBinary[T interface {
 }
 
 // checkRead checks what a decoder made of src: the receiver, which held other[T](), holds the number
-// of the verdict, or is as it was beside an error of the verdict's kind.
+// of the verdict, or is as it was beside an error of the verdict's kind that does not echo src.
 func checkRead[T anyID](t *testing.T, what string, src any, err error, held T, want verdict) {
 	t.Helper()
 	wantHeld := other[T]()
 	if want.err == nil {
 		wantHeld = toID[T](want.n)
 	}
-	if held != wantHeld || !errors.Is(err, want.err) {
+	if held != wantHeld || !errors.Is(err, want.err) || err != nil && !stated.MatchString(err.Error()) {
 		t.Fatalf("%s into a %T from %q: %v, %v, want %v, %v", what, held, src, held, err, wantHeld, want.err)
 	}
 }

@@ -191,14 +191,3 @@ func TestWaitAfterLimit(t *testing.T) {
 		})
 	}
 }
-
-// TestZeroClockLimit calls the methods of the zero ClockLimit: they panic with a sentence that says what to do.
-func TestZeroClockLimit(t *testing.T) {
-	for name, use := range map[string]func(*ids.ClockLimit){
-		"Set":         func(limit *ids.ClockLimit) { limit.Set(start, nil) },
-		"EndAt":       func(limit *ids.ClockLimit) { limit.EndAt(start, errLost) },
-		"NextHorizon": func(limit *ids.ClockLimit) { limit.NextHorizon(time.Second) },
-	} {
-		checkPanic(t, name, "ids: zero ClockLimit: use NewLimitedClock", func() { use(new(ids.ClockLimit)) })
-	}
-}

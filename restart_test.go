@@ -14,34 +14,6 @@ import (
 // limited are the kinds that After and a ClockLimit bind: their ids are unique by their time.
 var limited = []kind{kindV1, kindV6, kindSnowflake}
 
-// TestLatest compares Latest with the times of all ids.
-func TestLatest(t *testing.T) {
-	f, c, g, n := newFake(t)
-	check := func(what string, want time.Time) {
-		t.Helper()
-		if got := c.Latest(); !got.Equal(want) || got.Location() != time.UTC {
-			t.Errorf("%s: Latest() = %v, want %v", what, got, want)
-		}
-	}
-	check("before the first id", time.Time{})
-	if !c.Latest().IsZero() {
-		t.Error("Latest() before the first id is not the zero time")
-	}
-	g.NewV2(0, 0)
-	g.NewV4()
-	g.NewV7()
-	g.NewULID()
-	check("with ids that are unique by their random bits", time.Time{})
-	var latest time.Time
-	for _, k := range limited {
-		f.step(time.Second + 1234567)
-		latest = k.time(k.mint(g, n))
-		check(k.name, latest)
-	}
-	_, c, _, _ = newFakeAt(t, start, start.In(time.FixedZone("", 3600)).Add(time.Hour))
-	check("After", start.Add(time.Hour))
-}
-
 // TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
 // good order, with a clock that leaps, stands still and falls behind what was saved. No id of
 // versions 1 and 6 and Snowflake may come twice, and Snowflakes increase over all lives.

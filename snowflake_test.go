@@ -105,26 +105,6 @@ func TestTwitterNumber(t *testing.T) {
 	}
 }
 
-// TestSnowflakeIsZero asks Snowflakes whether they are 0, as the omitzero option does.
-func TestSnowflakeIsZero(t *testing.T) {
-	type row struct {
-		ID ids.Snowflake `json:",omitzero"`
-	}
-	for s, want := range map[ids.Snowflake]string{0: "{}", 1: `{"ID":"1"}`, -1: `{"ID":"-1"}`, math.MinInt64: `{"ID":"-9223372036854775808"}`,
-		1 << 32: `{"ID":"4294967296"}`} {
-		if got := s.IsZero(); got != (s == 0) {
-			t.Errorf("IsZero of %d is %t", int64(s), got)
-		}
-		if b, err := json.Marshal(row{s}); string(b) != want || err != nil {
-			t.Errorf("with omitzero, %d is %s, %v", int64(s), b, err)
-		}
-	}
-	var id ids.ID = 7 // another name of the type
-	if s := ids.Snowflake(7); id != s {
-		t.Errorf("%v is not %v", id, s)
-	}
-}
-
 // TestSnowflakeForms reads what is accepted, and names what is not, as text for people to check.
 func TestSnowflakeForms(t *testing.T) {
 	for s, want := range map[string]ids.Snowflake{

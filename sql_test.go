@@ -72,41 +72,6 @@ func column[T any](src any) (T, bool, error) {
 	return n.V, n.Valid, err
 }
 
-// TestSQLScan reads columns as database/sql does, into ids, pointers, Null and Binary.
-func TestSQLScan(t *testing.T) {
-	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	for _, src := range []any{u.String(), []byte(u.String()), u[:], strings.ToUpper(u.String()), u.URN(), strings.ReplaceAll(u.String(), "-", "")} {
-		if got, ok, err := column[ids.UUID](src); got != u || !ok || err != nil {
-			t.Errorf("UUID from %v: %v, %v", src, got, err)
-		}
-		if got, ok, err := column[*ids.UUID](src); err != nil || !ok || *got != u {
-			t.Errorf("*UUID from %v: %v, %v", src, got, err)
-		}
-		if got, ok, err := column[ids.Null[ids.UUID]](src); got.ID != u || !got.Valid || !ok || err != nil {
-			t.Errorf("Null from %v: %v, %v", src, got, err)
-		}
-		if got, ok, err := column[ids.Binary[ids.UUID]](src); got.ID != u || !ok || err != nil {
-			t.Errorf("Binary from %v: %v, %v", src, got, err)
-		}
-	}
-	for _, src := range []any{"42", []byte("42"), int64(42), uint64(42), "00000042", []byte("00000042")} {
-		if got, ok, err := column[ids.Snowflake](src); got != 42 || !ok || err != nil {
-			t.Errorf("Snowflake from %v: %v, %v", src, got, err)
-		}
-		if got, ok, err := column[ids.Null[ids.Snowflake]](src); got.ID != 42 || !got.Valid || !ok || err != nil {
-			t.Errorf("Null from %v: %v, %v", src, got, err)
-		}
-	}
-	// NULL leaves sql.Null, a pointer and our Null without a value.
-	if got, ok, err := column[ids.UUID](nil); !got.IsZero() || ok || err != nil {
-		t.Errorf("sql.Null of NULL: %v, %v, %v", got, ok, err)
-	}
-	n := ids.Null[ids.UUID]{ID: u, Valid: true}
-	if err := n.Scan(nil); n != (ids.Null[ids.UUID]{}) || err != nil {
-		t.Errorf("Null of NULL: %v, %v", n, err)
-	}
-}
-
 // TestSQLOwnsBytes changes the driver's buffer after a scan, as drivers do.
 func TestSQLOwnsBytes(t *testing.T) {
 	var b ids.Binary[ids.UUID]
@@ -118,49 +83,6 @@ func TestSQLOwnsBytes(t *testing.T) {
 	clear(buf)
 	if want := ids.UUID(bytes.Repeat([]byte{7}, 16)); b.ID != want || u != want {
 		t.Errorf("an id shares the buffer of the driver: %v, %v", b, u)
-	}
-}
-
-// TestSQLRefused scans what no id is.
-func TestSQLRefused(t *testing.T) {
-	var (
-		u ids.UUID
-		l ids.ULID
-		s ids.Snowflake
-		b ids.Binary[ids.UUID]
-		n ids.Null[ids.Snowflake]
-	)
-	for _, c := range []struct {
-		dst     sql.Scanner
-		src     any
-		message string
-		kind    error
-	}{
-		{&b, nil, "NULL", ids.ErrSyntax},
-		{&u, int64(1), "scanning UUID: a value of type int64, want string, []byte, [16]byte or UUID", ids.ErrSyntax},
-		{&l, 1.5, "scanning ULID: a value of type float64", ids.ErrSyntax},
-		{&s, 1.5, "scanning Snowflake: a value of type float64, want int64, uint64, string, []byte or Snowflake", ids.ErrSyntax},
-		{&s, true, "scanning Snowflake: a value of type bool", ids.ErrSyntax},
-		{&u, []byte{}, "scanning UUID: length 0, want 36", ids.ErrLength},
-		{&u, make([]byte, 15), "length 15, want 36", ids.ErrLength},
-		{&u, make([]byte, 17), "length 17, want 36", ids.ErrLength},
-		{&u, string(make([]byte, 16)), "length 16, want 36", ids.ErrLength}, // bytes come as bytes
-		{&l, make([]byte, 17), "length 17, want 26", ids.ErrLength},
-		{&l, "80000000000000000000000000", "above 7ZZZ", ids.ErrRange},
-		{&s, bytes.Repeat([]byte{0xff}, 8), "not a decimal digit at byte 0", ids.ErrSyntax},
-		{&s, make([]byte, 7), "not a decimal digit", ids.ErrSyntax},
-		{&s, []byte{}, "length 0, want 1 to 19", ids.ErrLength},
-		{&n, int64(-1), "negative", ids.ErrRange},
-		{&n, uint64(1<<64 - 1), "above 9223372036854775807", ids.ErrRange},
-		{&b, make([]byte, 15), "length 15, want 36", ids.ErrLength},
-	} {
-		err := c.dst.Scan(c.src)
-		if !isOnly(err, c.kind) || strings.Count(err.Error(), "ids: ") != 1 || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), "ids: scanning ") {
-			t.Errorf("%T from %v: %v, want %q", c.dst, c.src, err, c.message)
-		}
-	}
-	if !u.IsZero() || !l.IsZero() || s != 0 || !b.IsZero() || n.Valid {
-		t.Errorf("an error left its receiver at %v, %v, %v, %v, %v", u, l, s, b, n)
 	}
 }
 

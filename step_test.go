@@ -2,72 +2,12 @@ package ids_test
 
 import (
 	"maps"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 )
-
-// TestStepBack is the table of what each scheme does when the wall clock steps back.
-func TestStepBack(t *testing.T) {
-	const tolerance, ahead = 10 * time.Second, 10 * time.Millisecond
-	for _, k := range kinds {
-		for _, test := range []struct {
-			back    time.Duration
-			follows []string // the others keep ascending
-		}{
-			{0, nil},
-			{1, nil},
-			{time.Microsecond, nil},
-			{ahead - 1, nil},
-			{ahead, nil}, // at most MaxAhead is jitter
-			{ahead + 100, []string{"V1"}},
-			{time.Second, []string{"V1"}},
-			{tolerance, []string{"V1"}},
-			{tolerance + time.Millisecond, []string{"V1", "V6", "V7", "ULID"}},
-			{time.Hour, []string{"V1", "V6", "V7", "ULID"}},
-			{8766 * 15 * time.Hour, []string{"V1", "V6", "V7", "ULID"}}, // 15 years
-		} {
-			f, _, g, n := newFake(t)
-			k.mint(g, n)
-			before := k.mint(g, n)
-			f.step(-test.back)
-			after := k.mint(g, n)
-			name := k.name + " set back by " + test.back.String()
-			if before == after {
-				t.Errorf("%s: the same id twice: %x", name, after)
-			}
-			if slices.Contains(test.follows, k.name) {
-				if got, want := k.time(after), f.t; got.After(want) || want.Sub(got) >= k.tick {
-					t.Errorf("%s: time %v, want that of the clock, %v", name, got, want)
-				}
-				sequenceChanges(t, k, name, before, after, true)
-				continue
-			}
-			if !less(before, after) {
-				t.Errorf("%s: %x then %x, want ascending", name, before, after)
-			}
-			if got := k.time(after); !got.Equal(start) {
-				t.Errorf("%s: time %v, want still %v", name, got, start)
-			}
-			sequenceChanges(t, k, name, before, after, false)
-		}
-	}
-}
-
-// sequenceChanges checks whether the clock sequence changed between two ids of a kind, if that
-// has one.
-func sequenceChanges(t *testing.T, k kind, name string, before, after [16]byte, want bool) {
-	t.Helper()
-	if k.name != "V1" && k.name != "V6" {
-		return
-	}
-	if got := sequenceOf(before) != sequenceOf(after); got != want {
-		t.Errorf("%s: clock sequence %#x then %#x; changed: %v, want %v", name, sequenceOf(before), sequenceOf(after), got, want)
-	}
-}
 
 // sequenceOf returns the upper 12 bits of a clock sequence. The lower two number the ids of a tick.
 func sequenceOf(u ids.UUID) int {

@@ -101,38 +101,6 @@ func TestRunAhead(t *testing.T) {
 	}
 }
 
-// TestFrozenClock mints ids of each kind on a clock that stands still: they ascend, and are at
-// most MaxAhead ahead of what time it can be.
-func TestFrozenClock(t *testing.T) {
-	count := 500_000 // with which version 1 must wait, too
-	if testing.Short() {
-		count = 60_000
-	}
-	for _, k := range kinds {
-		synctest.Test(t, func(t *testing.T) {
-			m := &meter{wall: func() time.Time { return start }}
-			c := ids.NewClock(&ids.ClockOptions{Now: m.now})
-			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c})
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
-			var last [16]byte
-			for i := range count {
-				began := time.Now()
-				id := k.mint(g, n)
-				if waited := time.Since(began); waited > maxWait {
-					t.Fatalf("%s: a call waited for %v", k.name, waited)
-				}
-				if k.ordered && !less(last, id) {
-					t.Fatalf("%s: %x then %x", k.name, last, id)
-				}
-				if ahead := m.ahead(k.time(id)); ahead > maxAhead {
-					t.Fatalf("%s: id %d is %v ahead", k.name, i, ahead)
-				}
-				last = id
-			}
-		})
-	}
-}
-
 // TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
 // 11 s its ids are within MaxAhead of the clock again.
 func TestSetBackUnderFullLoad(t *testing.T) {
