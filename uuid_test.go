@@ -36,43 +36,23 @@ func TestUUIDForms(t *testing.T) {
 		at      int
 	}{
 		{"empty", "", 0},
-		{"one digit", "f", 1},
-		{"35 characters", "f81d4fae-7dec-11d0-a765-00a0c91e6bf", 35},
 		{"37 characters", "f81d4fae-7dec-11d0-a765-00a0c91e6bf66", 37},
-		{"31 digits", "f81d4fae7dec11d0a76500a0c91e6bf", 31},
-		{"33 digits", "f81d4fae7dec11d0a76500a0c91e6bf66", 33},
 		{"line feed at the end", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6\n", 37},
-		{"space before", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 37},
 		{"spaces for braces", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6 ", 0},
-		{"quotes for braces", `"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`, 0},
-		{"parentheses", "(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)", 0},
 		{"opening brace alone", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 37},
-		{"closing brace alone", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 37},
 		{"opening brace and a space", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6 ", 37},
-		{"a space and a closing brace", " f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 0},
-		{"two opening braces", "{f81d4fae-7dec-11d0-a765-00a0c91e6bf6{", 37},
 		{"braces around 32 digits", "{f81d4fae7dec11d0a76500a0c91e6bf6}", 34},
-		{"braces around a URN", "{urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6}", 45},
 		{"urn:uuid: misspelt", "urn:uuld:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 6},
-		{"urn:guid: for urn:uuid:", "urn:guid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 4},
-		{"full stop for the last colon", "urn:uuid.f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 8},
-		{"what folds to a colon", "urn:uuid\x1af81d4fae-7dec-11d0-a765-00a0c91e6bf6", 8},
 		{"what folds to a colon, first", "urn\x1auuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 3},
 		{"uuid: alone", "uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 41},
-		{"nine digits more", "000000000f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
 		{"letter g", "g81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
-		{"letter G at the end", "f81d4fae-7dec-11d0-a765-00a0c91e6bfG", 35},
 		{"full-width digit", "f81d4fae-7dec-11d0-a765-00a0c91e\uff16f", 32},
 		{"NUL", "f81d4fae-7dec-11d0-a765-00a0c91e6bf\x00", 35},
-		{"NUL among digits", "f81d4fae7dec11d0\x00a76500a0c91e6bf", 16},
 		{"high bit on a digit", "f81d4fae-7dec-11d0-a765-00a0c91e6bf\xb6", 35},
 		{"hyphen one late", "f81d4faee-7dc-11d0-a765-00a0c91e6bf6", 8},
-		{"hyphen for a digit", "-81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0},
 		{"hyphens among 32", "f81d4fae-7dec-11d0-a765-00a0c91e", 8},
-		{"underlines for hyphens", "f81d4fae_7dec_11d0_a765_00a0c91e6bf6", 8},
 		{"en dash", "f81d4fae\u20137dec-11d0-a765-00a0c91e6b", 8},
 		{"64 KiB of digits", strings.Repeat("f", 64<<10), 45},
-		{"64 KiB of NUL", strings.Repeat("\x00", 64<<10), 45},
 	} {
 		kind := ids.ErrSyntax
 		if uuidTemplates[len(c.s)] == "" {
@@ -111,8 +91,8 @@ func TestNilMax(t *testing.T) {
 			t.Errorf("%v is not the same as a ULID", u)
 		}
 	}
-	if !ids.NilUUID().IsZero() || !(ids.ULID{}).IsZero() {
-		t.Error("zero is not zero")
+	if !ids.NilUUID().IsZero() || !(ids.ULID{}).IsZero() || ids.Snowflake(-1).IsZero() || ids.Snowflake(1<<32).IsZero() {
+		t.Error("zero is not zero, or another is")
 	}
 }
 

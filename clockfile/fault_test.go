@@ -3,6 +3,7 @@ package clockfile_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -172,7 +173,8 @@ func (w *world) live(p *process, lasts time.Duration) (surfaced bool) {
 			reports = append(reports, err)
 		}}
 	known := func(err error) bool {
-		return err == nil || (errors.Is(err, errFault) || errors.Is(err, errDead)) && strings.Contains(err.Error(), path)
+		return err == nil || (errors.Is(err, errFault) || errors.Is(err, errDead)) && strings.Contains(err.Error(), path) &&
+			!errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) // it is neither there nor missing
 	}
 	f, err := w.open(p, opts)
 	if !known(err) {
@@ -257,6 +259,9 @@ func TestFaults(t *testing.T) {
 						p := &process{memory: w.memory, rnd: w.rnd, slow: time.Millisecond, plan: plan}
 						if surfaced := w.live(p, lasts); surfaced != p.hit {
 							w.fail("after %d operations, a fault was hit: %v; it surfaced: %v", p.ops, p.hit, surfaced)
+						}
+						if p.open > 0 && !p.dead {
+							w.fail("%d new files stay open", p.open)
 						}
 						if p.hit {
 							hits++

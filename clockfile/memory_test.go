@@ -156,6 +156,7 @@ type process struct {
 	release chan struct{} // is closed when operations hang no more
 
 	ops   int
+	open  int  // new files
 	hit   bool // an operation did not work
 	dead  bool
 	holds bool // the lock
@@ -282,6 +283,9 @@ func (p *process) Create(path, _ string) (clockfile.NewFile, error) {
 			f.inode = new(inode)
 			p.names[path] = f.inode
 		}
+		if o == works {
+			p.open++
+		}
 	})
 	return f, err
 }
@@ -330,4 +334,4 @@ func (f *memoryFile) Sync() error {
 	})
 }
 
-func (f *memoryFile) Close() error { return f.do(func(outcome) {}) }
+func (f *memoryFile) Close() error { return f.do(func(outcome) { f.open-- }) }

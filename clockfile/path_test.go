@@ -463,62 +463,6 @@ func TestNothingStaysOpen(t *testing.T) {
 	}
 }
 
-// A syncless disk counts the new files that are open, and fails to sync them.
-type syncless struct {
-	clockfile.Disk
-	open int
-}
-
-func (d *syncless) Create(path, like string) (clockfile.NewFile, error) {
-	f, err := d.Disk.Create(path, like)
-	if err == nil {
-		d.open++
-	}
-	return synclessFile{f, d}, err
-}
-
-type synclessFile struct {
-	clockfile.NewFile
-	disk *syncless
-}
-
-func (f synclessFile) Sync() error { return errFault }
-
-func (f synclessFile) Close() error {
-	f.disk.open--
-	return f.NewFile.Close()
-}
-
-// TestNoFileStaysOpen has the disk fail to sync. A file that stayed open at each try would use up all that a process
-// may have.
-func TestNoFileStaysOpen(t *testing.T) {
-	d := &syncless{Disk: clockfile.System}
-	path := newPath(t)
-	if err := clockfile.CreateOn(d, path, ""); !errors.Is(err, errFault) || d.open != 0 {
-		t.Errorf("Create: %v, want the fault; %d files are open", err, d.open)
-	}
-	must(t, clockfile.Create(path, ""))
-	if _, err := clockfile.OpenOn(d, path, nil); !errors.Is(err, errFault) || d.open != 0 {
-		t.Errorf("Open: %v, want the fault; %d files are open", err, d.open)
-	}
-}
-
-// An unreadable disk fails to read.
-type unreadable struct{ clockfile.Disk }
-
-func (unreadable) Read(string) ([]byte, error) { return nil, errFault }
-
-// TestUnreadable checks that a file that cannot be read counts neither as missing nor as there.
-func TestUnreadable(t *testing.T) {
-	f, atOpen := clockfile.OpenOn(unreadable{clockfile.System}, newFile(t), nil)
-	atCreate := clockfile.CreateOn(unreadable{clockfile.System}, newPath(t), "")
-	for _, err := range []error{atOpen, atCreate} {
-		if f != nil || !errors.Is(err, errFault) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("Open: %v, Create: %v", atOpen, atCreate)
-		}
-	}
-}
-
 // TestRelativePath checks that a file stays where it is when the process changes its directory.
 func TestRelativePath(t *testing.T) {
 	path := newPath(t)

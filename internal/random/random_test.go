@@ -8,7 +8,6 @@ import (
 	"crypto/fips140"
 	"crypto/rand"
 	"encoding/binary"
-	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -450,36 +449,6 @@ func TestSetStocklessWithinFill(t *testing.T) {
 	if b.Uint128(); b.left != 0 {
 		t.Errorf("%d bytes are left", b.left)
 	}
-}
-
-// TestBits counts what 2^23 bits of random words look like. Each bound is 8 standard
-// deviations, which fair coins exceed with a probability below 2.6e-14 (Hoeffding's bound);
-// there are 65 of them, so that chance fails one of 6e11 runs at the most.
-func TestBits(t *testing.T) {
-	const n = 1 << 17 // words
-	var ones [64]int
-	var b Block
-	var sames int // bits that are as in the word before
-	prev := words(&b, 1)[0]
-	for range n {
-		w := words(&b, 1)[0]
-		for i := range ones {
-			ones[i] += int(w >> i & 1)
-		}
-		sames += 64 - bits.OnesCount64(w^prev)
-		prev = w
-	}
-	within := func(what string, got, trials int) {
-		// The variance of a count of fair coins is a quarter of their number.
-		off := int64(got - trials/2)
-		if off*off > 64*int64(trials)/4 {
-			t.Errorf("%s: %d of %d", what, got, trials)
-		}
-	}
-	for _, k := range ones {
-		within("ones in a place", k, n)
-	}
-	within("bits as in the word before", sames, 64*n)
 }
 
 // TestNoBlockTwice takes 128 bits at a time from many goroutines, while the garbage collector, which
