@@ -112,8 +112,6 @@ func TestErrors(t *testing.T) {
 		{failing[user], "usher_" + digits, `prefix is not "user_"`, 2, ids.ErrSyntax},
 		{failing[user], "users_" + digits, `prefix is not "user_"`, 4, ids.ErrSyntax},
 		{failing[user], "user", `prefix is not "user_"`, -1, ids.ErrSyntax},
-		{failing[user], "", `prefix is not "user_"`, -1, ids.ErrSyntax},
-		{failing[user], sample, `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{failing[preFix], "pre_" + digits, `prefix is not "pre_fix_"`, 4, ids.ErrSyntax},
 		{scanning[user], sample[:35] + "x", `prefix is not "user_"`, 0, ids.ErrSyntax},
 		{scanning[user], "user_0", "length 1, want 26 after the prefix", -1, ids.ErrLength},
@@ -121,29 +119,21 @@ func TestErrors(t *testing.T) {
 		{failing[user], "user_", "length 0, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + strings.Repeat("0", 90), "length 90, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + strings.Repeat("0", 91), "length 91 or more, want 26 after the prefix", -1, ids.ErrLength},
-		{failing[user], "user_" + strings.Repeat("0", 1e7), "length 91 or more, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[nothing], "_" + digits, "length 27, want 26 after the prefix", -1, ids.ErrLength},
 		{failing[user], "user_" + digits[:25] + "u", other + "30", 30, ids.ErrSyntax},
-		{failing[user], "user_01H" + digits[3:], other + "7", 7, ids.ErrSyntax},
 		{failing[user], "user_8" + digits[1:25] + "Q", other + "30", 30, ids.ErrSyntax},
 		{failing[nothing], "_" + digits[1:], other + "0", 0, ids.ErrSyntax},
 		{failing[user], "user_8" + strings.Repeat("0", 25), "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},
 		{decoding, sample[:15], "length 15, want 16 bytes", -1, ids.ErrLength},
-		{decoding, sample, "length 36, want 16 bytes", -1, ids.ErrLength},
 		{splitting, "_" + digits, letter + "0", 0, ids.ErrSyntax},
 		{splitting, "user__" + digits, letter + "4", 4, ids.ErrSyntax},
-		{splitting, "us3r_" + digits, letter + "2", 2, ids.ErrSyntax},
 		{splitting, "{ser_" + digits, letter + "0", 0, ids.ErrSyntax},
 		{splitting, "`ser_" + digits, letter + "0", 0, ids.ErrSyntax},
 		{splitting, "usé_" + digits, letter + "2", 2, ids.ErrSyntax},
 		{splitting, strings.Repeat("x", 64) + "_" + digits, "more than 90 characters", -1, ids.ErrLength},
 		{splitting, strings.Repeat("x", 64) + "_" + digits[1:], "prefix of more than 63 characters", -1, ids.ErrLength},
-		{splitting, strings.Repeat("_", 1e7), "more than 90 characters", -1, ids.ErrLength},
 		{splitting, "", "length 0, want 26 after the prefix", -1, ids.ErrLength},
-		{splitting, "user" + digits, "length 30, want 26 after the prefix", -1, ids.ErrLength},
 		{splitting, "user_" + digits[1:], "length 25, want 26 after the prefix", -1, ids.ErrLength},
-		{splitting, strings.Repeat("0", 90), "length 90, want 26 after the prefix", -1, ids.ErrLength},
-		{splitting, "user_01H" + digits[3:], other + "7", 7, ids.ErrSyntax},
 		{splitting, "user_8" + digits[1:], "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz", -1, ids.ErrRange},
 		{joining, "User", letter + "0", 0, ids.ErrSyntax},
 		{joining, "user_", letter + "4", 4, ids.ErrSyntax},
@@ -531,37 +521,5 @@ func checkInterface[K typeid.Kind](t *testing.T, message string) {
 			}()
 			call()
 		}()
-	}
-}
-
-// TestNull checks that Null is the Null of package ids, by JSON and by a database.
-func TestNull(t *testing.T) {
-	id := typeid.MustParse[user]("user_" + digits)
-	parent := typeid.Null[user]{ID: id, Valid: true}
-	b, err := json.Marshal([]typeid.Null[user]{parent, {}})
-	if want := `["user_` + digits + `",null]`; string(b) != want || err != nil {
-		t.Errorf("JSON is %s, %v, want %s", b, err, want)
-	}
-	var back []typeid.Null[user]
-	if err := json.Unmarshal(b, &back); err != nil || !slices.Equal(back, []typeid.Null[user]{parent, {}}) {
-		t.Errorf("%s is read as %v, %v", b, back, err)
-	}
-	for _, want := range []typeid.Null[user]{parent, {}} {
-		column, err := want.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := typeid.Null[user]{ID: typeid.New[user](), Valid: true}
-		if err := got.Scan(column); err != nil || got != want {
-			t.Errorf("%v is read as %v, %v, want %v", column, got, err, want)
-		}
-	}
-	kept := parent
-	if err := kept.UnmarshalJSON([]byte(`"pre_` + digits + `"`)); !errors.Is(err, ids.ErrSyntax) || kept != parent {
-		t.Errorf("the text of another kind: %v, %v", kept, err)
-	}
-	// What is wrong with the JSON around an id is no matter of its kind.
-	if err := kept.UnmarshalJSON([]byte("12")); err == nil || err.Error() != "ids: parsing id: JSON is not a string in quotes" || kept != parent {
-		t.Errorf("a number: %v, %v", kept, err)
 	}
 }

@@ -269,7 +269,6 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":            "missing command; there are " + all,
 		"uuidv7":      `unknown command "uuidv7"; there are ` + all,
-		"-n 3 uuid7":  `unknown command "-n"; there are ` + all,
 		"\x1b[2J\xff": `unknown command "\x1b[2J\xff"; there are ` + all,
 		"help inspct": `unknown command "inspct"; there are ` + all,
 
@@ -279,15 +278,12 @@ func TestUsage(t *testing.T) {
 		"uuid7 -x3":                      "uuid7 has no option -x3; it has -at, -format, -n and -prefix",
 		"uuid7 -n many":                  `-n "many" is not a whole number`,
 		"uuid7 -n 99999999999999999999":  `-n "99999999999999999999" is too large`,
-		"uuid7 -count 3":                 "uuid7 has no option -count; it has -at, -format, -n and -prefix",
 		"UUID5 -n 3 name":                "uuid5 has no option -n; it has -format, -namespace and -prefix",
-		"uuid7 -n3x":                     "uuid7 has no option -n3x; it has -at, -format, -n and -prefix",
 		"uuid7 -":                        `unexpected argument "-"`,
 		"uuid7 -=3":                      "uuid7 has no option -; it has -at, -format, -n and -prefix",
 
 		"uuid7 -prefix Order":                            `-prefix "Order": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
 		"convert -prefix 7 -format hex":                  `-prefix "7": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
-		"uuid4 -at 2026-01-01":                           "uuid4 has no option -at; it has -format, -n and -prefix",
 		"uuid7 -at=":                                     "-at is missing",
 		"uuid7 -at 2026-02-30":                           `-at "2026-02-30" ` + noTime,
 		"uuid7 -at 1969-12-31":                           "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
@@ -302,7 +298,6 @@ func TestUsage(t *testing.T) {
 		"snowflake -format braces":                       "only a UUID can be written in braces",
 		"snowflake -node 1024":                           `-node must be a number from 0 to 1023, not "1024"`,
 		"snowflake -node=":                               `-node must be a number from 0 to 1023, not ""`,
-		"snowflake -layout instagram -node 8192":         `-node must be a number from 0 to 8191, not "8192"`,
 		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + ownLayout,
 		"range -layout 2021-01-01,0s,10,12 snowflake":    `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
 		"inspect -layout 2021-01-01,1ms,10":              `-layout "2021-01-01,1ms,10" ` + noLayout + ownLayout,
