@@ -128,10 +128,12 @@ func (c *Cluster) Open(t *testing.T) *clientv3.Client {
 	return Open(t, c.Endpoints())
 }
 
-// Open returns a client of the members at the endpoints.
+// Open returns a client of the members at the endpoints, which ends with the test.
 func Open(t *testing.T, endpoints []string) *clientv3.Client {
 	t.Helper()
-	return must.Get(clientv3.New(Config(endpoints)))(t)
+	client := must.Get(clientv3.New(Config(endpoints)))(t)
+	t.Cleanup(func() { client.Close() })
+	return client
 }
 
 // Password is that of all users.
