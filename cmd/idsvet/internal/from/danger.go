@@ -18,7 +18,7 @@ import (
 
 // differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
 func (f *file) differs() (notes []note) {
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.syntax) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			notes = append(notes, f.storedBy(n)...)
@@ -35,8 +35,7 @@ func (f *file) differs() (notes []note) {
 		case *ast.StructType:
 			notes = append(notes, f.tags(n)...)
 		}
-		return true
-	})
+	}
 	return notes
 }
 
@@ -46,7 +45,7 @@ func (f *file) panics(call *ast.CallExpr) (notes []note) {
 	if fun == nil || !f.table.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
 		return nil
 	}
-	s, ok := constant.Val(value(f.info.Types[call.Args[0]])).(string)
+	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
 	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
 		if why := refused.Why(n.Obj().Name(), s); why != "" {
 			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
@@ -67,7 +66,7 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 		ofError = ofError || ok && lastName(c.Fun) == "Error" && len(c.Args) == 0
 	}
 	for _, e := range parts {
-		s, _ := constant.Val(value(f.info.Types[e])).(string)
+		s, _ := constant.Val(f.info.Types[e].Value).(string)
 		pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
 		switch {
 		case ofError && slices.ContainsFunc(f.table.texts, func(text string) bool { return len(s) > 5 && (strings.Contains(s, text) || strings.Contains(text, s)) }):
@@ -103,7 +102,7 @@ func (f *file) isQuery(call *ast.CallExpr) bool {
 			return false
 		}
 		return imports(callee.Pkg().Path()) || callee.Signature().Variadic() && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
-			text, _ := constant.Val(value(f.info.Types[arg])).(string)
+			text, _ := constant.Val(f.info.Types[arg].Value).(string)
 			return statement.MatchString(text)
 		})
 	}

@@ -94,12 +94,11 @@ func (f *file) names(needed map[string]bool) map[string]string {
 // free returns the name, or one like it that the file does not have.
 func (f *file) free(name string) string {
 	taken := map[string]bool{}
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.syntax) {
 		if id, ok := n.(*ast.Ident); ok {
 			taken[id.Name] = true
 		}
-		return true
-	})
+	}
 	for i := 2; taken[name] || f.pkg.Scope().Lookup(name) != nil; i++ {
 		name = fmt.Sprintf("%s%d", strings.TrimRight(name, "0123456789"), i)
 	}
@@ -270,10 +269,10 @@ func (f *file) dropped(i *ast.ImportSpec, edits []edit) bool {
 // gone reports whether obj is used in the file, but only in what the edits remove.
 func (f *file) gone(obj types.Object, edits []edit) bool {
 	n, left := 0, 0
-	ast.Inspect(f.syntax, func(node ast.Node) bool {
+	for node := range ast.Preorder(f.syntax) {
 		id, ok := node.(*ast.Ident)
 		if !ok || f.info.Uses[id] != obj {
-			return true
+			continue
 		}
 		n++
 		at := f.offset(id.Pos())
@@ -281,8 +280,7 @@ func (f *file) gone(obj types.Object, edits []edit) bool {
 		if in < 0 || containsName(edits[in].text, id.Name) {
 			left++
 		}
-		return true
-	})
+	}
 	return n > 0 && left == 0
 }
 

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -46,10 +47,7 @@ func Older(dir string) error {
 
 // newerGo reports whether release a, such as go1.27.0, is of a later minor version than b.
 func newerGo(a, b string) bool {
-	var minorA, minorB int
-	_, errA := fmt.Sscanf(a, "go1.%d", &minorA)
-	_, errB := fmt.Sscanf(b, "go1.%d", &minorB)
-	return errA == nil && errB == nil && minorA > minorB
+	return version.IsValid(b) && version.Compare(version.Lang(a), version.Lang(b)) > 0
 }
 
 // goIn runs the go command in dir.
@@ -111,13 +109,6 @@ func inWorkspace(module string) bool {
 	return err == nil && work != "" && work != "off"
 }
 
-// A source is a Go file as it was when it was read.
-type source struct {
-	path string
-	src  []byte
-	at   *token.File
-}
-
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
 
@@ -168,8 +159,8 @@ func (r *run) load(module string, c config) ([]*file, error) {
 				}
 				continue
 			}
-			s := &source{name, texts[name], fset.File(syntax.FileStart)}
-			files = append(files, &file{source: s, table: r.table, info: p.TypesInfo, pkg: p.Types, syntax: syntax, uses: r.uses, fields: r.fields})
+			files = append(files, &file{path: name, src: texts[name], at: fset.File(syntax.FileStart),
+				table: r.table, info: p.TypesInfo, pkg: p.Types, syntax: syntax, uses: r.uses, fields: r.fields})
 		}
 	}
 	if len(broken) > 0 {

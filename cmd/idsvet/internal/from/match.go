@@ -96,7 +96,7 @@ func (m *match) match(p, e ast.Expr) bool {
 		a, ok := e.(*ast.ArrayType)
 		return ok && a.Len == nil && p.Len == nil && m.match(p.Elt, a.Elt)
 	case *ast.BasicLit:
-		n, ok := constant.Val(value(m.info.Types[e])).(int64)
+		n, ok := constant.Val(m.info.Types[e].Value).(int64)
 		return ok && p.Value == strconv.FormatInt(n, 10)
 	}
 	return false
@@ -164,7 +164,7 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 	switch want := m.rule.letters[letter]; want {
 	case "":
 	case "constant":
-		text, ok := constant.Val(value(tv)).(string)
+		text, ok := constant.Val(tv.Value).(string)
 		if !ok || !canonical.MatchString(text) {
 			return false
 		}
@@ -181,11 +181,4 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 	}
 	m.bound[letter] = e
 	return true
-}
-
-func value(tv types.TypeAndValue) constant.Value {
-	if tv.Value == nil {
-		return constant.MakeUnknown()
-	}
-	return tv.Value
 }

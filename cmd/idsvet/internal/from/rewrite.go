@@ -11,8 +11,9 @@ import (
 
 // A file is a file of the program in one configuration.
 type file struct {
-	*source
-
+	path   string
+	src    []byte // as it was read
+	at     *token.File
 	table  *table
 	info   *types.Info
 	pkg    *types.Package
@@ -195,12 +196,11 @@ func (f *file) whole(p piece, e ast.Expr) piece {
 
 // count returns how many names of the library e has.
 func (f *file) count(e ast.Node) (n int) {
-	ast.Inspect(e, func(part ast.Node) bool {
+	for part := range ast.Preorder(e) {
 		if id, ok := part.(*ast.Ident); ok && f.table.owned(f.info.Uses[id]) {
 			n++
 		}
-		return true
-	})
+	}
 	return n
 }
 
@@ -421,7 +421,7 @@ func (m *match) result(e ast.Expr) string {
 
 // qualifiers returns the names of the old package between two offsets.
 func (f *file) qualifiers(start, end int) (all []edit) {
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.syntax) {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			id, _ := s.X.(*ast.Ident)
 			name, ok := f.info.Uses[id].(*types.PkgName)
@@ -429,7 +429,6 @@ func (f *file) qualifiers(start, end int) (all []edit) {
 				all = append(all, f.replace(id, ""))
 			}
 		}
-		return true
-	})
+	}
 	return all
 }

@@ -178,47 +178,34 @@ func newRule(old, expression string) (*rule, error) {
 		r.call = ok && s.Sel.Name != "ID" && s.Sel.Name != "UUID" // which are types
 	}
 	at := 0
-	var stack []ast.Node
+	naked, qualifiers := map[ast.Node]bool{e: true}, map[ast.Node]bool{}
 	ast.Inspect(e, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			for _, arg := range n.Args {
+				naked[arg] = true
+			}
+		case *ast.SelectorExpr:
+			qualifiers[n.X] = true
+		case *ast.Ident:
+			p := part{}
+			switch {
+			case isLetter(n.Name):
+				p.letter, p.naked = n.Name, naked[n]
+			case n.Name == "result":
+				p.result = true
+			case newPackages[n.Name] != "" && qualifiers[n]:
+				p.pkg = n.Name
+			default:
+				return true
+			}
+			r.parts = append(r.parts, part{text: expression[at:fset.Position(n.Pos()).Offset]}, p)
+			at = fset.Position(n.End()).Offset
 		}
-		stack = append(stack, n)
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		start, end := fset.Position(id.Pos()).Offset, fset.Position(id.End()).Offset
-		var up ast.Node
-		if len(stack) > 1 {
-			up = stack[len(stack)-2]
-		}
-		p := part{}
-		switch {
-		case isLetter(id.Name):
-			p.letter = id.Name
-			c, isArg := up.(*ast.CallExpr)
-			p.naked = up == nil || isArg && c.Fun != n
-		case id.Name == "result":
-			p.result = true
-		case newPackages[id.Name] != "" && isQualifier(up, id):
-			p.pkg = id.Name
-		default:
-			return true
-		}
-		r.parts = append(r.parts, part{text: expression[at:start]}, p)
-		at = end
 		return true
 	})
 	r.parts = append(r.parts, part{text: expression[at:]})
 	return r, nil
-}
-
-// isQualifier reports whether the name stands before the dot of n.
-func isQualifier(n ast.Node, name *ast.Ident) bool {
-	s, ok := n.(*ast.SelectorExpr)
-	return ok && s.X == name
 }
 
 // lastName returns the name of a function, method or type that e names, or "".

@@ -2,6 +2,7 @@ package from
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -40,21 +41,14 @@ func write(changes []change) error {
 // prepare writes the new text of a file beside it, and returns the path of the file, which c.path may be a link to.
 func prepare(c change) (target, temp string, err error) {
 	target, err = filepath.EvalSymlinks(c.path)
-	if err != nil {
-		return "", "", err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return "", "", err
-	}
-	if info.Mode()&0o200 == 0 {
+	info, noInfo := os.Stat(c.path)
+	now, noText := os.ReadFile(c.path)
+	switch {
+	case cmp.Or(err, noInfo, noText) != nil:
+		return "", "", cmp.Or(err, noInfo, noText)
+	case info.Mode()&0o200 == 0:
 		return "", "", fmt.Errorf("%s is read-only; nothing is changed", c.path)
-	}
-	now, err := os.ReadFile(target)
-	if err != nil {
-		return "", "", err
-	}
-	if !bytes.Equal(now, c.before) {
+	case !bytes.Equal(now, c.before):
 		return "", "", fmt.Errorf("%s has changed since it was read; nothing is changed", c.path)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".idsvet-*")
