@@ -172,9 +172,7 @@ func TestPooler(t *testing.T) {
 		"listen_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
 		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 8\n", host, port, listen)
 	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
-	pooler := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return run("pgbouncer", config) }}
-	pooler.Start(t)
-	t.Cleanup(func() { pooler.Stop(syscall.SIGKILL) })
+	servers.New(t, filepath.Join(dir, "log"), syscall.SIGKILL, func() *exec.Cmd { return run("pgbouncer", config) })
 	kind(t, pgtest.Open(t, own, "&pool_max_conns=40")).Run(t)
 }
 

@@ -13,22 +13,19 @@ import (
 // Network is made of TCP proxies. Bytes that a cut holds up are delivered when it heals, as
 // after a real partition, so old requests arrive late.
 type Network struct {
-	mu     sync.Mutex
-	heard  *sync.Cond
-	cut    map[Link]bool
-	conns  map[net.Conn]Link
-	closed bool
-	all    sync.WaitGroup
+	mu    sync.Mutex
+	heard *sync.Cond
+	cut   map[Link]bool
+	conns map[net.Conn]Link
 }
 
 // A Link is one direction between two ends.
 type Link struct{ From, To string }
 
-// NewNetwork returns a network that ends with the test.
+// NewNetwork returns a network, whose listeners end with the test.
 func NewNetwork(t *testing.T) *Network {
 	n := &Network{cut: map[Link]bool{}, conns: map[net.Conn]Link{}}
 	n.heard = sync.NewCond(&n.mu)
-	t.Cleanup(n.close)
 	return n
 }
 
@@ -40,15 +37,15 @@ func (n *Network) Proxy(t *testing.T, from, to, address string, sender func(head
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	n.all.Go(func() {
+	go func() {
 		for {
 			near, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			n.all.Go(func() { n.serve(near, from, to, address, sender) })
+			go n.serve(near, from, to, address, sender)
 		}
-	})
+	}()
 	return listener.Addr().String()
 }
 
@@ -58,26 +55,22 @@ func (n *Network) serve(near net.Conn, from, to, address string, sender func([]b
 	if from == "" {
 		from = sender(peekHead(in))
 	}
-	if !n.wait(Link{from, to}) {
-		return
-	}
+	n.wait(Link{from, to})
 	far, err := net.Dial("tcp", address)
 	if err != nil {
 		return // the far end is down
 	}
 	defer far.Close()
-	if !n.add(near, far, Link{from, to}) {
-		return
-	}
+	n.mu.Lock()
+	n.conns[near], n.conns[far] = Link{from, to}, Link{from, to}
+	n.mu.Unlock()
 	defer n.remove(near, far)
 	var both sync.WaitGroup
 	pump := func(dst net.Conn, src io.Reader, l Link) {
 		buf := make([]byte, 32<<10)
 		for {
 			k, err := src.Read(buf)
-			if !n.wait(l) {
-				break
-			}
+			n.wait(l)
 			if _, failed := dst.Write(buf[:k]); err != nil || failed != nil {
 				break
 			}
@@ -101,21 +94,13 @@ func peekHead(in *bufio.Reader) []byte {
 	}
 }
 
-// wait returns once the link is not cut, with false if the network is closed.
-func (n *Network) wait(l Link) bool {
+// wait returns once the link is not cut.
+func (n *Network) wait(l Link) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for n.cut[l] && !n.closed {
+	for n.cut[l] {
 		n.heard.Wait()
 	}
-	return !n.closed
-}
-
-func (n *Network) add(near, far net.Conn, l Link) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.conns[near], n.conns[far] = l, l
-	return !n.closed
 }
 
 func (n *Network) remove(near, far net.Conn) {
@@ -144,14 +129,4 @@ func (n *Network) Reset(links ...Link) {
 			c.Close()
 		}
 	}
-}
-
-func (n *Network) close() {
-	n.mu.Lock()
-	n.closed = true
-	for c := range n.conns {
-		c.Close()
-	}
-	n.heard.Broadcast()
-	n.mu.Unlock()
 }

@@ -1,3 +1,7 @@
+// Package servers starts real servers for tests, stops, pauses and kills them, and puts a network between them
+// that can be cut. Packages etcdtest, pgtest and mytest know the kinds: they are apart so that the tests of each store
+// need only its own driver, and the users of one store have no trace of the others' in their go.sum. It works on
+// Linux only. The tests in internal/faulttest use it, and those of the stores.
 package servers
 
 import (
@@ -6,6 +10,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -18,6 +24,32 @@ type Server struct {
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
+}
+
+// New starts a server, which ends with the test by sig.
+func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Server {
+	t.Helper()
+	s := &Server{Command: command, Log: log}
+	s.Start(t)
+	t.Cleanup(func() { s.Stop(sig) })
+	return s
+}
+
+// Program returns the path of a program, which Debian may keep out of the PATH. If there is none, it skips the test and
+// names Debian's package.
+func Program(t *testing.T, name, debian string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
+	for _, pattern := range []string{"/usr/sbin/", "/usr/lib/postgresql/*/bin/"} {
+		if found, _ := filepath.Glob(pattern + name); found != nil {
+			return slices.Max(found)
+		}
+	}
+	t.Skipf("%s is not installed (Debian: apt-get install %s)", name, debian)
+	return ""
 }
 
 // Start starts the process, and fails the test if it cannot. It may be called from any goroutine.

@@ -155,7 +155,6 @@ func (k Kind) Made(t *testing.T) {
 func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	all := map[string]Options{
 		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
-		"Options.Numbers 1025 does not fit the layout":       {Numbers: 1025},
 		"Options.Numbers 65537 does not fit the layout":      {Numbers: 65537, Layout: ids.SonyflakeLayout()},
 		`Options.Holder "a\x00b" is not UTF-8 without a NUL`: {Holder: "a\x00b"},
 	}

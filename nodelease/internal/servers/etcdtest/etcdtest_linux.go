@@ -1,3 +1,4 @@
+// Package etcdtest starts etcd clusters on loopback for tests. It works on Linux only.
 package etcdtest
 
 import (
@@ -28,7 +29,7 @@ type Cluster struct {
 }
 
 type Member struct {
-	servers.Server
+	*servers.Server
 	Name         string
 	Data         string // a directory
 	Client, peer string // addresses
@@ -44,10 +45,7 @@ var serverFrom = regexp.MustCompile(`(?i)\r\nX-Server-From: ([0-9a-f]+)\r\n`)
 // disk is slow.
 func Start(t *testing.T, n *servers.Network, members int) *Cluster {
 	t.Helper()
-	binary, err := exec.LookPath("etcd")
-	if err != nil {
-		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
-	}
+	binary := servers.Program(t, "etcd", "etcd-server")
 	c := &Cluster{Network: n}
 	dir := t.TempDir()
 	ports := servers.FreePorts(2 * members)
@@ -68,23 +66,17 @@ func Start(t *testing.T, n *servers.Network, members int) *Cluster {
 		c.Members = append(c.Members, m)
 	}
 	for _, m := range c.Members {
-		m.Server = servers.Server{
-			Log: filepath.Join(dir, m.Name+".log"),
-			Command: func() *exec.Cmd {
-				return exec.Command(binary,
-					"--name", m.Name, "--data-dir", m.Data,
-					"--listen-client-urls", "http://"+m.Client, "--advertise-client-urls", "http://"+m.Client,
-					"--listen-peer-urls", "http://"+m.peer, "--initial-advertise-peer-urls", "http://"+m.peerProxy,
-					"--initial-cluster", strings.Join(initial, ","), "--initial-cluster-state", "new",
-					"--heartbeat-interval", "50", "--election-timeout", "500",
-				)
-			},
-		}
-		m.Start(t)
-		t.Cleanup(func() { m.Stop(syscall.SIGKILL) })
+		m.Server = servers.New(t, filepath.Join(dir, m.Name+".log"), syscall.SIGKILL, func() *exec.Cmd {
+			return exec.Command(binary,
+				"--name", m.Name, "--data-dir", m.Data,
+				"--listen-client-urls", "http://"+m.Client, "--advertise-client-urls", "http://"+m.Client,
+				"--listen-peer-urls", "http://"+m.peer, "--initial-advertise-peer-urls", "http://"+m.peerProxy,
+				"--initial-cluster", strings.Join(initial, ","), "--initial-cluster-state", "new",
+				"--heartbeat-interval", "50", "--election-timeout", "500",
+			)
+		})
 	}
 	client := c.Open(t)
-	defer client.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	list, err := client.MemberList(ctx)
@@ -144,7 +136,6 @@ const Password = "s3cret"
 func (c *Cluster) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
 	root, ctx := c.Open(t), t.Context()
-	defer root.Close()
 	must.Get(root.UserAdd(ctx, "root", Password))(t)
 	must.Get(root.UserGrantRole(ctx, "root", "root"))(t)
 	for user, rights := range users {

@@ -1,3 +1,4 @@
+// Package mytest starts MariaDB servers on loopback for tests. It works on Linux only.
 package mytest
 
 import (
@@ -22,19 +23,6 @@ import (
 // is used in place of one that Start starts. Its user may do everything.
 const Variable = "NODELEASE_TEST_MYSQL"
 
-// binary finds a program of the server, which Debian keeps out of the PATH of most users.
-func binary(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		path, err = exec.LookPath("/usr/sbin/" + name)
-	}
-	if err != nil {
-		t.Skipf("%s is not installed (Debian: apt-get install mariadb-server)", name)
-	}
-	return path
-}
-
 // Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN. If Variable is set, it
 // returns a nil Server with that DSN, unless the test needs settings: then it starts one.
 func Start(t *testing.T, settings ...string) (*servers.Server, string) {
@@ -42,7 +30,7 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	if dsn := os.Getenv(Variable); dsn != "" && settings == nil {
 		return nil, dsn
 	}
-	install, server := binary(t, "mariadb-install-db"), binary(t, "mariadbd")
+	install, server := servers.Program(t, "mariadb-install-db", "mariadb-server"), servers.Program(t, "mariadbd", "mariadb-server")
 	dir := must.Get(os.MkdirTemp("", "nodelease"))(t) // t.TempDir is too long for a socket
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	data, me := filepath.Join(dir, "data"), must.Get(user.Current())(t)
@@ -55,9 +43,7 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	must.Do(t, err)
 	args = append(append(args, "--bind-address=127.0.0.1", "--port="+port, "--socket="+filepath.Join(dir, "socket"),
 		"--pid-file="+filepath.Join(dir, "pid"), "--max-connections=300"), settings...)
-	s := &servers.Server{Log: filepath.Join(dir, "log"), Command: func() *exec.Cmd { return exec.Command(server, args...) }}
-	s.Start(t)
-	t.Cleanup(func() { s.Stop(syscall.SIGKILL) })
+	s := servers.New(t, filepath.Join(dir, "log"), syscall.SIGKILL, func() *exec.Cmd { return exec.Command(server, args...) })
 	dsn := "root@tcp(" + address + ")/test"
 	Open(t, dsn).Close()
 	return s, dsn

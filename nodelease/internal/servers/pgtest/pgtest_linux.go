@@ -1,3 +1,4 @@
+// Package pgtest starts PostgreSQL servers on loopback for tests. It works on Linux only.
 package pgtest
 
 import (
@@ -8,7 +9,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,18 +20,6 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
-
-// binary finds a program of the server, which Debian keeps out of the PATH.
-func binary(name string) (string, error) {
-	if path, err := exec.LookPath(name); err == nil {
-		return path, nil
-	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("%s is not installed (Debian: apt-get install postgresql pgbouncer)", name)
-	}
-	return slices.Max(found), nil
-}
 
 // unprivileged returns what makes a command run as somebody whom the server accepts, and that
 // user's id. It refuses to run as root.
@@ -73,15 +61,10 @@ func start(t *testing.T, options, program string, args ...string) (*servers.Serv
 	address := servers.FreePorts(1)[0]
 	_, port, err := net.SplitHostPort(address)
 	must.Do(t, err)
-	s := &servers.Server{
-		Log: filepath.Join(dir, "log"),
-		Command: func() *exec.Cmd {
-			return run("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-				"-c", "max_connections=200", "-c", "wal_level=logical")
-		},
-	}
-	s.Start(t)
-	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
+	s := servers.New(t, filepath.Join(dir, "log"), syscall.SIGQUIT, func() *exec.Cmd {
+		return run("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+			"-c", "max_connections=200", "-c", "wal_level=logical")
+	})
 	Open(t, address, options).Close()
 	return s, address
 }
@@ -90,20 +73,15 @@ func start(t *testing.T, options, program string, args ...string) (*servers.Serv
 // the test if the program is not installed.
 func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
 	t.Helper()
-	if _, err := binary(program); err != nil {
-		t.Skip(err)
-	}
+	path := func(program string) string { return servers.Program(t, program, "postgresql pgbouncer") }
+	path(program)
 	attr, uid := unprivileged(t)
 	// The parents of t.TempDir are closed to other users.
 	dir = must.Get(os.MkdirTemp("", "nodelease"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must.Do(t, os.Chown(dir, uid, -1))
 	return dir, func(program string, args ...string) *exec.Cmd {
-		path, err := binary(program)
-		if err != nil {
-			t.Error(err)
-		}
-		cmd := exec.Command(path, args...)
+		cmd := exec.Command(path(program), args...)
 		own := *attr
 		cmd.Dir, cmd.SysProcAttr = dir, &own
 		return cmd

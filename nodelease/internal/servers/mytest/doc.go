@@ -1,2 +1,0 @@
-// Package mytest starts MariaDB servers on loopback for tests. It works on Linux only.
-package mytest
