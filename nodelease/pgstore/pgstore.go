@@ -52,11 +52,10 @@ type Options struct {
 // the server was put back to a backup, where a count would occur again. In the row of the number -1, the
 // column holder has the version of the schema and the layout of the ids. Make one with [New].
 type Store struct {
-	pool                                  *pgxpool.Pool
-	mode                                  pgx.QueryExecMode
-	opts                                  Options
-	table                                 string // quoted
-	take, extend, release, giveBack, look string // statements
+	pool  *pgxpool.Pool
+	mode  pgx.QueryExecMode
+	opts  Options
+	table string // quoted
 }
 
 // maxName is how many bytes of a name PostgreSQL keeps.
@@ -223,11 +222,6 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 		}
 	}
 	s.table = pgx.Identifier(names).Sanitize()
-	for statement, sql := range map[*string]string{
-		&s.take: takeRow, &s.extend: extendRow, &s.release: releaseRow, &s.giveBack: giveRowBack, &s.look: lookAt,
-	} {
-		*statement = fmt.Sprintf(sql, s.table)
-	}
 	if err := s.hears(ctx); err != nil {
 		return nil, err
 	}
@@ -298,7 +292,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	var header string
 	var rows int64
 	var now time.Time
-	if err := tx.QueryRow(ctx, s.look, s.mode, s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
+	if err := tx.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
 		return err
 	}
 	own := storekit.Header(s.opts.Layout)
@@ -354,7 +348,8 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
 	var horizon zeronull.Timestamptz
 	err := s.with(late, func(c *pgx.Conn) error {
-		return c.QueryRow(late, s.take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
+		take := fmt.Sprintf(takeRow, s.table)
+		return c.QueryRow(late, take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
 			Scan(&l.number, &horizon, &g.Free)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -364,7 +359,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 		if !pgconn.SafeToRetry(err) { // it may have been carried out
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 			defer cancel()
-			_, _ = s.pool.Exec(last, s.giveBack, s.mode, l.token)
+			_, _ = s.pool.Exec(last, fmt.Sprintf(giveRowBack, s.table), s.mode, l.token)
 		}
 		return nodelease.Grant{}, fmt.Errorf("nodelease: postgres: take a number: %w", err)
 	}
@@ -377,7 +372,7 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var header string
 	var rows int64
 	var server time.Time
-	err := s.pool.QueryRow(ctx, s.look, s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
+	err := s.pool.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
 	if err == nil {
 		err = storekit.Missing(s.missing(header, rows), mend)
 	}
@@ -401,19 +396,19 @@ type lease struct {
 
 // Extend implements [nodelease.Lease].
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
-	return l.update(ctx, l.store.extend, horizon, l.store.opts.TTL)
+	return l.update(ctx, extendRow, horizon, l.store.opts.TTL)
 }
 
 // Release implements [nodelease.Lease].
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
-	return l.update(ctx, l.store.release, horizon)
+	return l.update(ctx, releaseRow, horizon)
 }
 
 func (l *lease) update(ctx context.Context, sql string, horizon time.Time, more ...any) error {
 	args := []any{l.store.mode, l.number, l.token, zeronull.Timestamptz(horizon)}
 	var tag pgconn.CommandTag
 	err := l.store.with(ctx, func(c *pgx.Conn) (err error) {
-		tag, err = c.Exec(ctx, sql, append(args, more...)...)
+		tag, err = c.Exec(ctx, fmt.Sprintf(sql, l.store.table), append(args, more...)...)
 		return err
 	})
 	if err != nil {

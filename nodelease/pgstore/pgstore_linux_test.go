@@ -79,6 +79,7 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("durability", func(t *testing.T) { testDurability(t, address, pool) })
 	t.Run("table", func(t *testing.T) { testTable(t, pool) })
+	t.Run("restored", func(t *testing.T) { testRestored(t, pool) })
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
@@ -248,17 +249,14 @@ func TestNoFsync(t *testing.T) {
 	suite.Take(t, mustNew(t, pool, &pgstore.Options{AllowNoFsync: true}))
 }
 
-// TestRestored puts the table back to a backup under two holders, as a restored server does. The former holder
+// testRestored puts the table back to a backup under two holders, as a restored server does. The former holder
 // notices at its next renewal, however high its horizon is, and the present one keeps the number.
-func TestRestored(t *testing.T) {
-	t.Parallel()
-	_, address := pgtest.Start(t)
-	pool := pgtest.Open(t, address)
-	s := mustNew(t, pool, &pgstore.Options{Numbers: 1})
-	pgtest.Exec(t, pool, `create table backup as table node_lease`)
+func testRestored(t *testing.T, pool *pgxpool.Pool) {
+	s := mustNew(t, pool, &pgstore.Options{Table: "restored", Numbers: 1})
+	pgtest.Exec(t, pool, `create table backup as table restored`)
 	former := suite.Take(t, s)
 	must.Do(t, former.Lease.Extend(t.Context(), time.Now().Add(time.Minute).Truncate(time.Microsecond)))
-	const putBack = `begin; delete from node_lease; insert into node_lease table backup; commit`
+	const putBack = `begin; delete from restored; insert into restored table backup; commit`
 	must.Get(pool.Exec(t.Context(), putBack, pgx.QueryExecModeSimpleProtocol))(t)
 	present := suite.Take(t, s)
 	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
