@@ -53,7 +53,7 @@ func run(path string) (err error) { // main calls it, and ends when it returns
 	if err != nil {
 		return err // also if there is no file
 	}
-	defer func() { err = errors.Join(err, f.Close()) }() // there are no Snowflakes afterwards
+	defer func() { err = errors.Join(err, f.Close()) }() // Snowflakes end 100 ms later, for good
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing or bad, or there is a default node already
