@@ -69,10 +69,10 @@ type columns struct{ bytes, uuidText, ulidText, integer string }
 // bytes, a Snowflake as an integer.
 func testColumns(t *testing.T, d *database, c columns) {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
-	bu, bl := binaryUUID(u), binaryULID(l)
+	bu, bl := u.Binary(), l.Binary()
 	trip(t, d, "UUID as text", c.uuidText, u, ids.NilUUID(), ids.MaxUUID())
 	trip(t, d, "ULID as text", c.ulidText, l)
-	trip(t, d, "Binary[UUID]", c.bytes, bu, binaryUUID(ids.NilUUID()), binaryUUID(ids.MaxUUID()))
+	trip(t, d, "Binary[UUID]", c.bytes, bu, ids.NilUUID().Binary(), ids.MaxUUID().Binary())
 	trip(t, d, "Binary[ULID]", c.bytes, bl)
 	trip(t, d, "Snowflake", c.integer, s, 0, 1<<63-1)
 
@@ -87,8 +87,8 @@ func testColumns(t *testing.T, d *database, c columns) {
 
 	span(t, d, "UUID as text", c.uuidText, v7s(t), ids.MinV7At, ids.MaxV7At)
 	span(t, d, "ULID as text", c.ulidText, ulids(t), ids.MinULIDAt, ids.MaxULIDAt)
-	span(t, d, "Binary[UUID]", c.bytes, mapped(v7s(t), binaryUUID), after(ids.MinV7At, binaryUUID), after(ids.MaxV7At, binaryUUID))
-	span(t, d, "Binary[ULID]", c.bytes, mapped(ulids(t), binaryULID), after(ids.MinULIDAt, binaryULID), after(ids.MaxULIDAt, binaryULID))
+	span(t, d, "Binary[UUID]", c.bytes, mapped(v7s(t), ids.UUID.Binary), after(ids.MinV7At, ids.UUID.Binary), after(ids.MaxV7At, ids.UUID.Binary))
+	span(t, d, "Binary[ULID]", c.bytes, mapped(ulids(t), ids.ULID.Binary), after(ids.MinULIDAt, ids.ULID.Binary), after(ids.MaxULIDAt, ids.ULID.Binary))
 	span(t, d, "Snowflake", c.integer, snowflakes(t), ids.TwitterLayout().MinAt, ids.TwitterLayout().MaxAt)
 }
 
@@ -163,10 +163,6 @@ func snowflakes(t *testing.T) []ids.Snowflake {
 		return ids.TwitterLayout().Compose(ids.SnowflakeParts{Time: at})
 	})
 }
-
-func binaryUUID(id ids.UUID) ids.Binary[ids.UUID] { return ids.Binary[ids.UUID]{ID: id} }
-
-func binaryULID(id ids.ULID) ids.Binary[ids.ULID] { return ids.Binary[ids.ULID]{ID: id} }
 
 // after returns what f gives, turned into another type by turn.
 func after[A, T, U any](f func(A) T, turn func(T) U) func(A) U {

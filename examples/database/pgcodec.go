@@ -10,9 +10,8 @@ import (
 // registerIDs teaches a connection to store ids.UUID and ids.ULID in uuid columns as their 16
 // bytes, and so in uuid[] too, which finds the codec of its elements here.
 //
-// Without it pgx goes through Value and Scan: a UUID works, by way of its text; a ULID does
-// not, because its text is not what the type uuid accepts. Snowflakes in bigint columns need
-// nothing. Call it in the AfterConnect of a pool.
+// Without it pgx goes through Value and Scan: a UUID works, by way of its text; a ULID does not, because its text is
+// not what the type uuid accepts. Snowflakes in bigint columns need nothing. Call it in the AfterConnect of a pool.
 func registerIDs(m *pgtype.Map) {
 	m.RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: idCodec{}})
 }
@@ -28,8 +27,7 @@ func (c idCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) 
 	return c.UUIDCodec.PlanEncode(m, oid, format, value)
 }
 
-// idEncodePlan encodes the types of PlanEncode. Nil pointers never come here: pgx writes NULL
-// for them.
+// idEncodePlan encodes the types of PlanEncode. Nil pointers never come here: pgx writes NULL for them.
 type idEncodePlan struct{ format int16 }
 
 func (p idEncodePlan) Encode(value any, buf []byte) ([]byte, error) {
@@ -65,8 +63,7 @@ func (c idCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) p
 	return c.UUIDCodec.PlanScan(m, oid, format, target)
 }
 
-// idScanPlan scans into the types of PlanScan, and with pgx's help into pointers to them, which
-// a NULL makes nil.
+// idScanPlan scans into the types of PlanScan, and with pgx's help into pointers to them, which a NULL makes nil.
 type idScanPlan struct{}
 
 func (idScanPlan) Scan(src []byte, target any) error {

@@ -48,8 +48,7 @@ func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 	}
 }
 
-// TestCodecFormats encodes each type in both formats of the protocol and scans it back. It
-// needs no server.
+// TestCodecFormats encodes each type in both formats of the protocol and scans it back. It needs no server.
 func TestCodecFormats(t *testing.T) {
 	m := pgtype.NewMap()
 	registerIDs(m)

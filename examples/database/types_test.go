@@ -54,8 +54,8 @@ func TestModes(t *testing.T) {
 			trip(t, d, "Null[UUID]", "uuid", ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{})
 			trip(t, d, "Snowflake", "bigint", ids.NextSnowflake())
 			trip(t, d, "TypeID", "uuid", typeid.New[user]())
-			trip(t, d, "Binary[UUID] as bytea", "bytea", binaryUUID(u))
-			for what, arg := range map[string]any{"Binary[UUID]": binaryUUID(u), "Binary[ULID]": binaryULID(l), "id[:]": u[:]} {
+			trip(t, d, "Binary[UUID] as bytea", "bytea", u.Binary())
+			for what, arg := range map[string]any{"Binary[UUID]": u.Binary(), "Binary[ULID]": l.Binary(), "id[:]": u[:]} {
 				_, err := pool.Exec(t.Context(), "INSERT INTO "+d.table(t, "uuid", nil)+" (n, id) VALUES (1, $1)", arg)
 				if refused := err != nil && strings.Contains(err.Error(), "invalid input syntax for type uuid"); refused != untyped || err != nil && !refused {
 					t.Errorf("%s for a uuid: error %v, want one: %t", what, err, untyped)

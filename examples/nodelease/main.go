@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -78,12 +79,9 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	return c, nil
 }
 
-// startTimeout bounds what asks the store at the start.
-const startTimeout = 30 * time.Second
-
 // open connects to the store that c names, and makes it if c says so. The function it returns closes the connections.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
-	start, cancel := context.WithTimeout(ctx, startTimeout)
+	start, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if c.postgres != "" {
 		config, err := pgxpool.ParseConfig(c.postgres)
@@ -154,9 +152,16 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	}
 	gauges(registry, m.Stats)
 	if c.metrics != "" {
-		http.Handle("/ready", ready(m))
-		http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-		go func() { slog.Error("metrics", "error", http.ListenAndServe(c.metrics, nil)) }()
+		listener, err := net.Listen("tcp", c.metrics)
+		if err != nil {
+			return errors.Join(err, m.Close())
+		}
+		mux := http.NewServeMux()
+		mux.Handle("/ready", ready(m))
+		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+		defer server.Close() // after the number is handed back: until then /ready says that no ids come
+		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
@@ -168,7 +173,10 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		if c.print {
 			_, err = fmt.Fprintln(out, id)
 		}
-		time.Sleep(c.every)
+		select {
+		case <-ctx.Done():
+		case <-time.After(c.every):
+		}
 		return err
 	})
 }

@@ -64,17 +64,20 @@ func first(t *testing.T, store ...string) {
 	}
 }
 
-// handBack runs the program on one number, again and again, and asks it to end. The number is free for the next run at
-// once, long before its TTL is over.
+// handBack runs the program on one number, again and again, and asks it to end, or has it serve where it cannot. The
+// number is free for the next run at once, long before its TTL is over.
 func handBack(t *testing.T, store ...string) {
 	for range 3 {
-		p := program.Start(t, "", append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1ms", "-print")...)
+		p := program.Start(t, "", append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1h", "-print")...)
 		if !p.Out.Scan() {
 			t.Error("no id")
 		}
 		_ = p.Signal(syscall.SIGTERM)
 		if _, says, err := p.End(); err != nil {
 			t.Fatalf("the program ended with %v:\n%s", err, says)
+		}
+		if _, says, err := program.Start(t, "", append(store, "-ttl", "10m", "-metrics", "127.0.0.1:-1")...).End(); err == nil || !strings.Contains(says, "invalid port") {
+			t.Errorf("with a bad address for metrics: %v\n%s", err, says)
 		}
 	}
 }

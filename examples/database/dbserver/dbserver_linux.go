@@ -100,9 +100,8 @@ func unprivileged(t testing.TB) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// serverDir returns a temporary folder, removed when the test has ended. It is not t.TempDir,
-// which lies in a folder that another account cannot enter, and has a name too long for a
-// socket.
+// serverDir returns a temporary folder, removed when the test has ended. It is not t.TempDir, which lies in a folder
+// that another account cannot enter, and has a name too long for a socket.
 func serverDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ids-server-")

@@ -4,15 +4,10 @@ package dbserver
 
 import "testing"
 
-// Postgres skips the test.
-func Postgres(t testing.TB) string {
-	t.Helper()
-	t.Skip("database servers are started for tests on Linux only")
-	return ""
-}
+// Postgres and MariaDB skip the test.
+var Postgres, MariaDB = skip, skip
 
-// MariaDB skips the test.
-func MariaDB(t testing.TB) string {
+func skip(t testing.TB) string {
 	t.Helper()
 	t.Skip("database servers are started for tests on Linux only")
 	return ""

@@ -18,9 +18,8 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type
-// of a column from what the zero value stores, and a Null stores NULL. See README for what it
-// guesses.
+// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type of a column from what the
+// zero value stores, and a Null stores NULL. See README for what it guesses.
 type Order struct {
 	ID       ids.UUID `gorm:"type:char(36)"` // by its name the primary key
 	Event    ids.ULID `gorm:"type:char(26)"`
@@ -90,9 +89,8 @@ func TestMariaDB(t *testing.T) {
 	u := ids.Binary[ids.UUID]{ID: ids.MustParseUUID("019b3f2e-8a4c-7d11-a765-3fa0c91e6bf6")}
 	testKeys(t, db, Native{ID: u, Parent: &u}, Native{ID: ids.Binary[ids.UUID]{ID: ids.NewV7()}})
 
-	// A bare key makes GORM ask for IN (1, 155, …), a number for each byte. If it is found,
-	// README can drop its warning. A UUID with a zero in it would find any row: to MariaDB, bytes
-	// that are no digits are the number 0.
+	// A bare key makes GORM ask for IN (1, 155, …), a number for each byte. If it is found, README can drop its
+	// warning. A UUID with a zero in it would find any row: to MariaDB, bytes that are no digits are the number 0.
 	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
 	if err := quiet.First(&Native{}, u).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Errorf("a bare Binary as the primary key: error %v, want %v", err, gorm.ErrRecordNotFound)
@@ -189,9 +187,8 @@ func testRangeByTime(t *testing.T, db *gorm.DB) {
 	for hour := range 10 {
 		order := newOrder()
 		var err error
-		if order.ID, err = ids.NewV7At(start.Add(time.Duration(hour) * time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		order.ID, err = ids.NewV7At(start.Add(time.Duration(hour) * time.Hour))
+		must.Do(t, err)
 		must.Do(t, db.Create(&order).Error)
 		all = append(all, order.ID)
 	}

@@ -2,7 +2,7 @@
 // a file for each number, and each process takes the first that is free.
 //
 //	go run ./examples/recipes/machine -first-start    # once: makes the files
-//	go run ./examples/recipes/machine                 # from then on, at most 16 at a time
+//	go run ./examples/recipes/machine                 # from then on, at most 16 at a time; on a second machine -from 16
 package main
 
 import (
@@ -23,17 +23,17 @@ import (
 func main() {
 	log.SetFlags(0)
 	dir := flag.String("dir", ".", "the directory with the files, on a local disk that stays")
-	from := flag.Int64("from", 0, "the first number of this machine")
+	from := flag.Int64("from", 0, "the first number of this machine, whose numbers no other machine may have")
 	count := flag.Int64("count", 16, "how many numbers it has")
 	first := flag.Bool("first-start", false, "make the files and end: once for each number, never at each start")
 	flag.Parse()
-	var err error
+	do := run
 	if *first {
-		err = firstStart(*dir, *from, *count)
-	} else {
-		err = run(*dir, *from, *count)
+		do = firstStart
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err := do(*dir, *from, *count); errors.Is(err, context.Canceled) {
+		log.Print("ends: ", err) // SIGTERM, and the last save if it failed: even so no id will be repeated
+	} else if err != nil {
 		log.Fatal(err)
 	}
 }

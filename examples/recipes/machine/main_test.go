@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/oneclock/ids"
@@ -20,16 +22,12 @@ func TestMain(m *testing.M) { program.Main(m, main) }
 // made returns a directory with files for so many numbers.
 func made(t *testing.T, count int64) string {
 	dir := t.TempDir()
-	err := firstStart(dir, 0, count)
-	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	}
-	must.Do(t, err)
+	must.Do(t, firstStart(dir, 0, count))
 	return dir
 }
 
 // TestKilled kills a process that has the only number, after one that found none free: the next one has it at once, and
-// goes on above its ids.
+// goes on above its ids. One that is asked to end says so if its last save fails.
 func TestKilled(t *testing.T) {
 	dir := made(t, 1)
 	var last ids.Snowflake
@@ -50,6 +48,13 @@ func TestKilled(t *testing.T) {
 		if _, says, err := p.End(); err == nil || says != "" {
 			t.Errorf("killed: %v, says %q", err, says)
 		}
+	}
+	p := program.Start(t, "", "-dir", dir, "-count", "1")
+	p.Out.Scan()
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "0.clock.new", "in the way"), 0o755))
+	p.Signal(syscall.SIGTERM)
+	if _, says, err := p.End(); err != nil || !strings.Contains(says, "ends: ") || !strings.Contains(says, "clockfile: ") {
+		t.Errorf("asked to end while it cannot save: %v, says %q", err, says)
 	}
 }
 

@@ -52,7 +52,7 @@ func run(ctx context.Context, address string) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return server.Shutdown(grace)
+	return server.Shutdown(grace) // an error if a request takes longer: it is cut off
 }
 
 func routes() http.Handler {

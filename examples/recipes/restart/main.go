@@ -27,17 +27,14 @@ func main() {
 	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
 	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
 	flag.Parse()
-	var err error
+	do := run
 	if *first {
-		err = firstStart(*path)
-	} else {
-		err = run(*path)
+		do = firstStart
 	}
-	switch {
-	case err != nil && !errors.Is(err, context.Canceled):
+	if err := do(*path); errors.Is(err, context.Canceled) {
+		log.Print("ends: ", err) // SIGTERM, and the last save if it failed: even so no id will be repeated
+	} else if err != nil {
 		log.Fatal(err)
-	case err != nil: // SIGTERM, and the last save if it failed: even so no id will be repeated
-		log.Print("ends: ", err)
 	}
 }
 

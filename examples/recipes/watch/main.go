@@ -28,16 +28,16 @@ import (
 func main() {
 	log.SetFlags(0)
 	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
-	address := flag.String("listen", "127.0.0.1:8081", "address to serve the gauges at")
+	address := flag.String("listen", "127.0.0.1:8081", "address to serve ids, the probe and the gauges at")
 	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
 	flag.Parse()
+	var err error
 	if *first {
-		if err := firstStart(*path); err != nil {
-			log.Fatal(err)
-		}
-		return
+		err = firstStart(*path)
+	} else {
+		err = run(*path, *address)
 	}
-	if err := run(*path, *address); err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -80,12 +80,12 @@ func firstStart(path string) error {
 	return clockfile.Create(path, "")
 }
 
-func run(path, address string) (err error) {
+func run(path, address string) (err error) { // main calls it, and ends when it returns
 	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() { err = errors.Join(err, f.Close()) }()                                     // if the last save fails, even so no id will be repeated
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
 	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
@@ -98,7 +98,8 @@ func run(path, address string) (err error) {
 	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) { // expvar has registered itself
 		id, err := node.NextContext(r.Context())
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			log.Print(err) // with the path of the file, which no client needs
+			http.Error(w, "there are no ids now", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, id)
@@ -108,13 +109,12 @@ func run(path, address string) (err error) {
 		return err
 	}
 	log.Printf("ids at http://%s/id", l.Addr())
-	var server http.Server
+	server := http.Server{ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	select {
 	case err = <-served:
-	case <-ctx.Done():
-		err = ctx.Err()
+	case <-ctx.Done(): // asked to end
 	case <-f.Lost(): // else the process would live on, and fail each request
 		err = f.Status().Err
 	}

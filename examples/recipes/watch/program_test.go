@@ -89,4 +89,10 @@ func TestLost(t *testing.T) {
 	if _, says, err := p.End(); err != nil || says != "" {
 		t.Errorf("after the interrupt: %v, says %q", err, says)
 	}
+	p, _ = start(t, path)
+	must.Do(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
+	p.Signal(os.Interrupt)
+	if _, says, err := p.End(); err == nil || !strings.Contains(says, "clockfile: "+path) {
+		t.Errorf("after the interrupt, when the last save fails: %v, says %q", err, says)
+	}
 }

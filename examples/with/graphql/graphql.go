@@ -1,5 +1,5 @@
 // Package graphql is what gqlgen demands of a scalar, in the words of its package
-// github.com/99designs/gqlgen/graphql. It stands in for that one, which the module proxy does not serve.
+// github.com/99designs/gqlgen/graphql. It stands in for that one, so that the tests need nothing else of gqlgen.
 package graphql
 
 import "io"
