@@ -20,7 +20,7 @@ func (t *tool) clock(args []string) error {
 		return err
 	}
 	if len(words) != 2 {
-		return usagef("clock takes create or show, and one path, not %d arguments", len(words))
+		return usageError("clock takes create or show, and then one path")
 	}
 	switch path := words[1]; {
 	case strings.EqualFold(words[0], "create"):

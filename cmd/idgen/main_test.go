@@ -322,8 +322,8 @@ func TestUsage(t *testing.T) {
 		"convert 7 -":                                    "- stands for standard input: no other argument can be beside it",
 		"convert -to uuid7":                              `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
 
-		"clock":                 "clock takes create or show, and one path, not 0 arguments",
-		"clock show a b":        "clock takes create or show, and one path, not 3 arguments",
+		"clock":                 "clock takes create or show, and then one path",
+		"clock show a b":        "clock takes create or show, and then one path",
 		"clock delete a":        `clock can create and show, not "delete"`,
 		"clock -owner o show a": "-owner is for create only",
 
