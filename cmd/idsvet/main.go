@@ -9,6 +9,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -23,8 +24,27 @@ import (
 // None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
 var analyzers = []*analysis.Analyzer{funcValue, mustParse, plainType, typeName, verb, prefix, modulo, nextError, early}
 
+const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
+
+  idsvet [FLAGS] PACKAGES             reports. Status: 0 if there is nothing, 3 if there is something, 1 after an error
+  idsvet -from LIBRARY [PACKAGES]     moves: prints the changes, and with -fix makes them. Status: 0, or 1 after an error
+  idsvet help [ANALYZER]              tells more of an analyzer
+
+Status 2 is for wrong flags. LIBRARY is one of %s.
+idsvet -from LIBRARY -h tells the flags of moving. Those of reporting are:
+
+`
+
 func main() {
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), usage, strings.Join(from.Libraries(), ", "))
+		flag.PrintDefaults()
+	}
 	args := os.Args[1:]
+	if len(args) == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
 	isFrom := func(arg string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		return strings.HasPrefix(arg, "-") && name == "from"
@@ -32,7 +52,7 @@ func main() {
 	if slices.ContainsFunc(args, isFrom) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
-	if len(args) > 0 && args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") { // go vet asks for -V first
+	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") { // go vet asks for -V first
 		if err := from.Older("."); err != nil {
 			fmt.Fprintln(os.Stderr, "idsvet:", err)
 			os.Exit(1)

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +36,20 @@ func TestReports(t *testing.T) {
 		t.Error(err)
 	}
 	analysistest.Run(t, analysistest.TestData(), all, "./bad", "./good", "./lib")
+}
+
+// TestUsage checks that the command, alone and with -h, tells what it does besides analyzing.
+func TestUsage(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "idsvet.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, args := range [][]string{nil, {"-h"}} {
+		out, err := exec.CommandContext(t.Context(), binary, args...).CombinedOutput()
+		if (err == nil) != (args != nil) || !strings.Contains(string(out), "-from LIBRARY") || !strings.Contains(string(out), "google, oklog") {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
 }
 
 // TestRefused compares what MustParse is said to refuse with the texts that the library publishes as accepted and refused.
