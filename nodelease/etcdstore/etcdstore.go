@@ -29,8 +29,7 @@ import (
 // Options are the options of [Init] and [New]. The zero value is the default. All processes that share a
 // prefix must agree on Numbers and Layout.
 type Options struct {
-	// Prefix begins every key, and begins with a slash. Empty means /nodelease. Ids of two kinds or layouts
-	// need two prefixes.
+	// Prefix begins every key, and begins with a slash. Empty means /nodelease. Two layouts need two prefixes.
 	Prefix string
 	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
 	// and the process's number.

@@ -37,7 +37,7 @@ import (
 // must agree on Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. It may begin with its database and a dot: without it, the
-	// table is in the database of the DSN. Names are taken as they are. Ids of two kinds or layouts need two tables.
+	// table is in the database of the DSN. Names are taken as they are. Two layouts need two tables.
 	Table string
 	// Holder is the name in the table beside the number held, for people who look, of at most 255 characters. Empty
 	// means the host's name and the process's number.

@@ -31,7 +31,7 @@ import (
 type Options struct {
 	// Table is the table's name. Empty means node_lease. It may begin with its schema and a dot: without
 	// it, the search_path of each connection decides, and processes with two tables of one name repeat
-	// ids. Names are taken as they are, case and all. Ids of two kinds or layouts need two tables.
+	// ids. Names are taken as they are, case and all. Two layouts need two tables.
 	Table string
 	// Holder is the name in the table beside the number held, for people who look. Empty means the
 	// host's name and the process's number.

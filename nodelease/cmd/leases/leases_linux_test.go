@@ -61,6 +61,7 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "postgres://u:s3cret@h/d", `unknown command "postgres://u:...h/d"`)
 	expect(t, misused, "init -layout postgres://u:s3cret@s3cret@h/d?password=s3cret", `invalid value "postgres://u:...h/d?password=..."`)
 	expect(t, misused, "list -numbers 0 http://h", "-numbers 0")
+	expect(t, misused, "list -timeout 0s http://h", "-timeout 0s leaves no time")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
 	expect(t, misused, "init -numbers 1025 http://h", "leases: -numbers 1025 does not fit the layout: ids: Snowflake node 1024 is not within 0 to 1023")

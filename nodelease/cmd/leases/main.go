@@ -101,6 +101,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return misuse(errors.New("more than one URL; options come before it"))
 	case o.numbers < 1:
 		return misuse(fmt.Errorf("-numbers %d is less than 1", o.numbers))
+	case *timeout <= 0:
+		return misuse(fmt.Errorf("-timeout %v leaves no time", *timeout))
 	}
 	o.url = f.Arg(0)
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
