@@ -49,7 +49,8 @@ func TestAPI(t *testing.T) {
 
 var preset = regexp.MustCompile(`(?m)^ids: func (\w+)Layout\(\) SnowflakeLayout$`)
 
-// TestPresets checks that each layout of api.txt is where layouts are named: at a door, in idgen and in the test vectors.
+// TestPresets checks that each layout of api.txt is where layouts are named: at a door, in idgen, in leases and in the test
+// vectors.
 func TestPresets(t *testing.T) {
 	root := Root(t)
 	idgen := filepath.Join(t.TempDir(), "idgen.exe")
@@ -59,6 +60,7 @@ func TestPresets(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	api, vectors := read(t, root, "api.txt"), read(t, root, "testdata", "vectors.json")
+	leases := read(t, root, "nodelease", "cmd", "leases", "main.go")
 	presets := preset.FindAllStringSubmatch(api, -1)
 	if len(presets) < 4 {
 		t.Errorf("api.txt has the layouts %q, want at least four", presets)
@@ -70,6 +72,9 @@ func TestPresets(t *testing.T) {
 		}
 		if !strings.Contains(api, "snowflake: func "+m[1]+"() Layout\n") || !strings.Contains(vectors, `{"name":"`+name+`",`) {
 			t.Errorf("package snowflake or testdata/vectors.json lacks the layout %s", name)
+		}
+		if !strings.Contains(leases, fmt.Sprintf("%q: ids.%sLayout()", name, m[1])) {
+			t.Errorf("leases does not know the layout %s", name)
 		}
 	}
 }
