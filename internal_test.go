@@ -150,3 +150,30 @@ func TestFarScales(t *testing.T) {
 		}
 	}
 }
+
+// TestMultiply counts the ticks of a second in all scales whose ticks make whole seconds: at the start of a tick and
+// one nanosecond before, up to as far past the second as a reading may be.
+func TestMultiply(t *testing.T) {
+	scales := []scale{v7Scale, gregorianScale, ulidScale}
+	for two := int64(1); two <= 1<<9; two *= 2 {
+		for five := int64(1); five <= 1953125; five *= 5 { // 10^9 is 2^9 times this
+			if two*five >= 100 {
+				scales = append(scales, newScale(time.Unix(0, 0), time.Duration(two*five)))
+			}
+		}
+	}
+	for _, s := range scales {
+		last := s.perSecond + s.perSecond/1000
+		for tick := int64(1); tick <= last; tick += 1 + last/1009 {
+			start := (tick*1e9 + s.perSecond - 1) / s.perSecond
+			for _, nsec := range []int64{start - 1, start, 1e9 + int64(anchorLife)} {
+				if got, want := s.at(reading{0, nsec})+s.offset, nsec*s.perSecond/1e9; got != want {
+					t.Fatalf("of ticks of which a second has %d, %d ns have %d, want %d", s.perSecond, nsec, got, want)
+				}
+			}
+		}
+	}
+	if len(scales) < 80 {
+		t.Errorf("there are %d scales", len(scales))
+	}
+}

@@ -26,9 +26,10 @@ func (r reading) time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
 
 // A scale counts ticks of some length from some epoch.
 type scale struct {
-	// perSecond and offset serve if a second is a whole number of ticks and the
+	// perSecond, offset and perNano serve if a second is a whole number of ticks and the
 	// epoch, a whole number of ticks from 1970, is offset of them. Otherwise perSecond is 0.
 	perSecond, offset int64
+	perNano           uint64 // times 2^64, rounded up
 
 	length int64 // of a tick, in ns, rounded up for version 7
 	epoch  reading
@@ -40,7 +41,7 @@ func newScale(epoch time.Time, tick time.Duration) scale {
 	// Of 100 ns or more, the ticks of 2^39 s fit 63 bits, and so does the offset of an epoch this near.
 	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%tick == 0 && tick >= 100 && s.epoch.nsec%s.length == 0 {
-		s.perSecond = int64(time.Second / tick)
+		s.perSecond, s.perNano = int64(time.Second/tick), math.MaxUint64/uint64(tick)+1
 		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.length
 	}
 	return s
@@ -54,9 +55,11 @@ func (s *scale) at(r reading) int64 {
 	return s.multiply(r)
 }
 
-// multiply is at if a second is a whole number of ticks.
+// multiply is at if a second is a whole number of ticks. It is exact: since perNano is rounded up, a part of a
+// second gains less than 2^-34 of a tick, and one that is not whole lacks 10^-9 of it or more.
 func (s *scale) multiply(r reading) int64 {
-	return r.sec*s.perSecond + int64(uint64(r.nsec*s.perSecond)/1e9) - s.offset
+	part, _ := bits.Mul64(uint64(r.nsec), s.perNano)
+	return r.sec*s.perSecond - s.offset + int64(part)
 }
 
 // divide is at if a second is not a whole number of ticks.

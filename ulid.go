@@ -16,7 +16,7 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
-var ulidScale = scale{perSecond: 1000, length: int64(time.Millisecond)}
+var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int64(time.Millisecond)}
 
 // NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
 // clock is set back by more than 10 s.

@@ -10,7 +10,7 @@ const (
 	gregorianMax       = 1<<60 - 1                         // in the year 5236
 )
 
-var gregorianScale = scale{perSecond: gregorianPerSecond, offset: gregorianOffset, length: 100}
+var gregorianScale = scale{perSecond: gregorianPerSecond, perNano: 1<<64/100 + 1, offset: gregorianOffset, length: 100}
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
 // not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has

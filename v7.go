@@ -12,7 +12,7 @@ const (
 )
 
 // v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
-var v7Scale = scale{perSecond: 1000 * v7PerMilli, length: 1_000_000/v7PerMilli + 1}
+var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_000_000 + 1, length: 1_000_000/v7PerMilli + 1}
 
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
 // strictly increase unless the wall clock is set back by more than 10 s.
