@@ -42,10 +42,10 @@ type Clock struct {
 	refusal error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
 	ended   bool  // the limit is for good
 
-	anchored bool    // there is an anchor: never if the wall clock is injected
-	anchor   int64   // ns after base
-	wall     reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked    int64   // the ticket drawn after that reading
+	anchor int64   // ns after base
+	life   uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
+	wall   reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked  int64   // the ticket drawn after that reading
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
 	v1, v6       lane
@@ -104,7 +104,7 @@ func NewClock(opts *ClockOptions) *Clock {
 func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	elapsed = c.elapsed()
 	c.mu.Lock()
-	if since := elapsed - c.anchor; c.anchored && 0 <= since && since <= int64(anchorLife) {
+	if since := elapsed - c.anchor; uint64(since) < c.life { // a negative one is not
 		return reading{c.wall.sec, c.wall.nsec + since}, elapsed
 	}
 	return c.readAnew(injected)
@@ -122,7 +122,7 @@ func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
 	}
 	switch {
 	case c.now == nil:
-		c.wall, c.anchor, c.anchored = newReading(t), int64(since), true
+		c.wall, c.anchor, c.life = newReading(t), int64(since), uint64(anchorLife)
 	case injected.began > c.asked:
 		c.wall, c.asked = injected.reading, injected.ended
 	}
@@ -163,7 +163,10 @@ func (c *Clock) lockNext(l *lane, w *waiter) (wait time.Duration, err error) {
 		if l.perSecond == 0 {
 			tick = l.divide(now)
 		}
-		if wait, err = l.take(tick, elapsed); err == nil {
+		if l.take(tick) {
+			return 0, nil
+		}
+		if wait, err = l.hold(tick, elapsed); err == nil {
 			return wait, nil
 		}
 		if w, err = c.waitForLimit(l, w, err); err != nil {

@@ -21,7 +21,7 @@ func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err err
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		now, elapsed := c.readAnew(injected)
-		if wait, err = n.lane.take(n.lane.at(now), elapsed); err == nil {
+		if wait, err = n.lane.hold(n.lane.at(now), elapsed); err == nil {
 			s = n.latest()
 		}
 		return s, wait, err

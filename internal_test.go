@@ -58,12 +58,12 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	l := c.newLane(newScale(time.Unix(0, 0), time.Millisecond), 0, 1<<40, 1, forever, time.Time{})
 	tick, late, elapsed := int64(1000), int64(0), int64(anchorLife/2)
 	for range 100 {
-		if _, err := l.take(tick, elapsed); err != nil {
+		if _, err := l.hold(tick, elapsed); err != nil {
 			t.Fatal(err)
 		}
 	}
 	paid := l.paid
-	if _, err := l.take(tick, late); err != nil || paid != elapsed+l.maxDebt || l.paid < paid {
+	if _, err := l.hold(tick, late); err != nil || paid != elapsed+l.maxDebt || l.paid < paid {
 		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, error %v; want %d ns", paid, l.paid, err, elapsed+l.maxDebt)
 	}
 }

@@ -53,21 +53,22 @@ func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Durati
 }
 
 // take gives the next id its tick, l.last, and its place there, l.used-1, if the wall clock is in the
-// given tick when the clock has run for elapsed nanoseconds. The caller must let wait pass before it
-// returns the id. On an error the lane is as it was.
-func (l *lane) take(tick, elapsed int64) (wait time.Duration, err error) {
+// given tick and the lane can simply go with it. If not, nothing has changed, and hold is to be called. It is
+// apart from hold so that it is inlined.
+func (l *lane) take(tick int64) (taken bool) {
 	used := l.used + 1
 	if tick > l.last {
 		used = 1
 	}
 	if tick < l.last || tick > l.limit || used > l.perTick {
-		return l.hold(tick, elapsed)
+		return false
 	}
 	l.last, l.used = tick, used
-	return 0, nil
+	return true
 }
 
-// hold is take if the lane cannot simply go with the wall clock.
+// hold is take for any lane, when the clock has run for elapsed nanoseconds. The caller must let wait pass
+// before it returns the id. On an error the lane is as it was.
 func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 	past := tick > l.end
 	if past && l.last < l.first {
@@ -164,11 +165,14 @@ func (l *lane) debt(elapsed int64) int64 {
 	return max(debt, 0)
 }
 
-// try is take if the id needs no waiting and is not ahead of the wall clock by more than MaxAhead.
+// try is hold if the id needs no waiting and is not ahead of the wall clock by more than MaxAhead.
 // Otherwise it returns the reason, and the lane is as it was. It is for lanes without a sequence.
 func (l *lane) try(tick, elapsed int64) error {
+	if l.take(tick) {
+		return nil
+	}
 	last, used, paid := l.last, l.used, l.paid
-	wait, err := l.take(tick, elapsed)
+	wait, err := l.hold(tick, elapsed)
 	tick = l.within(tick)
 	if err != nil || wait == 0 && l.last-tick <= l.aheadTicks {
 		return err

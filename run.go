@@ -44,7 +44,7 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	var err error
 	switch {
 	case !r.started():
-		wait, err = t.take(t.at(now), elapsed)
+		wait, err = t.hold(t.at(now), elapsed)
 	case !leading:
 		t = &r.own
 	}

@@ -85,10 +85,14 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		lo = c.block.Uint64()
 	}
 	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
-	wait, err := t.take(at, elapsed)
+	var wait time.Duration
+	var err error
+	if !t.take(at) {
+		wait, err = t.hold(at, elapsed)
+	}
 	if err == nil && !t.fresh() && !t.raise(lo) {
 		t.close()
-		wait, err = t.take(at, elapsed)
+		wait, err = t.hold(at, elapsed)
 	}
 	if err != nil {
 		c.mu.Unlock()
