@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,95 +9,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A meter is a wall clock in a testing/synctest bubble that knows what time it can be, by all that
-// it has shown: the highest reading so far, plus what has passed since.
-type meter struct {
-	mu     sync.Mutex
-	wall   func() time.Time
-	offset time.Duration // the most that a reading was ahead of the bubble's clock
-	read   bool
-}
-
-func (m *meter) now() time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.wall()
-	if off := time.Until(t); !m.read || off > m.offset {
-		m.offset, m.read = off, true
-	}
-	return t
-}
-
-// ahead returns how far t is ahead of what time it can be.
-func (m *meter) ahead(t time.Time) time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return time.Until(t) - m.offset
-}
-
 // narrow is a layout of few ids, so that a test that demands more than there are is short.
 func narrow(tick time.Duration, sequenceBits int) ids.SnowflakeLayout {
 	return ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, SequenceBits: sequenceBits}
-}
-
-// load mints with a node for as long as the test says, as fast as it goes. It checks that ids
-// ascend, that no call waits for more than 20 ms, and that no id is further ahead than most when
-// its call returns.
-func load(t *testing.T, n *ids.SnowflakeNode, span time.Duration, ahead func(time.Time) time.Duration, most time.Duration) {
-	t.Helper()
-	l := n.Layout()
-	var last ids.Snowflake = -1
-	for began := time.Now(); time.Since(began) < span; {
-		before := time.Now()
-		s := n.Next()
-		if waited := time.Since(before); waited > maxWait {
-			t.Fatalf("a call waited for %v", waited)
-		}
-		if s <= last {
-			t.Fatalf("%v after %v", s, last)
-		}
-		if got := ahead(l.Split(s).Time); got > most {
-			t.Fatalf("after %v, %v is %v ahead, want at most %v", time.Since(began), s, got, most)
-		}
-		last = s
-	}
-}
-
-// TestRunAhead demands more ids than the ticks hold from clocks that are never set back for long:
-// none is further ahead than MaxAhead of what time it can be, however long that lasts.
-func TestRunAhead(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		maxAhead time.Duration
-		span     time.Duration
-		wall     func(since time.Duration) time.Duration
-	}{
-		{"frozen", maxAhead, 100 * time.Second, func(time.Duration) time.Duration { return 0 }},
-		{"running", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d }},
-		{"running, no run-ahead", -1, 100 * time.Second, func(d time.Duration) time.Duration { return d }},
-		{"slow", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d * 9 / 10 }},
-		{"steps of 15 ms", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d.Truncate(15 * time.Millisecond) }},
-		{"steps of 50 ms", 100 * time.Millisecond, 10 * time.Minute, func(d time.Duration) time.Duration { return d.Truncate(50 * time.Millisecond) }},
-		{"steps of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d.Truncate(maxAhead) }},
-		{"sawtooth of MaxAhead, standing still", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d % (maxAhead + 1) }},
-		{"sawtooth of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - (2*d)%(maxAhead+1) }},
-		{"jitter of MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - d/time.Millisecond%2*maxAhead }},
-		{"jitter of MaxAhead, standing still", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return -(d / time.Millisecond % 2) * maxAhead }},
-		{"jitter of less than MaxAhead", maxAhead, 100 * time.Second, func(d time.Duration) time.Duration { return d - d/time.Millisecond%2*(maxAhead-1) }},
-	} {
-		if testing.Short() {
-			c.span /= 20
-		}
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				m := &meter{wall: func() time.Time { return start.Add(c.wall(time.Since(began))) }}
-				n := newNode(t, 0, &ids.SnowflakeOptions{Layout: narrow(time.Millisecond, 1),
-					Clock: ids.NewClock(&ids.ClockOptions{Now: m.now, MaxAhead: c.maxAhead})})
-				load(t, n, c.span, m.ahead, max(c.maxAhead, 0))
-			})
-		})
-	}
 }
 
 // TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
