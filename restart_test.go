@@ -11,9 +11,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// limited are the kinds that After and a ClockLimit bind: their ids are unique by their time.
-var limited = []kind{kindV1, kindV6, kindSnowflake}
-
 // TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
 // good order, with a clock that leaps, stands still and falls behind what was saved. No id of
 // versions 1 and 6 and Snowflake may come twice, and Snowflakes increase over all lives.
