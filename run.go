@@ -39,19 +39,20 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	c, t := r.g.clock, r.tail
 	now, elapsed := c.enter(r.now)
 	defer c.mu.Unlock()
+	at := t.at(now)
 	// If not, another call has followed the wall clock back, and the run stays in order by itself.
 	leading := !r.started() || !t.before(&r.own)
 	var err error
 	switch {
-	case !r.started():
-		wait, err = t.hold(t.at(now), elapsed)
+	case !r.started() && !t.take(at):
+		wait, err = t.hold(at, elapsed)
 	case !leading:
 		t = &r.own
 	}
 	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
 		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
 		// the patience counts as behind by just that.
-		tick := max(t.at(now), t.last-t.patience)
+		tick := max(at, t.last-t.patience)
 		t.close()
 		wait, err = t.hold(tick, elapsed)
 	}
