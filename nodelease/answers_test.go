@@ -81,32 +81,6 @@ func TestRefusedNumbers(t *testing.T) {
 	}
 }
 
-// TestUnusualAnswers has leases that are odd, but under which ids can be minted.
-func TestUnusualAnswers(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		odd  nodelease.Grant
-	}{
-		{"a TTL without end", nodelease.Grant{TTL: 1<<63 - 1}},
-		{"a horizon before the epoch", nodelease.Grant{TTL: testTTL, Horizon: time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		{"a horizon in another zone", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2026, 1, 1, 1, 0, 0, 999, time.FixedZone("", 3600))}},
-		{"a horizon years ahead", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC)}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			store := &scriptedStore{}
-			store.set(func() (nodelease.Grant, error) { g := test.odd; g.Lease = &lease{store: store}; return g, nil })
-			bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				for range 10_000 {
-					id := mustNext(t, m)
-					if !timeOf(id).After(test.odd.Horizon) {
-						t.Fatalf("id of %v, horizon %v", timeOf(id), test.odd.Horizon)
-					}
-				}
-			})
-		})
-	}
-}
-
 // TestStoreThatIgnoresItsContext has a renewal hang for an hour, whatever its context says.
 func TestStoreThatIgnoresItsContext(t *testing.T) {
 	store := newFaultyStore(1, testTTL)

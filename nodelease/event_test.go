@@ -136,6 +136,9 @@ func TestStats(t *testing.T) {
 			if !errors.Is(got.Err, cause) || (got.Err == nil) != (cause == nil) || cause != nil && cause != nodelease.ErrClosed && !errors.Is(got.Err, ids.ErrWithheld) {
 				t.Errorf("%s: the error is %v, want %v", what, got.Err, cause)
 			}
+			if n, ok := m.Number(); n != want.Number || ok != want.Held {
+				t.Errorf("%s: Number returns %d, %t", what, n, ok)
+			}
 			got.Err = nil
 			got.HorizonAhead = got.HorizonAhead.Truncate(time.Microsecond) // to which horizons are rounded up
 			if got != want {

@@ -42,9 +42,12 @@ func TestFirstHorizon(t *testing.T) {
 		{nodelease.Options{Layout: with(day)}, testTTL, 0, 100 * day},
 		{nodelease.Options{Layout: with(30 * day)}, testTTL, 0, 365 * day},
 		{nodelease.Options{}, 10 * time.Hour, 0, day},
+		{nodelease.Options{}, 1<<63 - 1, 0, 365 * day},                // a TTL without end
+		{nodelease.Options{}, testTTL, -100 * 365 * day, 4 * testTTL}, // before the epoch
+		{nodelease.Options{}, testTTL, 34 * 365 * day, 34*365*day + 4*testTTL/100},
 	} {
 		store := newFaultyStore(1, test.ttl)
-		if test.held > 0 {
+		if test.held != 0 {
 			store.SetRow(0, time.Time{}, start2026.Add(test.held))
 		}
 		bubble(t, store, &test.opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -321,6 +324,10 @@ func TestTimeouts(t *testing.T) {
 			if took := time.Duration(failed.Swap(0)); took != want || pause > most+time.Millisecond {
 				t.Errorf("Take had %v after a pause of %v, want %v", took, pause, want)
 			}
+		}
+		const line = `level=WARN msg="a request to the store failed" error="context deadline exceeded"`
+		if !strings.Contains(log.String(), line) {
+			t.Errorf("the log lacks %s:\n%s", line, &log)
 		}
 		store.setSilent(false)
 		mustNext(t, m)

@@ -113,7 +113,7 @@ func grant(l *lease) nodelease.Grant { return nodelease.Grant{TTL: testTTL, Leas
 func numberOf(id ids.Snowflake) int64   { return ids.TwitterLayout().Split(id).Node }
 func timeOf(id ids.Snowflake) time.Time { return ids.TwitterLayout().Split(id).Time }
 
-func newMinter(t testing.TB, store nodelease.Store, opts *nodelease.Options) *nodelease.Minter {
+func newMinter(t *testing.T, store nodelease.Store, opts *nodelease.Options) *nodelease.Minter {
 	t.Helper()
 	m, err := nodelease.NewMinter(store, opts)
 	must.Do(t, err)
@@ -187,37 +187,6 @@ func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
 		mustNext(t, m)
 		if granted := store.granted.Load(); granted != 1 {
 			t.Errorf("took %d numbers, want to go on with the first", granted)
-		}
-	})
-}
-
-func TestNoIDBeyondTheHorizon(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, &nodelease.Options{Window: testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		store.setSilent(true)
-		_, horizon := store.Row(0)
-		w.step(horizon.Sub(w.now()))
-		if id := mustMint(t, m); timeOf(id).After(horizon) {
-			t.Errorf("id of %v past the horizon %v", timeOf(id), horizon)
-		}
-		w.step(time.Millisecond)
-		refused(t, m, ids.ErrWithheld, "past the horizon")
-		time.Sleep(time.Second) // a higher horizon has been asked for, in vain
-		refused(t, m, ids.ErrWithheld, "past the horizon that is written")
-		if _, ok := m.Number(); !ok {
-			t.Error("the number is gone before the deadline")
-		}
-
-		// The attempt has asked for a higher horizon, ahead of the next regular one.
-		store.setSilent(false)
-		w.step(time.Hour)
-		start := time.Now()
-		id := mustNext(t, m)
-		if _, horizon := store.Row(0); timeOf(id).After(horizon) {
-			t.Errorf("id of %v past the horizon %v", timeOf(id), horizon)
-		}
-		if waited := time.Since(start); waited > testTTL/2 {
-			t.Errorf("waited %v for a higher horizon", waited)
 		}
 	})
 }
@@ -479,29 +448,12 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 	}
 }
 
-// roomy is a layout whose ticks are never exhausted.
-func roomy() ids.SnowflakeLayout {
-	l := ids.TwitterLayout()
-	l.NodeBits, l.SequenceBits = 1, 21
-	return l
-}
-
-func newPair(tb testing.TB) (*ids.SnowflakeNode, *nodelease.Minter) {
-	n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: roomy(), Clock: ids.NewClock(nil)})
-	must.Do(tb, err)
-	m := newMinter(tb, memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy()})
-	tb.Cleanup(func() {
-		if err := m.Close(); err != nil && tb.Context().Err() == nil {
-			tb.Error(err)
-		}
-	})
-	_, err = m.NextContext(tb.Context())
-	must.Do(tb, err)
-	return n, m
-}
-
 func TestAllocations(t *testing.T) {
-	_, m := newPair(t)
+	roomy := ids.TwitterLayout()
+	roomy.NodeBits, roomy.SequenceBits = 1, 21 // its ticks are never exhausted
+	m := newMinter(t, memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy})
+	defer m.Close()
+	mustNext(t, m)
 	empty := newMinter(t, memstore.New(0, time.Hour), nil)
 	defer empty.Close()
 	w, silent := new(wall), newFaultyStore(1, time.Hour)
@@ -523,30 +475,6 @@ func TestAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, test.call); n != 0 {
 			t.Errorf("%s allocates %v times", test.name, n)
 		}
-	}
-}
-
-// BenchmarkNextContext compares a Minter with the node that it stands on, in one run.
-func BenchmarkNextContext(b *testing.B) {
-	n, m := newPair(b)
-	ctx, cancel := context.WithCancel(b.Context())
-	defer cancel()
-	for _, c := range []struct {
-		name string
-		call func() (ids.Snowflake, error)
-	}{
-		{"node.TryNext", n.TryNext},
-		{"minter.TryNext", m.TryNext},
-		{"node.NextContext", func() (ids.Snowflake, error) { return n.NextContext(ctx) }},
-		{"minter.NextContext", func() (ids.Snowflake, error) { return m.NextContext(ctx) }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := c.call(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -83,7 +83,23 @@ func TestArguments(t *testing.T) {
 	expect(t, failed, "list http://127.0.0.1:1", "leases: the member http://127.0.0.1:1 does not answer: ", "connection refused")
 	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:1/d", "leases: read the table node_lease: failed to connect")
 	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: cannot parse")
+	for url, want := range map[string]string{
+		"mysql://u:s3cret@127.0.0.1:1/d": "leases: read the table node_lease: dial tcp 127.0.0.1:1: connect: connection refused",
+		"mysql://u:s3cret":               "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h:x%/d":        "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h/d?tls=some":  "leases: the URL or the variables: invalid value / unknown config name: some",
+	} {
+		expect(t, failed, "list "+url, want)
+	}
+	for name, value := range map[string]string{"HOST": "127.0.0.1", "TCP_PORT": "1", "PWD": "s3cret", "USER": "u", "DATABASE": "d"} {
+		t.Setenv("MYSQL_"+name, value)
+	}
+	expect(t, failed, "list", "dial tcp 127.0.0.1:1: connect: connection refused")
+	t.Setenv("MYSQL_SSL_CA", "/missing.pem")
+	expect(t, failed, "list", "open /missing.pem: no such file or directory")
 	t.Setenv("PGHOST", "127.0.0.1")
+	expect(t, misused, "list", "the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+	t.Setenv("MYSQL_HOST", "")
 	t.Setenv("PGPORT", "1")
 	t.Setenv("PGPASSWORD", "s3cret")
 	expect(t, failed, "list", "failed to connect")

@@ -11,28 +11,6 @@ import (
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
-func TestMySQLArguments(t *testing.T) {
-	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "MYSQL_HOST", "ETCDCTL_ENDPOINTS"} {
-		t.Setenv(name, "")
-	}
-	for url, want := range map[string]string{
-		"mysql://u:s3cret@127.0.0.1:1/d": "leases: read the table node_lease: dial tcp 127.0.0.1:1: connect: connection refused",
-		"mysql://u:s3cret":               "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
-		"mysql://u:s3cret@h:x%/d":        "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
-		"mysql://u:s3cret@h/d?tls=some":  "leases: the URL or the variables: invalid value / unknown config name: some",
-	} {
-		expect(t, failed, "list "+url, want)
-	}
-	for name, value := range map[string]string{"HOST": "127.0.0.1", "TCP_PORT": "1", "PWD": "s3cret", "USER": "u", "DATABASE": "d"} {
-		t.Setenv("MYSQL_"+name, value)
-	}
-	expect(t, failed, "list", "dial tcp 127.0.0.1:1: connect: connection refused")
-	t.Setenv("MYSQL_SSL_CA", "/missing.pem")
-	expect(t, failed, "list", "open /missing.pem: no such file or directory")
-	t.Setenv("PGHOST", "127.0.0.1")
-	expect(t, misused, "list", "the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
-}
-
 func TestMySQL(t *testing.T) {
 	_, dsn := mytest.Start(t, "--log-bin", "--sync-binlog=1")
 	db := mytest.Open(t, dsn)
