@@ -19,7 +19,7 @@ const sides = 4
 
 func side(i int) string { return fmt.Sprintf("side%d", i%sides) }
 
-// TestEtcdFaults has groups share two more numbers than there are groups, of a three-member etcd cluster, while
+// TestEtcdFaults has 40 groups share 42 node numbers of a three-member etcd cluster while
 // minting processes and members are killed and paused and the network between them is cut.
 func TestEtcdFaults(t *testing.T) {
 	n := servers.NewNetwork(t)
