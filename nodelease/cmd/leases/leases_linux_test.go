@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os/exec"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
@@ -210,6 +212,21 @@ func testFirst(t *testing.T, place, at, missing string) {
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
 }
 
+// A harm is what check says of what a statement has done, and what mends that.
+type harm struct{ sql, mend, args, want string }
+
+func testHarms(t *testing.T, do func(sql string), options string, harms []harm) {
+	t.Helper()
+	for _, h := range harms {
+		for sql := range strings.SplitSeq(h.sql, ";") {
+			do(sql)
+		}
+		time.Sleep(time.Duration(strings.Count(h.sql, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
+		expect(t, found, "check"+options+h.args, strings.Split(h.want, "...")...)
+		do(h.mend)
+	}
+}
+
 func TestPostgres(t *testing.T) {
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
@@ -238,7 +255,7 @@ func TestPostgres(t *testing.T) {
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  nobody        never ", retired))
 	expect(t, 0, "check"+options, "nothing found")
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
-	for _, test := range []struct{ harm, mend, args, want string }{
+	testHarms(t, do, options, []harm{
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{fmt.Sprintf("update team.leases set horizon = now() + interval '2 days 40 seconds' where number = %d", far),
@@ -253,14 +270,7 @@ func TestPostgres(t *testing.T) {
 		{"update team.leases set holder = 'schema 1: x' where number = -1", "", "", `is of an earlier shape of this package (it says "schema 1: x")`},
 		{"delete from team.leases where number = -1", "", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
-	} {
-		for sql := range strings.SplitSeq(test.harm, ";") {
-			do(sql)
-		}
-		time.Sleep(time.Duration(strings.Count(test.harm, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
-		expect(t, found, "check"+options+test.args, strings.Split(test.want, "...")...)
-		do(test.mend)
-	}
+	})
 	do("alter table team.leases rename number to node; alter table team.leases rename horizon to mark")
 	expect(t, failed, "list"+table, `column "number" does not exist`, "an earlier version of package nodelease made the table")
 	expect(t, failed, "init"+options, "table team.leases: it is of an earlier shape of this package (it has a column mark)")
@@ -357,6 +367,16 @@ func TestEtcd(t *testing.T) {
 	expect(t, 0, "list"+prefix, "missing")
 	expect(t, found, "check"+options, fmt.Sprintf("the horizon of the number %d is 48h0m", far), "of 40 numbers 1 are missing",
 		fmt.Sprintf("the horizon of the number %d is missing", number))
+	learners := grpc.NewServer()
+	defer learners.Stop()
+	pb.RegisterMaintenanceServer(learners, learner{})
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	go learners.Serve(listener)
+	member := "http://" + listener.Addr().String()
+	expect(t, failed, "list "+member, "the member "+member+" is a learner")
+	for range 4 {
+		expect(t, found, "check"+options+member+","+at, "the member "+member+" is a learner", "of 40 numbers 1 are missing")
+	}
 	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer: ", "refused")
 	stop()
 	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
@@ -384,36 +404,11 @@ func TestEtcd(t *testing.T) {
 	expect(t, 0, "list -prefix /least", "0 held, 40 free")
 }
 
-// TestLearner has an endpoint that is a learner's, which etcd names among the members.
-func TestLearner(t *testing.T) {
-	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
-	client := cluster.Open(t)
-	defer client.Close()
-	ports := servers.FreePorts(2)
-	peer, at := "http://"+ports[0], "http://"+ports[1]
-	members := must.Get(client.MemberAddAsLearner(t.Context(), []string{peer}))(t).Members
-	initial := "l=" + peer
-	for _, m := range members {
-		if m.Name != "" {
-			initial += "," + m.Name + "=" + m.PeerURLs[0]
-		}
-	}
-	dir := t.TempDir()
-	learner := &servers.Server{Log: dir + "/log", Command: func() *exec.Cmd {
-		return exec.Command("etcd", "--name", "l", "--data-dir", dir, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-			"--listen-client-urls", at, "--advertise-client-urls", at, "--initial-cluster", initial, "--initial-cluster-state", "existing")
-	}}
-	learner.Start(t)
-	t.Cleanup(func() { learner.Stop(syscall.SIGKILL) })
-	must.Soon(t, func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err := client.Status(ctx, at)
-		return err
-	})
-	both := at + ",http://" + cluster.Endpoints()[0]
-	for range 4 {
-		expect(t, found, "check "+both, "the member "+at+" is a learner", "/nodelease/schema is missing")
-	}
-	expect(t, failed, "list "+at, "the member "+at+" is a learner")
+// learner is an etcd member that is one, which refuses all but to tell so.
+type learner struct {
+	pb.UnimplementedMaintenanceServer
+}
+
+func (learner) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse, error) {
+	return &pb.StatusResponse{IsLearner: true}, nil
 }
