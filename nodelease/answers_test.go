@@ -13,7 +13,6 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
@@ -35,7 +34,7 @@ func TestRefusedNumbers(t *testing.T) {
 		{"a horizon past all layouts' ends", nodelease.Grant{TTL: testTTL, Horizon: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the horizon of number 0"},
 		{"no TTL", nodelease.Grant{}, narrow, nil, "a TTL of 0s for number 0 leaves no time"},
 		{"a negative TTL", nodelease.Grant{TTL: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for number 0"},
-		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0"},
+		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0 leaves no time to mint: at least 112ms are needed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
@@ -151,29 +150,6 @@ func TestAnswerAfterClose(t *testing.T) {
 		}
 		if extended := store.extended.Load(); extended != 2 || len(told[nodelease.Began]) != 1 {
 			t.Errorf("%d renewals, minting has begun %d times, want 2 and 1", extended, len(told[nodelease.Began]))
-		}
-	})
-}
-
-// TestNumberThatIsNotTakenBack has a store hand out a number that is of no use, and refuse to take it back: the
-// Minter asks it to for a while, and then takes another.
-func TestNumberThatIsNotTakenBack(t *testing.T) {
-	failed, opts := counted(nodelease.Failed)
-	store := &scriptedStore{}
-	stubborn := func() error { return errors.New("not taken back") }
-	store.set(func() (nodelease.Grant, error) {
-		return nodelease.Grant{Lease: &lease{store: store, release: stubborn}}, nil
-	})
-	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		_, err := m.TryNext()
-		must.Fail(t, "TryNext", err, nil, "leaves no time to mint: at least 112ms are needed")
-		time.Sleep(3900 * time.Millisecond)
-		if n := failed.Load(); n < 8 || store.taken.Load() != 1 {
-			t.Errorf("asked %d times to take a number back, and for %d numbers", n, store.taken.Load())
-		}
-		time.Sleep(time.Second)
-		if store.taken.Load() != 2 {
-			t.Errorf("asked for %d numbers", store.taken.Load())
 		}
 	})
 }

@@ -250,23 +250,6 @@ func TestSameTickAfterAnOutage(t *testing.T) {
 	})
 }
 
-// TestWallClockPastTheLayout sets the wall clock past all times of the layout, for a while: ids go on in
-// ascending order.
-func TestWallClockPastTheLayout(t *testing.T) {
-	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		last := mustMint(t, m)
-		const century = 100 * 365 * 24 * time.Hour
-		for _, by := range []time.Duration{century, 0, -century, 0} {
-			w.step(by)
-			id := mustNext(t, m)
-			if id <= last {
-				t.Errorf("%d after %d", id, last)
-			}
-			last = id
-		}
-	})
-}
-
 // TestPaceOfFailures has a store fail at once while calls want a later horizon: it is not asked at their pace.
 func TestPaceOfFailures(t *testing.T) {
 	failed, opts := counted(nodelease.Failed)
@@ -280,23 +263,6 @@ func TestPaceOfFailures(t *testing.T) {
 		}
 		if n := failed.Load(); n < 2 || n > 12 {
 			t.Errorf("%d requests in 2 s", n)
-		}
-	})
-}
-
-// TestHorizonStaysWhileNothingIsMinted has the wall clock be behind the former holder's horizon: as long as TryNext
-// refuses, the horizon rests.
-func TestHorizonStaysWhileNothingIsMinted(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	store.SetRow(0, time.Time{}, start2026.Add(time.Hour))
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		_, horizon := store.Row(0)
-		for range 50 {
-			refused(t, m, ids.ErrClockBehind, "while the wall clock is behind")
-			time.Sleep(time.Minute)
-		}
-		if _, now := store.Row(0); now != horizon {
-			t.Errorf("the horizon has gone from %v to %v", horizon, now)
 		}
 	})
 }

@@ -244,32 +244,6 @@ func TestUnusedTenureKeepsTheHorizon(t *testing.T) {
 	}
 }
 
-// TestHorizonIsNearWhileTheWallClockIsBehind has a Minter crash again and again while its wall clock is far
-// behind. Each time carries the horizon two hundredths of the window ahead at most, and what the ids need.
-func TestHorizonIsNearWhileTheWallClockIsBehind(t *testing.T) {
-	const window = 100 * time.Second
-	store := newFaultyStore(1, testTTL)
-	base := start2026.Add(24 * time.Hour)
-	store.SetRow(0, time.Time{}, base)
-	for range 20 {
-		bubble(t, store, &nodelease.Options{Window: window}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			for range 5 {
-				mustNext(t, m)
-				time.Sleep(testTTL / 3) // there is a renewal in between
-			}
-			_, horizon := store.Row(0)
-			store.setSilent(true) // it cannot hand the number back
-			defer store.setSilent(false)
-			_ = m.Close()
-			store.SetRow(0, time.Time{}, horizon)
-		})
-	}
-	// A slow clock has run for half of 5/3 of a TTL each time.
-	if _, horizon := store.Row(0); horizon.Sub(base) > 20*(testTTL*5/6+2*window/100) {
-		t.Errorf("the horizon is %v ahead after 20 crashes", horizon.Sub(base))
-	}
-}
-
 // TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
 // none of those has asked for a higher one.
 func TestLastIDBelowTheHorizon(t *testing.T) {
@@ -306,19 +280,23 @@ func TestLastIDBelowTheHorizon(t *testing.T) {
 // and afterwards.
 func TestCloseAsksAgain(t *testing.T) {
 	reset := errors.New("connection reset")
-	for _, carriedOut := range []bool{false, true} {
+	for _, test := range []struct {
+		failures         int64
+		lost, carriedOut bool // the first request, and all of them
+	}{{5, true, false}, {5, true, true}, {9, false, false}} {
+		failed, opts := counted(nodelease.Failed)
 		store := newFaultyStore(1, testTTL)
-		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			last := mustMint(t, m)
-			failures := 5
+			tries := int64(0)
 			store.setCarry(func(ctx context.Context, request func() error) error {
-				if failures--; failures < 0 {
+				if tries++; tries > test.failures {
 					return request()
 				}
-				if failures == 4 { // the first is lost
+				if tries == 1 && test.lost {
 					<-ctx.Done()
 				}
-				if carriedOut {
+				if test.carriedOut {
 					_ = request()
 				}
 				return reset
@@ -326,6 +304,9 @@ func TestCloseAsksAgain(t *testing.T) {
 			mustClose(t, m)
 			if expires, horizon := store.Row(0); !expires.IsZero() || !horizon.Equal(timeOf(last)) {
 				t.Errorf("the number is held until %v, the horizon is %v", expires, horizon)
+			}
+			if n := failed.Load(); n < test.failures {
+				t.Errorf("told of %d failures, want %d", n, test.failures)
 			}
 		})
 	}
@@ -355,21 +336,6 @@ func TestCloseDuringTake(t *testing.T) {
 		if err := m.Close(); err != nil || time.Since(began) > 0 {
 			t.Errorf("Close of a silent store returns %v after %v", err, time.Since(began))
 		}
-	})
-}
-
-// TestCallUnderWayAtClose has a call stop on its way to an id until the number has been handed back. Its id
-// would be one of those that the next holder issues.
-func TestCallUnderWayAtClose(t *testing.T) {
-	bubble(t, newFaultyStore(1, testTTL), nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		w.stop(0)
-		var late sync.WaitGroup
-		late.Go(func() { refused(t, m, nodelease.ErrClosed, "after the number was handed back") })
-		synctest.Wait()
-		mustClose(t, m)
-		close(w.gate)
-		late.Wait()
 	})
 }
 
