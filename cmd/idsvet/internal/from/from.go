@@ -146,11 +146,14 @@ func (r *run) move(goos, tags []string) error {
 				r.note(path, f.line(p.start), p.why)
 			}
 		}
-		now, notes := f.rewritten(ps)
+		now, notes, err := f.rewritten(ps)
+		if err != nil {
+			return err
+		}
 		r.left = append(append(r.left, notes...), f.foreign(r.own)...)
 		r.differ = append(r.differ, f.differs()...)
-		if !bytes.Equal(now, f.src) {
-			changes = append(changes, change{path, f.src, now})
+		if !bytes.Equal(now, f.raw) {
+			changes = append(changes, change{path, f.raw, now})
 			if ast.IsGenerated(f.syntax) {
 				r.other = append(r.other, note{path, 1, "it is generated: let its generator know the new type, or the next run brings the old one back"})
 			}

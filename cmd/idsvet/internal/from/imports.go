@@ -1,15 +1,22 @@
 package from
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/imports"
 )
 
 // render returns the text from start to end with its edits made.
@@ -29,7 +36,7 @@ func render(src []byte, start, end int, edits []edit) string {
 var marked = regexp.MustCompile("\x00(\\w+)\x00")
 
 // rewritten returns the text of the file with its pieces converted, and notes of what does not compile then.
-func (f *file) rewritten(pieces []piece) (text []byte, notes []note) {
+func (f *file) rewritten(pieces []piece) (text []byte, notes []note, err error) {
 	var all, left []edit
 	for _, p := range pieces {
 		all = append(all, p.edits...)
@@ -42,40 +49,35 @@ func (f *file) rewritten(pieces []piece) (text []byte, notes []note) {
 		}
 	}
 	names := f.names(needed)
-	all = append(all, f.imports(names, left, all)...)
-	var changed []edit
-	for _, e := range all {
-		e.text = marked.ReplaceAllStringFunc(e.text, func(m string) string { return names[strings.Trim(m, "\x00")] })
-		if e.text != string(f.src[e.start:e.end]) {
-			changed = append(changed, e)
+	rename := "" // of the old library, if the door has its name
+	if old := f.old(); old != nil && len(left) > 0 && names[f.table.door()] == f.oldName() {
+		rename = f.free(f.table.name)
+		for _, q := range left {
+			q.text = rename
+			all = append(all, q)
 		}
 	}
-	if len(changed) == 0 {
-		return f.src, nil
+	head, err := f.head(names, len(left) > 0, rename, all)
+	if err != nil {
+		return nil, nil, err
 	}
-	out := render(f.src, 0, len(f.src), changed)
-	return []byte(formatted(string(f.src), out)), f.unused(all)
-}
-
-// formatted returns the text after, formatted if before was. Lines that end in CR and LF stay so.
-func formatted(before, after string) string {
-	crlf := strings.Contains(before, "\r\n")
-	if crlf && strings.Count(before, "\r\n") != strings.Count(before, "\n") {
-		return after
+	all = append(all, edit{0, f.headEnd(), head})
+	for i, e := range all {
+		all[i].text = marked.ReplaceAllStringFunc(e.text, func(m string) string { return names[strings.Trim(m, "\x00")] })
 	}
-	plain := func(s string) []byte { return []byte(strings.ReplaceAll(s, "\r\n", "\n")) }
-	was, err := format.Source(plain(before))
-	if err != nil || string(was) != string(plain(before)) {
-		return after
+	out := []byte(render(f.src, 0, len(f.src), all))
+	if bytes.Equal(out, f.src) {
+		return f.raw, nil, nil
 	}
-	is, err := format.Source(plain(after))
-	switch {
-	case err != nil:
-		return after
-	case crlf:
-		return strings.ReplaceAll(string(is), "\n", "\r\n")
+	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
+		if is, err := format.Source(out); err == nil {
+			out = is
+		}
 	}
-	return string(is)
+	if len(f.raw) != len(f.src) {
+		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
+	}
+	return out, f.unused(all), nil
 }
 
 // names returns what the file is to call the packages that it needs.
@@ -130,131 +132,79 @@ func (f *file) has(path string) bool {
 	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool { return importPath(i) == path })
 }
 
-// imports returns the edits of the imports and of the names of the old library in what is left.
-func (f *file) imports(names map[string]string, left, all []edit) (out []edit) {
-	spec := func(pkg string) string {
-		if pkg == names[pkg] {
-			return fmt.Sprintf("%q", newPackages[pkg])
-		}
-		return fmt.Sprintf("%s %q", names[pkg], newPackages[pkg])
-	}
-	var add []string
-	for pkg := range names {
-		if !f.has(newPackages[pkg]) {
-			add = append(add, pkg)
-		}
-	}
-	slices.Sort(add)
-	door := slices.Index(add, f.table.door())
-	old := f.old()
-	var rename []edit // after what is added before it
-	if old != nil {
-		switch {
-		case len(left) > 0:
-			if names[f.table.door()] == f.oldName() { // the door has the name: the old library gets its own
-				other := f.free(f.table.name)
-				for _, q := range left {
-					q.text = other
-					out = append(out, q)
-				}
-				rename = []edit{{f.offset(old.Pos()), f.offset(old.Path.Pos()), other + " "}}
-			}
-		case old.Name != nil && (old.Name.Name == "_" || old.Name.Name == "."):
-		case door >= 0:
-			out = append(out, f.replace(old, spec(f.table.door())))
-			add = slices.Delete(add, door, door+1)
-		default:
-			out = append(out, f.remove(old))
-		}
-		if len(left) == 0 {
-			for _, i := range f.syntax.Imports {
-				if i != old && slices.Contains(f.table.paths, importPath(i)) {
-					out = append(out, f.remove(i))
-				}
-			}
-		}
-	}
-	for _, i := range f.syntax.Imports {
-		if !slices.Contains(f.table.paths, importPath(i)) && f.dropped(i, all) {
-			out = append(out, f.remove(i))
-		}
-	}
-	var std, own []string
-	for _, pkg := range add {
-		if strings.HasPrefix(newPackages[pkg], root) {
-			own = append(own, spec(pkg))
-		} else {
-			std = append(std, spec(pkg))
-		}
-	}
-	return append(append(out, f.add(std, own)...), rename...)
-}
-
-// add returns the edits that add imports: of this library beside the old one or after the last, of Go's before the first.
-func (f *file) add(std, own []string) (out []edit) {
-	end := "\n"
-	if strings.Contains(string(f.src), "\r\n") {
-		end = "\r\n"
-	}
-	insert := func(at int, text string) { out = append(out, edit{at, at, text}) }
-	lines := func(specs []string) string { return strings.Join(specs, end+"\t") }
-	n := len(f.syntax.Imports)
-	switch {
-	case len(std)+len(own) == 0:
-		return nil
-	case n == 0:
-		insert(f.offset(f.syntax.Name.End()), end+end+"import ("+end+"\t"+lines(append(std, own...))+end+")")
-		return out
-	}
-	first, beside := f.syntax.Imports[0], cmp.Or(f.old(), f.syntax.Imports[n-1])
-	if d := f.declaration(first); !d.Lparen.IsValid() && n == 1 {
-		insert(f.offset(first.Pos()), "("+end+"\t")
-		defer func() { insert(f.offset(first.End()), end+")") }()
-	}
-	if len(std) > 0 {
-		text := lines(std) + end + "\t"
-		if strings.Contains(importPath(first), ".") { // a group of its own
-			text = lines(std) + end + end + "\t"
-		}
-		insert(f.offset(first.Pos()), text)
-	}
-	switch {
-	case len(own) == 0:
-	case !f.declaration(beside).Lparen.IsValid() && n > 1:
-		insert(f.offset(f.declaration(beside).Pos()), "import ("+end+"\t"+lines(own)+end+")"+end)
-	case !strings.Contains(importPath(beside), "."):
-		insert(f.offset(beside.End()), end+end+"\t"+lines(own))
-	case importPath(beside) < root:
-		insert(f.offset(beside.End()), end+"\t"+lines(own))
-	default:
-		insert(f.offset(beside.Pos()), lines(own)+end+"\t")
-	}
-	return out
-}
-
-func (f *file) declaration(i *ast.ImportSpec) *ast.GenDecl {
+// headEnd returns where the imports end, with a comment on their last line.
+func (f *file) headEnd() int {
+	end := f.syntax.Name.End()
 	for _, d := range f.syntax.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && slices.Contains(g.Specs, ast.Spec(i)) {
-			return g
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			end = g.End()
 		}
 	}
-	return nil
+	for _, c := range f.syntax.Comments {
+		if c.Pos() > end && f.at.Line(c.Pos()) == f.at.Line(end) {
+			return f.offset(c.List[0].End())
+		}
+	}
+	return f.offset(end)
 }
 
-// remove returns the edit that removes an import and its line.
-func (f *file) remove(i *ast.ImportSpec) edit {
-	var n ast.Node = i
-	if d := f.declaration(i); len(d.Specs) == 1 {
-		n = d
+// head returns the text up to the end of the imports: with the packages by their names, and without those that the edits leave
+// without a use. keep is whether the old library has one, and rename what it is called then, or "".
+func (f *file) head(names map[string]string, keep bool, rename string, all []edit) (string, error) {
+	fset := token.NewFileSet()
+	src := string(f.src[:f.headEnd()])
+	head, err := parser.ParseFile(fset, f.path, src+"\n\n\n", parser.ParseComments) // the lines have room for an import
+	if err != nil {
+		return "", err
 	}
-	e := f.replace(n, "")
-	for e.start > 0 && strings.ContainsRune(" \t", rune(f.src[e.start-1])) {
-		e.start--
+	called := func(pkg string) string {
+		if names[pkg] == pkg {
+			return ""
+		}
+		return names[pkg]
 	}
-	if i := strings.IndexByte(string(f.src[e.end:]), '\n'); i >= 0 && strings.TrimSpace(string(f.src[e.end:e.end+i])) == "" {
-		e.end += i + 1
+	set := func(i *ast.ImportSpec, name, path string) {
+		at := i.Pos()
+		i.Name, i.Path.Value = nil, strconv.Quote(path)
+		if name != "" {
+			i.Name = &ast.Ident{NamePos: at, Name: name}
+		}
 	}
-	return e
+	changed := false
+	door := f.table.door()
+	specs := slices.Clone(head.Imports)
+	for n, i := range f.syntax.Imports {
+		name, path := "", importPath(i)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		isOld := slices.Contains(f.table.paths, path)
+		switch {
+		case i == f.old() && rename != "":
+			set(specs[n], rename, path)
+		case isOld && (keep || name == "_" || name == "."), !isOld && !f.dropped(i, all):
+			continue
+		case i == f.old() && names[door] != "" && !f.has(newPackages[door]):
+			set(specs[n], called(door), newPackages[door])
+		default:
+			astutil.DeleteNamedImport(fset, head, name, path)
+		}
+		changed = true
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(names)) {
+		if !f.has(newPackages[pkg]) && astutil.AddNamedImport(fset, head, called(pkg), newPackages[pkg]) {
+			changed = true
+		}
+	}
+	if !changed {
+		return src, nil
+	}
+	var out bytes.Buffer
+	if err := format.Node(&out, fset, head); err != nil {
+		return "", err
+	}
+	grouped, err := imports.Process(f.path, out.Bytes(), &imports.Options{FormatOnly: true, Comments: true, TabIndent: true, TabWidth: 8})
+	return strings.TrimSuffix(string(grouped), "\n"), err
 }
 
 // dropped reports whether the edits remove all uses of an imported package.

@@ -123,7 +123,7 @@ func (r *run) load(module string, c config) ([]*file, error) {
 			r.mu.Lock()
 			texts[name] = src
 			r.mu.Unlock()
-			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+			return parser.ParseFile(fset, name, withLF(src), parser.ParseComments|parser.SkipObjectResolution)
 		},
 	}
 	if c.goos != runtime.GOOS {
@@ -159,7 +159,7 @@ func (r *run) load(module string, c config) ([]*file, error) {
 				}
 				continue
 			}
-			files = append(files, &file{path: name, src: texts[name], at: fset.File(syntax.FileStart),
+			files = append(files, &file{path: name, raw: texts[name], src: withLF(texts[name]), at: fset.File(syntax.FileStart),
 				table: r.table, info: p.TypesInfo, pkg: p.Types, syntax: syntax, uses: r.uses, fields: r.fields})
 		}
 	}
@@ -170,6 +170,14 @@ func (r *run) load(module string, c config) ([]*file, error) {
 			r.rel(module), c, strings.Join(broken[:min(len(broken), 10)], "\n\t"))
 	}
 	return files, nil
+}
+
+// withLF returns a text of which each line ends in CR and LF with LF alone, and others as they are.
+func withLF(src []byte) []byte {
+	if bytes.Count(src, []byte("\r\n")) != bytes.Count(src, []byte("\n")) {
+		return src
+	}
+	return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
 }
 
 // used collects the names of the library that a package uses, and the fields of its types, and reports whether there are any.

@@ -12,7 +12,8 @@ import (
 // A file is a file of the program in one configuration.
 type file struct {
 	path   string
-	src    []byte // as it was read
+	raw    []byte // as it was read
+	src    []byte // with LF alone
 	at     *token.File
 	table  *table
 	info   *types.Info
