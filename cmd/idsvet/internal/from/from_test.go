@@ -201,7 +201,7 @@ func TestUnified(t *testing.T) {
 	text := func(lines string) []byte { return []byte(strings.ReplaceAll(lines, " ", "\n") + "\n") }
 	for _, test := range [][3]string{
 		{"1 2 3 4 5 6 7 8 9", "1 2 3 4 x 6 7 8 9", "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
-		{"1 2 3", "0 1 2 3 4", "@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+4\n"},
+		{"1  3", "0 1  3 4", "@@ -1,3 +1,5 @@\n+0\n 1\n \n 3\n+4\n"},
 		{"a 1 2 3 4 5 6 7 8 b", "x 1 2 3 4 5 6 7 8 y", "@@ -1,4 +1,4 @@\n-a\n+x\n 1\n 2\n 3\n@@ -7,4 +7,4 @@\n 6\n 7\n 8\n-b\n+y\n"},
 	} {
 		got := unified("f", text(test[0]), text(test[1]))

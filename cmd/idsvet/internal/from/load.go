@@ -24,11 +24,7 @@ import (
 type config struct{ goos, tags string }
 
 func (c config) String() string {
-	s := c.goos
-	if c.tags != "" {
-		s += " -tags " + c.tags
-	}
-	return s
+	return strings.TrimSuffix(c.goos+" -tags "+c.tags, " -tags ")
 }
 
 // Older says that the program's toolchain is newer than the one that compiled this command, which then cannot read its

@@ -128,7 +128,7 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 	if !ok {
 		return m.match(p.X, s.X)
 	}
-	want, _ := strings.CutPrefix(m.rule.letters[x.Name], "*")
+	want, _ := strings.CutPrefix(m.table.letters[x.Name], "*")
 	name := m.table.oldName(sel.Obj())
 	if name == "" || name != want+"."+s.Sel.Name || !m.table.allowed(m.uses, name) {
 		return false
@@ -161,7 +161,7 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 		return false
 	}
 	tv := m.info.Types[e]
-	switch want := m.rule.letters[letter]; want {
+	switch want := m.table.letters[letter]; want {
 	case "":
 	case "constant":
 		text, ok := constant.Val(tv.Value).(string)

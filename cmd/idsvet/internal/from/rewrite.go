@@ -298,7 +298,7 @@ func (f *file) hidden(pkg string, e ast.Expr) string {
 // is, or its own.
 func (f *file) local(pkg string) string {
 	for _, i := range f.syntax.Imports {
-		switch path := strings.Trim(i.Path.Value, `"`); {
+		switch path := importPath(i); {
 		case i.Name == nil || i.Name.Name == "_" || i.Name.Name == ".":
 		case path == newPackages[pkg], pkg == f.table.door() && slices.Contains(f.table.paths, path):
 			return i.Name.Name

@@ -59,7 +59,6 @@ type rule struct {
 	parts   []part
 	second  string // "nil" or "ok": the second value of the template; "error": it is the expression; or ""
 	call    bool   // the template calls a function or a method
-	letters map[string]string
 }
 
 // A part of a template is text, a letter, or the name of a package.
@@ -110,7 +109,6 @@ func (t *table) row(line string) error {
 		if err != nil {
 			return err
 		}
-		r.letters = t.letters
 		t.rules = append(t.rules, r)
 		return nil
 	}

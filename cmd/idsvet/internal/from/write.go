@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -61,67 +60,53 @@ func prepare(c change) (target, temp string, err error) {
 
 // unified returns the differences of two texts with three lines around each, as diff -u prints them.
 func unified(name string, before, after []byte) string {
-	a, b := lines(before), lines(after)
-	var out strings.Builder
-	fmt.Fprintf(&out, "--- a/%s\n+++ b/%[1]s\n", filepath.ToSlash(name))
-	steps := script(a, b)
+	lines := func(text []byte) []string { return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") }
+	steps := script(lines(before), lines(after))
 	const around = 3
-	for i := 0; i < len(steps); {
-		if steps[i].sign == ' ' {
-			i++
+	near := make([]bool, len(steps))
+	for i, s := range steps {
+		for k := max(0, i-around); s[0] != ' ' && k < min(i+around+1, len(steps)); k++ {
+			near[k] = true
+		}
+	}
+	var out, text strings.Builder
+	fmt.Fprintf(&out, "--- a/%s\n+++ b/%[1]s\n", filepath.ToSlash(name))
+	a, b, fromA, fromB := 0, 0, 0, 0 // lines until now, and until the text began
+	for i, s := range steps {
+		if near[i] {
+			text.WriteString(s + "\n")
+		}
+		if s[0] != '+' {
+			a++
+		}
+		if s[0] != '-' {
+			b++
+		}
+		if near[i] && i+1 < len(steps) && near[i+1] {
 			continue
 		}
-		from, to, same := max(0, i-around), i, 0
-		for ; to < len(steps) && same <= 2*around; to++ {
-			same++
-			if steps[to].sign != ' ' {
-				same = 0
-			}
+		if text.Len() > 0 {
+			fmt.Fprintf(&out, "@@ -%d,%d +%d,%d @@\n%s", fromA+1, a-fromA, fromB+1, b-fromB, &text)
+			text.Reset()
 		}
-		to -= max(0, same-around)
-		var text strings.Builder
-		var n [2]int
-		for _, s := range steps[from:to] {
-			n[0] += map[byte]int{' ': 1, '-': 1}[s.sign]
-			n[1] += map[byte]int{' ': 1, '+': 1}[s.sign]
-			fmt.Fprintf(&text, "%c%s\n", s.sign, strings.TrimSuffix(s.line, "\n"))
-		}
-		fmt.Fprintf(&out, "@@ -%d,%d +%d,%d @@\n%s", steps[from].a+1, n[0], steps[from].b+1, n[1], &text)
-		i = to
+		fromA, fromB = a, b
 	}
 	return out.String()
 }
 
-func lines(text []byte) []string {
-	all := strings.SplitAfter(string(text), "\n")
-	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
-}
-
-// A step keeps, removes or adds a line, the one at a before and at b after.
-type step struct {
-	sign byte
-	line string
-	a, b int
-}
-
-// script returns the steps from a to b. Between the lines that both begin and end with it looks for the longest common
-// subsequence, piece by piece: where lines differ, at the nearest ones that are equal.
-func script(a, b []string) (steps []step) {
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		if i < len(a) && j < len(b) && a[i] == b[j] {
-			steps = append(steps, step{' ', a[i], i, j})
-			i, j = i+1, j+1
-			continue
+// script returns the lines of a and b in the order of a diff, each behind its sign.
+func script(a, b []string) (steps []string) {
+	for len(a)+len(b) > 0 {
+		i, j := nearest(a, b)
+		for _, line := range a[:i] {
+			steps = append(steps, "-"+line)
 		}
-		di, dj := nearest(a[i:], b[j:])
-		for range di {
-			steps = append(steps, step{'-', a[i], i, j})
-			i++
+		for _, line := range b[:j] {
+			steps = append(steps, "+"+line)
 		}
-		for range dj {
-			steps = append(steps, step{'+', b[j], i, j})
-			j++
+		if a, b = a[i:], b[j:]; len(a) > 0 {
+			steps = append(steps, " "+a[0])
+			a, b = a[1:], b[1:]
 		}
 	}
 	return steps
@@ -129,10 +114,10 @@ func script(a, b []string) (steps []step) {
 
 // nearest returns how many lines of a and b are to be skipped, so few as can be, until two are equal.
 func nearest(a, b []string) (i, j int) {
-	for n := 1; n <= len(a)+len(b); n++ {
-		for i := max(0, n-len(b)); i <= min(n, len(a)); i++ {
-			if j := n - i; i < len(a) && j < len(b) && a[i] == b[j] {
-				return i, j
+	for n := range len(a) + len(b) {
+		for i := max(0, n-len(b)+1); i <= n && i < len(a); i++ {
+			if a[i] == b[n-i] {
+				return i, n - i
 			}
 		}
 	}
