@@ -177,6 +177,14 @@ func (p *program) callee(e ast.Node) *types.Func {
 	return f
 }
 
+// function returns the innermost function around c.
+func function(c inspector.Cursor) (f inspector.Cursor) {
+	for f = range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		break
+	}
+	return f
+}
+
 // operand returns the x of the call x.Method(…), or nil.
 func operand(call ast.Expr) ast.Expr {
 	s, ok := call.(*ast.CallExpr).Fun.(*ast.SelectorExpr)
@@ -209,13 +217,12 @@ func (p *program) wanted(c inspector.Cursor) types.Type {
 	case *ast.ValueSpec:
 		return p.TypeOf(n.Type)
 	case *ast.ReturnStmt:
-		for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-			e, ok := f.Node().(ast.Expr)
-			if !ok {
-				e = f.Node().(*ast.FuncDecl).Name
-			}
-			return p.TypeOf(e).(*types.Signature).Results().At(i).Type()
+		f := function(c).Node()
+		e, ok := f.(ast.Expr)
+		if !ok {
+			e = f.(*ast.FuncDecl).Name
 		}
+		return p.TypeOf(e).(*types.Signature).Results().At(i).Type()
 	case *ast.KeyValueExpr:
 		t := element(p.TypeOf(c.Parent().Parent().Node().(ast.Expr)))
 		if t == nil { // of a struct

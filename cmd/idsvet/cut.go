@@ -88,23 +88,20 @@ func nextErrors(p *program) {
 func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)
-	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		for use := range f.Preorder((*ast.Ident)(nil)) {
-			if obj == nil || p.ObjectOf(use.Node().(*ast.Ident)) != obj {
-				continue
+	for use := range function(c).Preorder((*ast.Ident)(nil)) {
+		if obj == nil || p.ObjectOf(use.Node().(*ast.Ident)) != obj {
+			continue
+		}
+		switch n := use.Parent().Node().(type) {
+		case *ast.BinaryExpr:
+			if constant.Val(p.Types[n.Y].Value) == int64(0) || constant.Val(p.Types[n.X].Value) == int64(0) {
+				return true
 			}
-			switch n := use.Parent().Node().(type) {
-			case *ast.BinaryExpr:
-				if constant.Val(p.Types[n.Y].Value) == int64(0) || constant.Val(p.Types[n.X].Value) == int64(0) {
-					return true
-				}
-			case *ast.SelectorExpr:
-				if n.Sel.Name == "IsZero" {
-					return true
-				}
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "IsZero" {
+				return true
 			}
 		}
-		return false
 	}
 	return false
 }
@@ -119,18 +116,11 @@ func earlies(p *program) {
 		}
 		id, _ := ast.Unparen(operand(n.Call)).(*ast.Ident)
 		v := p.ObjectOf(id)
-		for fn := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-			returned := false
-			for r := range fn.Preorder((*ast.ReturnStmt)(nil)) {
-				for from := range r.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-					returned = returned || from == fn && v != nil && p.hold(r.Node().(*ast.ReturnStmt).Results, v)
-					break
-				}
-			}
-			if returned {
+		for r := range function(c).Preorder((*ast.ReturnStmt)(nil)) {
+			if function(r) == function(c) && v != nil && p.hold(r.Node().(*ast.ReturnStmt).Results, v) {
 				p.ReportRangef(n, "this closes what the function returns, or what that needs: close it where the program ends")
+				break
 			}
-			break
 		}
 	}
 }

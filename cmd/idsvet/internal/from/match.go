@@ -157,9 +157,6 @@ var canonical = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA
 // bind lets a letter stand for e, if that is what the table says of it: any expression; a constant, which is a UUID in its
 // usual form; a string, and no type declared as one; or a value of a type of the library.
 func (m *match) bind(letter string, e ast.Expr) bool {
-	if old := m.bound[letter]; old != nil && types.ExprString(old) != types.ExprString(e) {
-		return false
-	}
 	tv := m.info.Types[e]
 	switch want := m.table.letters[letter]; want {
 	case "":

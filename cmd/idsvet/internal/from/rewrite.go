@@ -205,21 +205,11 @@ func (f *file) count(e ast.Node) (n int) {
 	return n
 }
 
-// piece returns e as the rule writes it, as edits of what stands between the letters if their order is the same.
+// piece returns e as the rule writes it, as edits of what stands between the letters.
 func (m *match) piece(e ast.Expr) piece {
 	p := piece{start: m.offset(e.Pos()), end: m.offset(e.End())}
 	p.uses = m.count(e)
-	at, inOrder := p.start, true
-	for _, part := range m.rule.parts {
-		if b := m.bound[part.letter]; b != nil {
-			inOrder = inOrder && m.offset(b.Pos()) >= at
-			at = m.offset(b.End())
-		}
-		if part.pkg != "" && p.why == "" {
-			p.why = m.hidden(part.pkg, e)
-		}
-	}
-	at = p.start
+	at := p.start
 	text := ""
 	for i, part := range m.rule.parts {
 		b := m.bound[part.letter]
@@ -228,6 +218,7 @@ func (m *match) piece(e ast.Expr) piece {
 			switch {
 			case part.pkg != "":
 				text += mark(part.pkg)
+				p.why = cmp.Or(p.why, m.hidden(part.pkg, e))
 			case part.result:
 				text += m.result(e)
 			}
@@ -247,12 +238,10 @@ func (m *match) piece(e ast.Expr) piece {
 		if !part.naked && !primary(b) {
 			open, end = "(", ")"+end
 		}
-		if !inOrder {
-			text += open + render(m.src, m.offset(b.Pos()), m.offset(b.End()), edits(sub)) + end
-			continue
-		}
 		p.edits = append(p.edits, edit{at, m.offset(b.Pos()), text + open})
-		p.edits = append(p.edits, edits(sub)...)
+		for _, s := range sub {
+			p.edits = append(p.edits, s.edits...)
+		}
 		text, at = end, m.offset(b.End())
 	}
 	p.edits = append(p.edits, edit{at, p.end, text})
@@ -264,13 +253,6 @@ func (m *match) piece(e ast.Expr) piece {
 		}
 	}
 	return p
-}
-
-func edits(ps []piece) (all []edit) {
-	for _, p := range ps {
-		all = append(all, p.edits...)
-	}
-	return all
 }
 
 func primary(e ast.Expr) bool {
@@ -313,57 +295,48 @@ func (m *match) inContext(p *piece, e ast.Expr, up ast.Node) string {
 	if why := m.address(e, up); why != "" {
 		return why
 	}
-	add := func(at int, text string) { p.edits = append(p.edits, edit{at, at, text}) }
 	tuple, _ := m.info.TypeOf(e).(*types.Tuple)
 	if m.rule.second == "" || m.rule.second == "nil" && tuple == nil {
 		return ""
 	}
-	if m.rule.second == "ok" {
-		switch up := up.(type) {
-		case *ast.AssignStmt:
-			if len(up.Lhs) == 1 && len(up.Rhs) == 1 && (up.Tok == token.ASSIGN || up.Tok == token.DEFINE) {
-				add(m.offset(up.Lhs[0].End()), ", _")
-				return ""
-			}
-		case *ast.ValueSpec:
-			if len(up.Names) == 1 && up.Type == nil {
-				add(m.offset(up.Names[0].End()), ", _")
-				return ""
-			}
-		}
-		return m.leave(e, m.callee(e)).why
-	}
-	if m.rule.second == "error" {
-		to, ok := up.(*ast.AssignStmt)
-		if !ok || len(to.Lhs) != 1 || len(to.Rhs) != 1 {
-			return m.leave(e, m.callee(e)).why
-		}
-		add(m.offset(to.Pos()), "_, ")
-		return ""
-	}
-	null := ", nil"
-	var to []ast.Expr
+	add := func(at int, text string) { p.edits = append(p.edits, edit{at, at, text}) }
+	left := m.leave(e, m.named(e.(*ast.CallExpr).Fun)).why
+	var to []ast.Expr // what gets the values
+	plain, null := false, ", nil"
 	switch up := up.(type) {
 	case *ast.AssignStmt:
-		to = up.Lhs
-		if err, ok := up.Lhs[1].(*ast.Ident); ok && up.Tok == token.DEFINE && m.info.Defs[err] != nil {
+		to, plain = up.Lhs, up.Tok == token.ASSIGN || up.Tok == token.DEFINE
+		if err, ok := to[len(to)-1].(*ast.Ident); ok && up.Tok == token.DEFINE && m.info.Defs[err] != nil {
 			null = ", error(nil)"
 		}
 	case *ast.ValueSpec:
-		if up.Type == nil {
+		if plain = up.Type == nil; plain {
 			null = ", error(nil)"
 		}
 		for _, name := range up.Names {
 			to = append(to, name)
 		}
 	case *ast.ExprStmt:
-		if !m.rule.call {
-			p.edits = append([]edit{{p.start, p.start, "_ = "}}, p.edits...) // before what is else inserted there
+		if m.rule.second == "nil" {
+			if !m.rule.call {
+				p.edits = append([]edit{{p.start, p.start, "_ = "}}, p.edits...) // before what is else inserted there
+			}
+			return ""
 		}
-		return ""
 	case *ast.ReturnStmt, *ast.CallExpr:
 	default:
-		return m.leave(e, m.callee(e)).why
+		return left
+	}
+	if m.rule.second != "nil" {
+		if len(to) != 1 || !plain {
+			return left
+		}
+		if m.rule.second == "ok" {
+			add(m.offset(to[0].End()), ", _")
+		} else {
+			add(m.offset(to[0].Pos()), "_, ")
+		}
+		return ""
 	}
 	if len(to) == 2 {
 		if blank, ok := to[1].(*ast.Ident); ok && blank.Name == "_" {
@@ -401,14 +374,6 @@ func (m *match) address(e ast.Expr, up ast.Node) string {
 		return ""
 	}
 	return m.text(e) + " is a function here: assign its value to a variable first"
-}
-
-// callee returns the name of the function that e calls.
-func (f *file) callee(e ast.Expr) string {
-	if call, ok := e.(*ast.CallExpr); ok {
-		return f.named(call.Fun)
-	}
-	return f.named(e)
 }
 
 // result returns the name of the type of the first result of the call e.

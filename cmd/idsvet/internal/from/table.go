@@ -17,7 +17,8 @@ import (
 //	let LETTER TYPE               what the letter stands for, in the rows below: see letterOK
 //	same NAME…                    functions, types and methods that are the same here
 //	name TYPE.FIELD NEW           a field that has another name here
-//	PATTERN -> EXPRESSION         what is written instead; a letter stands for any expression, as in gofmt -r
+//	PATTERN -> EXPRESSION         what is written instead; a letter, which each has once and in the same order, stands
+//	                              for any expression
 //	PATTERN -> EXPRESSION, nil    the same, for a function whose error cannot occur here
 //	PATTERN -> EXPRESSION, ok     the same, for one that has a second result here, which is dropped
 //	                              if the first one is assigned; else the next row of the pattern counts
