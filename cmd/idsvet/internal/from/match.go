@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,24 +45,15 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// matches yields the matches of all rules for e.
-func (f *file) matches(e ast.Expr) iter.Seq[*match] {
-	return func(yield func(*match) bool) {
-		for _, r := range f.table.rules {
-			m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
-			if m.match(r.pattern, e) && !yield(m) {
-				return
-			}
+// matches returns the matches of all rules for e.
+func (f *file) matches(e ast.Expr) (all []*match) {
+	for _, r := range f.table.rules {
+		m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
+		if m.match(r.pattern, e) {
+			all = append(all, m)
 		}
 	}
-}
-
-// try returns the match of the first rule for e, or nil.
-func (f *file) try(e ast.Expr) *match {
-	for m := range f.matches(e) {
-		return m
-	}
-	return nil
+	return all
 }
 
 func (m *match) match(p, e ast.Expr) bool {

@@ -73,16 +73,16 @@ func (f *file) below(n ast.Node) (all []piece) {
 func (f *file) expression(e ast.Expr, up ast.Node) []piece {
 	call, isCall := e.(*ast.CallExpr)
 	if isCall && len(call.Args) == 1 && f.named(call.Fun) == "Must" { // of what cannot fail here
-		inner := f.try(call.Args[0])
-		if inner != nil && inner.rule.second == "nil" && f.table.allowed(f.uses, "Must") {
-			p := inner.piece(call.Args[0])
+		inner := f.matches(call.Args[0])
+		if len(inner) > 0 && inner[0].rule.second == "nil" && f.table.allowed(f.uses, "Must") {
+			p := inner[0].piece(call.Args[0])
 			p.start, p.end, p.uses = f.offset(e.Pos()), f.offset(e.End()), p.uses+1
 			p.edits = append(p.edits, edit{p.start, f.offset(call.Args[0].Pos()), ""}, edit{f.offset(call.Args[0].End()), p.end, ""})
 			return []piece{f.whole(p, e)}
 		}
 	}
 	var first *piece // of the rules that match, of which none can be used here
-	for m := range f.matches(e) {
+	for _, m := range f.matches(e) {
 		p := m.piece(e)
 		if p.why == "" {
 			p.why = m.inContext(&p, e, up)
@@ -98,7 +98,7 @@ func (f *file) expression(e ast.Expr, up ast.Node) []piece {
 		return []piece{*first}
 	}
 	if isCall {
-		if name := f.named(call.Fun); name != "" && !f.kept(name) && f.try(call.Fun) == nil {
+		if name := f.named(call.Fun); name != "" && !f.kept(name) && len(f.matches(call.Fun)) == 0 {
 			return []piece{f.leave(e, name)}
 		}
 	}
