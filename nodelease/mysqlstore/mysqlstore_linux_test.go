@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -246,7 +245,7 @@ func (c *spiedConn) ExecContext(ctx context.Context, query string, args []driver
 // TestBinaryLog starts servers that have other settings from the beginning.
 func TestBinaryLog(t *testing.T) {
 	t.Parallel()
-	server, dsn := mytest.Start(t, "--log-bin", "--binlog-format=STATEMENT")
+	_, dsn := mytest.Start(t, "--log-bin", "--binlog-format=STATEMENT")
 	db := mytest.Open(t, dsn)
 	for _, v := range []string{"0", "1000"} {
 		mytest.Exec(t, db, `set global sync_binlog = `+v)
@@ -277,9 +276,8 @@ func TestBinaryLog(t *testing.T) {
 		}
 	}
 
-	server.Change(t, syscall.SIGTERM, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "--innodb-read-only") })
-	readOnly := mytest.Open(t, dsn)
-	_, err := mysqlstore.New(t.Context(), readOnly, nil)
+	_, dsn = mytest.Start(t, "--innodb-read-only")
+	_, err := mysqlstore.New(t.Context(), mytest.Open(t, dsn), nil)
 	must.Fail(t, "innodb_read_only", err, nil, "innodb_read_only is ON")
 }
 

@@ -241,11 +241,9 @@ func testCutOff(t *testing.T, pool *pgxpool.Pool) {
 // TestNoFsync starts a server that does not sync its disk.
 func TestNoFsync(t *testing.T) {
 	t.Parallel()
-	server, address := pgtest.Start(t)
-	server.Change(t, syscall.SIGINT, func(cmd *exec.Cmd) { cmd.Args = append(cmd.Args, "-c", "fsync=off") })
+	_, address := pgtest.Start(t, "-c", "fsync=off")
 	pool := pgtest.Open(t, address)
-	err := pgstore.Init(t.Context(), pool, nil)
-	must.Fail(t, "a server that does not sync its disk", err, nil, "for tests, set Options.AllowNoFsync")
+	must.Fail(t, "fsync is off", pgstore.Init(t.Context(), pool, nil), nil, "for tests, set Options.AllowNoFsync")
 	suite.Take(t, mustNew(t, pool, &pgstore.Options{AllowNoFsync: true}))
 }
 

@@ -96,19 +96,6 @@ func (s *Server) Stop(sig os.Signal) {
 	}
 }
 
-// Change stops the process with sig and starts it with another command.
-func (s *Server) Change(t *testing.T, sig os.Signal, edit func(*exec.Cmd)) {
-	t.Helper()
-	s.Stop(sig)
-	before := s.Command
-	s.Command = func() *exec.Cmd {
-		cmd := before()
-		edit(cmd)
-		return cmd
-	}
-	s.Start(t)
-}
-
 // Tail returns the end of the log.
 func (s *Server) Tail() string {
 	b, err := os.ReadFile(s.Log)

@@ -35,23 +35,23 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
 }
 
-// Start starts a server on loopback and returns it with its address.
-func Start(t *testing.T) (*servers.Server, string) {
+// Start starts a server on loopback, with settings such as -c fsync=off, and returns it with its address.
+func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	t.Helper()
-	return start(t, "", "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	return start(t, "", settings, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
 // StartStandby starts a standby of the server at an address, under a name.
 func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
-	return start(t, ReadOnly, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
+	return start(t, ReadOnly, nil, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
 }
 
 // ReadOnly is the option of a URL with which Open takes a standby, and only that.
 const ReadOnly = "&target_session_attrs=read-only"
 
 // start has a program make the data of a server, and starts it. The options are for the URL.
-func start(t *testing.T, options, program string, args ...string) (*servers.Server, string) {
+func start(t *testing.T, options string, settings []string, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
 	data := filepath.Join(dir, "data")
@@ -62,8 +62,8 @@ func start(t *testing.T, options, program string, args ...string) (*servers.Serv
 	_, port, err := net.SplitHostPort(address)
 	must.Do(t, err)
 	s := servers.New(t, filepath.Join(dir, "log"), syscall.SIGQUIT, func() *exec.Cmd {
-		return run("postgres", "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-			"-c", "max_connections=200", "-c", "wal_level=logical")
+		return run("postgres", append([]string{"-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+			"-c", "max_connections=200", "-c", "wal_level=logical"}, settings...)...)
 	})
 	Open(t, address, options).Close()
 	return s, address
