@@ -361,21 +361,6 @@ func TestLayoutOrder(t *testing.T) {
 	})
 }
 
-// TestLayouts checks that idgen knows all layouts of package ids.
-func TestLayouts(t *testing.T) {
-	api, err := os.ReadFile("../../api.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for _, name := range regexp.MustCompile(`(?m)^ids: func (\w+)Layout\(\) SnowflakeLayout$`).FindAllStringSubmatch(string(api), -1) {
-		want = append(want, strings.ToLower(name[1]))
-	}
-	if got := slices.Sorted(slices.Values(layoutNames())); !slices.Equal(got, want) {
-		t.Errorf("the layouts are %s, want %s", got, want)
-	}
-}
-
 // FuzzInspect gives anything to idgen inspect, as a line of its input and as an argument, beside an
 // oracle that reads ids with regular expressions and math/big.
 func FuzzInspect(f *testing.F) {

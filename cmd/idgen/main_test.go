@@ -373,15 +373,3 @@ func checkUsage(t *testing.T, args []string, want string) {
 		t.Errorf("idgen %q: %q, want %q", args, errs, want)
 	}
 }
-
-// TestAnyCase checks that the words of a command line are read in upper case too.
-func TestAnyCase(t *testing.T) {
-	for _, args := range []string{
-		"UUID5 -namespace DNS -format Base58 name", "Inspect -as Base58 -field NIL 1111111111111111111111", "HELP",
-		"RANGE -from 2026-01-01 -to 2026-01-31 -layout Discord SnowFlake -format JSON",
-	} {
-		if got, want := must(t, "", strings.Fields(args)...), must(t, "", strings.Fields(strings.ToLower(args))...); !slices.Equal(got, want) {
-			t.Errorf("idgen %s: %q, want %q", args, got, want)
-		}
-	}
-}
