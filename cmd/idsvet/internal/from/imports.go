@@ -50,7 +50,7 @@ func (f *file) rewritten(pieces []piece) (text []byte, notes []note, err error) 
 	}
 	names := f.names(needed)
 	rename := "" // of the old library, if the door has its name
-	if old := f.old(); old != nil && len(left) > 0 && names[f.table.door()] == f.oldName() {
+	if _, old := f.old(); len(left) > 0 && names[f.table.door()] == old {
 		rename = f.free(f.table.name)
 		for _, q := range left {
 			q.text = rename
@@ -83,9 +83,10 @@ func (f *file) rewritten(pieces []piece) (text []byte, notes []note, err error) 
 // names returns what the file is to call the packages that it needs.
 func (f *file) names(needed map[string]bool) map[string]string {
 	names := map[string]string{}
+	_, old := f.old()
 	for pkg := range needed {
 		name := f.local(pkg)
-		if !f.has(newPackages[pkg]) && !(pkg == f.table.door() && f.old() != nil && f.oldName() == name) {
+		if !f.has(newPackages[pkg]) && (pkg != f.table.door() || old != name) {
 			name = f.free(name)
 		}
 		names[pkg] = name
@@ -107,23 +108,18 @@ func (f *file) free(name string) string {
 	return name
 }
 
-// old returns the first import of the old library, or nil.
-func (f *file) old() *ast.ImportSpec {
+// old returns the first import of the old library and the name by which the file calls that, or nil and "".
+func (f *file) old() (first *ast.ImportSpec, name string) {
 	for _, i := range f.syntax.Imports {
-		if slices.Contains(f.table.paths, importPath(i)) {
-			return i
+		switch {
+		case !slices.Contains(f.table.paths, importPath(i)):
+		case i.Name != nil:
+			return i, i.Name.Name
+		default:
+			return i, f.table.pkg
 		}
 	}
-	return nil
-}
-
-// oldName returns the name by which the file calls the old library.
-func (f *file) oldName() string {
-	i := f.old()
-	if i.Name != nil {
-		return i.Name.Name
-	}
-	return f.table.pkg
+	return nil, ""
 }
 
 func importPath(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, `"`+"`") }
@@ -172,6 +168,7 @@ func (f *file) head(names map[string]string, keep bool, rename string, all []edi
 	}
 	changed := false
 	door := f.table.door()
+	old, _ := f.old()
 	specs := slices.Clone(head.Imports)
 	for n, i := range f.syntax.Imports {
 		name, path := "", importPath(i)
@@ -180,11 +177,11 @@ func (f *file) head(names map[string]string, keep bool, rename string, all []edi
 		}
 		isOld := slices.Contains(f.table.paths, path)
 		switch {
-		case i == f.old() && rename != "":
+		case i == old && rename != "":
 			set(specs[n], rename, path)
 		case isOld && (keep || name == "_" || name == "."), !isOld && !f.dropped(i, all):
 			continue
-		case i == f.old() && names[door] != "" && !f.has(newPackages[door]):
+		case i == old && names[door] != "" && !f.has(newPackages[door]):
 			set(specs[n], called(door), newPackages[door])
 		default:
 			astutil.DeleteNamedImport(fset, head, name, path)

@@ -266,7 +266,7 @@ func primary(e ast.Expr) bool {
 // hidden says why a template cannot name a package at e, or returns "".
 func (f *file) hidden(pkg string, e ast.Expr) string {
 	name := f.local(pkg)
-	if old := f.old(); !f.has(newPackages[pkg]) && (old == nil || pkg != f.table.door() || f.oldName() != name) {
+	if _, old := f.old(); !f.has(newPackages[pkg]) && (pkg != f.table.door() || old != name) {
 		return "" // the import will have a name that the file has nowhere
 	}
 	_, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(name, e.Pos())
