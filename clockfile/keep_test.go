@@ -593,7 +593,7 @@ func TestAfter(t *testing.T) {
 			if got := f.Clock().Latest(); !got.Equal(want) || opts.ClockOptions.After != after {
 				t.Errorf("After is %v, the file holds %v: ids begin after %v; After is now %v", after, held, got, opts.ClockOptions.After)
 			}
-			mustClose(t, f)
+			must(t, f.Close())
 		})
 	}
 }

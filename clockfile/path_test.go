@@ -51,11 +51,6 @@ func mustOpen(t *testing.T, path string, opts *clockfile.Options) *clockfile.Fil
 	return f
 }
 
-func mustClose(t *testing.T, f *clockfile.File) {
-	t.Helper()
-	must(t, f.Close())
-}
-
 // mustRead returns what a file holds.
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
@@ -69,7 +64,7 @@ func newFile(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
 	must(t, clockfile.Create(path, ""))
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 	return path
 }
 
@@ -135,7 +130,7 @@ func TestFirstStartIsExplicit(t *testing.T) {
 	}
 	f := mustOpen(t, path, nil)
 	notCreated(t, path, fs.ErrExist)
-	mustClose(t, f)
+	must(t, f.Close())
 	notCreated(t, path, fs.ErrExist, "not the first start")
 	must(t, os.Remove(path), os.Chmod(dir, 0o755))
 	refused(t, path, nil, fs.ErrNotExist, "clockfile.Create")
@@ -158,7 +153,7 @@ func TestCreate(t *testing.T) {
 	if first, err := mustNode(t, f.Clock()).TryNext(); err != nil || timeOf(first).Year() != 2016 { // at once
 		t.Errorf("the first id is of %v, %v", timeOf(first), err)
 	}
-	mustClose(t, f)
+	must(t, f.Close())
 	held := mustRead(t, path)
 	notCreated(t, path, fs.ErrExist)
 	if got := mustRead(t, path); got != held {
@@ -191,7 +186,7 @@ func TestCreateAtOnce(t *testing.T) {
 	if n != 1 {
 		t.Errorf("the file was made %d times", n)
 	}
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 }
 
 func TestOneFileAtATime(t *testing.T) {
@@ -200,26 +195,26 @@ func TestOneFileAtATime(t *testing.T) {
 	for range 3 {
 		refused(t, path, nil, clockfile.ErrLocked)
 	}
-	mustClose(t, first)
+	must(t, first.Close())
 	second := mustOpen(t, path, nil)
 	first.Close() // again, which must not unlock it for the second
 	refused(t, path, nil, clockfile.ErrLocked)
-	mustClose(t, second)
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, second.Close())
+	must(t, mustOpen(t, path, nil).Close())
 }
 
 func TestOwner(t *testing.T) {
 	path := newFile(t)
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"})) // takes a file without one
-	mustClose(t, mustOpen(t, path, nil))                                 // keeps it
+	must(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"}).Close()) // takes a file without one
+	must(t, mustOpen(t, path, nil).Close())                                 // keeps it
 	refused(t, path, &clockfile.Options{Owner: "node 8"}, clockfile.ErrOwner, `"node 7", not "node 8"`)
 	refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `"node 7", not "Node 7"`)
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"}))
+	must(t, mustOpen(t, path, &clockfile.Options{Owner: "node 7"}).Close())
 	longest := strings.Repeat("\xff", clockfile.MaxOwner)
 	refused(t, path, &clockfile.Options{Owner: longest + "x"}, nil, "Options.Owner has 256 bytes, more than 255")
 	refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, nil, "Options.Owner has 1048576 bytes")
 	must(t, clockfile.Create(path+"2", longest))
-	mustClose(t, mustOpen(t, path+"2", &clockfile.Options{Owner: longest}))
+	must(t, mustOpen(t, path+"2", &clockfile.Options{Owner: longest}).Close())
 }
 
 func TestWindow(t *testing.T) {
@@ -230,8 +225,8 @@ func TestWindow(t *testing.T) {
 	} {
 		refused(t, path, &clockfile.Options{Window: window}, nil, "Options.Window is "+window.String(), says)
 	}
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Window: 100 * time.Millisecond}))
-	mustClose(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}))
+	must(t, mustOpen(t, path, &clockfile.Options{Window: 100 * time.Millisecond}).Close())
+	must(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}).Close())
 }
 
 // TestCalendar checks that a file whose horizon is centuries ahead can be read, and that a clock which shows a year
@@ -251,7 +246,7 @@ func TestCalendar(t *testing.T) {
 	if after := f.Clock().Latest(); !after.Equal(march.AddDate(300, 0, 0)) {
 		t.Errorf("ids begin after %v", after)
 	}
-	mustClose(t, f)
+	must(t, f.Close())
 }
 
 // TestCorruptFiles checks that every file that holds no usable horizon is refused, and left as it is.
@@ -348,7 +343,7 @@ func TestModes(t *testing.T) {
 	}
 	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o777} {
 		must(t, os.Chmod(path, want))
-		mustClose(t, mustOpen(t, path, nil))
+		must(t, mustOpen(t, path, nil).Close())
 		if got := mode(path); runtime.GOOS != "windows" && got != want {
 			t.Errorf("a file of mode %v has %v after it was saved", want, got)
 		}
@@ -359,7 +354,7 @@ func TestModes(t *testing.T) {
 		notCreated(t, path, fs.ErrExist)
 	}
 	must(t, os.Chmod(path, 0o644))
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 }
 
 // TestUserOfFile checks that a file that root gives to somebody stays theirs.
@@ -369,7 +364,7 @@ func TestUserOfFile(t *testing.T) {
 		t.Skip("only root can give a file away")
 	}
 	must(t, os.Chmod(path, 0o660), os.Chown(path, 65534, 12345))
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 	info, err := os.Stat(path)
 	must(t, err)
 	if uid, gid, _ := clockfile.Attributes(info); uid != 65534 || gid != 12345 || info.Mode() != 0o660 {
@@ -410,7 +405,7 @@ func TestSymbolicLink(t *testing.T) {
 		refused(t, p, nil, clockfile.ErrLocked)
 	}
 	mustNode(t, f.Clock()).Next()
-	mustClose(t, f)
+	must(t, f.Close())
 	if mustRead(t, path) == before {
 		t.Errorf("the file that the link leads to is still %q", before)
 	}
@@ -453,7 +448,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	for range 20 {
 		f := mustOpen(t, path, nil)
 		refused(t, path, nil, clockfile.ErrLocked)
-		mustClose(t, f)
+		must(t, f.Close())
 		notCreated(t, path, fs.ErrExist)
 	}
 	after, err := os.ReadDir("/proc/self/fd")
@@ -471,11 +466,11 @@ func TestRelativePath(t *testing.T) {
 	f := mustOpen(t, "clock", nil)
 	elsewhere := t.TempDir()
 	t.Chdir(elsewhere)
-	mustClose(t, f)
+	must(t, f.Close())
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {
 		t.Errorf("the other directory has %v, %v", left, err)
 	}
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 }
 
 // TestFirstSaveFails has the first save fail: then there is no File, and no lock is left. What a crash has left is removed.
@@ -492,7 +487,7 @@ func TestFirstSaveFails(t *testing.T) {
 	inTheWay()
 	refused(t, path, nil, nil, path+".new")
 	left()
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the other name is still there: %v", err)
 	}
@@ -705,7 +700,7 @@ func TestRenamedWhileOpen(t *testing.T) {
 		if n := len(w.reports); n != 1 {
 			w.Errorf("it was told %d times", n)
 		}
-		mustClose(w.T, second)
+		must(w.T, second.Close())
 	})
 }
 
@@ -722,7 +717,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		}
 		f := mustOpen(t, path, nil)
 		symlink(t, target, path+".new")
-		mustClose(t, f)
+		must(t, f.Close())
 		if runtime.GOOS != "windows" {
 			symlink(t, target, path+"2.lock")
 			notCreated(t, path+"2", nil, path+"2.lock")
@@ -732,7 +727,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if pipe, err := exec.Command("mkfifo", path+".new").CombinedOutput(); err != nil {
 		t.Logf("no named pipe is tried: %v, %s", err, pipe)
 	} else {
-		mustClose(t, mustOpen(t, path, nil)) // which would wait for a reader
+		must(t, mustOpen(t, path, nil).Close()) // which would wait for a reader
 	}
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the file is now %v, %v", info, err)
@@ -756,7 +751,7 @@ func TestHardLink(t *testing.T) {
 		notCreated(t, p, fs.ErrExist)
 	}
 	must(t, os.Remove(path+"2"))
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, mustOpen(t, path, nil).Close())
 }
 
 // TestDirectoryIsSynced checks that the real disk syncs the directory, which nothing but a power

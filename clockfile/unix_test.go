@@ -31,8 +31,8 @@ func TestChildKeepsLock(t *testing.T) {
 	in, err := child.StdinPipe()
 	must(t, err, child.Start(), inherited.Close())
 	refused(t, path, nil, clockfile.ErrLocked)
-	mustClose(t, f)
-	mustClose(t, mustOpen(t, path, nil))
+	must(t, f.Close())
+	must(t, mustOpen(t, path, nil).Close())
 	must(t, in.Close(), child.Wait())
 }
 
