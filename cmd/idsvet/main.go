@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,11 +46,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	isFrom := func(arg string) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		return strings.HasPrefix(arg, "-") && name == "from"
-	}
-	if slices.ContainsFunc(args, isFrom) {
+	if slices.ContainsFunc(args, regexp.MustCompile(`^-+from(=|$)`).MatchString) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
 	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") { // go vet asks for -V first
