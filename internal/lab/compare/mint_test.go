@@ -2,6 +2,7 @@ package compare
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"runtime"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	google "github.com/google/uuid"
 	oklog "github.com/oklog/ulid/v2"
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/random"
 	"github.com/rs/xid"
 	"github.com/segmentio/ksuid"
 	"github.com/sony/sonyflake/v2"
@@ -141,6 +143,7 @@ func BenchmarkFloor(b *testing.B) {
 	var mu sync.Mutex
 	anchor := time.Now()
 	short := make([]byte, 16)
+	var block random.Block
 	runGroups(b, "Floor", []group{{"any", []entry{
 		one("time.Now", time.Now),
 		one("mutex.Since", func() time.Duration { // what an id costs at least that is guarded and tells the time
@@ -148,6 +151,29 @@ func BenchmarkFloor(b *testing.B) {
 			defer mu.Unlock()
 			return time.Since(anchor)
 		}),
+		one("mutex.Since.UUID", func() (u ids.UUID) {
+			stamp(&u, &mu, anchor)
+			return u
+		}),
+		one("mutex.Since.UUID.random", func() (u ids.UUID) {
+			stamp(&u, &mu, anchor)
+			if !block.Ready() {
+				block.Fill()
+			}
+			binary.BigEndian.PutUint64(u[8:], block.Uint64())
+			return u
+		}),
 		either("rand.Read16", func() (int, error) { return rand.Read(short) }),
 	}}}, 0)
+}
+
+// stamp writes the time that has passed since the anchor into u.
+//
+//go:noinline
+func stamp(u *ids.UUID, mu *sync.Mutex, anchor time.Time) {
+	mu.Lock()
+	elapsed := uint64(time.Since(anchor))
+	mu.Unlock()
+	binary.BigEndian.PutUint64(u[:8], elapsed)
+	binary.BigEndian.PutUint64(u[8:], elapsed)
 }

@@ -57,7 +57,9 @@ var crowds = []int{2, 64, 1024}
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
-	{"mutex.Since", "`time.Since` in a `sync.Mutex`"},
+	{"mutex.Since", "`time.Since` in a `sync.Mutex`: the floor of Snowflakes"},
+	{"mutex.Since.UUID", "the same, returned in 16 bytes: the floor of versions 1 and 6"},
+	{"mutex.Since.UUID.random", "with 8 random bytes from a block: the floor of version 7 and ULID"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
