@@ -8,7 +8,8 @@ import (
 
 var (
 	// ErrSyntax reports input that is not in a form the scheme accepts. Errors of the Parse
-	// functions, of the Unmarshal methods and of Scan match it or ErrRange.
+	// functions, of the Unmarshal methods and of Scan match it or ErrRange, except that of a [Null] whose
+	// type has no decoders.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrLength reports input of a length that no accepted form has. It is an ErrSyntax too.

@@ -32,7 +32,8 @@ type GeneratorOptions struct {
 
 	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read
 	// at a time, and must not call the generator. If a Read fails, the constructor panics
-	// with an error that wraps the reader's; the next call tries again.
+	// with an error that wraps the reader's, or [io.ErrUnexpectedEOF] if the reader ends within an id; the
+	// next call tries again.
 	Random io.Reader
 
 	// NodeID is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the

@@ -7,7 +7,7 @@ import (
 )
 
 // SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time takes the rest of the 63 bits: [SnowflakeLayout.Last] says when
+// epoch, then node and sequence. The time takes the rest of the 63 bits, 62 at most: [SnowflakeLayout.Last] says when
 // it ends. The zero value is [TwitterLayout].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If

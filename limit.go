@@ -121,7 +121,7 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 // those that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error
 // that matches [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with
 // it. The zero time means at once, and so does any before the first Set. A later EndAt can only make the end
-// earlier; the first cause stays.
+// earlier; the first cause that is not nil stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
 // Choose t some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still mint can

@@ -11,7 +11,7 @@ import (
 // one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
 // number on different clocks, and so in different processes, can repeat ids; so can nodes with different
 // layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
-// its own. Make a node with [NewSnowflakeNode]; using the zero value panics.
+// its own. Make a node with [NewSnowflakeNode]; minting with the zero value panics.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane

@@ -69,8 +69,8 @@ type Options struct {
 	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it
 	// must not call [File.Close].
 	//
-	// Report is not told that the wall clock was wrong. If it was ahead, ids stay ahead: file.Clock().Ahead()
-	// is then more than Window.
+	// Report is not told what the save of Close finds: Close returns that. Nor is it told that the wall clock was
+	// wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more than Window.
 	Report func(Status)
 }
 
@@ -328,8 +328,8 @@ func (f *File) mustBeOpen() {
 // set GORACE=atexit_sleep_ms=0.
 //
 // Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error
-// that matches [os.ErrDeadlineExceeded], and the file stays locked until the save returns or the process
-// has ended, since it may still replace the file.
+// that matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until
+// the save returns or the process has ended, since it may still replace the file.
 //
 // After an error the file holds a time that keeps ids unique, as after a crash. If the error matches
 // [ErrLost], the file is left as it is, and unlocked. Later calls of Close do nothing and return the same error, and so do calls at

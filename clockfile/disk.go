@@ -84,7 +84,7 @@ func (system) Resolve(path string) (f found, err error) {
 	case f.there && info.IsDir():
 		return f, errors.New("is a directory")
 	case f.there && !info.Mode().IsRegular():
-		return f, errors.New("is not a regular file")
+		return f, horizonfile.ErrNotRegular
 	case f.there && info.Mode()&0o200 == 0:
 		// Most systems would let it be replaced, but somebody meant it to stay.
 		return f, fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)

@@ -76,9 +76,10 @@
 //
 // A file that was made and never opened says "horizon none" in place of the time.
 //
-// Each save checks that the process still owns the lock and the file. If one of them is missing or is
-// another file, as after a rename, or if somebody else has written to the file, it is lost: no horizon is
-// saved any more, not by Close either, and Options.Report is told an error that matches [ErrLost].
+// Each save checks that the process still owns the lock and the file. If one of them is missing, if another
+// file, a link or the like is in its place, as after a rename, or if somebody else has written to the file, it
+// is lost: no horizon is saved any more, not by Close either, and Options.Report is told an error that matches
+// [ErrLost], or Close returns it if that finds it out.
 //
 // A save keeps the mode of the file, and its user and group as far as the process may set them:
 // otherwise the file belongs to the process's. Access-control lists are not kept. A file with several

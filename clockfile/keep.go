@@ -228,6 +228,8 @@ func (f *File) check() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: the file is missing", ErrLost)
+	case errors.Is(err, horizonfile.ErrNotRegular):
+		return fmt.Errorf("%w: %w", ErrLost, err)
 	case err != nil:
 		return err
 	case !bytes.Equal(found, f.held) && !bytes.Equal(found, f.tried):

@@ -544,56 +544,37 @@ func (w *watched) none(want, reason error, words string) {
 	}
 }
 
-// TestInTheWay has something be where a save writes, or where the file is, until it is not: ids go on then.
+// TestInTheWay has a directory be where a save writes, until it is not: ids go on then.
 func TestInTheWay(t *testing.T) {
-	for name, test := range map[string]struct {
-		put  func(path string) error
-		at   string // after the path
-		says string
-	}{
-		"full directory": {func(path string) error { return os.MkdirAll(filepath.Join(path, "full"), 0o755) }, ".new", "clock.new"},
-		"directory":      {func(path string) error { return os.Mkdir(path, 0o755) }, "", "is not a regular file"},
-		// To open it would wait for a writer.
-		"named pipe": {func(path string) error { return exec.Command("mkfifo", path).Run() }, "", "is not a regular file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath("mkfifo"); err != nil && name == "named pipe" {
-				t.Skip("there is no program that makes a named pipe: ", err)
-			}
-			watch(t, func(w *watched) {
-				held := mustRead(w.T, w.path)
-				if test.at == "" {
-					must(w.T, os.Remove(w.path))
-				}
-				must(w.T, test.put(w.path+test.at))
-				w.none(ids.ErrWithheld, nil, test.says)
-				must(w.T, os.RemoveAll(w.path+test.at), os.WriteFile(w.path, []byte(held), 0o644))
-				w.pass(200 * time.Millisecond)
-				if _, err := w.node.TryNext(); err != nil {
-					w.Error(err)
-				}
-				if len(w.reports) != 1 || (<-w.reports).Err != nil || w.file.Status().Err != nil {
-					w.Error("it is not reported that ids go on")
-				}
-				// What is worse than a failing disk is reported too.
-				must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-				w.none(ids.ErrWithheld, nil, "clock.new")
-				must(w.T, os.WriteFile(w.path, nil, 0o644))
-				w.none(ids.ErrEnded, clockfile.ErrLost, "somebody else")
-			})
-		})
-	}
+	watch(t, func(w *watched) {
+		must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
+		w.none(ids.ErrWithheld, nil, "clock.new")
+		must(w.T, os.RemoveAll(w.path+".new"))
+		w.pass(200 * time.Millisecond)
+		if _, err := w.node.TryNext(); err != nil {
+			w.Error(err)
+		}
+		if len(w.reports) != 1 || (<-w.reports).Err != nil || w.file.Status().Err != nil {
+			w.Error("it is not reported that ids go on")
+		}
+		// What is worse than a failing disk is reported too.
+		must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
+		w.none(ids.ErrWithheld, nil, "clock.new")
+		must(w.T, os.WriteFile(w.path, nil, 0o644))
+		w.none(ids.ErrEnded, clockfile.ErrLost, "somebody else")
+	})
 }
 
-// TestLost takes the file or the lock away, alone or with the directory, and has somebody else write to the file. No
-// later horizon is saved then, also when all is as before, the file stays as it is, and the clock ends at the horizon
-// that was saved.
+// TestLost takes the file or the lock away, alone or with the directory, puts something else in their place, and has
+// somebody else write to the file. No later horizon is saved then, also when all is as before, the file stays as it is, and
+// the clock ends at the horizon that was saved.
 func TestLost(t *testing.T) {
 	older, err := clockfile.Encode(march, "")
 	must(t, err)
 	written := func(data []byte) func(string) error {
 		return func(path string) error { return os.WriteFile(path, data, 0o644) }
 	}
+	renamed := func(path string) error { return os.Rename(path, path+".old") }
 	for name, test := range map[string]struct {
 		take func(path string) error
 		says string
@@ -604,8 +585,12 @@ func TestLost(t *testing.T) {
 		"appended to": {func(path string) error {
 			return os.WriteFile(path, []byte(mustRead(t, path)+"# checked\n"), 0o644)
 		}, "somebody else has written to the file"},
-		"file removed":   {os.Remove, "the file is missing"},
-		"file renamed":   {func(path string) error { return os.Rename(path, path+".old") }, "the file is missing"},
+		"file removed": {os.Remove, "the file is missing"},
+		"file renamed": {renamed, "the file is missing"},
+		"linked":       {func(path string) error { return errors.Join(renamed(path), os.Symlink(path+".old", path)) }, "is not a regular file"},
+		"a directory":  {func(path string) error { return errors.Join(renamed(path), os.Mkdir(path, 0o755)) }, "is not a regular file"},
+		// To open it would wait for a writer.
+		"named pipe":     {func(path string) error { return errors.Join(renamed(path), exec.Command("mkfifo", path).Run()) }, "is not a regular file"},
 		"lock removed":   {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
 		"directory gone": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
 		"lock replaced": {func(path string) error {
@@ -619,16 +604,22 @@ func TestLost(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(test.says, ".lock") {
 				t.Skip("nobody can remove or rename a file that is open so")
 			}
+			if _, err := exec.LookPath("mkfifo"); err != nil && name == "named pipe" {
+				t.Skip("there is no program that makes a named pipe: ", err)
+			}
+			if name == "linked" {
+				symlink(t, "target", newPath(t)) // or the test is skipped
+			}
 			watch(t, func(w *watched) {
 				own := mustRead(w.T, w.path)
 				must(w.T, test.take(w.path))
-				left, _ := os.ReadFile(w.path)
+				left, _ := clockfile.System.Read(w.path)
 				w.none(ids.ErrEnded, clockfile.ErrLost, test.says)
-				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
 					w.Errorf("the file has %q, want %q", now, left)
 				}
 				if !strings.Contains(test.says, ".lock") {
-					must(w.T, os.WriteFile(w.path, []byte(own), 0o644))
+					must(w.T, os.RemoveAll(w.path), os.WriteFile(w.path, []byte(own), 0o644))
 				}
 				w.pass(time.Hour)
 				if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || len(w.reports) > 0 {
@@ -640,23 +631,23 @@ func TestLost(t *testing.T) {
 				if !ended(func() { w.node.Next() }) || !ended(func() { w.gen.NewV1() }) || !ended(func() { w.gen.NewV6() }) {
 					w.Error("a call without an error returns")
 				}
-				left, _ = os.ReadFile(w.path)
+				left, _ = clockfile.System.Read(w.path)
 				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: ") != 1 ||
 					!strings.Contains(err.Error(), clockfile.ErrLost.Error()) {
 					w.Errorf("Close: %v", err)
 				}
-				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
 					w.Errorf("Close leaves %q, want %q", now, left)
 				}
 			})
 			// Close is the first to notice.
 			watch(t, func(w *watched) {
 				must(w.T, test.take(w.path))
-				left, _ := os.ReadFile(w.path)
+				left, _ := clockfile.System.Read(w.path)
 				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
 					w.Errorf("Close: %v", err)
 				}
-				if now, _ := os.ReadFile(w.path); string(now) != string(left) {
+				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
 					w.Errorf("Close has written %q over %q", now, left)
 				}
 				if !clockfile.IsClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) {

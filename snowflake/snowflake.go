@@ -28,7 +28,7 @@ type Null = ids.Null[ids.Snowflake]
 // one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
 // number on different clocks, and so in different processes, can repeat ids; so can nodes with different
 // layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
-// its own. Make a node with [NewNode]; using the zero value panics.
+// its own. Make a node with [NewNode]; minting with the zero value panics.
 //
 // For its methods see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
@@ -39,7 +39,7 @@ type Node = ids.SnowflakeNode
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time takes the rest of the 63 bits: [ids.SnowflakeLayout.Last] says when
+// epoch, then node and sequence. The time takes the rest of the 63 bits, 62 at most: [ids.SnowflakeLayout.Last] says when
 // it ends. The zero value is [Twitter].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
@@ -72,7 +72,8 @@ var (
 
 // The errors of the methods TryNext and NextContext of a [Node] match these or ErrRange, and the cause if
 // there is one. NextContext waits where TryNext returns ErrClockBehind or ErrExhausted, and returns
-// ErrWithheld only with the error of its context. Next panics with ErrEnded or ErrRange.
+// ErrWithheld only with the error of its context, and that error alone if the context has ended before the
+// call. Next panics with ErrEnded or ErrRange.
 var (
 	ErrClockBehind = ids.ErrClockBehind
 	ErrExhausted   = ids.ErrExhausted

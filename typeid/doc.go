@@ -30,8 +30,9 @@
 // interface{ Offset() (offset int, ok bool) }.
 //
 // An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
-// and decoders, AppendText and MarshalText return an error that matches none of these. Have a test call
-// [CheckPrefix] for each kind.
+// and AppendText, MarshalText and decoders of prefixed text return an error that matches none of these.
+// UnmarshalBinary, and Scan of a UUID, need no prefix and do not check it. Have a test call [CheckPrefix] for
+// each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

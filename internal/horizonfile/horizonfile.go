@@ -118,6 +118,9 @@ func decodeLines(data []byte) (r Record, err error) {
 	return r, nil
 }
 
+// ErrNotRegular is matched where a path leads to a directory, a link, a named pipe or the like.
+var ErrNotRegular = errors.New("is not a regular file")
+
 // Read returns the bytes of a file, or the first that are too many.
 func Read(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
@@ -125,7 +128,7 @@ func Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, fmt.Errorf("%s %w", path, ErrNotRegular)
 	}
 	f, err := os.Open(path)
 	if err != nil {
