@@ -83,8 +83,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	f := flag.NewFlagSet("leases", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Int64Var(&o.numbers, "numbers", 1024, "")
-	f.StringVar(&o.table, "table", "node_lease", "")
-	f.StringVar(&o.prefix, "prefix", "/nodelease", "")
+	f.StringVar(&o.table, "table", "", "")
+	f.StringVar(&o.prefix, "prefix", "", "")
 	f.Func("layout", "", func(text string) (err error) { o.layout, err = parseLayout(text); return err })
 	timeout := f.Duration("timeout", 30*time.Second, "")
 	err := f.Parse(args[1:])
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case *timeout <= 0:
 		return misuse(fmt.Errorf("-timeout %v leaves no time", *timeout))
 	}
-	o.url = f.Arg(0)
+	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease") // as Init and New have it
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
 	open, err := kind(o.url)
@@ -131,7 +131,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		switch command {
 		case "init":
 			if err = s.init(ctx, *layout); err == nil {
-				fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
+				_, err = fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
 			err = list(ctx, s, out)
