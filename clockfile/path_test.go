@@ -607,8 +607,11 @@ func TestLost(t *testing.T) {
 			if _, err := exec.LookPath("mkfifo"); err != nil && name == "named pipe" {
 				t.Skip("there is no program that makes a named pipe: ", err)
 			}
-			if name == "linked" {
-				symlink(t, "target", newPath(t)) // or the test is skipped
+			if link := newPath(t); name == "linked" {
+				symlink(t, "target", link)
+				if _, err := os.Lstat(link); err != nil {
+					t.Skip("this system makes links that are not there: ", err)
+				}
 			}
 			watch(t, func(w *watched) {
 				own := mustRead(w.T, w.path)
