@@ -178,11 +178,11 @@ func (h *history) live(after time.Time) {
 	}
 }
 
-// newNode makes a node, if the wall clock is in the range of the layout, and After not past it.
+// newNode makes a node, if the wall clock is in the range of the layout.
 func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 	for range 2 {
 		n, err := ids.NewSnowflakeNode(h.number, &ids.SnowflakeOptions{Layout: l, Clock: h.clock})
-		if tick := m.tickOf(h.wall()); (err != nil) != (tick < m.least || max(tick, m.tickOf(h.opts.After)) > m.most) {
+		if tick := m.tickOf(h.wall()); (err != nil) != (tick < m.least || tick > m.most) {
 			h.fatalf("NewSnowflakeNode at %v of %+v: %v", h.wall(), l, err)
 		}
 		if err == nil {

@@ -38,10 +38,9 @@ type nodeKey struct {
 
 // NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, if the wall clock is before its first tick or after its last, or if
-// [ClockOptions].After is after its last. A clock keeps its nodes: each new layout and number costs memory for
-// as long as the clock lives. It is for some thousand nodes, since [Clock.Latest] and [ClockLimit] stop all
-// calls while they look at each one.
+// layout can hold no id, or if the wall clock is before its first tick or after its last. A
+// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
+// some thousand nodes, since [Clock.Latest] and [ClockLimit] stop all calls while they look at each one.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -55,9 +54,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	}
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	_, err = f.tick(now.time())
-	_, past := f.tick(later(now.time(), c.after))
-	if err = cmp.Or(err, past); err != nil {
+	if _, err = f.tick(now.time()); err != nil {
 		return nil, err
 	}
 	return c.newNode(f, number), nil

@@ -68,17 +68,17 @@ func (t *tenure) startClock(opts *Options, now time.Time) error {
 		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time to mint: at least 112ms are needed",
 			t.ttl, t.number)
 	}
-	if t.found.After(now) {
-		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: t.found, Node: t.number}); err != nil {
-			return fmt.Errorf("nodelease: the horizon of number %d leaves no time for ids: %w", t.number, err)
-		}
-	}
 	t.setFailure(nil)
 	t.clock, t.limit = ids.NewLimitedClock(&ids.ClockOptions{Now: opts.Now, After: t.found})
 	var err error
 	t.node, err = ids.NewSnowflakeNode(t.number, &ids.SnowflakeOptions{Layout: opts.Layout, Clock: t.clock})
 	if err != nil {
 		return fmt.Errorf("nodelease: number %d: %w", t.number, err)
+	}
+	if t.found.After(now) {
+		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: t.found, Node: t.number}); err != nil {
+			return fmt.Errorf("nodelease: the horizon of number %d leaves no time for ids: %w", t.number, err)
+		}
 	}
 	return nil
 }

@@ -119,10 +119,9 @@ func SetDefaultFromEnv(opts *Options) (*Node, error) {
 
 // NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
 // mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, if the wall clock is before its first tick or after its last, or if
-// [ids.ClockOptions].After is after its last. A clock keeps its nodes: each new layout and number costs memory for
-// as long as the clock lives. It is for some thousand nodes, since [ids.Clock.Latest] and [ids.ClockLimit] stop all
-// calls while they look at each one.
+// layout can hold no id, or if the wall clock is before its first tick or after its last. A
+// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
+// some thousand nodes, since [ids.Clock.Latest] and [ids.ClockLimit] stop all calls while they look at each one.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }
