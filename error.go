@@ -16,20 +16,21 @@ var (
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a time
-	// before the first tick or after the last, a node number that the layout has not, or a layout that can
-	// hold no id.
+	// before the first tick or after the last, a node number that does not fit the layout, or a layout that
+	// can hold no id.
 	ErrRange = errors.New("value out of range")
-
-	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
-	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back, or stands still, or
-	// because [ClockOptions].After is ahead of it, as after a crash. Next would go on ahead of it, or
-	// wait. Treat it like ErrExhausted: with a tick of 10 ms or longer, one may be returned for the other.
-	ErrClockBehind = errors.New("ids: the wall clock is behind the ids: it was set back, or stands still")
 
 	// ErrExhausted is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because so many ids were asked for. Next
 	// would wait then.
 	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
+
+	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
+	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back, or stands still, or
+	// because [ClockOptions].After is ahead of it, as after a crash. Next would go on ahead of it, or
+	// wait. It is an ErrExhausted too: if the two mean different things to you, ask for ErrClockBehind first.
+	// With a tick of 10 ms or longer, one may be returned for the other.
+	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
 	// ErrWithheld is matched by the error of [SnowflakeNode.TryNext] while the [ClockLimit] withholds
 	// ids, and of [SnowflakeNode.NextContext] if its context ended meanwhile. The error matches the
@@ -41,6 +42,12 @@ var (
 	// error matches the cause that was given to EndAt too.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
+
+// exhaustedError is an error that matches [ErrExhausted].
+type exhaustedError string
+
+func (e exhaustedError) Error() string { return string(e) }
+func (exhaustedError) Unwrap() error   { return ErrExhausted }
 
 // A refusal is ErrWithheld or ErrEnded with its cause.
 type refusal struct {

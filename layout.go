@@ -76,7 +76,15 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 // value is Twitter's layout.
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
 
-// newFormat returns the format of l. The error matches ErrRange if l can hold no id.
+// Validate returns nil if l is valid, as the zero value is. If Epoch is not set or out of range, Tick is not
+// positive, a number of bits is negative, or none is left for the time, the error matches [ErrRange] and says so.
+// Whether the ticks of l have begun, or are over, depends on the time: see [SnowflakeLayout.Last].
+func (l SnowflakeLayout) Validate() error {
+	_, err := newFormat(l)
+	return err
+}
+
+// newFormat returns the format of l, or the error of Validate.
 func newFormat(l SnowflakeLayout) (f format, err error) {
 	l = l.plain()
 	switch {
@@ -136,15 +144,14 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 }
 
 // Last returns the start of the last tick of l, in UTC: when that is over, l holds no more ids. It panics
-// if l is not valid, as Split does.
+// if l is not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFormat(l))
 	return f.time(max(f.lastTick(), 0))
 }
 
 // Split returns the fields of s, which is of layout l. A negative s, which no node mints, has the time of
-// tick 0. It panics if l is not valid: without an Epoch or with one out of range, with a Tick that is not
-// positive, or with no bit for the time.
+// tick 0. It panics if l is not valid: see [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{

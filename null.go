@@ -13,7 +13,7 @@ import (
 // to read a Null that is not absent is an error.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
-		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } | ~struct{ ID } |
+		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |
 		~struct{ Binary[UUID] } | ~struct{ Binary[ULID] }
 	driver.Valuer
 	encoding.TextAppender

@@ -7,12 +7,9 @@ import (
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
 // widths a [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
-// negative: no decoder accepts that.
+// negative: no decoder accepts that. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
+// that embeds it as snowflake.ID, since its field is called ID then.
 type Snowflake int64
-
-// ID is [Snowflake] under its name in package snowflake: a struct that embeds a snowflake.ID has a field ID,
-// which [Nullable] must name. Elsewhere, write Snowflake.
-type ID = Snowflake
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
 // twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.

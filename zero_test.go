@@ -37,7 +37,6 @@ func TestZeroValues(t *testing.T) {
 var zeroValues = map[string][]any{
 	"Binary": {new(ids.Binary[ids.UUID]), new(ids.Binary[ids.ULID])}, "Clock": {new(ids.Clock)}, "ClockLimit": {new(ids.ClockLimit)}, "ClockOptions": {new(ids.ClockOptions)},
 	"Domain": {new(ids.Domain)}, "Generator": {new(ids.Generator)}, "GeneratorOptions": {new(ids.GeneratorOptions)},
-	"ID":         {new(ids.ID)},
 	"Null":       {new(ids.Null[ids.UUID]), new(ids.Null[ids.ULID]), new(ids.Null[ids.Snowflake])},
 	"ParseError": {new(ids.ParseError)}, "Snowflake": {new(ids.Snowflake)}, "SnowflakeLayout": {new(ids.SnowflakeLayout)},
 	"SnowflakeNode": {new(ids.SnowflakeNode)}, "SnowflakeOptions": {new(ids.SnowflakeOptions)}, "SnowflakeParts": {new(ids.SnowflakeParts)},

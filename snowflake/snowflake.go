@@ -13,7 +13,8 @@ import (
 
 // ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
 // widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
-// negative: no decoder accepts that.
+// negative: no decoder accepts that. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
+// that embeds it as snowflake.ID, since its field is called ID then.
 //
 // For its methods see [ids.Snowflake].
 type ID = ids.Snowflake

@@ -65,8 +65,8 @@ func TestTwitterNumber(t *testing.T) {
 	}
 }
 
-// OrderID is a type of one's own that embeds the id by its name in this package.
-type OrderID struct{ snowflake.ID }
+// OrderID is a type of one's own.
+type OrderID struct{ ids.Snowflake }
 
 // TestNullOfOwnType writes and reads a Null of it, in JSON and in a database: it does as snowflake.Null.
 func TestNullOfOwnType(t *testing.T) {
@@ -93,7 +93,7 @@ func TestNullOfOwnType(t *testing.T) {
 		}
 	}
 	var bare ids.Null[OrderID]
-	if err := json.Unmarshal([]byte("42"), &bare); err != nil || bare.ID.ID != 42 || !bare.Valid {
+	if err := json.Unmarshal([]byte("42"), &bare); err != nil || bare.ID.Snowflake != 42 || !bare.Valid {
 		t.Errorf("a bare number is read as %+v, %v", bare, err)
 	}
 	for _, c := range []struct {

@@ -164,14 +164,15 @@ func badRows(text string) (rows []string) {
 // headless is a row after an empty line that is not the head of a table.
 var headless = regexp.MustCompile(`\n\n\|.*\n([^|\n].*|\| ?[^- \n].*|\n|$)`)
 
-// TestPagesAreShort checks how much there is to read: 28,000 words in all pages but the laboratory's, blocks of code not counted;
-// 700 on a page of docs/from; 170 lines of README; in the pages for users, 160 characters in a line and 300 in a cell of a table.
+// TestPagesAreShort checks how much there is to read: 28,000 words in all pages but the laboratory's and
+// CHANGELOG, which grows with each release, blocks of code not counted;
+// 700 on a page of docs/from; 190 lines of README; in the pages for users, 160 characters in a line and 300 in a cell of a table.
 // No row stands twice in a table.
 func TestPagesAreShort(t *testing.T) {
 	root := Root(t)
 	words := 0
 	for page, text := range texts(t, root) {
-		if !strings.HasPrefix(page, "internal/lab/") {
+		if page != "CHANGELOG.md" && !strings.HasPrefix(page, "internal/lab/") {
 			words += len(strings.Fields(fenced.ReplaceAllString(text, "")))
 		}
 	}
@@ -197,8 +198,8 @@ func TestPagesAreShort(t *testing.T) {
 		t.Errorf("the pages have %d words, want at most 28,000", words)
 	}
 	readme := read(t, root, "README.md")
-	if n := strings.Count(readme, "\n"); n > 170 {
-		t.Errorf("README.md has %d lines, want at most 170", n)
+	if n := strings.Count(readme, "\n"); n > 190 {
+		t.Errorf("README.md has %d lines, want at most 190", n)
 	}
 	for _, command := range []string{"`go run ./examples/quickstart`", "`go test ./...`"} { // which do all on a fresh machine
 		if !strings.Contains(readme, command) {
@@ -244,11 +245,11 @@ func TestSize(t *testing.T) {
 			clock = append(clock, file)
 		}
 	}
-	if n := lines(product); n > 2520 || n < 1000 {
-		t.Errorf("the root has %d lines of code, want at most 2,520", n)
+	if n := lines(product); n > 2600 || n < 1000 {
+		t.Errorf("the root has %d lines of code, want at most 2,600", n)
 	}
-	if n := lines(clock); n > 500 || len(clock) != 5 {
-		t.Errorf("the clock has %d lines of code in %d files, want at most 500 in 5", n, len(clock))
+	if n := lines(clock); n > 520 || len(clock) != 5 {
+		t.Errorf("the clock has %d lines of code in %d files, want at most 520 in 5", n, len(clock))
 	}
 	if n := len(codeLine.FindAllString("a\n\n\t// b\n\t/* c\n}\n /\n//d\n  \nx / y // z\n", -1)); n != 4 {
 		t.Errorf("of four lines of code %d are counted", n)

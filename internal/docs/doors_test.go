@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the doc comments of the doors, 
 // rootOnly are the exported names of the root that no door repeats: what configures all schemes at once, and
 // ID, which is the name of Snowflake at its door already.
 var rootOnly = []string{
-	"Clock", "NewClock", "ClockOptions", "ClockLimit", "NewLimitedClock", "ID",
+	"Clock", "NewClock", "ClockOptions", "ClockLimit", "NewLimitedClock",
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 
