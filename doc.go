@@ -35,10 +35,9 @@
 //     n ids waits no longer than n calls. None spins, or sleeps with a mutex held.
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
 //     may be further ahead if the wall clock has been set back or stands still; then the gap closes,
-//     even under full load. No call waits longer than 20 ms for that, so ids run further ahead in a layout
-//     whose tick is 20 ms or longer, and while more calls wait at once than 20 ms of ticks hold:
-//     more than 512 in Sonyflake's layout, 81,920 in Twitter's. [SnowflakeNode.TryNext] refuses
-//     there instead.
+//     even under full load. No call waits longer than 20 ms for that, so the gap stays while as many
+//     calls wait at once as there are ids in 20 ms: 512 in Sonyflake's layout, 81,920 in Twitter's. With
+//     more calls, or a tick of 20 ms or longer, it grows. [SnowflakeNode.TryNext] refuses there instead.
 //
 // After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends
 // on how far the wall clock is behind the latest id of the scheme; at most MaxAhead, or 1 ms if

@@ -24,7 +24,7 @@ type lane struct {
 	patience   int64 // in ticks
 	aheadTicks int64 // MaxAhead, in whole ticks
 	maxAhead   int64 // MaxAhead, in ns
-	maxDebt    int64 // in ns: what a call that waits for maxWait pays down to MaxAhead
+	maxDebt    int64 // in ns: MaxAhead, and what two calls pay that wait for maxWait one after the other
 	sequenced  bool  // the ids have the clock sequence in them
 
 	last  int64 // the tick of the latest id; before first if there is none
@@ -38,7 +38,7 @@ type lane struct {
 // newLane returns a lane that has issued nothing and begins after start.
 func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
 	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,
-		maxAhead: int64(c.maxAhead), maxDebt: int64(c.maxAhead + maxWait),
+		maxAhead: int64(c.maxAhead), maxDebt: int64(c.maxAhead + 2*maxWait),
 		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
 	l.aheadTicks, _ = s.ticks(c.maxAhead)
 	if patience != forever {
@@ -98,7 +98,8 @@ func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
 }
 
 // pay adds the cost of the latest id's tick to what the lane owes, up to maxDebt. A tick costs its
-// length, and twice that if it is more than MaxAhead ahead, so that the wall clock catches up.
+// length, and twice that if it is more than MaxAhead ahead, so that the wall clock catches up. It does only if
+// of two ticks that are taken at one moment the second costs something too: so maxDebt exceeds one wait.
 func (l *lane) pay(tick, elapsed int64) {
 	cost := min(l.length, l.maxDebt)
 	if l.last-tick > l.aheadTicks {
@@ -108,10 +109,10 @@ func (l *lane) pay(tick, elapsed int64) {
 }
 
 // wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
-// within MaxAhead of it, or until the debt is, whichever is sooner. A time past the end of the format
-// does not tell when the former will be.
+// within MaxAhead of it, or until the debt is, whichever is sooner, but at most maxWait. A time past the end
+// of the format does not tell when the former will be.
 func (l *lane) wait(tick, elapsed int64, past bool) time.Duration {
-	over, due := l.last-tick-l.aheadTicks, min(l.debt(elapsed), l.maxDebt)-l.maxAhead
+	over, due := l.last-tick-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
 	if due <= 0 || over <= 0 && !past {
 		return 0
 	}

@@ -211,12 +211,12 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 		if over > 0 {
 			cost = min(2*cost, nobound)
 		}
-		m.owed = min(m.owed+min(cost, nobound-m.owed), m.maxAhead+maxWait)
+		m.owed = min(m.owed+min(cost, nobound-m.owed), m.maxAhead+2*maxWait)
 	}
 	// It waits until the wall clock is within MaxAhead of it, in whole ticks, or until the debt is. A wall
 	// clock past the end does not say when it will be.
 	if m.owed > m.maxAhead && (over > 0 || past) {
-		v.wait = m.owed - m.maxAhead
+		v.wait = min(m.owed-m.maxAhead, maxWait)
 		if !past {
 			v.wait = min(v.wait, m.span(over))
 		}

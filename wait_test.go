@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +55,47 @@ func TestSetBackUnderFullLoad(t *testing.T) {
 			full(10 * time.Second)
 			if ahead := n.Layout().Split(last).Time.Sub(wall()); ahead > maxAhead {
 				t.Errorf("%s: 11 s after a step back of 5 s, ids are %v ahead", c.name, ahead)
+			}
+		})
+	}
+}
+
+// TestCrowdCatchesUp has ids be ahead, as after a crash, and crowds that mint all the time: the first that opens two
+// ticks at one moment, and the largest that catches up, one goroutine fewer than there are ids in 20 ms.
+func TestCrowdCatchesUp(t *testing.T) {
+	for _, c := range []struct {
+		layout        ids.SnowflakeLayout
+		crowd         int
+		lead, minting time.Duration
+	}{
+		{ids.SonyflakeLayout(), 257, time.Second, 3 * time.Second},
+		{ids.SonyflakeLayout(), 400, 300 * time.Millisecond, 2 * time.Second},
+		{narrow(time.Millisecond, 4), 319, 20 * time.Millisecond, 6 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c.layout.Epoch = time.Now().AddDate(-1, 0, 0)
+			began := time.Now()
+			n := newNode(t, 0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{After: began.Add(c.lead)})})
+			var mu sync.Mutex
+			var longest, ahead time.Duration // in the last half of a second
+			var wg sync.WaitGroup
+			for range c.crowd {
+				wg.Go(func() {
+					for time.Since(began) < c.minting {
+						asked := time.Now()
+						s := n.Next()
+						mu.Lock()
+						longest = max(longest, time.Since(asked))
+						if time.Since(began) > c.minting-time.Second/2 {
+							ahead = max(ahead, time.Until(c.layout.Split(s).Time))
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			if longest > maxWait || ahead > maxAhead {
+				t.Errorf("%d goroutines, ids %v ahead: after %v they are %v ahead, and the longest wait was %v", c.crowd, c.lead, c.minting, ahead, longest)
 			}
 		})
 	}

@@ -66,9 +66,9 @@ func (m *machine) try(stream, n int, pace int64) {
 			m.release(renewal)
 		case len(causesIn(err)) > 0:
 			v = problem("cause: %q, where no limit withholds the id", err)
-		case errors.Is(err, ids.ErrClockBehind), errors.Is(err, ids.ErrExhausted):
+		case errors.Is(err, ids.ErrExhausted):
 			if i%2 == 0 {
-				v = m.instead(stream, r, errors.Is(err, ids.ErrExhausted))
+				v = m.instead(stream, r, !errors.Is(err, ids.ErrClockBehind))
 			}
 		case errors.Is(err, ids.ErrRange) && j.ends(r, 0):
 		default:
@@ -84,7 +84,7 @@ func (m *machine) try(stream, n int, pace int64) {
 func (m *machine) instead(stream int, r int64, exhausted bool) *violation {
 	j := m.judge(stream)
 	lag := sub(j.last, j.shown(reading{shown: r}))
-	if exhausted && lag > longest+2*j.maxAhead+2*j.length() {
+	if exhausted && lag > 2*longest+2*j.maxAhead+2*j.length() {
 		return problem("refused as exhausted, where the clock was set back by %s", span(lag))
 	}
 	m.wall.again = true

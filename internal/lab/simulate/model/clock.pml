@@ -45,7 +45,7 @@
 #define BOUND 4    /* the longest wait of one call */
 #endif
 
-/* With CALLERS, 1 or 2, time passes, and who sleeps does not call. Without, calls are not held up, as if there were any
+/* With CALLERS, 1 to 3, time passes, and who sleeps does not call. Without, calls are not held up, as if there were any
  * number of callers. With STEADY, the wall clock shows how time passes, except that it steps back now and then.
  * Without, it shows any time from 1 to TIMES at any reading. */
 #ifndef CALLERS
@@ -53,6 +53,9 @@
 #endif
 #ifndef STEADY
 #define STEADY 0
+#endif
+#ifndef SLOW
+#define SLOW 2     /* a STEADY clock that was set back by some time is caught up with after so many times that */
 #endif
 
 /* With LATE, one of two CALLERS at a time may wait for the mutex, however long, with the time that it has read from a
@@ -96,6 +99,7 @@
 #define END_RAISED          27  /* EndAt of a later time raises the limit in force, or the end */
 #define PATIENCE_DOWN       28  /* patience is rounded down to whole ticks */
 #define LATE_FORGIVES       29  /* a late call counts the debt from its old reading, and forgives all if that exceeds the most */
+#define DEBT_OF_ONE_WAIT    30  /* a lane owes no more than one call pays while it waits */
 #ifndef BROKEN
 #define BROKEN 0
 #endif

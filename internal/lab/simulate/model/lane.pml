@@ -37,9 +37,10 @@ byte ended;  /* the end that EndAt has set, or NONE */
 #define PATIENCE(l)  AT(l, PROMISED(l))  /* rounded up */
 #endif
 
-/* What a call need not wait for is forgiven: no debt is more than MOST, since the time elapsed only grows. */
-#define MOST         (BROKEN == DEBT_KEPT -> 31 : AHEAD + BOUND)
-#define OWED(l)      (MAX(L.debt, AHEAD) - AHEAD)
+/* No debt is more than MOST, since the time elapsed only grows: the rest is forgiven. Of two ticks that are opened at
+ * one moment, the second costs something too. A call waits for BOUND at most. */
+#define MOST         (BROKEN == DEBT_KEPT -> 31 : AHEAD + BOUND * (BROKEN == DEBT_OF_ONE_WAIT -> 1 : 2))
+#define OWED(l)      MIN(MAX(L.debt, AHEAD) - AHEAD, (BROKEN == DEBT_KEPT -> 31 : BOUND))
 
 /* Scratch of one step, which is no part of a state. */
 hidden byte tick, past;                 /* the wall clock's tick, and whether it was past the end */

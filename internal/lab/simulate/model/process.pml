@@ -3,7 +3,7 @@
 byte life;
 byte after;    /* After */
 byte saved;    /* on the disk */
-byte left[2];  /* how long the callers must still sleep, the longest first */
+byte left[3];  /* how long the callers must still sleep, the longest first */
 byte wall;     /* the wall clock, if it is steady */
 byte late;     /* what a late call has read; 0 if there is none */
 
@@ -60,8 +60,9 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 	fi;
 	if
 	:: CALLERS == 0 -> L.debt = 0; front = 0
-	:: CALLERS > 0 && wait > left[0] -> left[1] = left[0]; left[0] = wait
-	:: CALLERS > 0 && wait <= left[0] -> left[1] = wait
+	:: CALLERS > 0 && wait > left[0] -> left[2] = left[1]; left[1] = left[0]; left[0] = wait
+	:: CALLERS > 0 && wait <= left[0] && wait > left[1] -> left[2] = left[1]; left[1] = wait
+	:: CALLERS > 0 && wait <= left[1] -> left[2] = wait
 	fi
 }
 
@@ -103,7 +104,7 @@ inline start(random) {
 		l++
 	:: else -> l = 0; break
 	od;
-	left[0] = 0; left[1] = 0; late = 0;
+	left[0] = 0; left[1] = 0; left[2] = 0; late = 0;
 	if :: CALLERS > 0 -> front = MAX(front, after) :: else fi;
 	step = REST; h = 0; ended = NONE;
 	/* A clock that has a keeper withholds every id until the first set. */
@@ -116,7 +117,7 @@ active proctype Process() {
 end:	do
 	/* A call reads the clock and takes an id with the mutex held, and then sleeps. */
 	:: atomic {
-		late > 0 || left[CALLERS / 2] == 0 ->
+		late > 0 || left[MAX(CALLERS, 1) - 1] == 0 ->
 		if
 		:: late > 0 -> t = late; late = 0
 		:: late == 0 || left[0] == 0 ->
@@ -142,7 +143,7 @@ end:	do
 	:: atomic {
 		CALLERS > 0 && wall < END ->
 		DOWN(lane[0].debt); DOWN(lane[1].debt); DOWN(lane[NODE].debt);
-		DOWN(left[0]); DOWN(left[1]);
+		DOWN(left[0]); DOWN(left[1]); DOWN(left[2]);
 		front = MIN(front + 1, END);
 		if
 		:: STEADY ->
@@ -152,11 +153,11 @@ end:	do
 		:: else
 		fi
 	}
-	/* The wall clock steps back. It is the measure of truth again after twice as much time. */
+	/* The wall clock steps back. It is the measure of truth again after SLOW times as much time. */
 	:: atomic {
 		wall > 1 && due == 0 ->
 		select(t : 1 .. wall - 1);
-		due = 2 * (wall - t) + 1; wall = t; t = 0
+		due = SLOW * (wall - t) + 1; wall = t; t = 0
 	}
 	/* The keeper takes a horizon: a time, any one, but not before Latest or the limit. It saves it, and then sets it. */
 	:: atomic {
