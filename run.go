@@ -1,6 +1,10 @@
 package ids
 
-import "time"
+import (
+	"time"
+
+	"github.com/oneclock/ids/internal/random"
+)
 
 const pieceLen = 256 // ids of a run that are minted under one lock at most
 
@@ -12,6 +16,7 @@ type run struct {
 
 	own tail // as the run left it; the zero value at first
 
+	epoch   uint32               // of the words, or an earlier one
 	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
 	at, end int                  // those not yet used
 }
@@ -24,6 +29,7 @@ func (r *run) started() bool { return r.own.perTick != 0 }
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	if r.at == r.end {
 		r.at, r.end = 1, 1+min(n, pieceLen)
+		r.epoch = random.Epoch()
 		r.g.words(r.words[:r.end])
 	}
 	words := r.words[r.at:r.end]
@@ -40,6 +46,9 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	now, elapsed := c.enter(r.now)
 	defer c.mu.Unlock()
 	at := t.at(now)
+	if r.epoch != t.epoch {
+		t.reseed(r.epoch, at, words[0])
+	}
 	// If not, another call has followed the wall clock back, and the run stays in order by itself.
 	leading := !r.started() || !t.before(&r.own)
 	var err error

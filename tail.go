@@ -18,6 +18,7 @@ type tail struct {
 	strideMask       uint64 // the largest stride less 1, a power of two less 1
 
 	tick   int64  // of hi and lo
+	epoch  uint32 // the latest one of random bytes that an id was minted in
 	hi, lo uint64 // the random part of the latest id
 }
 
@@ -38,6 +39,19 @@ func (t *tail) fresh() bool { return t.tick != t.last }
 // close has the next id take a later tick.
 func (t *tail) close() { t.used = t.perTick }
 
+// reseed keeps the next id apart from those of copies of the process, which go on from the same random part, once
+// Reseed was called, and the epoch is a later one. The id takes a later tick. If that would be more than MaxAhead ahead
+// of the wall clock, which is in the given tick, its random part leaps instead, so that a loop of Reseed delays no id.
+func (t *tail) reseed(epoch uint32, tick int64, word uint64) {
+	if int32(epoch-t.epoch) < 0 {
+		return // another call has begun later, and was faster
+	}
+	t.epoch = epoch
+	if t.last-tick < t.aheadTicks || !t.leap(word) {
+		t.close()
+	}
+}
+
 // closed reports whether the next id takes a later tick.
 func (t *tail) closed() bool { return t.used == t.perTick }
 
@@ -55,9 +69,20 @@ func (t *tail) renew(hi, lo uint64) {
 }
 
 // raise raises the random part by a stride from a random word, and reports whether it fits.
-func (t *tail) raise(word uint64) (fits bool) {
-	lo, carry := bits.Add64(t.lo, t.step(word), 0)
-	hi := t.hi + carry
+func (t *tail) raise(word uint64) (fits bool) { return t.add(0, t.step(word)) }
+
+// leap is raise by some 1/512 of the largest random part, on average.
+func (t *tail) leap(word uint64) (fits bool) {
+	if t.maxHi == 0 {
+		return t.add(0, word>>10)
+	}
+	return t.add(word>>56, word<<8)
+}
+
+// add adds to the random part, and reports whether it fits.
+func (t *tail) add(hi, lo uint64) (fits bool) {
+	lo, carry := bits.Add64(t.lo, lo, 0)
+	hi += t.hi + carry
 	if hi > t.maxHi || lo > t.maxLo {
 		return false
 	}
@@ -69,6 +94,7 @@ func (t *tail) raise(word uint64) (fits bool) {
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
+	epoch := random.Epoch()                      // before any bits are drawn
 	own := g.source != nil || random.Stockless() // hi and lo are bits that this call has drawn
 	if own {
 		hi, lo = g.bits(n) // before the mutex is taken: to read may take long
@@ -85,6 +111,9 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		lo = c.block.Uint64()
 	}
 	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
+	if epoch != t.epoch {
+		t.reseed(epoch, at, lo)
+	}
 	var wait time.Duration
 	var err error
 	if !t.take(at) {

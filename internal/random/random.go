@@ -22,15 +22,15 @@ import (
 // Size is the number of bytes that a full block holds, which one key yields.
 const Size = 4096
 
-// worthKey is the number of bytes from which on expanding a key takes less time than reading them all.
-const worthKey = 256
-
 // epoch counts the calls of [Reseed]. A block filled in an earlier epoch is
 // filled anew before it hands out another byte.
 var epoch atomic.Uint32
 
 // Reseed drops every byte drawn so far and not yet handed out, in every block.
 func Reseed() { epoch.Add(1) }
+
+// Epoch returns how often [Reseed] was called.
+func Epoch() uint32 { return epoch.Load() }
 
 // stockless is set once, at init. Other goroutines may run by then.
 var stockless atomic.Bool
@@ -131,11 +131,12 @@ func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.left = 0
 	born := epoch.Load() // before stockless is read, which is set before epoch
-	if n > Size || !Stockless() {
+	stocks := !Stockless()
+	if n > Size || stocks {
 		n = Size
 	}
 	p := b.buf[Size-n:]
-	if expands && n >= worthKey {
+	if expands && stocks {
 		b.expand(p)
 	} else {
 		read(p)

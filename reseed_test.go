@@ -1,0 +1,132 @@
+package ids_test
+
+import (
+	cryptorand "crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// seedRandom makes what crypto/rand gives depend on the seed alone, until the end of the test.
+func seedRandom(t *testing.T, seed uint64) {
+	t.Helper()
+	system := cryptorand.Reader
+	t.Cleanup(func() { cryptorand.Reader = system })
+	cryptorand.Reader = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
+}
+
+// ascending are the kinds of ids with random bits that ascend within a tick.
+var ascending = map[string]func(g *ids.Generator) []ids.UUID{
+	"NewV7":    func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewV7()} },
+	"NewULID":  func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewULID().UUID()} },
+	"AppendV7": func(g *ids.Generator) []ids.UUID { return g.AppendV7(nil, 5) },
+	"AppendULID": func(g *ids.Generator) (run []ids.UUID) {
+		for _, l := range g.AppendULID(nil, 5) {
+			run = append(run, l.UUID())
+		}
+		return run
+	},
+}
+
+// TestReseedKeepsCopiesApart makes ids from equal states, as copies of a machine have them, and calls Reseed, after which
+// crypto/rand gives other bytes to each copy: no id of one is that of another, and all ascend. The clock of a copy may
+// stand still, or be behind the ids, and Reseed may be called so often that a tick for each would take them far ahead.
+func TestReseedKeepsCopiesApart(t *testing.T) {
+	for name, mint := range ascending {
+		for _, monotonic := range []bool{false, true} {
+			for _, back := range []time.Duration{0, 5 * time.Second} {
+				what := fmt.Sprintf("%s, monotonic %v, the clock set back by %v", name, monotonic, back)
+				made := func(seed uint64) (all []ids.UUID) {
+					seedRandom(t, 1)
+					ids.Reseed() // what other tests have drawn
+					f := &fakeClock{t: start}
+					g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), ULIDMonotonic: monotonic})
+					before := mint(g)
+					f.step(-back)
+					seedRandom(t, seed) // the machine is restored here
+					for range 40 {
+						ids.Reseed()
+						all = append(append(all, mint(g)...), mint(g)...)
+					}
+					if latest := tickIn(name, before[len(before)-1]); back == 0 && tickIn(name, all[0]) <= latest {
+						t.Errorf("%s: after Reseed comes %v, and %v is of that tick too", what, all[0], before)
+					}
+					leaps := 0
+					for i := 1; i < len(all); i++ {
+						u, v := all[i-1], all[i]
+						if u.Compare(v) >= 0 {
+							t.Fatalf("%s: %v after %v", what, v, u)
+						}
+						if binary.BigEndian.Uint64(v[8:])-binary.BigEndian.Uint64(u[8:]) > 1<<49 {
+							leaps++ // further than other ids go on, or to another tick
+						}
+					}
+					if leaps == 0 {
+						t.Errorf("%s: no id is far from the one before", what)
+					}
+					return all
+				}
+				a, b := made(2), made(3)
+				for i, u := range a {
+					if slices.Contains(b, u) {
+						t.Fatalf("%s: id %d of a copy is in another one", what, i+1)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tickIn returns the bytes of an id of a kind of ascending that tell its tick.
+func tickIn(kind string, u ids.UUID) string {
+	if strings.HasSuffix(kind, "ULID") {
+		return string(u[:6])
+	}
+	return string(u[:8])
+}
+
+// TestReseedDelaysNobody calls Reseed before each id of many goroutines: no id is more than MaxAhead ahead of the clock, and
+// no call waits longer than any other may.
+func TestReseedDelaysNobody(t *testing.T) {
+	for name, mint := range ascending {
+		synctest.Test(t, func(t *testing.T) {
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil), ULIDMonotonic: true})
+			for range 100 {
+				ids.Reseed()
+				before := time.Now()
+				if mint(g); time.Since(before) > 0 {
+					t.Errorf("%s of one goroutine took %v", name, time.Since(before))
+				}
+			}
+			var wg sync.WaitGroup
+			for range 100 {
+				wg.Go(func() {
+					for range 200 {
+						before := time.Now()
+						ids.Reseed()
+						run := mint(g)
+						if took := time.Since(before); took > maxWait {
+							t.Errorf("%s took %v", name, took)
+						}
+						at := timeOf(run[0])
+						if strings.HasSuffix(name, "ULID") {
+							at = run[0].ULID().Time()
+						}
+						if ahead := time.Until(at); ahead > maxAhead {
+							t.Errorf("%s is %v ahead of the clock", name, ahead)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
