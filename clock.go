@@ -117,7 +117,8 @@ func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
 	t := time.Now() // another call may have had a later one
 	since := t.Sub(*c.base.Load())
 	if since.Abs() > mostAhead {
-		c.base.Store(new(t))
+		base := t // t itself would be allocated each time
+		c.base.Store(&base)
 		since = 0
 	}
 	switch {

@@ -173,7 +173,8 @@ func ExampleParseUUID() {
 
 func ExampleParseError() {
 	_, err := ids.ParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAU")
-	if problem, ok := errors.AsType[*ids.ParseError](err); ok {
+	var problem *ids.ParseError
+	if errors.As(err, &problem) {
 		offset, ok := problem.Offset()
 		fmt.Println("bad", problem.Scheme(), "at byte", offset, ok)
 	}

@@ -132,6 +132,9 @@ func checkPanic(t *testing.T, what, message string, f func()) {
 	f()
 }
 
+// pointer returns a pointer to a copy of v.
+func pointer[T any](v T) *T { return &v }
+
 func timeOf(u ids.UUID) time.Time {
 	at, _ := u.Time()
 	return at

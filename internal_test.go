@@ -13,7 +13,8 @@ func TestEnter(t *testing.T) {
 	for _, year := range []int{2000, 1601, 2400} {
 		synctest.Test(t, func(t *testing.T) {
 			c, begin := NewClock(nil), time.Now()
-			c.base.Store(new(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)))
+			base := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+			c.base.Store(&base)
 			for _, d := range []time.Duration{0, 1, anchorLife - 1, 1, 1, 0, anchorLife, 3 * anchorLife, 1} {
 				time.Sleep(d)
 				now, elapsed := c.enter(sample{})

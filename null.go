@@ -21,7 +21,8 @@ type Nullable interface {
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
 // empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
-// is not set. For columns of 16 bytes see [Binary].
+// is not set. For columns of 16 bytes see [Binary]. Do not use a Null as the key of a map in JSON: Go 1.26 and
+// earlier write an absent one, and do not read it back.
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether there is an id
@@ -34,7 +35,7 @@ type decoder interface {
 }
 
 // decode lets read set the id, unless its type cannot be read, and makes it present if there is no error. On
-// one, the decoder has left it as it was.
+// an error nothing changes.
 func (n *Null[T]) decode(read func(decoder) error) error {
 	d, ok := any(&n.ID).(decoder)
 	if !ok {

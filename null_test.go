@@ -195,8 +195,8 @@ func TestSchemeOfJSONFaults(t *testing.T) {
 			`"\u0031\u00e\u00"`: `an escape in JSON other than \u00 and two hexadecimal digits at byte 1`,
 		} {
 			err := c.into.UnmarshalJSON([]byte(data))
-			pe, ok := errors.AsType[*ids.ParseError](err)
-			if !ok || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": "+want || !isOnly(err, ids.ErrSyntax) {
+			var pe *ids.ParseError
+			if !errors.As(err, &pe) || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": "+want || !isOnly(err, ids.ErrSyntax) {
 				t.Errorf("%s into a %T: %v, want scheme %s: %s", data, c.into, err, c.want, want)
 			}
 			if offset, at := pe.Offset(); at != strings.Contains(want, "at byte 1") || at && offset != 1 {
@@ -207,8 +207,8 @@ func TestSchemeOfJSONFaults(t *testing.T) {
 			continue
 		}
 		err := c.into.UnmarshalJSON(quoteJSON(strings.Repeat("1", 1000)))
-		pe, ok := errors.AsType[*ids.ParseError](err)
-		if !ok || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": more than 90 characters in JSON" || !isOnly(err, ids.ErrLength) {
+		var pe *ids.ParseError
+		if !errors.As(err, &pe) || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": more than 90 characters in JSON" || !isOnly(err, ids.ErrLength) {
 			t.Errorf("1,000 characters into a %T: %v", c.into, err)
 		}
 	}

@@ -2,14 +2,11 @@ package ids_test
 
 import (
 	"bytes"
-	"crypto/fips140"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +79,7 @@ func TestNamed(t *testing.T) {
 	for _, name := range names {
 		for _, space := range []ids.UUID{ids.NamespaceDNS(), ids.NamespaceURL(), ids.NamespaceOID(), ids.NamespaceX500(), ids.NilUUID(), ids.MaxUUID()} {
 			var md5Sum, sha1Sum []byte
-			fips140.WithoutEnforcement(func() {
+			ids.Exempt(func() {
 				m, s := md5.New(), sha1.New()
 				io.WriteString(m, string(space[:])+name)
 				io.WriteString(s, string(space[:])+name)
@@ -110,37 +107,5 @@ func TestNamed(t *testing.T) {
 		if got.String() != want {
 			t.Errorf("namespace %v, want %s", got, want)
 		}
-	}
-}
-
-// TestFIPS runs what hashes names in a process whose GODEBUG forbids MD5 and SHA-1: they make names
-// here and protect nothing.
-func TestFIPS(t *testing.T) {
-	cmd := again(t, "-test.run=^(TestFIPSChild|TestNamed|TestRFCVectors|TestAllocs|ExampleNewV3|ExampleNewV5)$", "-test.v")
-	cmd.Env = append(os.Environ(), "GODEBUG=fips140=only")
-	out, err := cmd.CombinedOutput()
-	if why := regexp.MustCompile("FIPS 140-3 mode is .*").Find(out); why != nil {
-		t.Skipf("Go says: %s", why) // such as: incompatible with ASAN
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, name := range []string{"TestFIPSChild", "TestNamed", "ExampleNewV5"} {
-		if !strings.Contains(string(out), "--- PASS: "+name+" ") {
-			t.Errorf("%s has not passed:\n%s", name, out)
-		}
-	}
-}
-
-// TestFIPSChild shows that the process of TestFIPS forbids SHA-1, and does so again after a name
-// is hashed.
-func TestFIPSChild(t *testing.T) {
-	if !fips140.Enforced() {
-		t.Skip("it runs in a process that TestFIPS starts")
-	}
-	for range 2 {
-		checkPanic(t, "SHA-1", "not allowed in FIPS 140-only mode", func() { sha1.Sum(nil) })
-		ids.NewV3(ids.NilUUID(), "name")
-		ids.NewV5(ids.NilUUID(), "name")
 	}
 }

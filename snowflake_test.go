@@ -226,8 +226,8 @@ func TestJSONEscapes(t *testing.T) {
 	for _, bad := range []string{`\n`, `\/`, `\"`, `\\`, `\x31`, `\061`, `\U00000031`, `\u0131`, `\u1031`, `\u00`, `\u003`, `\u00g1`, `\u003g`, `\u000g`, `\`} {
 		s := ids.Snowflake(42)
 		err := s.UnmarshalJSON([]byte(`"1\u0032` + bad + `"`))
-		pe, ok := errors.AsType[*ids.ParseError](err)
-		if !ok || pe.Scheme() != "Snowflake" || !isOnly(err, ids.ErrSyntax) || s != 42 {
+		var pe *ids.ParseError
+		if !errors.As(err, &pe) || pe.Scheme() != "Snowflake" || !isOnly(err, ids.ErrSyntax) || s != 42 {
 			t.Errorf("escape %s: %v, %v", bad, s, err)
 			continue
 		}

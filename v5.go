@@ -1,7 +1,6 @@
 package ids
 
 import (
-	"crypto/fips140"
 	"crypto/md5"
 	"crypto/sha1"
 )
@@ -31,25 +30,25 @@ func namespace(x uint64) (u UUID) {
 const hashBuf = 16 + 112
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same namespace and
-// name always give the same UUID. New programs should prefer [NewV5]. Both also work with
-// GODEBUG=fips140=only. That setting forbids these hashes, but here they only name something.
+// name always give the same UUID. New programs should prefer [NewV5]. With Go 1.26 or later both also work
+// with GODEBUG=fips140=only, which forbids these hashes: here they only name something. With Go 1.25 they panic there.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
 	var sum [md5.Size]byte
-	fips140.WithoutEnforcement(func() { sum = md5.Sum(append(buf[:16], name...)) })
+	exempt(func() { sum = md5.Sum(append(buf[:16], name...)) })
 	hi, lo := split(sum)
 	u.set(3, hi, lo)
 	return u
 }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always
-// give the same UUID. It works with GODEBUG=fips140=only too: see [NewV3].
+// give the same UUID. For GODEBUG=fips140=only see [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
 	var sum [sha1.Size]byte
-	fips140.WithoutEnforcement(func() { sum = sha1.Sum(append(buf[:16], name...)) })
+	exempt(func() { sum = sha1.Sum(append(buf[:16], name...)) })
 	hi, lo := split([16]byte(sum[:]))
 	u.set(5, hi, lo)
 	return u

@@ -5,6 +5,7 @@
 // documented there: see [ids.Snowflake], [ids.SnowflakeNode], [ids.SnowflakeLayout], [ids.Null] and
 // [ids.ParseError]. Package ids also documents what is promised about uniqueness, order and time,
 // and has the clock: see [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.SnowflakeNode.Next.
+// The module needs Go 1.25 or later.
 package snowflake
 
 import (

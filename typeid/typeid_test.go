@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 		if offset, ok := own.Offset(); ok != (c.offset >= 0) || offset != max(c.offset, 0) {
 			t.Errorf("%s: offset %d, %t, want %d", text, offset, ok, c.offset)
 		}
-		if bad, ok := errors.AsType[*ids.ParseError](err); ok {
+		if bad := new(ids.ParseError); errors.As(err, &bad) {
 			t.Errorf("%s: wraps %v of scheme %s", text, bad, bad.Scheme())
 		}
 	}

@@ -4,6 +4,7 @@
 // documented there: see [ids.ULID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
 // documents what is promised about uniqueness, order and time, and has the options: see
 // [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.ULID.Time.
+// The module needs Go 1.25 or later.
 package ulid
 
 import (
@@ -25,7 +26,8 @@ type ULID = ids.ULID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
 // empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
-// is not set. For columns of 16 bytes see [Binary].
+// is not set. For columns of 16 bytes see [Binary]. Do not use a Null as the key of a map in JSON: Go 1.26 and
+// earlier write an absent one, and do not read it back.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.ULID]

@@ -6,6 +6,7 @@
 // documented there: see [ids.UUID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
 // documents what is promised about uniqueness, order and time, and has the options: see
 // [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.UUID.Time.
+// The module needs Go 1.25 or later.
 package uuid
 
 import (
@@ -24,7 +25,8 @@ type UUID = ids.UUID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
 // empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
-// is not set. For columns of 16 bytes see [Binary].
+// is not set. For columns of 16 bytes see [Binary]. Do not use a Null as the key of a map in JSON: Go 1.26 and
+// earlier write an absent one, and do not read it back.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.UUID]
@@ -97,15 +99,15 @@ func NewV1() UUID { return ids.NewV1() }
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same namespace and
-// name always give the same UUID. New programs should prefer [NewV5]. Both also work with
-// GODEBUG=fips140=only. That setting forbids these hashes, but here they only name something.
+// name always give the same UUID. New programs should prefer [NewV5]. With Go 1.26 or later both also work
+// with GODEBUG=fips140=only, which forbids these hashes: here they only name something. With Go 1.25 they panic there.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always
-// give the same UUID. It works with GODEBUG=fips140=only too: see [NewV3].
+// give the same UUID. For GODEBUG=fips140=only see [NewV3].
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
 // NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:

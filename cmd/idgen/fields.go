@@ -89,7 +89,7 @@ func viewUUID(u ids.UUID, now time.Time) view {
 	v := view{title: fmt.Sprintf("UUID of version %d", u.Version())}
 	made, ok := u.Time()
 	if ok {
-		v.UnixMS = new(made.UnixMilli())
+		v.UnixMS = milliOf(made)
 	}
 	version := f('V', "version", at(48, 51), fmt.Sprint(u.Version()), "")
 	variant := f('A', "variant", at(64, 65), "2", u.Variant().String())
@@ -145,9 +145,15 @@ func node(u ids.UUID) field {
 	return newField(u[:], 'N', "node", at(80, 127), address, note)
 }
 
+// milliOf returns t in milliseconds since 1970.
+func milliOf(t time.Time) *int64 {
+	ms := t.UnixMilli()
+	return &ms
+}
+
 // viewULID says what is in a ULID.
 func viewULID(u ids.ULID) view {
-	return view{title: "ULID", UnixMS: new(u.Time().UnixMilli()), Fields: []field{
+	return view{title: "ULID", UnixMS: milliOf(u.Time()), Fields: []field{
 		newField(u[:], 'T', "time", at(0, 47), u.Time().Format(toMilli), ""),
 		newField(u[:], 'R', "random", at(48, 127), "", ""),
 	}}
@@ -182,7 +188,7 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) view {
 		decimals = toNano
 	}
 	v := view{title: "Snowflake in the layout of " + l.name, doubt: doubt, Layout: l.name, Plausible: &plausible,
-		UnixMS: new(parts.Time.UnixMilli()), Fields: []field{
+		UnixMS: milliOf(parts.Time), Fields: []field{
 			newField(id, '0', "sign", at(0, 0), "0", ""),
 			newField(id, 'T', "time", at(1, middle), parts.Time.Format(decimals), ""),
 			newField(id, 'N', l.node, nodeAt, fmt.Sprint(parts.Node), note),

@@ -100,7 +100,8 @@ func (t *tool) split(fs *flags, args []string) (others []string, err error) {
 			value = args[i]
 		}
 		if err := f.Value.Set(value); err != nil {
-			if usage, ok := errors.AsType[usageError](err); ok {
+			var usage usageError
+			if errors.As(err, &usage) {
 				return nil, usage
 			}
 			return nil, usagef("-%s is true or false, not %s", name, quoted(value))

@@ -39,7 +39,7 @@ func parseLayout(s string) (l ids.SnowflakeLayout, err error) {
 			return l, fmt.Errorf("%w: the bits are not whole numbers", errLayoutForm)
 		}
 	}
-	if _, err := l.Compose(ids.SnowflakeParts{Time: l.Epoch}); err != nil {
+	if err := l.Validate(); err != nil {
 		return l, fmt.Errorf("is not a layout: %s", strings.TrimPrefix(err.Error(), "ids: "))
 	}
 	return l, nil

@@ -196,10 +196,12 @@ type parseError interface {
 // refused returns the refusal for an error of a way to read what, such as "a UUID", in a text that
 // begins at offset in the input.
 func refused(err error, what string, offset int) error {
-	if own, ok := errors.AsType[*refusal](err); ok {
+	var own *refusal
+	if errors.As(err, &own) {
 		return own.moved(offset)
 	}
-	bad, _ := errors.AsType[parseError](err)
+	var bad parseError
+	errors.As(err, &bad)
 	why := strings.TrimPrefix(strings.TrimPrefix(bad.Error(), "ids: parsing "+bad.Scheme()+": "), "typeid: ")
 	why, _, _ = strings.Cut(why, " at byte ")
 	why = strings.TrimSuffix(why, ", want 36") // uuid8 takes other lengths too
@@ -342,8 +344,8 @@ func (t *tool) take(in input, do func(input) error) error {
 	if in.line == 0 {
 		where, what = fmt.Sprintf("argument %d", t.total), quoted(in.text)+" is "
 	}
-	bad, ok := errors.AsType[*refusal](err)
-	if !ok {
+	var bad *refusal
+	if !errors.As(err, &bad) {
 		what = ""
 	} else if bad.at >= 0 {
 		where += fmt.Sprintf(", column %d", utf8.RuneCountInString(in.text[:bad.at])+1)
