@@ -3,6 +3,7 @@ package ids_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -153,4 +154,14 @@ func TestContextEndsBesideLimit(t *testing.T) {
 			wg.Wait()
 		}
 	})
+}
+
+// TestContextCauseOnce ends a context with a cause that wraps context.Canceled: the text says so once.
+func TestContextCauseOnce(t *testing.T) {
+	_, _, _, n := newFake(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(fmt.Errorf("shutdown: %w", context.Canceled))
+	if _, err := n.NextContext(ctx); err == nil || err.Error() != "ids: no Snowflake: shutdown: context canceled" {
+		t.Errorf("the error is %v", err)
+	}
 }

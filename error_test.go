@@ -147,6 +147,11 @@ func TestRangeErrors(t *testing.T) {
 			t.Errorf("error %q, want ids: %s", err, want)
 		}
 	}
+	for err, is := range map[error]bool{ids.ErrClockBehind: true, ids.ErrExhausted: true, ids.ErrWithheld: false, ids.ErrEnded: false, ids.ErrRange: false} {
+		if errors.Is(err, ids.ErrExhausted) != is || errors.Is(err, ids.ErrClockBehind) != (err == ids.ErrClockBehind) {
+			t.Errorf("%v is an ErrExhausted: %v, want %v", err, !is, is)
+		}
+	}
 	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrLength, ", ", ids.ErrRange); got != "invalid syntax, invalid syntax: wrong length, value out of range" {
 		t.Errorf("ErrSyntax, ErrLength, ErrRange: %q", got)
 	}

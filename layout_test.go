@@ -226,11 +226,29 @@ func TestBadLayouts(t *testing.T) {
 		}
 		_, err = c.layout.Compose(ids.SnowflakeParts{Time: time.Now()})
 		checkRangeError(t, what, err, c.message)
+		checkRangeError(t, "Validate of "+what, c.layout.Validate(), c.message)
 		checkPanic(t, "Split of "+what, c.message, func() { c.layout.Split(0) })
 		checkPanic(t, "MinAt of "+what, c.message, func() { c.layout.MinAt(time.Now()) })
 		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
 		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
 	}
+}
+
+// TestValidLayouts validates the presets, the zero value, and layouts at the ends of what is valid, one of them with an epoch
+// that no id may have.
+func TestValidLayouts(t *testing.T) {
+	for _, l := range []ids.SnowflakeLayout{{}, ids.TwitterLayout(), ids.DiscordLayout(), ids.InstagramLayout(), ids.SonyflakeLayout(),
+		{Epoch: start, Tick: 1}, {Epoch: start, Tick: math.MaxInt64, NodeBits: 62}, {Epoch: start, Tick: 1, NodeBits: 1, SequenceBits: 61, NodeLast: true},
+		{Epoch: time.Unix(-1<<39, 0), Tick: time.Second}, {Epoch: time.Unix(1<<39, 0), Tick: time.Second},
+	} {
+		if err := l.Validate(); err != nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	for _, sec := range []int64{-1<<39 - 1, 1<<39 + 1} {
+		checkRangeError(t, "an epoch too far off", ids.SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}.Validate(), "more than 2^39 s from 1970")
+	}
+	checkRangeError(t, "no epoch", ids.SnowflakeLayout{Tick: time.Second}.Validate(), "Epoch is not set")
 }
 
 // TestLayoutOracle takes random layouts and times.

@@ -102,8 +102,11 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 // a later Set allows the id; [SnowflakeNode.NextContext] waits until its context ends at most, and
 // [SnowflakeNode.TryNext] does not wait. Their errors match [ErrWithheld] and, unless it is nil, the cause:
 // why there is no later limit, such as a full disk. The zero time is a time like any other, and withholds
-// all. Nothing removes a limit: a later one replaces it. Versions 4 and 7 and ULID are unique by their
-// random bits, and are not limited. After [ClockLimit.EndAt], Set does nothing.
+// all. Nothing removes a limit: a later one replaces it. A time so far off that [time.Time.Before] and
+// [time.Time.Unix] disagree on it, such as time.Unix(math.MaxInt64, 0), counts as the zero time.
+//
+// Versions 4 and 7 and ULID are unique by their random bits, and are not limited. After [ClockLimit.EndAt], Set
+// does nothing.
 //
 // Calls that wait do not go on in the order in which they came. One that waits does not see that the
 // wall clock has come back below the limit. So check every 100 ms or so, and if the wall clock is before
@@ -113,14 +116,14 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
-		c.setLimit(t, withheld)
+		c.setLimit(orderly(t), withheld)
 	}
 }
 
 // EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and
 // those that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error
 // that matches [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with
-// it. The zero time means at once, and so does any before the first Set. A later EndAt can only make the end
+// it. The zero time means at once, and so do any time before the first Set and one that Set takes for it. A later EndAt can only make the end
 // earlier; the first cause that is not nil stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
@@ -130,7 +133,7 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.owner(), because(ErrEnded, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.limit.Before(t) {
+	if t = orderly(t); c.limit.Before(t) {
 		t = c.limit
 	}
 	if c.ended && c.refusal != ErrEnded {
@@ -140,10 +143,18 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c.setLimit(t, ended)
 }
 
+// orderly returns t in UTC, or the zero time if Before and Unix disagree on it, as on time.Unix(math.MaxInt64, 0).
+func orderly(t time.Time) time.Time {
+	if epoch := time.Unix(0, 0); t.Before(epoch) != (t.Unix() < 0) {
+		return time.Time{}
+	}
+	return t.Round(0).UTC()
+}
+
 // setLimit sets the limit of all lanes, and what calls beyond it return, and wakes the calls that wait
 // for it. The mutex is held.
 func (c *Clock) setLimit(t time.Time, refusal error) {
-	c.limit, c.refusal = t.Round(0).UTC(), refusal
+	c.limit, c.refusal = t, refusal
 	c.eachLimited(c.bind)
 	for w := range c.waiters {
 		if c.ended || w.lane.mayGoOn() {

@@ -158,7 +158,7 @@ func (n *SnowflakeNode) latest() Snowflake {
 }
 
 // TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait, or would go on ahead
-// of a wall clock that was set back: it matches [ErrExhausted], [ErrWithheld] or [ErrClockBehind]. Where
+// of a wall clock that was set back: it matches [ErrExhausted], as [ErrClockBehind] does, or [ErrWithheld]. Where
 // Next would panic, it matches [ErrEnded] or [ErrRange]. No id is lost with an error. While other
 // goroutines call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {

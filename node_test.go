@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,6 +254,43 @@ func TestDefaultNodeMeanwhile(t *testing.T) {
 	ids.Reseed() // so that the random number is read
 	if got, err := ids.DefaultSnowflakeNode(); got != given || err != nil {
 		t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, given)
+	}
+}
+
+// TestSetDefaultAtOnce has goroutines give nodes of one number on clocks of their own at the same time: one of them
+// becomes the default node, and the others panic, since they would repeat its ids.
+func TestSetDefaultAtOnce(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	nodes := [2]*ids.SnowflakeNode{newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)}),
+		newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})}
+	const rounds = 3000
+	var arrived, let atomic.Int32
+	meet := func(n int32) { // both go on at the same moment
+		arrived.Add(1)
+		for spins := 0; arrived.Load() < n; spins++ {
+			if spins%1000 == 999 {
+				runtime.Gosched() // there may be one processor
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i, n := range nodes {
+		wg.Go(func() {
+			for round := range int32(rounds) {
+				if i == 0 {
+					ids.SetDefaultSnowflakeNode(nil)
+				}
+				meet(4*round + 2)
+				if panicOf(func() { ids.SetDefaultSnowflakeNode(n) }) == nil {
+					let.Add(1)
+				}
+				meet(4*round + 4)
+			}
+		})
+	}
+	wg.Wait()
+	if n := let.Load(); n != rounds {
+		t.Errorf("%d nodes were accepted in %d rounds", n, rounds)
 	}
 }
 

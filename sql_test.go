@@ -203,3 +203,14 @@ func scanners() []sql.Scanner {
 	return []sql.Scanner{&u, &l, &s, &ids.Null[ids.UUID]{ID: u, Valid: true}, &ids.Null[ids.ULID]{ID: l, Valid: true},
 		&ids.Null[ids.Snowflake]{ID: s, Valid: true}, &ids.Binary[ids.UUID]{ID: u}, &ids.Binary[ids.ULID]{ID: l}}
 }
+
+// TestScanLargest scans the largest Snowflake in each form that a driver gives it.
+func TestScanLargest(t *testing.T) {
+	const largest = ids.Snowflake(math.MaxInt64)
+	for _, src := range []any{int64(largest), uint64(largest), largest, largest.String(), []byte(largest.String())} {
+		var got ids.Snowflake
+		if err := got.Scan(src); err != nil || got != largest {
+			t.Errorf("%T: %v, %v, want %v", src, got, err, largest)
+		}
+	}
+}
