@@ -55,22 +55,6 @@ func decodeBase32to64(s string, p problem) (x uint64, err error) {
 	return first<<60 | upper<<30 | lower, nil
 }
 
-// decodeBase32to128 reads 26 digits. p is the problem with their length.
-func decodeBase32to128(s string, p problem) (hi, lo uint64, err error) {
-	if len(s) != base32Len128 {
-		return 0, 0, parseError(p, len(s))
-	}
-	first := base32Values[s[0]]<<5 | base32Values[s[1]]
-	a, b, c, d := get30(s[2:8]), get30(s[8:14]), get30(s[14:20]), get30(s[20:26])
-	switch {
-	case first|a|b|c|d >= noDigit:
-		return 0, 0, parseError(p+badDigit, base32Values.locate(s))
-	case first > 0xff:
-		return 0, 0, parseError(p+badRange, 0)
-	}
-	return first<<56 | a<<26 | b>>4, b<<60 | c<<30 | d, nil
-}
-
 // get30 reads six digits. Its result is noDigit or more if one is not a digit.
 func get30(s string) uint64 {
 	return base32Values[s[0]]<<25 | base32Values[s[1]]<<20 | base32Values[s[2]]<<15 |

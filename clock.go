@@ -100,9 +100,12 @@ func NewClock(opts *ClockOptions) *Clock {
 
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
-// with a time before the anchor, and so may one in a testing/synctest bubble.
+// with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
+// the system's is then read with the mutex held.
 func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
-	elapsed = c.elapsed()
+	if c.now == nil {
+		elapsed = c.elapsed()
+	}
 	c.mu.Lock()
 	if since := elapsed - c.anchor; uint64(since) < c.life { // a negative one is not
 		return reading{c.wall.sec, c.wall.nsec + since}, elapsed
@@ -114,17 +117,20 @@ func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 // there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
 // the clock was set forward, and would look like a step back. The mutex is held.
 func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
-	t := time.Now() // another call may have had a later one
-	since := t.Sub(*c.base.Load())
-	if since.Abs() > mostAhead {
-		base := t // t itself would be allocated each time
-		c.base.Store(&base)
-		since = 0
+	since := time.Since(*c.base.Load())
+	if c.now == nil || since.Abs() > mostAhead {
+		t := time.Now() // another call may have had a later one
+		since = t.Sub(*c.base.Load())
+		if since.Abs() > mostAhead {
+			base := t // t itself would be allocated each time
+			c.base.Store(&base)
+			since = 0
+		}
+		if c.now == nil {
+			c.wall, c.anchor, c.life = newReading(t), int64(since), uint64(anchorLife)
+		}
 	}
-	switch {
-	case c.now == nil:
-		c.wall, c.anchor, c.life = newReading(t), int64(since), uint64(anchorLife)
-	case injected.began > c.asked:
+	if injected.began > c.asked {
 		c.wall, c.asked = injected.reading, injected.ended
 	}
 	return c.wall, int64(since)

@@ -21,8 +21,8 @@
 //
 // # Promises
 //
-// If two conflict, the earlier one wins. Not covered are version 2, and ids of a time, a name or bits that
-// you give.
+// If two conflict, the earlier one wins. They do not cover version 2, nor ids made from a time, a name or
+// bits that you supply.
 //
 //  1. Unique. No two UUIDs of one version, no two ULIDs and no two Snowflakes of one layout from one
 //     [Clock] are equal, whatever the wall clock does: steps of any size in either direction, a clock

@@ -175,8 +175,11 @@ func (l *lane) try(tick, elapsed int64) error {
 	last, used, paid := l.last, l.used, l.paid
 	wait, err := l.hold(tick, elapsed)
 	tick = l.within(tick)
-	if err != nil || wait == 0 && l.last-tick <= l.aheadTicks {
+	switch {
+	case err != nil:
 		return err
+	case wait == 0 && l.last-tick <= l.aheadTicks:
+		return nil
 	}
 	l.last, l.used, l.paid = last, used, paid
 	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.

@@ -34,8 +34,8 @@ type decoder interface {
 	encoding.TextUnmarshaler
 }
 
-// decode lets read set the id, unless its type cannot be read, and makes it present if there is no error. On
-// an error nothing changes.
+// decode has read set the id, and marks it present on success. A type that cannot be read is an error. On an
+// error nothing changes.
 func (n *Null[T]) decode(read func(decoder) error) error {
 	d, ok := any(&n.ID).(decoder)
 	if !ok {
@@ -58,7 +58,7 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set makes the id present unless a decoder of it returned an error, which left it as it was.
+// set marks the id present unless err, that of its decoder, is not nil.
 func (n *Null[T]) set(err error) error {
 	n.Valid = n.Valid || err == nil
 	return err

@@ -142,12 +142,12 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 // restock replaces the block, which is exhausted, by the spare one, and fills that one. The mutex is held
 // before, and not while bytes are drawn or afterwards.
 func (c *Clock) restock() {
-	empty := c.spare
-	if empty == nil {
+	full, empty := c.spare, c.block
+	if full == nil {
 		c.mu.Unlock()
 		return // another call is filling it
 	}
-	c.block, empty, c.spare = empty, c.block, nil
+	c.block, c.spare = full, nil
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()

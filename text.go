@@ -16,15 +16,9 @@ const (
 func parse(dst any, s string) (err error) {
 	switch p := dst.(type) {
 	case *UUID:
-		var u UUID
-		if u, err = ParseUUID(s); err == nil {
-			*p = u
-		}
+		err = p.parse(s)
 	case *ULID:
-		var u ULID
-		if u, err = ParseULID(s); err == nil {
-			*p = u
-		}
+		err = p.parse(s)
 	case *Snowflake:
 		var v Snowflake
 		if v, err = ParseSnowflake(s); err == nil {

@@ -49,7 +49,7 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
 	r := run{g: g, tail: &g.ulid, now: g.clock.injected()}
-	defer clear(r.words[:])
+	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, hi, los := r.piece(len(added))
 		for i, lo := range los {
@@ -180,9 +180,25 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 // either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
 // The error is a *[ParseError].
 func ParseULID(s string) (u ULID, err error) {
-	hi, lo, err := decodeBase32to128(s, ulidBase32)
-	put((*[16]byte)(&u), hi, lo)
+	err = u.parse(s)
 	return u, err
+}
+
+// parse is ParseULID, which is inlined: that spares a copy of the id. On an error u keeps its value.
+func (u *ULID) parse(s string) error {
+	if len(s) != base32Len128 {
+		return parseError(ulidBase32, len(s))
+	}
+	first := base32Values[s[0]]<<5 | base32Values[s[1]]
+	a, b, c, d := get30(s[2:8]), get30(s[8:14]), get30(s[14:20]), get30(s[20:26])
+	if first|a|b|c|d >= noDigit {
+		return parseError(ulidBase32+badDigit, base32Values.locate(s))
+	}
+	if first > 0xff {
+		return parseError(ulidBase32+badRange, 0)
+	}
+	put((*[16]byte)(u), first<<56|a<<26|b>>4, b<<60|c<<30|d)
+	return nil
 }
 
 // MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error that

@@ -159,32 +159,38 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 //
 // Every version and variant is accepted. The error is a *[ParseError].
 func ParseUUID(s string) (u UUID, err error) {
+	err = u.parse(s)
+	return u, err
+}
+
+// parse is ParseUUID, which is inlined: that spares a copy of the id. On an error u keeps its value.
+func (u *UUID) parse(s string) error {
 	digits, start := s, 0 // digits begins at offset start of s
 	switch len(s) {
 	case 36, 32:
 	case 45:
 		if at := mismatchURN(s); at >= 0 {
-			return u, parseError(uuidURN, at)
+			return parseError(uuidURN, at)
 		}
 		digits, start = s[9:], 9
 	case 38:
 		if s[0] != '{' {
-			return u, parseError(uuidBrace, 0)
+			return parseError(uuidBrace, 0)
 		}
 		digits, start = s[1:37], 1
 	default:
-		return u, parseError(uuidLength, len(s))
+		return parseError(uuidLength, len(s))
 	}
 	hi, lo, ok := decodeHex(digits)
 	if !ok {
 		problem, at := locateHex(digits)
-		return u, parseError(problem, start+at)
+		return parseError(problem, start+at)
 	}
 	if len(s) == 38 && s[37] != '}' {
-		return u, parseError(uuidBrace, 37)
+		return parseError(uuidBrace, 37)
 	}
-	put((*[16]byte)(&u), hi, lo)
-	return u, nil
+	put((*[16]byte)(u), hi, lo)
+	return nil
 }
 
 // MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error that

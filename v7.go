@@ -47,7 +47,7 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
 	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
-	defer clear(r.words[:])
+	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, _, rands := r.piece(len(added))
 		for i, rand := range rands {
