@@ -40,17 +40,17 @@ func putBase32(text *[12]byte, x uint64) {
 	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
-// decodeBase32to64 reads 13 digits. p is the problem with their length.
-func decodeBase32to64(s string, p problem) (x uint64, err error) {
+// decodeBase32to64 reads 13 digits. The form is for errors.
+func decodeBase32to64(s string, f form) (x uint64, err error) {
 	if len(s) != base32Len64 {
-		return 0, parseError(p, len(s))
+		return 0, parseError(f, wrongLength, len(s))
 	}
 	first, upper, lower := base32Values[s[0]], get30(s[1:7]), get30(s[7:13])
 	switch {
 	case first|upper|lower >= noDigit:
-		return 0, parseError(p+badDigit, base32Values.locate(s))
+		return 0, parseError(f, notBase32, base32Values.locate(s))
 	case first > 15:
-		return 0, parseError(p+badRange, 0)
+		return 0, parseError(f, tooLarge, 0)
 	}
 	return first<<60 | upper<<30 | lower, nil
 }

@@ -44,16 +44,16 @@ func putBase58(text *[10]byte, x uint64) {
 	le.PutUint16(text[0:], base58Pairs[upper])
 }
 
-// decodeBase58to128 reads 22 digits. p is the problem with their length.
-func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
+// decodeBase58to128 reads 22 digits. The form is for errors.
+func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	if len(s) != base58Len128 {
-		return 0, 0, parseError(p, len(s))
+		return 0, 0, parseError(f, wrongLength, len(s))
 	}
 	upper, lower := base58Values[s[0]], base58Values[s[1]]
 	middle, bad := get58(s[2:12])
 	low, badLow := get58(s[12:])
 	if upper|lower|bad|badLow >= noDigit {
-		return 0, 0, parseError(p+badDigit, base58Values.locate(s))
+		return 0, 0, parseError(f, notBase58, base58Values.locate(s))
 	}
 	// ((upper*58 + lower)*58^10 + middle)*58^10 + low. The outer bracket is below 58^12 < 2^71.
 	h, l := bits.Mul64(upper*58+lower, pow58to10)
@@ -64,7 +64,7 @@ func decodeBase58to128(s string, p problem) (hi, lo uint64, err error) {
 	lo, carry = bits.Add64(lo, low, 0)
 	hi, carry = bits.Add64(hi, upper, carry)
 	if over|carry != 0 {
-		return 0, 0, parseError(p+badRange, 0)
+		return 0, 0, parseError(f, tooLarge, 0)
 	}
 	return hi, lo, nil
 }

@@ -21,7 +21,7 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
 // processes mint into one table, give each its own number, and call [SetDefaultSnowflakeNodeFromEnv]
 // in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
-// is before it, as in a testing/synctest bubble, unless the default clock has issued later ones.
+// is before it (in a testing/synctest bubble it is), unless the default clock has issued later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -72,8 +72,8 @@ func newDefaultNode() (*SnowflakeNode, error) {
 
 // SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Call it in main, before anything makes a
 // Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
-// if both have the same number and layout on two clocks. It compares with that node alone, not with those
-// before it, and not if its number is a random one.
+// if both have the same number and layout on two clocks. Only the current default node is compared, and only
+// if its number is not a random one.
 //
 // Nil is for tests: NextSnowflake makes a node again when it needs one. That drops the guard against nodes
 // that repeat ids.

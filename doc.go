@@ -56,8 +56,10 @@
 // # Randomness
 //
 // All random bits come from crypto/rand, in blocks of 4 KiB. Each block is a fresh key of 256 bits,
-// expanded with AES-256-CTR. If crypto/aes has no AES instructions for the processor, or with the build
-// tag purego, crypto/rand fills the block itself. Bytes are wiped as they are handed out, but Go leaves
+// expanded with AES-256-CTR. On architectures other than amd64, arm64, ppc64, ppc64le and s390x, or with the
+// build tag purego, crypto/rand fills the block itself. A processor of one of these five that has no AES
+// instructions, such as a Raspberry Pi 4's, expands the key in plain Go, and a version 4 costs some four times
+// as much. Bytes are wiped as they are handed out, but Go leaves
 // the cipher's key schedule in memory: whoever can read the memory of the process may learn ids that
 // were handed out. Call [Reseed] after a virtual machine is restored or cloned, or, where nobody can
 // call it, import package nostock, with which each id reads crypto/rand itself. All of this runs with

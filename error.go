@@ -26,8 +26,8 @@ var (
 	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
 
 	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
-	// [ClockOptions].MaxAhead ahead of the wall clock because that was set back, or stands still, or
-	// because [ClockOptions].After is ahead of it, as after a crash. Next would go on ahead of it, or
+	// [ClockOptions].MaxAhead ahead of the wall clock because the clock was set back, or stands still, or
+	// because [ClockOptions].After is ahead of it, for example after a crash. Next would go on ahead of it, or
 	// wait. It is an ErrExhausted too: if the two mean different things to you, ask for ErrClockBehind first.
 	// With a tick of 10 ms or longer, one may be returned for the other.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
@@ -77,8 +77,9 @@ var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gi
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
 // value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError struct {
-	problem problem
-	offset  uint8 // at most tooLong
+	form   form
+	fault  fault
+	offset uint8 // or the wrong length: at most tooLong
 }
 
 // Error returns a message that names the scheme, what is wrong, and the offset of a character.
@@ -86,13 +87,12 @@ func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
 // Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". It is "id" for a fault of the JSON
 // around an id of a type of your own that is an array.
-func (e *ParseError) Scheme() string { return problems[e.problem].scheme }
+func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
-// Offset returns the index of the first wrong byte. ok is false if no byte alone is wrong, as with a
-// wrong length. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok
+// Offset returns the index of the first wrong byte. ok is false if no byte alone is wrong: a length may be. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok
 // is also false for an index above 45.
 func (e *ParseError) Offset() (offset int, ok bool) {
-	if problems[e.problem].kind != wrongCharacter || int(e.offset) > maxText {
+	if e.fault < firstCharacter || int(e.offset) > maxText {
 		return 0, false
 	}
 	return int(e.offset), true
@@ -100,7 +100,7 @@ func (e *ParseError) Offset() (offset int, ok bool) {
 
 // Unwrap returns [ErrSyntax] or [ErrRange].
 func (e *ParseError) Unwrap() error {
-	if problems[e.problem].kind == outOfRange {
+	if e.fault == negative || e.fault == tooLarge {
 		return ErrRange
 	}
 	return ErrSyntax
@@ -108,23 +108,27 @@ func (e *ParseError) Unwrap() error {
 
 // Is reports whether target is [ErrLength] and the length is wrong, for [errors.Is].
 func (e *ParseError) Is(target error) bool {
-	kind := problems[e.problem].kind
-	return target == ErrLength && (kind == wrongLength || kind == tooMuch)
+	return target == ErrLength && (e.fault == wrongLength || e.fault == longJSON)
 }
 
 // describe returns the scheme and what is wrong.
 func (e *ParseError) describe() string {
-	p, n := &problems[e.problem], strconv.Itoa(int(e.offset))
+	f, n := &forms[e.form], strconv.Itoa(int(e.offset))
 	if int(e.offset) == tooLong {
 		n = "over " + strconv.Itoa(maxText)
 	}
-	switch p.kind {
-	case wrongCharacter:
-		return p.scheme + ": " + p.text + " at byte " + n
-	case wrongLength:
-		return p.scheme + ": length " + n + ", want " + p.text
+	switch text := f.scheme + ": " + faults[e.fault]; {
+	case e.fault == wrongLength:
+		return text + n + ", want " + f.length
+	case e.fault == tooLarge:
+		return text + f.most
+	case e.fault == isNull:
+		return text + f.nullable
+	case e.fault >= firstCharacter:
+		return text + " at byte " + n
+	default:
+		return text
 	}
-	return p.scheme + ": " + p.text
 }
 
 // A scanError is a ParseError from Scan.
@@ -146,123 +150,92 @@ const (
 	errPast = rangeError("ids: the clock is past the last tick of the format")
 )
 
-// A problem is something that may be wrong with a form of an id.
-type problem uint8
-
-// A kind of problem says how its text makes a message.
-type kind uint8
+// A form is a way to write an id of some scheme.
+type form uint8
 
 const (
-	malformed      kind = iota
-	wrongCharacter      // the offset follows the text
-	wrongLength         // the text is the length that is wanted
-	tooMuch             // a length that is only known to be too large
-	outOfRange
+	uuidText form = iota // JSON and NULL too
+	uuidBinary
+	uuidBase58
+	ulidText
+	ulidBinary
+	ulidBase58
+	snowflakeText
+	snowflakeBinary
+	snowflakeBase32
+	otherText // of an id of a type of one's own
 )
+
+var forms = [...]struct{ scheme, length, most, nullable string }{
+	uuidText:        {"UUID", "36", "", "uuid.Null, uuid.NullBinary or *uuid.UUID"},
+	uuidBinary:      {"UUID", "16 bytes", "", ""},
+	uuidBase58:      {"UUID", "22", "Base58 above 128 bits", ""},
+	ulidText:        {"ULID", "26", "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "ulid.Null, ulid.NullBinary or *ulid.ULID"},
+	ulidBinary:      {"ULID", "16 bytes", "", ""},
+	ulidBase58:      {"ULID", "22", "Base58 above 128 bits", ""},
+	snowflakeText:   {"Snowflake", "1 to 19", "above 9223372036854775807", "snowflake.Null or *snowflake.ID"},
+	snowflakeBinary: {"Snowflake", "8 bytes", "", ""},
+	snowflakeBase32: {"Snowflake", "13", "Base32 above 63 bits", ""},
+	otherText:       {"id", "", "", ""},
+}
+
+// A fault is what may be wrong with a form.
+type fault uint8
+
+const (
+	wrongLength fault = iota
+	tooLarge
+	negative
+	isNull
+	noQuotes
+	longJSON
+	badEscape // this fault and those after it are of a character
+	notHex
+	notHyphen
+	notURN
+	notBrace
+	notDecimal
+	notBase32
+	notBase58
+
+	firstCharacter = badEscape
+)
+
+var faults = [...]string{
+	wrongLength: "length ",
+	tooLarge:    "",
+	negative:    "negative",
+	isNull:      "NULL: scan into a Null or a pointer, such as ",
+	noQuotes:    "JSON is not a string in quotes",
+	longJSON:    "more than 90 characters in JSON",
+	badEscape:   `an escape in JSON other than \u00 and two hexadecimal digits`,
+	notHex:      "not a hexadecimal digit",
+	notHyphen:   "not a hyphen",
+	notURN:      "prefix is not urn:uuid:",
+	notBrace:    "not a brace",
+	notDecimal:  "not a decimal digit",
+	notBase32:   "not a Crockford Base32 digit",
+	notBase58:   "not a Base58 digit",
+}
 
 const (
 	maxText = len("urn:uuid:") + 36 // the longest accepted text
 	tooLong = maxText + 1           // stands for all lengths above it
 )
 
-const (
-	uuidLength problem = iota
-	uuidBinary
-	uuidDigit
-	uuidHyphen
-	uuidURN
-	uuidBrace
-	uuidNull
-	ulidBinary
-	ulidNull
-	snowflakeLength
-	snowflakeBinary
-	snowflakeDigit
-	snowflakeNegative
-	snowflakeRange
-	snowflakeNull
-	inThrees // the first of the problems that come in threes
-)
-
-const (
-	uuidBase58 = inThrees + 3*iota // a wrong length, to which badDigit or badRange is added
-	ulidBase32
-	ulidBase58
-	snowflakeBase32
-	uuidJSON // no quotes, to which badEscape or longJSON is added
-	ulidJSON
-	snowflakeJSON
-	otherJSON
-
-	badDigit  problem = 1
-	badRange  problem = 2
-	badEscape problem = 1
-	longJSON  problem = 2
-
-	noQuotes    = "JSON is not a string in quotes"
-	wrongEscape = `an escape in JSON other than \u00 and two hexadecimal digits`
-	tooLongJSON = "more than 90 characters in JSON"
-)
-
-var problems = [...]struct {
-	scheme string
-	kind   kind
-	text   string
-}{
-	uuidLength: {"UUID", wrongLength, "36"},
-	uuidBinary: {"UUID", wrongLength, "16 bytes"},
-	uuidDigit:  {"UUID", wrongCharacter, "not a hexadecimal digit"},
-	uuidHyphen: {"UUID", wrongCharacter, "not a hyphen"},
-	uuidURN:    {"UUID", wrongCharacter, "prefix is not urn:uuid:"},
-	uuidBrace:  {"UUID", wrongCharacter, "not a brace"},
-	uuidNull:   {"UUID", malformed, "NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID"},
-
-	ulidBinary: {"ULID", wrongLength, "16 bytes"},
-	ulidNull:   {"ULID", malformed, "NULL: scan into a Null or a pointer, such as ulid.Null, ulid.NullBinary or *ulid.ULID"},
-
-	snowflakeLength:   {"Snowflake", wrongLength, "1 to 19"},
-	snowflakeBinary:   {"Snowflake", wrongLength, "8 bytes"},
-	snowflakeDigit:    {"Snowflake", wrongCharacter, "not a decimal digit"},
-	snowflakeNegative: {"Snowflake", outOfRange, "negative"},
-	snowflakeRange:    {"Snowflake", outOfRange, "above 9223372036854775807"},
-	snowflakeNull:     {"Snowflake", malformed, "NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID"},
-
-	uuidBase58:                 {"UUID", wrongLength, "22"},
-	uuidBase58 + badDigit:      {"UUID", wrongCharacter, "not a Base58 digit"},
-	uuidBase58 + badRange:      {"UUID", outOfRange, "Base58 above 128 bits"},
-	ulidBase32:                 {"ULID", wrongLength, "26"},
-	ulidBase32 + badDigit:      {"ULID", wrongCharacter, "not a Crockford Base32 digit"},
-	ulidBase32 + badRange:      {"ULID", outOfRange, "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
-	ulidBase58:                 {"ULID", wrongLength, "22"},
-	ulidBase58 + badDigit:      {"ULID", wrongCharacter, "not a Base58 digit"},
-	ulidBase58 + badRange:      {"ULID", outOfRange, "Base58 above 128 bits"},
-	snowflakeBase32:            {"Snowflake", wrongLength, "13"},
-	snowflakeBase32 + badDigit: {"Snowflake", wrongCharacter, "not a Crockford Base32 digit"},
-	snowflakeBase32 + badRange: {"Snowflake", outOfRange, "Base32 above 63 bits"},
-
-	uuidJSON:                  {"UUID", malformed, noQuotes},
-	uuidJSON + badEscape:      {"UUID", wrongCharacter, wrongEscape},
-	uuidJSON + longJSON:       {"UUID", tooMuch, tooLongJSON},
-	ulidJSON:                  {"ULID", malformed, noQuotes},
-	ulidJSON + badEscape:      {"ULID", wrongCharacter, wrongEscape},
-	ulidJSON + longJSON:       {"ULID", tooMuch, tooLongJSON},
-	snowflakeJSON:             {"Snowflake", malformed, noQuotes},
-	snowflakeJSON + badEscape: {"Snowflake", wrongCharacter, wrongEscape},
-	snowflakeJSON + longJSON:  {"Snowflake", tooMuch, tooLongJSON},
-	otherJSON:                 {"id", malformed, noQuotes},
-	otherJSON + badEscape:     {"id", wrongCharacter, wrongEscape},
-	otherJSON + longJSON:      {"id", tooMuch, tooLongJSON},
-}
-
-// parseErrors has each problem at each offset, so that an error costs no allocation.
-var parseErrors = func() (all [len(problems)][tooLong + 1]ParseError) {
-	for p := range all {
-		for offset := range all[p] {
-			all[p][offset] = ParseError{problem(p), uint8(offset)}
+// parseErrors has each error that there can be, and more, so that to return one costs no allocation.
+var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) {
+	for i := range all {
+		for j := range all[i] {
+			for offset := range all[i][j] {
+				all[i][j][offset] = ParseError{form(i), fault(j), uint8(offset)}
+			}
 		}
 	}
 	return all
 }()
 
-// parseError returns the error for problem p at offset.
-func parseError(p problem, offset int) *ParseError { return &parseErrors[p][min(offset, tooLong)] }
+// parseError returns the error for a fault of a form, at an offset or of a length.
+func parseError(form form, fault fault, offset int) *ParseError {
+	return &parseErrors[form][fault][min(offset, tooLong)]
+}

@@ -22,7 +22,7 @@ func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err err
 		defer c.mu.Unlock()
 		now, elapsed := c.readAnew(injected)
 		if wait, err = n.lane.hold(n.lane.at(now), elapsed); err == nil {
-			s = n.latest()
+			s = n.newest()
 		}
 		return s, wait, err
 	}

@@ -59,21 +59,21 @@ func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
 
-// locateHex returns the problem and the offset of the first bad character.
-func locateHex(s string) (problem, int) {
+// locateHex returns the fault and the offset of the first bad character.
+func locateHex(s string) (fault, int) {
 	start := 0
 	if len(s) == 36 {
 		for _, hyphen := range [...]int{8, 13, 18, 23} {
 			if at := start + hexValues.locate(s[start:hyphen]); at < hyphen {
-				return uuidDigit, at
+				return notHex, at
 			}
 			if s[hyphen] != '-' {
-				return uuidHyphen, hyphen
+				return notHyphen, hyphen
 			}
 			start = hyphen + 1
 		}
 	}
-	return uuidDigit, start + hexValues.locate(s[start:])
+	return notHex, start + hexValues.locate(s[start:])
 }
 
 // mismatchURN returns the offset of the first character of "urn:uuid:" that s does not

@@ -86,7 +86,7 @@ func TestRunStaysAhead(t *testing.T) {
 	ones := bytes.NewReader(bytes.Repeat([]byte{0xff}, 1<<20)) // the largest strides: 8,192 ids fill a tick
 	now := start
 	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return now }}), Random: ones})
-	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
+	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
 	var last UUID
 	ticks := map[uint64]bool{}
 	for i := 0; i < 20_000; {
@@ -100,7 +100,7 @@ func TestRunStaysAhead(t *testing.T) {
 		}
 		ticks[tick] = true
 		now = start.Add(-time.Hour)
-		r.now = g.clock.injected()
+		r.sample = g.clock.injected()
 	}
 	if len(ticks) != 3 {
 		t.Errorf("the run has ids of %d ticks, want 3", len(ticks))
@@ -111,7 +111,7 @@ func TestRunStaysAhead(t *testing.T) {
 func TestRunAmongCalls(t *testing.T) {
 	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return start }})})
-	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
+	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
 	var last UUID
 	for range 100 {
 		var ids [3]UUID

@@ -156,8 +156,8 @@ func (l *lane) turn(tick int64) bool {
 }
 
 // debt returns what is still to be paid, in ns. That is at most maxDebt when elapsed is read, and
-// elapsed may be anchorLife old. If it is more, the process's clock has gone back, as from one
-// testing/synctest bubble to the next, and nothing is owed.
+// elapsed may be anchorLife old. If it is more, the process's clock has gone back, for example from
+// one testing/synctest bubble to the next, and nothing is owed.
 func (l *lane) debt(elapsed int64) int64 {
 	debt := l.paid - elapsed
 	if debt > l.maxDebt+int64(anchorLife) {

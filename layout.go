@@ -143,7 +143,7 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
-// Last returns the start of the last tick of l, in UTC: when that is over, l holds no more ids. It panics
+// Last returns the start of the last tick of l, in UTC: after that tick, l holds no more ids. It panics
 // if l is not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFormat(l))

@@ -373,7 +373,7 @@ func FuzzLayout(f *testing.F) {
 		{year1, 0, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},
 		{year1, 1, 1e6, 10, 12, false, id, year1, 105e6, 378, 0},
 		{year1 - 1, 999_999_999, hour, 10, 12, false, id, 1656432460, 105e6, 378, 0},
-		// An id, a time, a node or a sequence that Twitter's layout has not, or has as the last.
+		// An id, a time, a node or a sequence that is the last of Twitter's layout, or too large for it.
 		{1288834974, 657e6, 1e6, 10, 12, false, -1, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 0, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 3487857984, 208e6, 378, 0},

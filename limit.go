@@ -6,7 +6,7 @@ import (
 )
 
 // Latest returns the latest time in any id of version 1, version 6 and Snowflake from c, in UTC,
-// or [ClockOptions].After if that is later. It is the zero time if there is neither. A process
+// or [ClockOptions].After if After is later. It is the zero time if there is neither. A process
 // that issues no more ids can save it as the After of its successor.
 func (c *Clock) Latest() time.Time {
 	mustBe(c.nodes != nil, "Clock")
@@ -143,7 +143,7 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c.setLimit(t, ended)
 }
 
-// orderly returns t in UTC, or the zero time if Before and Unix disagree on it, as on time.Unix(math.MaxInt64, 0).
+// orderly returns t in UTC, or the zero time if Before and Unix disagree on it, for example on time.Unix(math.MaxInt64, 0).
 func orderly(t time.Time) time.Time {
 	if epoch := time.Unix(0, 0); t.Before(epoch) != (t.Unix() < 0) {
 		return time.Time{}

@@ -90,7 +90,7 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))
-	s := n.latest()
+	s := n.newest()
 	n.clock.mu.Unlock()
 	waitForClock(wait)
 	return s
@@ -102,7 +102,7 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := n.latest()
+	s := n.newest()
 	n.clock.mu.Unlock()
 	waitForClock(wait)
 	return s, nil
@@ -152,8 +152,8 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("ids: no Snowflake: %w", err)
 }
 
-// latest returns the latest Snowflake of the lane. The mutex is held.
-func (n *SnowflakeNode) latest() Snowflake {
+// newest returns the latest Snowflake of the lane. The mutex is held.
+func (n *SnowflakeNode) newest() Snowflake {
 	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
 }
 
@@ -166,7 +166,7 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	c := n.clock
 	now, elapsed := c.enter(c.injected())
 	err := c.reason(n.lane.try(n.lane.at(now), elapsed))
-	s := n.latest()
+	s := n.newest()
 	c.mu.Unlock()
 	if err != nil {
 		return 0, err
@@ -188,7 +188,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 		if wait == 0 { // then more ids of the same tick need not wait either
 			piece = added[:min(int64(len(added)), pieceLen, l.perTick-l.used+1)]
 		}
-		id, step := n.latest(), Snowflake(1)<<(n.format.sequenceShift&63)
+		id, step := n.newest(), Snowflake(1)<<(n.format.sequenceShift&63)
 		l.used += int64(len(piece) - 1)
 		c.mu.Unlock()
 		for i := range piece {

@@ -139,20 +139,20 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		return n.set(id.UnmarshalJSON(data))
 	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
 		var buf [maxText * escape]byte
-		text, err := unquote(data, buf[:], jsonProblem(id))
+		text, err := unquote(data, buf[:], formOf(id))
 		if err == nil {
 			err = parse(id, view(text))
 		}
 		return n.set(err)
 	}
 	var buf [maxOwnText * escape]byte
-	p := jsonProblem(&n.ID)
-	text, err := unquote(data, buf[:], p)
+	form := formOf(&n.ID)
+	text, err := unquote(data, buf[:], form)
 	switch {
 	case err != nil:
 		return err
 	case len(text) > len(buf):
-		return parseError(p+longJSON, 0)
+		return parseError(form, longJSON, 0)
 	}
 	own := bytes.Clone(text) // buf stays on the stack
 	return n.decode(func(d decoder) error { return d.UnmarshalText(own) })

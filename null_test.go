@@ -32,7 +32,7 @@ func (*pointerID) MarshalJSON() ([]byte, error) { return []byte(`{"v":7}`), nil 
 func (absentID) MarshalJSON() ([]byte, error)   { return []byte(" null\n"), nil }
 func (failingID) MarshalJSON() ([]byte, error)  { return nil, errLost }
 
-// TestNullThatCannotBeRead reads Nulls of types that have not the methods for it: that is an error that names both, and
+// TestNullThatCannotBeRead reads Nulls of types without the methods for it: that is an error that names both, and
 // the receiver keeps its value. What is absent needs none.
 func TestNullThatCannotBeRead(t *testing.T) {
 	checkUnreadable[writtenID](t, "ids: a Null cannot be read: *ids_test.writtenID has no methods Scan and UnmarshalText")

@@ -10,9 +10,9 @@ const pieceLen = 256 // ids of a run that are minted under one lock at most
 
 // A run mints many ids of a tail with one reading of the clock.
 type run struct {
-	g    *Generator
-	tail *tail
-	now  sample // what is injected
+	g      *Generator
+	tail   *tail
+	sample sample // of an injected clock
 
 	own tail // as the run left it; the zero value at first
 
@@ -43,7 +43,7 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 // upper bits, and returns how many. It panics if there is no next id.
 func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	c, t := r.g.clock, r.tail
-	now, elapsed := c.enter(r.now)
+	now, elapsed := c.enter(r.sample)
 	defer c.mu.Unlock()
 	at := t.at(now)
 	if r.epoch != t.epoch {

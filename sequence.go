@@ -11,7 +11,7 @@ const (
 // A sequence is the clock sequence of version 1 or of version 6. A tick and a sequence never meet
 // twice: once all sequences have been used, ids go on above all ticks, and the floor rises.
 type sequence struct {
-	now     uint64 // 12 bits
+	current uint64 // 12 bits
 	started bool
 	free    int   // how many have not been used since the floor was set
 	floor   int64 // a tick up to here may have ids of any sequence
@@ -21,13 +21,13 @@ type sequence struct {
 // start starts the sequence at random bits, unless it has started.
 func (s *sequence) start(bits uint64) {
 	if !s.started {
-		s.now, s.started, s.free = bits%sequences, true, sequences-1
+		s.current, s.started, s.free = bits%sequences, true, sequences-1
 	}
 }
 
 // turn takes the next sequence for a lane that goes back from tick last.
 func (s *sequence) turn(last int64) {
-	s.now = (s.now + 1) % sequences
+	s.current = (s.current + 1) % sequences
 	s.free--
 	s.top = max(s.top, last)
 }
@@ -39,4 +39,4 @@ func (s *sequence) rise(last int64) {
 }
 
 // field returns the 14 bits of the id that is number used of its tick.
-func (s *sequence) field(used int64) uint64 { return s.now<<placeBits | uint64(used-1) }
+func (s *sequence) field(used int64) uint64 { return s.current<<placeBits | uint64(used-1) }

@@ -39,7 +39,7 @@ func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
-// Compare returns -1, 0 or +1 as s is less than, equal to or greater than t.
+// Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
 func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
 
 // IsZero reports whether s is 0. The omitzero option of struct tags uses it.
@@ -81,7 +81,7 @@ func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	}
 	if len(data) == 0 || data[0] == '"' {
 		var buf [(1 + maxDigits) * escape]byte // with a sign, which has an error of its own
-		if data, err = unquote(data, buf[:], s.inJSON()); err != nil {
+		if data, err = unquote(data, buf[:], s.textForm()); err != nil {
 			return err
 		}
 	}
@@ -99,11 +99,11 @@ func (s Snowflake) MarshalBinary() ([]byte, error) { return s.AppendBinary(make(
 // UnmarshalBinary sets s to the 8 bytes of data, big-endian. On an error s keeps its value.
 func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	if len(data) != 8 {
-		return parseError(snowflakeBinary, len(data))
+		return parseError(snowflakeBinary, wrongLength, len(data))
 	}
 	v := binary.BigEndian.Uint64(data)
 	if v>>63 != 0 {
-		return parseError(snowflakeNegative, 0)
+		return parseError(snowflakeBinary, negative, 0)
 	}
 	*s = Snowflake(v)
 	return nil
@@ -117,21 +117,21 @@ func ParseSnowflake(s string) (Snowflake, error) {
 		start = 1 // a negative number has an error of its own
 	}
 	if len(s) == 0 || len(s) > start+maxDigits {
-		return 0, parseError(snowflakeLength, len(s))
+		return 0, parseError(snowflakeText, wrongLength, len(s))
 	}
 	var v uint64
 	for i := start; i < len(s); i++ {
 		d := s[i] - '0'
 		if d > 9 {
-			return 0, parseError(snowflakeDigit, i)
+			return 0, parseError(snowflakeText, notDecimal, i)
 		}
 		v = v*10 + uint64(d)
 	}
 	switch {
 	case start > 0:
-		return 0, parseError(snowflakeNegative, 0)
+		return 0, parseError(snowflakeText, negative, 0)
 	case v>>63 != 0:
-		return 0, parseError(snowflakeRange, 0)
+		return 0, parseError(snowflakeText, tooLarge, 0)
 	}
 	return Snowflake(v), nil
 }
@@ -145,7 +145,7 @@ func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s
 func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	v, err := decodeBase32to64(s, snowflakeBase32)
 	if v>>63 != 0 {
-		return 0, parseError(snowflakeBase32+badRange, 0)
+		return 0, parseError(snowflakeBase32, tooLarge, 0)
 	}
 	return Snowflake(v), err
 }

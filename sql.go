@@ -16,7 +16,7 @@ func (u *UUID) Scan(src any) error {
 	if scanBytes(u, src) {
 		return nil
 	}
-	return scan(u, src, uuidNull, "string, []byte, [16]byte or UUID")
+	return scan(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
 
 // Value returns u as text, which every database can store: for columns of 16 bytes, see
@@ -30,7 +30,7 @@ func (u *ULID) Scan(src any) error {
 	if scanBytes(u, src) {
 		return nil
 	}
-	return scan(u, src, ulidNull, "string, []byte, [16]byte or ULID")
+	return scan(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
 
 // Value returns s as an int64. The error is always nil.
@@ -43,18 +43,18 @@ func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
 		if v < 0 {
-			return scanError{parseError(snowflakeNegative, 0)}
+			return scanError{parseError(snowflakeText, negative, 0)}
 		}
 		*s = Snowflake(v)
 	case uint64:
 		if v>>63 != 0 {
-			return scanError{parseError(snowflakeRange, 0)}
+			return scanError{parseError(snowflakeText, tooLarge, 0)}
 		}
 		*s = Snowflake(v)
 	case Snowflake:
 		return s.Scan(int64(v))
 	default:
-		return scan(s, src, snowflakeNull, "int64, uint64, string, []byte or Snowflake")
+		return scan(s, src, snowflakeText, "int64, uint64, string, []byte or Snowflake")
 	}
 	return nil
 }
@@ -77,9 +77,8 @@ func scanBytes[T UUID | ULID](dst *T, src any) bool {
 	return false
 }
 
-// scan sets dst to the id that src holds as text. accepted names the types that src may have, and
-// null is the problem if it is nil.
-func scan(dst, src any, null problem, accepted string) error {
+// scan sets dst to the id that src holds as text. accepted names the types that src may have.
+func scan(dst, src any, form form, accepted string) error {
 	var err error
 	switch v := src.(type) {
 	case []byte:
@@ -87,9 +86,9 @@ func scan(dst, src any, null problem, accepted string) error {
 	case string:
 		err = parse(dst, v)
 	case nil:
-		err = parseError(null, 0)
+		err = parseError(form, isNull, 0)
 	default:
-		return fmt.Errorf("ids: scanning %s: a value of type %T, want %s: %w", problems[null].scheme, src, accepted, ErrSyntax)
+		return fmt.Errorf("ids: scanning %s: a value of type %T, want %s: %w", forms[form].scheme, src, accepted, ErrSyntax)
 	}
 	if err != nil {
 		return scanError{err.(*ParseError)}

@@ -11,6 +11,9 @@ import (
 // A tail is the lane of a scheme whose ids end in random bits: 62 in version 7 and 80 in ULID. They
 // are fresh for the first id of a tick. For each later one they are raised by a random stride, so
 // that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2, method 2).
+//
+// Version 7 has one tail for each Clock, since the ids of all its generators ascend together. ULID has one for each
+// Generator, whose option ULIDMonotonic decides the strides.
 type tail struct {
 	lane
 	maxHi, maxLo     uint64 // the largest random part

@@ -32,32 +32,31 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// inJSON returns the first of the problems of an id in JSON. Structs that embed the id have it too.
-func (UUID) inJSON() problem      { return uuidJSON }
-func (ULID) inJSON() problem      { return ulidJSON }
-func (Snowflake) inJSON() problem { return snowflakeJSON }
+// textForm returns the form of an id that is text. Structs that embed the id have it too.
+func (UUID) textForm() form      { return uuidText }
+func (ULID) textForm() form      { return ulidText }
+func (Snowflake) textForm() form { return snowflakeText }
 
-func (Binary[T]) inJSON() problem {
+func (Binary[T]) textForm() form {
 	if _, ok := any((*T)(nil)).(*UUID); ok {
-		return uuidJSON
+		return uuidText
 	}
-	return ulidJSON
+	return ulidText
 }
 
-// jsonProblem returns the first of the problems of any id in JSON.
-func jsonProblem(id any) problem {
-	if id, ok := id.(interface{ inJSON() problem }); ok {
-		return id.inJSON()
+// formOf returns the form of any id that is text.
+func formOf(id any) form {
+	if id, ok := id.(interface{ textForm() form }); ok {
+		return id.textForm()
 	}
-	return otherJSON
+	return otherText
 }
 
 // unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
-// for all of it. Otherwise it is longer than what the caller accepts. p is the first of the problems of
-// the id in JSON.
-func unquote(data, buf []byte, p problem) ([]byte, error) {
+// for all of it. Otherwise it is longer than what the caller accepts. The form is for errors.
+func unquote(data, buf []byte, f form) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
-		return nil, parseError(p, 0)
+		return nil, parseError(f, noQuotes, 0)
 	}
 	text := data[1 : len(data)-1]
 	if len(text) > len(buf) || bytes.IndexByte(text, '\\') < 0 {
@@ -70,7 +69,7 @@ func unquote(data, buf []byte, p problem) ([]byte, error) {
 			continue
 		}
 		if len(text) < escape || string(text[:4]) != `\u00` || hexValues[text[4]]|hexValues[text[5]] >= noDigit {
-			return nil, parseError(p+badEscape, n)
+			return nil, parseError(f, badEscape, n)
 		}
 		buf[n], text = byte(hexValues[text[4]]<<4|hexValues[text[5]]), text[escape:]
 	}

@@ -48,7 +48,7 @@ func (g *Generator) mintULID(u *ULID) {
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
-	r := run{g: g, tail: &g.ulid, now: g.clock.injected()}
+	r := run{g: g, tail: &g.ulid, sample: g.clock.injected()}
 	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, hi, los := r.piece(len(added))
@@ -122,7 +122,7 @@ func (u ULID) Increment() (next ULID, ok bool) {
 	return next, true
 }
 
-// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v.
+// Compare returns -1 if u < v, 0 if they are equal and +1 if u > v.
 func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 
 // IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
@@ -170,7 +170,7 @@ func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byt
 // UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
-		return parseError(ulidBinary, len(data))
+		return parseError(ulidBinary, wrongLength, len(data))
 	}
 	copy(u[:], data)
 	return nil
@@ -187,15 +187,15 @@ func ParseULID(s string) (u ULID, err error) {
 // parse is ParseULID, which is inlined: that spares a copy of the id. On an error u keeps its value.
 func (u *ULID) parse(s string) error {
 	if len(s) != base32Len128 {
-		return parseError(ulidBase32, len(s))
+		return parseError(ulidText, wrongLength, len(s))
 	}
 	first := base32Values[s[0]]<<5 | base32Values[s[1]]
 	a, b, c, d := get30(s[2:8]), get30(s[8:14]), get30(s[14:20]), get30(s[20:26])
 	if first|a|b|c|d >= noDigit {
-		return parseError(ulidBase32+badDigit, base32Values.locate(s))
+		return parseError(ulidText, notBase32, base32Values.locate(s))
 	}
 	if first > 0xff {
-		return parseError(ulidBase32+badRange, 0)
+		return parseError(ulidText, tooLarge, 0)
 	}
 	put((*[16]byte)(u), first<<56|a<<26|b>>4, b<<60|c<<30|d)
 	return nil

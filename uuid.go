@@ -83,7 +83,7 @@ func (u UUID) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
-// Compare returns -1, 0 or +1 as u sorts before v, is v or sorts after v in byte order.
+// Compare returns -1 if u < v, 0 if they are equal and +1 if u > v, in byte order.
 func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
 // IsZero reports whether u is the Nil UUID. The omitzero option of struct tags uses it.
@@ -144,7 +144,7 @@ func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byt
 // UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
-		return parseError(uuidBinary, len(data))
+		return parseError(uuidBinary, wrongLength, len(data))
 	}
 	copy(u[:], data)
 	return nil
@@ -170,24 +170,24 @@ func (u *UUID) parse(s string) error {
 	case 36, 32:
 	case 45:
 		if at := mismatchURN(s); at >= 0 {
-			return parseError(uuidURN, at)
+			return parseError(uuidText, notURN, at)
 		}
 		digits, start = s[9:], 9
 	case 38:
 		if s[0] != '{' {
-			return parseError(uuidBrace, 0)
+			return parseError(uuidText, notBrace, 0)
 		}
 		digits, start = s[1:37], 1
 	default:
-		return parseError(uuidLength, len(s))
+		return parseError(uuidText, wrongLength, len(s))
 	}
 	hi, lo, ok := decodeHex(digits)
 	if !ok {
-		problem, at := locateHex(digits)
-		return parseError(problem, start+at)
+		fault, at := locateHex(digits)
+		return parseError(uuidText, fault, start+at)
 	}
 	if len(s) == 38 && s[37] != '}' {
-		return parseError(uuidBrace, 37)
+		return parseError(uuidText, notBrace, 37)
 	}
 	put((*[16]byte)(u), hi, lo)
 	return nil

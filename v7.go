@@ -24,7 +24,8 @@ func NewV7() UUID { return defaultGenerator.NewV7() }
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative, or more than a slice can hold.
+// for all of them: faster than single calls from 3 on. It panics if n is negative, or more than a slice
+// can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. The ids of one clock
@@ -46,7 +47,7 @@ func (g *Generator) mintV7(u *UUID) {
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
-	r := run{g: g, tail: &g.clock.v7, now: g.clock.injected()}
+	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
 	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, _, rands := r.piece(len(added))

@@ -92,7 +92,7 @@ var (
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
 // processes mint into one table, give each its own number, and call [SetDefaultFromEnv]
 // in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
-// is before it, as in a testing/synctest bubble, unless the default clock has issued later ones.
+// is before it (in a testing/synctest bubble it is), unless the default clock has issued later ones.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the node of [Next], and makes it if there is none. In main, call it
@@ -102,8 +102,8 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the node of [Next]. Call it in main, before anything makes a
 // Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
-// if both have the same number and layout on two clocks. It compares with that node alone, not with those
-// before it, and not if its number is a random one.
+// if both have the same number and layout on two clocks. Only the current default node is compared, and only
+// if its number is not a random one.
 //
 // Nil is for tests: Next makes a node again when it needs one. That drops the guard against nodes
 // that repeat ids.

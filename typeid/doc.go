@@ -18,7 +18,7 @@
 // Value returns the UUID as text, without the prefix, for columns of a type uuid or of 36 characters.
 // For a column of 16 bytes pass id.UUID().Binary(), and for one of prefixed text id.String(). Scan reads
 // all of these. The Go packages of TypeID's authors (their versions 1 and 2) write the prefixed text, and
-// read nothing but that, as a string: Scan reads a column that they have filled, but Value writes another
+// read only such a string: Scan reads a column that they have filled, but Value writes another
 // text, which no condition on that column will match.
 //
 // # Errors

@@ -89,7 +89,7 @@ func (e *parseError) Unwrap() error {
 	return ids.ErrSyntax
 }
 
-// A prefixError says that a text has not the prefix of its kind. It is the index of the first byte that
+// A prefixError says that a text does not have the prefix of its kind. It is the index of the first byte that
 // differs, or noByte if the text ends before one. An interface holds a single byte without an allocation.
 type prefixError[K Kind] uint8
 

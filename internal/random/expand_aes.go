@@ -2,6 +2,7 @@
 
 package random
 
-// expands says that crypto/aes uses the processor's AES instructions here, so
-// that expanding a key is cheaper than asking the kernel for all of a block.
+// expands says that processors of this architecture have AES instructions, with which expanding a key is cheaper
+// than asking the kernel for all of a block. On one that has none, such as that of a Raspberry Pi 4, crypto/aes
+// runs in plain Go, and random bits cost some four times as much: the standard library does not tell.
 const expands = true

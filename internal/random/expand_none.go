@@ -2,6 +2,6 @@
 
 package random
 
-// expands says that crypto/aes runs in plain Go here, where it is neither
+// expands says that crypto/aes runs in plain Go on this architecture, where it is neither
 // faster than the kernel nor free of timing differences.
 const expands = false

@@ -126,7 +126,7 @@ func (b *Block) Next(n int) []byte {
 func (b *Block) Fill() { b.fill(Size) }
 
 // fill makes all of b random again, or the last n bytes if nothing may be in stock. Until they are, b is empty, so that
-// a rand.Reader that panics, as a test's may, leaves no block that hands out zeros.
+// a rand.Reader that panics, which a test's may, leaves no block that hands out zeros.
 func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
 	b.left = 0

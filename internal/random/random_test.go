@@ -9,6 +9,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -79,6 +81,19 @@ func TestExpands(t *testing.T) {
 	pure := slices.Contains(info.Settings, debug.BuildSetting{Key: "-tags", Value: "purego"})
 	if want := slices.Contains(fast, runtime.GOARCH) && !pure; expands != want {
 		t.Errorf("on %s, with purego %v, expands is %v", runtime.GOARCH, pure, expands)
+	}
+}
+
+// TestWithoutInstructions runs TestExpansion as on a processor without AES instructions. Keys are expanded there too, by
+// the choice of the architecture, and the blocks are the same.
+func TestWithoutInstructions(t *testing.T) {
+	if runtime.GOARCH != "amd64" || !expands {
+		t.Skip("GODEBUG=cpu.aes=off is for amd64 here, where keys are expanded")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestExpansion$", "-test.v")
+	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestExpansion ") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
