@@ -3,6 +3,7 @@ package compare
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -69,6 +70,9 @@ func pooled(mint func() (google.UUID, error)) entry {
 	}}
 }
 
+// injected is on a clock whose Now is given, and reads the system's.
+var injected = ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: time.Now})})
+
 var version7 = group{"V7", []entry{
 	one("ids", ids.NewV7), own((*ids.Generator).NewV7),
 	either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
@@ -83,6 +87,7 @@ var minters = []group{
 		one("ids", ids.NewV6), own((*ids.Generator).NewV6), either("google", google.NewV6), either("gofrs", gofrs.NewV6),
 	}},
 	version7,
+	{"V7Injected", []entry{one("ids", injected.NewV7)}},
 	{"V7At", []entry{either("ids", func() (ids.UUID, error) { return ids.NewV7At(time.Now()) })}}, // takes no mutex of a clock
 	{"V4", []entry{one("ids", ids.NewV4), either("google", google.NewRandom), pooled(google.NewRandom), either("gofrs", gofrs.NewV4)}},
 	{"ULID", []entry{
@@ -125,6 +130,37 @@ func BenchmarkGoroutines1024(b *testing.B) { crowd(b, 1024, version7) }
 
 func crowd(b *testing.B, goroutines int, groups ...group) {
 	runGroups(b, "New", groups, max(goroutines/runtime.GOMAXPROCS(0), 1))
+}
+
+// BenchmarkShortRun makes runs of a few ids, which a loop could make.
+func BenchmarkShortRun(b *testing.B) {
+	var groups []group
+	uuids := make([]ids.UUID, 0, 10)
+	for _, n := range []int{1, 2, 3, 10} {
+		groups = append(groups, group{fmt.Sprint(n), []entry{
+			one("ids", func() []ids.UUID { return ids.AppendV7(uuids, n) }),
+			one("loop", func() []ids.UUID {
+				run := uuids
+				for range n {
+					run = append(run, ids.NewV7())
+				}
+				return run
+			}),
+		}})
+	}
+	runGroups(b, "ShortRun", groups, 0)
+}
+
+// BenchmarkMake makes what mints ids: the bytes of each are told.
+func BenchmarkMake(b *testing.B) {
+	clock := ids.NewClock(nil)
+	runGroups(b, "Make", []group{{"any", []entry{
+		one("clock", func() *ids.Clock { return ids.NewClock(nil) }),
+		one("generator", func() *ids.Generator { return ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}) }),
+		either("node", func() (*ids.SnowflakeNode, error) {
+			return ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock})
+		}),
+	}}}, 0)
 }
 
 // BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.

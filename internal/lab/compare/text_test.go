@@ -90,6 +90,22 @@ func readText[T any](library string, parse func(string) (T, error), text string)
 	return either(library, func() (T, error) { return parse(text) })
 }
 
+// BenchmarkUnmarshal reads an id from good text into a field, as decoders of JSON do.
+func BenchmarkUnmarshal(b *testing.B) {
+	type target interface{ UnmarshalText([]byte) error }
+	into := func(library string, id target, text string) entry {
+		data := []byte(text)
+		return one(library, func() error { return id.UnmarshalText(data) })
+	}
+	runGroups(b, "Unmarshal", []group{
+		{"UUID", []entry{into("ids", new(ids.UUID), good.uuid), into("google", new(google.UUID), good.uuid), into("gofrs", new(gofrs.UUID), good.uuid)}},
+		{"ULID", []entry{
+			into("ids", new(ids.ULID), good.ulid), into("oklog", new(oklog.ULID), good.ulid), // which checks no character
+			into("xid", new(xid.ID), good.xid), into("ksuid", new(ksuid.KSUID), good.ksuid),
+		}},
+	}, 0)
+}
+
 // BenchmarkParse reads an id from good text, and BenchmarkParseBad refuses text with one bad character.
 func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good), 0) }
 

@@ -1,6 +1,6 @@
 // Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and in short
-// into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes some
-// 3 minutes, on a machine that should do nothing else:
+// into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws docs/speed.svg. It takes some
+// 4 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
@@ -55,7 +55,8 @@ func write(root string, text []byte, benchtime string) error {
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
 	return errors.Join(markdown.Put(filepath.Join(root, "docs", "speed.md"), "compare", r.page(line, versions)),
-		markdown.Put(filepath.Join(root, "README.md"), "compare", line+r.summary()))
+		markdown.Put(filepath.Join(root, "README.md"), "compare", line+r.summary()),
+		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 
 // others are the libraries that are measured.
@@ -71,22 +72,38 @@ func measure(count int, benchtime string) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	binary := filepath.Join(temp, "compare.test")
-	if _, err := goOutput("test", "-c", "-o", binary, "."); err != nil {
-		return nil, err
+	for _, tags := range []string{"", "nostock"} {
+		if _, err := goOutput("test", "-c", "-tags="+tags, "-o", filepath.Join(temp, "compare"+tags), "."); err != nil {
+			return nil, err
+		}
 	}
 	text := fmt.Appendf(nil, "toolchain: %s\nprocessors: %d\n", runtime.Version(), runtime.NumCPU())
 	for n := range count {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, count)
-		cmd := exec.Command(binary, "-test.run=^$", "-test.bench=.", "-test.benchtime="+benchtime, "-test.timeout=0")
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("running the benchmarks: %w", err)
+		for _, v := range variants {
+			cmd := exec.Command(filepath.Join(temp, "compare"+v.tags), "-test.run=^$", "-test.bench="+v.bench, "-test.benchtime="+benchtime, "-test.timeout=0")
+			cmd.Env = append(os.Environ(), v.env)
+			cmd.Stderr = os.Stderr
+			out, err := cmd.Output()
+			if err != nil {
+				return nil, fmt.Errorf("running the benchmarks: %w", err)
+			}
+			text = append(text, bytes.ReplaceAll(out, []byte("BenchmarkNew/"), []byte("Benchmark"+v.operation+"/"))...)
 		}
-		text = append(text, out...)
+		once, err := first(temp)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, once...)
 	}
 	return text, nil
+}
+
+// variants are the ways to run the benchmarks. In all but the first, those of New are of another operation.
+var variants = []struct{ operation, tags, env, bench string }{
+	{"New", "", "GODEBUG=", "."},
+	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},
+	{"Nostock", "nostock", "GODEBUG=", "New/^(V4|V7|V7At|ULID)$/^ids$"},
 }
 
 // goOutput returns what the go command prints.

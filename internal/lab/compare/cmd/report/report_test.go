@@ -51,6 +51,8 @@ func TestWrite(t *testing.T) {
 		{page, "| version 7, in runs of 1,000 | **9.00** |  |  |  |\n"},
 		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
 		{page, "| `time.Now()` | 90.0 |\n"},
+		{filepath.Join(dir, "docs", "speed.svg"), ">72.0</text>"},
+		{filepath.Join(dir, "docs", "speed.svg"), "version 7: ids 72.0, in the crowd 105; google/uuid 360, in the crowd 150;"},
 		{summary, "| 64 goroutines on 2 processors |"},
 		{summary, "| `uuid.NewV7()` | **72.0** | 105 | google/uuid 360 (150) |\n"},
 	} {
@@ -81,8 +83,24 @@ func TestNames(t *testing.T) {
 	for _, n := range crowds {
 		tabled[fmt.Sprintf("Goroutines%d/V7/ids", n)] = true
 	}
+	for _, n := range shortRuns {
+		tabled["ShortRun/"+n+"/ids"] = true
+	}
+	for _, w := range sourceRows {
+		tabled["NoAES/"+w[1]+"/ids"], tabled["Nostock/"+w[1]+"/ids"] = true, true
+	}
+	for _, p := range programs {
+		for _, what := range []string{"size", "init", "V7"} {
+			tabled["First/"+what+"/"+p[0]] = true
+		}
+	}
 	for _, f := range floors {
 		tabled["Floor/any/"+f[0]] = true
+	}
+	for name, is := range tabled {
+		if _, ok := r.median(name); is && !ok && !strings.HasPrefix(name, "Goroutines64/") {
+			t.Errorf("a table names %s, which was not measured", name)
+		}
 	}
 	for name := range r.ns {
 		if (strings.HasSuffix(name, "/ids") || strings.HasPrefix(name, "Floor")) && !tabled[name] {

@@ -20,6 +20,7 @@ var newRows = []row{
 	{"ULID", "New", "ULID"},
 	{"Snowflake of 41 + 1 + 21 bits, which are never full", "New", "Snowflake"},
 	{"Snowflake of the usual layout", "New", "SnowflakeUsual"},
+	{"version 7, on a clock with an injected `Now`", "New", "V7Injected"},
 	{"version 7, in runs of 1,000", "Run1000", "V7"},
 	{"version 4, in runs of 1,000", "Run1000", "V4"},
 	{"ULID, in runs of 1,000", "Run1000", "ULID"},
@@ -36,6 +37,8 @@ var textRows = []row{
 	{"UUID from text", "Parse", "UUID"},
 	{"ULID from text", "Parse", "ULID"},
 	{"Snowflake from text", "Parse", "Snowflake"},
+	{"UUID from text, into a field", "Unmarshal", "UUID"},
+	{"ULID from text, into a field", "Unmarshal", "ULID"},
 	{"UUID from bad text", "ParseBad", "UUID"},
 	{"ULID from bad text", "ParseBad", "ULID"},
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
@@ -62,6 +65,41 @@ var floors = [][2]string{
 	{"mutex.Since.UUID.random", "with 8 random bytes from a block: the floor of version 7 and ULID"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
+
+// sourceRows are the kinds of ids that take random bits.
+var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
+
+// parts writes the tables of what random bits, short runs, and a program as a whole cost.
+func (r *results) parts(b *strings.Builder, command string) {
+	b.WriteString("\n## What random bits cost\n\n" + command)
+	b.WriteString("Go expands the key itself on a processor without AES instructions, here with `GODEBUG=cpu.aes=off`.\n\n")
+	b.WriteString("| one id | ns | without AES instructions | with `nostock` |\n| --- | ---: | ---: | ---: |\n")
+	for _, w := range sourceRows {
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
+	}
+	b.WriteString("\n## When a run pays\n\n" + command)
+	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
+	for _, n := range shortRuns {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
+	}
+	b.WriteString("\n## What a program pays once\n\n" + command)
+	b.WriteString("Beside google/uuid: what a stripped program grows by, its initialization, and its first version 7.\n\n")
+	b.WriteString("| | ids | google/uuid |\n| --- | ---: | ---: |\n")
+	kilobytes := func(name string) string { return number(r.bytes[name]/1000) + " KB" }
+	fmt.Fprintf(b, "| size | %s | %s |\n", kilobytes("First/size/ids"), kilobytes("First/size/google"))
+	init := func(library string) string {
+		name := "First/init/" + library
+		return fmt.Sprintf("%s µs, %s, %.0f allocations", r.time(name, 1000), kilobytes(name), r.allocs[name])
+	}
+	fmt.Fprintf(b, "| initialization | %s | %s |\n", init("ids"), init("google"))
+	fmt.Fprintf(b, "| first version 7 | %s µs | %s µs |\n", r.time("First/V7/ids", 1000), r.time("First/V7/google", 1000))
+	for _, made := range []string{"clock", "generator", "node"} {
+		fmt.Fprintf(b, "| memory of a %s | %s | |\n", made, kilobytes("Make/any/"+made))
+	}
+}
+
+// shortRuns are the lengths of short runs.
+var shortRuns = []string{"1", "2", "3", "10"}
 
 // page returns all tables, in Markdown, each under the command that makes it.
 func (r *results) page(command, versions string) string {
@@ -96,6 +134,7 @@ func (r *results) page(command, versions string) string {
 		name := "Floor/any/" + f[0]
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
 	}
+	r.parts(&b, command)
 	return b.String()
 }
 

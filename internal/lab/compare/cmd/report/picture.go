@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+// style has both colour schemes of a forge. The ground is drawn, so that text is never on the other one's.
+const style = `<style>
+text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
+.title{font-size:17px;font-weight:600}.bold{font-weight:600}.end{text-anchor:end}
+.ground{fill:#ffffff;stroke:#d1d9e0}.soft{fill:#57606a}.ours{fill:#1f6feb}.other{fill:#afb8c1}
+@media (prefers-color-scheme:dark){
+text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{fill:#58a6ff}.other{fill:#57606a}
+}
+</style>
+`
+
+// picture draws what one id costs here and in the best known libraries, on one goroutine and in a crowd, as SVG.
+func (r *results) picture() string {
+	const width, bar, left, right, most = 820, 20, 170, 500, 240
+	var body, told strings.Builder
+	y, longest := 84, 0.0
+	for _, w := range pictured {
+		for _, library := range w.libraries {
+			for _, name := range []string{w.benchmark(library), w.crowd(library)} {
+				if s, ok := r.median(name); ok {
+					longest = max(longest, s.Center)
+				}
+			}
+		}
+	}
+	for _, w := range pictured {
+		y += 24
+		fmt.Fprintf(&body, "<text class=\"bold\" x=\"26\" y=\"%d\">%s</text>\n", y, html.EscapeString(w.title))
+		fmt.Fprintf(&told, " %s:", w.title)
+		for _, library := range w.libraries {
+			alone, ok := r.median(w.benchmark(library))
+			many, crowded := r.median(w.crowd(library))
+			if !ok || !crowded {
+				continue
+			}
+			class := "other"
+			if library == "ids" {
+				class = "ours"
+			}
+			name := title(library)
+			fmt.Fprintf(&body, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>\n", left-10, y+bar, html.EscapeString(name))
+			for i, ns := range []float64{alone.Center, many.Center} {
+				x := []int{left, right}[i]
+				long := int(math.Round(ns / longest * most))
+				fmt.Fprintf(&body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n<text class=\"soft\" x=\"%d\" y=\"%d\">%s</text>\n",
+					class, x, y+bar-14, long, bar-4, x+long+6, y+bar-1, number(ns))
+			}
+			fmt.Fprintf(&told, " %s %s, in the crowd %s;", name, number(alone.Center), number(many.Center))
+			y += bar
+		}
+	}
+	height := y + 26
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="title desc">
+<title id="title">What one id costs, in ns</title>
+<desc id="desc">Medians in ns, on one goroutine, and in a crowd of 64.%[3]s less is better.</desc>
+%[4]s<rect class="ground" x="0.5" y="0.5" width="%[5]d" height="%[6]d" rx="8"/>
+<text class="title" x="26" y="34">What one id costs, in ns</text>
+<text class="soft" x="26" y="55">Less is better. %[7]s, %[8]s, %[9]s processors.</text>
+<text class="bold" x="%[10]d" y="84">one goroutine</text>
+<text class="bold" x="%[11]d" y="84">64 goroutines at once</text>
+%[12]s</svg>
+`, width, height, html.EscapeString(told.String()), style, width-1, height-1, html.EscapeString(r.config["cpu"]), r.config["toolchain"],
+		r.config["processors"], left, right, body.String())
+}
+
+// title returns the name of a library.
+func title(library string) string {
+	for _, l := range libraries {
+		if l[0] == library {
+			return l[1]
+		}
+	}
+	return library
+}
+
+// pictured are the bars.
+var pictured = []struct {
+	row
+	libraries []string
+}{
+	{row{"version 7", "New", "V7"}, []string{"ids", "std", "google", "gofrs"}},
+	{row{"version 4", "New", "V4"}, []string{"ids", "std", "google", "gofrs"}},
+	{row{"ULID", "New", "ULID"}, []string{"ids", "oklog"}},
+	{row{"Snowflake", "New", "Snowflake"}, []string{"ids", "bwmarrin", "sonyflake"}},
+}

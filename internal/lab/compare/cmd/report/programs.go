@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// programs are what first is measured in. Each prints the ns of its first version 7.
+var programs = [][2]string{{"ids", "github.com/oneclock/ids"}, {"google", "github.com/google/uuid"}}
+
+// initTrace is what Go prints of a package that is initialized, with GODEBUG=inittrace=1.
+const initTrace = `(?m)^init %s @\S+ ms, (\S+) ms clock, (\S+) bytes, (\S+) allocs$`
+
+// first writes what a program pays once as results of benchmarks: what it grows by, its initialization, and its first
+// version 7, in the folder temp.
+func first(temp string) ([]byte, error) {
+	empty, err := build(temp, "empty")
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for _, p := range programs {
+		size, err := build(temp, p[0])
+		if err != nil {
+			return nil, err
+		}
+		cmd := exec.Command(filepath.Join(temp, p[0]))
+		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("running the program of %s: %w", p[0], err)
+		}
+		trace := regexp.MustCompile(fmt.Sprintf(initTrace, regexp.QuoteMeta(p[1]))).FindSubmatch(out)
+		if trace == nil { // as of a package that has nothing to initialize
+			trace = [][]byte{nil, []byte("0"), []byte("0"), []byte("0")}
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		took, _, _ := strings.Cut(lines[len(lines)-1], " ")
+		text = fmt.Appendf(text, "BenchmarkFirst/size/%s 1 0 ns/op %d B/op\nBenchmarkFirst/init/%s 1 %se6 ns/op %s B/op %s allocs/op\nBenchmarkFirst/V7/%s 1 %s ns/op\n",
+			p[0], size-empty, p[0], trace[1], trace[2], trace[3], p[0], took)
+	}
+	return text, nil
+}
+
+// build builds a program without what debuggers read, and returns its size.
+func build(temp, name string) (int64, error) {
+	path := filepath.Join(temp, name)
+	if _, err := goOutput("build", "-trimpath", "-ldflags=-s -w", "-o", path, "./testdata/first/"+name); err != nil {
+		return 0, err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return stat.Size(), nil
+}

@@ -1,0 +1,5 @@
+//go:build nostock
+
+package compare
+
+import _ "github.com/oneclock/ids/nostock"
