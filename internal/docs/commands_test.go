@@ -10,7 +10,6 @@ var command = regexp.MustCompile("(?m)^Command: `[^`]+`(?: in `[^`]+`)?$")
 
 // measured are the parts of pages in which all tables are measurements: what follows the first text, up to the second.
 var measured = map[string][2]string{
-	"README.md":           {"\n## Speed\n"},
 	"docs/promises.md":    {"\n## What other libraries do\n"},
 	"docs/proof.md":       {"\n## Simulator\n"},
 	"docs/speed.md":       {},
@@ -52,22 +51,5 @@ func TestCommands(t *testing.T) {
 		if got := uncommanded(text); len(got) != want {
 			t.Errorf("%q has %d tables without a command, want %d", text, len(got), want)
 		}
-	}
-}
-
-var figure = regexp.MustCompile(`\*\*[0-9][0-9.,]*\*\*`)
-
-// TestFigures checks that README has the figures of docs/speed.md: one run writes both.
-func TestFigures(t *testing.T) {
-	all := texts(t, Root(t))
-	_, table, _ := strings.Cut(all["README.md"], "\n## Speed\n")
-	figures := figure.FindAllString(table, -1)
-	for _, f := range figures {
-		if !strings.Contains(all["docs/speed.md"], f) {
-			t.Errorf("README.md has %s, docs/speed.md has not", f)
-		}
-	}
-	if len(figures) < 4 {
-		t.Errorf("README.md has the figures %v of its own ids, want 4", figures)
 	}
 }

@@ -1,5 +1,5 @@
-// Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and in short
-// into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws docs/speed.svg. It takes some
+// Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and a picture
+// of it into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws docs/speed.svg. It takes some
 // 4 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/lab/compare run ./cmd/report
@@ -55,7 +55,7 @@ func write(root string, text []byte, benchtime string) error {
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
 	return errors.Join(markdown.Put(filepath.Join(root, "docs", "speed.md"), "compare", r.page(line, versions)),
-		markdown.Put(filepath.Join(root, "README.md"), "compare", line+r.summary()),
+		markdown.Put(filepath.Join(root, "README.md"), "compare", line+summary()),
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -50,9 +49,6 @@ var libraries = [][2]string{
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
-
-// best are those that the front page names.
-var best = []string{"std", "gofrs", "google", "oklog", "bwmarrin", "sonyflake"}
 
 // crowds are the numbers of goroutines that make ids of version 7 at once.
 var crowds = []int{2, 64, 1024}
@@ -116,18 +112,18 @@ func (r *results) page(command, versions string) string {
 			n = 1000
 		}
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
-			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true, nil))
+			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
 	}
 	b.WriteString("\n## Version 7 in a crowd\n\n" + command)
 	b.WriteString("| goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
 	for _, n := range crowds {
 		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
 		ours := w.benchmark("ids")
-		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w, false, nil))
+		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w, false))
 	}
 	b.WriteString("\n## What text costs\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
-		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false, nil))
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
 	}
 	b.WriteString("\n## What each part costs\n\n" + command + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
@@ -149,13 +145,10 @@ func (w row) crowd(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// others returns what an operation costs in the other libraries, or those named, and if asked for, with many goroutines.
-func (r *results) others(w row, crowd bool, named []string) string {
+// others returns what an operation costs in the other libraries, and if asked for, with many goroutines.
+func (r *results) others(w row, crowd bool) string {
 	var all []string
 	for _, l := range libraries {
-		if named != nil && !slices.Contains(named, l[0]) {
-			continue
-		}
 		if t := r.time(w.benchmark(l[0]), 1); t != "" {
 			if many := r.time(w.crowd(l[0]), 1); crowd && many != "" {
 				t += " (" + many + ")"
@@ -166,16 +159,7 @@ func (r *results) others(w row, crowd bool, named []string) string {
 	return strings.Join(all, ", ")
 }
 
-// summary returns the table of the front page: what one id costs here and in the best known libraries.
-func (r *results) summary() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| one id | ns | 64 goroutines on %s processors | other libraries, ns (64 goroutines) |\n", r.config["processors"])
-	b.WriteString("| --- | ---: | ---: | --- |\n")
-	for _, w := range []row{
-		{"`uuid.NewV7()`", "New", "V7"}, {"`uuid.NewV4()`", "New", "V4"}, {"`ulid.Make()`", "New", "ULID"},
-		{"`node.Next()`, in a layout whose sequence does not run out", "New", "Snowflake"},
-	} {
-		fmt.Fprintf(&b, "| %s | **%s** | %s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.time(w.crowd("ids"), 1), r.others(w, true, best))
-	}
-	return b.String()
+// summary returns the picture of the front page.
+func summary() string {
+	return "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
 }

@@ -1,0 +1,245 @@
+package compare
+
+import (
+	"bytes"
+	"net"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gofrs "github.com/gofrs/uuid/v5"
+	google "github.com/google/uuid"
+	oklog "github.com/oklog/ulid/v2"
+
+	"github.com/oneclock/ids"
+)
+
+// A cell of the table of features on the front page. What it says holds if shows returns true.
+type cell struct {
+	text  string
+	shows func(t *testing.T) bool
+}
+
+// The packages that the table compares, in the order of its columns. Go's own has its cells in a file for Go 1.27.
+var columns = []string{"github.com/oneclock/ids", "uuid", "github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake"}
+
+// stdCells are those of Go's own package, by feature, where there is one.
+var stdCells = map[string]func(t *testing.T) bool{}
+
+// stdCell is a cell of Go's own package.
+func stdCell(feature, text string) cell {
+	return cell{text, func(t *testing.T) bool { return len(stdCells) == 0 || stdCells[feature](t) }}
+}
+
+// none is a cell of a package that has nothing of the kind: it exports no name that has one of some words in it.
+func none(column int, words ...string) cell {
+	return cell{"–", func(t *testing.T) bool {
+		if columns[column] == "uuid" && len(stdCells) == 0 {
+			return true // there is no such package yet
+		}
+		out, err := exec.CommandContext(t.Context(), "go", "doc", "-short", columns[column]).Output()
+		if err != nil {
+			t.Fatalf("go doc %s: %v", columns[column], err)
+		}
+		names := strings.ToLower(string(out))
+		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(names, word) })
+	}}
+}
+
+// holds is a cell of a fact of one line.
+func holds(text string, fact func() bool) cell {
+	return cell{text, func(*testing.T) bool { return fact() }}
+}
+
+const backBy = 5 * time.Second
+
+var features = []struct {
+	title string
+	cells [6]cell
+}{
+	{"UUID versions", [6]cell{
+		versions("1 to 8", func() [][16]byte {
+			return [][16]byte{ids.NewV1(), ids.NewV2(0, 1), ids.NewV3(ids.UUID{}, ""), ids.NewV4(), ids.NewV5(ids.UUID{}, ""), ids.NewV6(), ids.NewV7(), ids.NewV8([16]byte{})}
+		}, 1, 2, 3, 4, 5, 6, 7, 8),
+		stdCell("UUID versions", "4, 7"),
+		versions("1 to 7", func() [][16]byte {
+			return [][16]byte{must(google.NewUUID()), must(google.NewDCEPerson()), google.NewMD5(google.Nil, nil), google.New(), google.NewSHA1(google.Nil, nil), must(google.NewV6()), must(google.NewV7())}
+		}, 1, 2, 3, 4, 5, 6, 7),
+		versions("1, 3 to 7", func() [][16]byte {
+			return [][16]byte{must(gofrs.NewV1()), gofrs.NewV3(gofrs.Nil, ""), must(gofrs.NewV4()), gofrs.NewV5(gofrs.Nil, ""), must(gofrs.NewV6()), must(gofrs.NewV7())}
+		}, 1, 3, 4, 5, 6, 7),
+		none(4, "newv", "uuid"), none(5, "uuid"),
+	}},
+	{"other formats", [6]cell{
+		holds("ULID, Snowflake, [TypeID](docs/storing.md#ids-with-a-prefix)", func() bool { return !ids.NewULID().IsZero() && ids.NextSnowflake() > 0 }),
+		none(1, "ulid", "snowflake"), none(2, "ulid", "snowflake"), none(3, "ulid", "snowflake"),
+		holds("ULID", func() bool { return oklog.Make() != oklog.ULID{} }),
+		holds("Snowflake", func() bool { return usualTheirs.Generate() > 0 }),
+	}},
+	{"in order when the clock is set back by 5 s", [6]cell{
+		{"yes", func(t *testing.T) bool { return ascends(t, func() (ids.UUID, error) { return own7.NewV7(), nil }) }},
+		stdCell("order", "no"),
+		{"yes", func(t *testing.T) bool { return ascends(t, google.NewV7) }},
+		{"yes", func(t *testing.T) bool { return ascends(t, gofrs.NewV7) }},
+		{"no", func(t *testing.T) bool { return !ascends(t, func() (oklog.ULID, error) { return oklog.Make(), nil }) }},
+		{"[it spins](docs/from/bwmarrin.md)", nil},
+	}},
+	{"unique whatever the clock does", [6]cell{
+		{"[yes](docs/promises.md)", nil}, stdCell("unique", "random bits"),
+		{"[not V1](docs/promises.md#what-other-libraries-do)", nil}, {"[not V1](docs/promises.md#what-other-libraries-do)", nil},
+		{"random bits", func(t *testing.T) bool {
+			return !repeated(setBack(t, backBy, func() (oklog.ULID, error) { return oklog.Make(), nil }))
+		}},
+		{"[not two nodes](docs/promises.md#what-other-libraries-do)", nil},
+	}},
+	{"bounds for a query by time", [6]cell{
+		holds("yes", func() bool { return ids.MinV7At(time.Now()).Compare(ids.MaxV7At(time.Now())) < 0 }),
+		none(1, "min", "bound"), none(2, "min", "bound"), none(3, "min", "bound"),
+		holds("by `SetTime`", func() bool {
+			var low oklog.ULID
+			return low.SetTime(oklog.Now()) == nil && low.Compare(oklog.Make()) <= 0
+		}),
+		none(5, "min", "bound"),
+	}},
+	{"NULL, and null in JSON", [6]cell{
+		holds("yes", func() bool {
+			var n ids.Null[ids.UUID]
+			return n.Scan(nil) == nil && n.UnmarshalJSON([]byte("null")) == nil && !n.Valid
+		}),
+		none(1, "null"),
+		holds("yes", func() bool {
+			var n google.NullUUID
+			return n.Scan(nil) == nil && n.UnmarshalJSON([]byte("null")) == nil && !n.Valid
+		}),
+		holds("yes", func() bool {
+			var n gofrs.NullUUID
+			return n.Scan(nil) == nil && n.UnmarshalJSON([]byte("null")) == nil && !n.Valid
+		}),
+		none(4, "null"), none(5, "null"),
+	}},
+	{"16 bytes in a column", [6]cell{
+		holds("`id.Binary()`", func() bool { v, err := ids.NewV7().Binary().Value(); return err == nil && len(v.([]byte)) == 16 }),
+		stdCell("bytes", "`id[:]`"),
+		holds("`id[:]`", func() bool { id := google.New(); var back google.UUID; return back.Scan(id[:]) == nil && back == id }),
+		holds("`id[:]`", func() bool {
+			id := must(gofrs.NewV4())
+			var back gofrs.UUID
+			return back.Scan(id[:]) == nil && back == id
+		}),
+		holds("always", func() bool { v, err := oklog.Make().Value(); return err == nil && len(v.([]byte)) == 16 }),
+		none(5, "value", "scan"),
+	}},
+	{"a test fixes time and bits", [6]cell{
+		holds("yes", func() bool { return fixed() == fixed() }),
+		stdCell("fixed", "bits"),
+		holds("bits", func() bool {
+			defer google.SetRand(nil)
+			google.SetRand(bytes.NewReader(make([]byte, 16)))
+			return google.New().String() == "00000000-0000-4000-8000-000000000000"
+		}),
+		holds("yes", func() bool {
+			mint := func() gofrs.UUID {
+				g := gofrs.NewGenWithOptions(gofrs.WithEpochFunc(func() time.Time { return time.Unix(1, 0) }), gofrs.WithRandomReader(bytes.NewReader(make([]byte, 64))))
+				return must(g.NewV7())
+			}
+			return mint() == mint()
+		}),
+		holds("yes", func() bool { return must(oklog.New(1, bytes.NewReader(make([]byte, 10)))).Time() == 1 }),
+		none(5, "rand", "clock", "time"),
+	}},
+	{"no Snowflake twice after a restart", [6]cell{
+		{"[a file](#restart-safely), [leases](#lease-node-numbers)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
+	}},
+	{"in Go's standard library", [6]cell{
+		{"no", nil}, stdCell("standard", "**yes**"), {"no", nil}, {"no", nil}, {"no", nil}, {"no", nil},
+	}},
+	{"version 1 names the machine", [6]cell{
+		holds("no", func() bool {
+			node, ok := ids.NewV1().NodeID()
+			return ok && !slices.ContainsFunc(hardware(), func(a net.HardwareAddr) bool { return bytes.Equal(a, node[:]) })
+		}),
+		none(1, "newv1"),
+		holds("**yes**", func() bool { return named(must(google.NewUUID())) }),
+		holds("**yes**", func() bool { return named(must(gofrs.NewV1())) }),
+		none(4, "newv1"), none(5, "newv1"),
+	}},
+	{"less than 1,000 lines of Go to read", [6]cell{
+		lines(0, "no"), stdCell("lines", "**yes**"), lines(2, "no"), lines(3, "no"), lines(4, "**yes**"), lines(5, "**yes**"),
+	}},
+}
+
+// own7 is on a clock of its own, so that a bubble of the year 2000 meets no id of today.
+var own7 = ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
+
+// versions is a cell of the versions that a library makes.
+func versions(text string, mint func() [][16]byte, want ...byte) cell {
+	return holds(text, func() bool {
+		var got []byte
+		for _, id := range mint() {
+			got = append(got, id[6]>>4)
+		}
+		return slices.Equal(got, want)
+	})
+}
+
+// ascends reports whether ids ascend though the clock is set back.
+func ascends[T ~[16]byte](t *testing.T, mint func() (T, error)) bool {
+	return !descends(setBack(t, backBy, mint), func(a, b T) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// fixed returns an id whose time and bits are given.
+func fixed() ids.UUID {
+	return ids.NewGenerator(&ids.GeneratorOptions{Random: bytes.NewReader(make([]byte, 64)),
+		Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return time.Unix(1, 0) }})}).NewV7()
+}
+
+// hardware returns the addresses of the machine's network interfaces.
+func hardware() (all []net.HardwareAddr) {
+	interfaces, _ := net.Interfaces()
+	for _, i := range interfaces {
+		all = append(all, i.HardwareAddr)
+	}
+	return all
+}
+
+// named reports whether a UUID of version 1 has the hardware address of the machine, if it has one.
+func named(u [16]byte) bool {
+	all := slices.DeleteFunc(hardware(), func(a net.HardwareAddr) bool { return len(a) < 6 || bytes.Equal(a, make([]byte, len(a))) })
+	return len(all) == 0 || slices.ContainsFunc(all, func(a net.HardwareAddr) bool { return bytes.Equal(a[:6], u[10:]) })
+}
+
+// lines is a cell on how long a library is.
+func lines(column int, text string) cell {
+	return cell{text, func(t *testing.T) bool {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", columns[column]).Output()
+		if err != nil {
+			t.Fatalf("go list %s: %v", columns[column], err)
+		}
+		n := 0
+		for file := range strings.Lines(string(out)) {
+			n += strings.Count(readFile(t, strings.TrimSpace(file)), "\n")
+		}
+		return (n < 1000) == (text != "no")
+	}}
+}
+
+// TestFeatures runs each cell of the table of features in README that is not a link, and checks that README has this table.
+func TestFeatures(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| | ids | Go's uuid | google/uuid | gofrs/uuid | oklog/ulid | bwmarrin/snowflake |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, f := range features {
+		table.WriteString("| " + f.title + " |")
+		for i, c := range f.cells {
+			table.WriteString(" " + c.text + " |")
+			if c.shows != nil && !c.shows(t) {
+				t.Errorf("%s, of %s: it is not so that %q", f.title, columns[i], c.text)
+			}
+		}
+		table.WriteString("\n")
+	}
+	if !strings.Contains(readFile(t, "../../../README.md"), table.String()) {
+		t.Errorf("README.md does not have the table\n%s", table.String())
+	}
+}
