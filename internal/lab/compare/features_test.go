@@ -132,7 +132,7 @@ var features = []struct {
 		none(5, "value", "scan"),
 	}},
 	{"a test fixes time and bits", [6]cell{
-		holds("yes", func() bool { return fixed() == fixed() }),
+		holds("yes", func() bool { return twice(fixed) }),
 		stdCell("fixed", "bits"),
 		holds("bits", func() bool {
 			defer google.SetRand(nil)
@@ -144,7 +144,7 @@ var features = []struct {
 				g := gofrs.NewGenWithOptions(gofrs.WithEpochFunc(func() time.Time { return time.Unix(1, 0) }), gofrs.WithRandomReader(bytes.NewReader(make([]byte, 64))))
 				return must(g.NewV7())
 			}
-			return mint() == mint()
+			return twice(mint)
 		}),
 		holds("yes", func() bool { return must(oklog.New(1, bytes.NewReader(make([]byte, 10)))).Time() == 1 }),
 		none(5, "rand", "clock", "time"),
@@ -187,6 +187,12 @@ func versions(text string, mint func() [][16]byte, want ...byte) cell {
 // ascends reports whether ids ascend though the clock is set back.
 func ascends[T ~[16]byte](t *testing.T, mint func() (T, error)) bool {
 	return !descends(setBack(t, backBy, mint), func(a, b T) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// twice reports whether a function returns the same id twice.
+func twice[T comparable](mint func() T) bool {
+	id := mint()
+	return mint() == id
 }
 
 // fixed returns an id whose time and bits are given.
