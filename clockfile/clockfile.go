@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,28 +18,28 @@ const (
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
 
 	moment = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
+
+	quarantine = 3 * lookEvery // of a new file: a holder of another one in its place finds out meanwhile
 )
 
 // The errors of this package match these.
 var (
-	// ErrLocked is matched if another File has the file open, in this process or another one, or if
-	// it is being made.
+	// ErrLocked is matched if another File has the file open, in this process or another one, under this name or another.
 	ErrLocked = errors.New("already open")
 
-	// ErrCorrupt is matched if the file is empty, torn or damaged, of another kind, or of
-	// another version of the format. The text of the error says so if that version is a newer one.
+	// ErrCorrupt is matched if both copies in the file are damaged or cannot be read, if its length, its kind or the version of
+	// its format is another one, or if its horizon is in the year 9999. The text says so if the version is a newer one.
 	ErrCorrupt = horizonfile.ErrCorrupt
 
 	// ErrOwner is matched if the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
 
-	// ErrLost is matched if the file or its lock was removed, renamed or replaced while it was open, or if
-	// somebody else has written to it. Then nothing is saved any more, and the clock ends at the
-	// horizon that was saved. [File.Lost] tells when to end the process.
+	// ErrLost is matched if the file was removed, renamed or replaced while it was open, or if somebody else has
+	// written to it. Then the clock ends, and nothing is saved any more. [File.Lost] tells when to end the process.
 	ErrLost = errors.New("was lost while it was open")
 )
 
-// Options are the options of [Open]. The zero value is the default.
+// Options are the options of [Open] and, as to the Owner, of [Create]. The zero value is the default.
 type Options struct {
 	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or
 	// moved is not taken for another one. The file keeps it, and a file of another owner is refused. A file
@@ -69,7 +68,7 @@ type Options struct {
 	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it
 	// must not call [File.Close].
 	//
-	// Report is not told what the save of Close finds: Close returns that. Nor is it told that the wall clock was
+	// Report is not told what Close finds: Close returns that. Nor is it told that the wall clock was
 	// wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more than Window.
 	Report func(Status)
 }
@@ -96,17 +95,13 @@ func (s Status) String() string {
 // File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with
 // [Open]; using the zero value panics.
 type File struct {
-	disk   disk
-	name   string // as given to Open, for errors
-	path   string // of the file that symbolic links lead to
-	owner  string
-	window time.Duration
-	now    func() time.Time
-	report func(Status)
+	name  string // as given to Open, for errors
+	opts  Options
+	now   func() time.Time
+	file  file
+	clock *ids.Clock
+	limit *ids.ClockLimit
 
-	lock   fileLock
-	clock  *ids.Clock
-	limit  *ids.ClockLimit
 	status atomic.Pointer[Status]
 	lost   chan struct{} // closed when the file is lost
 
@@ -115,12 +110,13 @@ type File struct {
 	saving  chan error    // gives the result of the save that is under way; nil if none is
 	since   time.Time     // when that began
 	horizon time.Time     // which it saves
+	looking chan error    // gives the result of the look that is under way; nil if none is
 	failing error         // what Report was told last; the cause of the limit
 	told    chan struct{} // closed when Report has returned
 
-	// These belong to the save that is under way. The file holds the first, or the second if the
-	// latest save failed and had its effect.
-	held, tried []byte
+	// These belong to the save that is under way.
+	copies [2][]byte // what the file holds; nil for a copy that is damaged or in doubt
+	next   int       // the copy to write first: if one is damaged or in doubt, that one
 
 	stop   chan struct{} // closed by close
 	close  func()
@@ -129,29 +125,20 @@ type File struct {
 }
 
 // Create makes the file at path, for the first start of a node number: the file says that there is no
-// horizon. Its directory must exist. The owner, of at most 255 bytes, is the [Options].Owner of those
-// who open the file; empty means that it has none.
+// horizon. Its directory must exist. Of the options, Owner alone counts; nil means the default.
 //
 // Call it once for each number, as when a machine is set up, and not at each start: Create for a number
 // that was used before repeats ids. A file that is missing later was lost.
 //
-// The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, [ErrLocked] if one
-// is being made, and otherwise what an error of [Open] matches. After such an error of the disk, there may
-// be a file or none.
-func Create(path, owner string) error { return create(system{}, path, owner) }
+// The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, and
+// [errors.ErrUnsupported] on a system without locks. After another error of the disk, there may be a file or none.
+func Create(path string, opts *Options) error { return create(system{}, path, opts) }
 
 // create is Create on some disk.
-func create(d disk, name, owner string) error {
-	f := &File{disk: d, name: name, owner: owner}
-	if len(owner) > horizonfile.MaxOwner {
-		return f.failed(fmt.Errorf("the owner has %d bytes, more than %d", len(owner), horizonfile.MaxOwner))
-	}
-	there, err := f.resolve()
-	if there {
-		return f.failed(fmt.Errorf("%w: %w", fs.ErrExist, cmp.Or(err, errNotFirst)))
-	}
+func create(d disk, name string, opts *Options) error {
+	f, err := newFile(name, opts)
 	if err == nil {
-		err = f.first()
+		err = f.make(d)
 	}
 	if err != nil {
 		return f.failed(err)
@@ -159,124 +146,141 @@ func create(d disk, name, owner string) error {
 	return nil
 }
 
-var errNotFirst = errors.New("so this is not the first start")
-
-// first writes the file that has no horizon.
-func (f *File) first() (err error) {
-	if f.lock, err = f.disk.Lock(f.path + ".lock"); err != nil {
+// make gives a file its name when it is whole. What a crash leaves under another name does no harm.
+func (f *File) make(d disk) error {
+	file, publish, err := d.Make(f.name)
+	if err != nil {
 		return err
 	}
-	_, err = f.disk.Read(f.path)
-	switch {
-	case err == nil:
-		err = fmt.Errorf("%w: %w", fs.ErrExist, errNotFirst)
-	case errors.Is(err, fs.ErrNotExist):
-		var data []byte
-		if data, err = (horizonfile.Record{None: true, Owner: f.owner}).Encode(); err == nil {
-			err = replace(f.disk, f.path, data)
-		}
+	f.file = file
+	seen, err := file.Look()
+	if err == nil {
+		err = f.write(horizonfile.Record{None: true, Owner: f.opts.Owner, Inode: seen.inode})
 	}
-	return errors.Join(err, f.lock.Close())
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return errors.Join(err, publish(err == nil))
 }
 
-// resolve sets the path, and reports whether there is something.
-func (f *File) resolve() (there bool, err error) {
-	if f.name == "" {
-		return false, errors.New("the path is empty")
+// newFile returns a File that is not open yet.
+func newFile(name string, opts *Options) (*File, error) {
+	f := &File{name: name, now: time.Now, lost: make(chan struct{}), told: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
+	close(f.told) // nothing is to be told yet
+	f.close = sync.OnceFunc(func() { close(f.stop) })
+	if opts != nil {
+		f.opts = *opts
 	}
-	found, err := f.disk.Resolve(f.name)
-	f.path = found.path
-	return found.there, err
+	f.opts.Window = cmp.Or(f.opts.Window, defaultWindow)
+	if f.opts.Report == nil {
+		f.opts.Report = func(Status) {}
+	}
+	switch n := len(f.opts.Owner); {
+	case name == "":
+		return f, errors.New("the path is empty")
+	case n > horizonfile.MaxOwner:
+		return f, fmt.Errorf("Options.Owner has %d bytes, more than %d", n, horizonfile.MaxOwner)
+	}
+	return f, nil
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process
-// ends. A symbolic link is followed: the file that it leads to is the one that is locked and replaced. Nil
-// options mean the default.
+// ends. A symbolic link is followed. Nil options mean the default.
 //
 // Open waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the
-// program, as after a crash.
+// program, as after a crash. For a file that is new to its place it takes 0.3 s: it was never opened, or was copied
+// or restored.
 //
 // The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory,
-// [fs.ErrPermission] if the file is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for
-// this process to use, and [errors.ErrUnsupported] on a system without locks.
+// [fs.ErrPermission] if this user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or
+// [ErrOwner] if it is not for this process to use, and [errors.ErrUnsupported] on a system without locks.
 func Open(path string, opts *Options) (*File, error) {
 	return open(system{}, path, opts)
 }
 
 // open is Open on some disk.
 func open(d disk, name string, opts *Options) (*File, error) {
-	if opts == nil {
-		opts = new(Options)
-	}
-	f := &File{disk: d, name: name, window: cmp.Or(opts.Window, defaultWindow), now: time.Now, report: opts.Report,
-		lost: make(chan struct{}), told: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
-	close(f.told) // nothing is to be told yet
-	if f.report == nil {
-		f.report = func(Status) {}
-	}
-	switch {
-	case f.window < minWindow:
-		return nil, f.failed(fmt.Errorf("Options.Window is %v, less than %v", f.window, minWindow))
-	case f.window > maxWindow:
-		return nil, f.failed(fmt.Errorf("Options.Window is %v, more than %v", f.window, maxWindow))
-	case len(opts.Owner) > horizonfile.MaxOwner:
-		return nil, f.failed(fmt.Errorf("Options.Owner has %d bytes, more than %d", len(opts.Owner), horizonfile.MaxOwner))
-	}
-	there, err := f.resolve()
-	switch {
+	f, err := newFile(name, opts)
+	switch window := f.opts.Window; {
 	case err != nil:
+	case window < minWindow:
+		err = fmt.Errorf("Options.Window is %v, less than %v", window, minWindow)
+	case window > maxWindow:
+		err = fmt.Errorf("Options.Window is %v, more than %v", window, maxWindow)
+	default:
+		f.file, err = d.Open(name)
+	}
+	if err != nil {
 		return nil, f.failed(err)
-	case !there:
-		return nil, f.failed(errNoFile)
 	}
-	if f.lock, err = d.Lock(f.path + ".lock"); err != nil {
-		return nil, f.failed(err)
+	if err := f.start(); err != nil {
+		return nil, errors.Join(f.failed(err), f.file.Close())
 	}
-	if err = f.start(opts); err != nil {
-		return nil, errors.Join(f.failed(err), f.lock.Close())
-	}
-	f.close = sync.OnceFunc(func() { close(f.stop) })
 	go f.keep()
 	return f, nil
 }
 
-// errNoFile says what to do, and when not.
-var errNoFile = fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
-
 // start makes the clock of what the file holds, and saves its first horizon.
-func (f *File) start(opts *Options) error {
-	data, err := f.disk.Read(f.path)
-	var found horizonfile.Record
-	if err == nil {
-		found, err = horizonfile.Decode(data)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errNoFile
-	case err != nil:
+func (f *File) start() error {
+	held, err := f.read()
+	if err != nil {
 		return err
-	case opts.Owner != "" && found.Owner != "" && found.Owner != opts.Owner:
-		return fmt.Errorf("%w: %q, not %q", ErrOwner, found.Owner, opts.Owner)
 	}
-	f.held, f.tried, f.owner = data, data, cmp.Or(opts.Owner, found.Owner)
-	var clock ids.ClockOptions
-	if opts.ClockOptions != nil {
-		clock = *opts.ClockOptions
+	var opts ids.ClockOptions
+	if f.opts.ClockOptions != nil {
+		opts = *f.opts.ClockOptions
 	}
-	if clock.Now != nil {
-		f.now = clock.Now
+	if opts.Now != nil {
+		f.now = opts.Now
 	}
-	if found.Horizon.After(clock.After) {
-		clock.After = found.Horizon
+	if held.Horizon.After(opts.After) {
+		opts.After = held.Horizon
 	}
-	f.clock, f.limit = ids.NewLimitedClock(&clock)
-	f.saved = f.limit.NextHorizon(f.window)
+	f.clock, f.limit = ids.NewLimitedClock(&opts)
+	f.saved = f.limit.NextHorizon(f.opts.Window)
 	if err := f.save(f.saved); err != nil {
+		return err
+	}
+	if _, err := f.file.Look(); err != nil { // the save may have taken long
 		return err
 	}
 	f.limit.Set(f.saved, nil)
 	f.status.Store(&Status{Horizon: f.saved})
 	return nil
+}
+
+// read reads the file, and has it ready for the first save. If it may be in the place of another one that some process
+// still has open, it waits, before anything is written that says the contrary.
+func (f *File) read() (held horizonfile.Contents, err error) {
+	seen, err := f.file.Look()
+	if err == nil {
+		held, err = horizonfile.Read(f.file, seen.size)
+	}
+	switch owner := f.opts.Owner; {
+	case err != nil:
+		return held, err
+	case owner != "" && held.Owner != "" && held.Owner != owner:
+		return held, fmt.Errorf("%w: %q, not %q", ErrOwner, held.Owner, owner)
+	}
+	if held.None || held.Inode != seen.inode {
+		time.Sleep(quarantine)
+	}
+	f.opts.Owner, f.copies = cmp.Or(f.opts.Owner, held.Owner), held.Copies
+	return held, f.settle()
+}
+
+// settle has the disk keep the copy that the first save writes last. The process before may have been killed before it had
+// synced that one, or when the sync had failed, and then memory alone has it: a power failure in the first save would take
+// both. To write the same again puts nothing at risk.
+func (f *File) settle() error {
+	if f.copies[1] == nil {
+		f.next = 1
+	}
+	last := 1 - f.next
+	if _, err := f.file.WriteAt(f.copies[last], horizonfile.Offset(last)); err != nil {
+		return err
+	}
+	return f.file.Sync()
 }
 
 // failed returns err with the name of the file.
@@ -299,11 +303,10 @@ func (f *File) Status() Status {
 	return *f.status.Load()
 }
 
-// Lost returns a channel that is closed as soon as the file is found to be lost. Ids then go on up to the
-// horizon that was saved, at most; after it, NextContext and TryNext return an error that matches
-// [ids.ErrEnded] and [ErrLost], and the constructors without an error panic with it. That ends a loop of
-// NextContext. A server, which recovers panics and would fail each request, must end by this channel. What
-// started the process starts it again.
+// Lost returns a channel that is closed as soon as the file is found to be lost. Ids are then withheld, and 100 ms later
+// NextContext and TryNext return an error that matches [ids.ErrEnded] and [ErrLost], and the constructors without an
+// error panic with it. That ends a loop of NextContext. A server, which recovers panics and would fail each request,
+// must end by this channel. What started the process starts it again.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
@@ -323,17 +326,14 @@ func (f *File) mustBeOpen() {
 // The end is 100 ms after the wall clock, but not after the horizon. Calls for ids of version 1 or 6 and
 // Snowflakes past the end wait, so that no goroutine that still mints disturbs main while it returns. From
 // 100 ms after Close on they panic with an error that matches [ids.ErrEnded] and [fs.ErrClosed], and
-// [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call Close where the program ends, and not in a function that
-// only sets the clock up. A program built with -race takes a second to end: stop its goroutines first, or
-// set GORACE=atexit_sleep_ms=0.
+// [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call Close where the program
+// ends, and not in a function that only sets the clock up. A program built with -race takes a second to end:
+// stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error
 // that matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until
-// the save returns or the process has ended, since it may still replace the file.
-//
-// After an error the file holds a time that keeps ids unique, as after a crash. If the error matches
-// [ErrLost], the file is left as it is, and unlocked. Later calls of Close do nothing and return the same error, and so do calls at
-// the same time.
+// the save returns or the process has ended, since it may still write. After an error the file holds a time
+// that keeps ids unique, as after a crash. Later and concurrent calls of Close return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.close()

@@ -7,136 +7,149 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/oneclock/ids/internal/horizonfile"
 )
 
 // A disk is what the package asks of the operating system: so little that a test can take its
 // place, fail at each call, and know what a power failure leaves.
 type disk interface {
-	Resolve(path string) (found, error)        // the file that links lead to
-	Lock(path string) (fileLock, error)        // makes a file that only one process can have locked
-	Read(path string) ([]byte, error)          // the bytes of a file, or the first that are too many
-	Create(path, like string) (newFile, error) // makes a file, with the mode and owner of another one, if there is that
-	Rename(path, to string) error              // replaces to
-	SyncName(path string) error                // has the disk keep what the name stands for
+	// Open opens a regular file, which only one process can have open so, and has the disk keep its name.
+	Open(path string) (file, error)
+
+	// Make makes a file. When that is closed, publish gives it its name if it is whole, and removes it otherwise. Nothing
+	// is replaced.
+	Make(path string) (f file, publish func(whole bool) error, err error)
 }
 
-// A found is what a path leads to.
+// A file is one that this process has locked.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer             // unlocks it
+	Sync() error          // has the disk keep what was written
+	Look() (found, error) // an error that matches ErrLost if the name does not lead to the file
+}
+
+// What is found of a file, besides its contents.
 type found struct {
-	path  string // absolute, without links
-	there bool   // there is something, be it of use or not
-}
-
-// A fileLock is a file that this process has locked.
-type fileLock interface {
-	io.Closer
-	Held() error // an error that matches ErrLost if its name stands for something else now
-}
-
-// A newFile is one that is being written.
-type newFile interface {
-	io.WriteCloser
-	Sync() error // has the disk keep what was written
-}
-
-// replace replaces the file at path. If it returns nil, the new one outlives a power failure; if it
-// returns an error, either the earlier one or the new one does. A file that it leaves under the
-// other name is removed by the next save.
-func replace(d disk, path string, data []byte) error {
-	fresh := path + ".new"
-	if err := write(d, fresh, path, data); err != nil {
-		return err
-	}
-	if err := d.Rename(fresh, path); err != nil {
-		return err
-	}
-	return d.SyncName(path)
-}
-
-// write writes a file that outlives a power failure under one name or another. To rename one that
-// does not could leave no usable file.
-func write(d disk, path, like string, data []byte) error {
-	f, err := d.Create(path, like)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	size  int64
+	inode uint64 // 0 where files have no number
 }
 
 // system is the disk of the operating system.
 type system struct{}
 
-func (system) Resolve(path string) (f found, err error) {
-	if path, err = filepath.Abs(path); err != nil {
-		return f, err
+func (system) Open(path string) (file, error) {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = inspect(path)
 	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := openLocked(path)
+	if err != nil {
+		return nil, err
+	}
+	syncName(path)
+	return openFile{f, path}, nil
+}
+
+// inspect says why no file can be opened at a path. To open a named pipe or a device could wait.
+func inspect(path string) error {
 	info, err := os.Stat(path)
-	f.there = err == nil
-	switch {
-	case f.there && info.IsDir():
-		return f, errors.New("is a directory")
-	case f.there && !info.Mode().IsRegular():
-		return f, horizonfile.ErrNotRegular
-	case f.there && info.Mode()&0o200 == 0:
-		// Most systems would let it be replaced, but somebody meant it to stay.
-		return f, fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)
-	case f.there:
-		if _, _, linked := attributes(info); linked {
-			return f, errors.New("has several names (hard links), of which a save would replace one")
+	switch _, missing := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist) && missing == nil:
+		return fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
+		return errNoFile
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("is not a regular file")
+	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
+		return fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)
+	}
+	return nil
+}
+
+// errNoFile says what to do, and when not.
+var errNoFile = fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
+
+// syncName syncs the directory. Where that fails, a power failure may take a new file, and then Open refuses. Windows
+// has no way to do it; to sync a file there writes the journal that has its name.
+func syncName(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if d, err := os.Open(filepath.Dir(real)); err == nil {
+			_ = d.Sync()
+			d.Close()
 		}
-		f.path, err = filepath.EvalSymlinks(path)
-		return f, err
-	case !errors.Is(err, fs.ErrNotExist):
-		return f, err
 	}
-	// What else is there now was made since, and whoever made it has the lock, or had it.
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return f, fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return f, fmt.Errorf("its directory: %w", err)
-	}
-	f.path = filepath.Join(dir, filepath.Base(path))
-	return f, nil
 }
 
-func (system) Lock(path string) (fileLock, error) { return acquire(path) }
-
-func (system) Read(path string) ([]byte, error) { return horizonfile.Read(path) }
-
-func (system) Create(path, like string) (newFile, error) {
-	// What is there may lead elsewhere, or be a named pipe.
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	mode := fs.FileMode(0o644)
-	found, notFound := os.Lstat(like)
-	if notFound == nil {
-		mode = found.Mode().Perm()
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return nil, err
-	}
-	if notFound == nil {
-		// The system may refuse. A file with less than the found one had is better than none.
-		uid, gid, _ := attributes(found)
-		_ = f.Chown(-1, gid)
-		_ = f.Chmod(mode)
-		_ = f.Chown(uid, -1)
-	}
-	return f, nil
+// An openFile is an open file, and the absolute path that led to it.
+type openFile struct {
+	*os.File
+	path string
 }
 
-func (system) Rename(path, to string) error { return os.Rename(path, to) }
+func (f openFile) Close() error { return closeLocked(f.File) }
 
-func (system) SyncName(path string) error { return syncName(path) }
+func (f openFile) Look() (seen found, err error) {
+	held, err := f.Stat()
+	if err != nil {
+		return seen, err
+	}
+	named, err := os.Stat(f.path)
+	inode, names := attributes(held)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return seen, fmt.Errorf("%w: the file is missing", ErrLost)
+	case err != nil:
+		return seen, err
+	case !os.SameFile(held, named) || names == 0: // a file that is mounted by itself keeps its place
+		return seen, fmt.Errorf("%w: the file was replaced", ErrLost)
+	}
+	return found{held.Size(), inode}, nil
+}
+
+func (system) Make(path string) (file, func(whole bool) error, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil, nil, errThere
+	}
+	made, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	temp := made.Name()
+	f, err := (*os.File)(nil), errors.Join(made.Chmod(0o600), made.Close()) // whoever may read a file may lock it
+	if err == nil {
+		f, err = openLocked(temp)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, os.Remove(temp))
+	}
+	return openFile{f, temp}, func(whole bool) (err error) {
+		if whole {
+			err = name(temp, path)
+		}
+		err = errors.Join(err, os.Remove(temp))
+		syncName(path)
+		return err
+	}, nil
+}
+
+// name gives a file a second name, if nothing has that.
+func name(temp, path string) error {
+	err := os.Link(temp, path)
+	if errors.Is(err, fs.ErrExist) {
+		return errThere
+	}
+	return err
+}
+
+// errThere says what it means that there is something.
+var errThere = fmt.Errorf("%w: so this is not the first start", fs.ErrExist)

@@ -22,10 +22,16 @@
 // or forward, as long as the disk keeps what it has synced.
 //
 // The file holds a time that is ahead of the clock: its horizon. The clock issues no id after it
-// ([ids.ClockLimit]), and a later one is saved before it is reached. So the file covers every
-// id that was issued, at any moment, and the next process starts after it
-// ([ids.ClockOptions].After). Close, which is optional, saves the time at which it ends the clock
-// instead, so that the next start goes on at once.
+// ([ids.ClockLimit]), and the next process starts after it ([ids.ClockOptions].After). A file has two copies
+// of the horizon. A save writes one, syncs it, writes the other, and syncs that:
+//
+//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy
+//     that is intact holds the earlier horizon or the later one, and both are after every id.
+//   - To lower it, as Close does so that the next start goes on at once, the limit comes down first. Then
+//     either horizon is after every id, whether the save succeeds or not.
+//   - A crash or an error damages one copy at most: the second one is not touched until the first one is synced.
+//     The next save begins with the copy that is damaged or may be, and Open takes the later horizon of those
+//     that are intact.
 //
 // The package does not notice a file that was copied, one that was restored from a backup or made
 // anew while no process had it open, or two machines with one node number. Ids of a restored file repeat
@@ -39,10 +45,10 @@
 // context ends, and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while
 // saving fails, its error.
 //
-//   - If no horizon can be saved, as on a full disk, ids go on up to the last one that was, between
+//   - If no horizon can be saved, because the disk fails, ids go on up to the last one that was, between
 //     Window/2 and Window later. Then they are withheld until a save succeeds. One is tried every
 //     Window/100, and at least every 100 ms while ids are withheld. Options.Report is told both.
-//   - If a save does not return, as on a disk that hangs, the same happens: Options.Report is told when
+//   - If a save does not return, because the disk hangs, the same happens: Options.Report is told when
 //     it has taken Window/2, and again when it has succeeded.
 //   - While ids are ahead of the wall clock, after a crash or after a step back of the clock, the
 //     horizon is only Window/100 past the latest, and is saved every Window/100. A disk that takes
@@ -50,46 +56,42 @@
 //     caught up.
 //   - If the wall clock is set forward past the horizon, ids are withheld until the next save, which
 //     begins within 100 ms. If it only showed such a time for a moment, calls that read it wait as long.
-//   - Close withholds them for 100 ms: main should return within that time. Then the clock has ended.
-//
-// # When ids end
-//
-// After Close, and after the last horizon of a file that was lost, nothing is waited for: Next, NewV1 and NewV6
-// panic with an error that matches [ids.ErrEnded], and NextContext and TryNext return one. Each matches
-// its reason too, [fs.ErrClosed] or [ErrLost]. [File.Lost] tells a program of the loss before ids end.
+//   - Close withholds them for 100 ms: main should return within that time. So does the loss of the file. Then
+//     the clock has ended, and nothing is waited for: Next, NewV1 and NewV6 panic with an error that matches
+//     [ids.ErrEnded], and NextContext and TryNext return one. Each matches its reason too, [fs.ErrClosed] or [ErrLost].
 //
 // # The file
 //
-// It has four lines of text, of which the last is the CRC-32 (IEEE) of those before it:
+// It has 69,632 bytes, and never another length. Each copy has five lines of text, of which the last is the CRC-32 (IEEE)
+// of those before it, one copy at the start and one 65,536 bytes later; all else is zero:
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
 //	owner "orders, node 7"
-//	crc32 92b1fa60
+//	inode 1573043
+//	crc32 41c87c00
 //
-// The first line ends with the version of the format. A file that differs in any way is refused.
-// A save writes a temporary file, syncs it, renames it into place, and syncs the directory. So the
-// directory has two more files: one with .new after the name, which a crash or a failing save may
-// leave and the next save removes, and an empty one with .lock after the name, which stays and which
-// only its user may open. Nobody else may write, rename or remove the three. They must be on a local
-// disk, since locks and syncs of network file systems differ.
+// The first line ends with the version of the format. "none" stands for the horizon of a file that was never opened.
 //
-// A file that was made and never opened says "horizon none" in place of the time.
+// The file itself is locked, under each of its names, and is written in place: saves go on where a disk is too full for new
+// files, unless the file system writes each block to a new place, as btrfs does. The file keeps its mode, its
+// owner and its links, needs no right to its directory, and may be mounted by itself. It must be on a local disk, since
+// locks and syncs of network file systems differ. Create makes it for its user alone: whoever may read it may lock it.
 //
-// Each save checks that the process still owns the lock and the file. If one of them is missing, if another
-// file, a link or the like is in its place, as after a rename, or if somebody else has written to the file, it
-// is lost: no horizon is saved any more, not by Close either, and Options.Report is told an error that matches
-// [ErrLost], or Close returns it if that finds it out.
+// Every 100 ms the package looks whether the file is still at its name, and at each save whether it holds what was written.
+// If it was removed, renamed or replaced, or if somebody else has written to it, it is lost: ids are withheld at once, no
+// horizon is saved any more, and Options.Report is told an error that matches [ErrLost], or Close returns it. It stays
+// locked until Close. A file in the place of another one has another inode number than the one recorded in it, or no
+// horizon, and Open then waits for three looks. So two processes have ids of one number at a time only if the one whose
+// file was replaced was stopped or got no processor for 0.3 s: until its next look it goes on.
 //
-// A save keeps the mode of the file, and its user and group as far as the process may set them:
-// otherwise the file belongs to the process's. Access-control lists are not kept. A file with several
-// hard links is refused, except on Windows, where it is not noticed.
+// At rest, with the default Window, a process wakes up some 20 times a second and makes 20 system calls for looks; every 5 s a
+// save makes 10, of which two are syncs. An id costs nothing more.
 //
 // # Systems
 //
-// On Linux, macOS, the BSDs and illumos, flock(2) locks the file; on Solaris and AIX, fcntl(2). On
-// Windows, the lock is a file that nobody else can open. All these end with the process. Windows
-// documents no way to sync a directory: there the promise covers power failures only as far as the
-// file system keeps a rename whose file was flushed, as NTFS does with its journal. Elsewhere, as
-// on js, wasip1 and plan9, Open returns an error that matches [errors.ErrUnsupported].
+// On Linux, macOS, the BSDs and illumos, flock(2) locks the file. On Windows, its share mode does: others can only read it.
+// Both end with the process. Elsewhere, as on AIX, js, plan9, Solaris and wasip1, Create and Open return an error that matches
+// [errors.ErrUnsupported]. Windows documents no way to sync a directory: there a power failure soon after Create may
+// take the file, and Open refuses.
 package clockfile

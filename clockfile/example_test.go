@@ -23,7 +23,7 @@ func made(owner string) (path string, remove func()) {
 	dir, err := os.MkdirTemp("", "clockfile")
 	if err == nil {
 		path = filepath.Join(dir, "clock")
-		err = clockfile.Create(path, owner)
+		err = clockfile.Create(path, &clockfile.Options{Owner: owner})
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -66,8 +66,8 @@ func ExampleCreate() {
 	}
 	_, err = clockfile.Open(path, nil)
 	fmt.Println(errors.Is(err, fs.ErrNotExist))
-	fmt.Println(clockfile.Create(path, fmt.Sprint("orders, node ", number)))
-	fmt.Println(errors.Is(clockfile.Create(path, ""), fs.ErrExist))
+	fmt.Println(clockfile.Create(path, &clockfile.Options{Owner: fmt.Sprint("orders, node ", number)}))
+	fmt.Println(errors.Is(clockfile.Create(path, nil), fs.ErrExist))
 	// Output:
 	// true
 	// <nil>

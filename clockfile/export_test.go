@@ -1,6 +1,8 @@
 package clockfile
 
 import (
+	"io"
+	"os"
 	"time"
 
 	"github.com/oneclock/ids/internal/horizonfile"
@@ -8,39 +10,44 @@ import (
 
 // For tests: the package on a disk of theirs, and the format of the file.
 type (
-	Disk     = disk
-	FileLock = fileLock
-	NewFile  = newFile
-	Found    = found
+	Disk       = disk
+	LockedFile = file
+	Found      = found
 )
 
-// Place returns what [Disk].Resolve returns for a path that leads to something, or to nothing.
-func Place(path string, there bool) Found { return found{path, there} }
+// Seen returns what [LockedFile].Look returns.
+func Seen(size int64, inode uint64) Found { return found{size, inode} }
 
 var (
-	OpenOn          = open
-	CreateOn        = create
-	IsClosed        = isClosed
-	Attributes      = attributes
-	System     Disk = system{}
+	OpenOn        = open
+	CreateOn      = create
+	IsClosed      = isClosed
+	Name          = name
+	System   Disk = system{}
 )
 
-// LockDescriptor returns the descriptor of the file that f has locked.
-func LockDescriptor(f *File) int { return int(f.lock.(interface{ Fd() uintptr }).Fd()) }
-
-const MaxOwner = horizonfile.MaxOwner
-
-func Encode(horizon time.Time, owner string) ([]byte, error) {
-	return horizonfile.Record{Horizon: horizon, Owner: owner}.Encode()
+// InodeOf returns the number of a file as a record has it.
+func InodeOf(info os.FileInfo) uint64 {
+	inode, _ := attributes(info)
+	return inode
 }
 
-// EncodeNone returns the bytes of a file that has no horizon yet.
-func EncodeNone(owner string) ([]byte, error) {
-	return horizonfile.Record{None: true, Owner: owner}.Encode()
+// Descriptor returns the descriptor of the file that f has locked.
+func Descriptor(f *File) int { return int(f.file.(openFile).Fd()) }
+
+const (
+	MaxOwner = horizonfile.MaxOwner
+	Size     = horizonfile.Size
+	Second   = Size - 4096 // where the second copy is
+)
+
+// Encode returns a copy. The zero time stands for no horizon.
+func Encode(horizon time.Time, owner string, inode uint64) ([]byte, error) {
+	return horizonfile.Record{Horizon: horizon, None: horizon.IsZero(), Owner: owner, Inode: inode}.Encode()
 }
 
-// Decode returns the zero time for a file that has no horizon yet, and says so.
-func Decode(data []byte) (horizon time.Time, none bool, owner string, err error) {
-	r, err := horizonfile.Decode(data)
-	return r.Horizon, r.None, r.Owner, err
+// Read returns what a file holds, with the zero time if it has no horizon.
+func Read(f io.ReaderAt, size int64) (horizon time.Time, owner string, inode uint64, err error) {
+	c, err := horizonfile.Read(f, size)
+	return c.Horizon, c.Owner, c.Inode, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,41 +22,71 @@ func TestFormat(t *testing.T) {
 	local := time.Local
 	defer func() { time.Local = local }()
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
-	const want = `github.com/oneclock/ids/clockfile 1
+	for at, want := range map[time.Time]string{march.In(time.FixedZone("", 3600)): `github.com/oneclock/ids/clockfile 1
 horizon 2026-03-14T15:09:26.535897932Z
 owner "orders, node 7"
-crc32 92b1fa60
-`
-	got, err := clockfile.Encode(march.In(time.FixedZone("", 3600)), "orders, node 7")
-	if err != nil || string(got) != want {
-		t.Errorf("%v\n got: %s\nwant: %s", err, got, want)
-	}
-	const wantNone = `github.com/oneclock/ids/clockfile 1
+inode 1573043
+crc32 41c87c00
+`, {}: `github.com/oneclock/ids/clockfile 1
 horizon none
 owner "orders, node 7"
-crc32 09859f21
-`
-	if got, err := clockfile.EncodeNone("orders, node 7"); err != nil || string(got) != wantNone {
-		t.Errorf("%v\n got: %s\nwant: %s", err, got, wantNone)
+inode none
+crc32 3d07c825
+`} {
+		inode := map[bool]uint64{false: 1573043}[at.IsZero()]
+		got, err := clockfile.Encode(at, "orders, node 7", inode)
+		if err != nil || string(got) != want+strings.Repeat("\x00", 4096-len(want)) {
+			t.Errorf("%v\n got: %s\nwant: %s", err, got, want)
+		}
+		file := fileOf(string(got), string(got))
+		if len(file) != 69_632 || clockfile.Size != 69_632 || string(file[65_536:]) != string(got) {
+			t.Errorf("the file has %d bytes", len(file))
+		}
 	}
 }
 
-// TestFormatDamage checks that a file is refused if any bit differs or its end is missing.
+// fileOf returns a file that has two copies.
+func fileOf(first, second string) []byte {
+	file := make([]byte, clockfile.Second, clockfile.Size)
+	copy(file, first)
+	return append(file, second...)
+}
+
+// read reads the bytes of a file.
+func read(data []byte) (at time.Time, owner string, inode uint64, err error) {
+	return clockfile.Read(bytes.NewReader(data), int64(len(data)))
+}
+
+func mustEncode(t testing.TB, at time.Time, owner string, inode uint64) string {
+	t.Helper()
+	data, err := clockfile.Encode(at, owner, inode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestFormatDamage checks that a copy does not count if any bit of its lines differs, and no file whose end is missing.
 func TestFormatDamage(t *testing.T) {
+	early := march.Add(-time.Second)
 	for _, owner := range []string{"", "\"\\\n\x00\x7f\xff Größe 🕰 \u2028"} {
-		dated, err := clockfile.Encode(march, owner)
-		none, errNone := clockfile.EncodeNone(owner)
-		must(t, err, errNone)
-		for _, data := range [][]byte{dated, none} {
-			for i := range data {
-				if at, _, of, err := clockfile.Decode(data[:i]); err == nil {
-					t.Errorf("torn after %d bytes: %v, %q", i, at, of)
+		for _, at := range []time.Time{march, {}} {
+			good := mustEncode(t, at, owner, 7)
+			other := mustEncode(t, early, owner, 7)
+			for i := range strings.Index(good, "\x00") + 3 {
+				if got, _, _, err := read(fileOf(good, good)[:len(good)*i/16]); err == nil {
+					t.Errorf("%d sixteenths of a copy: %v", i, got)
 				}
 				for bit := range 8 {
-					bad := bytes.Clone(data)
+					bad := []byte(good)
 					bad[i] ^= 1 << bit
-					if at, _, of, err := clockfile.Decode(bad); err == nil {
-						t.Errorf("with bit %d of byte %d flipped: %v, %q", bit, i, at, of)
+					for _, file := range [][]byte{fileOf(string(bad), other), fileOf(other, string(bad))} {
+						if got, _, _, err := read(file); err != nil || !got.Equal(early) {
+							t.Errorf("with bit %d of byte %d of a copy flipped: %v, %v", bit, i, got, err)
+						}
+					}
+					if got, _, _, err := read(fileOf(string(bad), string(bad))); !errors.Is(err, clockfile.ErrCorrupt) {
+						t.Errorf("with bit %d of byte %d of both copies flipped: %v, %v", bit, i, got, err)
 					}
 				}
 			}
@@ -63,63 +94,94 @@ func TestFormatDamage(t *testing.T) {
 	}
 }
 
-// corrupt are files that hold no usable horizon, and what the error says of each.
-func corrupt(t testing.TB) map[string]string {
-	t.Helper()
-	data, err := clockfile.Encode(march, "node 7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := string(data)
-	return map[string]string{
-		"":                                "empty",
-		strings.Repeat("\x00", 200):       "torn or of another kind",
-		strings.Repeat("x", 3<<20):        "torn or of another kind",
-		good[:10]:                         "torn or of another kind",
-		good[:60]:                         "no time",
-		good[:len(good)-2]:                "checksum",
-		good + good:                       "checksum",
-		good + "\n":                       "checksum",
-		good + strings.Repeat("x", 1<<20): "checksum",
-		"1e9\n2e9\n":                      "of another kind",
-		"2026-03-14T15:09:26Z\n":          "of another kind",
-		strings.Replace(good, "clockfile 1", "clockfile 2", 1):  `was made by a newer version of this package, in version "2" of the format; this one reads version 1`,
-		strings.Replace(good, "clockfile 1", "clockfile 10", 1): `made by a newer version of this package, in version "10"`,
-		strings.Replace(good, "clockfile 1", "clockfile 0", 1):  `version "0" of the format, not 1`,
-		strings.Replace(good, "2026", "2025", 1):                "checksum",
-		strings.Replace(good, "node 7", "node 8", 1):            "checksum",
-		strings.Replace(good, `"node 7"`, `node 7`, 1):          "no owner",
-		strings.Replace(good, "horizon 2026", "horizon 26", 1):  "no time",
-		strings.ReplaceAll(good, "\n", "\r\n"):                  "version",
+// TestLaterCopy checks that the later horizon counts, and that any is later than none.
+func TestLaterCopy(t *testing.T) {
+	none, early, late := mustEncode(t, time.Time{}, "none", 1), mustEncode(t, march, "early", 2), mustEncode(t, march.Add(1), "late", 3)
+	for i, copies := range [][3]string{
+		{early, late, "late"}, {late, early, "late"}, {none, early, "early"}, {early, none, "early"}, {none, none, "none"}, {late, "", "late"}, {"", early, "early"},
+	} {
+		for j, empty := range copies {
+			if empty == "" {
+				copies[j] = strings.Repeat("\x00", 4096)
+			}
+		}
+		if _, owner, _, err := read(fileOf(copies[0], copies[1])); err != nil || owner != copies[2] {
+			t.Errorf("pair %d: the copy of %q, %v, want %q", i, owner, err, copies[2])
+		}
 	}
 }
 
-// FuzzDecode reads anything as a file, as it is and under a checksum that is right, beside an oracle.
-func FuzzDecode(f *testing.F) {
-	for data := range corrupt(f) {
-		if len(data) < 4096 {
-			f.Add([]byte(data))
+// corrupt are files that hold no usable horizon, and what the error says of each.
+func corrupt(t testing.TB) map[string]string {
+	t.Helper()
+	good := mustEncode(t, march, "node 7", 7)
+	both := func(old, fresh string) string {
+		changed := strings.Replace(good, old, fresh, 1)
+		if changed = changed[:min(len(changed), len(good))]; len(changed) < len(good) {
+			changed += strings.Repeat("\x00", len(good)-len(changed))
 		}
+		return string(fileOf(changed, changed))
 	}
-	const kind, horizon, owner = "github.com/oneclock/ids/clockfile ", "2026-03-14T15:09:26Z", `"a"`
-	add := func(version, horizon, owner string) {
-		f.Add([]byte(kind + version + "\nhorizon " + horizon + "\nowner " + owner + "\n"))
+	whole := both("", "")
+	return map[string]string{
+		"":                                 "has 0 bytes, not 69632",
+		good:                               "has 4096 bytes, not 69632",
+		whole[:len(whole)-1]:               "has 69631 bytes, not 69632",
+		whole + "\n":                       "has 69633 bytes, not 69632",
+		strings.Repeat("x", 3<<20):         "has 3145728 bytes",
+		"1e9\n2e9\n":                       "has 8 bytes",
+		both(good, ""):                     "torn or of another kind",
+		both(good[10:], ""):                "torn or of another kind",
+		both(good[60:], ""):                "damaged",
+		both("\n\x00\x00", ""):             "checksum",
+		both("\x00", "\n"):                 "checksum",
+		both("7", "8"):                     "checksum",
+		both("inode 7", "inode 07"):        "checksum",
+		both("inode 7", "inode 0"):         "checksum",
+		both("inode 7", "inode -7"):        "damaged",
+		both("inode 7", "number 7"):        "damaged",
+		both("2026", "2025"):               "checksum",
+		both(`"node 7"`, `node 7`):         "damaged",
+		both("horizon 20", "horizon "):     "damaged",
+		both("clockfile 1", "clockfile 2"): `was made by a newer version of this package, in version "2" of the format; this one reads version 1`,
+		good[:0] + strings.Replace(good, "clockfile 1", "clockfile 10", 1): `made by a newer version of this package, in version "10"`,
+		both("clockfile 1", "clockfile 0"):                                 `version "0" of the format, not 1`,
+		string(fileOf(again(good, "horizon 2026-03-14T15:09:26.535897932Z", "horizon 9999-03-14T15:09:26Z"), "")) + strings.Repeat("\x00", 4096): "in the year 9999, not in one from 0 to 9998",
+		string(fileOf(again(good, "horizon 2026-03-14T15:09:26.535897932Z", "horizon 0001-01-01T00:00:00Z"), "")) + strings.Repeat("\x00", 4096): "the zero time",
+	}
+}
+
+// again changes a copy, and has its checksum be right.
+func again(data, old, fresh string) string {
+	text := strings.Replace(data[:strings.Index(data, "crc32")], old, fresh, 1)
+	text += fmt.Sprintf("crc32 %08x\n", crc32.ChecksumIEEE([]byte(text)))
+	return text + strings.Repeat("\x00", 4096-len(text))
+}
+
+// FuzzDecode reads anything as the lines of a copy, as they are and under a checksum that is right, beside an oracle.
+func FuzzDecode(f *testing.F) {
+	const kind, horizon, owner, inode = "github.com/oneclock/ids/clockfile ", "2026-03-14T15:09:26Z", `"a"`, "7"
+	add := func(version, horizon, owner, inode string) {
+		f.Add([]byte(kind + version + "\nhorizon " + horizon + "\nowner " + owner + "\ninode " + inode + "\n"))
 	}
 	// What this package would write in another way, or not at all.
 	for _, h := range []string{
 		horizon, "2026-03-14T15:09:26.5Z", "2026-03-14T15:09:26.0Z", "2026-03-14T15:09:26.5000000009Z", "2026-03-14T15:09:26+00:00",
 		"2026-03-14T17:09:26+02:00", " 2026-03-14T15:09:26Z", "2026-02-29T00:00:00Z", "10026-03-14T15:09:26Z",
-		"9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00Z", "none", "None", "none ", "",
+		"9998-12-31T23:59:59.999999999Z", "9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "none", "None", "none ", "",
 	} {
-		add("1", h, owner)
+		add("1", h, owner, inode)
 	}
 	for _, o := range []string{
 		`""`, `"\x00\u00e9"`, "`a`", `'a'`, `"\x61"`, `"é"`, `"a"` + "\n", `"\`, `"` + strings.Repeat("a", clockfile.MaxOwner+1) + `"`,
 	} {
-		add("1", horizon, o)
+		add("1", horizon, o, inode)
+	}
+	for _, i := range []string{"none", "None", "0", "18446744073709551615", "18446744073709551616", "+7", "07", "-7", "7 ", ""} {
+		add("1", horizon, owner, i)
 	}
 	for _, version := range []string{"2", "1\n", "1 ", "00"} {
-		add(version, horizon, owner)
+		add(version, horizon, owner, inode)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkDecode(t, data)
@@ -127,72 +189,72 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode writes any record and reads it back. A year of five digits, the zero time and a long owner have no form.
+// FuzzEncode writes any record and reads it back. A year of five digits, 9999 and a long owner have no form.
 func FuzzEncode(f *testing.F) {
 	for _, owner := range []string{"", "node 7", strings.Repeat("\xff", clockfile.MaxOwner), strings.Repeat("o", clockfile.MaxOwner+1),
 		"\r\r", "0000\x7f", "\x01\x7f", "\b\b", "00000000", `""`, "Größe 🕰 \u2028"} {
-		f.Add(march.Unix(), uint32(march.Nanosecond()), owner)
+		f.Add(march.Unix(), uint32(march.Nanosecond()), owner, uint64(len(owner)))
 	}
-	for _, at := range []time.Time{{}, march.Truncate(time.Second), time.Date(10000, 1, 1, 0, 0, 0, -1, time.UTC), march.AddDate(8000, 0, 0)} {
-		f.Add(at.Unix(), uint32(at.Nanosecond()), "node 7")
+	for _, at := range []time.Time{{}, march.Truncate(time.Second), time.Date(9999, 1, 1, 0, 0, 0, -1, time.UTC), march.AddDate(8000, 0, 0)} {
+		f.Add(at.Unix(), uint32(at.Nanosecond()), "node 7", uint64(math.MaxUint64))
 	}
-	f.Fuzz(func(t *testing.T, sec int64, nsec uint32, owner string) {
+	f.Fuzz(func(t *testing.T, sec int64, nsec uint32, owner string, inode uint64) {
 		at := time.Unix(sec, int64(nsec%1e9)).UTC()
-		data, err := clockfile.Encode(at, owner)
-		if fits := len(owner) <= clockfile.MaxOwner && at.Year() >= 0 && at.Year() <= 9999 && !at.IsZero(); fits != (err == nil) {
+		data, err := clockfile.Encode(at, owner, inode)
+		if fits := len(owner) <= clockfile.MaxOwner && at.Year() >= 0 && at.Year() <= 9998; fits != (err == nil) {
 			t.Fatalf("%v, %q: %q, %v", at, owner, data, err)
 		}
 		if err != nil {
 			return
 		}
-		if gotAt, none, gotOwner := checkDecode(t, data); gotAt != at || none || gotOwner != owner {
-			t.Fatalf("%v, %q is written as %q and read as %v, %q", at, owner, data, gotAt, gotOwner)
-		}
-		data, err = clockfile.EncodeNone(owner)
-		must(t, err)
-		if gotAt, none, gotOwner := checkDecode(t, data); !gotAt.IsZero() || !none || gotOwner != owner {
-			t.Fatalf("no horizon, %q is written as %q and read as %v, %q", owner, data, gotAt, gotOwner)
+		if gotAt, gotOwner, gotInode := checkDecode(t, bytes.TrimRight(data, "\x00")); gotAt != at || gotOwner != owner || gotInode != inode {
+			t.Fatalf("%v, %q, %d is written as %q and read as %v, %q, %d", at, owner, inode, data, gotAt, gotOwner, gotInode)
 		}
 	})
 }
 
-// checkDecode checks what is read of a file against the oracle, and returns it.
-func checkDecode(t *testing.T, data []byte) (at time.Time, none bool, owner string) {
+// checkDecode checks what is read of a file with these lines against the oracle, and returns it.
+func checkDecode(t *testing.T, lines []byte) (at time.Time, owner string, inode uint64) {
 	t.Helper()
-	given := string(data)
-	at, none, owner, err := clockfile.Decode(data)
-	wantAt, wantNone, wantOwner, ok := oracle(given)
+	if len(lines) > 4096 {
+		return
+	}
+	given := string(lines) + strings.Repeat("\x00", 4096-len(lines))
+	at, owner, inode, err := read(fileOf(given, given))
+	wantAt, wantOwner, wantInode, ok := oracle(strings.TrimRight(given, "\x00"))
 	matches := (err == nil) == ok && (ok || errors.Is(err, clockfile.ErrCorrupt))
-	if !matches || at != wantAt || none != wantNone || owner != wantOwner || string(data) != given {
-		t.Fatalf("%q is read as %v, %v, %q, %v, want %v, %v, %q, %v", given, at, none, owner, err, wantAt, wantNone, wantOwner, ok)
+	if !matches || at != wantAt || owner != wantOwner || inode != wantInode {
+		t.Fatalf("%q is read as %v, %q, %d, %v, want %v, %q, %d, %v", lines, at, owner, inode, err, wantAt, wantOwner, wantInode, ok)
 	}
 	if err != nil && len(err.Error()) > 200 {
-		t.Fatalf("%q: the error has %d bytes", given, len(err.Error()))
+		t.Fatalf("%q: the error has %d bytes", lines, len(err.Error()))
 	}
-	return at, none, owner
+	return at, owner, inode
 }
 
-// wellFormed is a file of a time to the nanosecond in UTC, or none, and of an owner in quotes.
+// wellFormed are the lines of a time to the nanosecond in UTC, or none, of an owner in quotes, and of a number, or none.
 var wellFormed = regexp.MustCompile(`^(github\.com/oneclock/ids/clockfile 1\n` +
 	`horizon (none|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\n` +
-	`owner ("[ -~]*")\n)crc32 ([0-9a-f]{8})\n$`)
+	`owner ("[ -~]*")\n` +
+	`inode (none|[1-9]\d*)\n)crc32 ([0-9a-f]{8})\n$`)
 
-// oracle returns what a file holds, by the description of its format.
-func oracle(data string) (at time.Time, none bool, owner string, ok bool) {
+// oracle returns what a copy holds, by the description of its format.
+func oracle(data string) (at time.Time, owner string, inode uint64, ok bool) {
 	parts := wellFormed.FindStringSubmatch(data)
-	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[4] {
-		return at, false, "", false
+	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[5] {
+		return at, "", 0, false
 	}
-	none = parts[2] == "none"
-	if !none {
-		var err error
-		if at, err = time.Parse(time.RFC3339Nano, parts[2]); err != nil || at.IsZero() {
-			return time.Time{}, false, "", false
-		}
+	var errAt, errInode error
+	if parts[2] != "none" {
+		at, errAt = time.Parse(time.RFC3339Nano, parts[2])
+	}
+	if parts[4] != "none" {
+		inode, errInode = strconv.ParseUint(parts[4], 10, 64)
 	}
 	owner, err := strconv.Unquote(parts[3])
-	if err != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
-		return time.Time{}, false, "", false
+	if errAt != nil || errInode != nil || parts[2] != "none" && at.IsZero() || at.Year() > 9998 ||
+		err != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
+		return time.Time{}, "", 0, false
 	}
-	return at, none, owner, true
+	return at, owner, inode, true
 }

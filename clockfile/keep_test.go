@@ -34,9 +34,9 @@ func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b
 		p := &process{memory: newMemory()}
 		b := &bench{T: t, process: p, wall: newWallClock()}
 		if held == 0 {
-			must(t, clockfile.CreateOn(p, path, ""))
+			must(t, clockfile.CreateOn(p, path, nil))
 		} else {
-			must(t, p.put(b.wall.now().Add(held)))
+			must(t, p.put(path, b.wall.now().Add(held), ""))
 		}
 		b.start(p, path, opts)
 		f(b)
@@ -107,13 +107,15 @@ func TestFileCoversEveryID(t *testing.T) {
 		check := func(name string, at time.Time) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if err := b.covers(at); err != nil {
+			b.issuedTo = at
+			if err := b.covers(); err != nil {
 				b.Fatalf("%s: %v", name, err)
 			}
-			if b.latest.horizon.Before(last) {
-				b.Fatalf("the file goes back from %v to %v", last, b.latest.horizon)
+			horizon, _ := b.names[path].worst()
+			if horizon.Before(last) {
+				b.Fatalf("the file goes back from %v to %v", last, horizon)
 			}
-			last = b.latest.horizon
+			last = horizon
 		}
 		b.wall.step(-time.Hour) // far behind the horizon, before any id
 		for range 3000 {
@@ -229,13 +231,14 @@ func TestFullDiskWakesNobody(t *testing.T) {
 func TestFewTries(t *testing.T) {
 	const window = 1000 * time.Second
 	inBubble(t, clockfile.Options{Window: window}, time.Hour, func(b *bench) {
+		before := b.countSyncs()
 		for range 1000 {
 			for range 4 { // ids of a tick
 				b.gen.NewV6()
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		if n := b.countSaves(); n < 10 || n > 11 {
+		if n := (b.countSyncs() - before) / 2; n < 9 || n > 10 {
 			b.Errorf("saved %d times in 100 s, want every %v", n, window/100)
 		}
 	})
@@ -288,19 +291,20 @@ func TestSavesSoonWhileAhead(t *testing.T) {
 // way ahead. One whose ids are ahead of it, but are not asked for, has none saved, and Close leaves the file as it was.
 func TestFewSaves(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		before := b.countSyncs()
 		for range 6000 { // a minute
 			b.node.Next()
 			time.Sleep(10 * time.Millisecond)
 		}
-		if n := b.countSaves(); n < 12 || n > 13 {
-			b.Errorf("saved %d times in a minute, want every 5 s", n)
+		if n := b.countSyncs() - before; n != 22 && n != 24 {
+			b.Errorf("%d copies are synced in a minute, want 2 every 5 s", n)
 		}
 	})
 	inBubble(t, clockfile.Options{}, time.Hour, func(b *bench) {
-		before := b.wall.now().Add(time.Hour)
+		before, syncs := b.wall.now().Add(time.Hour), b.countSyncs()
 		time.Sleep(time.Minute)
-		if n := b.countSaves(); n != 1 {
-			b.Errorf("saved %d times in a minute without ids, want once", n)
+		if n := b.countSyncs() - syncs; n != 0 {
+			b.Errorf("%d copies are synced in a minute without ids", n)
 		}
 		must(b.T, b.file.Close())
 		if got := b.held(); !got.Equal(before) {
@@ -383,115 +387,153 @@ func TestStartAfterClose(t *testing.T) {
 	}
 }
 
-// TestLockLost takes the lock away from a process at one of its operations, so that another one starts on
-// the same file. No id is issued twice, each of the two that loses lock or file reports it, and then
-// neither saves anything.
-func TestLockLost(t *testing.T) {
-	for at := range 22 {
-		for _, slow := range []time.Duration{1, time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond} {
-			synctest.Test(t, func(t *testing.T) {
-				m, wall := newMemory(), newWallClock()
-				must(t, m.put(wall.now()))
-				taken := make(chan struct{})
-				first, second := &process{memory: m, slow: time.Millisecond}, &process{memory: m, slow: slow}
-				first.plan = func(op int) outcome {
-					if op == at {
-						delete(m.locked, path+".lock")
-						close(taken)
-					}
-					return works
-				}
-				issued := map[ids.Snowflake]int{}
-				var reports [2]error
-				// live mints while it is the holder of the lock, and for some time after.
-				live := func(i int, p *process) {
-					f, err := clockfile.OpenOn(p, path, &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now},
-						Report: func(s clockfile.Status) { reports[i] = errors.Join(reports[i], s.Err) }})
-					if err != nil {
-						reports[i] = err
-						return
-					}
-					n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: oneInATick, Clock: f.Clock()})
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					for range 4000 {
-						if s, err := n.TryNext(); err == nil {
-							m.mu.Lock()
-							if other, ok := issued[s]; ok {
-								t.Errorf("lock lost at operation %d, slow %v: process %d issues %d, as process %d did", at, slow, i, s, other)
+// TestTakenAway has somebody rename, link, remove, replace or overwrite the file of a process at each of its operations, and
+// another process open what it finds at once. No id is issued twice, and the first process is told, unless nothing changed for
+// it.
+func TestTakenAway(t *testing.T) {
+	const other = path + ".other"
+	moved := func(m *memory) { m.names[other] = m.names[path]; delete(m.names, path) }
+	for name, test := range map[string]struct {
+		act    func(m *memory)
+		opens  string // what the second process opens
+		create bool
+		lost   bool
+		locked bool // for as long as the first process lives
+	}{
+		"renamed": {moved, other, false, true, true},
+		"linked":  {func(m *memory) { m.names[other] = m.names[path] }, other, false, false, true},
+		"removed": {func(m *memory) { delete(m.names, path) }, path, true, true, false},
+		"copied":  {func(m *memory) { c := m.names[path].clone(); m.made++; c.number = m.made; m.names[path] = c }, path, false, true, false},
+		"restored": {func(m *memory) {
+			moved(m)
+			must(t, m.put(path, march.AddDate(3, 0, 0), ""))
+			m.names[path].number += 1 << 32
+		}, path, false, true, false},
+		"overwritten": {func(m *memory) { m.names[path].write(make([]byte, block), 0) }, path, false, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for at := 2; at < 25; at++ {
+				for _, slow := range []time.Duration{0, time.Millisecond, 40 * time.Millisecond} {
+					synctest.Test(t, func(t *testing.T) {
+						m, wall := newMemory(), newWallClock()
+						must(t, m.put(path, wall.now(), ""))
+						taken, reported := make(chan struct{}), make(chan error, 10)
+						opts := &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now}, Report: func(s clockfile.Status) { reported <- s.Err }}
+						first, second := &process{memory: m, slow: slow}, &process{memory: m}
+						issued := map[ids.Snowflake]string{}
+						live := func(who string, f *clockfile.File) error {
+							n := mustNodeOf(t, f.Clock(), oneInATick)
+							for range 4000 {
+								if s, err := n.TryNext(); err == nil {
+									m.mu.Lock()
+									if by, twice := issued[s]; twice {
+										t.Errorf("at operation %d, slow %v: %s issues %d, as %s did", at, slow, who, s, by)
+									}
+									issued[s] = who
+									m.mu.Unlock()
+								}
+								time.Sleep(time.Millisecond / 2)
 							}
-							issued[s] = i
-							m.mu.Unlock()
+							return f.Close()
 						}
-						time.Sleep(time.Millisecond / 2)
-					}
-					before := m.countSaves()
-					err = f.Close()
-					if reports[i] != nil && (!errors.Is(err, clockfile.ErrLost) || m.countSaves() != before) {
-						t.Errorf("process %d was told %v, and closes the file with %v, after %d saves", i, reports[i], err, m.countSaves()-before)
+						first.plan = func(op int) outcome {
+							if op == at {
+								test.act(m)
+								m.issuedTo = time.Time{} // what is at the name now covers nothing
+								close(taken)
+							}
+							return works
+						}
+						var wg sync.WaitGroup
+						wg.Go(func() {
+							f, err := clockfile.OpenOn(first, path, opts)
+							if err == nil {
+								err = live("the first process", f)
+							}
+							if err == nil && name == "overwritten" {
+								return // a copy that the process was about to write
+							}
+							if errors.Is(err, clockfile.ErrLost) != test.lost || err != nil && !test.lost {
+								t.Errorf("at operation %d, slow %v: the first process has %v", at, slow, err)
+							}
+						})
+						wg.Go(func() {
+							<-taken
+							if test.create {
+								must(t, clockfile.CreateOn(second, test.opens, nil))
+							}
+							f, err := clockfile.OpenOn(second, test.opens, opts)
+							if at > 11 && errors.Is(err, clockfile.ErrLocked) != test.locked {
+								t.Errorf("at operation %d: the second process has %v", at, err)
+							}
+							for ; errors.Is(err, clockfile.ErrLocked); f, err = clockfile.OpenOn(second, test.opens, opts) {
+								time.Sleep(time.Millisecond)
+							}
+							if err == nil {
+								err = live("the second process", f)
+							}
+							if err != nil && !errors.Is(err, clockfile.ErrCorrupt) {
+								t.Errorf("at operation %d: the second process has %v", at, err)
+							}
+						})
+						wg.Wait()
+					})
+					if t.Failed() {
+						return
 					}
 				}
-				var wg sync.WaitGroup
-				wg.Go(func() { live(0, first) })
-				wg.Go(func() {
-					<-taken
-					live(1, second)
-				})
-				wg.Wait()
-				if at > 2 && !errors.Is(reports[0], clockfile.ErrLost) {
-					t.Errorf("lock lost at operation %d, slow %v: %v is reported", at, slow, reports[0])
-				}
-			})
-			if t.Failed() {
-				return
 			}
-		}
+		})
 	}
 }
 
-// TestCloseAfterLoss takes the lock away from a process on a slow disk and puts it back, and closes the file at some moment
-// after that was noticed, while the process mints. Its ids go up to the horizon that was saved: Close must save nothing
-// lower, and the next process, on a clock that was set back, issues none of them again.
+// TestCloseAfterLoss takes the file away and puts it back, and closes it at some moment after that was noticed, while the
+// process mints. Close saves nothing, and the next process, on a clock that was set back, issues no id again.
 func TestCloseAfterLoss(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 		inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
-			b.mu.Lock()
-			b.slow = 20 * time.Millisecond
-			b.mu.Unlock()
 			issued := map[ids.Snowflake]bool{}
-			mint := func(n *ids.SnowflakeNode) bool {
+			mint := func(n *ids.SnowflakeNode) error {
 				s, err := n.TryNext()
 				if err == nil && issued[s] {
 					b.Errorf("closed %v after the loss: %d is issued twice", after, s)
 				}
 				issued[s] = true
-				return !errors.Is(err, ids.ErrEnded)
+				return err
 			}
 			n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
 			var minting sync.WaitGroup
 			minting.Go(func() {
-				for mint(n) {
+				var err error
+				var lost time.Time
+				for f := b.file; !errors.Is(err, ids.ErrEnded); err = mint(n) {
+					switch {
+					case lost.IsZero() && clockfile.IsClosed(f.Lost()):
+						lost = time.Now()
+					case !lost.IsZero() && (!errors.Is(err, ids.ErrWithheld) || !errors.Is(err, clockfile.ErrLost)):
+						b.Errorf("once the file is lost: %v", err)
+					case !lost.IsZero() && time.Since(lost) > 110*time.Millisecond:
+						b.Errorf("%v after the loss: %v", time.Since(lost), err)
+					}
 					time.Sleep(time.Millisecond)
 				}
 			})
-			lock := path + ".lock"
 			b.mu.Lock()
-			held := b.locked[lock]
-			delete(b.locked, lock)
+			file := b.names[path]
+			delete(b.names, path)
 			b.mu.Unlock()
 			<-b.file.Lost()
 			b.mu.Lock()
-			b.locked[lock] = held
+			b.names[path] = file
 			b.mu.Unlock()
 			time.Sleep(after)
-			saves, before := b.countSaves(), b.held()
+			syncs, before := b.countSyncs(), b.held()
 			if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) {
 				b.Errorf("Close: %v", err)
 			}
-			if n := b.countSaves() - saves; n != 0 || !b.held().Equal(before) {
-				b.Errorf("Close saves %d times, and the file has %v, before %v", n, b.held(), before)
+			if n := b.countSyncs() - syncs; n != 0 || !b.held().Equal(before) {
+				b.Errorf("Close syncs %d copies, and the file has %v, before %v", n, b.held(), before)
 			}
 			b.file = nil
 			minting.Wait()
@@ -499,7 +541,7 @@ func TestCloseAfterLoss(t *testing.T) {
 			f := b.open(&process{memory: b.memory}, nil) // it is unlocked
 			n = mustNodeOf(b.T, f.Clock(), oneInATick)
 			for range 2000 {
-				mint(n)
+				_ = mint(n)
 				time.Sleep(time.Millisecond)
 			}
 			must(b.T, f.Close())
@@ -523,7 +565,7 @@ func TestReportOnce(t *testing.T) {
 			if !errors.Is(err, match) || cause != nil && !errors.Is(err, told[n-1].Err) {
 				b.Errorf("told %v, and TryNext returns %v", told[n-1], err)
 			}
-			if h := b.file.Status().Horizon; !h.Equal(b.held()) {
+			if h := b.file.Status().Horizon; cause != clockfile.ErrLost && !h.Equal(b.held()) {
 				b.Errorf("the status has the horizon %v, the file %v", h, b.held())
 			}
 		}
@@ -542,7 +584,8 @@ func TestReportOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		check(3, ids.ErrWithheld, errFault)
 		b.mu.Lock()
-		delete(b.locked, path+".lock")
+		b.names[path+".moved"] = b.names[path]
+		delete(b.names, path)
 		b.mu.Unlock()
 		b.setPlan(works)
 		time.Sleep(time.Hour)
@@ -586,7 +629,7 @@ func TestAfter(t *testing.T) {
 	for after, want := range map[time.Time]time.Time{{}: held, held.Add(-time.Minute): held, held.Add(time.Minute): held.Add(time.Minute)} {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()
-			must(t, m.put(held))
+			must(t, m.put(path, held, ""))
 			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return march }, After: after}}
 			f, err := clockfile.OpenOn(&process{memory: m}, path, opts)
 			must(t, err)

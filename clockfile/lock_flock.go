@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// acquire locks the file at path. The lock is the operating system's: it ends when the process ends, however
+// openLocked opens and locks the file at path. The lock is the operating system's: it ends when the process ends, however
 // it ends.
-func acquire(path string) (fileLock, error) {
-	f, err := openLock(path)
+func openLocked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func acquire(path string) (fileLock, error) {
 		}
 	}
 	if err == nil {
-		return flocked{f}, nil
+		return f, nil
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -31,11 +31,15 @@ func acquire(path string) (fileLock, error) {
 	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 }
 
-// A flocked file is unlocked before it is closed. To close it is not enough: a child has its descriptor too,
+// closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too,
 // until it executes another program, or for as long as it lives if it has inherited it.
-type flocked struct{ lockFile }
+func closeLocked(f *os.File) error {
+	unlocked := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	return errors.Join(unlocked, f.Close())
+}
 
-func (l flocked) Close() error {
-	unlocked := syscall.Flock(int(l.Fd()), syscall.LOCK_UN)
-	return errors.Join(unlocked, l.lockFile.Close())
+// attributes returns the number of a file, and how many names it has.
+func attributes(info os.FileInfo) (inode, names uint64) {
+	s := info.Sys().(*syscall.Stat_t)
+	return uint64(s.Ino), uint64(s.Nlink) //nolint:unconvert // narrower on some systems
 }

@@ -1,15 +1,20 @@
-//go:build !unix && !windows
+//go:build !windows && (!unix || aix || (solaris && !illumos))
 
 package clockfile
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 )
 
-// acquire refuses: the standard library has no lock here that ends with the process, and two
-// processes with one file would repeat ids.
-func acquire(string) (fileLock, error) {
-	return nil, fmt.Errorf("%s has no lock that ends with the process: %w", runtime.GOOS, errors.ErrUnsupported)
+// openLocked refuses: the standard library has no lock of a file here that ends with the process and holds within it,
+// and two processes with one file would repeat ids.
+func openLocked(string) (*os.File, error) {
+	return nil, fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
 }
+
+func closeLocked(f *os.File) error { return f.Close() }
+
+func attributes(os.FileInfo) (inode, names uint64) { return 0, 1 }

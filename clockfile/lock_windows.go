@@ -8,28 +8,26 @@ import (
 
 const errorSharingViolation syscall.Errno = 32
 
-// acquire opens the file at path, which it makes if need be, so that nobody else can open it: that
-// is the lock. It ends when the file is closed, and Windows closes it when the process ends,
-// however it ends. It is not the file with the horizon, which is replaced at each save.
-func acquire(path string) (fileLock, error) {
+// openLocked opens the file at path so that others can read it, and nobody can open it to write to it, rename it or
+// remove it: that is the lock. It ends when the file is closed, and Windows closes it when the process ends, however
+// it ends.
+func openLocked(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
 	}
-	const shareNothing = 0
-	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, shareNothing, nil,
-		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, nil,
+		syscall.OPEN_EXISTING, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	switch {
 	case errors.Is(err, errorSharingViolation):
 		return nil, ErrLocked
 	case err != nil:
-		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	return lockFile{os.NewFile(uintptr(handle), path)}, nil
+	return os.NewFile(uintptr(handle), path), nil
 }
 
-// A lockFile is a file that nobody else can open.
-type lockFile struct{ *os.File }
+func closeLocked(f *os.File) error { return f.Close() }
 
-// Held returns nil: nobody can remove or rename the file, or a directory above it, while it is open.
-func (lockFile) Held() error { return nil }
+// attributes returns no number: a file that is open cannot be replaced here.
+func attributes(os.FileInfo) (inode, names uint64) { return 0, 1 }

@@ -1,55 +1,179 @@
 package clockfile_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/oneclock/ids/clockfile"
 )
 
-const path = "/disk/clock"
+const (
+	path   = "/disk/clock"
+	sector = 512
+	block  = 4096
+)
 
 var (
 	errFault = errors.New("injected fault")
 	errDead  = errors.New("the process has ended")
 )
 
-// A memory is a disk with two states: what processes see, and what a power failure leaves of it.
+// A memory is a disk: what processes see of it, and all that a power failure may leave.
 type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
-	locked      map[string]*process
-	saves       int
-	wrong       []string // what no process may do
-	latest      reading
+	locked      map[*inode]*process
+	made        uint64 // inodes
+	syncs       int
+	writes      int
+	issuedTo    time.Time // the latest id
+	wrong       []string  // what no process may do, and no power failure may leave
+	afterOp     func()    // is called after each operation, with the mutex held
 }
 
-// A reading is what a file was found to hold.
-type reading struct {
-	data    []byte
-	horizon time.Time
-	err     error
+// An inode is a file, whatever its names. A sector is what processes see, and in doubt if a power failure may leave something
+// else: what was there before, or a sync that failed has not kept. A sector that is not dirty is not written any more.
+type inode struct {
+	number uint64
+	size   int64
+	seen   map[int64]string
+	doubt  map[int64][]string // the first is the oldest
+	dirty  map[int64]bool
+
+	listed bool // by TestCrashes
+	known  bool // what worst returns
+	at     time.Time
+	err    error
 }
 
-// An inode is a file, whatever its names.
-type inode struct{ data, kept []byte }
+var empty = strings.Repeat("\x00", sector)
+
+func (i *inode) sector(s int64) string {
+	if data, ok := i.seen[s]; ok {
+		return data
+	}
+	return empty
+}
+
+// write writes whole sectors.
+func (i *inode) write(b []byte, at int64) {
+	i.size, i.known = max(i.size, at+int64(len(b))), false
+	i.listed = false
+	for s := at / sector; len(b) > 0; s, b = s+1, b[sector:] {
+		old, fresh := i.sector(s), string(b[:sector])
+		if old == fresh && i.doubt[s] == nil {
+			continue
+		}
+		if i.doubt[s] == nil {
+			i.doubt[s] = []string{old}
+		}
+		if !slices.Contains(i.doubt[s], fresh) {
+			i.doubt[s] = append(i.doubt[s], fresh)
+		}
+		if len(i.doubt[s]) > 4 { // of many that failed, these stand for all
+			i.doubt[s] = slices.Delete(i.doubt[s], 1, 2)
+		}
+		i.seen[s], i.dirty[s] = fresh, true
+	}
+}
+
+// sync keeps what is dirty. If it fails, nobody knows what is kept; processes see what was there before, or what was written.
+func (i *inode) sync(works, reverts bool) {
+	for s := range i.dirty {
+		if works {
+			delete(i.doubt, s)
+		} else if reverts {
+			i.seen[s] = i.doubt[s][0]
+		}
+	}
+	clear(i.dirty)
+	i.known, i.listed = false, false
+}
+
+func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
+	for n < len(b) && at+int64(n) < i.size {
+		from := at + int64(n)
+		n += copy(b[n:], i.sector(from / sector)[from%sector:])
+	}
+	if n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// images returns all that a power failure may leave of a file.
+func (i *inode) images() []*inode {
+	sure := i.clone()
+	sure.doubt, sure.dirty = map[int64][]string{}, map[int64]bool{}
+	images := []*inode{sure}
+	for _, s := range slices.Sorted(maps.Keys(i.doubt)) {
+		var more []*inode
+		for _, image := range images {
+			for _, data := range i.doubt[s] {
+				other := image.clone()
+				other.seen[s] = data
+				more = append(more, other)
+			}
+		}
+		images = more
+	}
+	return images
+}
+
+// clone returns what a kill leaves of a file.
+func (i *inode) clone() *inode {
+	doubt := maps.Clone(i.doubt)
+	for s, all := range doubt {
+		doubt[s] = slices.Clone(all)
+	}
+	return &inode{number: i.number, size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty)}
+}
+
+// worst returns the earliest horizon that a power failure may leave, or why it leaves none.
+func (i *inode) worst() (time.Time, error) {
+	if i.known {
+		return i.at, i.err
+	}
+	i.known, i.err = true, nil
+	for n, image := range i.images() {
+		at, _, _, err := clockfile.Read(image, image.size)
+		if err != nil {
+			i.err = fmt.Errorf("a power failure leaves a file that %w", err)
+		}
+		if n == 0 || at.Before(i.at) {
+			i.at = at
+		}
+	}
+	return i.at, i.err
+}
 
 func newMemory() *memory {
-	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[string]*process{}}
+	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[*inode]*process{}}
 }
 
-// put makes the disk hold a file with the given horizon.
-func (m *memory) put(horizon time.Time) error {
-	data, err := clockfile.Encode(horizon, "")
-	m.names[path] = &inode{data, data}
-	m.kept[path] = m.names[path]
+func (m *memory) newInode() *inode {
+	m.made++
+	return &inode{number: m.made, seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}}
+}
+
+// put makes the disk hold a file with the given horizon under a name, in place of another one.
+func (m *memory) put(name string, horizon time.Time, owner string) error {
+	i := m.newInode()
+	data, err := clockfile.Encode(horizon, owner, i.number)
+	if err == nil {
+		i.write(data, 0)
+		i.write(data, clockfile.Second)
+		i.sync(true, false)
+		m.names[name], m.kept[name] = i, i
+	}
 	return err
 }
 
@@ -61,15 +185,15 @@ func (m *memory) horizon() (time.Time, error) {
 	if !ok {
 		return time.Time{}, fs.ErrNotExist
 	}
-	at, _, _, err := clockfile.Decode(i.data)
+	at, _, _, err := clockfile.Read(i, i.size)
 	return at, err
 }
 
-// countSaves returns how many files were renamed.
-func (m *memory) countSaves() int {
+// countSyncs returns how often a file was synced.
+func (m *memory) countSyncs() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.saves
+	return m.syncs
 }
 
 // countOps returns how many operations the process has begun.
@@ -79,52 +203,40 @@ func (p *process) countOps() int {
 	return p.ops
 }
 
-// covers returns an error unless a process that starts now, after a kill or a power failure,
-// finds a horizon that is not before at. The mutex is held.
-func (m *memory) covers(at time.Time) error {
-	for when, i := range map[string]*inode{"a kill": m.names[path], "a power failure": m.kept[path]} {
-		if i == nil {
-			return fmt.Errorf("%s leaves no file", when)
-		}
-		if !bytes.Equal(i.data, i.kept) {
-			return errors.New("a power failure tears the file")
-		}
-		if r := &m.latest; r.data == nil || !bytes.Equal(r.data, i.kept) {
-			r.data = i.kept
-			r.horizon, _, _, r.err = clockfile.Decode(i.kept)
-		}
-		if m.latest.err != nil {
-			return fmt.Errorf("%s leaves %w", when, m.latest.err)
-		}
-		if horizon := m.latest.horizon; at.After(horizon) {
-			return fmt.Errorf("an id is %v after the horizon that %s leaves", at.Sub(horizon), when)
-		}
+// covers returns an error unless a process that starts now, after a kill or any power failure, finds a horizon that is not
+// before any id. The mutex is held.
+func (m *memory) covers() error {
+	i := m.names[path]
+	if i == nil && m.issuedTo.IsZero() {
+		return nil
 	}
-	return nil
+	if i == nil || m.kept[path] != i && !m.issuedTo.IsZero() {
+		return errors.New("a power failure leaves no file")
+	}
+	horizon, err := i.worst()
+	if err == nil && m.issuedTo.After(horizon) {
+		err = fmt.Errorf("an id is %v after the horizon that a power failure leaves", m.issuedTo.Sub(horizon))
+	}
+	return err
 }
 
-// cutPower drops what was not synced, or with rnd some of it: names one by one, and files to any
-// length. The mutex is held.
+// cutPower drops what was not synced, or with rnd some of it: names one by one, and sectors. The mutex is held.
 func (m *memory) cutPower(rnd *rand.Rand) {
-	drop := func() bool { return rnd == nil || rnd.IntN(2) == 0 }
 	left := map[string]*inode{}
-	for _, name := range []string{path, path + ".new", path + ".lock"} {
+	for _, name := range slices.Sorted(maps.Keys(m.names)) {
 		i := m.names[name]
-		if drop() {
+		if rnd == nil || rnd.IntN(2) == 0 {
 			i = m.kept[name]
 		}
 		if i == nil {
 			continue
 		}
-		switch {
-		case bytes.Equal(i.data, i.kept):
-		case drop():
-			i.data = i.kept
-		default:
-			i.data = i.data[:rnd.IntN(len(i.data)+1)]
+		images := i.images()
+		if rnd == nil {
+			left[name] = images[0]
+		} else {
+			left[name] = images[rnd.IntN(len(images))]
 		}
-		i.kept = i.data
-		left[name] = i
 	}
 	m.names, m.kept = left, maps.Clone(left)
 }
@@ -134,8 +246,8 @@ type outcome int
 
 const (
 	works       outcome = iota
-	fails               // it has no effect, or half of it
-	failsAfter          // it has its effect, and returns an error all the same
+	fails               // it has no effect, or part of it
+	failsAfter          // it has its effect, and returns an error all the same; of a sync, nobody knows which
 	killed              // the process ends in it
 	powerLost           // and with it what was not synced
 	powerFlicks         // and with it some of what was not synced
@@ -149,29 +261,29 @@ func (o outcome) has() bool { return o == works || o == failsAfter }
 // A process is the disk as one process has it.
 type process struct {
 	*memory
-	plan func(op int) outcome // nil: all works
-	rnd  *rand.Rand
-	slow time.Duration // each operation takes so long
+	plan  func(op int) outcome // nil: all works
+	looks bool                 // are planned, too
+	reads func() outcome       // of all contents; nil: as planned
+	rnd   *rand.Rand
+	slow  time.Duration // each operation takes so long
 
 	release chan struct{} // is closed when operations hang no more
 
-	ops   int
-	open  int  // new files
-	hit   bool // an operation did not work
-	dead  bool
-	holds bool // the lock
+	ops  int
+	hit  bool // an operation that changes something did not work
+	seen bool // one that does not
+	dead bool
 }
 
-// do is one operation. Its effect is called with what happens to it.
-func (p *process) do(effect func(o outcome)) error {
+// do is one operation, which changes something or only looks. Its effect is called with what happens to it.
+func (p *process) do(changes bool, happens outcome, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dead {
 		return errDead
 	}
-	happens := works
-	if p.plan != nil {
+	if happens == works && p.plan != nil {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
@@ -190,148 +302,160 @@ func (p *process) do(effect func(o outcome)) error {
 		}()
 	}
 	effect(happens)
+	if err := p.covers(); err != nil && len(p.wrong) == 0 {
+		p.wrong = append(p.wrong, fmt.Sprintf("after operation %d, outcome %d: %v", p.ops-1, happens, err))
+	}
+	if p.afterOp != nil {
+		p.afterOp()
+	}
 	if happens == works {
 		return nil
 	}
-	p.hit = true
+	p.hit, p.seen = p.hit || changes, p.seen || !changes
 	if happens == fails || happens == failsAfter {
 		return errFault
 	}
-	p.dead = true
+	p.dead, p.hit = true, true
 	switch happens {
 	case powerLost:
 		p.cutPower(nil)
 	case powerFlicks:
 		p.cutPower(p.rnd)
 	}
-	clear(p.locked)
+	maps.DeleteFunc(p.locked, func(_ *inode, by *process) bool { return by == p || happens != killed })
 	return errDead
 }
 
-// locks notes an operation that a process without the lock may not do.
-func (p *process) locks(op string) {
-	if !p.holds {
-		p.wrong = append(p.wrong, op+" without the lock")
-	}
-}
-
-func (p *process) Resolve(path string) (clockfile.Found, error) {
-	var there bool
-	err := p.do(func(outcome) { there = p.names[path] != nil })
-	return clockfile.Place(path, there), err
-}
-
-// Lock leaves no lock if it fails.
-func (p *process) Lock(path string) (clockfile.FileLock, error) {
+// Open leaves no lock if it fails.
+func (p *process) Open(name string) (clockfile.LockedFile, error) {
+	f := &memoryFile{process: p, name: name}
 	var taken bool
-	err := p.do(func(o outcome) {
-		if taken = p.locked[path] != nil; o == works && !taken {
-			p.locked[path], p.holds = p, true
-		}
-	})
-	if err == nil && taken {
-		err = clockfile.ErrLocked
-	}
-	return memoryLock{p, path}, err
-}
-
-// A memoryLock is the lock of a process.
-type memoryLock struct {
-	*process
-	path string
-}
-
-// Close unlocks, if nobody has taken the lock away, also if it fails.
-func (l memoryLock) Close() error {
-	return l.do(func(outcome) {
-		if l.locked[l.path] == l.process {
-			delete(l.locked, l.path)
-		}
-		l.holds = false
-	})
-}
-
-func (l memoryLock) Held() error {
-	var lost bool
-	err := l.do(func(outcome) { lost = l.locked[l.path] != l.process })
-	if err == nil && lost {
-		err = clockfile.ErrLost
-	}
-	return err
-}
-
-func (p *process) Read(path string) (data []byte, err error) {
-	var i *inode
-	err = p.do(func(outcome) {
-		p.locks("read")
-		if i = p.names[path]; i != nil {
-			data = i.data
-		}
-	})
-	if err == nil && i == nil {
-		err = fs.ErrNotExist
-	}
-	return data, err
-}
-
-func (p *process) Create(path, _ string) (clockfile.NewFile, error) {
-	f := &memoryFile{process: p}
-	err := p.do(func(o outcome) {
-		p.locks("create")
-		delete(p.names, path)
-		if o.has() {
-			f.inode = new(inode)
-			p.names[path] = f.inode
-		}
-		if o == works {
-			p.open++
-		}
-	})
-	return f, err
-}
-
-func (p *process) Rename(path, to string) error {
-	return p.do(func(o outcome) {
-		p.locks("rename")
-		if o.has() {
-			p.saves++
-			p.names[to] = p.names[path]
-			delete(p.names, path)
-		}
-	})
-}
-
-func (p *process) SyncName(string) error {
-	return p.do(func(o outcome) {
-		p.locks("sync")
-		if o.has() {
+	err := p.do(true, works, func(o outcome) {
+		f.inode = p.names[name]
+		if taken = p.locked[f.inode] != nil; f.inode != nil && o == works && !taken {
+			p.locked[f.inode] = p
 			p.kept = maps.Clone(p.names)
 		}
 	})
+	switch {
+	case err != nil:
+		return nil, err
+	case f.inode == nil:
+		return nil, fs.ErrNotExist
+	case taken:
+		return nil, clockfile.ErrLocked
+	}
+	return f, nil
 }
 
-// A memoryFile is a file that a process writes.
+func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, error) {
+	f := &memoryFile{process: p}
+	err := p.do(true, works, func(o outcome) {
+		if o.has() {
+			f.inode = p.newInode()
+			p.locked[f.inode] = p
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func(whole bool) error {
+		var there bool
+		err := p.do(true, works, func(o outcome) {
+			if there = p.names[name] != nil; whole && o.has() && !there {
+				p.names[name] = f.inode
+				p.kept = maps.Clone(p.names)
+			}
+		})
+		if err == nil && whole && there {
+			err = fs.ErrExist
+		}
+		return err
+	}, nil
+}
+
+// A memoryFile is a file that a process has open.
 type memoryFile struct {
 	*process
+	name  string // empty for one that is being made
 	inode *inode
 }
 
-func (f *memoryFile) Write(b []byte) (n int, err error) {
-	err = f.do(func(o outcome) {
-		if n = len(b); !o.has() {
-			n /= 2
+// Close unlocks, also if it fails.
+func (f *memoryFile) Close() error {
+	return f.do(true, works, func(outcome) {
+		if f.locked[f.inode] == f.process {
+			delete(f.locked, f.inode)
 		}
-		f.inode.data = append(slices.Clip(f.inode.data), b[:n]...)
+	})
+}
+
+// Look is not planned, unless the process says so.
+func (f *memoryFile) Look() (seen clockfile.Found, err error) {
+	look := func(outcome) {
+		seen = clockfile.Seen(f.inode.size, f.inode.number)
+		if f.name != "" && f.names[f.name] != f.inode {
+			err = clockfile.ErrLost
+		}
+	}
+	if f.looks {
+		return seen, errors.Join(f.do(false, works, look), err)
+	}
+	time.Sleep(f.slow)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dead {
+		return seen, errDead
+	}
+	look(works)
+	return seen, err
+}
+
+// owns notes an operation that a process without the lock may not do.
+func (f *memoryFile) owns(op string) {
+	if f.locked[f.inode] != f.process {
+		f.wrong = append(f.wrong, op+" without the lock")
+	}
+}
+
+func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
+	happens := works
+	if f.reads != nil {
+		happens = f.reads()
+	}
+	failed := f.do(false, happens, func(outcome) {
+		f.owns("read")
+		n, err = f.inode.ReadAt(b, at)
+	})
+	if failed != nil {
+		return 0, failed
+	}
+	return n, err
+}
+
+// WriteAt writes some sectors if it fails, and all or none if the process is killed: those are in one page.
+func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
+	err = f.do(true, works, func(o outcome) {
+		f.owns("write")
+		f.writes++
+		switch n = len(b); {
+		case o.has():
+		case o == fails || o != killed && f.rnd != nil:
+			n = sector
+		case f.rnd == nil || f.rnd.IntN(2) == 0:
+			n = 0
+		}
+		f.inode.write(b[:n], at)
 	})
 	return n, err
 }
 
 func (f *memoryFile) Sync() error {
-	return f.do(func(o outcome) {
-		if o.has() {
-			f.inode.kept = f.inode.data
+	return f.do(true, works, func(o outcome) {
+		f.owns("sync")
+		if o == works || o == fails || o == failsAfter {
+			f.syncs++
+			f.inode.sync(o == works, o == fails)
 		}
 	})
 }
-
-func (f *memoryFile) Close() error { return f.do(func(outcome) { f.open-- }) }

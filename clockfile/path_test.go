@@ -3,7 +3,6 @@ package clockfile_test
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"net"
 	"os"
@@ -25,9 +24,9 @@ func newPath(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	err = clockfile.Create(filepath.Join(dir, "probe"), "")
+	err = clockfile.Create(filepath.Join(dir, "probe"), nil)
 	switch runtime.GOOS {
-	case "js", "plan9", "wasip1":
+	case "aix", "js", "plan9", "solaris", "wasip1":
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Fatalf("without locks: %v", err)
 		}
@@ -63,7 +62,7 @@ func mustRead(t *testing.T, path string) string {
 func newFile(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
-	must(t, clockfile.Create(path, ""))
+	must(t, clockfile.Create(path, nil))
 	must(t, mustOpen(t, path, nil).Close())
 	return path
 }
@@ -82,7 +81,7 @@ func refused(t *testing.T, path string, opts *clockfile.Options, want error, wor
 // notCreated is refused for Create.
 func notCreated(t *testing.T, path string, want error, words ...string) {
 	t.Helper()
-	checkRefusal(t, path, clockfile.Create(path, ""), want, words...)
+	checkRefusal(t, path, clockfile.Create(path, nil), want, words...)
 }
 
 func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
@@ -114,34 +113,45 @@ func symlink(t *testing.T, target, link string) {
 func TestFirstStartIsExplicit(t *testing.T) {
 	path := newPath(t)
 	dir := filepath.Dir(path)
-	files := func() int {
+	must(t, os.Remove(filepath.Join(dir, "probe")))
+	only := func(names ...string) {
+		t.Helper()
 		left, err := os.ReadDir(dir)
 		must(t, err)
-		return len(left)
+		if len(left) != len(names) || len(names) > 0 && left[0].Name() != names[0] {
+			t.Errorf("the directory has %v, want %q", left, names)
+		}
 	}
-	before := files()
 	refused(t, path, nil, fs.ErrNotExist, "clockfile.Create if this is the first start, and only then")
-	if n := files(); n != before {
-		t.Errorf("Open without a file has made %d", n-before)
-	}
-	must(t, clockfile.Create(path, ""))
+	only()
+	must(t, clockfile.Create(path, nil))
 	for range 2 {
 		notCreated(t, path, fs.ErrExist, "not the first start")
 	}
 	f := mustOpen(t, path, nil)
+	only("clock")
 	notCreated(t, path, fs.ErrExist)
 	must(t, f.Close())
 	notCreated(t, path, fs.ErrExist, "not the first start")
+	only("clock")
 	must(t, os.Remove(path), os.Chmod(dir, 0o755))
 	refused(t, path, nil, fs.ErrNotExist, "clockfile.Create")
+}
+
+// lines returns the lines of the first copy in a file.
+func lines(t *testing.T, path string) string {
+	t.Helper()
+	lines, _, _ := strings.Cut(mustRead(t, path), "\x00")
+	return lines
 }
 
 // TestCreate has the file say in words that there is no horizon: a clock that is wrong at that moment binds nothing. Open
 // takes it from there, and a second Create leaves it as it is.
 func TestCreate(t *testing.T) {
 	path := newPath(t)
-	must(t, clockfile.Create(path, "orders, node 7"))
-	if got := mustRead(t, path); !strings.Contains(got, "\nhorizon none\nowner \"orders, node 7\"\n") {
+	opts := &clockfile.Options{Owner: "orders, node 7", Window: -1} // of the options, Owner alone counts
+	must(t, clockfile.Create(path, opts))
+	if got := lines(t, path); !strings.Contains(got, "\nhorizon none\nowner \"orders, node 7\"\ninode ") {
 		t.Errorf("the file is %q", got)
 	}
 	refused(t, path, &clockfile.Options{Owner: "orders, node 8"}, clockfile.ErrOwner)
@@ -156,22 +166,53 @@ func TestCreate(t *testing.T) {
 	must(t, f.Close())
 	held := mustRead(t, path)
 	notCreated(t, path, fs.ErrExist)
-	if got := mustRead(t, path); got != held {
-		t.Errorf("a second Create leaves %q, want %q", got, held)
+	if got := mustRead(t, path); got != held || len(got) != clockfile.Size {
+		t.Errorf("a second Create leaves %d bytes, or others than before", len(got))
 	}
 	long := strings.Repeat("x", clockfile.MaxOwner+1)
-	checkRefusal(t, path, clockfile.Create(path+"2", long), nil, "the owner has 256 bytes, more than 255")
-	must(t, clockfile.Create(path+"2", long[1:]))
+	checkRefusal(t, path, clockfile.Create(path+"2", &clockfile.Options{Owner: long}), nil, "Options.Owner has 256 bytes, more than 255")
+	must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
 }
 
-// TestCreateAtOnce has many make one file: one of them does, and the others are told that it is there or is being made.
+// A behind is a disk on which the file appears once a process has found that there is none.
+type behind struct{ *process }
+
+func (d behind) Make(path string) (clockfile.LockedFile, func(bool) error, error) {
+	f, publish, err := d.process.Make(path)
+	return f, publish, errors.Join(err, d.put(path, march, ""))
+}
+
+// TestCreateSecond has another process make the file while Create makes its own.
+func TestCreateSecond(t *testing.T) {
+	m := newMemory()
+	checkRefusal(t, path, clockfile.CreateOn(behind{&process{memory: m}}, path, nil), fs.ErrExist)
+	if at, err := m.horizon(); err != nil || !at.Equal(march) {
+		t.Errorf("the file has %v, %v", at, err)
+	}
+	taken := newFile(t)
+	if err := clockfile.Name(taken, taken); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "not the first start") {
+		t.Errorf("a name that is taken: %v", err)
+	}
+}
+
+// TestDefaultWindow opens a file with no options but a clock that stands still, later than the file: the horizon is 10 s ahead.
+func TestDefaultWindow(t *testing.T) {
+	now := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	f := mustOpen(t, newFile(t), &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return now }}})
+	if ahead := f.Status().Horizon.Sub(now); ahead != 10*time.Second {
+		t.Errorf("the horizon is %v ahead, want 10s", ahead)
+	}
+	must(t, f.Close())
+}
+
+// TestCreateAtOnce has many make one file: one of them does, and the others are told that it is there.
 func TestCreateAtOnce(t *testing.T) {
 	path := newPath(t)
 	made := make(chan bool, 20)
 	for range cap(made) {
 		go func() {
-			err := clockfile.Create(path, "")
-			if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, clockfile.ErrLocked) {
+			err := clockfile.Create(path, nil)
+			if err != nil && !errors.Is(err, fs.ErrExist) {
 				t.Error(err)
 			}
 			made <- err == nil
@@ -213,7 +254,7 @@ func TestOwner(t *testing.T) {
 	longest := strings.Repeat("\xff", clockfile.MaxOwner)
 	refused(t, path, &clockfile.Options{Owner: longest + "x"}, nil, "Options.Owner has 256 bytes, more than 255")
 	refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, nil, "Options.Owner has 1048576 bytes")
-	must(t, clockfile.Create(path+"2", longest))
+	must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: longest}))
 	must(t, mustOpen(t, path+"2", &clockfile.Options{Owner: longest}).Close())
 }
 
@@ -229,31 +270,36 @@ func TestWindow(t *testing.T) {
 	must(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}).Close())
 }
 
-// TestCalendar checks that a file whose horizon is centuries ahead can be read, and that a clock which shows a year
-// that the file has no form for leaves it as it is.
+// TestCalendar checks that a file whose horizon is centuries ahead can be read, that one of the year 9999 is refused, since none
+// could follow, and that a clock which shows such a year leaves the file as it is.
 func TestCalendar(t *testing.T) {
 	path := newPath(t)
-	must(t, clockfile.Create(path, ""))
+	must(t, clockfile.Create(path, nil))
 	before := mustRead(t, path)
-	late := func() time.Time { return march.AddDate(9000, 0, 0) }
-	refused(t, path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: late}}, nil, "the horizon cannot be written", "year outside of range")
-	if got := mustRead(t, path); got != before {
-		t.Errorf("the file is now %q", got)
+	for _, year := range []int{9999, 11_026} {
+		late := func() time.Time { return march.AddDate(year-march.Year(), 0, 0) }
+		refused(t, path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: late}}, nil, fmt.Sprintf("the horizon is in the year %d", year))
 	}
-	data, err := clockfile.Encode(march.AddDate(300, 0, 0), "")
-	must(t, err, os.WriteFile(path, data, 0o644))
+	if got := mustRead(t, path); got != before {
+		t.Error("the file is another one")
+	}
+	held := march.AddDate(300, 0, 0)
+	must(t, os.WriteFile(path, fileOf(mustEncode(t, held, "", 1), mustEncode(t, march, "", 1)), 0o600))
 	f := mustOpen(t, path, nil)
-	if after := f.Clock().Latest(); !after.Equal(march.AddDate(300, 0, 0)) {
+	if after := f.Clock().Latest(); !after.Equal(held) {
 		t.Errorf("ids begin after %v", after)
 	}
 	must(t, f.Close())
+	last := again(mustEncode(t, march, "", 1), "2026-03-14", "9999-12-31")
+	must(t, os.WriteFile(path, fileOf(last, last), 0o600))
+	refused(t, path, nil, clockfile.ErrCorrupt, "the horizon is in the year 9999")
 }
 
 // TestCorruptFiles checks that every file that holds no usable horizon is refused, and left as it is.
 func TestCorruptFiles(t *testing.T) {
 	path := newPath(t)
 	for data, says := range corrupt(t) {
-		must(t, os.WriteFile(path, []byte(data), 0o644))
+		must(t, os.WriteFile(path, []byte(data), 0o600))
 		refused(t, path, nil, clockfile.ErrCorrupt, path+": ", says)
 		notCreated(t, path, fs.ErrExist)
 		if left := mustRead(t, path); left != data {
@@ -262,20 +308,36 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
+// TestOneCopyDamaged opens a file of which either copy is damaged, which is whole again afterwards.
+func TestOneCopyDamaged(t *testing.T) {
+	path := newFile(t)
+	for _, at := range []int{0, clockfile.Second} {
+		for _, opened := range []bool{true, false} {
+			data := []byte(mustRead(t, path))
+			data[at+40] ^= 1
+			must(t, os.WriteFile(path, data, 0o600))
+			if f := mustOpen(t, path, nil); opened {
+				must(t, f.Close())
+			} // else it was closed by the test before
+			if data := mustRead(t, path); opened && data[:4096] != data[clockfile.Second:] {
+				t.Errorf("the copy at %d is not mended", at)
+			}
+			break
+		}
+	}
+}
+
 // TestZeroHorizon has a file hold the zero time, which as ClockOptions.After would mean that all ids may be issued. No
 // file gets it: here the clock ends then.
 func TestZeroHorizon(t *testing.T) {
 	path := newPath(t)
-	must(t, clockfile.Create(path, ""))
+	must(t, clockfile.Create(path, nil))
 	now := func() time.Time { return time.Time{}.Add(-100 * time.Millisecond) }
 	f := mustOpen(t, path, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: now}})
 	held := mustRead(t, path)
 	if err := f.Close(); err == nil || !strings.Contains(err.Error(), "the zero time") || mustRead(t, path) != held {
-		t.Errorf("Close: %v, and the file has %q, before %q", err, mustRead(t, path), held)
+		t.Errorf("Close: %v, and the file has %q, before %q", err, lines(t, path), held)
 	}
-	data := []byte("github.com/oneclock/ids/clockfile 1\nhorizon 0001-01-01T00:00:00Z\nowner \"\"\n")
-	must(t, os.WriteFile(path, fmt.Appendf(data, "crc32 %08x\n", crc32.ChecksumIEEE(data)), 0o644))
-	refused(t, path, nil, clockfile.ErrCorrupt, "the zero time")
 }
 
 // TestPathsRefused checks every path that no file can be at.
@@ -290,15 +352,15 @@ func TestPathsRefused(t *testing.T) {
 		return err
 	}
 	for name, call := range map[string]func(path string) error{
-		"Open": open, "Create": func(path string) error { return clockfile.Create(path, "") },
+		"Open": open, "Create": func(path string) error { return clockfile.Create(path, nil) },
 	} {
 		if err := call(""); err == nil || err.Error() != "clockfile: the path is empty" {
 			t.Errorf("%s of an empty path: %v", name, err)
 		}
 		there := map[string]error{"Open": nil, "Create": fs.ErrExist}[name]
-		checkRefusal(t, dir, call(dir), there, "is a directory")
+		checkRefusal(t, dir, call(dir), there)
 		no := filepath.Join(dir, "no", "clock")
-		checkRefusal(t, no, call(no), fs.ErrNotExist, "its directory")
+		checkRefusal(t, no, call(no), fs.ErrNotExist)
 		for _, bad := range []string{"nul\x00", strings.Repeat("x", 300)} {
 			checkRefusal(t, filepath.Join(dir, bad), call(filepath.Join(dir, bad)), nil)
 		}
@@ -306,45 +368,34 @@ func TestPathsRefused(t *testing.T) {
 			socket := filepath.Join(dir, "socket")
 			l, err := net.Listen("unix", socket)
 			must(t, err)
-			checkRefusal(t, socket, call(socket), there, "is not a regular file")
-			if _, err := os.Lstat(socket + ".lock"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("beside a socket there is a lock: %v", err)
-			}
+			checkRefusal(t, socket, call(socket), there)
 			must(t, l.Close())
 		}
 	}
+	refused(t, dir, nil, nil, "is not a regular file")
+	notCreated(t, filepath.Join(dir, "probe", "clock"), nil) // a file is where a directory would have to be
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 2 { // the file of newPath and its lock
+	if err != nil || len(left) != 1 { // the file of newPath
 		t.Errorf("the directory now has %v, %v", left, err)
 	}
-	// A file is where a directory would have to be.
-	notCreated(t, filepath.Join(dir, "probe", "clock"), nil)
-
-	// A directory is where the lock would have to be. What could not be done, systems word differently.
-	must(t, os.Mkdir(path+".lock", 0o755))
-	notCreated(t, path, nil, path+".lock")
 }
 
-// TestModes checks that a new file can be read by all, as far as the umask lets them, and its lock by its
-// owner alone, since whoever can open that can hold it. Saves keep a mode that was set. Only the owner's
-// right to write counts.
+// TestModes checks that a new file is for its user alone, whatever the mask of the process, since whoever can read it can lock
+// it. Saves keep a mode that was set. Only the owner's right to write counts.
 func TestModes(t *testing.T) {
 	path := newFile(t)
-	mode := func(name string) fs.FileMode {
-		info, err := os.Stat(name)
+	mode := func() fs.FileMode {
+		info, err := os.Stat(path)
 		must(t, err)
 		return info.Mode().Perm()
 	}
-	if got := mode(path); runtime.GOOS != "windows" && got|0o644 != 0o644 || got&0o600 != 0o600 {
+	if got := mode(); runtime.GOOS != "windows" && got != 0o600 {
 		t.Errorf("the file has the mode %v", got)
-	}
-	if got := mode(path + ".lock"); runtime.GOOS != "windows" && got != 0o600 {
-		t.Errorf("the lock has the mode %v", got)
 	}
 	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o777} {
 		must(t, os.Chmod(path, want))
 		must(t, mustOpen(t, path, nil).Close())
-		if got := mode(path); runtime.GOOS != "windows" && got != want {
+		if got := mode(); runtime.GOOS != "windows" && got != want {
 			t.Errorf("a file of mode %v has %v after it was saved", want, got)
 		}
 	}
@@ -353,41 +404,30 @@ func TestModes(t *testing.T) {
 		refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -")
 		notCreated(t, path, fs.ErrExist)
 	}
-	must(t, os.Chmod(path, 0o644))
+	must(t, os.Chmod(path, 0o600))
 	must(t, mustOpen(t, path, nil).Close())
 }
 
-// TestUserOfFile checks that a file that root gives to somebody stays theirs.
-func TestUserOfFile(t *testing.T) {
-	path := newFile(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file away")
-	}
-	must(t, os.Chmod(path, 0o660), os.Chown(path, 65534, 12345))
-	must(t, mustOpen(t, path, nil).Close())
-	info, err := os.Stat(path)
-	must(t, err)
-	if uid, gid, _ := clockfile.Attributes(info); uid != 65534 || gid != 12345 || info.Mode() != 0o660 {
-		t.Errorf("after a save it belongs to user %d and group %d, with the mode %v", uid, gid, info.Mode())
-	}
-}
-
+// TestReadOnlyDirectory opens a file in a directory where no file can be made.
 func TestReadOnlyDirectory(t *testing.T) {
-	dir := filepath.Dir(newPath(t))
+	path := newFile(t)
+	dir := filepath.Dir(path)
+	must(t, os.Chmod(dir, 0o555))
+	t.Cleanup(func() { os.Chmod(dir, 0o755) })
+	must(t, mustOpen(t, path, nil).Close())
 	switch {
-	case os.Geteuid() != 0 && runtime.GOOS != "windows":
-		must(t, os.Chmod(dir, 0o555))
-		defer os.Chmod(dir, 0o755)
-	case runtime.GOOS == "linux":
+	case runtime.GOOS == "windows":
+		t.Skip("a directory's mode forbids nothing here")
+	case os.Geteuid() == 0 && runtime.GOOS != "linux":
+		t.Skip("root may write everywhere")
+	case os.Geteuid() == 0:
 		dir = "/sys" // where not even root can make a file
-	default:
-		t.Skip("there is no directory here that this user cannot write to")
 	}
-	notCreated(t, filepath.Join(dir, "clock"), nil, "clock.lock")
+	notCreated(t, filepath.Join(dir, "clock2"), nil, "new-clockfile")
 }
 
 // TestSymbolicLink checks that a link to the file serves as well as its path: the link stays, and the
-// file that it leads to is locked and replaced.
+// file that it leads to is locked and written.
 func TestSymbolicLink(t *testing.T) {
 	path := newPath(t)
 	dir := filepath.Dir(path)
@@ -396,8 +436,8 @@ func TestSymbolicLink(t *testing.T) {
 	symlink(t, "clock", link)
 	symlink(t, filepath.Join("..", "link"), links)
 	refused(t, link, nil, fs.ErrNotExist, "leads nowhere")
-	notCreated(t, link, fs.ErrNotExist, "leads nowhere")
-	must(t, clockfile.Create(path, ""))
+	notCreated(t, link, fs.ErrExist)
+	must(t, clockfile.Create(path, nil))
 	notCreated(t, links, fs.ErrExist)
 	before := mustRead(t, path)
 	f := mustOpen(t, links, nil)
@@ -407,7 +447,7 @@ func TestSymbolicLink(t *testing.T) {
 	mustNode(t, f.Clock()).Next()
 	must(t, f.Close())
 	if mustRead(t, path) == before {
-		t.Errorf("the file that the link leads to is still %q", before)
+		t.Error("the file that the link leads to is as before")
 	}
 	for _, l := range []string{link, links} {
 		if info, err := os.Lstat(l); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -462,7 +502,7 @@ func TestNothingStaysOpen(t *testing.T) {
 func TestRelativePath(t *testing.T) {
 	path := newPath(t)
 	t.Chdir(filepath.Dir(path))
-	must(t, clockfile.Create("clock", ""))
+	must(t, clockfile.Create("clock", nil))
 	f := mustOpen(t, "clock", nil)
 	elsewhere := t.TempDir()
 	t.Chdir(elsewhere)
@@ -471,26 +511,6 @@ func TestRelativePath(t *testing.T) {
 		t.Errorf("the other directory has %v, %v", left, err)
 	}
 	must(t, mustOpen(t, path, nil).Close())
-}
-
-// TestFirstSaveFails has the first save fail: then there is no File, and no lock is left. What a crash has left is removed.
-func TestFirstSaveFails(t *testing.T) {
-	path := newPath(t)
-	inTheWay := func() { must(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755)) }
-	left := func() {
-		must(t, os.RemoveAll(path+".new"), os.WriteFile(path+".new", []byte("left by a crash"), 0o644))
-	}
-	inTheWay()
-	notCreated(t, path, nil, path+".new")
-	left()
-	must(t, clockfile.Create(path, ""))
-	inTheWay()
-	refused(t, path, nil, nil, path+".new")
-	left()
-	must(t, mustOpen(t, path, nil).Close())
-	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the other name is still there: %v", err)
-	}
 }
 
 // A watched is a bench on the system's disk.
@@ -506,7 +526,7 @@ func watch(t *testing.T, f func(w *watched)) {
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{bench{T: t, wall: newWallClock()}, path, make(chan clockfile.Status, 10)}
-		must(t, clockfile.Create(path, ""))
+		must(t, clockfile.Create(path, nil))
 		w.start(clockfile.System, path, clockfile.Options{Report: func(s clockfile.Status) { w.reports <- s }})
 		defer w.file.Close()
 		f(w)
@@ -544,222 +564,172 @@ func (w *watched) none(want, reason error, words string) {
 	}
 }
 
-// TestInTheWay has a directory be where a save writes, until it is not: ids go on then.
-func TestInTheWay(t *testing.T) {
-	watch(t, func(w *watched) {
-		must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-		w.none(ids.ErrWithheld, nil, "clock.new")
-		must(w.T, os.RemoveAll(w.path+".new"))
-		w.pass(200 * time.Millisecond)
-		if _, err := w.node.TryNext(); err != nil {
-			w.Error(err)
-		}
-		if len(w.reports) != 1 || (<-w.reports).Err != nil || w.file.Status().Err != nil {
-			w.Error("it is not reported that ids go on")
-		}
-		// What is worse than a failing disk is reported too.
-		must(w.T, os.MkdirAll(filepath.Join(w.path+".new", "full"), 0o755))
-		w.none(ids.ErrWithheld, nil, "clock.new")
-		must(w.T, os.WriteFile(w.path, nil, 0o644))
-		w.none(ids.ErrEnded, clockfile.ErrLost, "somebody else")
-	})
-}
-
-// TestLost takes the file or the lock away, alone or with the directory, puts something else in their place, and has
-// somebody else write to the file. No later horizon is saved then, also when all is as before, the file stays as it is, and
-// the clock ends at the horizon that was saved.
+// TestLost takes the file away, alone or with its directory, puts something else in its place, and has somebody else write to
+// it. Ids are withheld then, also when all is as before, nothing is saved any more, and the clock ends.
 func TestLost(t *testing.T) {
-	older, err := clockfile.Encode(march, "")
-	must(t, err)
-	written := func(data []byte) func(string) error {
-		return func(path string) error { return os.WriteFile(path, data, 0o644) }
+	written := func(data string) func(string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(data), 0o600) }
 	}
 	renamed := func(path string) error { return os.Rename(path, path+".old") }
+	older := string(fileOf(mustEncode(t, march, "", 1), mustEncode(t, march, "", 1)))
+	const somebody, missing, replaced = "somebody else has written to the file", "the file is missing", "the file was replaced"
 	for name, test := range map[string]struct {
 		take func(path string) error
 		says string
 	}{
-		"emptied":       {written(nil), "somebody else has written to the file"},
-		"another file":  {written([]byte("another file")), "somebody else has written to the file"},
-		"an older file": {written(older), "somebody else has written to the file"},
-		"appended to": {func(path string) error {
-			return os.WriteFile(path, []byte(mustRead(t, path)+"# checked\n"), 0o644)
-		}, "somebody else has written to the file"},
-		"file removed": {os.Remove, "the file is missing"},
-		"file renamed": {renamed, "the file is missing"},
-		"linked":       {func(path string) error { return errors.Join(renamed(path), os.Symlink(path+".old", path)) }, "is not a regular file"},
-		"a directory":  {func(path string) error { return errors.Join(renamed(path), os.Mkdir(path, 0o755)) }, "is not a regular file"},
+		"emptied":        {written(""), somebody},
+		"another file":   {written("another file"), somebody},
+		"an older file":  {written(older), somebody},
+		"appended to":    {func(path string) error { return os.WriteFile(path, []byte(mustRead(t, path)+"#"), 0o600) }, somebody},
+		"removed":        {os.Remove, missing},
+		"renamed":        {renamed, missing},
+		"directory gone": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, missing},
+		"a copy": {func(path string) error {
+			data := mustRead(t, path)
+			return errors.Join(renamed(path), os.WriteFile(path, []byte(data), 0o600))
+		}, replaced},
+		"a directory": {func(path string) error { return errors.Join(renamed(path), os.Mkdir(path, 0o755)) }, replaced},
+		"a link away": {func(path string) error {
+			return errors.Join(os.WriteFile(path+".new", nil, 0o600), renamed(path), os.Symlink(path+".new", path))
+		}, replaced},
 		// To open it would wait for a writer.
-		"named pipe":     {func(path string) error { return errors.Join(renamed(path), exec.Command("mkfifo", path).Run()) }, "is not a regular file"},
-		"lock removed":   {func(path string) error { return os.Remove(path + ".lock") }, ".lock is missing"},
-		"directory gone": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, ".lock is missing"},
-		"lock replaced": {func(path string) error {
-			return errors.Join(os.Remove(path+".lock"), os.WriteFile(path+".lock", nil, 0o600))
-		}, ".lock is another file now"},
-		"link to the lock": {func(path string) error {
-			return errors.Join(os.Rename(path+".lock", path+".mine"), os.Symlink(path+".mine", path+".lock"))
-		}, ".lock is another file now"},
+		"named pipe": {func(path string) error { return errors.Join(renamed(path), exec.Command("mkfifo", path).Run()) }, replaced},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && strings.Contains(test.says, ".lock") {
-				t.Skip("nobody can remove or rename a file that is open so")
+			if runtime.GOOS == "windows" {
+				t.Skip("nobody can write to, remove or rename a file that is open so")
 			}
 			if _, err := exec.LookPath("mkfifo"); err != nil && name == "named pipe" {
 				t.Skip("there is no program that makes a named pipe: ", err)
 			}
-			if link := newPath(t); name == "linked" {
-				symlink(t, "target", link)
-				if _, err := os.Lstat(link); err != nil {
-					t.Skip("this system makes links that are not there: ", err)
+			read := func(path string) string { // what is there, if it is a file
+				if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+					return ""
 				}
+				return mustRead(t, path)
 			}
 			watch(t, func(w *watched) {
+				w.pass(time.Minute) // no look is under way, and none comes before time passes
 				own := mustRead(w.T, w.path)
 				must(w.T, test.take(w.path))
-				left, _ := clockfile.System.Read(w.path)
-				w.none(ids.ErrEnded, clockfile.ErrLost, test.says)
-				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
-					w.Errorf("the file has %q, want %q", now, left)
+				left, began := read(w.path), time.Now()
+				if test.says != somebody { // which the next save finds out
+					<-w.file.Lost()
+					if took := time.Since(began); took > 100*time.Millisecond {
+						w.Errorf("found out after %v", took)
+					}
+					if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, clockfile.ErrLost) {
+						w.Errorf("at once: %v", err)
+					}
 				}
-				if !strings.Contains(test.says, ".lock") {
-					must(w.T, os.RemoveAll(w.path), os.WriteFile(w.path, []byte(own), 0o644))
+				w.none(ids.ErrEnded, clockfile.ErrLost, test.says)
+				if now := read(w.path); now != left {
+					w.Error("somebody has written to the file")
+				}
+				if name != "directory gone" {
+					must(w.T, os.RemoveAll(w.path), os.WriteFile(w.path, []byte(own), 0o600))
 				}
 				w.pass(time.Hour)
-				if s, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || len(w.reports) > 0 {
+				if s, err := w.node.NextContext(w.Context()); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || len(w.reports) > 0 {
 					w.Errorf("later: %d, %v, with %d reports", s, err, len(w.reports))
-				}
-				if s, err := w.node.NextContext(w.Context()); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) {
-					w.Errorf("NextContext: %d, %v", s, err)
 				}
 				if !ended(func() { w.node.Next() }) || !ended(func() { w.gen.NewV1() }) || !ended(func() { w.gen.NewV6() }) {
 					w.Error("a call without an error returns")
 				}
-				left, _ = clockfile.System.Read(w.path)
+				left = read(w.path)
 				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: ") != 1 ||
 					!strings.Contains(err.Error(), clockfile.ErrLost.Error()) {
 					w.Errorf("Close: %v", err)
 				}
-				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
-					w.Errorf("Close leaves %q, want %q", now, left)
+				if now := read(w.path); now != left {
+					w.Error("Close has written to the file")
 				}
 			})
 			// Close is the first to notice.
 			watch(t, func(w *watched) {
 				must(w.T, test.take(w.path))
-				left, _ := clockfile.System.Read(w.path)
+				left := read(w.path)
 				if err := w.file.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), w.path) {
 					w.Errorf("Close: %v", err)
 				}
-				if now, _ := clockfile.System.Read(w.path); string(now) != string(left) {
-					w.Errorf("Close has written %q over %q", now, left)
+				if now := read(w.path); now != left {
+					w.Error("Close has written to the file")
 				}
-				if !clockfile.IsClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) {
-					w.Errorf("after Close the status is %v, and Lost is closed: %v", w.file.Status(), clockfile.IsClosed(w.file.Lost()))
+				if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, clockfile.ErrLost) {
+					w.Errorf("after Close: %v", err)
+				}
+				if !clockfile.IsClosed(w.file.Lost()) || !errors.Is(w.file.Status().Err, clockfile.ErrLost) || len(w.reports) > 0 {
+					w.Errorf("after Close the status is %v, Lost is closed: %v, %d reports", w.file.Status(), clockfile.IsClosed(w.file.Lost()), len(w.reports))
 				}
 			})
 		})
 	}
 }
 
-// TestRenamedWhileOpen renames the file of a process that goes on, and has another one open it under its new name. No id
-// is issued twice: the first process ends below the horizon that went with the file.
-func TestRenamedWhileOpen(t *testing.T) {
-	watch(t, func(w *watched) {
-		issued := map[ids.Snowflake]string{}
-		mint := func(who string, n *ids.SnowflakeNode) {
-			s, err := n.TryNext()
-			if err != nil {
-				return
+// TestOtherNames has a process rename its file or make a link to it, and go on: the file is locked under each name for as long as
+// it is open.
+func TestOtherNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody can rename a file that is open so")
+	}
+	for name, do := range map[string]func(path, to string) error{"renamed": os.Rename, "linked": os.Link} {
+		watch(t, func(w *watched) {
+			other := w.path + ".other"
+			must(w.T, do(w.path, other))
+			for range 20 {
+				w.pass(time.Second)
+				refused(w.T, other, nil, clockfile.ErrLocked)
 			}
-			if other, twice := issued[s]; twice {
-				w.Errorf("%s issues %d, as %s did", who, s, other)
+			if lost := clockfile.IsClosed(w.file.Lost()); lost != (name == "renamed") {
+				w.Errorf("%s: the file is lost: %v", name, lost)
 			}
-			issued[s] = who
-		}
-		time.Sleep(7 * time.Second)
-		mint("the first process", w.node)
-		moved := w.path + ".moved"
-		must(w.T, os.Rename(w.path, moved))
-		second, err := clockfile.Open(moved, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
-		must(w.T, err)
-		node := mustNode(w.T, second.Clock())
-		for range 1200 { // 12 s
-			mint("the first process", w.node)
-			mint("the second process", node)
-			time.Sleep(10 * time.Millisecond)
-		}
-		if _, err := w.node.TryNext(); !errors.Is(err, ids.ErrEnded) || !errors.Is(err, clockfile.ErrLost) || !clockfile.IsClosed(w.file.Lost()) {
-			w.Errorf("the first process goes on: %v", err)
-		}
-		if n := len(w.reports); n != 1 {
-			w.Errorf("it was told %d times", n)
-		}
-		must(w.T, second.Close())
-	})
+			last := w.file.Clock().Latest()
+			if err := w.file.Close(); (err != nil) != (name == "renamed") {
+				w.Errorf("%s: %v", name, err)
+			}
+			f := mustOpen(w.T, other, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return march }}})
+			if !f.Clock().Latest().After(last) {
+				w.Errorf("%s: ids begin after %v, the last one was of %v", name, f.Clock().Latest(), last)
+			}
+			must(w.T, f.Close())
+		})
+	}
 }
 
-// TestLinksAreNotFollowed has links and a named pipe be where the package makes files.
-func TestLinksAreNotFollowed(t *testing.T) {
+// TestNewPlace checks how long Open takes: 0.3 s for a file that was never opened, or is not in its own place, and no time for
+// another one. Only then does the file say that it is in its place.
+func TestNewPlace(t *testing.T) {
 	path := newPath(t)
-	victim := filepath.Join(filepath.Dir(path), "victim")
-	must(t, os.WriteFile(victim, []byte("precious"), 0o644))
-	for i, target := range []string{victim, path + ".nothing"} {
-		symlink(t, target, path+".new")
-		if i == 0 {
-			must(t, clockfile.Create(path, ""))
-			symlink(t, target, path+".new")
+	synctest.Test(t, func(t *testing.T) {
+		takes := func(want time.Duration) {
+			t.Helper()
+			began, inode, before := time.Now(), uint64(0), mustRead(t, path)
+			time.AfterFunc(want-time.Millisecond, func() {
+				if now := mustRead(t, path); want > 0 && now != before {
+					t.Error("something is written before the end")
+				}
+			})
+			f := mustOpen(t, path, nil)
+			if took := time.Since(began); took != want {
+				t.Errorf("Open takes %v, want %v", took, want)
+			}
+			info, err := os.Stat(path)
+			must(t, err)
+			if _, _, inode, err = read([]byte(mustRead(t, path))); err != nil || inode != clockfile.InodeOf(info) {
+				t.Errorf("the file says that it has number %d, %v", inode, err)
+			}
+			must(t, f.Close())
 		}
-		f := mustOpen(t, path, nil)
-		symlink(t, target, path+".new")
-		must(t, f.Close())
-		if runtime.GOOS != "windows" {
-			symlink(t, target, path+"2.lock")
-			notCreated(t, path+"2", nil, path+"2.lock")
-			must(t, os.Remove(path+"2.lock"))
+		must(t, clockfile.Create(path, nil))
+		takes(300 * time.Millisecond)
+		takes(0)
+		if runtime.GOOS == "windows" {
+			return // where files have no number
 		}
-	}
-	if pipe, err := exec.Command("mkfifo", path+".new").CombinedOutput(); err != nil {
-		t.Logf("no named pipe is tried: %v, %s", err, pipe)
-	} else {
-		must(t, mustOpen(t, path, nil).Close()) // which would wait for a reader
-	}
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("the file is now %v, %v", info, err)
-	}
-	if left := mustRead(t, victim); left != "precious" {
-		t.Errorf("the file that a link leads to has %q", left)
-	}
-	if _, err := os.Lstat(path + ".nothing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("where a link leads there is something: %v", err)
-	}
-}
-
-// TestHardLink refuses a file that has another name: a save would leave that behind.
-func TestHardLink(t *testing.T) {
-	path := newFile(t)
-	if err := os.Link(path, path+"2"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("no hard link can be made here, or none be seen: ", err)
-	}
-	for _, p := range []string{path, path + "2"} {
-		refused(t, p, nil, nil, "hard links")
-		notCreated(t, p, fs.ErrExist)
-	}
-	must(t, os.Remove(path+"2"))
-	must(t, mustOpen(t, path, nil).Close())
-}
-
-// TestDirectoryIsSynced checks that the real disk syncs the directory, which nothing but a power
-// failure would show otherwise: Linux refuses to sync a directory that is on no disk.
-func TestDirectoryIsSynced(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has a directory that cannot be synced")
-	}
-	if err := clockfile.System.SyncName("/proc/version"); err == nil {
-		t.Error("/proc was synced")
-	}
-	if err := clockfile.System.SyncName(filepath.Join(t.TempDir(), "no", "clock")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no directory: %v", err)
-	}
+		must(t, os.WriteFile(path+".copy", []byte(mustRead(t, path)), 0o600), os.Rename(path+".copy", path))
+		takes(300 * time.Millisecond)
+		takes(0)
+	})
 }
 
 // TestZeroFile uses a File that Open has not made.

@@ -97,7 +97,7 @@ func server(forward, ahead, path string) error {
 type life struct {
 	forward, ahead time.Duration
 	ids            int // that are read before the signal; negative: it comes at once
-	signal         syscall.Signal
+	signal         os.Signal
 }
 
 // live starts the server and returns the ids that it has printed.

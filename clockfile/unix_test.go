@@ -19,7 +19,7 @@ import (
 func TestChildKeepsLock(t *testing.T) {
 	path := newFile(t)
 	f := mustOpen(t, path, nil)
-	fd, err := syscall.Dup(clockfile.LockDescriptor(f)) // which ends with this process's, as a child's would
+	fd, err := syscall.Dup(clockfile.Descriptor(f)) // which ends with this process's, as a child's would
 	must(t, err)
 	inherited := os.NewFile(uintptr(fd), "lock")
 	program, err := os.Executable()
@@ -36,40 +36,35 @@ func TestChildKeepsLock(t *testing.T) {
 	must(t, in.Close(), child.Wait())
 }
 
-// TestModeOfNewFiles makes the files where the process's mask forbids nothing: nobody else may write what it holds,
-// or hold the lock.
-func TestModeOfNewFiles(t *testing.T) {
+// TestMaskOfProcess makes a file where the process's mask forbids nothing, or all.
+func TestMaskOfProcess(t *testing.T) {
 	path := newPath(t)
-	defer syscall.Umask(syscall.Umask(0))
-	must(t, clockfile.Create(path, ""))
-	for name, want := range map[string]os.FileMode{path: 0o644, path + ".lock": 0o600} {
-		info, err := os.Stat(name)
+	for _, mask := range []int{0, 0o777} {
+		before := syscall.Umask(mask)
+		err := clockfile.Create(path, nil)
+		syscall.Umask(before)
 		must(t, err)
-		if got := info.Mode(); got != want {
-			t.Errorf("%s has the mode %v, want %v", name, got, want)
+		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+			t.Errorf("mask %o: %v, %v", mask, info.Mode(), err)
 		}
+		must(t, os.Remove(path))
 	}
 }
 
-// TestSystemFails asks the operating system for what it refuses: no error is lost.
+// TestSystemFails asks the operating system for what it refuses: no error is lost, and none is taken for a loss.
 func TestSystemFails(t *testing.T) {
-	missing, locked := filepath.Join(newPath(t), "x"), newPath(t)
-	d := clockfile.System
-	_, atCreate := d.Create(missing, missing)
-	_, atLock := d.Lock(missing)
-	dir := filepath.Join(filepath.Dir(locked), "dir")
-	must(t, os.Mkdir(dir, 0o700))
-	moved, err := d.Lock(filepath.Join(dir, "lock"))
-	must(t, err, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
-	closed, err := d.Lock(locked)
-	must(t, err, closed.Close())
-	for what, err := range map[string]error{"Create": atCreate, "Lock": atLock, "Rename": d.Rename(missing, locked), "Held": moved.Held(), "Held once closed": closed.Held(), "a second Close": closed.Close()} {
+	path := newFile(t)
+	dir := filepath.Dir(path)
+	f, err := clockfile.System.Open(path)
+	must(t, err)
+	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
+	_, below := f.Look()
+	must(t, os.Remove(dir), os.Rename(dir+"2", dir), f.Close())
+	_, closed := f.Look()
+	_, write := f.WriteAt([]byte{1}, 0)
+	for what, err := range map[string]error{"Look": below, "Look once closed": closed, "WriteAt": write, "Sync": f.Sync(), "a second Close": f.Close()} {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {
 			t.Errorf("%s: error %v, want one of the system", what, err)
 		}
 	}
-	if !errors.Is(atLock, os.ErrNotExist) {
-		t.Errorf("Lock in a directory that is missing: %v", atLock)
-	}
-	must(t, moved.Close())
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
+	"os"
 	"strings"
 	"time"
 
@@ -24,7 +24,7 @@ func (t *tool) clock(args []string) error {
 	}
 	switch path := words[1]; {
 	case strings.EqualFold(words[0], "create"):
-		return clockfile.Create(path, *owner)
+		return clockfile.Create(path, &clockfile.Options{Owner: *owner})
 	case !strings.EqualFold(words[0], "show"):
 		return usagef("clock can create and show, not %s", quoted(words[0]))
 	case *owner != "":
@@ -36,17 +36,9 @@ func (t *tool) clock(args []string) error {
 
 // showClock shows a file that may be in use: it only reads it.
 func (t *tool) showClock(path string) error {
-	file, err := filepath.EvalSymlinks(path)
+	found, err := readClock(path)
 	if err != nil {
 		return err
-	}
-	data, err := horizonfile.Read(file)
-	if err != nil {
-		return err
-	}
-	found, err := horizonfile.Decode(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	horizon := "none, as before the first start"
 	if !found.None {
@@ -57,5 +49,34 @@ func (t *tool) showClock(path string) error {
 		horizon = fmt.Sprintf("%s  (%v %s the clock here)", found.Horizon.UTC().Format(time.RFC3339Nano), ahead.Round(time.Millisecond), where)
 	}
 	_, err = fmt.Fprintf(t.out, "horizon  %s\nowner    %s\n", horizon, cmp.Or(found.Owner, "any"))
+	for i, damaged := range found.Damaged {
+		if damaged != nil && err == nil {
+			_, err = fmt.Fprintf(t.out, "copy %d   not used: %v; the next save writes it anew\n", i+1, damaged)
+		}
+	}
 	return err
+}
+
+// readClock reads a file once more if a copy seems to be damaged: it may have been written meanwhile.
+func readClock(path string) (found horizonfile.Contents, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return found, err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
+		return found, fmt.Errorf("%s: is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return found, err
+	}
+	defer f.Close()
+	if found, err = horizonfile.Read(f, info.Size()); err != nil || found.Damaged != [2]error{} {
+		time.Sleep(10 * time.Millisecond)
+		found, err = horizonfile.Read(f, info.Size())
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return found, err
 }

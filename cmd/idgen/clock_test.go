@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func TestClock(t *testing.T) {
 	if lines := must(t, "", "clock", "create", "-owner", "orders, node 7", path); lines != nil {
 		t.Errorf("clock create: %q", lines)
 	}
-	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 2 { // and its lock
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
 	show("horizon  none, as before the first start\n")
@@ -57,16 +58,27 @@ func TestClockAhead(t *testing.T) {
 	for horizon, want := range map[string]string{"1999-12-31T23:59:58.5Z": "1.5s behind", "2000-01-01T00:00:10Z": "10s ahead of"} {
 		at, err := time.Parse(time.RFC3339, horizon)
 		data, bad := horizonfile.Record{Horizon: at}.Encode()
-		if err := errors.Join(err, bad, os.WriteFile(path, data, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
-			got := must(t, "", "clock", "show", path)
-			if len(got) != 2 || got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" {
-				t.Errorf("%q", got)
+		for i, copies := range [][2][]byte{{data, data}, {nil, data}, {data, data[:60]}} {
+			if err := errors.Join(err, bad, os.WriteFile(path, clockFile(copies[0], copies[1]), 0o600)); err != nil {
+				t.Fatal(err)
 			}
-		})
+			synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
+				got := must(t, "", "clock", "show", path)
+				if len(got) != min(i, 1)+2 || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" ||
+					i > 0 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: the file is ", i)) {
+					t.Errorf("%q", got)
+				}
+			})
+		}
 	}
+}
+
+// clockFile returns a file of two copies.
+func clockFile(first, second []byte) []byte {
+	data := make([]byte, horizonfile.Size)
+	copy(data, first)
+	copy(data[horizonfile.Offset(1):], second)
+	return data
 }
 
 // TestClockRefused refuses what package clockfile refuses, in the same words, and changes nothing.
@@ -76,12 +88,12 @@ func TestClockRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string]string{
-		"empty": "", "torn": string(good[:60]), "other": "7\n", "newer": strings.Replace(string(good), "clockfile 1", "clockfile 2", 1),
-		"zero": "github.com/oneclock/ids/clockfile 1\nhorizon 0001-01-01T00:00:00Z\nowner \"a\"\ncrc32 8bb5d520\n", "good": string(good),
+	newer := bytes.Replace(good, []byte("clockfile 1"), []byte("clockfile 2"), 1)
+	for name, data := range map[string][]byte{
+		"empty": nil, "torn": good[:60], "other": []byte("7\n"), "one copy": good, "newer": clockFile(newer, newer), "zeros": clockFile(nil, nil), "good": clockFile(good, good),
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if status, out, errs := try("", "clock", "create", path); status != 1 || out != "" || !strings.Contains(errs, path+": "+fs.ErrExist.Error()) {

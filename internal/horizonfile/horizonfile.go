@@ -7,58 +7,64 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // MaxOwner is how many bytes an owner has at most.
 const MaxOwner = 255
 
+// A file has two copies of a record, each at the start of a block, and zeros.
+const (
+	blockSize = 4096
+	distance  = 64 << 10 // from one copy to the other: more than a disk writes at once
+	Size      = distance + blockSize
+)
+
 // ErrCorrupt is clockfile.ErrCorrupt.
 var ErrCorrupt = errors.New("holds no usable horizon")
 
-// magic begins each file, so that no other file is taken for one. A version of the format follows.
+// magic begins each copy, so that no other file is taken for one. A version of the format follows.
 const (
 	magic   = "github.com/oneclock/ids/clockfile "
 	version = "1"
 )
 
-// maxSize exceeds the length of every file.
-const maxSize = 2048
-
-// A Record is what a file holds, in the four lines that the comment of package clockfile shows.
+// A Record is what a copy holds, in the five lines that the comment of package clockfile shows.
 type Record struct {
 	Horizon time.Time
 	None    bool // there is no horizon, as before the first start
 	Owner   string
+	Inode   uint64 // the number of the file; 0 where files have none
 }
 
-// noHorizon is what the file has in place of a time if there is none.
-const noHorizon = "none"
+// none is what a line has in place of a time, or of a number, if there is none.
+const none = "none"
 
-// errZero refuses a horizon that would stand for none.
-var errZero = errors.New("the horizon is the zero time")
-
-// Encode returns the bytes of a file. There is one way to write each record, in every version of
-// Go: so characters outside of ASCII are escaped. It fails if the owner is too long, or
-// the year has more than four digits.
+// Encode returns the block of a copy. There is one way to write each record, in every version of
+// Go: so characters outside of ASCII are escaped. It fails if the owner is too long, if the horizon is the zero time, which
+// would stand for none, or if its year is not one from 0 to 9998: then no later one could follow.
 func (r Record) Encode() ([]byte, error) {
-	if len(r.Owner) > MaxOwner {
+	at := r.Horizon.UTC()
+	switch year := at.Year(); {
+	case len(r.Owner) > MaxOwner:
 		return nil, fmt.Errorf("the owner has %d bytes", len(r.Owner))
+	case !r.None && at.IsZero():
+		return nil, errors.New("the horizon is the zero time")
+	case !r.None && (year < 0 || year > 9998):
+		return nil, fmt.Errorf("the horizon is in the year %d, not in one from 0 to 9998", year)
 	}
-	horizon := []byte(noHorizon)
+	horizon, inode := none, none
 	if !r.None {
-		if r.Horizon.IsZero() {
-			return nil, errZero
-		}
-		var err error
-		if horizon, err = r.Horizon.UTC().MarshalText(); err != nil {
-			return nil, fmt.Errorf("the horizon cannot be written: %w", err)
-		}
+		horizon = at.Format(time.RFC3339Nano)
 	}
-	data := fmt.Appendf(nil, "%s%s\nhorizon %s\nowner %s\n", magic, version, horizon, strconv.QuoteToASCII(r.Owner))
-	return fmt.Appendf(data, "crc32 %08x\n", crc32.ChecksumIEEE(data)), nil
+	if r.Inode != 0 {
+		inode = strconv.FormatUint(r.Inode, 10)
+	}
+	block := make([]byte, 0, blockSize)
+	block = fmt.Appendf(block, "%s%s\nhorizon %s\nowner %s\ninode %s\n", magic, version, horizon, strconv.QuoteToASCII(r.Owner), inode)
+	return fmt.Appendf(block, "crc32 %08x\n", crc32.ChecksumIEEE(block))[:blockSize], nil
 }
 
 // errNewer says of a file that is in order what it is, and that nobody should delete it.
@@ -70,24 +76,60 @@ func (e errNewer) Error() string {
 
 func (errNewer) Unwrap() error { return ErrCorrupt }
 
-// Decode returns the record in the bytes of a file. Its errors match ErrCorrupt.
-func Decode(data []byte) (Record, error) {
-	r, err := decodeLines(data)
-	switch err.(type) {
-	case nil:
-		return r, nil
-	case errNewer:
-		return Record{}, err
-	}
-	return Record{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+// Contents are what a file holds.
+type Contents struct {
+	Record            // of the intact copy with the later horizon
+	Copies  [2][]byte // the block of each copy that is intact
+	Damaged [2]error  // why the others are not
 }
 
-// decodeLines takes the lines apart, and puts them together again to see that nothing differs.
-func decodeLines(data []byte) (r Record, err error) {
-	if len(data) == 0 {
-		return r, errors.New("the file is empty")
+// Read reads a file of so many bytes. A copy that cannot be read counts as damaged. An error matches ErrCorrupt.
+func Read(f io.ReaderAt, size int64) (c Contents, err error) {
+	for i := range c.Copies {
+		block, err := ReadCopy(f, i)
+		r, damaged := Record{}, err
+		if err == nil {
+			r, damaged = decode(block)
+		}
+		if c.Damaged[i] = damaged; damaged != nil {
+			continue
+		}
+		c.Copies[i] = block
+		if i == 0 || c.Damaged[0] != nil || r.later(c.Record) {
+			c.Record = r
+		}
 	}
-	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	newer := errNewer("")
+	switch whole := c.Damaged[0] == nil || c.Damaged[1] == nil; {
+	case !whole && errors.As(errors.Join(c.Damaged[:]...), &newer):
+		return Contents{}, newer
+	case size != Size:
+		return Contents{}, fmt.Errorf("%w: the file has %d bytes, not %d", ErrCorrupt, size, Size)
+	case !whole:
+		return Contents{}, fmt.Errorf("%w: %w", ErrCorrupt, c.Damaged[0])
+	}
+	return c, nil
+}
+
+// Offset returns where a copy is, of which the file has two, 0 and 1.
+func Offset(copy int) int64 { return int64(copy) * distance }
+
+// ReadCopy returns the block of a copy, or what there is of it.
+func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
+	block := make([]byte, blockSize)
+	n, err := f.ReadAt(block, Offset(copy))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return block[:n], err
+}
+
+// later reports whether r is later than s. No horizon is the earliest.
+func (r Record) later(s Record) bool { return !r.None && (s.None || r.Horizon.After(s.Horizon)) }
+
+// decode takes the lines of a copy apart, and puts them together again to see that nothing differs.
+func decode(block []byte) (r Record, err error) {
+	rest, ok := bytes.CutPrefix(block, []byte(magic))
 	if !ok {
 		return r, errors.New("the file is torn or of another kind")
 	}
@@ -98,42 +140,25 @@ func decodeLines(data []byte) (r Record, err error) {
 		}
 		return r, fmt.Errorf("the file has version %.20q of the format, not %s", written, version)
 	}
-	horizon, rest, _ := bytes.Cut(rest, []byte("\n"))
-	owner, _, _ := bytes.Cut(rest, []byte("\n"))
-	horizon = bytes.TrimPrefix(horizon, []byte("horizon "))
-	if r.None = string(horizon) == noHorizon; !r.None {
-		if err := r.Horizon.UnmarshalText(horizon); err != nil {
-			return r, errors.New("the file is damaged: it has no time")
-		}
+	lines := strings.SplitN(string(rest), "\n", 4)
+	value := func(line int, name string) string {
+		return strings.TrimPrefix(lines[min(line, len(lines)-1)], name) // without its name it differs from what is put together
 	}
-	if !r.None && r.Horizon.IsZero() {
-		return r, errZero
+	if r.None = value(0, "horizon ") == none; !r.None {
+		r.Horizon, err = time.Parse(time.RFC3339, value(0, "horizon "))
 	}
-	if r.Owner, err = strconv.Unquote(string(bytes.TrimPrefix(owner, []byte("owner ")))); err != nil {
-		return r, errors.New("the file is damaged: it has no owner")
+	if err == nil {
+		r.Owner, err = strconv.Unquote(value(1, "owner "))
 	}
-	if whole, _ := r.Encode(); !bytes.Equal(whole, data) { // nothing, if it fails
-		return r, errors.New("the file is damaged: its checksum does not match")
+	if inode := value(2, "inode "); err == nil && inode != none {
+		r.Inode, err = strconv.ParseUint(inode, 10, 64)
 	}
-	return r, nil
-}
-
-// ErrNotRegular is matched where a path leads to a directory, a link, a named pipe or the like.
-var ErrNotRegular = errors.New("is not a regular file")
-
-// Read returns the bytes of a file, or the first that are too many.
-func Read(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, err
+		return r, errors.New("the file is damaged")
 	}
-	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
-		return nil, fmt.Errorf("%s %w", path, ErrNotRegular)
+	whole, err := r.Encode()
+	if err == nil && !bytes.Equal(whole, block) {
+		err = errors.New("the file is damaged: its checksum does not match")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSize))
+	return r, err
 }

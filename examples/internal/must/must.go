@@ -3,6 +3,8 @@ package must
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/oneclock/ids/clockfile"
@@ -19,9 +21,31 @@ func Do(t testing.TB, err error) {
 // Create makes the file of a first start. It skips the test where there are no files of clocks.
 func Create(t testing.TB, path string) {
 	t.Helper()
-	err := clockfile.Create(path, "")
+	err := clockfile.Create(path, nil)
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
 	Do(t, err)
+}
+
+// Dir returns a directory, and a function that has each look at a file in it fail from then on, or no more. What is open stays so.
+func Dir(t testing.TB) (dir string, fail func(bool)) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "dir")
+	lead := func(to string) {
+		t.Helper()
+		if err := os.Symlink(to, dir+".link"); err != nil {
+			t.Skip("links need a privilege here: ", err)
+		}
+		Do(t, os.Rename(dir+".link", dir))
+	}
+	target := t.TempDir()
+	lead(target)
+	return dir, func(now bool) {
+		if now {
+			lead(dir) // round and round
+		} else {
+			lead(target)
+		}
+	}
 }

@@ -50,16 +50,16 @@ func firstStart(dir string, from, count int64) error {
 	return nil
 }
 
-// file returns the path of a number's file and its owner, by which a file that was renamed is refused.
-func file(dir string, number int64) (path, owner string) {
-	return filepath.Join(dir, fmt.Sprint(number, ".clock")), fmt.Sprint("node ", number)
+// file returns the path of a number's file, and options with its owner, by which a file that was renamed is refused.
+func file(dir string, number int64) (path string, opts *clockfile.Options) {
+	return filepath.Join(dir, fmt.Sprint(number, ".clock")),
+		&clockfile.Options{Owner: fmt.Sprint("node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
 }
 
 // open opens the first file that no process has open. Its number is in use until the process ends, however it ends.
 func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 	for number := from; number < from+count; number++ {
-		path, owner := file(dir, number)
-		f, err := clockfile.Open(path, &clockfile.Options{Owner: owner, Report: func(s clockfile.Status) { log.Print(s) }})
+		f, err := clockfile.Open(file(dir, number))
 		if err == nil {
 			return f, number, nil
 		}

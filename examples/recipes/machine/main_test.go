@@ -29,7 +29,8 @@ func made(t *testing.T, count int64) string {
 // TestKilled kills a process that has the only number, after one that found none free: the next one has it at once, and
 // goes on above its ids. One that is asked to end says so if its last save fails.
 func TestKilled(t *testing.T) {
-	dir := made(t, 1)
+	dir, fail := must.Dir(t)
+	must.Do(t, firstStart(dir, 0, 1))
 	var last ids.Snowflake
 	for range 3 {
 		p := program.Start(t, "", "-dir", dir, "-count", "1")
@@ -51,7 +52,7 @@ func TestKilled(t *testing.T) {
 	}
 	p := program.Start(t, "", "-dir", dir, "-count", "1")
 	p.Out.Scan()
-	must.Do(t, os.MkdirAll(filepath.Join(dir, "0.clock.new", "in the way"), 0o755))
+	fail(true)
 	p.Signal(syscall.SIGTERM)
 	if _, says, err := p.End(); err != nil || !strings.Contains(says, "ends: ") || !strings.Contains(says, "clockfile: ") {
 		t.Errorf("asked to end while it cannot save: %v, says %q", err, says)

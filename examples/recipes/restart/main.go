@@ -42,7 +42,7 @@ func firstStart(path string) error {
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
 		return err
 	}
-	return clockfile.Create(path, "") // refuses if there is a file
+	return clockfile.Create(path, nil) // refuses if there is a file
 }
 
 func run(path string) (err error) { // main calls it, and ends when it returns

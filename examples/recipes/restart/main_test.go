@@ -79,11 +79,13 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestSavesFail has something be where the program saves: it says so. SIGTERM ends it soon, also once ids are withheld, with
-// the error of the last save. When that is gone the next one goes on after its ids. With -short, ids are not withheld yet.
+// TestSavesFail has the system fail where the program saves: it says so. SIGTERM ends it soon, also once ids are withheld, with
+// the error of the last save. When all works again the next one goes on after its ids. With -short, ids are not withheld yet.
 func TestSavesFail(t *testing.T) {
 	t.Parallel()
-	path := created(t)
+	dir, fail := must.Dir(t)
+	path := filepath.Join(dir, "ids.clock")
+	must.Create(t, path)
 	p := program.Start(t, node, "-file", path)
 	printed, ended := make(chan struct{}), make(chan struct{})
 	var last ids.Snowflake
@@ -101,7 +103,7 @@ func TestSavesFail(t *testing.T) {
 		}
 	}()
 	<-printed
-	must.Do(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
+	fail(true)
 	if !p.Err.Scan() || !strings.Contains(p.Err.Text(), "clockfile: "+path) || !strings.Contains(p.Err.Text(), "; ids may go up to 20") {
 		t.Errorf("it says %q of the failure", p.Err.Text())
 	}
@@ -124,7 +126,7 @@ func TestSavesFail(t *testing.T) {
 			t.Errorf("the last id is %v old: they were not withheld", got)
 		}
 	}
-	must.Do(t, os.RemoveAll(path+".new"))
+	fail(false)
 	next := program.Start(t, node, "-file", path)
 	next.Out.Scan()
 	if id, err := ids.ParseSnowflake(next.Out.Text()); err != nil || id <= last {

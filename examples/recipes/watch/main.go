@@ -77,7 +77,7 @@ func firstStart(path string) error {
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
 		return err
 	}
-	return clockfile.Create(path, "")
+	return clockfile.Create(path, nil)
 }
 
 func run(path, address string) (err error) { // main calls it, and ends when it returns
@@ -121,7 +121,7 @@ func run(path, address string) (err error) { // main calls it, and ends when it 
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(late) != nil { // before Close of f ends the clock
-		server.Close() // requests that wait for an id, as on a full disk
+		server.Close() // requests that wait for an id, as on a disk that fails
 	}
 	return err
 }

@@ -20,7 +20,8 @@ import (
 // TestGauges reads the gauges on an ordinary day, after a clock that was an hour ahead for one reading, while no time can
 // be saved, and once the file is lost.
 func TestGauges(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ids.clock")
+	dir, fail := must.Dir(t)
+	path := filepath.Join(dir, "ids.clock")
 	must.Create(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
@@ -62,7 +63,7 @@ func TestGauges(t *testing.T) {
 		node.Next()
 		check("a minute later", 0, 0.02, 0, 0)
 		synctest.Wait() // for a save that is under way
-		must.Do(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
+		fail(true)
 		time.Sleep(5500 * time.Millisecond)
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
@@ -74,7 +75,7 @@ func TestGauges(t *testing.T) {
 		}
 		wrong.Store(0)
 		synctest.Wait()
-		must.Do(t, os.RemoveAll(path+".new"))
+		fail(false)
 		time.Sleep(time.Second)
 		check("when saving works again", 0, 1, 0, 0)
 		must.Do(t, os.Remove(path))

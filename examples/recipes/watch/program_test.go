@@ -49,7 +49,8 @@ func TestLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the next save is 5 s away")
 	}
-	path := filepath.Join(t.TempDir(), "ids.clock")
+	dir, fail := must.Dir(t)
+	path := filepath.Join(dir, "ids.clock")
 	if _, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-first-start").End(); err != nil {
 		t.Fatalf("the first start: %v, says %q", err, says)
 	}
@@ -90,7 +91,7 @@ func TestLost(t *testing.T) {
 		t.Errorf("after the interrupt: %v, says %q", err, says)
 	}
 	p, _ = start(t, path)
-	must.Do(t, os.MkdirAll(filepath.Join(path+".new", "in the way"), 0o755))
+	fail(true)
 	p.Signal(os.Interrupt)
 	if _, says, err := p.End(); err == nil || !strings.Contains(says, "clockfile: "+path) {
 		t.Errorf("after the interrupt, when the last save fails: %v, says %q", err, says)
