@@ -27,56 +27,53 @@ var (
 	// ErrLocked is matched if another File has the file open, in this process or another one, under this name or another.
 	ErrLocked = errors.New("already open")
 
-	// ErrCorrupt is matched if both copies in the file are damaged or cannot be read, if its length, its kind or the version of
-	// its format is another one, or if its horizon is in the year 9999. The text says so if the version is a newer one.
+	// ErrCorrupt is matched if both copies in the file are damaged or cannot be read, if its length, its kind or the version
+	// of its format is another one, or if its horizon is in the year 9999. The text says so if the version is a newer one.
 	ErrCorrupt = horizonfile.ErrCorrupt
 
 	// ErrOwner is matched if the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
 
-	// ErrLost is matched if the file was removed, renamed or replaced while it was open, or if somebody else has
-	// written to it. Then the clock ends, and nothing is saved any more. [File.Lost] tells when to end the process.
+	// ErrLost is matched if the file was removed, renamed or replaced while it was open, or if somebody else has written to
+	// it. Then the clock ends, and nothing is saved any more. [File.Lost] tells when to end the process.
 	ErrLost = errors.New("was lost while it was open")
 )
 
 // Options are the options of [Open] and, as to the Owner, of [Create]. The zero value is the default.
 type Options struct {
-	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or
-	// moved is not taken for another one. The file keeps it, and a file of another owner is refused. A file
-	// without an owner takes this one. Empty means that any owner will do, and the file keeps its
-	// own. It has at most 255 bytes.
+	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or moved is not taken for
+	// another one. The file keeps it, and a file of another owner is refused. A file without an owner takes this one. Empty
+	// means that any owner will do, and the file keeps its own. It has at most 255 bytes.
 	Owner string
 
-	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, so a longer
-	// one means fewer. After a crash, ids go on from the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
+	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, so a longer one means fewer.
+	// After a crash, ids go on from the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
 	//
-	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for
-	// [ids.SonyflakeLayout]. Nothing checks that. With less, ids that are ahead of the wall clock
-	// wait until it has caught up.
+	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for [ids.SonyflakeLayout]. Nothing
+	// checks that. With less, ids that are ahead of the wall clock wait until it has caught up.
 	Window time.Duration
 
-	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by
-	// the time in the file, if that is later. If their After was read from somewhere, check that it
-	// is not the zero time, which means none. Their Now must return: Close waits for it without bound.
+	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by the time in the file, if
+	// that is later. If their After was read from somewhere, check that it is not the zero time, which means none. Their Now
+	// must return: Close waits for it without bound.
 	ClockOptions *ids.ClockOptions
 
-	// Report, if it is not nil, is called once when saving begins to fail, once when it works again, and
-	// once when the file is lost; after that, it is not called any more. Without it, a failing disk goes
-	// unnoticed until ids are withheld. A save that has taken half of Window and has not returned counts as
-	// failed: then the error matches [os.ErrDeadlineExceeded].
+	// Report, if it is not nil, is called once when saving begins to fail, once when it works again, and once when the file is
+	// lost; after that, it is not called any more. Without it, a failing disk goes unnoticed until ids are withheld. A save
+	// that has taken half of Window and has not returned counts as failed: then the error matches [os.ErrDeadlineExceeded].
 	//
-	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it
-	// must not call [File.Close].
+	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it must not call
+	// [File.Close].
 	//
-	// Report is not told what Close finds: Close returns that. Nor is it told that the wall clock was
-	// wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more than Window.
+	// Report is not told what Close finds: Close returns that. Nor is it told that the wall clock was wrong. If it was ahead,
+	// ids stay ahead: file.Clock().Ahead() is then more than Window.
 	Report func(Status)
 }
 
 // Status says how a [File] fares.
 type Status struct {
-	// Err is nil while saving works. Otherwise it says why it does not, and ids go on up to Horizon. It
-	// matches [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
+	// Err is nil while saving works. Otherwise it says why it does not, and ids go on up to Horizon. It matches [ErrLost] if
+	// the file is lost, and [fs.ErrClosed] after [File.Close].
 	Err error
 
 	// Horizon is the time that is saved. No id of versions 1 and 6 and no Snowflake is later.
@@ -92,8 +89,8 @@ func (s Status) String() string {
 	return state + "; ids may go up to " + s.Horizon.Format(time.RFC3339Nano)
 }
 
-// File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with
-// [Open]; using the zero value panics.
+// File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with [Open]; using the zero value
+// panics.
 type File struct {
 	name  string // as given to Open, for errors
 	opts  Options
@@ -124,14 +121,14 @@ type File struct {
 	result error
 }
 
-// Create makes the file at path, for the first start of a node number: the file says that there is no
-// horizon. Its directory must exist. Of the options, Owner alone counts; nil means the default.
+// Create makes the file at path, for the first start of a node number: the file says that there is no horizon. Its
+// directory must exist. Of the options, Owner alone counts; nil means the default.
 //
-// Call it once for each number, as when a machine is set up, and not at each start: Create for a number
-// that was used before repeats ids. A file that is missing later was lost.
+// Call it once for each number, as when a machine is set up, and not at each start: Create for a number that was used
+// before repeats ids. A file that is missing later was lost.
 //
-// The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, and
-// [errors.ErrUnsupported] on a system without locks. After another error of the disk, there may be a file or none.
+// The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, and [errors.ErrUnsupported] on
+// a system without locks. After another error of the disk, there may be a file or none.
 func Create(path string, opts *Options) error { return create(system{}, path, opts) }
 
 // create is Create on some disk.
@@ -140,10 +137,7 @@ func create(d disk, name string, opts *Options) error {
 	if err == nil {
 		err = f.make(d)
 	}
-	if err != nil {
-		return f.failed(err)
-	}
-	return nil
+	return f.failed(err)
 }
 
 // make gives a file its name when it is whole. What a crash leaves under another name does no harm.
@@ -153,12 +147,9 @@ func (f *File) make(d disk) error {
 		return err
 	}
 	f.file = file
-	seen, err := file.Look()
+	_, inode, err := file.Look()
 	if err == nil {
-		err = f.write(horizonfile.Record{None: true, Owner: f.opts.Owner, Inode: seen.inode})
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
+		err = f.write(horizonfile.Record{None: true, Owner: f.opts.Owner, Inode: inode})
 	}
 	return errors.Join(err, publish(err == nil))
 }
@@ -184,16 +175,15 @@ func newFile(name string, opts *Options) (*File, error) {
 	return f, nil
 }
 
-// Open opens the file at path, which [Create] has made, and locks it until Close is called or the process
-// ends. A symbolic link is followed. Nil options mean the default.
+// Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. A symbolic
+// link is followed. Nil options mean the default.
 //
-// Open waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the
-// program, as after a crash. For a file that is new to its place it takes 0.3 s: it was never opened, or was copied
-// or restored.
+// Open waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the program, as
+// after a crash. For a file that is new to its place it takes 0.3 s: it was never opened, or was copied or restored.
 //
-// The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory,
-// [fs.ErrPermission] if this user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or
-// [ErrOwner] if it is not for this process to use, and [errors.ErrUnsupported] on a system without locks.
+// The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory, [fs.ErrPermission] if this
+// user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for this
+// process to use, and [errors.ErrUnsupported] on a system without locks.
 func Open(path string, opts *Options) (*File, error) {
 	return open(system{}, path, opts)
 }
@@ -203,10 +193,8 @@ func open(d disk, name string, opts *Options) (*File, error) {
 	f, err := newFile(name, opts)
 	switch window := f.opts.Window; {
 	case err != nil:
-	case window < minWindow:
-		err = fmt.Errorf("Options.Window is %v, less than %v", window, minWindow)
-	case window > maxWindow:
-		err = fmt.Errorf("Options.Window is %v, more than %v", window, maxWindow)
+	case window < minWindow || window > maxWindow:
+		err = fmt.Errorf("Options.Window is %v, not between %v and %v", window, minWindow, maxWindow)
 	default:
 		f.file, err = d.Open(name)
 	}
@@ -241,7 +229,7 @@ func (f *File) start() error {
 	if err := f.save(f.saved); err != nil {
 		return err
 	}
-	if _, err := f.file.Look(); err != nil { // the save may have taken long
+	if _, _, err := f.file.Look(); err != nil { // the save may have taken long
 		return err
 	}
 	f.limit.Set(f.saved, nil)
@@ -252,9 +240,9 @@ func (f *File) start() error {
 // read reads the file, and has it ready for the first save. If it may be in the place of another one that some process
 // still has open, it waits, before anything is written that says the contrary.
 func (f *File) read() (held horizonfile.Contents, err error) {
-	seen, err := f.file.Look()
+	size, inode, err := f.file.Look()
 	if err == nil {
-		held, err = horizonfile.Read(f.file, seen.size)
+		held, err = horizonfile.Read(f.file, size)
 	}
 	switch owner := f.opts.Owner; {
 	case err != nil:
@@ -262,30 +250,24 @@ func (f *File) read() (held horizonfile.Contents, err error) {
 	case owner != "" && held.Owner != "" && held.Owner != owner:
 		return held, fmt.Errorf("%w: %q, not %q", ErrOwner, held.Owner, owner)
 	}
-	if held.None || held.Inode != seen.inode {
+	if held.None || held.Inode != inode {
 		time.Sleep(quarantine)
 	}
 	f.opts.Owner, f.copies = cmp.Or(f.opts.Owner, held.Owner), held.Copies
-	return held, f.settle()
+	if f.next = 1; f.copies[1] == nil {
+		f.next = 0
+	}
+	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
+	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
+	return held, f.writeCopy(f.copies[f.next])
 }
 
-// settle has the disk keep the copy that the first save writes last. The process before may have been killed before it had
-// synced that one, or when the sync had failed, and then memory alone has it: a power failure in the first save would take
-// both. To write the same again puts nothing at risk.
-func (f *File) settle() error {
-	if f.copies[1] == nil {
-		f.next = 1
-	}
-	last := 1 - f.next
-	if _, err := f.file.WriteAt(f.copies[last], horizonfile.Offset(last)); err != nil {
-		return err
-	}
-	return f.file.Sync()
-}
-
-// failed returns err with the name of the file.
+// failed returns err, if it is not nil, with the name of the file.
 func (f *File) failed(err error) error {
-	if f.name == "" {
+	switch {
+	case err == nil:
+		return nil
+	case f.name == "":
 		return fmt.Errorf("clockfile: %w", err)
 	}
 	return fmt.Errorf("clockfile: %s: %w", f.name, err)
@@ -304,9 +286,9 @@ func (f *File) Status() Status {
 }
 
 // Lost returns a channel that is closed as soon as the file is found to be lost. Ids are then withheld, and 100 ms later
-// NextContext and TryNext return an error that matches [ids.ErrEnded] and [ErrLost], and the constructors without an
-// error panic with it. That ends a loop of NextContext. A server, which recovers panics and would fail each request,
-// must end by this channel. What started the process starts it again.
+// NextContext and TryNext return an error that matches [ids.ErrEnded] and [ErrLost], and the constructors without an error
+// panic with it. That ends a loop of NextContext. A server, which recovers panics and would fail each request, must end by
+// this channel. What started the process starts it again.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
@@ -319,21 +301,20 @@ func (f *File) mustBeOpen() {
 	}
 }
 
-// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on
-// from there at once, and not from the horizon. Calling Close is optional: without it, the next start is as
-// after a crash, and no id is repeated.
+// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on from there at once,
+// and not from the horizon. Calling Close is optional: without it, the next start is as after a crash, and no id is
+// repeated.
 //
-// The end is 100 ms after the wall clock, but not after the horizon. Calls for ids of version 1 or 6 and
-// Snowflakes past the end wait, so that no goroutine that still mints disturbs main while it returns. From
-// 100 ms after Close on they panic with an error that matches [ids.ErrEnded] and [fs.ErrClosed], and
-// [ids.SnowflakeNode.NextContext] and [ids.SnowflakeNode.TryNext] return it. So call Close where the program
-// ends, and not in a function that only sets the clock up. A program built with -race takes a second to end:
-// stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
+// The end is 100 ms after the wall clock, but not after the horizon. Calls for ids of version 1 or 6 and Snowflakes past
+// the end wait, so that no goroutine that still mints disturbs main while it returns. From 100 ms after Close on they panic
+// with an error that matches [ids.ErrEnded] and [fs.ErrClosed], and [ids.SnowflakeNode.NextContext] and
+// [ids.SnowflakeNode.TryNext] return it. So call Close where the program ends, and not in a function that only sets the
+// clock up. A program built with -race takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
-// Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error
-// that matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until
-// the save returns or the process has ended, since it may still write. After an error the file holds a time
-// that keeps ids unique, as after a crash. Later and concurrent calls of Close return the same error.
+// Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error that matches
+// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until the save returns or the
+// process has ended, since it may still write. After an error the file holds a time that keeps ids unique, as after a
+// crash. Later and concurrent calls of Close return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.close()

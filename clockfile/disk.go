@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// A disk is what the package asks of the operating system: so little that a test can take its
-// place, fail at each call, and know what a power failure leaves.
+// A disk is what the package asks of the operating system: so little that a test can take its place, fail at each call, and
+// know what a power failure leaves.
 type disk interface {
 	// Open opens a regular file, which only one process can have open so, and has the disk keep its name.
 	Open(path string) (file, error)
 
-	// Make makes a file. When that is closed, publish gives it its name if it is whole, and removes it otherwise. Nothing
-	// is replaced.
+	// Make makes a file, which publish closes, and gives its name if it is whole and nothing has that. Otherwise it is
+	// removed.
 	Make(path string) (f file, publish func(whole bool) error, err error)
 }
 
@@ -24,15 +24,12 @@ type disk interface {
 type file interface {
 	io.ReaderAt
 	io.WriterAt
-	io.Closer             // unlocks it
-	Sync() error          // has the disk keep what was written
-	Look() (found, error) // an error that matches ErrLost if the name does not lead to the file
-}
+	io.Closer    // unlocks it
+	Sync() error // has the disk keep what was written
 
-// What is found of a file, besides its contents.
-type found struct {
-	size  int64
-	inode uint64 // 0 where files have no number
+	// Look returns the size and the number, 0 where files have none, or an error that matches ErrLost if the name does not
+	// lead to the file any more.
+	Look() (size int64, inode uint64, err error)
 }
 
 // system is the disk of the operating system.
@@ -56,10 +53,7 @@ func (system) Open(path string) (file, error) {
 
 // inspect says why no file can be opened at a path. To open a named pipe or a device could wait.
 func inspect(path string) error {
-	info, err := os.Stat(path)
-	switch _, missing := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist) && missing == nil:
-		return fmt.Errorf("is a symbolic link that leads nowhere: %w", fs.ErrNotExist)
+	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return errNoFile
 	case err != nil:
@@ -75,8 +69,8 @@ func inspect(path string) error {
 // errNoFile says what to do, and when not.
 var errNoFile = fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
 
-// syncName syncs the directory. Where that fails, a power failure may take a new file, and then Open refuses. Windows
-// has no way to do it; to sync a file there writes the journal that has its name.
+// syncName syncs the directory. Where that fails, a power failure may take a new file, and then Open refuses. Windows has
+// no way to do it; to sync a file there writes the journal that has its name.
 func syncName(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if d, err := os.Open(filepath.Dir(real)); err == nil {
@@ -94,22 +88,20 @@ type openFile struct {
 
 func (f openFile) Close() error { return closeLocked(f.File) }
 
-func (f openFile) Look() (seen found, err error) {
+func (f openFile) Look() (size int64, inode uint64, err error) {
 	held, err := f.Stat()
 	if err != nil {
-		return seen, err
+		return 0, 0, err
 	}
 	named, err := os.Stat(f.path)
 	inode, names := attributes(held)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return seen, fmt.Errorf("%w: the file is missing", ErrLost)
-	case err != nil:
-		return seen, err
-	case !os.SameFile(held, named) || names == 0: // a file that is mounted by itself keeps its place
-		return seen, fmt.Errorf("%w: the file was replaced", ErrLost)
+		err = fmt.Errorf("%w: the file is missing", ErrLost)
+	case err == nil && (!os.SameFile(held, named) || names == 0): // a file that is mounted by itself keeps its place
+		err = fmt.Errorf("%w: the file was replaced", ErrLost)
 	}
-	return found{held.Size(), inode}, nil
+	return held.Size(), inode, err
 }
 
 func (system) Make(path string) (file, func(whole bool) error, error) {
@@ -120,35 +112,30 @@ func (system) Make(path string) (file, func(whole bool) error, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, nil, errThere
 	}
-	made, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
+	fresh, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
 	if err != nil {
 		return nil, nil, err
 	}
-	temp := made.Name()
-	f, err := (*os.File)(nil), errors.Join(made.Chmod(0o600), made.Close()) // whoever may read a file may lock it
+	temp := fresh.Name()
+	f, err := (*os.File)(nil), errors.Join(fresh.Chmod(0o600), fresh.Close()) // whoever may read a file may lock it
 	if err == nil {
 		f, err = openLocked(temp)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, os.Remove(temp))
 	}
-	return openFile{f, temp}, func(whole bool) (err error) {
-		if whole {
-			err = name(temp, path)
+	made := openFile{f, temp}
+	return made, func(whole bool) error {
+		err := made.Close()
+		if err == nil && whole {
+			if err = os.Link(temp, path); errors.Is(err, fs.ErrExist) {
+				err = errThere
+			}
 		}
 		err = errors.Join(err, os.Remove(temp))
 		syncName(path)
 		return err
 	}, nil
-}
-
-// name gives a file a second name, if nothing has that.
-func name(temp, path string) error {
-	err := os.Link(temp, path)
-	if errors.Is(err, fs.ErrExist) {
-		return errThere
-	}
-	return err
 }
 
 // errThere says what it means that there is something.

@@ -1,6 +1,5 @@
-// Package clockfile keeps the horizon of an [ids.Clock] in a file, so that versions 1 and 6 and
-// Snowflake repeat no id after a restart, however the process ends and whatever the wall clock
-// shows when it starts again:
+// Package clockfile keeps the horizon of an [ids.Clock] in a file, so that versions 1 and 6 and Snowflake repeat no id
+// after a restart, however the process ends and whatever the wall clock shows when it starts again:
 //
 //	file, err := clockfile.Open("/var/lib/orders/clock", nil) // Create has made it, once
 //	if err != nil { … }
@@ -8,62 +7,55 @@
 //	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 //	if err != nil { … }
 //
-// It is for Snowflakes, and for versions 1 and 6 if [ids.GeneratorOptions].NodeID is set: with the random
-// node of the default they need no file. Versions 4 and 7 and ULID do not need it either, since their
-// random bits are fresh, and are not limited by it.
-//
-// [Create] makes the file before the first start of a node number. After that, a file that is missing was
-// lost: a start without it could repeat ids, so [Open] refuses.
+// It is for Snowflakes, and for versions 1 and 6 if [ids.GeneratorOptions].NodeID is set: with the random node of the
+// default they need no file. Versions 4 and 7 and ULID need none either, and are not limited by it.
 //
 // # The promise
 //
-// No id of versions 1 and 6 with one node, and no Snowflake of one node number, is issued twice by
-// the processes that use one file, across crashes, power failures and wall clocks that are set back
-// or forward, as long as the disk keeps what it has synced.
+// No id of versions 1 and 6 with one node, and no Snowflake of one node number, is issued twice by the processes that use
+// one file, across crashes, power failures and wall clocks that are set back or forward, as long as the disk keeps what it
+// has synced.
 //
-// The file holds a time that is ahead of the clock: its horizon. The clock issues no id after it
-// ([ids.ClockLimit]), and the next process starts after it ([ids.ClockOptions].After). A file has two copies
-// of the horizon. A save writes one, syncs it, writes the other, and syncs that:
+// The file holds a time that is ahead of the clock: its horizon. The clock issues no id after it ([ids.ClockLimit]), and
+// the next process starts after it ([ids.ClockOptions].After). The file has two copies of it. A save writes one, syncs it,
+// writes the other one, and syncs that. A crash at any moment leaves a horizon that covers every id:
 //
-//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy
-//     that is intact holds the earlier horizon or the later one, and both are after every id.
-//   - To lower it, as Close does so that the next start goes on at once, the limit comes down first. Then
-//     either horizon is after every id, whether the save succeeds or not.
-//   - A crash or an error damages one copy at most: the second one is not touched until the first one is synced.
-//     The next save begins with the copy that is damaged or may be, and Open takes the later horizon of those
-//     that are intact.
+//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy that is intact
+//     has the earlier horizon or the later one, and neither is before an id.
+//   - To lower it, which Close does so that the next start goes on at once, the limit comes down first. Then neither
+//     horizon is before an id, whether the save succeeds or not.
+//   - One copy is intact: a save begins with the one that is damaged or in doubt, after an error, and touches the other one
+//     only when the first is synced. Open takes the later horizon of those that are intact.
 //
-// The package does not notice a file that was copied, one that was restored from a backup or made
-// anew while no process had it open, or two machines with one node number. Ids of a restored file repeat
-// only if the wall clock is behind the latest id too. If the wall clock shows a time far in the future, even
-// once, when an id is issued or when a horizon is saved, ids go on from that time: no earlier one is
-// known to be safe.
+// The package does not notice a file that was copied, one that was restored from a backup or made anew while no process had
+// it open, or two machines with one node number. Ids of a restored file repeat only if the wall clock is behind the latest
+// id too. If the wall clock shows a time far in the future, even once, when an id is issued or when a horizon is saved, ids
+// go on from that time: no earlier one is known to be safe.
 //
 // # When ids wait
 //
-// While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its
-// context ends, and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while
-// saving fails, its error.
+// While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
+// and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while saving fails, its error.
 //
-//   - If no horizon can be saved, because the disk fails, ids go on up to the last one that was, between
-//     Window/2 and Window later. Then they are withheld until a save succeeds. One is tried every
-//     Window/100, and at least every 100 ms while ids are withheld. Options.Report is told both.
-//   - If a save does not return, because the disk hangs, the same happens: Options.Report is told when
-//     it has taken Window/2, and again when it has succeeded.
-//   - While ids are ahead of the wall clock, after a crash or after a step back of the clock, the
-//     horizon is only Window/100 past the latest, and is saved every Window/100. A disk that takes
-//     longer withholds ids meanwhile. Ids then go on from the horizon until the wall clock has
-//     caught up.
-//   - If the wall clock is set forward past the horizon, ids are withheld until the next save, which
-//     begins within 100 ms. If it only showed such a time for a moment, calls that read it wait as long.
-//   - Close withholds them for 100 ms: main should return within that time. So does the loss of the file. Then
-//     the clock has ended, and nothing is waited for: Next, NewV1 and NewV6 panic with an error that matches
-//     [ids.ErrEnded], and NextContext and TryNext return one. Each matches its reason too, [fs.ErrClosed] or [ErrLost].
+//   - If no horizon can be saved, ids go on up to the last one that was, between Window/2 and Window later. Then they are
+//     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
+//     Options.Report is told both.
+//   - If a save does not return, because the disk hangs, the same happens: Options.Report is told when it has taken
+//     Window/2, and again when it has succeeded.
+//   - While ids are ahead of the wall clock, after a crash or after a step back of the clock, the horizon is only
+//     Window/100 past the latest, and is saved every Window/100. A disk that takes longer withholds ids meanwhile. Ids then
+//     go on from the horizon until the wall clock has caught up.
+//   - If the wall clock is set forward past the horizon, ids are withheld until the next save, which begins within 100 ms.
+//     If it only showed such a time for a moment, calls that read it wait as long.
+//   - Close withholds them for 100 ms: main should return within that time. So does the loss of the file. Then the clock
+//     has ended, and nothing waits: Next, NewV1 and NewV6 panic with an error that matches [ids.ErrEnded], and NextContext
+//     and TryNext return one. Each matches its reason too, [fs.ErrClosed] or [ErrLost].
 //
 // # The file
 //
-// It has 69,632 bytes, and never another length. Each copy has five lines of text, of which the last is the CRC-32 (IEEE)
-// of those before it, one copy at the start and one 65,536 bytes later; all else is zero:
+// Its 69,632 bytes are zero but for the two copies, one at the start and one after 65,536 bytes. Each has five lines of
+// text, of which the last is the CRC-32 (IEEE) of those before it. "none" stands for the horizon of a file that was never
+// opened:
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
@@ -71,27 +63,24 @@
 //	inode 1573043
 //	crc32 41c87c00
 //
-// The first line ends with the version of the format. "none" stands for the horizon of a file that was never opened.
+// The first line ends with the version of the format. The file is locked under each of its names, and written in place, so
+// that it keeps its mode, owner and links, may be mounted by itself, and needs no right to its directory. Saves go on where
+// a disk is full, unless the file system writes no block in place, such as btrfs. The disk must be a local one, since locks
+// and syncs of network file systems differ. Create makes the file for its user alone: whoever may read it may lock it.
 //
-// The file itself is locked, under each of its names, and is written in place: saves go on where a disk is too full for new
-// files, unless the file system writes each block to a new place, as btrfs does. The file keeps its mode, its
-// owner and its links, needs no right to its directory, and may be mounted by itself. It must be on a local disk, since
-// locks and syncs of network file systems differ. Create makes it for its user alone: whoever may read it may lock it.
+// Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If it
+// was removed, renamed or replaced, or if somebody else has written to it, it is lost: ids are withheld at once, and
+// nothing is saved any more. A file in place of another one does not have the inode number that it records, or has no
+// horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was replaced and the
+// first process was stopped, or got no processor, for 0.3 s: then it goes on until its next look.
 //
-// Every 100 ms the package looks whether the file is still at its name, and at each save whether it holds what was written.
-// If it was removed, renamed or replaced, or if somebody else has written to it, it is lost: ids are withheld at once, no
-// horizon is saved any more, and Options.Report is told an error that matches [ErrLost], or Close returns it. It stays
-// locked until Close. A file in the place of another one has another inode number than the one recorded in it, or no
-// horizon, and Open then waits for three looks. So two processes have ids of one number at a time only if the one whose
-// file was replaced was stopped or got no processor for 0.3 s: until its next look it goes on.
-//
-// At rest, with the default Window, a process wakes up some 20 times a second and makes 20 system calls for looks; every 5 s a
-// save makes 10, of which two are syncs. An id costs nothing more.
+// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, and
+// every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
 //
 // # Systems
 //
-// On Linux, macOS, the BSDs and illumos, flock(2) locks the file. On Windows, its share mode does: others can only read it.
-// Both end with the process. Elsewhere, as on AIX, js, plan9, Solaris and wasip1, Create and Open return an error that matches
-// [errors.ErrUnsupported]. Windows documents no way to sync a directory: there a power failure soon after Create may
-// take the file, and Open refuses.
+// On Linux, macOS, the BSDs and illumos, flock(2) locks the file; on Windows, its share mode, so that others can only read
+// it. Both end with the process. Elsewhere, for example on AIX, js, plan9, Solaris and wasip1, Create and Open return an
+// error that matches [errors.ErrUnsupported]. Windows documents no way to sync a directory: there, and where that fails, a
+// power failure may take a new file, and then Open refuses.
 package clockfile

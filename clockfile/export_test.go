@@ -12,17 +12,12 @@ import (
 type (
 	Disk       = disk
 	LockedFile = file
-	Found      = found
 )
-
-// Seen returns what [LockedFile].Look returns.
-func Seen(size int64, inode uint64) Found { return found{size, inode} }
 
 var (
 	OpenOn        = open
 	CreateOn      = create
 	IsClosed      = isClosed
-	Name          = name
 	System   Disk = system{}
 )
 

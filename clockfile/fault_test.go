@@ -323,7 +323,7 @@ func (w *world) shortLife(t *testing.T, p *process) {
 // id is issued twice, no state is lost, and no fault is concealed.
 func TestFaults(t *testing.T) {
 	const lasts = 1200 * time.Millisecond // at least two renewals
-	step := 3 // every third operation
+	step := 3                             // every third operation
 	if testing.Short() {
 		step = 12
 	}

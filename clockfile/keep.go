@@ -58,9 +58,9 @@ func (f *File) renew() {
 	}
 }
 
-// wake has calls that wait read the clock again if it is before the limit: one wrong reading may have made them
-// wait. If the clock has come to the limit, for example on a full disk, it wakes nobody. It reports whether a horizon must
-// be saved, without a pause after a save that failed only if ids are withheld, or soon will be.
+// wake has calls that wait read the clock again if it is before the limit: one wrong reading may have made them wait. If
+// the clock has come to the limit, for example on a full disk, it wakes nobody. It reports whether a horizon must be saved,
+// without a pause after a save that failed only if ids are withheld, or soon will be.
 func (f *File) wake() (due bool) {
 	now := f.now()
 	if !now.Before(f.saved) {
@@ -81,7 +81,7 @@ func (f *File) isNearLatest(d time.Duration) bool { return f.clock.Latest().Add(
 // look begins to look whether the file is still at its name, beside a save that may be under way. At most one look is.
 func (f *File) look() {
 	if f.looking == nil {
-		f.looking = inBackground(func() error { _, err := f.file.Look(); return err })
+		f.looking = inBackground(func() error { _, _, err := f.file.Look(); return err })
 	}
 }
 
@@ -108,13 +108,12 @@ func (f *File) finish(err error) error {
 }
 
 // tell has Status say how the latest save went, and the clock go up to the horizon that was saved. The order matters: the
-// file covers an id before the clock can issue it. Report is called if saving has begun to fail, works again or is at its end.
+// file covers an id before the clock can issue it. Report is called if saving has begun to fail, works again or is at its
+// end.
 func (f *File) tell(err error) {
 	lost := errors.Is(err, ErrLost)
 	news := lost || (err != nil) != (f.failing != nil)
-	if err != nil {
-		err = f.failed(err)
-	}
+	err = f.failed(err)
 	status := Status{err, f.saved}
 	f.status.Store(&status)
 	switch {
@@ -153,8 +152,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// end does what Close says. The order matters: no id may be later than what the file holds, whether a save
-// fails, has its effect or both, or does so later.
+// end does what Close says. The order matters: no id may be later than what the file holds, whether a save fails, has its
+// effect or both, or does so later.
 func (f *File) end() error {
 	end := f.now().Add(moment).Round(0).UTC()
 	if end.After(f.saved) {
@@ -174,8 +173,8 @@ func (f *File) end() error {
 	if errors.Is(err, ErrLost) && !wasLost {
 		f.lose(cause)
 	}
-	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint
-	// panic before main has returned, if the save took long.
+	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint panic before main has
+	// returned, if the save took long.
 	time.AfterFunc(moment, func() { f.limit.EndAt(end, cause) })
 	if f.saving != nil {
 		// It may still write, when the next process must not have the file.
@@ -186,10 +185,7 @@ func (f *File) end() error {
 	} else if unlocked := f.file.Close(); err == nil {
 		err = unlocked
 	}
-	if err != nil {
-		err = f.failed(err)
-	}
-	return err
+	return f.failed(err)
 }
 
 // saveEnd saves the end of the clock, or the latest id if that is later, once a save that is under way and Report have
@@ -235,12 +231,12 @@ var errLate = fmt.Errorf("a save, or Report, has not returned for %v: %w", patie
 
 // save saves a horizon, if the file is still at its name and holds what f has written.
 func (f *File) save(horizon time.Time) error {
-	seen, err := f.file.Look()
+	size, inode, err := f.file.Look()
 	if err == nil {
-		err = f.check(seen.size)
+		err = f.check(size)
 	}
 	if err == nil {
-		err = f.write(horizonfile.Record{Horizon: horizon, Owner: f.opts.Owner, Inode: seen.inode})
+		err = f.write(horizonfile.Record{Horizon: horizon, Owner: f.opts.Owner, Inode: inode})
 	}
 	return err
 }
@@ -262,23 +258,27 @@ func (f *File) check(size int64) error {
 	return nil
 }
 
-// write writes both copies. It touches the second one when the disk keeps the first one, so that one of them is always
-// intact. After an error, the next save begins with the same copy: to write it anew is the only way to know that the disk
-// has it, since a sync that has failed once may report success later for what is lost.
+// write writes both copies, the second one when the disk keeps the first one: so one of them is always intact.
 func (f *File) write(r horizonfile.Record) error {
 	data, err := r.Encode()
-	if err != nil {
-		return err
-	}
 	for range f.copies {
-		f.copies[f.next] = nil
-		if _, err := f.file.WriteAt(data, horizonfile.Offset(f.next)); err != nil {
-			return err
+		if err == nil {
+			err = f.writeCopy(data)
 		}
-		if err := f.file.Sync(); err != nil {
-			return err
-		}
+	}
+	return err
+}
+
+// writeCopy writes a copy, and the other one is next. After an error it is the same one: to write it anew is the only way
+// to know that the disk has it, since a sync that has failed once may report success later for what is lost.
+func (f *File) writeCopy(data []byte) error {
+	f.copies[f.next] = nil
+	_, err := f.file.WriteAt(data, horizonfile.Offset(f.next))
+	if err == nil {
+		err = f.file.Sync()
+	}
+	if err == nil {
 		f.copies[f.next], f.next = data, 1-f.next
 	}
-	return nil
+	return err
 }

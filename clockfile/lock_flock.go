@@ -31,8 +31,8 @@ func openLocked(path string) (*os.File, error) {
 	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 }
 
-// closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too,
-// until it executes another program, or for as long as it lives if it has inherited it.
+// closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too, until it
+// executes another program, or for as long as it lives if it has inherited it.
 func closeLocked(f *os.File) error {
 	unlocked := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	return errors.Join(unlocked, f.Close())

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// openLocked refuses: the standard library has no lock of a file here that ends with the process and holds within it,
-// and two processes with one file would repeat ids.
+// openLocked refuses: the standard library has no lock of a file here that ends with the process and holds within it, and
+// two processes with one file would repeat ids.
 func openLocked(string) (*os.File, error) {
 	return nil, fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
 }

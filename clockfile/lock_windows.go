@@ -8,9 +8,8 @@ import (
 
 const errorSharingViolation syscall.Errno = 32
 
-// openLocked opens the file at path so that others can read it, and nobody can open it to write to it, rename it or
-// remove it: that is the lock. It ends when the file is closed, and Windows closes it when the process ends, however
-// it ends.
+// openLocked opens the file at path so that others can read it, and nobody can open it to write to it, rename it or remove
+// it: that is the lock. It ends when the file is closed, and Windows closes it when the process ends, however it ends.
 func openLocked(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package clockfile_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -362,6 +363,7 @@ func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, err
 	return f, func(whole bool) error {
 		var there bool
 		err := p.do(true, works, func(o outcome) {
+			delete(p.locked, f.inode)
 			if there = p.names[name] != nil; whole && o.has() && !there {
 				p.names[name] = f.inode
 				p.kept = maps.Clone(p.names)
@@ -391,24 +393,25 @@ func (f *memoryFile) Close() error {
 }
 
 // Look is not planned, unless the process says so.
-func (f *memoryFile) Look() (seen clockfile.Found, err error) {
+func (f *memoryFile) Look() (size int64, inode uint64, err error) {
 	look := func(outcome) {
-		seen = clockfile.Seen(f.inode.size, f.inode.number)
+		size, inode = f.inode.size, f.inode.number
 		if f.name != "" && f.names[f.name] != f.inode {
 			err = clockfile.ErrLost
 		}
 	}
 	if f.looks {
-		return seen, errors.Join(f.do(false, works, look), err)
+		failed := f.do(false, works, look)
+		return size, inode, cmp.Or(failed, err)
 	}
 	time.Sleep(f.slow)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.dead {
-		return seen, errDead
+		return 0, 0, errDead
 	}
 	look(works)
-	return seen, err
+	return size, inode, err
 }
 
 // owns notes an operation that a process without the lock may not do.

@@ -58,9 +58,9 @@ func TestSystemFails(t *testing.T) {
 	f, err := clockfile.System.Open(path)
 	must(t, err)
 	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
-	_, below := f.Look()
+	_, _, below := f.Look()
 	must(t, os.Remove(dir), os.Rename(dir+"2", dir), f.Close())
-	_, closed := f.Look()
+	_, _, closed := f.Look()
 	_, write := f.WriteAt([]byte{1}, 0)
 	for what, err := range map[string]error{"Look": below, "Look once closed": closed, "WriteAt": write, "Sync": f.Sync(), "a second Close": f.Close()} {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {

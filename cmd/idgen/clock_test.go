@@ -65,7 +65,7 @@ func TestClockAhead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
 				got := must(t, "", "clock", "show", path)
 				if len(got) != min(i, 1)+2 || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" ||
-					i > 0 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: the file is ", i)) {
+					i > 0 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: is ", i)) {
 					t.Errorf("%q", got)
 				}
 			})

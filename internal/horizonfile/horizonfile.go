@@ -3,6 +3,7 @@ package horizonfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -28,7 +29,7 @@ var ErrCorrupt = errors.New("holds no usable horizon")
 // magic begins each copy, so that no other file is taken for one. A version of the format follows.
 const (
 	magic   = "github.com/oneclock/ids/clockfile "
-	version = "1"
+	version = 1
 )
 
 // A Record is what a copy holds, in the five lines that the comment of package clockfile shows.
@@ -42,18 +43,18 @@ type Record struct {
 // none is what a line has in place of a time, or of a number, if there is none.
 const none = "none"
 
-// Encode returns the block of a copy. There is one way to write each record, in every version of
-// Go: so characters outside of ASCII are escaped. It fails if the owner is too long, if the horizon is the zero time, which
-// would stand for none, or if its year is not one from 0 to 9998: then no later one could follow.
+// Encode returns the block of a copy. There is one way to write each record, in every version of Go: so characters outside
+// of ASCII are escaped. It fails if the owner is too long, if the horizon is the zero time, which would stand for none, or
+// if its year is not one from 0 to 9998: then no later one could follow.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
 	case len(r.Owner) > MaxOwner:
-		return nil, fmt.Errorf("the owner has %d bytes", len(r.Owner))
+		return nil, fmt.Errorf("has an owner of %d bytes", len(r.Owner))
 	case !r.None && at.IsZero():
-		return nil, errors.New("the horizon is the zero time")
+		return nil, errors.New("has the zero time as its horizon")
 	case !r.None && (year < 0 || year > 9998):
-		return nil, fmt.Errorf("the horizon is in the year %d, not in one from 0 to 9998", year)
+		return nil, fmt.Errorf("has a horizon in the year %d, not in one from 0 to 9998", year)
 	}
 	horizon, inode := none, none
 	if !r.None {
@@ -63,53 +64,40 @@ func (r Record) Encode() ([]byte, error) {
 		inode = strconv.FormatUint(r.Inode, 10)
 	}
 	block := make([]byte, 0, blockSize)
-	block = fmt.Appendf(block, "%s%s\nhorizon %s\nowner %s\ninode %s\n", magic, version, horizon, strconv.QuoteToASCII(r.Owner), inode)
+	block = fmt.Appendf(block, "%s%d\nhorizon %s\nowner %s\ninode %s\n", magic, version, horizon, strconv.QuoteToASCII(r.Owner), inode)
 	return fmt.Appendf(block, "crc32 %08x\n", crc32.ChecksumIEEE(block))[:blockSize], nil
 }
-
-// errNewer says of a file that is in order what it is, and that nobody should delete it.
-type errNewer string
-
-func (e errNewer) Error() string {
-	return fmt.Sprintf("was made by a newer version of this package, in version %.20q of the format; this one reads version %s", string(e), version)
-}
-
-func (errNewer) Unwrap() error { return ErrCorrupt }
 
 // Contents are what a file holds.
 type Contents struct {
 	Record            // of the intact copy with the later horizon
 	Copies  [2][]byte // the block of each copy that is intact
-	Damaged [2]error  // why the others are not
+	Damaged [2]error  // why the other one is not
 }
 
 // Read reads a file of so many bytes. A copy that cannot be read counts as damaged. An error matches ErrCorrupt.
 func Read(f io.ReaderAt, size int64) (c Contents, err error) {
 	for i := range c.Copies {
+		var r Record
 		block, err := ReadCopy(f, i)
-		r, damaged := Record{}, err
 		if err == nil {
-			r, damaged = decode(block)
+			r, err = decode(block)
 		}
-		if c.Damaged[i] = damaged; damaged != nil {
+		if c.Damaged[i] = err; err != nil {
 			continue
 		}
-		c.Copies[i] = block
-		if i == 0 || c.Damaged[0] != nil || r.later(c.Record) {
+		if c.Copies[i] = block; c.Copies[0] == nil || i == 0 || r.later(c.Record) {
 			c.Record = r
 		}
 	}
-	newer := errNewer("")
-	switch whole := c.Damaged[0] == nil || c.Damaged[1] == nil; {
-	case !whole && errors.As(errors.Join(c.Damaged[:]...), &newer):
-		return Contents{}, newer
-	case size != Size:
-		return Contents{}, fmt.Errorf("%w: the file has %d bytes, not %d", ErrCorrupt, size, Size)
-	case !whole:
-		return Contents{}, fmt.Errorf("%w: %w", ErrCorrupt, c.Damaged[0])
+	if size == Size && (c.Damaged[0] == nil || c.Damaged[1] == nil) {
+		return c, nil
 	}
-	return c, nil
+	return Contents{}, fmt.Errorf("%w: it has %d bytes of %d, the first copy %w, the second one %w", ErrCorrupt, size, Size,
+		cmp.Or(c.Damaged[0], errIntact), cmp.Or(c.Damaged[1], errIntact))
 }
+
+var errIntact = errors.New("is intact")
 
 // Offset returns where a copy is, of which the file has two, 0 and 1.
 func Offset(copy int) int64 { return int64(copy) * distance }
@@ -127,18 +115,17 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 // later reports whether r is later than s. No horizon is the earliest.
 func (r Record) later(s Record) bool { return !r.None && (s.None || r.Horizon.After(s.Horizon)) }
 
+var errDamaged = errors.New("is damaged")
+
 // decode takes the lines of a copy apart, and puts them together again to see that nothing differs.
 func decode(block []byte) (r Record, err error) {
 	rest, ok := bytes.CutPrefix(block, []byte(magic))
 	if !ok {
-		return r, errors.New("the file is torn or of another kind")
+		return r, errors.New("is torn or of another kind")
 	}
 	written, rest, _ := bytes.Cut(rest, []byte("\n"))
-	if string(written) != version {
-		if n, err := strconv.Atoi(string(written)); err == nil && n > 1 {
-			return r, errNewer(written)
-		}
-		return r, fmt.Errorf("the file has version %.20q of the format, not %s", written, version)
+	if n, err := strconv.Atoi(string(written)); err == nil && n > version {
+		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, n)
 	}
 	lines := strings.SplitN(string(rest), "\n", 4)
 	value := func(line int, name string) string {
@@ -154,11 +141,11 @@ func decode(block []byte) (r Record, err error) {
 		r.Inode, err = strconv.ParseUint(inode, 10, 64)
 	}
 	if err != nil {
-		return r, errors.New("the file is damaged")
+		return r, errDamaged
 	}
 	whole, err := r.Encode()
 	if err == nil && !bytes.Equal(whole, block) {
-		err = errors.New("the file is damaged: its checksum does not match")
+		err = errDamaged
 	}
 	return r, err
 }
