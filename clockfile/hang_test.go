@@ -110,15 +110,14 @@ func TestHungClose(t *testing.T) {
 		for _, o := range []outcome{hangs, hangsAfter} {
 			for _, hung := range []time.Duration{0, time.Second, 4900 * time.Millisecond, 5100 * time.Millisecond, 20 * time.Second} {
 				name := fmt.Sprintf("operation %d, outcome %d, for %v", at, o, hung)
-				synctest.Test(t, func(t *testing.T) {
-					w := newWorld(uint64(at))
-					w.life = 1
-					p := &process{memory: w.memory, rnd: w.rnd}
+				bubble(t, func(t *testing.T) {
+					w := newWorld(1)
+					p := &process{memory: w.memory}
 					opts := clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
 					f, err := w.open(p, opts)
 					must(t, err)
 					var over atomic.Bool
-					must(t, w.mint(p, f, &over))
+					must(t, w.mint(f, &over))
 					release := make(chan struct{})
 					p.hangAt(at, o, release)
 					time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
@@ -153,7 +152,7 @@ func TestHungClose(t *testing.T) {
 						w.mu.Lock()
 						w.life++
 						w.mu.Unlock()
-						must(t, w.mint(next, f, &over))
+						must(t, w.mint(f, &over))
 						time.Sleep(200 * time.Millisecond)
 						must(t, f.Close())
 						time.Sleep(2 * time.Minute) // past all that may hang

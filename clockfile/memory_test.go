@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -22,10 +21,7 @@ const (
 	block  = 4096
 )
 
-var (
-	errFault = errors.New("injected fault")
-	errDead  = errors.New("the process has ended")
-)
+var errFault = errors.New("injected fault")
 
 // A memory is a disk: what processes see of it, and all that a power failure may leave.
 type memory struct {
@@ -221,39 +217,15 @@ func (m *memory) covers() error {
 	return err
 }
 
-// cutPower drops what was not synced, or with rnd some of it: names one by one, and sectors. The mutex is held.
-func (m *memory) cutPower(rnd *rand.Rand) {
-	left := map[string]*inode{}
-	for _, name := range slices.Sorted(maps.Keys(m.names)) {
-		i := m.names[name]
-		if rnd == nil || rnd.IntN(2) == 0 {
-			i = m.kept[name]
-		}
-		if i == nil {
-			continue
-		}
-		images := i.images()
-		if rnd == nil {
-			left[name] = images[0]
-		} else {
-			left[name] = images[rnd.IntN(len(images))]
-		}
-	}
-	m.names, m.kept = left, maps.Clone(left)
-}
-
 // What happens to an operation.
 type outcome int
 
 const (
-	works       outcome = iota
-	fails               // it has no effect, or part of it
-	failsAfter          // it has its effect, and returns an error all the same; of a sync, nobody knows which
-	killed              // the process ends in it
-	powerLost           // and with it what was not synced
-	powerFlicks         // and with it some of what was not synced
-	hangs               // it works, but not before the process's release
-	hangsAfter          // it works, but does not return before that
+	works      outcome = iota
+	fails              // it has no effect, or part of it
+	failsAfter         // it has its effect, and returns an error all the same; of a sync, nobody knows which
+	hangs              // it works, but not before the process's release
+	hangsAfter         // it works, but does not return before that
 )
 
 // has reports whether the operation has its effect.
@@ -265,15 +237,13 @@ type process struct {
 	plan  func(op int) outcome // nil: all works
 	looks bool                 // are planned, too
 	reads func() outcome       // of all contents; nil: as planned
-	rnd   *rand.Rand
-	slow  time.Duration // each operation takes so long
+	slow  time.Duration        // each operation takes so long
 
 	release chan struct{} // is closed when operations hang no more
 
 	ops  int
 	hit  bool // an operation that changes something did not work
 	seen bool // one that does not
-	dead bool
 }
 
 // do is one operation, which changes something or only looks. Its effect is called with what happens to it.
@@ -281,9 +251,6 @@ func (p *process) do(changes bool, happens outcome, effect func(o outcome)) erro
 	time.Sleep(p.slow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dead {
-		return errDead
-	}
 	if happens == works && p.plan != nil {
 		happens = p.plan(p.ops)
 	}
@@ -313,18 +280,7 @@ func (p *process) do(changes bool, happens outcome, effect func(o outcome)) erro
 		return nil
 	}
 	p.hit, p.seen = p.hit || changes, p.seen || !changes
-	if happens == fails || happens == failsAfter {
-		return errFault
-	}
-	p.dead, p.hit = true, true
-	switch happens {
-	case powerLost:
-		p.cutPower(nil)
-	case powerFlicks:
-		p.cutPower(p.rnd)
-	}
-	maps.DeleteFunc(p.locked, func(_ *inode, by *process) bool { return by == p || happens != killed })
-	return errDead
+	return errFault
 }
 
 // Open leaves no lock if it fails.
@@ -407,9 +363,6 @@ func (f *memoryFile) Look() (size int64, inode uint64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.dead {
-		return 0, 0, errDead
-	}
 	look(works)
 	return size, inode, err
 }
@@ -436,17 +389,13 @@ func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// WriteAt writes some sectors if it fails, and all or none if the process is killed: those are in one page.
+// WriteAt writes the first sector if it fails.
 func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 	err = f.do(true, works, func(o outcome) {
 		f.owns("write")
 		f.writes++
-		switch n = len(b); {
-		case o.has():
-		case o == fails || o != killed && f.rnd != nil:
+		if n = len(b); !o.has() {
 			n = sector
-		case f.rnd == nil || f.rnd.IntN(2) == 0:
-			n = 0
 		}
 		f.inode.write(b[:n], at)
 	})
@@ -456,9 +405,7 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 func (f *memoryFile) Sync() error {
 	return f.do(true, works, func(o outcome) {
 		f.owns("sync")
-		if o == works || o == fails || o == failsAfter {
-			f.syncs++
-			f.inode.sync(o == works, o == fails)
-		}
+		f.syncs++
+		f.inode.sync(o == works, o == fails)
 	})
 }

@@ -80,7 +80,9 @@ func Read(f io.ReaderAt, size int64) (c Contents, err error) {
 	for i := range c.Copies {
 		var r Record
 		block, err := ReadCopy(f, i)
-		if err == nil {
+		if err != nil {
+			err = fmt.Errorf("cannot be read: %w", err)
+		} else {
 			r, err = decode(block)
 		}
 		if c.Damaged[i] = err; err != nil {
