@@ -46,7 +46,7 @@ type Options struct {
 // Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
 // TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
 type Minter struct {
-	// node is that of the latest tenure. It refuses every id unless the state is minting.
+	// node is that of the latest tenure, or nil before the first. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	store   Store
@@ -127,11 +127,14 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	idle, err := newIdle(opts.Layout)
-	if err != nil {
+	layout := opts.Layout
+	if err := layout.Validate(); err != nil {
 		return nil, fmt.Errorf("nodelease: Options.Layout: %w", err)
 	}
-	tick := idle.Layout().Tick
+	if layout.Equal(ids.SnowflakeLayout{}) {
+		layout = ids.TwitterLayout()
+	}
+	tick := layout.Tick
 	if opts.Window != 0 && opts.Window/100 < tick {
 		return nil, fmt.Errorf("nodelease: Options.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
@@ -148,22 +151,10 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	m.opts.Layout = idle.Layout() // a zero layout may have an Epoch, the zero time in any zone
-	m.node.Store(idle)
+	m.opts.Layout = layout
 	go m.makeReports()
 	go m.keepNumber(ctx)
 	return m, nil
-}
-
-// newIdle returns a node of a layout that refuses every id with ErrEnded, or an error if the layout can hold no id.
-func newIdle(l ids.SnowflakeLayout) (*ids.SnowflakeNode, error) {
-	inside := ids.TwitterLayout().Epoch
-	if l.Tick > 0 {
-		inside = l.Epoch.Add(l.Tick)
-	}
-	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return inside }})
-	limit.EndAt(time.Time{}, nil)
-	return ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l, Clock: clock})
 }
 
 // Wait waits until there is a number to mint under, and returns nil, at once if there is one.
@@ -191,11 +182,12 @@ func (m *Minter) Wait(ctx context.Context) error {
 // no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
 // what the store has returned.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
-	id, err := m.node.Load().TryNext()
-	if err != nil {
-		return m.tryHeld()
+	if node := m.node.Load(); node != nil {
+		if id, err := node.TryNext(); err == nil {
+			return id, nil
+		}
 	}
-	return id, nil
+	return m.tryHeld()
 }
 
 // tryHeld is TryNext where the node refuses.
@@ -255,11 +247,12 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.contextError(ctx, nil)
 	}
-	id, err := m.node.Load().TryNext()
-	if err != nil {
-		return m.nextHeld(ctx)
+	if node := m.node.Load(); node != nil {
+		if id, err := node.TryNext(); err == nil {
+			return id, nil
+		}
 	}
-	return id, nil
+	return m.nextHeld(ctx)
 }
 
 // nextHeld is NextContext where the node refuses.

@@ -113,8 +113,7 @@ const (
 )
 
 // Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
-// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist];
-// it refuses a prefix that an earlier version of this package has used.
+// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist].
 //
 // Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let
 // ids repeat: after such a loss, stop all minters, and call Init a window later.
@@ -142,13 +141,6 @@ func (s *Store) init(all context.Context) error {
 		if err := storekit.CheckHeader(s.schema(), now.header, header); err != nil {
 			return err
 		}
-	}
-	earlier, err := s.client.Get(ctx, etcdkeys.Below(s.opts.Prefix, "mark"), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
-	if err != nil {
-		return fmt.Errorf("look for keys of an earlier version: %w", err)
-	}
-	if len(earlier.Kvs) > 0 {
-		return storekit.Earlier("prefix "+s.opts.Prefix, fmt.Sprintf("it has a key %s", earlier.Kvs[0].Key))
 	}
 	if now.missing() == "" {
 		return storekit.ErrMade

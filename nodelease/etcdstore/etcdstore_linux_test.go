@@ -129,18 +129,12 @@ func (s *spy) stream(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientCon
 	return begin(ctx, d, cc, method, opts...)
 }
 
-// testBadOptions has no client, and a prefix that cannot be and one that an earlier version has used.
+// testBadOptions has no client, and a prefix that cannot be.
 func testBadOptions(t *testing.T, client *clientv3.Client, _ *spy) {
 	kind(t, client).BadOptions(t, nil)
 	_, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "ids"})
 	must.Fail(t, "no slash", err, nil, `nodelease: etcd: Options.Prefix "ids" does not begin with a slash`)
 	must.Fail(t, "no client", etcdstore.Init(t.Context(), nil, nil), nil, "nodelease: etcd: nil Client")
-	must.Get(client.Put(t.Context(), "/older/mark/00001", "2026-01-01T00:00:00Z"))(t)
-	for range 2 { // Init makes nothing
-		err := etcdstore.Init(t.Context(), client, &etcdstore.Options{Prefix: "/older"})
-		must.Fail(t, "a prefix with marks", err, nodelease.ErrRefused,
-			"prefix /older is of an earlier shape of this package", "it has a key /older/mark/00001")
-	}
 }
 
 // testDefaults checks under which keys a store keeps what it knows by default, and the TTL in whole seconds.
@@ -514,7 +508,6 @@ func TestPassword(t *testing.T) {
 	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
 	mustNew(t, cluster.Open(t), &etcdstore.Options{Numbers: 1000})
 	rights := etcdtest.Least("/nodelease")
-	rights["/nodelease/mark/"] = etcdtest.Read // where Init looks for keys of an earlier version
 	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
 	config := etcdtest.Config(cluster.Endpoints())
 	config.Username, config.Password = "orders", etcdtest.Password

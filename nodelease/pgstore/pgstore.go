@@ -179,8 +179,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 }
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; it refuses
-// a table that an earlier version of this package has made. Like New, it needs a pool that [Configure] has seen.
+// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]. Like New, it
+// needs a pool that [Configure] has seen.
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.
@@ -261,11 +261,9 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 		}
 	}
 	var fsync, persistence string
-	var mark bool
 	err := tx.QueryRow(ctx, `select coalesce(current_setting('fsync', true), ''),
-		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), ''),
-		exists (select from pg_attribute where attrelid = to_regclass($1) and attname = 'mark' and not attisdropped)`,
-		s.mode, s.table).Scan(&fsync, &persistence, &mark)
+		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), '')`,
+		s.mode, s.table).Scan(&fsync, &persistence)
 	switch {
 	case err != nil:
 		return err
@@ -280,8 +278,6 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 		return storekit.Missing("there is no such table", mend)
 	case persistence != "p":
 		return errors.New("the table is unlogged or temporary, so that a crash empties it, and ids repeat")
-	case mark:
-		return storekit.Earlier("it", "it has a column mark")
 	}
 	if _, err := tx.Exec(ctx, `select token, holder, expires, horizon from `+s.table+` limit 0`, s.mode); err != nil {
 		if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == undefinedColumn {

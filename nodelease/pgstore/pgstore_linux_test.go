@@ -109,8 +109,6 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 		table, columns string
 		texts          []string
 	}{
-		{"earlier", "node integer, token text, holder text, expires timestamptz, mark timestamptz",
-			[]string{"prepare the table earlier: it is of an earlier shape of this package (it has a column mark): close its minters"}},
 		{"foreigner", "number integer, note text", []string{`column "token" does not exist`, "another version of package nodelease"}},
 	} {
 		pgtest.Exec(t, pool, `create table `+test.table+` (`+test.columns+`)`)

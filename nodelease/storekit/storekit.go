@@ -96,27 +96,34 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// CheckNumbers returns an error that matches [nodelease.ErrRefused] if ids of layout l cannot have all the numbers from 0
-// to numbers-1: a holder of one that does not fit could only give it back. It names Options.Numbers.
+// CheckNumbers returns an error that matches [nodelease.ErrRefused] if layout l is not valid, or if its ids cannot have all
+// the numbers from 0 to numbers-1: a holder of one that does not fit could only give it back. It names Options.Layout or
+// Options.Numbers.
 func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
-	if l.Equal(ids.SnowflakeLayout{}) {
-		l = ids.TwitterLayout()
+	if err := l.Validate(); err != nil {
+		return refuse("Options.Layout: %v", err)
 	}
-	if _, err := l.Compose(ids.SnowflakeParts{Time: l.Epoch, Node: numbers - 1}); err != nil {
-		return refuse("Options.Numbers %d does not fit the layout: %v", numbers, err)
+	if most := int64(1) << plain(l).NodeBits; numbers > most {
+		return refuse("Options.Numbers %d does not fit the layout, which has %d", numbers, most)
 	}
 	return nil
 }
 
-// schema is the version of what the stores keep, and how. Until version 2 horizons were called marks.
+// plain returns Twitter's layout for the zero one.
+func plain(l ids.SnowflakeLayout) ids.SnowflakeLayout {
+	if l.Equal(ids.SnowflakeLayout{}) {
+		return ids.TwitterLayout()
+	}
+	return l
+}
+
+// schema is the version of what the stores keep, and how.
 const schema = "2"
 
 // Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
 // the ids. The zero layout means Twitter's, and has the same text.
 func Header(l ids.SnowflakeLayout) string {
-	if zero := (ids.SnowflakeLayout{Epoch: l.Epoch}); l == zero && l.Epoch.IsZero() { // in any zone
-		l = ids.TwitterLayout()
-	}
+	l = plain(l)
 	order := "node first"
 	if l.NodeLast {
 		order = "node last"
@@ -128,11 +135,8 @@ func Header(l ids.SnowflakeLayout) string {
 // CheckVersion returns an error that matches [nodelease.ErrRefused] if a header, which is at a place in the store, is of
 // another version of the schema.
 func CheckVersion(place, stored string) error {
-	switch version, _, _ := strings.Cut(stored, ":"); version {
-	case "schema " + schema:
+	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
-	case "schema 1":
-		return Earlier(place, fmt.Sprintf("it says %q", stored))
 	}
 	return refuse("%s says %q, and this process keeps schema %s: another version of package nodelease made it", place, stored, schema)
 }
@@ -144,13 +148,6 @@ func CheckHeader(place, stored, own string) error {
 		return err
 	}
 	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
-}
-
-// Earlier returns the error for a place in the store that an earlier version of this module has made: seen says what
-// shows that. It matches [nodelease.ErrRefused].
-func Earlier(place, seen string) error {
-	return refuse("%s is of an earlier shape of this package (%s): "+
-		"close its minters, and make another store, under another name, a window later", place, seen)
 }
 
 // Missing returns the error for what is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and

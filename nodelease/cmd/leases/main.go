@@ -218,7 +218,10 @@ func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	l.Tick, errs[1] = time.ParseDuration(words[1])
 	l.NodeBits, errs[2] = strconv.Atoi(words[2])
 	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
-	_, errs[4] = l.Compose(ids.SnowflakeParts{Time: l.Epoch})
+	errs[4] = l.Validate()
+	if l.Tick == 0 { // with all zero it would be Twitter's
+		errs[4] = errors.New("the tick is 0")
+	}
 	return &l, cmp.Or(errs[:]...)
 }
 
@@ -240,7 +243,7 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "number\tholder\texpires in\tmark\tahead by")
+	fmt.Fprintln(w, "number\tholder\texpires in\thorizon\tahead by")
 	held, late := 0, 0
 	for _, n := range c.numbers {
 		switch {

@@ -62,7 +62,7 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		return nil
 	})
 	if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == "42703" { // a column
-		err = fmt.Errorf("%w: an earlier version of package nodelease made the table, or somebody else", err)
+		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
 	} else if ok && unknown.Code == "42P01" {
 		c.place, err = "the table "+p.table, nil
 	}
