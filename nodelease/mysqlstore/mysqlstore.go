@@ -16,6 +16,7 @@ package mysqlstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -30,6 +31,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/myrights"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -59,12 +61,11 @@ type Options struct {
 // back to a backup, where a count would occur again. In the row of the number -1, the column holder has the version of
 // the schema and the layout of the ids. Make one with [New].
 type Store struct {
-	db     *sql.DB
-	opts   Options
-	table  string   // quoted
-	auto   string   // @@autocommit of the connections
-	hidden []string // settings that the server does not show
-	told   sync.Once
+	db       *sql.DB
+	opts     Options
+	table    string  // quoted
+	warnings []error // of New, for the first Take
+	told     sync.Once
 }
 
 // NULL is the token of a number that nobody holds, and the zero time. A DATETIME has no time zone, and microseconds.
@@ -90,6 +91,7 @@ const (
 	unknownTable    = 1146
 	lockWait        = 1205
 	deadlock        = 1213
+	conflict        = 3101 // of Group Replication: undone at the commit
 )
 
 // New returns a store over db. It needs no more than the right to select and update, and makes nothing: if the table is
@@ -153,46 +155,68 @@ func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, e
 	return s, nil
 }
 
-// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what the server hides.
+// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what a person should know.
 func (s *Store) checkServer(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, `show variables where variable_name in ('autocommit', 'innodb_flush_log_at_trx_commit', 'log_bin',
-		'sync_binlog', 'read_only', 'super_read_only', 'innodb_read_only', 'transaction_read_only', 'tx_read_only')`)
-	if err != nil {
-		return fmt.Errorf("read the server's settings: %w", err)
+	if err := s.checkWrites(ctx); err != nil {
+		return err
 	}
-	defer rows.Close()
-	value := map[string]string{}
-	for rows.Next() {
-		var name, v string
-		if err := rows.Scan(&name, &v); err != nil {
-			return err
-		}
-		value[strings.ToLower(name)] = v
-	}
-	if s.auto = "1"; value["autocommit"] == "OFF" {
-		s.auto = "0"
-	}
-	for name, v := range value {
-		if strings.HasSuffix(name, "read_only") && v != "OFF" {
-			return fmt.Errorf("%s is %s, so that nothing can be written: is the server a replica?", name, v)
-		}
-	}
-	settings := []string{"innodb_flush_log_at_trx_commit"}
-	switch value["log_bin"] {
-	case "":
-		s.hidden = append(s.hidden, "log_bin")
-	case "ON":
+	const flush = "innodb_flush_log_at_trx_commit"
+	settings := []string{flush}
+	var hidden []string
+	switch log, err := s.variable(ctx, "log_bin"); {
+	case err != nil:
+		return err
+	case log == "":
+		hidden = append(hidden, "log_bin")
+	case log == "ON":
 		settings = append(settings, "sync_binlog")
 	}
 	for _, name := range settings {
-		switch v := value[name]; {
+		switch v, err := s.variable(ctx, name); {
+		case err != nil:
+			return err
 		case v == "":
-			s.hidden = append(s.hidden, name)
-		case v != "1" && !s.opts.AllowNoFsync:
+			hidden = append(hidden, name)
+		case v == "1" || v == "3" && name == flush: // MariaDB's 3 syncs twice
+		case !s.opts.AllowNoFsync:
 			return fmt.Errorf("%s is %s, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync", name, v)
 		}
 	}
-	return rows.Err()
+	if hidden != nil {
+		s.warn("the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
+	}
+	if finding := myrights.Finding(myrights.Read(ctx, s.db)); finding != "" {
+		s.warn("%s", finding)
+	}
+	return nil
+}
+
+// warn notes what the first Take is to pass on.
+func (s *Store) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Errorf("nodelease: mysql: "+format, args...))
+}
+
+// variable returns a setting, or "" if the server does not show it. Of several at once, sql_select_limit could hide some.
+func (s *Store) variable(ctx context.Context, name string) (value string, err error) {
+	err = s.db.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("read the server's settings: %w", err)
+	}
+	return value, nil
+}
+
+// checkWrites returns an error if the server says that it takes no writes.
+func (s *Store) checkWrites(ctx context.Context) error {
+	for _, name := range []string{"read_only", "innodb_read_only"} {
+		v, err := s.variable(ctx, name)
+		if err != nil {
+			return err
+		}
+		if v != "OFF" && v != "" {
+			return fmt.Errorf("%s is %s, so that nothing can be written: is the server a replica?", name, v)
+		}
+	}
+	return nil
 }
 
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
@@ -231,7 +255,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 		return fmt.Errorf("the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", engine)
 	}
 	if first {
-		return s.with(ctx, true, func(q querier) error { return s.fill(ctx, q) })
+		return s.with(ctx, func(tx *sql.Tx) error { return s.fill(ctx, tx) })
 	}
 	if _, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
 		return err
@@ -241,25 +265,25 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 }
 
 // fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.
-func (s *Store) fill(ctx context.Context, q querier) error {
-	_, err := q.ExecContext(ctx, fmt.Sprintf(`insert into %s (number, expires) values (-1, '9999-12-31 00:00:00')
+func (s *Store) fill(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`insert into %s (number, expires) values (-1, '9999-12-31 00:00:00')
 		on duplicate key update number = number`, s.table))
 	if err != nil {
 		return err
 	}
-	c, err := s.read(ctx, q)
+	c, err := s.read(ctx, tx)
 	if err != nil {
 		return err
 	}
 	own := storekit.Header(s.opts.Layout)
 	if c.header == "" {
-		_, err = q.ExecContext(ctx, fmt.Sprintf(`update %s set holder = %s where number = -1`, s.table, text(own)))
+		_, err = tx.ExecContext(ctx, fmt.Sprintf(`update %s set holder = %s where number = -1`, s.table, text(own)))
 	} else if err = storekit.CheckHeader(headerPlace, c.header, own); err == nil && len(c.missing) == 0 {
 		err = storekit.ErrMade
 	}
 	for batch := range slices.Chunk(c.missing, 1000) {
 		if err == nil {
-			_, err = q.ExecContext(ctx, fmt.Sprintf(`insert into %s (number) values (%s)`, s.table, strings.Join(batch, "), (")))
+			_, err = tx.ExecContext(ctx, fmt.Sprintf(`insert into %s (number) values (%s)`, s.table, strings.Join(batch, "), (")))
 		}
 	}
 	return err
@@ -275,10 +299,10 @@ type contents struct {
 }
 
 // read reads the table.
-func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
+func (s *Store) read(ctx context.Context, tx *sql.Tx) (*contents, error) {
 	// Only the row of the number -1 has what is the same for all. A limit of its own takes precedence over sql_select_limit.
-	rows, err := q.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
-		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null), if(number = -1, @@autocommit, null)
+	rows, err := tx.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
+		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
 	if err != nil {
 		return nil, err
@@ -288,15 +312,12 @@ func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
 	present := make([]bool, s.opts.Numbers)
 	for rows.Next() {
 		var n storekit.Candidate
-		var horizon, holder, now, auto sql.NullString
+		var horizon, holder, now sql.NullString
 		var free bool
-		if err := rows.Scan(&n.Number, &horizon, &free, &holder, &now, &auto); err != nil {
+		if err := rows.Scan(&n.Number, &horizon, &free, &holder, &now); err != nil {
 			return nil, err
 		}
 		if n.Number < 0 {
-			if auto.String != s.auto {
-				return nil, s.switched()
-			}
 			c.header = holder.String
 			if c.now, err = time.Parse(datetime, now.String); err != nil {
 				return nil, err
@@ -324,8 +345,8 @@ func (s *Store) read(ctx context.Context, q querier) (*contents, error) {
 
 // look reads the table, and returns an error if a row is missing, or if it is of another version or layout.
 func (s *Store) look(ctx context.Context, layout ids.SnowflakeLayout) (c *contents, err error) {
-	err = s.with(ctx, s.auto == "0", func(q querier) error {
-		c, err = s.read(ctx, q)
+	err = s.with(ctx, func(tx *sql.Tx) error {
+		c, err = s.read(ctx, tx)
 		return err
 	})
 	switch {
@@ -339,19 +360,10 @@ func (s *Store) look(ctx context.Context, layout ids.SnowflakeLayout) (c *conten
 	return c, storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
 }
 
-// A querier is a [sql.DB] or a [sql.Tx].
-type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// with calls f, in a transaction if inTx says so, and again if the server has undone that because of others.
-func (s *Store) with(ctx context.Context, inTx bool, f func(querier) error) error {
+// with calls f in a transaction, and again if the server has undone that because of others. It is an explicit one whatever
+// autocommit is: a statement that compared @@autocommit would find another one where a replica executes it.
+func (s *Store) with(ctx context.Context, f func(*sql.Tx) error) error {
 	once := func() error {
-		if !inTx {
-			return f(s.db)
-		}
 		tx, err := s.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -364,7 +376,10 @@ func (s *Store) with(ctx context.Context, inTx bool, f func(querier) error) erro
 	}
 	for tries := 1; ; tries++ {
 		err := once()
-		if !is(err, deadlock, lockWait, recordChanged) || tries == 10 {
+		if errors.Is(err, driver.ErrBadConn) {
+			return s.explain(ctx, err)
+		}
+		if !is(err, deadlock, lockWait, recordChanged, conflict) || tries == 10 {
 			return err
 		}
 		select {
@@ -375,11 +390,21 @@ func (s *Store) with(ctx context.Context, inTx bool, f func(querier) error) erro
 	}
 }
 
-// update changes at most one row, durably, and reports whether it has. If autocommit is not what it was, it changes none:
-// nobody would commit that.
+// explain adds why connections are given up: with rejectReadOnly the driver does so where a server takes no writes, and
+// does not say why.
+func (s *Store) explain(ctx context.Context, err error) error {
+	short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	if why := s.checkWrites(short); why != nil {
+		return fmt.Errorf("%w: %w", err, why)
+	}
+	return err
+}
+
+// update changes at most one row, durably, and reports whether it has.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
-	err = s.with(ctx, s.auto == "0", func(q querier) error {
-		result, err := q.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s and @@autocommit = %s`, s.table, set, where, s.auto))
+	err = s.with(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s`, s.table, set, where))
 		if err != nil {
 			return err
 		}
@@ -401,9 +426,11 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
 	}
-	if r.Warn != nil && len(s.hidden) > 0 {
+	if r.Warn != nil {
 		s.told.Do(func() {
-			r.Warn(fmt.Errorf("nodelease: mysql: the server does not show %s: make sure that a crash loses no transaction", strings.Join(s.hidden, " and ")))
+			for _, warning := range s.warnings {
+				r.Warn(warning)
+			}
 		})
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -491,26 +518,20 @@ func (l *lease) update(ctx context.Context, horizon time.Time, set, where string
 // unchanged returns why an update has changed nothing, or nil if the row was as it is to be: those are counted only if the
 // DSN has clientFoundRows.
 func (l *lease) unchanged(ctx context.Context, horizon time.Time) error {
-	var same, auto string
-	err := l.store.with(ctx, l.store.auto == "0", func(q querier) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(`select horizon <=> %s, @@autocommit from %s where %s`,
-			literal(horizon), l.store.table, l.own())).Scan(&same, &auto)
+	var same string
+	err := l.store.with(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, fmt.Sprintf(`select horizon <=> %s from %s where %s`,
+			literal(horizon), l.store.table, l.own())).Scan(&same)
 	})
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nodelease.ErrLost
 	case err != nil:
 		return err
-	case auto != l.store.auto:
-		return l.store.switched()
 	case same == "1":
 		return nil
 	}
 	return nodelease.ErrLost // overtaken
-}
-
-func (s *Store) switched() error {
-	return fmt.Errorf("autocommit is not %s on this connection, as it was when the store was opened: open it again", s.auto)
 }
 
 // literal returns a time in SQL. The zero time is null.

@@ -46,13 +46,19 @@ func scan(t *testing.T, db *sql.DB, query string) (text string) {
 	return text
 }
 
+// mariaDB reports whether a server is no MySQL.
+func mariaDB(t *testing.T, db *sql.DB) bool {
+	t.Helper()
+	return strings.Contains(scan(t, db, `select version()`), "MariaDB")
+}
+
 func TestMySQL(t *testing.T) {
 	t.Parallel()
 	_, dsn := mytest.Start(t)
 	db := mytest.Open(t, dsn)
 	t.Logf("version %s", scan(t, db, `select version()`))
 	level := "transaction_isolation"
-	if strings.Contains(scan(t, db, `select version()`), "MariaDB") {
+	if mariaDB(t, db) {
 		level = "tx_isolation"
 	}
 	for name, parameters := range map[string]string{
@@ -89,6 +95,7 @@ func TestMySQL(t *testing.T) {
 	})
 	t.Run("sessions", func(t *testing.T) { testSessions(t, db, dsn, level) })
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
+	t.Run("warnings", func(t *testing.T) { testWarnings(t, db, dsn) })
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
@@ -132,19 +139,6 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 			}
 		})
 	}
-
-	// Autocommit that is switched off under the store.
-	own := mytest.Open(t, dsn)
-	own.SetMaxOpenConns(1)
-	s := mustNew(t, own, &mysqlstore.Options{Table: "switched", Numbers: 2})
-	l := suite.Take(t, s).Lease
-	mytest.Exec(t, own, `set autocommit = 0`)
-	_, err := s.Take(t.Context(), nodelease.Request{Now: now})
-	for _, err := range []error{err, l.Extend(t.Context(), now), l.Release(t.Context(), now)} {
-		must.Fail(t, "autocommit off", err, nil, "autocommit is not 1 on this connection")
-	}
-	mytest.Exec(t, own, `set autocommit = 1`)
-	must.Do(t, l.Extend(t.Context(), now))
 }
 
 // testSettings has servers and connections that forget, that take no writes, and that do not show whether.
@@ -158,10 +152,17 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	}
 	mustNew(t, db, &mysqlstore.Options{Table: "settings"})
 	lax := &mysqlstore.Options{Table: "settings", AllowNoFsync: true}
+	limited := mytest.Open(t, dsn, "sql_select_limit=1")
 	for _, v := range []string{"0", "2"} {
 		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = `+v)
-		refused(nil, db, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
-		mustNew(t, db, lax)
+		for _, db := range []*sql.DB{db, limited} {
+			refused(nil, db, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
+			mustNew(t, db, lax)
+		}
+	}
+	if mariaDB(t, db) {
+		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 3`)
+		mustNew(t, db, &mysqlstore.Options{Table: "settings"})
 	}
 	mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 1`)
 	mytest.Exec(t, db, `set global read_only = 1`)
@@ -170,19 +171,64 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	own := mytest.Open(t, dsn)
 	own.SetMaxOpenConns(1)
 	mytest.Exec(t, own, `set session transaction read only`)
-	refused(lax, own, "_read_only is ON")
+	refused(lax, own, "READ ONLY transaction")
+}
 
-	for _, name := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
-		hiding := spied(t, dsn, func(query string) string { return strings.ReplaceAll(query, "'"+name+"'", "'x'") })
-		s := mustNew(t, hiding, &mysqlstore.Options{Table: "settings"})
-		var told []string
+// testWarnings has servers that hide settings, and users who may do too much: the first Take says so, once.
+func testWarnings(t *testing.T, db *sql.DB, dsn string) {
+	opts := &mysqlstore.Options{Table: "test.warnings"}
+	mustNew(t, db, opts)
+	warns := func(db *sql.DB, want string) {
+		t.Helper()
+		s := must.Get(mysqlstore.New(t.Context(), db, opts))(t)
+		suite.Take(t, s) // nobody listens
+		told := ""
 		for range 3 {
-			_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Warn: func(err error) { told = append(told, err.Error()) }})
+			_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Warn: func(err error) { told += err.Error() + "\n" }})
 			must.Do(t, err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "the server does not show "+name) {
-			t.Errorf("told %q of a server that hides %s", told, name)
+		if want != "" {
+			want = "nodelease: mysql: " + want + "\n"
 		}
+		if told != want {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	}
+	mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for those below, who are of any host
+	rights := map[string]string{"select": "", "process": "", "connection admin": "", "super": "SUPER", "read_only admin": "READ_ONLY ADMIN", "all": "ALL PRIVILEGES"}
+	if !mariaDB(t, db) {
+		rights = map[string]string{"select": "", "process": "", "super": "SUPER", "connection_admin": "CONNECTION_ADMIN", "all": "SUPER"}
+	}
+	for right, named := range rights {
+		want := ""
+		if named != "" {
+			want = "the user may write where read_only is on (" + named + "), so that a switchover can make ids repeat: revoke that right"
+		}
+		for _, byRole := range []bool{false, true} {
+			mytest.Exec(t, db, `create user strong; create role strength`)
+			mytest.Exec(t, db, `grant select, update on test.* to strong`)
+			if byRole && mariaDB(t, db) { // which shows their rights, too
+				mytest.Exec(t, db, `grant `+right+` on *.* to strength; grant strength to strong; set default role strength for strong`)
+			} else {
+				mytest.Exec(t, db, `grant `+right+` on *.* to strong`)
+			}
+			warns(mytest.Open(t, mytest.At(t, dsn, "", "strong")), want)
+			mytest.Exec(t, db, `drop user strong; drop role strength`)
+		}
+	}
+	const hides = "the server does not show "
+	mytest.Exec(t, db, `create user weak; grant select, update on test.* to weak`)
+	for hidden, want := range map[string]string{
+		"variables like 'innodb_flush_log_at_trx_commit'": hides + "innodb_flush_log_at_trx_commit: make sure that a crash loses no transaction",
+		"variables like 'log_bin'":                        hides + "log_bin: make sure that a crash loses no transaction",
+		"grants":                                          "read the rights of the user: Error 1046 (3D000): No database selected: make sure that it cannot write where read_only is on",
+	} {
+		warns(spied(t, mytest.At(t, dsn, "", "weak"), func(query string) string {
+			if query == "show grants" && hidden == "grants" {
+				return "show tables" // of no database
+			}
+			return strings.ReplaceAll(query, "show "+hidden, "show variables like 'x'")
+		}), want)
 	}
 }
 
@@ -265,9 +311,9 @@ func TestBinaryLog(t *testing.T) {
 		want int
 		call func() error
 	}{
-		{"Take", 2, func() (err error) { g, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err }},
-		{"Extend", 1, func() error { return g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }},
-		{"Release", 1, func() error { return g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+		{"Take", 6, func() (err error) { g, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err }},
+		{"Extend", 3, func() error { return g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+		{"Release", 3, func() error { return g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)) }},
 	} {
 		before := questions()
 		must.Do(t, test.call())
@@ -331,7 +377,7 @@ func testTable(t *testing.T, db *sql.DB) {
 func testAgain(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "again", Numbers: 1}
 	mustNew(t, db, opts)
-	for _, code := range []string{"1213", "1205", "1020"} {
+	for _, code := range []string{"1213", "1205", "1020", "3101"} {
 		strikes := 0
 		s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
 			if strikes--; strikes >= 0 {

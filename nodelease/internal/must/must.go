@@ -18,7 +18,8 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Soon calls f again and again until it returns no error, for half a minute. It may be called from any goroutine.
+// Soon calls f again and again until it returns no error, and ends the test if that takes half a minute. So it is for the
+// goroutine of the test.
 func Soon(t testing.TB, f func() error) {
 	t.Helper()
 	limit := time.Now().Add(30 * time.Second)
@@ -27,7 +28,7 @@ func Soon(t testing.TB, f func() error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if err != nil {
-		t.Errorf("for 30 s: %v", err)
+		t.Fatalf("for 30 s: %v", err)
 	}
 }
 
@@ -46,7 +47,7 @@ func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)
 	if err == nil || is != nil && !errors.Is(err, is) || none {
-		t.Errorf("%s: error %v, want one that matches %v", what, err, is)
+		t.Errorf("%s: error %v, want one that matches %v and says %q", what, err, is, texts)
 		return
 	}
 	for _, text := range texts {

@@ -90,9 +90,12 @@ func Start(t *testing.T, n *servers.Network, members int) *Cluster {
 	for _, m := range c.Members {
 		n.Reset(servers.Link{From: "unknown", To: m.Name})
 	}
-	if must.Soon(t, func() error { _, err := client.Put(ctx, "ready", ""); return err }); t.Failed() {
-		t.Fatalf("etcd does not write:\n%s", c.Members[0].Tail())
-	}
+	must.Soon(t, func() error {
+		if _, err := client.Put(ctx, "ready", ""); err != nil {
+			return fmt.Errorf("etcd does not write: %w\n%s", err, c.Members[0].Tail())
+		}
+		return nil
+	})
 	return c
 }
 

@@ -4,6 +4,7 @@ package mytest
 import (
 	"cmp"
 	"database/sql"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -49,6 +50,38 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	return s, dsn
 }
 
+// StartPrimary starts a server that has a binary log, for StartReplica.
+func StartPrimary(t *testing.T) (*servers.Server, string) {
+	t.Helper()
+	s, dsn := Start(t, "--server-id=1", "--log-bin", "--sync-binlog=1", "--gtid-strict-mode=1")
+	Exec(t, Open(t, dsn), `drop user if exists ''@localhost; create user replica; grant replication slave on *.* to replica`)
+	return s, dsn
+}
+
+// StartReplica starts a replica of a primary, with an id of its own above 1 and with more settings.
+func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {
+	t.Helper()
+	s, dsn := Start(t, append(settings, fmt.Sprint("--server-id=", id), "--log-bin", "--log-slave-updates", "--sync-binlog=1", "--gtid-strict-mode=1")...)
+	_, port, err := net.SplitHostPort(Address(t, primary))
+	must.Do(t, err)
+	Exec(t, Open(t, dsn), `change master to master_host='127.0.0.1', master_port=`+port+`, master_user='replica', master_use_gtid=slave_pos; start slave`)
+	return s, dsn
+}
+
+// WaitForReplicas has the commits of a primary wait for a replica, for ever, once there are so many that acknowledge.
+func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
+	t.Helper()
+	Exec(t, db, `set global rpl_semi_sync_master_enabled = 1; set global rpl_semi_sync_master_timeout = 4294967295`)
+	must.Soon(t, func() error {
+		var n string
+		err := db.QueryRowContext(t.Context(), `show status like 'Rpl_semi_sync_master_clients'`).Scan(new(string), &n)
+		if err == nil && n != replicas {
+			err = fmt.Errorf("%s replicas acknowledge, want %s", n, replicas)
+		}
+		return err
+	})
+}
+
 // Open returns connections to a server, which may need a moment after its start. Parameters, such as
 // time_zone='-3:00', are added to the DSN.
 func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
@@ -62,11 +95,13 @@ func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	return db
 }
 
-// Exec carries out a statement.
-func Exec(t *testing.T, db *sql.DB, statement string) {
+// Exec carries out statements, between which is a semicolon and a space.
+func Exec(t *testing.T, db *sql.DB, statements string) {
 	t.Helper()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+	for statement := range strings.SplitSeq(statements, "; ") {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
 	}
 }
 

@@ -1,0 +1,115 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
+	"github.com/oneclock/ids/nodelease/mysqlstore"
+)
+
+// TestReplica has a semi-synchronous replica execute what the store writes, in each format of the binary log and with
+// autocommit off on either: the tables are equal. Then it kills the primary under four holders, who live on, and promotes
+// the replica, which gives their numbers to others: no id occurs twice.
+func TestReplica(t *testing.T) {
+	t.Parallel()
+	primary, dsn := mytest.StartPrimary(t)
+	_, other := mytest.StartReplica(t, dsn, 2, "--rpl-semi-sync-slave-enabled=1", "--read-only=1")
+	db, replica := mytest.Open(t, dsn), mytest.Open(t, other)
+	mytest.WaitForReplicas(t, db, "1")
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	var last *mysqlstore.Store
+	for _, format := range []string{"ROW", "MIXED", "STATEMENT"} {
+		for _, auto := range [][2]string{{"1", "1"}, {"0", "1"}, {"1", "0"}} { // on the primary, and on the replica
+			mytest.Exec(t, replica, `stop slave; set global autocommit = `+auto[1]+`; start slave`)
+			opts := &mysqlstore.Options{Table: fmt.Sprint("test.", format, auto[0], auto[1]), Numbers: 4, TTL: 3 * time.Second}
+			s := mustNew(t, mytest.Open(t, dsn, "binlog_format="+format, "autocommit="+auto[0]), opts)
+			last = s
+			g := suite.Take(t, s)
+			must.Do(t, suite.Take(t, s).Lease.Extend(t.Context(), now))
+			must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Hour)))
+			must.Do(t, g.Lease.Release(t.Context(), now.Add(-time.Hour)))
+			scan(t, replica, `select master_gtid_wait('`+scan(t, db, `select @@gtid_binlog_pos`)+`', 30)`)
+			rows := `select group_concat(concat_ws(' ', number, token, holder, expires, horizon) order by number) from ` + opts.Table
+			if got, want := scan(t, replica, rows), scan(t, db, rows); got != want {
+				t.Errorf("%s, autocommit %s on the primary and %s on the replica: it has\n%s, want\n%s", format, auto[0], auto[1], got, want)
+			}
+		}
+	}
+
+	all := &minted{seen: map[ids.Snowflake]bool{}}
+	defer all.end()
+	all.mint(t, last) // statements, and the replica's autocommit is off
+	primary.Stop(syscall.SIGKILL)
+	mytest.Exec(t, replica, `stop slave; reset slave all; set global read_only = 0`)
+	promoted := &mysqlstore.Options{Table: "test.STATEMENT10", Numbers: 4, TTL: 3 * time.Second}
+	all.mint(t, must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other), promoted))(t))
+	all.end()
+	if all.twice > 0 {
+		t.Errorf("%d of %d ids occur twice", all.twice, len(all.seen))
+	}
+}
+
+// minted are the ids of some minters.
+type minted struct {
+	minters sync.WaitGroup
+	stop    []func()
+
+	mu    sync.Mutex
+	seen  map[ids.Snowflake]bool
+	twice int
+}
+
+// mint has four minters mint over a store until end is called, also while it has gone, and returns when each has many ids.
+func (m *minted) mint(t *testing.T, s nodelease.Store) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	m.stop = append(m.stop, cancel)
+	var counts [4]atomic.Int64
+	for i := range counts {
+		minter := must.Get(nodelease.NewMinter(s, nil))(t)
+		m.minters.Go(func() {
+			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+				if id, err := minter.NextContext(ctx); err == nil {
+					m.note(id)
+					counts[i].Add(1)
+				}
+			}
+			_ = minter.Close() // fails if its server was killed
+		})
+	}
+	for i := range counts {
+		must.Soon(t, func() error {
+			if n := counts[i].Load(); n < 500 {
+				return fmt.Errorf("a minter has %d ids", n)
+			}
+			return nil
+		})
+	}
+}
+
+func (m *minted) note(id ids.Snowflake) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.seen[id] {
+		m.twice++
+	}
+	m.seen[id] = true
+}
+
+// end ends the minters.
+func (m *minted) end() {
+	for _, stop := range m.stop {
+		stop()
+	}
+	m.minters.Wait()
+}
