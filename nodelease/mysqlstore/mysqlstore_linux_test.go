@@ -97,6 +97,8 @@ func TestMySQL(t *testing.T) {
 	t.Run("settings", func(t *testing.T) { testSettings(t, db, dsn) })
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, db, dsn) })
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
+	t.Run("takes", func(t *testing.T) { testTakes(t, db, dsn) })
+	t.Run("commit", func(t *testing.T) { testCommit(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
 		mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
@@ -172,6 +174,7 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	own.SetMaxOpenConns(1)
 	mytest.Exec(t, own, `set session transaction read only`)
 	refused(lax, own, "READ ONLY transaction")
+	testReadOnly(t, db, dsn)
 }
 
 // testWarnings has servers that hide settings, and users who may do too much: the first Take says so, once.
@@ -258,7 +261,78 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// spied returns connections whose statements are what see makes of them.
+// testTakes has the context of a Take end while it takes a number, and another be faster.
+func testTakes(t *testing.T, db *sql.DB, dsn string) {
+	opts := &mysqlstore.Options{Table: "takes", Numbers: 4}
+	mustNew(t, db, opts)
+	take := func(tries func(query string) string) nodelease.Grant {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
+			if !strings.Contains(query, "token = '") {
+				return query
+			}
+			cancel()
+			time.Sleep(10 * time.Millisecond) // for who hears of it
+			return tries(query)
+		}), opts))(t)
+		return must.Get(s.Take(ctx, nodelease.Request{Now: time.Now()}))(t)
+	}
+	take(func(query string) string { return query })
+	first := true
+	g := take(func(query string) string {
+		if first {
+			first = false
+			return strings.Replace(query, " where ", " where 1 = 0 and ", 1)
+		}
+		return query
+	})
+	if g.Free != 1 {
+		t.Errorf("of 4 numbers, 1 held, 1 lost to others and 1 taken, %d are free, want 1", g.Free)
+	}
+}
+
+// testCommit has commits fail: nothing is made, taken, confirmed or given back.
+func testCommit(t *testing.T, db *sql.DB, dsn string) {
+	fails := true
+	own := spied(t, dsn, func(query string) string {
+		if query == "commit" && fails {
+			return ""
+		}
+		return query
+	})
+	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
+	must.Fail(t, "Init", mysqlstore.Init(t.Context(), own, opts), errCommit)
+	fails = false
+	s := mustNew(t, own, opts)
+	fails = true
+	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	must.Fail(t, "Take", err, errCommit)
+	fails = false
+	l := suite.Take(t, s).Lease
+	fails = true
+	now := time.Now().Truncate(time.Microsecond)
+	must.Fail(t, "Extend", l.Extend(t.Context(), now), errCommit)
+	must.Fail(t, "Release", l.Release(t.Context(), now), errCommit)
+}
+
+// testReadOnly has a server become a replica under a pool that then gives up its connections: the errors say why.
+func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
+	mytest.Exec(t, db, `create user writer; grant select, update on test.* to writer`)
+	opts := &mysqlstore.Options{Table: "test.replica", Numbers: 2}
+	mustNew(t, db, opts)
+	own := mytest.Open(t, mytest.At(t, dsn, "", "writer"), "rejectReadOnly=true")
+	s := must.Get(mysqlstore.New(t.Context(), own, opts))(t)
+	l := suite.Take(t, s).Lease
+	mytest.Exec(t, db, `set global read_only = 1`)
+	defer mytest.Exec(t, db, `set global read_only = 0`)
+	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	for _, err := range []error{err, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond))} {
+		must.Fail(t, "a server that was made read-only", err, driver.ErrBadConn, "driver: bad connection: read_only is ON, so that nothing can be written")
+	}
+}
+
+// spied returns connections whose statements are what see makes of them. A "commit" of which it makes something else fails.
 func spied(t *testing.T, dsn string, see func(query string) string) *sql.DB {
 	db := sql.OpenDB(&spy{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), see})
 	t.Cleanup(func() { db.Close() })
@@ -278,6 +352,25 @@ func (s *spy) Connect(ctx context.Context) (driver.Conn, error) {
 type spiedConn struct {
 	driver.Conn
 	see func(query string) string
+}
+
+func (c *spiedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, opts)
+	return &spiedTx{tx, c.see}, err
+}
+
+type spiedTx struct {
+	driver.Tx
+	see func(query string) string
+}
+
+var errCommit = errors.New("the commit has failed")
+
+func (tx *spiedTx) Commit() error {
+	if tx.see("commit") != "commit" {
+		return errors.Join(errCommit, tx.Rollback())
+	}
+	return tx.Tx.Commit()
 }
 
 func (c *spiedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {

@@ -56,6 +56,9 @@ func TestArguments(t *testing.T) {
 	}
 	expect(t, 0, "-h", "leases init", "Status: 0")
 	expect(t, 0, "list -h", "leases init")
+	for _, args := range []string{"version", "-version", "--version", "-v"} {
+		expect(t, 0, args, "leases ", ", go1.")
+	}
 	expect(t, misused, "", "say init, list or check")
 	expect(t, misused, "lst", `unknown command "lst"`)
 	expect(t, misused, "list", "give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
@@ -179,6 +182,17 @@ func testBorders(t *testing.T) {
 	if want := "\n5       somebody  48h0m0s     2000-01-02T00:00:00Z  24h0m0s\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("list: %s, want %q", &out, want)
 	}
+	out.Reset()
+	if err := list(t.Context(), fixedStore{c: &contents{place: "the table x"}}, &out); err == nil || out.Len() > 0 {
+		t.Errorf("list of nothing: %v, and %s", err, &out)
+	}
+	for by, want := range map[int]string{9000: "is over 292 years ahead", -900: "has passed over 292 years ago"} {
+		far := contents{header: "schema 2: x", now: now, numbers: []number{{horizon: now.AddDate(by, 0, 0), holder: "x", expires: now.Add(1)}}}
+		out.Reset()
+		if _, err := check(t.Context(), fixedStore{c: &far}, &options{numbers: 1}, &out); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("check: %v, %s, want %q", err, &out, want)
+		}
+	}
 	for _, test := range []struct {
 		numbers int64
 		by      time.Duration
@@ -204,7 +218,7 @@ func testFirst(t *testing.T, place, at, missing string) {
 	t.Helper()
 	options := place + "-numbers 40 "
 	expect(t, found, "check"+options+at, missing, "of 40 numbers 40 are missing")
-	expect(t, failed, "list"+place+at, "0 held", missing)
+	expect(t, failed, "list"+place+at, missing)
 	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
 	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "and -layout says", "two layouts need two stores")

@@ -9,9 +9,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -88,8 +91,15 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	f.Func("layout", "", func(text string) (err error) { o.layout, err = parseLayout(text); return err })
 	timeout := f.Duration("timeout", 30*time.Second, "")
 	err := f.Parse(args[1:])
-	if command == "-h" || command == "-help" || command == "--help" || command == "help" || errors.Is(err, flag.ErrHelp) {
+	if errors.Is(err, flag.ErrHelp) {
+		command = "help"
+	}
+	switch command {
+	case "-h", "-help", "--help", "help":
 		fmt.Fprint(out, help)
+		return 0
+	case "-v", "-version", "--version", "version":
+		fmt.Fprintln(out, version())
 		return 0
 	}
 	switch {
@@ -147,6 +157,15 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return failed
 	}
 	return 0
+}
+
+// version names the version of the module that the program was built from, and Go's.
+func version() string {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return fmt.Sprintf("leases %s, %s", version, runtime.Version())
 }
 
 // asFlags has errors of the stores speak of the command and its options, and no error of a password, as that of a URL
@@ -227,10 +246,14 @@ func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 
 // ahead tells how far t is ahead of now.
 func ahead(t, now time.Time) string {
-	if d := t.Sub(now); d > 0 {
+	switch d := t.Sub(now); {
+	case d <= 0:
+		return "-"
+	case d == math.MaxInt64: // no Duration is longer
+		return "over 292 years"
+	default:
 		return d.Round(time.Second).String()
 	}
-	return "-"
 }
 
 // retired reports whether somebody holds n by hand, for good.
@@ -241,6 +264,9 @@ func list(ctx context.Context, s store, out io.Writer) error {
 	c, err := s.read(ctx)
 	if err != nil {
 		return err
+	}
+	if c.header == "" && len(c.numbers) == 0 {
+		return errors.New(c.unmade())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "number\tholder\texpires in\thorizon\tahead by")
@@ -271,7 +297,7 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, late,
-		cmp.Or(c.header, "no "+c.place))
+		cmp.Or(c.header, c.place+" is missing"))
 	if c.header == "" && err == nil {
 		err = errors.New(c.unmade())
 	}
@@ -363,10 +389,10 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 		case n.missing:
 			say("the horizon of the number %d is missing, or no time", n.number)
 		case by > far:
-			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, by.Round(time.Second))
+			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
 		case n.holder != "" && !n.retired(c.now) && by < 0:
 			say("the horizon of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
-				n.number, -by.Round(time.Second), n.holder)
+				n.number, ahead(c.now, n.horizon), n.holder)
 		}
 	}
 	if present < o.numbers {

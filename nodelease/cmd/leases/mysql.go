@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/myrights"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
@@ -55,6 +58,10 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	password, _ := u.User.Password()
 	config.User, config.Passwd = cmp.Or(u.User.Username(), variable("USER")), cmp.Or(password, variable("PWD"))
 	config.Logger = new(mysql.NopLogger)
+	if config.Params == nil {
+		config.Params = map[string]string{}
+	}
+	config.Params["sql_select_limit"] = "18446744073709551615" // a lower one hides settings and numbers
 	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
 	if !info.Empty() || info.TrustedCAFile != "" {
 		config.TLS, err = info.ClientConfig()
@@ -124,14 +131,8 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 		text, _, _ := strings.Cut(err.Error(), ": for tests")
 		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))
 	}
-	value := map[string]string{}
-	err = m.each(ctx, `show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin')
-		or variable_name like 'rpl_semi_sync%'`, func(scan func(...any) error) error {
-		var name, v string
-		err := scan(&name, &v)
-		value[strings.ToLower(name)] = v
-		return err
-	})
+	value, err := m.values(ctx, `show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin')
+		or variable_name like 'rpl_semi_sync%'`)
 	if err != nil {
 		return all, err
 	}
@@ -143,26 +144,70 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	if value["innodb_doublewrite"] == "OFF" {
 		say("innodb_doublewrite is OFF: a crash can damage the table")
 	}
-	for _, name := range []string{"rpl_semi_sync_master", "rpl_semi_sync_source"} {
-		wait, _ := time.ParseDuration(value[name+"_timeout"] + "ms")
-		if value[name+"_enabled"] != "ON" {
-			continue
-		}
-		if wait < 24*time.Hour {
-			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", name, wait)
-		}
+	rights, err := myrights.Read(ctx, m.db)
+	if finding := myrights.Finding(rights, err); finding != "" {
+		say("%s", finding)
+	}
+	if value["log_bin"] != "ON" {
 		return all, nil
 	}
-	var user string
-	var sees bool
+	if !slices.Contains(rights, "PROCESS") && !slices.Contains(rights, myrights.All) {
+		say("the user may not see whether there are replicas: grant process on *.* to it")
+	}
+	more, err := m.replication(ctx, value)
+	return append(all, more...), err
+}
+
+// values returns what a query finds: names, in lower case, and values.
+func (m *mySQL) values(ctx context.Context, query string) (map[string]string, error) {
+	values := map[string]string{}
+	err := m.each(ctx, query, func(scan func(...any) error) error {
+		var name, v string
+		err := scan(&name, &v)
+		values[strings.ToLower(name)] = v
+		return err
+	})
+	return values, err
+}
+
+// replication returns what a failover to a replica can take back.
+func (m *mySQL) replication(ctx context.Context, value map[string]string) (all []string, err error) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var readers int
-	err = m.db.QueryRowContext(ctx, `select current_user(), exists (select 1 from information_schema.user_privileges where privilege_type = 'PROCESS'),
-		(select count(*) from information_schema.processlist where command like 'Binlog Dump%')`).Scan(&user, &sees, &readers)
-	if value["log_bin"] == "ON" && !sees {
-		say("the user %s may not see whether there are replicas: grant process on *.* to it", user)
+	err = m.db.QueryRowContext(ctx, `select count(*) from information_schema.processlist where command like 'Binlog Dump%'`).Scan(&readers)
+	if err != nil {
+		return nil, err
+	}
+	status, err := m.values(ctx, `show global status like 'rpl_semi_sync%'`)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range [][2]string{{"rpl_semi_sync_master", "slave"}, {"rpl_semi_sync_source", "replica"}} {
+		primary, replica := name[0], name[1]
+		if value[primary+"_enabled"] != "ON" {
+			continue
+		}
+		if wait, _ := time.ParseDuration(value[primary+"_timeout"] + "ms"); wait < 24*time.Hour {
+			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
+		}
+		if no := primary + "_wait_no_" + replica; value[no] == "OFF" {
+			say("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
+		}
+		if status[primary+"_status"] == "OFF" {
+			say("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
+		}
+		clients, _ := strconv.Atoi(status[primary+"_clients"])
+		if clients < readers {
+			say("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
+		}
+		waits, _ := strconv.Atoi(cmp.Or(value[primary+"_wait_for_"+replica+"_count"], "1"))
+		if waits < clients {
+			say("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
+		}
+		return all, nil
 	}
 	if readers > 0 {
 		say("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
 	}
-	return all, err
+	return all, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestMySQL(t *testing.T) {
 	do("create database team")
 	do("drop user if exists ''@localhost")
 	do("create user test identified by 's3cret'")
-	do("grant all on *.* to test with grant option")
+	do("grant all on team.* to test; grant all on test.* to test; grant process on *.* to test")
 	const table, options = " -table team.leases ", " -table team.leases -numbers 40 "
 	at := " mysql://test:s3cret@" + host + ":" + port + "/test "
 	testFirst(t, table, at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
@@ -37,21 +38,61 @@ func TestMySQL(t *testing.T) {
 	do(fmt.Sprintf("update team.leases set expires = '9999-12-31', holder = null, horizon = '2026-01-01' where number = %d", retired))
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never       2026-01-01T00:00:00Z", retired))
 	expect(t, 0, "check"+options, "nothing found")
+	expect(t, 0, "check"+options+strings.TrimSpace(at)+"?sql_select_limit=1", "nothing found: 40 numbers, 38 of them free")
 	do("create user reader identified by 's3cret'")
 	do("grant select on team.leases to reader")
 	as := strings.Replace(strings.Replace(at, "test:", "reader:", 1), "/test", "/", 1)
 	const nothing = "set @x = 1"
 	testHarms(t, do, options, []harm{
-		{nothing, nothing, as, "UPDATE command denied to user 'reader'@...the user reader@% may not see whether there are replicas: grant process"},
+		{nothing, nothing, as, "UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
+		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write where read_only is on (SUPER), so that a switchover can make ids repeat: revoke that right\n"},
 		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- prepare the table team.leases: the table's engine is MyISAM and not InnoDB"},
 		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
 			"- innodb_flush_log_at_trx_commit is 2, so that a crash can take horizons back, and ids repeat\n"},
 		{"set global sync_binlog = 0", "set global sync_binlog = 1", "", "- sync_binlog is 0"},
 		{"set global read_only = 1", "set global read_only = 0", "", "- read_only is ON, so that nothing can be written"},
-		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
+		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_timeout = 100", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
+		{"create table test.t (n int)", "set global rpl_semi_sync_master_timeout = 4294967295", "", "- the status rpl_semi_sync_master_status is OFF: commits wait for no replica now"},
+		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits go on"},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "delete from team.leases where number = -1", "", "another version of package nodelease"},
 		{nothing, nothing, "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
 	})
 	do("alter table team.leases change number node int")
 	expect(t, failed, "list"+table, "Unknown column 'number'", "another version of package nodelease made the table")
+}
+
+// TestReplicas has two replicas, of which none, one and both acknowledge commits.
+func TestReplicas(t *testing.T) {
+	_, dsn := mytest.StartPrimary(t)
+	_, _ = mytest.StartReplica(t, dsn, 2, "--rpl-semi-sync-slave-enabled=1")
+	_, other := mytest.StartReplica(t, dsn, 3)
+	db, late := mytest.Open(t, dsn), mytest.Open(t, other)
+	mytest.Exec(t, db, "create user minter; grant all on test.* to minter; grant process on *.* to minter")
+	at := "mysql://minter@" + mytest.Address(t, dsn) + "/test"
+	expect(t, 0, "init "+at, "made the store")
+	const harm = " can take horizons back\n"
+	finds := func(want string) {
+		t.Helper()
+		must.Soon(t, func() error { // until the primary has heard of its replicas
+			var out strings.Builder
+			if status := run(t.Context(), []string{"check", at}, &out, io.Discard); status != found || out.String() != want {
+				return fmt.Errorf("status %d, got %s, want %s", status, &out, want)
+			}
+			return nil
+		})
+	}
+	finds("- 2 connections read the binary log, and commits wait for none: a failover to a replica" + harm)
+	mytest.WaitForReplicas(t, db, "1")
+	finds("- of 2 connections that read the binary log 1 acknowledge: a failover to another replica" + harm)
+	mytest.Exec(t, late, "set global rpl_semi_sync_slave_enabled = 1; stop slave; start slave")
+	finds("- commits wait for 1 of 2 replicas: a failover to another than the most advanced" + harm)
+	mytest.Exec(t, late, "stop slave")
+	mytest.WaitForReplicas(t, db, "1")
+	must.Soon(t, func() error {
+		var out strings.Builder
+		if status := run(t.Context(), []string{"check", at}, &out, &out); status != 0 {
+			return fmt.Errorf("status %d: %s", status, &out)
+		}
+		return nil
+	})
 }
