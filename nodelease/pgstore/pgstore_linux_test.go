@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
+	t.Run("settings stay", func(t *testing.T) { testSettingsStay(t, address) })
 }
 
 // testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.
@@ -273,15 +275,17 @@ func TestStandby(t *testing.T) {
 	own := pgtest.Open(t, other+","+address, "&synchronous_commit=local&client_min_messages=error")
 	s := mustNew(t, own, &pgstore.Options{Numbers: 2})
 	pgtest.WaitFor(t, pool, "*")
-	var sender int
 	must.Soon(t, func() error {
-		return pool.QueryRow(t.Context(), `select pid from pg_stat_replication where sync_state = 'sync'`).Scan(&sender)
+		return pool.QueryRow(t.Context(), `select from pg_stat_replication where sync_state = 'sync'`).Scan()
 	})
+	// Not the sender, which may hold a lock of the primary.
+	var receiver int
+	must.Do(t, pgtest.Open(t, other, pgtest.ReadOnly).QueryRow(t.Context(), `select pid from pg_stat_wal_receiver`).Scan(&receiver))
 	g := suite.Take(t, s)
 	confirmed := time.Now().UTC().Truncate(time.Microsecond)
 	must.Do(t, g.Lease.Extend(t.Context(), confirmed))
 
-	must.Do(t, syscall.Kill(sender, syscall.SIGSTOP))
+	must.Do(t, syscall.Kill(receiver, syscall.SIGSTOP))
 	ctx, end := context.WithCancel(t.Context())
 	var canceller sync.WaitGroup
 	canceller.Go(func() {
@@ -300,11 +304,52 @@ func TestStandby(t *testing.T) {
 	suite.Take(t, s)
 
 	primary.Stop(syscall.SIGKILL)
-	_ = syscall.Kill(sender, syscall.SIGKILL)
-	pgtest.Exec(t, pgtest.Open(t, other, pgtest.ReadOnly), `select pg_promote()`)
+	_ = syscall.Kill(receiver, syscall.SIGKILL)
+	standby := pgtest.Open(t, other, pgtest.ReadOnly)
+	must.Soon(t, func() error { // it may start anew, since its receiver was killed
+		_, err := standby.Exec(t.Context(), `select pg_promote()`)
+		return err
+	})
 	var got time.Time
 	must.Do(t, pgtest.Open(t, other).QueryRow(t.Context(), `select horizon from node_lease where number = $1`, g.Number).Scan(&got))
 	if !got.Equal(confirmed) {
 		t.Errorf("the standby has the horizon %v, want %v", got, confirmed)
+	}
+}
+
+// TestWhichWarningsCount has servers and poolers warn: what may mean a standby counts, and so does what names no file.
+func TestWhichWarningsCount(t *testing.T) {
+	config := must.Get(pgxpool.ParseConfig(pgtest.URL("127.0.0.1:1")))(t)
+	pgstore.Configure(config)
+	for _, test := range []struct {
+		severity, file string
+		kept           int
+	}{
+		{"WARNING", "syncrep.c", 1}, {"WARNING", "src/backend/replication/syncrep.c", 1}, {"WARNING", "", 1},
+		{"WARNING", "xact.c", 0}, {"NOTICE", "syncrep.c", 0}, {"NOTICE", "", 0},
+	} {
+		near, far := net.Pipe()
+		defer near.Close()
+		defer far.Close()
+		c := must.Get(pgconn.Construct(&pgconn.HijackedConn{Conn: near, Config: &config.ConnConfig.Config, CustomData: map[string]any{}}))(t)
+		config.ConnConfig.OnNotice(c, &pgconn.Notice{SeverityUnlocalized: test.severity, File: test.file, Message: "canceling wait"})
+		if n := len(c.CustomData()); n != test.kept {
+			t.Errorf("%s of the file %q: kept %d, want %d", test.severity, test.file, n, test.kept)
+		}
+	}
+}
+
+// testSettingsStay has a connection of the caller's with weak settings: the store changes them for its own statements alone.
+func testSettingsStay(t *testing.T, address string) {
+	pool := pgtest.Open(t, address, "&synchronous_commit=local&client_min_messages=error&pool_max_conns=1")
+	g := suite.Take(t, mustNew(t, pool, &pgstore.Options{Table: "stay", Numbers: 1}))
+	must.Do(t, g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
+	must.Do(t, g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)))
+	for name, want := range map[string]string{"synchronous_commit": "local", "client_min_messages": "error"} {
+		var got string
+		must.Do(t, pool.QueryRow(t.Context(), "show "+name).Scan(&got))
+		if got != want {
+			t.Errorf("%s is %s afterwards, want %s", name, got, want)
+		}
 	}
 }

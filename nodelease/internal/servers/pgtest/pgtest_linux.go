@@ -110,6 +110,8 @@ func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
 		}
 		return nil
 	})
+	// Commits go by what the checkpointer has read, which it does before it begins one that is asked for.
+	Exec(t, pool, `checkpoint`)
 }
 
 // Exec carries out a statement.
