@@ -45,6 +45,13 @@ func TestRefusedNumbers(t *testing.T) {
 			})
 			var log lockedText
 			warned, opts := counted(nodelease.Warned)
+			var told nodelease.Event
+			count := opts.Observe
+			opts.Observe = func(e nodelease.Event) {
+				if count(e); e.Kind == nodelease.Warned {
+					told = e
+				}
+			}
 			opts.Layout, opts.Logger = test.layout, slog.New(slog.NewTextHandler(&log, nil))
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
@@ -65,6 +72,9 @@ func TestRefusedNumbers(t *testing.T) {
 				}
 				if back := store.horizon.Load().Sub(test.bad.Horizon); back < 0 || back >= time.Microsecond {
 					t.Errorf("the horizon was %v, and goes back as %v", test.bad.Horizon, store.horizon.Load())
+				}
+				if told.Number != test.bad.Number || !told.Held {
+					t.Errorf("Observe was told %+v", told)
 				}
 				if n := warned.Load(); n != 1 || m.Stats().FreeKnown {
 					t.Errorf("%d warnings, and Stats are %+v", n, m.Stats())
@@ -114,6 +124,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 		}
 		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store, extend: late}), nil })
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			w.broken = true // the next Extend is under way
 			time.Sleep(testTTL)
 			if got := time.Duration(began.Load()); got != before {
 				t.Errorf("minting has begun %d times after an answer %v before the deadline", got, before)
@@ -127,6 +138,7 @@ func TestGrantAfterTheTimeout(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(slow(6 * time.Second))
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		w.broken = true
 		began := time.Now()
 		mustNext(t, m)
 		if took := time.Since(began); took != 12*time.Second || store.granted.Load() != 1 {
@@ -176,6 +188,19 @@ func TestLostAnswer(t *testing.T) {
 		}
 		if len(times) != 1 {
 			t.Errorf("%d Takes, want 1: the number was lost", len(times))
+		}
+	})
+}
+
+// TestNoNumberWithReason has a store say more than ErrNoNumber: Stats know that none is free.
+func TestNoNumberWithReason(t *testing.T) {
+	store := &scriptedStore{}
+	store.set(func() (nodelease.Grant, error) {
+		return nodelease.Grant{}, fmt.Errorf("region north: %w", nodelease.ErrNoNumber)
+	})
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		if s := m.Stats(); !s.FreeKnown || s.Free != 0 {
+			t.Errorf("Stats are %+v, want none free", s)
 		}
 	})
 }

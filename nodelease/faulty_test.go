@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -157,7 +156,7 @@ func (l *lockedText) String() string {
 // returns how many ids were minted and how many of them twice.
 func simulate(t *testing.T) (minted, twice int) {
 	const minters, numbers, length = 12, 5, 5 * time.Minute
-	synctest.Test(t, func(t *testing.T) {
+	alone(t, func(t *testing.T) {
 		store := newFaultyStore(numbers, testTTL)
 		store.setCarry(lossy)
 		seen := map[ids.Snowflake]bool{}

@@ -117,7 +117,7 @@ func TestFirstTries(t *testing.T) {
 		calls <- func(err error) { wait <- err }
 		return <-wait
 	}
-	synctest.Test(t, func(t *testing.T) {
+	alone(t, func(t *testing.T) {
 		calls = make(chan func(error))
 		store.set(func() (nodelease.Grant, error) {
 			if err := answer(); err != nil {
@@ -256,6 +256,7 @@ func TestPaceOfFailures(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		store.setCarry(func(context.Context, func() error) error { return errors.New("out of order") })
+		w.broken = true
 		w.step(time.Hour)
 		for range 2000 {
 			refused(t, m, ids.ErrWithheld, "past the horizon")
@@ -298,6 +299,7 @@ func TestTimeouts(t *testing.T) {
 		store.setSilent(false)
 		mustNext(t, m)
 		store.setSilent(true)
+		w.broken = true
 		began := time.Now()
 		for range 2 {
 			must.Fail(t, "Close", m.Close(), context.DeadlineExceeded, "number 0 could not be handed back")
@@ -367,6 +369,7 @@ func TestSlowStore(t *testing.T) {
 			if granted := store.granted.Load(); granted != 1 {
 				t.Errorf("answers after %v: %d tenures", test.takes, granted)
 			}
+			w.broken = test.takes > 4500*time.Millisecond/2 // half of what Close has for its first request
 		})
 	}
 }
@@ -442,7 +445,7 @@ func (s *crowdedStore) Take(ctx context.Context, r nodelease.Request) (nodelease
 func TestCrowd(t *testing.T) {
 	const minters = 1024
 	for _, shares := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
+		alone(t, func(t *testing.T) {
 			store, w := &crowdedStore{faultyStore: newFaultyStore(minters, 15*time.Second)}, new(wall)
 			if !shares {
 				store.turn = make(chan struct{}, 1)
@@ -476,4 +479,30 @@ func TestCrowd(t *testing.T) {
 			time.Sleep(time.Minute)
 		})
 	}
+}
+
+// TestSilentFromTheStart has the store be silent for hours before a Minter has its first number. Once it answers, the
+// number comes soon, however often it was asked for.
+func TestSilentFromTheStart(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	store.setSilent(true)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		time.Sleep(6 * time.Hour)
+		store.setSilent(false)
+		if _, err := nextWithin(t, m, 42*time.Second); err != nil { // the pause, and a request that is lost
+			t.Error(err)
+		}
+	})
+}
+
+// TestLongTTL has leases that last for longer than a day: that their horizons are as far ahead is no news.
+func TestLongTTL(t *testing.T) {
+	warned, opts := counted(nodelease.Warned)
+	bubble(t, newFaultyStore(1, 48*time.Hour), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		time.Sleep(96 * time.Hour)
+		if n := warned.Load(); n != 0 {
+			t.Errorf("%d warnings", n)
+		}
+	})
 }

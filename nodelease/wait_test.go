@@ -166,6 +166,7 @@ func TestWrongReadings(t *testing.T) {
 				mustNext(t, m)
 				_, horizon := store.Row(0)
 				store.setSilent(true)
+				w.broken = true
 				time.Sleep(testTTL / 2)
 				w.wrong.Store(wrong)
 				began := time.Now()
@@ -241,5 +242,43 @@ func TestManyWait(t *testing.T) {
 		if took := time.Since(began); took > 0 {
 			t.Errorf("calls have returned %v after Close", took)
 		}
+	})
+}
+
+// TestNobodyWaits has a call wait and end. From then on only renewals look at the clock.
+func TestNobodyWaits(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustNext(t, m)
+		store.setSilent(true)
+		time.Sleep(testTTL / 2)
+		w.step(time.Hour)
+		if id, err := nextWithin(t, m, time.Second); err == nil {
+			t.Fatalf("%v past the horizon", id)
+		}
+		w.step(-time.Hour)
+		store.setSilent(false)
+		time.Sleep(time.Minute)
+		before := w.readings.Load()
+		time.Sleep(time.Hour)
+		if n := w.readings.Load() - before; n > 10_000 {
+			t.Errorf("in an hour in which nobody waits, the clock is read %d times", n)
+		}
+	})
+}
+
+// TestOverdueWithoutAnswer has a renewal neither succeed nor fail before the deadline: the errors say no more than that.
+func TestOverdueWithoutAnswer(t *testing.T) {
+	store := newFaultyStore(1, testTTL)
+	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustMint(t, m)
+		store.setCarry(slow(2 * testTTL))
+		time.Sleep(testTTL + testTTL/3)
+		const want = "nodelease: withheld: the store has not renewed the lease of number 0 in time"
+		if _, err := m.TryNext(); err == nil || err.Error() != want {
+			t.Errorf("TryNext: %v, want %s", err, want)
+		}
+		store.setCarry(nil)
+		time.Sleep(2 * testTTL)
 	})
 }

@@ -10,10 +10,12 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 
@@ -21,7 +23,6 @@ import (
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 	"github.com/oneclock/ids/nodelease/internal/must"
-	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
 )
@@ -59,32 +60,32 @@ func kind(t *testing.T, client *clientv3.Client) suite.Kind {
 
 func TestEtcd(t *testing.T) {
 	t.Parallel()
-	n := servers.NewNetwork(t)
-	cluster := etcdtest.Start(t, n, 1)
-	client := cluster.Open(t)
+	member := etcdtest.Start(t)
+	client := member.Open(t)
 	k := kind(t, client)
 	t.Run("store", k.Run)
 	t.Run("made", k.Made)
 	t.Run("choice", k.Choice)
 	for name, test := range map[string]func(*testing.T, *clientv3.Client, *spy){
-		"late": testLate, "fence": testFence, "parts": testParts, "requests": testRequests,
+		"late": testLate, "late answer": testLateAnswer, "fence": testFence, "parts": testParts, "requests": testRequests,
 		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "bad options": testBadOptions,
 	} {
 		t.Run(name, func(t *testing.T) {
-			own, asked := spied(t, etcdtest.Config(cluster.Endpoints()))
+			own, asked := spied(t, etcdtest.Config(member.Address))
 			test(t, own, asked)
 		})
 	}
-	t.Run("late answer", func(t *testing.T) { testLateAnswer(t, n, cluster, client) })
-	t.Run("no answer", func(t *testing.T) { testNoAnswer(t, cluster, client) })
+	t.Run("no answer", func(t *testing.T) { testNoAnswer(t, member, client) })
 }
 
 // spy counts what a client asks of the servers, and lets a test come between.
 type spy struct {
 	mu    sync.Mutex
 	count map[string]int // of requests and of streams that were sent, by the name of the method, and of streams that have ended
+	keys  int            // that the transactions have returned
 	// next is given the next request of a method, once. It may send it, now or later.
 	next map[string]func(send func() error) error
+	held atomic.Pointer[chan struct{}] // answers over streams wait until it is closed
 }
 
 // spied returns a client with a spy.
@@ -114,7 +115,15 @@ func (s *spy) request(ctx context.Context, method string, req, reply any, cc *gr
 	}
 	once := func() error {
 		s.add(method)
-		return send(ctx, method, req, reply, cc, opts...)
+		err := send(ctx, method, req, reply, cc, opts...)
+		if txn, ok := reply.(*pb.TxnResponse); ok {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for _, r := range txn.Responses {
+				s.keys += len(r.GetResponseRange().GetKvs())
+			}
+		}
+		return err
 	}
 	if next := s.next[path.Base(method)]; next != nil {
 		delete(s.next, path.Base(method))
@@ -126,7 +135,25 @@ func (s *spy) request(ctx context.Context, method string, req, reply any, cc *gr
 func (s *spy) stream(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientConn, method string, begin grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	s.add(method)
 	context.AfterFunc(ctx, func() { s.add("ended") })
-	return begin(ctx, d, cc, method, opts...)
+	stream, err := begin(ctx, d, cc, method, opts...)
+	return &spiedStream{stream, s}, err
+}
+
+type spiedStream struct {
+	grpc.ClientStream
+	spy *spy
+}
+
+func (s *spiedStream) RecvMsg(m any) error {
+	err := s.ClientStream.RecvMsg(m)
+	if held := s.spy.held.Load(); held != nil && err == nil {
+		select {
+		case <-*held:
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
+	}
+	return err
 }
 
 // testBadOptions has no client, and a prefix that cannot be.
@@ -192,10 +219,13 @@ func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 		var held []nodelease.Grant
 		for i := range int64(3) {
 			must.Do(t, must.Get(s.Take(ctx, ahead))(t).Lease.Release(ctx, now))
-			before := asked.sent("Txn")
+			before, keys := asked.sent("Txn"), asked.keys
 			g := must.Get(s.Take(ctx, nodelease.Request{Now: now}))(t)
 			if n := asked.sent("Txn") - before; n != 2 || g.Free != numbers-1-i {
 				t.Errorf("took number %d beside %d free ones in %d transactions", g.Number, g.Free, n)
+			}
+			if read := asked.keys - keys; read > 140 { // 128 horizons, their owners and the schema
+				t.Errorf("of %d numbers, a Take has read %d keys", numbers, read)
 			}
 			must.Do(t, g.Lease.Extend(ctx, now.Add(time.Minute)))
 			held = append(held, g)
@@ -269,23 +299,22 @@ func testMissingKeys(t *testing.T, client *clientv3.Client, _ *spy) {
 }
 
 // testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
-func testLateAnswer(t *testing.T, n *servers.Network, cluster *etcdtest.Cluster, near *clientv3.Client) {
-	endpoints, _, back := cluster.Proxies(t, "late")
-	client, asked := spied(t, etcdtest.Config(endpoints))
+func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	now := time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Numbers: 1, TTL: time.Minute})
 	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t).Lease
 	must.Do(t, l.Extend(t.Context(), now))
-	n.Set(true, back...)
+	answer := make(chan struct{})
+	asked.held.Store(&answer)
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	must.Fail(t, "Extend without an answer", l.Extend(short, now), context.DeadlineExceeded)
-	owner, err := near.Get(t.Context(), "/answer/owner/00000")
+	owner, err := client.Get(t.Context(), "/answer/owner/00000")
 	if err != nil || len(owner.Kvs) != 1 {
 		t.Fatalf("%v, %v", owner, err)
 	}
-	must.Get(near.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)))(t)
-	n.Set(false, back...)
+	must.Get(client.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)))(t)
+	close(answer)
 	before := asked.sent("Txn")
 	must.Fail(t, "Extend of a lease that has gone", l.Extend(t.Context(), now), nodelease.ErrLost)
 	if n := asked.sent("Txn") - before; n != 0 {
@@ -294,7 +323,7 @@ func testLateAnswer(t *testing.T, n *servers.Network, cluster *etcdtest.Cluster,
 }
 
 // testNoAnswer has servers that do not answer a client. The errors of Take and New say why, if that is known in time.
-func testNoAnswer(t *testing.T, cluster *etcdtest.Cluster, client *clientv3.Client) {
+func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client) {
 	says := func(text string, call func(ctx context.Context) error) {
 		t.Helper()
 		must.Soon(t, func() error {
@@ -307,14 +336,14 @@ func testNoAnswer(t *testing.T, cluster *etcdtest.Cluster, client *clientv3.Clie
 		})
 	}
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/gone"})
-	cluster.Members[0].Stop(syscall.SIGKILL)
+	member.Stop(syscall.SIGKILL)
 	says("connection refused", func(ctx context.Context) error {
 		_, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
 		return err
 	})
 	secret := httptest.NewTLSServer(nil)
 	defer secret.Close()
-	plain := etcdtest.Open(t, []string{secret.Listener.Addr().String()})
+	plain := etcdtest.Open(t, etcdtest.Config(secret.Listener.Addr().String()))
 	says("the client does not speak TLS", func(ctx context.Context) error {
 		_, err := etcdstore.New(ctx, plain, nil)
 		return err
@@ -496,6 +525,9 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 	for _, minutes := range []time.Duration{60, 60, 61} {
 		expect("Extend", extend(ctx, now.Add(minutes*time.Minute)), nil, 1, numbers)
 	}
+	if n := revision() - before; n != 2 {
+		t.Errorf("%d horizons were written for three renewals with two, want 2", n)
+	}
 	all(release, 1, numbers, -1)
 }
 
@@ -505,13 +537,11 @@ var errAny = errors.New("any")
 // TestPassword has the server ask for a password, which costs it much processor time. Renewals make it check none.
 func TestPassword(t *testing.T) {
 	t.Parallel()
-	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
-	mustNew(t, cluster.Open(t), &etcdstore.Options{Numbers: 1000})
+	member := etcdtest.Start(t)
+	mustNew(t, member.Open(t), &etcdstore.Options{Numbers: 1000})
 	rights := etcdtest.Least("/nodelease")
-	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
-	config := etcdtest.Config(cluster.Endpoints())
-	config.Username, config.Password = "orders", etcdtest.Password
-	client, asked := spied(t, config)
+	member.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
+	client, asked := spied(t, member.As("orders"))
 	ctx := t.Context()
 	err := etcdstore.Init(ctx, client, nil)
 	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "nodelease: etcd: etcdserver: permission denied")
@@ -543,8 +573,8 @@ func TestPassword(t *testing.T) {
 	}
 
 	// A server that starts anew has ended its streams, and knows no tokens.
-	cluster.Members[0].Stop(syscall.SIGKILL)
-	cluster.Members[0].Start(t)
+	member.Stop(syscall.SIGKILL)
+	member.Start(t)
 	renew()
 	for _, g := range grants {
 		must.Do(t, g.Lease.Release(ctx, time.Now()))

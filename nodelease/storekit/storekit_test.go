@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
@@ -49,13 +50,69 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestHeader reads the zero layout in any zone: it is Twitter's.
+// TestHeader has layouts that differ in one thing alone, and one in two zones, also the zero one, which is Twitter's.
 func TestHeader(t *testing.T) {
-	want := storekit.Header(ids.TwitterLayout())
-	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", 3600)} {
-		if got := storekit.Header(ids.SnowflakeLayout{Epoch: time.Time{}.In(zone)}); got != want {
-			t.Errorf("header %q, want %q", got, want)
+	base := ids.SnowflakeLayout{Epoch: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond, NodeBits: 16, SequenceBits: 8}
+	headers := map[string]bool{}
+	for _, change := range []func(*ids.SnowflakeLayout){
+		func(*ids.SnowflakeLayout) {},
+		func(l *ids.SnowflakeLayout) { l.Epoch = l.Epoch.Add(1) },
+		func(l *ids.SnowflakeLayout) { l.Tick = time.Millisecond },
+		func(l *ids.SnowflakeLayout) { l.NodeBits-- },
+		func(l *ids.SnowflakeLayout) { l.SequenceBits-- },
+		func(l *ids.SnowflakeLayout) { l.NodeLast = true },
+	} {
+		l := base
+		change(&l)
+		headers[storekit.Header(l)] = true
+	}
+	zone := time.FixedZone("", 3600)
+	base.Epoch = base.Epoch.In(zone)
+	if !headers[storekit.Header(base)] || len(headers) != 6 {
+		t.Errorf("the headers are %v, and in another zone %q", headers, storekit.Header(base))
+	}
+	base.NodeLast = true
+	for l, want := range map[ids.SnowflakeLayout]string{
+		base:                          "schema 2: epoch 2021-01-01T00:00:00Z, tick 10ms, 16 node bits, 8 sequence bits, node last",
+		{}:                            storekit.Header(ids.TwitterLayout()),
+		{Epoch: time.Time{}.In(zone)}: storekit.Header(ids.TwitterLayout()),
+	} {
+		if got := storekit.Header(l); got != want {
+			t.Errorf("the header of %+v is %q, want %q", l, got, want)
 		}
+	}
+}
+
+// TestMedian finds the median of horizons in any order, and leaves them in theirs.
+func TestMedian(t *testing.T) {
+	for _, days := range [][]int{{4, 9, 1, 3, 7, 8, 2}, {9, 8, 7, 4, 3, 2, 1, 5, 1}, {4}, {9, 4, 5, 1}} {
+		horizons := make([]time.Time, 1, 10)
+		for _, d := range days {
+			horizons = append(horizons, time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC))
+		}
+		before := slices.Clone(horizons)
+		if got := storekit.Median(horizons); got.Day() != 4 || !slices.Equal(horizons, before) {
+			t.Errorf("the median of %v is %v, and leaves %v", before, got, horizons)
+		}
+	}
+}
+
+// TestRefused has more numbers than a layout holds, layouts that are not valid, and headers of another version or layout.
+func TestRefused(t *testing.T) {
+	twitter := ids.TwitterLayout()
+	own := storekit.Header(twitter)
+	must.Do(t, storekit.CheckNumbers(1024, twitter))
+	must.Do(t, storekit.CheckNumbers(1, ids.SnowflakeLayout{Epoch: twitter.Epoch, Tick: 1}))
+	must.Do(t, storekit.CheckHeader("here", own, own))
+	for want, err := range map[string]error{
+		"Options.Numbers 1025 does not fit the layout, which has 1024": storekit.CheckNumbers(1025, ids.SnowflakeLayout{}),
+		"Options.Numbers 2 does not fit the layout, which has 1":       storekit.CheckNumbers(2, ids.SnowflakeLayout{Epoch: twitter.Epoch, Tick: 1}),
+		"Options.Layout: ids: SnowflakeLayout.Epoch is not set":        storekit.CheckNumbers(1, ids.SnowflakeLayout{Tick: 1}),
+		"two layouts need two stores":                                  storekit.CheckHeader("here", storekit.Header(ids.SonyflakeLayout()), own),
+		`here says "schema 3", and this process keeps schema 2`:        storekit.CheckHeader("here", "schema 3", own),
+		`here says "", and this process keeps schema 2`:                storekit.CheckHeader("here", "", own),
+	} {
+		must.Fail(t, "checks", err, nodelease.ErrRefused, want)
 	}
 }
 
@@ -69,10 +126,6 @@ func TestPrefer(t *testing.T) {
 		{Number: 3},
 		{Number: 4, Horizon: now.Add(-time.Hour)},
 		{Number: 5, Horizon: now.Add(day)},
-	}
-	horizons := []time.Time{now.Add(2 * day), now, {}, now.Add(-time.Hour), now.Add(day)}
-	if got := storekit.Median(horizons); !got.Equal(now) {
-		t.Fatalf("the median is %v, want %v", got, now)
 	}
 	for _, test := range []struct {
 		name   string

@@ -346,15 +346,14 @@ func TestStandbys(t *testing.T) {
 }
 
 func TestEtcd(t *testing.T) {
-	cluster := etcdtest.Start(t, servers.NewNetwork(t), 1)
-	client := cluster.Open(t)
-	defer client.Close()
+	member := etcdtest.Start(t)
+	client := member.Open(t)
 	const prefix, options = " -prefix /some ", " -prefix /some -numbers 40 "
-	at := "http://" + strings.Join(cluster.Endpoints(), ",http://")
+	at := "http://" + member.Address
 	testFirst(t, prefix, at, "/some/schema is missing: if nothing was made yet")
 	expect(t, failed, "init -prefix x "+at, `leases: etcd: -prefix "x" does not begin with a slash`)
 
-	t.Setenv("ETCDCTL_ENDPOINTS", strings.Join(cluster.Endpoints(), ","))
+	t.Setenv("ETCDCTL_ENDPOINTS", member.Address)
 	s, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "/some", Numbers: 40, Holder: "one of us"})
 	number, stop := hold(t, s, err)
 	defer stop()
@@ -383,10 +382,10 @@ func TestEtcd(t *testing.T) {
 	pb.RegisterMaintenanceServer(learners, learner{})
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go learners.Serve(listener)
-	member := "http://" + listener.Addr().String()
-	expect(t, failed, "list "+member, "the member "+member+" is a learner")
+	learns := "http://" + listener.Addr().String()
+	expect(t, failed, "list "+learns, "the member "+learns+" is a learner")
 	for range 4 {
-		expect(t, found, "check"+options+member+","+at, "the member "+member+" is a learner", "of 40 numbers 1 are missing")
+		expect(t, found, "check"+options+learns+","+at, "the member "+learns+" is a learner", "of 40 numbers 1 are missing")
 	}
 	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer: ", "refused")
 	stop()
@@ -398,15 +397,14 @@ func TestEtcd(t *testing.T) {
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
 	const least = " -prefix /least -numbers 40 "
 	expect(t, 0, "init"+least, "made the store")
-	cluster.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
+	member.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
 	expect(t, failed, "check"+options, "user name is empty")
 	t.Setenv("ETCDCTL_USER", "reader:wrong")
 	expect(t, failed, "check"+options, "authentication failed")
 	t.Setenv("ETCDCTL_PASSWORD", "s3cret")
 	expect(t, found, "check"+options, "the user reader has no right to write the keys below /some")
 
-	minter := cluster.OpenAs(t, "minter")
-	defer minter.Close()
+	minter := etcdtest.Open(t, member.As("minter"))
 	s, err = etcdstore.New(t.Context(), minter, &etcdstore.Options{Prefix: "/least", Numbers: 40, TTL: 2 * time.Second})
 	_, stop = hold(t, s, err)
 	t.Setenv("ETCDCTL_USER", "minter")

@@ -1,7 +1,6 @@
-// Package servers starts real servers for tests, stops, pauses and kills them, and puts a network between them
-// that can be cut. Packages etcdtest, pgtest and mytest know the kinds: they are apart so that the tests of each store
-// need only its own driver, and the users of one store have no trace of the others' in their go.sum. It works on
-// Linux only. The tests in internal/faulttest use it, and those of the stores.
+// Package servers starts real servers for tests, and kills them. Packages etcdtest, pgtest and mytest know the kinds: they
+// are apart so that the tests of each store need only its own driver, and the users of one store have no trace of the
+// others' in their go.sum. It works on Linux only.
 package servers
 
 import (
@@ -12,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"testing"
 )
@@ -22,7 +20,6 @@ type Server struct {
 	Command func() *exec.Cmd
 	Log     string // the name of a file
 
-	mu  sync.Mutex
 	cmd *exec.Cmd
 }
 
@@ -52,45 +49,29 @@ func Program(t *testing.T, name, debian string) string {
 	return ""
 }
 
-// Start starts the process, and fails the test if it cannot. It may be called from any goroutine.
+// Start starts the process.
 func (s *Server) Start(t *testing.T) {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
-		t.Error(err)
-		return
+		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := s.Command()
-	cmd.Stdout, cmd.Stderr = out, out
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	s.cmd = s.Command()
+	s.cmd.Stdout, s.cmd.Stderr = out, out
+	if s.cmd.SysProcAttr == nil {
+		s.cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	if err := cmd.Start(); err != nil {
-		t.Error(err)
-		return
-	}
-	s.cmd = cmd
-}
-
-func (s *Server) Signal(sig os.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd != nil {
-		_ = s.cmd.Process.Signal(sig)
+	s.cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// Stop ends the process with sig and waits for its end.
+// Stop ends the process with sig and waits for its end, if it runs.
 func (s *Server) Stop(sig os.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd != nil {
+	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(sig)
-		_ = s.cmd.Process.Signal(syscall.SIGCONT)
 		_ = s.cmd.Wait()
 		s.cmd = nil
 	}

@@ -1,0 +1,133 @@
+package nodelease
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// TryNext returns an id, or at once an error: [ErrClosed], one that [ids.SnowflakeNode.TryNext] returns, or, while
+// no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
+// what the store has returned.
+func (m *Minter) TryNext() (ids.Snowflake, error) {
+	if node := m.node.Load(); node != nil {
+		if id, err := node.TryNext(); err == nil {
+			return id, nil
+		}
+	}
+	return m.tryHeld()
+}
+
+// tryHeld is TryNext where the node refuses.
+func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
+	for {
+		var t *tenure
+		if t, _, err = m.state(); err == nil {
+			if id, err = m.tryTenure(t); err == nil {
+				return id, nil
+			}
+			if errors.Is(err, ids.ErrEnded) {
+				continue // the tenure is over
+			}
+		}
+		m.observe(Event{Kind: Refused, Err: err})
+		return 0, err
+	}
+}
+
+// tryTenure is TryNext of t's node. Where the horizon is reached, it asks for a higher one.
+func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
+	id, err := t.node.TryNext()
+	if errors.Is(err, ids.ErrWithheld) {
+		m.askForHorizon()
+		err = m.whyLate(t)
+	}
+	return id, err
+}
+
+// whyLate returns why t withholds an id.
+func (m *Minter) whyLate(t *tenure) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.why != nil {
+		return m.why
+	}
+	return t.late
+}
+
+// askForHorizon has keepNumber raise the horizon before its time.
+func (m *Minter) askForHorizon() {
+	select {
+	case m.early <- struct{}{}:
+	default:
+	}
+}
+
+// NextContext returns an id. It waits while no number is held, while the store is asked for a later horizon, and
+// while the ticks are exhausted. It goes on waiting where the store refuses for good: call [Minter.Wait] at the start.
+// Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over NextContext ends with
+// its context. The error is [ErrClosed]; or it matches ctx.Err(), [context.Cause] and, if NextContext has waited,
+// [ids.ErrWithheld] and the cause; or it matches [ids.ErrRange] when the layout has no time left for ids of this number.
+//
+// While the wall clock is behind the ids issued, they go on in ascending order, at most half as fast as
+// time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
+func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
+	if ctx.Err() != nil {
+		return 0, m.contextError(ctx, nil)
+	}
+	if node := m.node.Load(); node != nil {
+		if id, err := node.TryNext(); err == nil {
+			return id, nil
+		}
+	}
+	return m.nextHeld(ctx)
+}
+
+// nextHeld is NextContext where the node refuses.
+func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
+	began := time.Now()
+	defer func() {
+		if took := time.Since(began); took >= time.Millisecond {
+			m.observe(Event{Kind: Waited, Took: took, Err: err})
+		}
+	}()
+	for {
+		t, changed, why := m.state()
+		switch {
+		case why == ErrClosed:
+			return 0, ErrClosed
+		case why == nil:
+			id, err = m.nextOfTenure(ctx, t)
+			if !errors.Is(err, ids.ErrEnded) {
+				return id, err
+			}
+			if ctx.Err() != nil {
+				return 0, m.contextError(ctx, nil)
+			}
+			continue // the tenure is over
+		}
+		select {
+		case <-ctx.Done():
+			return 0, m.contextError(ctx, why)
+		case <-changed:
+		}
+	}
+}
+
+// nextOfTenure is NextContext of t's node. It waits while the horizon is reached, and while the lease is not renewed:
+// setState sets the limit for which it waits, or ends the clock. wakeWaiters does the rest.
+func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
+	id, err := m.tryTenure(t)
+	if err == nil {
+		return id, nil
+	}
+	m.countWaiting(1)
+	defer m.countWaiting(-1)
+	id, err = t.node.NextContext(ctx)
+	if errors.Is(err, ids.ErrWithheld) { // ctx has ended
+		err = m.contextError(ctx, m.whyLate(t))
+	}
+	return id, err
+}
