@@ -99,6 +99,10 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 		time.Sleep(testTTL)
 		synctest.Wait()
 		refused(t, m, ids.ErrWithheld, "while the store hangs")
+		const late = "nodelease: withheld: the store has not renewed the lease of number 0 in time" // and no error, since there was none
+		if err := m.Stats().Err; err == nil || err.Error() != late {
+			t.Errorf("while the store hangs: %v, want %s", err, late)
+		}
 		began := time.Now()
 		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "has not answered within 5s") || time.Since(began) != 5*time.Second {
 			t.Errorf("Close returns %v after %v", err, time.Since(began))
@@ -188,19 +192,6 @@ func TestLostAnswer(t *testing.T) {
 		}
 		if len(times) != 1 {
 			t.Errorf("%d Takes, want 1: the number was lost", len(times))
-		}
-	})
-}
-
-// TestNoNumberWithReason has a store say more than ErrNoNumber: Stats know that none is free.
-func TestNoNumberWithReason(t *testing.T) {
-	store := &scriptedStore{}
-	store.set(func() (nodelease.Grant, error) {
-		return nodelease.Grant{}, fmt.Errorf("region north: %w", nodelease.ErrNoNumber)
-	})
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		if s := m.Stats(); !s.FreeKnown || s.Free != 0 {
-			t.Errorf("Stats are %+v, want none free", s)
 		}
 	})
 }

@@ -6,24 +6,19 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// BenchmarkMinter mints beside a node of its own, in a layout whose ticks are never exhausted.
+// roomy is a layout whose ticks are never exhausted.
+var roomy = ids.SnowflakeLayout{Epoch: start2026, Tick: time.Millisecond, NodeBits: 1, SequenceBits: 21}
+
+// BenchmarkMinter mints beside a node alone.
 func BenchmarkMinter(b *testing.B) {
-	roomy := ids.SnowflakeLayout{Epoch: start2026, Tick: time.Millisecond, NodeBits: 1, SequenceBits: 21}
-	m, err := nodelease.NewMinter(memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy})
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(nodelease.NewMinter(memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy}))(b)
 	defer m.Close()
-	if _, err := m.NextContext(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	node, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: roomy, Clock: ids.NewClock(nil)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, m.Wait(b.Context()))
+	node := must.Get(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: roomy, Clock: ids.NewClock(nil)}))(b)
 	ctx := b.Context()
 	for _, test := range []struct {
 		name string

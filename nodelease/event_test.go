@@ -249,13 +249,13 @@ func TestHorizonFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	const found = "is 2400h0m0s ahead of"
 	for _, test := range []struct {
-		held, leap time.Duration
-		want       string
+		ttl, held, leap time.Duration
+		want            string
 	}{
-		{0, 0, ""}, {day / 2, 0, ""}, {day + time.Second, 0, "is 24h0m1s ahead of"}, {100 * day, 0, found}, {100 * day, 200 * day, found},
-		{0, 100 * day, "is 24"},
+		{testTTL, 0, 0, ""}, {testTTL, day / 2, 0, ""}, {testTTL, day + time.Second, 0, "is 24h0m1s ahead of"}, {testTTL, 100 * day, 0, found},
+		{testTTL, 100 * day, 200 * day, found}, {testTTL, 0, 100 * day, "is 24"}, {2 * day, 0, 0, ""},
 	} {
-		store := newFaultyStore(1, testTTL)
+		store := newFaultyStore(1, test.ttl)
 		store.SetRow(0, time.Time{}, start2026.Add(test.held))
 		var log lockedText
 		warned, opts := counted(nodelease.Warned)

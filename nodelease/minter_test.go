@@ -410,8 +410,6 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	roomy := ids.TwitterLayout()
-	roomy.NodeBits, roomy.SequenceBits = 1, 21 // its ticks are never exhausted
 	m := newMinter(t, memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy})
 	defer m.Close()
 	mustNext(t, m)
@@ -423,6 +421,9 @@ func TestAllocations(t *testing.T) {
 	silent.setCarry(func(ctx context.Context, _ func() error) error { <-t.Context().Done(); return t.Context().Err() })
 	w.step(24 * time.Hour)
 	refused(t, late, ids.ErrWithheld, "past the horizon")
+	if !m.Direct() {
+		t.Error("a call has to lock the Minter")
+	}
 	ctx := t.Context()
 	for _, test := range []struct {
 		name string

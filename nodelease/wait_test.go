@@ -40,9 +40,14 @@ func TestWait(t *testing.T) {
 		store.set(func() (nodelease.Grant, error) { return g, err })
 		time.Sleep(5 * time.Second)
 	}
-	store.set(func() (nodelease.Grant, error) { return nodelease.Grant{}, nodelease.ErrNoNumber })
+	store.set(func() (nodelease.Grant, error) {
+		return nodelease.Grant{}, fmt.Errorf("region north: %w", nodelease.ErrNoNumber)
+	})
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		waits(t, m, "without a number", time.Minute, context.DeadlineExceeded, errEnough, nodelease.ErrNoNumber)
+		if s := m.Stats(); !s.FreeKnown || s.Free != 0 {
+			t.Errorf("without a number: Stats are %+v, want none free", s)
+		}
 		answer(nodelease.Grant{}, nil)
 		must.Fail(t, "nothing", m.Stats().Err, ids.ErrWithheld, "nodelease: withheld: Take returned neither a lease nor an error")
 		var all sync.WaitGroup
@@ -264,21 +269,5 @@ func TestNobodyWaits(t *testing.T) {
 		if n := w.readings.Load() - before; n > 10_000 {
 			t.Errorf("in an hour in which nobody waits, the clock is read %d times", n)
 		}
-	})
-}
-
-// TestOverdueWithoutAnswer has a renewal neither succeed nor fail before the deadline: the errors say no more than that.
-func TestOverdueWithoutAnswer(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setCarry(slow(2 * testTTL))
-		time.Sleep(testTTL + testTTL/3)
-		const want = "nodelease: withheld: the store has not renewed the lease of number 0 in time"
-		if _, err := m.TryNext(); err == nil || err.Error() != want {
-			t.Errorf("TryNext: %v, want %s", err, want)
-		}
-		store.setCarry(nil)
-		time.Sleep(2 * testTTL)
 	})
 }

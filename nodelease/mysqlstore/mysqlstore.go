@@ -490,10 +490,12 @@ type lease struct {
 // own is the condition that l holds the row.
 func (l *lease) own() string { return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token) }
 
-// Extend implements [nodelease.Lease].
+// Extend implements [nodelease.Lease]. The microsecond more changes the row even if the clock stands still: unless the DSN
+// has clientFoundRows, the server does not count rows that are as they were.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
-	h := literal(horizon)
-	return l.update(ctx, horizon, `expires = `+l.store.end()+`, horizon = `+h, l.own()+` and (horizon is null or horizon <= `+h+`)`)
+	h, end := literal(horizon), l.store.end()
+	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),
+		l.own()+` and (horizon is null or horizon <= `+h+`)`)
 }
 
 // Release implements [nodelease.Lease].
@@ -506,32 +508,13 @@ func (l *lease) update(ctx context.Context, horizon time.Time, set, where string
 		return fmt.Errorf("nodelease: mysql: the horizon %v of the number %d is not of the years 1 to 9999", horizon, l.number)
 	}
 	changed, err := l.store.update(ctx, set, where)
-	if err == nil && !changed {
-		err = l.unchanged(ctx, horizon)
-	}
-	if err != nil && !errors.Is(err, nodelease.ErrLost) {
-		err = fmt.Errorf("nodelease: mysql: update number %d: %w", l.number, err)
-	}
-	return err
-}
-
-// unchanged returns why an update has changed nothing, or nil if the row was as it is to be: those are counted only if the
-// DSN has clientFoundRows.
-func (l *lease) unchanged(ctx context.Context, horizon time.Time) error {
-	var same string
-	err := l.store.with(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, fmt.Sprintf(`select horizon <=> %s from %s where %s`,
-			literal(horizon), l.store.table, l.own())).Scan(&same)
-	})
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nodelease.ErrLost
 	case err != nil:
-		return err
-	case same == "1":
-		return nil
+		return fmt.Errorf("nodelease: mysql: update number %d: %w", l.number, err)
+	case !changed:
+		return nodelease.ErrLost
 	}
-	return nodelease.ErrLost // overtaken
+	return nil
 }
 
 // literal returns a time in SQL. The zero time is null.

@@ -84,7 +84,6 @@ func TestPostgres(t *testing.T) {
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
-	t.Run("settings stay", func(t *testing.T) { testSettingsStay(t, address) })
 }
 
 // testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.
@@ -104,20 +103,13 @@ func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
 	must.Fail(t, "nil pool", err, nil, "nil Pool")
 }
 
-// testTable has tables that others have made.
+// testTable has a table that somebody else has made.
 func testTable(t *testing.T, pool *pgxpool.Pool) {
-	k := kind(t, pool)
-	for _, test := range []struct {
-		table, columns string
-		texts          []string
-	}{
-		{"foreigner", "number integer, note text", []string{`column "token" does not exist`, "another version of package nodelease"}},
-	} {
-		pgtest.Exec(t, pool, `create table `+test.table+` (`+test.columns+`)`)
-		_, err := k.New(suite.Options{Name: test.table})
-		for _, err := range []error{err, k.Init(suite.Options{Name: test.table})} {
-			must.Fail(t, test.table, err, nodelease.ErrRefused, test.texts...)
-		}
+	k, o := kind(t, pool), suite.Options{Name: "foreigner"}
+	pgtest.Exec(t, pool, `create table foreigner (number integer, note text)`)
+	_, err := k.New(o)
+	for _, err := range []error{err, k.Init(o)} {
+		must.Fail(t, "foreigner", err, nodelease.ErrRefused, `column "token" does not exist`, "another version of package nodelease")
 	}
 }
 
@@ -200,7 +192,7 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 		"remote_apply": "remote_apply remote_apply remote_apply",
 	} {
 		pgtest.Exec(t, pool, `truncate settings`)
-		own := pgtest.Open(t, address, "&synchronous_commit="+setting)
+		own := pgtest.Open(t, address, "&pool_max_conns=1&client_min_messages=error&synchronous_commit="+setting)
 		l := suite.Take(t, mustNew(t, own, &pgstore.Options{Table: "asynchronous", Numbers: 1})).Lease
 		horizon := time.Now().Truncate(time.Microsecond)
 		must.Do(t, errors.Join(l.Extend(t.Context(), horizon), l.Release(t.Context(), horizon)))
@@ -208,6 +200,10 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 		must.Do(t, pool.QueryRow(t.Context(), `select string_agg(setting, ' ') from settings`).Scan(&got))
 		if got != want {
 			t.Errorf("with synchronous_commit=%s the commits of the store had %q, want %q", setting, got, want)
+		}
+		must.Do(t, own.QueryRow(t.Context(), `select current_setting('synchronous_commit') || current_setting('client_min_messages')`).Scan(&got))
+		if got != setting+"error" {
+			t.Errorf("the settings %s and error are %s afterwards", setting, got)
 		}
 	}
 }
@@ -335,21 +331,6 @@ func TestWhichWarningsCount(t *testing.T) {
 		config.ConnConfig.OnNotice(c, &pgconn.Notice{SeverityUnlocalized: test.severity, File: test.file, Message: "canceling wait"})
 		if n := len(c.CustomData()); n != test.kept {
 			t.Errorf("%s of the file %q: kept %d, want %d", test.severity, test.file, n, test.kept)
-		}
-	}
-}
-
-// testSettingsStay has a connection of the caller's with weak settings: the store changes them for its own statements alone.
-func testSettingsStay(t *testing.T, address string) {
-	pool := pgtest.Open(t, address, "&synchronous_commit=local&client_min_messages=error&pool_max_conns=1")
-	g := suite.Take(t, mustNew(t, pool, &pgstore.Options{Table: "stay", Numbers: 1}))
-	must.Do(t, g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
-	must.Do(t, g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)))
-	for name, want := range map[string]string{"synchronous_commit": "local", "client_min_messages": "error"} {
-		var got string
-		must.Do(t, pool.QueryRow(t.Context(), "show "+name).Scan(&got))
-		if got != want {
-			t.Errorf("%s is %s afterwards, want %s", name, got, want)
 		}
 	}
 }

@@ -124,43 +124,43 @@ func hold(t *testing.T, s nodelease.Store, err error) (number int64, stop func()
 	return ids.TwitterLayout().Split(id).Node, func() { _ = m.Close() }
 }
 
-// fakeStore needs its time to answer, and its clock may be off.
+// fakeStore has what it is given. It needs its time to answer, and its clock may be ahead.
 type fakeStore struct {
 	store
+	c           *contents
+	fail        error
 	slow, ahead time.Duration
 }
 
 func (s fakeStore) read(context.Context) (*contents, error) {
 	time.Sleep(s.slow)
-	return &contents{header: "schema 2: x", now: time.Now().Add(s.ahead)}, nil
+	c := *s.c
+	if c.now.IsZero() {
+		c.now = time.Now().Add(s.ahead)
+	}
+	return &c, nil
 }
 
-func (s fakeStore) settings(context.Context) ([]string, error) { time.Sleep(s.slow); return nil, nil }
+func (s fakeStore) settings(context.Context) ([]string, error) {
+	time.Sleep(s.slow)
+	return []string{"seen"}, s.fail
+}
 
 func TestClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for s, want := range map[fakeStore]string{
-			{slow: time.Minute}: "nothing found", {ahead: time.Second}: "nothing found",
-			{ahead: 2 * time.Second}: "are 2s apart", {slow: 3 * time.Second, ahead: -7 * time.Second}: "are 4s apart",
+			{slow: time.Minute}: "", {ahead: time.Second}: "",
+			{ahead: 2 * time.Second}:                         "- this machine's clock and the server's are 2s apart\n",
+			{slow: 3 * time.Second, ahead: -7 * time.Second}: "- this machine's clock and the server's are 4s apart\n",
 		} {
+			s.c = &contents{header: "schema 2: x"}
 			var out strings.Builder
-			if _, err := check(t.Context(), s, new(options), &out); err != nil || !strings.Contains(out.String(), want) {
+			if _, err := check(t.Context(), s, new(options), &out); err != nil || out.String() != "- seen\n"+want {
 				t.Errorf("%+v: %s%v, want %q", s, &out, err, want)
 			}
 		}
 	})
 }
-
-// fixedStore has what it is given.
-type fixedStore struct {
-	store
-	c    *contents
-	fail error
-}
-
-func (s fixedStore) read(context.Context) (*contents, error) { return s.c, nil }
-
-func (s fixedStore) settings(context.Context) ([]string, error) { return []string{"seen"}, s.fail }
 
 // TestBorders has what list and check say at their borders, in a zone that is not UTC.
 func TestBorders(t *testing.T) { synctest.Test(t, testBorders) }
@@ -178,18 +178,18 @@ func testBorders(t *testing.T) {
 		c.numbers = append(c.numbers, one)
 	}
 	var out strings.Builder
-	must.Do(t, list(t.Context(), fixedStore{c: &c}, &out))
+	must.Do(t, list(t.Context(), fakeStore{c: &c}, &out))
 	if want := "\n5       somebody  48h0m0s     2000-01-02T00:00:00Z  24h0m0s\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("list: %s, want %q", &out, want)
 	}
 	out.Reset()
-	if err := list(t.Context(), fixedStore{c: &contents{place: "the table x"}}, &out); err == nil || out.Len() > 0 {
+	if err := list(t.Context(), fakeStore{c: &contents{place: "the table x"}}, &out); err == nil || out.Len() > 0 {
 		t.Errorf("list of nothing: %v, and %s", err, &out)
 	}
 	for by, want := range map[int]string{9000: "is over 292 years ahead", -900: "has passed over 292 years ago"} {
 		far := contents{header: "schema 2: x", now: now, numbers: []number{{horizon: now.AddDate(by, 0, 0), holder: "x", expires: now.Add(1)}}}
 		out.Reset()
-		if _, err := check(t.Context(), fixedStore{c: &far}, &options{numbers: 1}, &out); err != nil || !strings.Contains(out.String(), want) {
+		if _, err := check(t.Context(), fakeStore{c: &far}, &options{numbers: 1}, &out); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("check: %v, %s, want %q", err, &out, want)
 		}
 	}
@@ -206,7 +206,7 @@ func testBorders(t *testing.T) {
 	} {
 		c.now = now.Add(-test.by)
 		var out strings.Builder
-		_, err := check(t.Context(), fixedStore{c: &c, fail: io.EOF}, &options{numbers: test.numbers}, &out)
+		_, err := check(t.Context(), fakeStore{c: &c, fail: io.EOF}, &options{numbers: test.numbers}, &out)
 		if err != io.EOF || out.String() != "- seen\n"+test.want {
 			t.Errorf("check %+v: %v, %s, want %s", test, err, &out, test.want)
 		}
@@ -225,6 +225,19 @@ func testFirst(t *testing.T, place, at, missing string) {
 	expect(t, found, "check -layout discord"+options+at, "two layouts need two stores")
 	expect(t, 0, "list"+place+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
+}
+
+// finds waits until check writes what is wanted, or finds nothing: servers hear of each other a little later.
+func finds(t *testing.T, url, want string) {
+	t.Helper()
+	must.Soon(t, func() error {
+		var out, errs strings.Builder
+		status := run(t.Context(), []string{"check", url}, &out, &errs)
+		if got := out.String(); got != want && (want != "" || status != 0) {
+			return fmt.Errorf("status %d, got %s%s, want %s", status, got, &errs, want)
+		}
+		return nil
+	})
 }
 
 // A harm is what check says of what a statement has done, and what mends that.
@@ -329,14 +342,7 @@ func TestStandbys(t *testing.T) {
 		{"any 1(*)", "- commits wait for 1 of the standbys s1, s2 (any 1(*)): a failover to another than the most advanced can take horizons back\n"},
 	} {
 		pgtest.WaitFor(t, pool, test.names)
-		must.Soon(t, func() error { // until the senders have heard of it
-			var out, errs strings.Builder
-			status := run(t.Context(), []string{"check", at("test", other+","+address)}, &out, &errs)
-			if got := out.String(); got != test.want && (test.want != "" || status != 0) {
-				return fmt.Errorf("%q: status %d, got %s%s, want %s", test.names, status, got, &errs, test.want)
-			}
-			return nil
-		})
+		finds(t, at("test", other+","+address), test.want)
 	}
 	expect(t, found, "check "+at("minter", address), "- the user minter may not see whether the standbys are synchronous: grant pg_monitor to minter\n")
 	expect(t, found, "check "+at("test", other), "- this server is a standby: it takes no writes\n")

@@ -77,15 +77,6 @@ func (s *Server) Stop(sig os.Signal) {
 	}
 }
 
-// Tail returns the end of the log.
-func (s *Server) Tail() string {
-	b, err := os.ReadFile(s.Log)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-4000):])
-}
-
 // FreePorts returns addresses on loopback that nobody listens on. They lie below the range from which the system
 // gives ports to connections, which could otherwise take one while its server is down.
 func FreePorts(n int) []string {

@@ -3,7 +3,6 @@ package etcdtest
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,10 +41,8 @@ func Start(t *testing.T) *Member {
 	must.Soon(t, func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if _, err := own.Put(ctx, "ready", ""); err != nil {
-			return fmt.Errorf("etcd does not write: %w\n%s", err, m.Tail())
-		}
-		return nil
+		_, err := own.Put(ctx, "ready", "")
+		return err
 	})
 	return m
 }
