@@ -13,7 +13,7 @@ var measured = map[string][2]string{
 	"docs/promises.md":    {"\n## What other libraries do\n"},
 	"docs/proof.md":       {"\n## Simulator\n"},
 	"docs/speed.md":       {},
-	"nodelease/README.md": {"\n## What minting did\n"},
+	"nodelease/README.md": {"\n## Slow stores\n"},
 }
 
 // uncommanded returns the heads of tables above which no command is named that makes them.

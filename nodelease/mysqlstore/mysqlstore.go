@@ -5,8 +5,12 @@
 //
 // The pool is one of [github.com/go-sql-driver/mysql]. TLS, passwords and its size are yours: a process needs one
 // connection at a time for each Minter. Whatever the DSN says about the SQL mode, isolation, autocommit, time zones and
-// found rows, the store does the same. It prepares no statements, so proxies may be in between. With rejectReadOnly=true
-// the pool leaves a server that has become a replica.
+// found rows, the store does the same. Each of its writes is a transaction of its own, so a replica has the same rows,
+// whatever the format of the binary log. It prepares no statements, so proxies may be in between.
+//
+// The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL): with it, holders go on
+// writing on a server that a switchover has made read-only, and ids repeat. The first Take says so by Warn of its request.
+// With rejectReadOnly=true in the DSN, the pool leaves a server that has become a replica.
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
 // promoted and had not received all. Semi-synchronous replication waits for replicas only until its timeout, and then
@@ -97,9 +101,10 @@ const (
 // New returns a store over db. It needs no more than the right to select and update, and makes nothing: if the table is
 // not complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a
 // crash take a horizon back: a table that is not of InnoDB, and, where the server has them and shows them, settings of
-// innodb_flush_log_at_trx_commit other than 1, and of sync_binlog if there is a binary log. What is not shown, the first
-// Take says by Warn of its request. New refuses a server or connections that are read-only. Nil options mean the
-// default. The pool stays the caller's, to be closed after the Minters.
+// innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, and of sync_binlog other than 1 if there is a binary log.
+// Settings that are not shown, and rights that let the user write where read_only is on, the first Take says by Warn of its
+// request. New refuses a server or connections that are read-only. Nil options mean the default. The pool stays the
+// caller's, to be closed after the Minters.
 func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
 	s, err := open(ctx, db, opts, false)
 	if err != nil {
