@@ -44,15 +44,12 @@ func TestRefusedNumbers(t *testing.T) {
 				return g, nil
 			})
 			var log lockedText
-			warned, opts := counted(nodelease.Warned)
-			var told nodelease.Event
-			count := opts.Observe
-			opts.Observe = func(e nodelease.Event) {
-				if count(e); e.Kind == nodelease.Warned {
-					told = e
+			var told []nodelease.Event
+			opts := &nodelease.Options{Layout: test.layout, Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
+				if e.Kind == nodelease.Warned {
+					told = append(told, e)
 				}
-			}
-			opts.Layout, opts.Logger = test.layout, slog.New(slog.NewTextHandler(&log, nil))
+			}}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
 				if !strings.Contains(log.String(), want) {
@@ -73,14 +70,13 @@ func TestRefusedNumbers(t *testing.T) {
 				if back := store.horizon.Load().Sub(test.bad.Horizon); back < 0 || back >= time.Microsecond {
 					t.Errorf("the horizon was %v, and goes back as %v", test.bad.Horizon, store.horizon.Load())
 				}
-				if told.Number != test.bad.Number || !told.Held {
-					t.Errorf("Observe was told %+v", told)
-				}
-				if n := warned.Load(); n != 1 || m.Stats().FreeKnown {
-					t.Errorf("%d warnings, and Stats are %+v", n, m.Stats())
+				synctest.Wait()
+				if len(told) != 1 || told[0].Number != test.bad.Number || !told[0].Held || m.Stats().FreeKnown {
+					t.Errorf("told %+v, and Stats are %+v", told, m.Stats())
 				}
 				time.Sleep(2*time.Minute + 10*time.Second)
-				if n, lines := warned.Load(), strings.Count(log.String(), want); n != 3 || lines != 3 {
+				synctest.Wait()
+				if n, lines := len(told), strings.Count(log.String(), want); n != 3 || lines != 3 {
 					t.Errorf("%d warnings, %d in the log, want 3", n, lines)
 				}
 				store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store}), nil })

@@ -1,6 +1,7 @@
 package nodelease_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -10,29 +11,42 @@ import (
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// roomy is a layout whose ticks are never exhausted.
-var roomy = ids.SnowflakeLayout{Epoch: start2026, Tick: time.Millisecond, NodeBits: 1, SequenceBits: 21}
-
-// BenchmarkMinter mints beside a node alone.
+// BenchmarkMinter mints beside a node alone, in a layout whose ticks are never exhausted, and is refused without a number and
+// past the horizon. TestCommands has it allocate nothing.
 func BenchmarkMinter(b *testing.B) {
-	m := must.Get(nodelease.NewMinter(memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy}))(b)
-	defer m.Close()
-	must.Do(b, m.Wait(b.Context()))
+	w := new(wall)
+	roomy := ids.SnowflakeLayout{Epoch: start2026, Tick: time.Millisecond, NodeBits: 1, SequenceBits: 21}
+	open := func(store nodelease.Store, now func() time.Time) *nodelease.Minter {
+		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Layout: roomy, Now: now}))(b)
+		b.Cleanup(func() { m.Close() })
+		return m
+	}
+	m, none, silent := open(memstore.New(1, time.Hour), nil), open(memstore.New(0, time.Hour), nil), newFaultyStore(1, time.Hour)
+	late := open(silent, w.now)
+	must.Do(b, errors.Join(m.Wait(b.Context()), late.Wait(b.Context())))
+	silent.setSilent(true)
+	w.step(24 * time.Hour)
 	node := must.Get(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: roomy, Clock: ids.NewClock(nil)}))(b)
+	if !m.Direct() {
+		b.Error("a call has to lock the Minter")
+	}
 	ctx := b.Context()
 	for _, test := range []struct {
 		name string
 		next func() (ids.Snowflake, error)
+		want error
 	}{
-		{"TryNext", m.TryNext},
-		{"NextContext", func() (ids.Snowflake, error) { return m.NextContext(ctx) }},
-		{"node/TryNext", node.TryNext},
-		{"node/NextContext", func() (ids.Snowflake, error) { return node.NextContext(ctx) }},
+		{"TryNext", m.TryNext, nil},
+		{"NextContext", func() (ids.Snowflake, error) { return m.NextContext(ctx) }, nil},
+		{"node/TryNext", node.TryNext, nil},
+		{"node/NextContext", func() (ids.Snowflake, error) { return node.NextContext(ctx) }, nil},
+		{"TryNext/none", none.TryNext, nodelease.ErrNoNumber},
+		{"TryNext/late", late.TryNext, ids.ErrWithheld},
 	} {
 		b.Run(test.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := test.next(); err != nil {
+				if _, err := test.next(); !errors.Is(err, test.want) {
 					b.Fatal(err)
 				}
 			}

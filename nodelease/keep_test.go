@@ -19,7 +19,7 @@ import (
 )
 
 // TestFirstHorizon checks how far ahead of the wall clock the first horizon is: exactly as far as the options
-// say, and in whole microseconds.
+// say, and in whole microseconds. A tenure without an id leaves the one that it has found.
 func TestFirstHorizon(t *testing.T) {
 	const day = 24 * time.Hour
 	with := func(tick time.Duration) ids.SnowflakeLayout {
@@ -55,6 +55,9 @@ func TestFirstHorizon(t *testing.T) {
 				t.Errorf("%+v: the horizon is %v ahead, want %v", test.opts, horizon.Sub(w.now()), test.want)
 			}
 		})
+		if _, horizon := store.Row(0); test.held > 0 && !horizon.Equal(start2026.Add(test.held)) {
+			t.Errorf("the horizon is %v after a tenure without an id, want what it was", horizon)
+		}
 	}
 }
 

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,7 +19,6 @@ import (
 	"github.com/oneclock/ids/internal/docs"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
-	"github.com/oneclock/ids/nodelease/memstore"
 )
 
 const testTTL = 10 * time.Second
@@ -226,16 +230,6 @@ func TestHorizonIsNotWrittenAtEveryBeat(t *testing.T) {
 	})
 }
 
-func TestUnusedTenureKeepsTheHorizon(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	horizon := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	store.SetRow(0, time.Time{}, horizon)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {})
-	if _, got := store.Row(0); !got.Equal(horizon) {
-		t.Errorf("horizon %v after a tenure without an id, want %v", got, horizon)
-	}
-}
-
 // TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
 // none of those has asked for a higher one.
 func TestLastIDBelowTheHorizon(t *testing.T) {
@@ -409,41 +403,29 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
-	m := newMinter(t, memstore.New(1, time.Hour), &nodelease.Options{Layout: roomy})
-	defer m.Close()
-	mustNext(t, m)
-	empty := newMinter(t, memstore.New(0, time.Hour), nil)
-	defer empty.Close()
-	w, silent := new(wall), newFaultyStore(1, time.Hour)
-	late := newMinter(t, silent, &nodelease.Options{Now: w.now})
-	mustNext(t, late)
-	silent.setCarry(func(ctx context.Context, _ func() error) error { <-t.Context().Done(); return t.Context().Err() })
-	w.step(24 * time.Hour)
-	refused(t, late, ids.ErrWithheld, "past the horizon")
-	if !m.Direct() {
-		t.Error("a call has to lock the Minter")
-	}
-	ctx := t.Context()
-	for _, test := range []struct {
-		name string
-		call func()
-	}{
-		{"TryNext", func() { _, _ = m.TryNext() }},
-		{"NextContext", func() { _, _ = m.NextContext(ctx) }},
-		{"TryNext without a number", func() { _, _ = empty.TryNext() }},
-		{"TryNext past the horizon", func() { _, _ = late.TryNext() }},
-	} {
-		if n := testing.AllocsPerRun(1000, test.call); n != 0 {
-			t.Errorf("%s allocates %v times", test.name, n)
-		}
-	}
-}
-
 // TestDocs compiles and runs what the pages of the repository show of this package.
 func TestDocs(t *testing.T) {
 	docs.Run(t, "nodelease", map[string]string{
 		"ctx":   "context.Background()",
 		"store": "memstore.New(1024, 15*time.Second)",
 	})
+}
+
+// TestCommands carries out the benchmark that README names, and checks that its other commands name tests that there are.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the tests of three packages anew")
+	}
+	page := string(must.Get(os.ReadFile("README.md"))(t))
+	for _, command := range regexp.MustCompile("go test [^`\n#]*-(?:run|bench) [^`\n#]+").FindAllString(page, -1) {
+		args := strings.Fields(strings.ReplaceAll(command, "'", ""))
+		if !strings.Contains(command, "-bench") {
+			args = append(args, "-list", args[slices.Index(args, "-run")+1])
+		}
+		out, err := exec.Command(args[0], append(args[1:], "-benchtime=1000x")...).CombinedOutput()
+		lists := regexp.MustCompile(`(?m)^Test`).Match(out)
+		if err != nil || !lists && strings.Count(string(out), " 0 allocs/op\n") != 6 {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
 }

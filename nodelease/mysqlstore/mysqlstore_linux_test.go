@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,6 +101,7 @@ func TestMySQL(t *testing.T) {
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
 	t.Run("takes", func(t *testing.T) { testTakes(t, db, dsn) })
 	t.Run("commit", func(t *testing.T) { testCommit(t, db, dsn) })
+	t.Run("by hand", func(t *testing.T) { testByHand(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
 		mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
@@ -261,34 +264,27 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testTakes has the context of a Take end while it takes a number, and another be faster.
+// testTakes has the context of a Take end while it takes a number, and in the second another be faster at first.
 func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "takes", Numbers: 4}
 	mustNew(t, db, opts)
-	take := func(tries func(query string) string) nodelease.Grant {
-		t.Helper()
-		ctx, cancel := context.WithCancel(t.Context())
-		s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
-			if !strings.Contains(query, "token = '") {
-				return query
-			}
-			cancel()
+	updates, end := 0, func() {}
+	s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
+		if strings.Contains(query, "token = '") {
+			end()
 			time.Sleep(10 * time.Millisecond) // for who hears of it
-			return tries(query)
-		}), opts))(t)
-		return must.Get(s.Take(ctx, nodelease.Request{Now: time.Now()}))(t)
-	}
-	take(func(query string) string { return query })
-	first := true
-	g := take(func(query string) string {
-		if first {
-			first = false
-			return strings.Replace(query, " where ", " where 1 = 0 and ", 1)
+			if updates++; updates == 2 {
+				return strings.Replace(query, " where ", " where 1 = 0 and ", 1)
+			}
 		}
 		return query
-	})
-	if g.Free != 1 {
-		t.Errorf("of 4 numbers, 1 held, 1 lost to others and 1 taken, %d are free, want 1", g.Free)
+	}), opts))(t)
+	for _, free := range []int64{3, 1} {
+		ctx, cancel := context.WithCancel(t.Context())
+		end = cancel
+		if g := must.Get(s.Take(ctx, nodelease.Request{Now: time.Now()}))(t); g.Free != free {
+			t.Errorf("after %d updates %d numbers are free, want %d", updates, g.Free, free)
+		}
 	}
 }
 
@@ -487,4 +483,33 @@ func testAgain(t *testing.T, db *sql.DB, dsn string) {
 		strikes = 3
 		must.Do(t, g.Lease.Release(t.Context(), time.Time{}))
 	}
+}
+
+// testByHand carries out what docs/nodes.md tells people to do, over a connection that is not in UTC.
+func testByHand(t *testing.T, db *sql.DB, dsn string) {
+	mytest.Exec(t, db, `drop user if exists ''@localhost; create database orders`)
+	opts := &mysqlstore.Options{Table: "orders.node_lease"}
+	mustNew(t, db, opts)
+	config := must.Get(mysql.ParseDSN(dsn))(t)
+	config.DBName = "orders"
+	hand := mytest.Open(t, config.FormatDSN(), "time_zone='-5:00'")
+	page := string(must.Get(os.ReadFile("../../docs/nodes.md"))(t))
+	for i, test := range []struct{ before, row, after string }{
+		{"", "17", ""},
+		{"token = 'x', holder = 'x', expires = '9999-12-31', horizon = '2020-01-01'", "17", "1970-01-01 00:00:00.000000 2020-01-01 00:00:00.000000"},
+		{"expires = utc_timestamp(6) - interval 1 second", "17", "retired 9999-12-31 00:00:00.000000 2020-01-01 00:00:00.000000"},
+		{"token = 'x', holder = 'retired', expires = '9999-12-31', horizon = null", "99", "1970-01-01 00:00:00.000000 in a minute"},
+	} {
+		if test.before != "" {
+			mytest.Exec(t, db, `update orders.node_lease set `+test.before+` where number = `+test.row)
+		}
+		command := regexp.MustCompile(`(?m)^mysql (?:orders )?-e (?:'([^']+)'|"([^"]+)")`).FindAllStringSubmatch(page, -1)[i]
+		mytest.Exec(t, hand, command[1]+command[2])
+		got := scan(t, db, `select concat_ws(' ', token, holder, expires, if(abs(timestampdiff(second, horizon, utc_timestamp() + interval 1 minute)) < 20,
+			'in a minute', horizon)) from orders.node_lease where number = `+test.row)
+		if test.after != "" && got != test.after {
+			t.Errorf("%s: the row %s is %q, want %q", command[0], test.row, got, test.after)
+		}
+	}
+	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.Open(t, mytest.At(t, dsn, "", "minter")), opts))(t)) // with the rights of the page
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
@@ -46,70 +45,45 @@ func TestReplica(t *testing.T) {
 		}
 	}
 
-	all := &minted{seen: map[ids.Snowflake]bool{}}
-	defer all.end()
-	all.mint(t, last) // statements, and the replica's autocommit is off
+	var seen sync.Map
+	var twice atomic.Int64
+	var minters sync.WaitGroup
+	ctx, end := context.WithCancel(t.Context())
+	defer minters.Wait()
+	defer end()
+	mint := func(s nodelease.Store) { // until the end, also while s has gone
+		var counts [4]atomic.Int64
+		for i := range counts {
+			m := must.Get(nodelease.NewMinter(s, nil))(t)
+			minters.Go(func() {
+				for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+					if id, err := m.NextContext(ctx); err == nil {
+						counts[i].Add(1)
+						if _, was := seen.LoadOrStore(id, true); was {
+							twice.Add(1)
+						}
+					}
+				}
+				_ = m.Close() // fails if its server was killed
+			})
+		}
+		for i := range counts {
+			must.Soon(t, func() error {
+				if n := counts[i].Load(); n < 500 {
+					return fmt.Errorf("a minter has %d ids", n)
+				}
+				return nil
+			})
+		}
+	}
+	mint(last) // statements, and the replica's autocommit is off
 	primary.Stop(syscall.SIGKILL)
 	mytest.Exec(t, replica, `stop slave; reset slave all; set global read_only = 0`)
 	promoted := &mysqlstore.Options{Table: "test.STATEMENT10", Numbers: 4, TTL: 3 * time.Second}
-	all.mint(t, must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other), promoted))(t))
-	all.end()
-	if all.twice > 0 {
-		t.Errorf("%d of %d ids occur twice", all.twice, len(all.seen))
+	mint(must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other), promoted))(t))
+	end()
+	minters.Wait()
+	if n := twice.Load(); n > 0 {
+		t.Errorf("%d ids occur twice", n)
 	}
-}
-
-// minted are the ids of some minters.
-type minted struct {
-	minters sync.WaitGroup
-	stop    []func()
-
-	mu    sync.Mutex
-	seen  map[ids.Snowflake]bool
-	twice int
-}
-
-// mint has four minters mint over a store until end is called, also while it has gone, and returns when each has many ids.
-func (m *minted) mint(t *testing.T, s nodelease.Store) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	m.stop = append(m.stop, cancel)
-	var counts [4]atomic.Int64
-	for i := range counts {
-		minter := must.Get(nodelease.NewMinter(s, nil))(t)
-		m.minters.Go(func() {
-			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-				if id, err := minter.NextContext(ctx); err == nil {
-					m.note(id)
-					counts[i].Add(1)
-				}
-			}
-			_ = minter.Close() // fails if its server was killed
-		})
-	}
-	for i := range counts {
-		must.Soon(t, func() error {
-			if n := counts[i].Load(); n < 500 {
-				return fmt.Errorf("a minter has %d ids", n)
-			}
-			return nil
-		})
-	}
-}
-
-func (m *minted) note(id ids.Snowflake) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.seen[id] {
-		m.twice++
-	}
-	m.seen[id] = true
-}
-
-// end ends the minters.
-func (m *minted) end() {
-	for _, stop := range m.stop {
-		stop()
-	}
-	m.minters.Wait()
 }

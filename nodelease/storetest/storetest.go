@@ -391,20 +391,14 @@ func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
 	t.release(b, t.now)
-	for range 8 {
-		g := t.take()
-		if g.Number != b.Number {
-			t.Fatalf("took number %d, whose horizon is ahead, want %d, whose horizon has passed", g.Number, b.Number)
+	for _, ahead := range []time.Duration{0, time.Hour} {
+		for range 8 {
+			g := t.take()
+			if g.Number != b.Number {
+				t.Fatalf("took number %d, whose horizon is 2h ahead, want %d, whose horizon is %v ahead at most", g.Number, b.Number, ahead)
+			}
+			t.release(g, t.now.Add(ahead))
 		}
-		t.release(g, t.now)
-	}
-	t.release(t.take(), t.now.Add(time.Hour))
-	for range 8 {
-		g := t.take()
-		if g.Number != b.Number {
-			t.Fatalf("took number %d, want %d, whose horizon will pass first", g.Number, b.Number)
-		}
-		t.release(g, t.now.Add(time.Hour))
 	}
 }
 

@@ -321,9 +321,7 @@ func TestStandbys(t *testing.T) {
 	another := pgtest.Open(t, address, "&database=another")
 	pgtest.Exec(t, another, "create subscription subscriber connection '"+at("test", address)+"' publication p with (create_slot = false)")
 	dir, receive := pgtest.Command(t, "pg_receivewal")
-	receiver := &servers.Server{Log: dir + "/log", Command: func() *exec.Cmd { return receive("pg_receivewal", "-D", dir, "-d", at("test", address)) }}
-	receiver.Start(t)
-	t.Cleanup(func() { receiver.Stop(syscall.SIGKILL) })
+	servers.New(t, dir+"/log", syscall.SIGKILL, func() *exec.Cmd { return receive("pg_receivewal", "-D", dir, "-d", at("test", address)) })
 	must.Soon(t, func() error {
 		var all, replay int
 		err := pool.QueryRow(t.Context(), `select count(*), count(replay_lsn) from pg_stat_replication where state = 'streaming'`).Scan(&all, &replay)

@@ -17,16 +17,15 @@ import (
 
 // Server is an operating system process that can be started again.
 type Server struct {
-	Command func() *exec.Cmd
-	Log     string // the name of a file
-
-	cmd *exec.Cmd
+	command func() *exec.Cmd
+	log     string // the name of a file
+	cmd     *exec.Cmd
 }
 
 // New starts a server, which ends with the test by sig.
 func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Server {
 	t.Helper()
-	s := &Server{Command: command, Log: log}
+	s := &Server{command: command, log: log}
 	s.Start(t)
 	t.Cleanup(func() { s.Stop(sig) })
 	return s
@@ -52,12 +51,12 @@ func Program(t *testing.T, name, debian string) string {
 // Start starts the process.
 func (s *Server) Start(t *testing.T) {
 	t.Helper()
-	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s.cmd = s.Command()
+	s.cmd = s.command()
 	s.cmd.Stdout, s.cmd.Stderr = out, out
 	if s.cmd.SysProcAttr == nil {
 		s.cmd.SysProcAttr = new(syscall.SysProcAttr)

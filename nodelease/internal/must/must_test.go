@@ -1,0 +1,30 @@
+package must_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/oneclock/ids/nodelease/internal/must"
+)
+
+// recorder is a testing.TB that keeps what is to end it.
+type recorder struct {
+	testing.TB
+	text string
+}
+
+func (r *recorder) Fatalf(format string, args ...any) { r.text = fmt.Sprintf(format, args...) }
+
+// TestSoon waits for what never comes: that ends the test.
+func TestSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{TB: t}
+		must.Soon(r, func() error { return io.EOF })
+		if !strings.Contains(r.text, "EOF") {
+			t.Errorf("the test ends by %q", r.text)
+		}
+	})
+}
