@@ -95,7 +95,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent
-	// use. If it blocks, panics or calls Close, what is said above of Logger happens.
+	// use. The rules for Logger apply.
 	Observe func(Event)
 }
 

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,12 +43,27 @@ func TestEtcd(t *testing.T) {
 	}
 	_ = server.Process.Signal(syscall.SIGSTOP)
 	defer server.Process.Signal(syscall.SIGCONT)
+	for running(t, server.Process.Pid) { // its threads stop one after another
+		time.Sleep(time.Millisecond)
+	}
 	began := time.Now()
 	_ = p.Signal(syscall.SIGTERM)
 	if _, says, err := p.End(); err == nil || !strings.Contains(says, "could not be handed back") {
 		t.Errorf("the program ended with %v:\n%s", err, says)
 	}
 	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))
+}
+
+// running reports whether a thread of a process has not stopped yet.
+func running(t *testing.T, pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	must.Do(t, err)
+	for _, thread := range threads {
+		if text, err := os.ReadFile(thread); err == nil && !strings.Contains(string(text), ") T ") {
+			return true
+		}
+	}
+	return false
 }
 
 func TestPostgres(t *testing.T) {

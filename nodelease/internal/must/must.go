@@ -1,4 +1,4 @@
-// Package must has tests end at an error that they do not expect, and check those that they do.
+// Package must ends a test at an unexpected error, and checks expected ones.
 package must
 
 import (
