@@ -166,9 +166,7 @@ func TestClocks(t *testing.T) {
 func TestBorders(t *testing.T) { synctest.Test(t, testBorders) }
 
 func testBorders(t *testing.T) {
-	defer func(l *time.Location) { time.Local = l }(time.Local)
-	time.Local = time.FixedZone("", 3600)
-	now := time.Now() // midnight in UTC
+	now := time.Now().In(time.FixedZone("", 3600)) // midnight in UTC
 	c := contents{header: "schema 2: x, 7 node bits", now: now}
 	for n := range int64(100) {
 		one := number{number: n, horizon: now.Add(24 * time.Hour)}
