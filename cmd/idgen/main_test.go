@@ -299,6 +299,7 @@ func TestUsage(t *testing.T) {
 		"snowflake -node 1024":                           `-node must be a number from 0 to 1023, not "1024"`,
 		"snowflake -node=":                               `-node must be a number from 0 to 1023, not ""`,
 		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + ownLayout,
+		"range -layout 0001-01-01,0s,0,0 snowflake":      `-layout "0001-01-01,0s,0,0" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
 		"range -layout 2021-01-01,0s,10,12 snowflake":    `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
 		"inspect -layout 2021-01-01,1ms,10":              `-layout "2021-01-01,1ms,10" ` + noLayout + ownLayout,
 		"inspect -layout 2021-01-01,1ms,10,12,nodelast,": `-layout "2021-01-01,1ms,10,12,nodelast," ` + noLayout + ownLayout,

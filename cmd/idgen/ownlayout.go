@@ -39,6 +39,9 @@ func parseLayout(s string) (l ids.SnowflakeLayout, err error) {
 			return l, fmt.Errorf("%w: the bits are not whole numbers", errLayoutForm)
 		}
 	}
+	if l.Tick <= 0 { // a layout of zeros alone would be Twitter's
+		return l, fmt.Errorf("is not a layout: SnowflakeLayout.Tick %v is not positive", l.Tick)
+	}
 	if err := l.Validate(); err != nil {
 		return l, fmt.Errorf("is not a layout: %s", strings.TrimPrefix(err.Error(), "ids: "))
 	}
