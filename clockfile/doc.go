@@ -74,8 +74,8 @@
 // horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was replaced and the
 // first process was stopped, or got no processor, for 0.3 s: then it goes on until its next look.
 //
-// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, and
-// every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
+// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
+// those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
 //
 // # Systems
 //

@@ -153,7 +153,8 @@ func corrupt(t testing.TB) map[string]string {
 
 // again changes a copy, and has its checksum be right.
 func again(data, old, fresh string) string {
-	text := strings.Replace(data[:strings.Index(data, "crc32")], old, fresh, 1)
+	text, _, _ := strings.Cut(data, "crc32")
+	text = strings.Replace(text, old, fresh, 1)
 	text += fmt.Sprintf("crc32 %08x\n", crc32.ChecksumIEEE([]byte(text)))
 	return text + strings.Repeat("\x00", 4096-len(text))
 }

@@ -4,9 +4,11 @@ package clockfile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,5 +68,23 @@ func TestSystemFails(t *testing.T) {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {
 			t.Errorf("%s: error %v, want one of the system", what, err)
 		}
+	}
+}
+
+// TestMountedByItself removes a file that is opened by a name that stays, which is what a file that is mounted by itself has.
+func TestMountedByItself(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has names that lead to open files")
+	}
+	path := newFile(t)
+	file, err := os.Open(path)
+	must(t, err)
+	defer file.Close()
+	f := mustOpen(t, fmt.Sprintf("/proc/self/fd/%d", file.Fd()), nil)
+	refused(t, path, nil, clockfile.ErrLocked)
+	must(t, os.Remove(path))
+	<-f.Lost()
+	if err := f.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), "the file was replaced") {
+		t.Errorf("Close: %v", err)
 	}
 }
