@@ -1,6 +1,6 @@
 // These systems have no lock for the file that ends with the process, so that no example can run on them.
 
-//go:build !(js || plan9 || wasip1)
+//go:build !(aix || js || plan9 || (solaris && !illumos) || wasip1)
 
 package clockfile_test
 
@@ -102,26 +102,6 @@ func ExampleOpen() {
 	// Output:
 	// true
 	// true
-}
-
-// A health check asks Status, which mints no id. A server ends when the file is lost.
-func ExampleFile_Lost() {
-	path, remove := made("")
-	defer remove()
-	file, err := clockfile.Open(path, &clockfile.Options{Window: 100 * time.Millisecond})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(file.Status().Err)
-
-	if err := os.Rename(path, path+".old"); err != nil { // while it is open
-		log.Fatal(err)
-	}
-	<-file.Lost()
-	fmt.Println(errors.Is(file.Status().Err, clockfile.ErrLost), errors.Is(file.Close(), clockfile.ErrLost))
-	// Output:
-	// <nil>
-	// true true
 }
 
 // A Status is a line for a log.
