@@ -128,14 +128,27 @@ func (system) Make(path string) (file, func(whole bool) error, error) {
 	return made, func(whole bool) error {
 		err := made.Close()
 		if err == nil && whole {
-			if err = os.Link(temp, path); errors.Is(err, fs.ErrExist) {
-				err = errThere
-			}
+			err = giveName(temp, path)
 		}
-		err = errors.Join(err, os.Remove(temp))
+		if removed := os.Remove(temp); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
 		syncName(path)
 		return err
 	}, nil
+}
+
+// giveName gives the file at temp the name path, if nothing has that. A file system without links, such as FAT, can only
+// rename it: of two calls at one moment one may replace the file of the other there, which has no horizon yet.
+func giveName(temp, path string) error {
+	err := os.Link(temp, path)
+	if err == nil {
+		return nil
+	}
+	if _, there := os.Lstat(path); there == nil {
+		return errThere
+	}
+	return os.Rename(temp, path)
 }
 
 // errThere says what it means that there is something.
