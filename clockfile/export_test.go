@@ -18,6 +18,7 @@ var (
 	OpenOn        = open
 	CreateOn      = create
 	IsClosed      = isClosed
+	GiveName      = giveName
 	System   Disk = system{}
 )
 

@@ -746,3 +746,18 @@ func TestZeroFile(t *testing.T) {
 		}()
 	}
 }
+
+// TestNoLinks has the system refuse a link, as file systems without links do, here that of a directory: what is made is
+// renamed, but not if something has the name already.
+func TestNoLinks(t *testing.T) {
+	temp, path := filepath.Join(t.TempDir(), "temp"), filepath.Join(t.TempDir(), "clock")
+	for _, want := range []error{nil, fs.ErrExist} {
+		must(t, os.Mkdir(temp, 0o700))
+		if err := clockfile.GiveName(temp, path); !errors.Is(err, want) {
+			t.Errorf("the error is %v, want %v", err, want)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
