@@ -24,7 +24,7 @@ import (
 func newPath(t *testing.T) string {
 	t.Helper()
 	if deadline, ok := t.Deadline(); ok {
-		after := time.Until(deadline) / 10
+		after := time.Until(deadline) / 4
 		hangs := time.AfterFunc(after, func() { panic(fmt.Sprintf("%s hangs: it takes more than %v", t.Name(), after)) })
 		t.Cleanup(func() { hangs.Stop() })
 	}
