@@ -1,5 +1,5 @@
 // Package docs compiles and runs the Go code of README.md, docs/*.md and docs/from/*.md, so that what a reader
-// copies works. Its tests check what else is published: links, names and figures on the pages, the
+// copies works. Its tests check what else is published: links and names on the pages, the
 // doors, and the exported names in api.txt.
 //
 // A block of Go is a fence that begins with ```go. It holds statements, or declarations; imports
@@ -103,18 +103,18 @@ func Root(t *testing.T) string {
 }
 
 // pages returns README.md and the pages in docs and docs/from, relative to root.
-func pages(root string) ([]string, error) {
+func pages(t *testing.T, root string) []string {
 	all := []string{"README.md"}
 	for _, folder := range []string{"docs", "docs/from"} {
 		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.md"))
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		for _, p := range paths {
 			all = append(all, folder+"/"+filepath.Base(p))
 		}
 	}
-	return all, nil
+	return all
 }
 
 var (
@@ -124,11 +124,7 @@ var (
 
 // blocks returns the blocks of all pages.
 func blocks(t *testing.T, root string) (all []*block) {
-	names, err := pages(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range names {
+	for _, page := range pages(t, root) {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
 		if err != nil {
 			t.Fatal(err)
