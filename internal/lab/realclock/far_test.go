@@ -1,6 +1,7 @@
 package realclock_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,10 +32,8 @@ func TestFarSteps(t *testing.T) {
 	}
 	shifted, overlay := filepath.Join(t.TempDir(), "time.go"), filepath.Join(t.TempDir(), "overlay.json")
 	text = []byte(strings.Replace(string(text), reads, reads+"\tsec += Shift\n", 1) + "\nvar Shift int64\n")
-	if err := os.WriteFile(shifted, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, source, shifted), 0o600); err != nil {
+	replace := fmt.Appendf(nil, `{"Replace": {%q: %q}}`, source, shifted)
+	if err := errors.Join(os.WriteFile(shifted, text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(t.Context(), "go", "run", "-overlay", overlay, "./testdata/far").CombinedOutput(); err != nil {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -15,14 +14,9 @@ import (
 // a monotonic reading from 1885 to 2157; no Duration exceeds 292 years.
 var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
 
-var failed bool
-
 func main() {
 	for i := range years {
 		mint(slices.Concat(years[i:], years[:i]))
-	}
-	if failed {
-		os.Exit(1)
 	}
 }
 
@@ -67,7 +61,6 @@ func check(start int, what string, next func() time.Time) {
 	at := next()
 	after := time.Now().Round(0)
 	if at.Before(before.Add(-2*time.Millisecond)) || at.After(after.Add(11*time.Millisecond)) {
-		fmt.Printf("made in %d: %s has the time %v when it is %v to %v\n", start, what, at, before, after)
-		failed = true
+		panic(fmt.Sprintf("made in %d: %s has the time %v when it is %v to %v", start, what, at, before, after))
 	}
 }
