@@ -1,9 +1,11 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
+	"fmt"
+	"math/bits"
 	"math/rand/v2"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -12,119 +14,62 @@ import (
 // A machine has a clock and a number of its own, and one process at a time.
 type machine struct {
 	options
-	world  *world
-	wall   wall
-	number int64
-	node   [6]byte
-	nodeID uint64
-	random *seeded
-
-	process process
-	judges  []judge // of the process, by lane
-	sets    []set   // by lane: the machine's own, or for random ids the world's
-	opened  []bool  // by stream
-	buf     []key
-	call    call
-	broken  bool // the next call finds a clock that panics
-
-	issued int64  // the highest time of an id that After and the limit bind, or After
-	limit  int64  // past: it withholds every id, as at first
-	cause  *cause // what the process was told of it, or of its end; nil if nothing
-	ended  bool   // the limit is for good
-	causes int    // how many there were
-
-	saved     int64 // by save
-	savedSets []set // the machine's own sets then, by lane
-	durable   int64 // by persist
-
-	watch *time.Timer // for a call whose id a limit withholds
-	seen  int         // how often the call had read the clock when it was last looked at
-	far   int64       // how far ahead the limit will be that lets it go on
-	fault *violation  // found by watch
+	world   *world
+	wall    wall
+	number  int64
+	random  seeded
+	process *process
+	judges  []judge // of the process, by stream
+	limit   int64   // none: it withholds every id, as at first
+	durable int64   // the horizon saved last
 }
 
 // newMachine returns a machine with the given index, and starts a process on it.
 func newMachine(w *world, index int, o options) *machine {
-	m := &machine{options: o, world: w, saved: o.after, durable: o.after}
-	m.wall = wall{
-		world: w, rng: rand.New(rand.NewPCG(w.plan.seed, uint64(index)<<8|1)), zone: time.UTC,
-		anchor: w.now, shown: o.start,
-	}
-	if o.zoned {
-		m.wall.zone = time.FixedZone("", 5*3600)
-	}
-	m.random = &seeded{PCG: rand.NewPCG(w.plan.seed, uint64(index)<<8|2), steep: o.steep}
-	m.renumber(index)
-	m.judges = make([]judge, len(w.plan.schemes))
-	m.sets, m.savedSets = make([]set, len(w.plan.schemes)), make([]set, len(w.plan.schemes))
-	for i := range m.sets {
-		m.sets[i] = w.setOf(&w.plan.schemes[i])
-	}
-	m.watch = time.AfterFunc(time.Hour, m.watched)
-	m.watch.Stop()
+	m := &machine{options: o, world: w, number: int64(index), durable: o.after}
+	m.wall = wall{world: w, rng: rand.New(rand.NewPCG(w.plan.seed, uint64(index))), shown: o.start}
+	seed := [32]byte{byte(index)}
+	copy(seed[1:], fmt.Sprint(w.plan.seed))
+	m.random = seeded{rand.NewChaCha8(seed), o.steep}
 	m.boot(o.after)
 	return m
-}
-
-// renumber gives m the numbers that go with an index.
-func (m *machine) renumber(index int) {
-	m.number = int64(index)
-	m.node = [6]byte{0x02, 0, 0, 0, 0, byte(index)}
-	m.nodeID = binary.BigEndian.Uint64(append([]byte{0, 0}, m.node[:]...))
 }
 
 // boot starts a process that issues nothing up to a time.
 func (m *machine) boot(after int64) {
 	w := m.world
-	m.after, m.issued = after, after
-	m.limit, m.cause, m.ended = past, nil, false
-	m.opened = make([]bool, len(w.plan.schemes))
-	m.process = w.make(boot{
-		schemes: w.plan.schemes, now: m.wall.now, random: m.random, after: toTime(after, m.wall.zone),
-		tolerance: m.tolerance, maxAhead: m.maxAhead, limited: m.limited, node: m.node, number: m.number,
-	})
-	for i := range m.judges {
-		m.judges[i] = m.newJudge(i)
-		if m.early {
-			m.ready(i)
-		}
+	opts := ids.ClockOptions{Now: m.wall.now, After: toTime(after), Tolerance: m.tolerance, MaxAhead: m.maxAhead}
+	if w.flaw != nil {
+		w.flaw(&opts)
 	}
-	if m.safe && !m.slow {
-		m.persist(renewal)
-		m.enforce()
+	m.process, m.limit, m.judges = newProcess(w.plan.schemes, opts, m.limited, m.random, m.number), none, nil
+	for i := range w.plan.schemes {
+		m.judges = append(m.judges, newJudge(&w.plan.schemes[i], m.options, after, w.run()))
 	}
-	w.stats.lives++
 }
-
-// newJudge returns a judge for a lane of the process, at its start.
-func (m *machine) newJudge(lane int) judge {
-	return newJudge(&m.world.plan.schemes[lane], m.tolerance, m.maxAhead, m.after, m.world.bubble)
-}
-
-// judge returns the judge of a stream.
-func (m *machine) judge(stream int) *judge { return &m.judges[m.world.plan.schemes[stream].lane] }
 
 // do carries out an event.
 func (m *machine) do(e event) {
-	w := m.world
-	if !m.limited && e.action.ofLimits() {
-		return
+	switch e.action {
+	case withhold, renew, contexts, finish:
+		if !m.limited {
+			return
+		}
 	}
+	m.world.stats.events[e.action]++
 	switch e.action {
 	case mint:
 		m.mint(e.stream, e.n, e.d)
 	case run:
-		m.run(e.stream, e.n)
+		var all []key
+		c := m.call(e.stream, e.n, func() { all = m.process.run(e.stream, e.n) })
+		m.check(e.stream, c, all...)
 	case try:
 		m.try(e.stream, e.n, e.d)
 	case mix:
 		for i := range e.n {
-			m.mint(i%len(m.opened), 1, e.d)
+			m.mint(i%len(m.judges), 1, e.d)
 		}
-	case idle:
-		w.pass(e.d)
-	case step:
-		m.wall.step(e.d)
 	case saw:
 		for range e.n / 2 {
 			m.wall.step(-e.d)
@@ -132,129 +77,169 @@ func (m *machine) do(e event) {
 			m.wall.step(e.d)
 			m.mint(e.stream, 1, 0)
 		}
-	case edge:
-		j := m.judge(e.stream)
-		if to := add([2]int64{j.start(0), j.start(j.end)}[e.n], e.d); to > least && to < greatest {
-			m.wall.step(to - m.wall.plain())
-		}
-	case freeze, thaw:
-		m.wall.freeze(e.action == freeze)
+	case crowd:
+		m.crowd(e.stream, e.n)
+	case idle:
+		pass(e.d)
+	case step:
+		m.wall.step(e.d)
 	case suspend:
-		w.now += e.d
+		m.world.suspended += e.d
 	case drift:
 		m.wall.drifts(e.d)
-	case smear:
-		m.smear(e.stream, e.n)
-	case leap:
-		w.pass(1e9 - (m.wall.plain()%1e9+1e9)%1e9)
-		m.wall.step(-1e9)
 	case grain:
 		m.wall.grain = e.d
 	case jitter:
 		m.wall.jitter = e.d
-	case glitch:
-		m.wall.glitch, m.wall.in = e.d, e.n
-	case wild:
-		if e.n <= 0 || !m.safe {
-			m.wall.wild = [3]int64{past, 0, future}[e.n+1]
-		}
-	case fail:
-		m.random.fails = e.n
-		m.broken = e.n == 0
-	case save:
-		m.save()
-	case persist:
-		m.persist(e.d)
-	case enforce:
-		m.enforce()
-	case extend:
-		if !m.safe {
-			m.extend(e.d)
-		}
 	case withhold:
-		m.setLimit(past)
+		m.setLimit(none)
+	case renew:
+		m.renew(e.d)
 	case crash:
-		m.crash(e.n)
-	case loop:
-		m.loop(e.n)
-	case clone:
-		w.clone(m)
+		m.crash()
 	case overtake:
 		m.overtake(e.stream, e.d)
-	case patience:
-		m.patience(e.stream, e.n, e.d)
+	case contexts:
+		m.contexts(e.stream, e.n, e.d)
 	case finish:
 		m.finish(e.stream, e.n, e.d)
 	}
 }
 
-// ready opens a stream and reports whether it is open.
-func (m *machine) ready(stream int) bool {
-	if m.opened[stream] {
-		return true
-	}
-	m.wall.readings = m.wall.readings[:0]
-	err := m.process.open(stream)
-	if err == nil {
-		m.opened[stream] = true
-		return true
-	}
-	j := m.judge(stream)
-	if len(m.wall.readings) == 1 {
-		if r := m.wall.readings[0].shown; errors.Is(err, ids.ErrRange) && (j.early(r) || j.late(r)) {
-			return false // as it should
-		}
-	}
-	panic(problem("%s: it cannot be opened: %v", m.world.plan.schemes[stream].name, err))
-}
-
 // mint mints n ids.
 func (m *machine) mint(stream, n int, pace int64) {
-	if !m.ready(stream) {
+	for range n {
+		var x key
+		c := m.call(stream, 1, func() { x = m.process.next(stream) })
+		m.check(stream, c, x)
+		pass(pace)
+	}
+}
+
+// try makes n attempts at a Snowflake.
+func (m *machine) try(stream, n int, pace int64) {
+	j := &m.judges[stream]
+	for range n {
+		var x ids.Snowflake
+		var err error
+		c := m.call(stream, 1, func() { x, err = m.process.nodes[stream].TryNext() })
+		var v *violation
+		switch {
+		case c.lasted() > 0:
+			v = problem("live: an attempt waited")
+		case err == nil:
+			m.check(stream, c, fromSnowflake(x))
+			if j.last-c.last().shown > j.maxAhead {
+				v = problem("true: an attempt gave an id more than MaxAhead ahead of the clock")
+			}
+		case errors.Is(err, ids.ErrWithheld):
+			if !m.limited || j.covered(c.last().shown, m.limit) {
+				v = problem("live: refused with %q, where the limit covers it", err)
+			}
+			m.renew(renewal)
+		case !errors.Is(err, ids.ErrExhausted):
+			v = problem("live: refused with %q", err)
+		}
+		m.must(stream, c, v)
+		pass(pace)
+	}
+}
+
+// call makes a call for n ids.
+func (m *machine) call(stream, n int, f func()) *call {
+	m.wall.readings = m.wall.readings[:0]
+	return m.await(stream, &call{n: n, began: m.world.run()}, begin(f))
+}
+
+// begin makes a call in a goroutine, and returns how it ends: with what it panics.
+func begin(f func()) chan any {
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		f()
+	}()
+	return done
+}
+
+// await waits until a call is done. While a limit withholds its ids, it sets a later one, as another goroutine of a
+// program would that looks every 100 ms.
+func (m *machine) await(stream int, c *call, done chan any) *call {
+	for seen := 0; ; {
+		select {
+		case p := <-done:
+			if p != nil {
+				panic(p)
+			}
+			c.end, c.readings = m.world.run(), m.wall.readings
+			return c
+		case <-time.After(period):
+		}
+		synctest.Wait() // until the call can do nothing by itself
+		if reads := m.wall.taken(); reads > seen+1 || len(done) > 0 {
+			seen = reads // a long run goes on by itself
+			continue
+		}
+		m.goOn(stream, c)
+		seen = m.wall.taken()
+	}
+}
+
+// check checks the ids that a call gave.
+func (m *machine) check(stream int, c *call, all ...key) {
+	s, j := m.world.stats, &m.judges[stream]
+	waited := c.lasted()
+	switch {
+	case len(all) != c.n:
+		m.must(stream, c, problem("a run of %d ids has %d", c.n, len(all)))
+	case waited > int64(c.n)*longest:
+		m.must(stream, c, problem("live: the call waited %s", span(waited)))
+	case len(c.readings) > c.n+c.withheld:
+		m.must(stream, c, problem("live: the call read the clock %d times", len(c.readings)))
+	case waited > 0 && c.n == 1:
+		s.waits++
+		s.longest = max(s.longest, waited)
+	}
+	m.must(stream, c, j.ids(c, all))
+	for _, x := range all {
+		m.unique(stream, x)
+	}
+	if m.maxAhead == 0 && j.length() < longest && !j.spent() {
+		s.ahead = max(s.ahead, j.lead(c))
+	}
+}
+
+// unique checks that an id is new, and not above the limit, and counts it.
+func (m *machine) unique(stream int, x key) {
+	s, j := m.world.stats, &m.judges[stream]
+	s.digest += bits.RotateLeft64(x.hi*0x9e3779b97f4a7c15^x.lo, 29) * 0x9e3779b97f4a7c15
+	s.ids[j.kind]++
+	if at := j.time(x); m.limited && j.limited() && (m.limit == none || at > m.limit) {
+		m.must(stream, nil, problem("unique: the limit, %s, does not cover %s", clock(m.limit), clock(at)))
+	}
+	if m.world.seen[stream][x] {
+		m.must(stream, nil, problem("unique: %x was issued before", x))
+	}
+	m.world.seen[stream][x] = true
+}
+
+// must panics with v, if it is a violation, and says of which call.
+func (m *machine) must(stream int, c *call, v *violation) {
+	if v == nil {
 		return
 	}
-	defer m.recovered(stream, n)
-	for range n {
-		c := m.begin(stream, false)
-		x := m.process.next(stream)
-		m.returned()
-		m.check(stream, c, x)
-		m.world.pass(pace)
+	text := fmt.Sprintf("machine %d, %s: %s", m.number, m.judges[stream].name, v.text)
+	if c != nil && len(c.readings) > 0 {
+		text += fmt.Sprintf("\nthe clock showed %s, and after %d readings %s; the call lasted %s",
+			clock(c.readings[0].shown), len(c.readings), clock(c.last().shown), span(c.end-c.began))
 	}
+	panic(&violation{text})
 }
 
-// begin begins a call.
-func (m *machine) begin(stream int, run bool) *call {
-	w := m.world
-	m.wall.readings = m.wall.readings[:0]
-	m.call = call{stream: stream, run: run, began: w.bubble}
-	m.wall.broken, m.broken = m.broken, false
-	m.wall.failed, m.random.failed = false, false
-	if m.limited {
-		m.seen, m.far = 1, renewal
-		w.began.Store(w.bubble)
-		m.watch.Reset(period)
+// crash ends the process and starts another.
+func (m *machine) crash() {
+	after := m.durable
+	if !m.limited {
+		after = nanos(m.process.clock.Latest())
 	}
-	return &m.call
-}
-
-// end ends a call.
-func (m *machine) end() {
-	m.world.catchUp()
-	if m.world.began.Load() != idleNow {
-		m.world.began.Store(idleNow)
-		m.watch.Stop()
-	}
-	m.call.end, m.call.readings = m.world.bubble, m.wall.readings
-	if m.fault != nil {
-		panic(m.fault)
-	}
-}
-
-// returned is end for a call that has not panicked.
-func (m *machine) returned() {
-	m.end()
-	if m.random.failed || m.wall.failed {
-		panic(problem("a reading of the clock or of random bytes failed, and the call gave an id"))
-	}
+	m.boot(after)
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
-	"testing/synctest"
+	"time"
 
-	"github.com/oneclock/ids/internal/lab/markdown"
+	"github.com/oneclock/ids"
 )
 
 // TestSweep plays scenarios of seeds that are always the same, and of some that are new each time.
@@ -20,132 +20,89 @@ func TestSweep(t *testing.T) {
 	for _, seed := range []uint64{1, rand.Uint64()} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			var log strings.Builder
-			s := &sweep{want: want, seed: seed, make: newLibrary, log: &log}
-			s.work(t)
-			if s.failed.Load() {
-				t.Fatal(log.String())
+			s := newSweep(want, seed, nil)
+			if s.work(t); s.broken != "" {
+				t.Fatal(s.broken)
 			}
 			t.Logf("first seed %d\n%s", seed, s.total.table())
 		})
 	}
 }
 
-// found are seeds of scenarios in which the judge, or a wrong implementation of the rule, was wrong
-// at first.
-var found = []uint64{
-	16,                  // a reading past the end of a format, behind what was issued
-	42,                  // a step back of more than 292 years
-	49,                  // a clock that is set back and forward by MaxAhead
-	169,                 // a coarse clock
-	301,                 // a reading before the epoch
-	2893984338439698474, // a run up to the end of a format
-	9063577472092914270, // readings of the year 1
-	104883263909957435,  // a long run on a clock that moves in steps of 50 ms
-	// Version 1 goes above all its ids when all clock sequences have been used, which takes no ticks.
-	13189087852183122093,
-}
-
-// long skips a test under -short, which the race detector is run with: it has one goroutine, and would
-// take minutes there.
-func long(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long with the race detector, and has one goroutine")
-	}
-}
-
-// TestSameSeed plays the scenarios of found twice, the second time beside others.
+// TestSameSeed shows that all ids of a scenario follow from its seed.
 func TestSameSeed(t *testing.T) {
-	long(t)
-	first := make([]stats, len(found))
-	for i, seed := range found {
-		if v := play(t, newPlan(seed), newLibrary, &first[i]); v != nil {
-			t.Fatal(v.text)
-		}
-		if i > 0 && first[i].digest == first[i-1].digest {
-			t.Errorf("seeds %d and %d give the same ids", found[i-1], seed)
-		}
+	var digests [3]uint64
+	for i, seed := range []uint64{1, 1, 2} {
+		one := stats{events: map[action]int64{}}
+		play(t, newPlan(seed), nil, &one)
+		digests[i] = one.digest
 	}
-	for i, seed := range found {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			var again stats
-			play(t, newPlan(seed), newLibrary, &again)
-			if again != first[i] {
-				t.Errorf("seed %d gives different runs:\n%+v\n%+v", seed, first[i], again)
-			}
-		})
+	if digests[0] != digests[1] || digests[0] == digests[2] {
+		t.Errorf("of two equal seeds and a third, the ids have the digests %x", digests)
 	}
 }
 
-// TestEveryFault shows that plans hold every kind of event, so that the sweep has tried it.
-func TestEveryFault(t *testing.T) {
-	long(t)
-	var seen [actions]bool
-	for seed := range uint64(300) {
-		p := newPlan(seed)
-		for _, e := range p.events {
-			seen[e.action] = true
-			if strings.Contains(e.text(p), "{") {
-				t.Fatalf("event %+v: %s", e, e.text(p))
-			}
-		}
-	}
-	for a, ok := range seen {
-		if !ok {
-			t.Errorf("no plan has: %s", texts[a][0])
-		}
-	}
-}
-
-// TestSweepEnds shows that a sweep ends with its number of ids or at the first broken promise,
-// and what it reports then.
-func TestSweepEnds(t *testing.T) {
-	var log strings.Builder
-	s := &sweep{want: 50_000, seed: 7, make: newLibrary, log: &log}
-	s.work(t)
-	if n := s.minted.Load(); n < s.want || s.failed.Load() || log.Len() > 0 {
-		t.Errorf("minted %d, failed %v: %s", n, s.failed.Load(), &log)
-	}
-	table := s.total.table()
-	for _, row := range []string{"| ids | " + markdown.Grouped(s.total.total()) + " |", "| duplicates · inversions · other broken promises | 0 · 0 · 0 |"} {
-		if !strings.Contains(table, row+"\n") {
-			t.Errorf("no row %q in\n%s", row, table)
-		}
-	}
-
-	var calls atomic.Int64
-	bad := &sweep{want: 1 << 60, seed: 7, log: &log, make: flawedBy(func(_ *boot, f *flawed) {
-		f.nextID = func(stream int) key {
-			x := f.process.next(stream)
-			if calls.Add(1) > 1000 {
-				x = key{}
-			}
-			return x
-		}
-	})}
-	bad.work(t)
-	for _, part := range []string{"simulate: seed ", "the shortest history found:\n", "\n  1. machine 0: mint ", " -ids 1 -seed "} {
-		if !strings.Contains(log.String(), part) {
-			t.Errorf("no %q in the report:\n%s", part, &log)
-		}
-	}
-}
-
-// TestRounds shows that a plan can use every clock sequence, and that V1 and V6 then go on above
-// all ticks.
-func TestRounds(t *testing.T) {
-	long(t)
-	for _, stream := range []kind{v1, v6} {
-		synctest.Test(t, func(t *testing.T) {
-			p := &plan{schemes: uuidSchemes(), machines: []options{{after: past, tolerance: -1, maxAhead: -1}}}
-			w := newWorld(p, newLibrary, new(stats))
-			j := &w.machines[0].judges[stream]
-			for range 2 {
-				w.do(event{action: saw, stream: int(stream), n: 2 * rounds, d: 1e9})
-				if j.backs != rounds-1 {
-					t.Errorf("ids have gone back %d times", j.backs)
+// TestGoroutines mints from many goroutines at once, on real time. Each id is above all those whose calls had returned, in any
+// goroutine, before its call began; and none comes twice.
+func TestGoroutines(t *testing.T) {
+	schemes := append(uuidSchemes(), layouts[0])
+	p := newProcess(schemes, ids.ClockOptions{}, false, nil, 1)
+	for stream := int(v6); stream < len(schemes); stream++ {
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		var highest key
+		seen := map[key]bool{}
+		for i := range 16 {
+			all.Go(func() {
+				for range 300 {
+					mu.Lock()
+					above := highest
+					mu.Unlock()
+					xs := []key{p.next(stream)}
+					if schemes[stream].kind != v6 && i%2 == 0 {
+						xs = append(xs, p.run(stream, 100)...)
+					}
+					mu.Lock()
+					for _, x := range xs {
+						if !above.less(x) || seen[x] {
+							t.Errorf("%s: %x is not above %x, which was returned before; it is twice: %v", schemes[stream].name, x, above, seen[x])
+						}
+						above, seen[x] = x, true
+					}
+					if highest.less(above) {
+						highest = above
+					}
+					mu.Unlock()
 				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// TestFlaws shows that the judge finds what breaks each promise, and says which.
+func TestFlaws(t *testing.T) {
+	for promise, f := range map[string]flaw{
+		"unique: ": func(o *ids.ClockOptions) { // a restart with what was saved an hour earlier
+			if !o.After.IsZero() {
+				o.After = o.After.Add(-time.Hour)
+			}
+		},
+		"ordered: ": func(o *ids.ClockOptions) { o.Tolerance = -1 },
+		"live: ": func(o *ids.ClockOptions) {
+			now := o.Now
+			o.Now = func() time.Time {
+				time.Sleep(21 * time.Millisecond)
+				return now()
+			}
+		},
+		"true: ": func(o *ids.ClockOptions) { o.MaxAhead = time.Hour },
+	} {
+		t.Run(promise, func(t *testing.T) {
+			t.Parallel()
+			s := newSweep(1_000_000, 1, f)
+			if s.work(t); !strings.Contains(s.broken, promise) {
+				t.Errorf("found as %q, want %q", s.broken, promise)
 			}
 		})
 	}

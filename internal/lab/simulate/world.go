@@ -2,152 +2,116 @@ package main
 
 import (
 	"fmt"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/oneclock/ids/internal/lab/markdown"
 )
 
 // A world is the machines of a plan, and the true time.
 type world struct {
-	plan  *plan
-	make  maker
-	stats *stats
-
-	start  time.Time // of the bubble
-	now    int64     // the true time, in ns since the beginning
-	bubble int64     // how long processes have run, up to which now is counted
-
-	// began is when the call in progress on a machine with a limit began, or was last looked at
-	// by a goroutine beside it, or idleNow. That goroutine sets it last.
-	began atomic.Int64
-
-	machines []*machine
-	random   [2]set // the V7s and the ULIDs of all machines, which are unique by random bits
-	done     int    // events carried out
-	replica  bool   // made to copy a machine of another world; what it does is not counted
+	plan      *plan
+	flaw      flaw
+	stats     *stats
+	start     time.Time // of the bubble
+	suspended int64     // for how long the host was, in ns
+	machines  []*machine
+	seen      map[int]map[key]bool // by stream: the ids of all machines and processes
 }
 
-// newWorld returns a world at the beginning of a plan.
-func newWorld(p *plan, mk maker, s *stats) *world {
-	w := &world{plan: p, make: mk, stats: s, start: time.Now(), random: [2]set{{}, {}}}
-	w.began.Store(idleNow)
-	for i, o := range p.machines {
-		w.machines = append(w.machines, newMachine(w, i, o))
-	}
-	return w
-}
+// run returns how long processes have run, in ns.
+func (w *world) run() int64 { return int64(time.Since(w.start)) }
 
-// setOf returns the set for a stream of a new machine.
-func (w *world) setOf(s *scheme) set {
-	switch s.kind {
-	case v7:
-		return w.random[0]
-	case ulid:
-		return w.random[1]
-	}
-	return set{}
-}
-
-// catchUp counts the time that has passed in the bubble.
-func (w *world) catchUp() {
-	w.began.Load() // what another goroutine did is seen
-	t := int64(time.Since(w.start))
-	w.now += t - w.bubble
-	w.bubble = t
-}
+// now returns the true time, in ns since the beginning.
+func (w *world) now() int64 { return w.run() + w.suspended }
 
 // pass lets time pass, for processes too.
-func (w *world) pass(d int64) {
-	if d > 0 {
-		time.Sleep(time.Duration(d))
-		w.catchUp()
-	}
-}
+func pass(d int64) { time.Sleep(time.Duration(d)) }
 
 // play carries out a plan in a bubble of its own, up to the first broken promise. A bubble whose calls wait for ever ends
 // with a panic; what was found before is told then.
-func play(t *testing.T, p *plan, mk maker, s *stats) (v *violation) {
+func play(t *testing.T, p *plan, f flaw, s *stats) (v *violation) {
+	done := 0
 	defer func() {
 		if p := recover(); p != nil && v == nil {
 			v = problem("live: %v", p)
 		}
+		if v != nil {
+			v = problem("%s\n%+v\nat event %d of %d: %+v", v.text, p.machines, done, len(p.events), p.events[max(done-5, 0):done])
+		}
 	}()
 	synctest.Test(t, func(*testing.T) {
-		defer func() { v = caught(recover()) }()
-		w := newWorld(p, mk, s)
-		for _, e := range p.events {
-			w.do(e)
+		defer func() {
+			switch p := recover().(type) {
+			case nil:
+			case *violation:
+				v = p
+			default:
+				v = problem("live: panic: %v", p)
+			}
+		}()
+		w := &world{plan: p, flaw: f, stats: s, start: time.Now(), seen: map[int]map[key]bool{}}
+		for i := range p.schemes {
+			w.seen[i] = map[key]bool{}
+		}
+		for i, o := range p.machines {
+			w.machines = append(w.machines, newMachine(w, i, o))
+		}
+		for done = 1; done <= len(p.events); done++ {
+			w.machines[p.events[done-1].machine].do(p.events[done-1])
 		}
 	})
-	s.scenarios++
+	s.events["scenario"]++
 	return v
 }
 
-// caught returns the violation that a panic is.
-func caught(p any) *violation {
-	switch p := p.(type) {
-	case nil:
-		return nil
-	case *violation:
-		return p
-	}
-	return problem("panic: %v", p)
+// stats count what was tried and seen.
+type stats struct {
+	ids            [snowflake + 1]int64 // by kind
+	events         map[action]int64
+	waits          int64  // calls that waited for the clock
+	withheld       int64  // calls that waited for a limit
+	longest, ahead int64  // ns: the longest wait, and the furthest run-ahead of a clock that was not set back
+	digest         uint64 // of the ids of one scenario: a sum, since a crowd gets them in any order
 }
 
-// do carries out an event.
-func (w *world) do(e event) {
-	w.done++
-	if e.machine >= len(w.machines) {
-		return // the copy of a machine that a shorter plan does not copy
+// total returns the number of ids.
+func (s *stats) total() (n int64) {
+	for _, k := range s.ids {
+		n += k
 	}
-	w.stats.events[e.action]++
-	w.machines[e.machine].do(e)
+	return n
 }
 
-// clone adds a copy of m: what m is in a world that went the same way. Both draw
-// other random bytes from then on, as after Reseed, and the copy has numbers of its own.
-func (w *world) clone(m *machine) {
-	if w.replica {
-		return
+// add adds what o counts.
+func (s *stats) add(o *stats) {
+	for i := range s.ids {
+		s.ids[i] += o.ids[i]
 	}
-	twin := newWorld(w.plan, w.make, new(stats))
-	twin.replica = true
-	for _, e := range w.plan.events[:w.done-1] {
-		twin.do(e)
+	for a, n := range o.events {
+		s.events[a] += n
 	}
-	index := len(w.machines)
-	w.bubble = int64(time.Since(w.start)) // for w, no true time passed meanwhile
-	c := twin.machines[m.number]
-	c.join(w, index)
-	m.random.Seed(w.plan.seed, uint64(index)<<8|3)
-	w.machines = append(w.machines, c)
+	s.waits, s.withheld = s.waits+o.waits, s.withheld+o.withheld
+	s.longest, s.ahead = max(s.longest, o.longest), max(s.ahead, o.ahead)
 }
 
-// join moves m into another world, as the copy of a machine there.
-func (m *machine) join(w *world, index int) {
-	if m.world.now != w.now {
-		panic(fmt.Sprintf("the copy is at %d, the original at %d", m.world.now, w.now))
-	}
-	m.latest()
-	earlier := int64(m.world.start.Sub(w.start))
-	for i := range m.judges {
-		j := &m.judges[i]
-		j.farSince, j.even = j.farSince+earlier, sub(j.even, earlier)
-	}
-	m.world, m.wall.world = w, w
-	m.renumber(index)
-	m.random.Seed(w.plan.seed, uint64(index)<<8|2)
-	m.process.renumber(m.node, m.number)
-	for i := range m.sets {
-		s := &w.plan.schemes[i]
-		m.sets[i] = w.setOf(s)
-		if s.kind != snowflake {
-			continue
-		}
-		m.opened[i] = false
-		if s.layout.NodeBits > 0 {
-			m.judges[i] = m.newJudge(i)
-		}
-	}
+// table returns s as a table in Markdown. A sweep ends at the first broken promise: so there is none where it is asked for.
+func (s *stats) table() string {
+	var b strings.Builder
+	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", name, value) }
+	e := s.events
+	b.WriteString("| what | how many |\n| --- | --- |\n")
+	row("ids", markdown.Grouped(s.total()))
+	row("of V1 · V6 · V7 · ULID · monotonic ULID · Snowflake", markdown.Join(s.ids[:]...))
+	row("scenarios, each from a seed · restarts", markdown.Join(e["scenario"], e[crash]))
+	row("faults of clocks", markdown.Join(e[step]+e[suspend]+e[drift]+e[grain]+e[jitter]+e[saw]))
+	row("calls that waited for the clock · for a limit", markdown.Join(s.waits, s.withheld))
+	row("calls overtaken by others · crowds · series of contexts that ended · clocks ended",
+		markdown.Join(e[overtake], e[crowd], e[contexts], e[finish]))
+	row("duplicates · inversions · other broken promises", "0 · 0 · 0")
+	row("longest wait for the clock", span(s.longest))
+	row("furthest run-ahead of a clock that was not set back, with MaxAhead 10 ms", span(s.ahead))
+	return b.String()
 }
