@@ -72,6 +72,7 @@ func (m *machine) crowd(stream, percent int) {
 				above, asked := j.prev, m.world.run()
 				mu.Unlock()
 				x := m.process.next(stream)
+				m.wall.forget()
 				mu.Lock()
 				slowest, fell = max(slowest, m.world.run()-asked), fell || !above.less(x)
 				if j.prev.less(x) {
@@ -119,7 +120,7 @@ func (m *machine) overtake(stream int, d int64) {
 // and takes nothing, and none looks at the clock because of another one.
 func (m *machine) contexts(stream, n int, d int64) {
 	m.setLimit(none)
-	m.wall.readings = m.wall.readings[:0]
+	m.wall.forget()
 	began, done := m.world.run(), make(chan *violation, n)
 	for i := range int64(n) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration((i+1)*d))
@@ -158,8 +159,9 @@ func (m *machine) finish(stream, n int, d int64) {
 		waiting = begin(func() { node.Next() })
 		synctest.Wait()
 	}
-	m.limit = min(m.limit, m.wall.plain()+d)
-	m.process.limit.EndAt(toTime(m.limit), nil)
+	end := m.wall.plain() + d
+	m.process.limit.EndAt(toTime(end), nil)
+	m.limit = min(m.limit, end)
 	if synctest.Wait(); waiting != nil && len(waiting) == 0 {
 		m.must(stream, nil, problem("live: a call waits for a limit when the clock has ended"))
 	}

@@ -147,7 +147,7 @@ func (m *machine) try(stream, n int, pace int64) {
 
 // call makes a call for n ids.
 func (m *machine) call(stream, n int, f func()) *call {
-	m.wall.readings = m.wall.readings[:0]
+	m.wall.forget()
 	return m.await(stream, &call{n: n, began: m.world.run()}, begin(f))
 }
 

@@ -57,6 +57,13 @@ func (w *wall) read() int64 {
 	return r
 }
 
+// forget begins the readings of a call.
+func (w *wall) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.readings = w.readings[:0]
+}
+
 // taken returns how many readings the call in progress has taken.
 func (w *wall) taken() int {
 	w.mu.Lock()
