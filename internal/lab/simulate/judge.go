@@ -100,20 +100,12 @@ func (j *judge) ids(c *call, xs []key) *violation {
 			lo, hi = min(lo, r.shown), max(hi, r.shown)
 		}
 	}
-	first := j.last
-	for k, x := range xs {
-		v := j.take(x, lo, hi)
-		if v != nil {
-			if c.n > 1 {
-				v.text = fmt.Sprintf("%s; it is number %d of a run", v.text, k)
-			}
+	for _, x := range xs {
+		if v := j.take(x, lo, hi); v != nil {
 			return v
 		}
-		if k == 0 {
-			first = j.last
-		}
 	}
-	if v := j.ahead(c, first); v != nil {
+	if v := j.ahead(c, j.time(xs[0])); v != nil {
 		return v
 	}
 	return j.needless(c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing/synctest"
 	"time"
 
@@ -50,11 +51,8 @@ func (m *machine) boot(after int64) {
 
 // do carries out an event.
 func (m *machine) do(e event) {
-	switch e.action {
-	case withhold, renew, contexts, finish:
-		if !m.limited {
-			return
-		}
+	if !m.limited && slices.Contains([]action{withhold, renew, contexts, finish}, e.action) {
+		return
 	}
 	m.world.stats.events[e.action]++
 	switch e.action {
