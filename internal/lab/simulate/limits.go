@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -49,7 +50,7 @@ func (m *machine) crowd(stream, percent int) {
 	const back, lasts = int64(100 * time.Millisecond), int64(2 * time.Second)
 	j := &m.judges[stream]
 	room := float64(longest) / float64(j.length()) * float64(int64(1)<<j.layout.SequenceBits)
-	if room > 600 || j.length() >= longest {
+	if room > 600 || j.length() >= longest || j.maxAhead > int64(period) {
 		return
 	}
 	n := max(int(room)*percent/100, 1)
@@ -64,10 +65,11 @@ func (m *machine) crowd(stream, percent int) {
 	}
 	var mu sync.Mutex
 	var all sync.WaitGroup
+	var calls atomic.Int64
 	began, slowest, fell := m.world.run(), int64(0), false
 	for range n {
 		all.Go(func() {
-			for m.world.run() < began+lasts {
+			for m.world.run() < began+lasts && float64(calls.Add(1)) < 200*room {
 				mu.Lock()
 				above, asked := j.prev, m.world.run()
 				mu.Unlock()
@@ -91,8 +93,8 @@ func (m *machine) crowd(stream, percent int) {
 	switch most := max(j.maxAhead, back-int64(float64(lasts)*(1-slow))); {
 	case fell:
 		m.must(stream, nil, problem("ordered: of %d goroutines one got an id that is not above those before", n))
-	case slowest > longest:
-		m.must(stream, nil, problem("live: of %d goroutines one waited %s", n, span(slowest)))
+	case float64(calls.Load()) >= 200*room || slowest > longest:
+		m.must(stream, nil, problem("live: %d goroutines made %d calls, of which one waited %s", n, calls.Load(), span(slowest)))
 	case slow < 1 && lead > most+longest+2*j.length():
 		m.must(stream, nil, problem("true: with %d goroutines, ids are %s ahead, %s after a step back of %s", n, span(lead), span(lasts), span(back)))
 	}
