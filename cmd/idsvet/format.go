@@ -80,19 +80,21 @@ var jsonFunctions = map[string]int{
 	"encoding/json/v2.Marshal": 0, "encoding/json/v2.MarshalWrite": 1, "encoding/json/v2.Unmarshal": 1, "encoding/json/v2.UnmarshalRead": 1,
 }
 
-func plainTypes(p *program) {
-	// plain returns the named type t and the id that it is declared as, or nil.
-	plain := func(t types.Type) (*types.TypeName, string) {
-		named, ok := types.Unalias(t).(*types.Named)
-		var fact isPlain
-		if !ok || !p.ImportObjectFact(named.Obj(), &fact) {
-			return nil, ""
-		}
-		return named.Obj(), fact.Of
+// plain returns the named type t and the id that it is declared as, or nil.
+func (p *program) plain(t types.Type) (*types.TypeName, string) {
+	named, ok := types.Unalias(t).(*types.Named)
+	var fact isPlain
+	if !ok || !p.ImportObjectFact(named.Obj(), &fact) {
+		return nil, ""
 	}
+	return named.Obj(), fact.Of
+}
+
+// exportPlain exports the facts of the types that the package declares.
+func (p *program) exportPlain() {
 	for _, spec := range each[*ast.TypeSpec](p) {
 		t := p.TypeOf(spec.Type)
-		_, of := plain(t)
+		_, of := p.plain(t)
 		if name := idName(t); name == "UUID" || name == "ULID" {
 			of = "ids." + name
 		}
@@ -100,6 +102,10 @@ func plainTypes(p *program) {
 			p.ExportObjectFact(p.Defs[spec.Name], &isPlain{of})
 		}
 	}
+}
+
+func plainTypes(p *program) {
+	p.exportPlain()
 	report := func(e ast.Expr, t *types.TypeName, of, what string) {
 		p.ReportRangef(e, "%s %s: it has no methods of %s; declare it as struct{ %s }, or as an alias", t.Name(), what, of, of)
 	}
@@ -109,20 +115,20 @@ func plainTypes(p *program) {
 			continue
 		}
 		p.formatted(call, func(arg ast.Expr, verb string) {
-			t, of := plain(elem(p.TypeOf(arg)))
+			t, of := p.plain(elem(p.TypeOf(arg)))
 			if t != nil && strings.Contains("vsq", verb) && !has(t.Type(), "String", "Error", "Format") {
 				report(arg, t, of, "is written as a list of 16 numbers or as 16 bytes")
 			}
 		})
 		at, ok := jsonFunctions[f.FullName()]
 		if ok && at < len(call.Args) {
-			find := func(t types.Type) bool { name, _ := plain(t); return name != nil }
-			if t, of := plain(inJSON(p.TypeOf(call.Args[at]), find, map[types.Type]bool{})); t != nil {
+			find := func(t types.Type) bool { name, _ := p.plain(t); return name != nil }
+			if t, of := p.plain(inJSON(p.TypeOf(call.Args[at]), find, map[types.Type]bool{})); t != nil {
 				report(call.Args[at], t, of, "is a list of 16 numbers in JSON")
 			}
 		}
 		for _, arg := range call.Args {
-			t, of := plain(elem(p.TypeOf(arg)))
+			t, of := p.plain(elem(p.TypeOf(arg)))
 			if t != nil && strings.HasPrefix(f.FullName(), "(*database/sql.Row") && f.Name() == "Scan" && !has(t.Type(), "Scan") {
 				report(arg, t, of, "cannot be scanned")
 			}

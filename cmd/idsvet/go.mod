@@ -2,7 +2,10 @@ module github.com/oneclock/ids/cmd/idsvet
 
 go 1.26.0
 
-require golang.org/x/tools v0.52.0
+require (
+	github.com/rogpeppe/go-internal v1.14.1
+	golang.org/x/tools v0.52.0
+)
 
 require (
 	golang.org/x/mod v0.42.0 // indirect

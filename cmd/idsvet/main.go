@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -23,13 +25,14 @@ import (
 )
 
 // None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
-var analyzers = []*analysis.Analyzer{funcValue, mustParse, plainType, typeName, verb, prefix, modulo, nextError, early}
+var analyzers = []*analysis.Analyzer{funcValue, mustParse, plainType, typeName, verb, prefix, modulo, nextError, early, errEqual}
 
 const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
 
   idsvet [FLAGS] PACKAGES             reports. Status: 0 if there is nothing, 3 if there is something, 1 after an error
   idsvet -from LIBRARY [PACKAGES]     moves: prints the changes, and with -fix makes them. Status: 0, or 1 after an error
   idsvet help [ANALYZER]              tells more of an analyzer
+  idsvet -version                     tells the version
 
 Status 2 is for wrong flags. LIBRARY is one of %s.
 idsvet -from LIBRARY -h tells the flags of moving. Those of reporting are:
@@ -46,6 +49,10 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
+	if slices.Contains([]string{"-version", "--version", "version"}, args[0]) {
+		fmt.Println(version())
+		return
+	}
 	if slices.ContainsFunc(args, regexp.MustCompile(`^-+from(=|$)`).MatchString) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
@@ -56,4 +63,13 @@ func main() {
 		}
 	}
 	multichecker.Main(analyzers...)
+}
+
+// version returns the versions of this program, as go install knows it, and of the Go that compiled it.
+func version() string {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return "idsvet " + version + ", " + runtime.Version()
 }

@@ -38,7 +38,7 @@ func TestReports(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all, "./bad", "./good", "./lib")
 }
 
-// TestUsage checks that the command, alone and with -h, tells what it does besides analyzing.
+// TestUsage checks that the command, alone and with -h, tells what it does besides analyzing, and its version.
 func TestUsage(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "idsvet.exe")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
@@ -49,6 +49,10 @@ func TestUsage(t *testing.T) {
 		if (err == nil) != (args != nil) || !strings.Contains(string(out), "-from LIBRARY") || !strings.Contains(string(out), "google, oklog") {
 			t.Errorf("%q: %v\n%s", args, err, out)
 		}
+	}
+	out, err := exec.CommandContext(t.Context(), binary, "-version").Output()
+	if want := version() + "\n"; err != nil || string(out) != want {
+		t.Errorf("-version: %v, %q, want %q", err, out, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -98,4 +99,45 @@ func (p *program) panicWanted(c inspector.Cursor) bool {
 		}
 	}
 	return false
+}
+
+var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch", errEquals)
+
+func errEquals(p *program) {
+	for c := range p.code.Preorder((*ast.BinaryExpr)(nil), (*ast.CaseClause)(nil)) {
+		var parts []ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.BinaryExpr:
+			if (n.Op == token.EQL || n.Op == token.NEQ) && !p.Types[n.X].IsNil() && !p.Types[n.Y].IsNil() {
+				parts = []ast.Expr{n.X, n.Y}
+			}
+		case *ast.CaseClause:
+			if s, ok := c.Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
+				parts = n.List
+			}
+		}
+		if around := function(c); around.Valid() {
+			if f, ok := around.Node().(*ast.FuncDecl); ok && f.Name.Name == "Is" && f.Recv != nil {
+				continue // errors.Is calls it for each error that is wrapped
+			}
+		}
+		for _, e := range parts {
+			if name := p.sentinel(e); name != "" {
+				p.ReportRangef(e, "the errors of this library are wrapped, and so not equal to %s: use errors.Is", name)
+			}
+		}
+	}
+}
+
+// sentinel returns the name of the error of the library that e names, or "".
+func (p *program) sentinel(e ast.Expr) string {
+	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	v, ok := p.Uses[s.Sel].(*types.Var)
+	if !ok || v.IsField() || !ours(v.Pkg()) || !strings.HasPrefix(v.Name(), "Err") {
+		return ""
+	}
+	return v.Pkg().Name() + "." + v.Name()
 }

@@ -35,12 +35,20 @@ func render(src []byte, start, end int, edits []edit) string {
 
 var marked = regexp.MustCompile("\x00(\\w+)\x00")
 
-// rewritten returns the text of the file with its pieces converted, and notes of what does not compile then.
-func (f *file) rewritten(pieces []piece) (text []byte, notes []note, err error) {
+// An imported says what the imports of a file are to be.
+type imported struct {
+	names  map[string]string // what the file calls the packages that it needs
+	keep   bool              // whether the old library has a use
+	rename string            // what that is called then, if it cannot keep its name
+	edits  []edit            // of the whole file
+}
+
+// rewritten returns the text of the file with its conversions made, and notes of what does not compile then.
+func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
 	var all, left []edit
-	for _, p := range pieces {
-		all = append(all, p.edits...)
-		left = append(left, p.qualifiers...)
+	for _, c := range conversions {
+		all = append(all, c.edits...)
+		left = append(left, c.qualifiers...)
 	}
 	needed := map[string]bool{}
 	for _, e := range all {
@@ -48,36 +56,41 @@ func (f *file) rewritten(pieces []piece) (text []byte, notes []note, err error) 
 			needed[m[1]] = true
 		}
 	}
-	names := f.names(needed)
-	rename := "" // of the old library, if the door has its name
-	if _, old := f.old(); len(left) > 0 && names[f.table.door()] == old {
-		rename = f.free(f.table.name)
+	to := imported{names: f.names(needed), keep: len(left) > 0}
+	if _, old := f.old(); to.keep && to.names[f.lib.door()] == old {
+		to.rename = f.free(f.lib.name)
 		for _, q := range left {
-			q.text = rename
+			q.text = to.rename
 			all = append(all, q)
 		}
 	}
-	head, err := f.head(names, len(left) > 0, rename, all)
+	to.edits = all
+	head, err := f.head(to)
 	if err != nil {
 		return nil, nil, err
 	}
 	all = append(all, edit{0, f.headEnd(), head})
 	for i, e := range all {
-		all[i].text = marked.ReplaceAllStringFunc(e.text, func(m string) string { return names[strings.Trim(m, "\x00")] })
+		all[i].text = marked.ReplaceAllStringFunc(e.text, func(m string) string { return to.names[strings.Trim(m, "\x00")] })
 	}
 	out := []byte(render(f.src, 0, len(f.src), all))
 	if bytes.Equal(out, f.src) {
-		return f.raw, nil, nil
+		return f.original, nil, nil
 	}
+	return f.formatted(out), f.unused(all), nil
+}
+
+// formatted formats a new text of the file, if the old one was formatted, and gives it the line ends of that.
+func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
 			out = is
 		}
 	}
-	if len(f.raw) != len(f.src) {
+	if len(f.original) != len(f.src) {
 		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
 	}
-	return out, f.unused(all), nil
+	return out
 }
 
 // names returns what the file is to call the packages that it needs.
@@ -86,12 +99,25 @@ func (f *file) names(needed map[string]bool) map[string]string {
 	_, old := f.old()
 	for pkg := range needed {
 		name := f.local(pkg)
-		if !f.has(newPackages[pkg]) && (pkg != f.table.door() || old != name) {
+		if !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
 			name = f.free(name)
 		}
 		names[pkg] = name
 	}
 	return names
+}
+
+// local returns the name by which the file is to call a package: the name that the old one has, if that is called as its door
+// is, or its own.
+func (f *file) local(pkg string) string {
+	for _, i := range f.syntax.Imports {
+		switch path := importPath(i); {
+		case i.Name == nil || i.Name.Name == "_" || i.Name.Name == ".":
+		case path == newPackages[pkg], pkg == f.lib.door() && slices.Contains(f.lib.paths, path):
+			return i.Name.Name
+		}
+	}
+	return pkg
 }
 
 // free returns the name, or one like it that the file does not have.
@@ -112,11 +138,11 @@ func (f *file) free(name string) string {
 func (f *file) old() (first *ast.ImportSpec, name string) {
 	for _, i := range f.syntax.Imports {
 		switch {
-		case !slices.Contains(f.table.paths, importPath(i)):
+		case !slices.Contains(f.lib.paths, importPath(i)):
 		case i.Name != nil:
 			return i, i.Name.Name
 		default:
-			return i, f.table.pkg
+			return i, f.lib.pkg
 		}
 	}
 	return nil, ""
@@ -137,59 +163,25 @@ func (f *file) headEnd() int {
 		}
 	}
 	for _, c := range f.syntax.Comments {
-		if c.Pos() > end && f.at.Line(c.Pos()) == f.at.Line(end) {
+		if c.Pos() > end && f.positions.Line(c.Pos()) == f.positions.Line(end) {
 			return f.offset(c.List[0].End())
 		}
 	}
 	return f.offset(end)
 }
 
-// head returns the text up to the end of the imports: with the packages by their names, and without those that the edits leave
-// without a use. keep is whether the old library has one, and rename what it is called then, or "".
-func (f *file) head(names map[string]string, keep bool, rename string, all []edit) (string, error) {
+// head returns the text up to the end of the imports: with the packages that are needed, and without those that the edits leave
+// without a use.
+func (f *file) head(to imported) (string, error) {
 	fset := token.NewFileSet()
 	src := string(f.src[:f.headEnd()])
 	head, err := parser.ParseFile(fset, f.path, src+"\n\n\n", parser.ParseComments) // the lines have room for an import
 	if err != nil {
 		return "", err
 	}
-	called := func(pkg string) string {
-		if names[pkg] == pkg {
-			return ""
-		}
-		return names[pkg]
-	}
-	set := func(i *ast.ImportSpec, name, path string) {
-		at := i.Pos()
-		i.Name, i.Path.Value = nil, strconv.Quote(path)
-		if name != "" {
-			i.Name = &ast.Ident{NamePos: at, Name: name}
-		}
-	}
-	changed := false
-	door := f.table.door()
-	old, _ := f.old()
-	specs := slices.Clone(head.Imports)
-	for n, i := range f.syntax.Imports {
-		name, path := "", importPath(i)
-		if i.Name != nil {
-			name = i.Name.Name
-		}
-		isOld := slices.Contains(f.table.paths, path)
-		switch {
-		case i == old && rename != "":
-			set(specs[n], rename, path)
-		case isOld && (keep || name == "_" || name == "."), !isOld && !f.dropped(i, all):
-			continue
-		case i == old && names[door] != "" && !f.has(newPackages[door]):
-			set(specs[n], called(door), newPackages[door])
-		default:
-			astutil.DeleteNamedImport(fset, head, name, path)
-		}
-		changed = true
-	}
-	for _, pkg := range slices.Sorted(maps.Keys(names)) {
-		if !f.has(newPackages[pkg]) && astutil.AddNamedImport(fset, head, called(pkg), newPackages[pkg]) {
+	changed := f.replaceImports(fset, head, to)
+	for _, pkg := range slices.Sorted(maps.Keys(to.names)) {
+		if !f.has(newPackages[pkg]) && astutil.AddNamedImport(fset, head, to.called(pkg), newPackages[pkg]) {
 			changed = true
 		}
 	}
@@ -202,6 +194,48 @@ func (f *file) head(names map[string]string, keep bool, rename string, all []edi
 	}
 	grouped, err := imports.Process(f.path, out.Bytes(), &imports.Options{FormatOnly: true, Comments: true, TabIndent: true, TabWidth: 8})
 	return strings.TrimSuffix(string(grouped), "\n"), err
+}
+
+// called returns the name that an import gives to a package, or "" if it is the package's own.
+func (to imported) called(pkg string) string {
+	if to.names[pkg] == pkg {
+		return ""
+	}
+	return to.names[pkg]
+}
+
+// replaceImports deletes, renames and replaces the imports of the file in a copy of its head, and reports whether one was.
+func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) (changed bool) {
+	door := f.lib.door()
+	old, _ := f.old()
+	specs := slices.Clone(head.Imports)
+	for n, i := range f.syntax.Imports {
+		name, path := "", importPath(i)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		isOld := slices.Contains(f.lib.paths, path)
+		switch {
+		case i == old && to.rename != "":
+			setImport(specs[n], to.rename, path)
+		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.dropped(i, to.edits):
+			continue
+		case i == old && to.names[door] != "" && !f.has(newPackages[door]):
+			setImport(specs[n], to.called(door), newPackages[door])
+		default:
+			astutil.DeleteNamedImport(fset, head, name, path)
+		}
+		changed = true
+	}
+	return changed
+}
+
+func setImport(i *ast.ImportSpec, name, path string) {
+	at := i.Pos()
+	i.Name, i.Path.Value = nil, strconv.Quote(path)
+	if name != "" {
+		i.Name = &ast.Ident{NamePos: at, Name: name}
+	}
 }
 
 // dropped reports whether the edits remove all uses of an imported package.
@@ -244,8 +278,4 @@ func (f *file) unused(edits []edit) (notes []note) {
 		}
 	}
 	return notes
-}
-
-func (f *file) note(p token.Pos, text string) note {
-	return note{f.path, f.at.PositionFor(p, false).Line, text}
 }

@@ -116,9 +116,6 @@ func exported(pkg *types.Package) map[string]bool {
 // TestMoves moves programs in testdata/move that have each exported name of a library, and compares what they print before and
 // after. At the end of a line, "// person:" tells what a person writes instead of what the command leaves there.
 func TestMoves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles twelve programs")
-	}
 	paths, err := filepath.Glob("testdata/move/*.txt")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no programs", err)

@@ -47,7 +47,7 @@ func named(t types.Type) *types.Named {
 
 // matches returns the matches of all rules for e.
 func (f *file) matches(e ast.Expr) (all []*match) {
-	for _, r := range f.table.rules {
+	for _, r := range f.lib.rules {
 		m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
 		if m.match(r.pattern, e) {
 			all = append(all, m)
@@ -102,8 +102,8 @@ func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	if !ok {
 		return false
 	}
-	if pkg == m.table.pkg {
-		return slices.Contains(m.table.paths, name.Imported().Path()) && m.table.allowed(m.uses, s.Sel.Name)
+	if pkg == m.lib.pkg {
+		return slices.Contains(m.lib.paths, name.Imported().Path()) && m.lib.allowed(s.Sel.Name)
 	}
 	return name.Imported().Path() == newPackages[pkg]
 }
@@ -118,9 +118,9 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 	if !ok {
 		return m.match(p.X, s.X)
 	}
-	want, _ := strings.CutPrefix(m.table.letters[x.Name], "*")
-	name := m.table.oldName(sel.Obj())
-	if name == "" || name != want+"."+s.Sel.Name || !m.table.allowed(m.uses, name) {
+	want, _ := strings.CutPrefix(m.lib.letters[x.Name], "*")
+	name := m.lib.oldName(sel.Obj())
+	if name == "" || name != want+"."+s.Sel.Name || !m.lib.allowed(name) {
 		return false
 	}
 	path := ""
@@ -137,18 +137,15 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 	return true
 }
 
-// allowed reports whether the program has none of the names that forbid the rules of this one.
-func (t *table) allowed(uses map[string]bool, name string) bool {
-	return !slices.ContainsFunc(t.set[name], func(n string) bool { return uses[n] })
-}
+var errorType = types.Universe.Lookup("error").Type()
 
 var canonical = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // bind lets a letter stand for e, if that is what the table says of it: any expression; a constant, which is a UUID in its
-// usual form; a string, and no type declared as one; or a value of a type of the library.
+// usual form; a string, and no type declared as one; an error; or a value of a type of the library.
 func (m *match) bind(letter string, e ast.Expr) bool {
 	tv := m.info.Types[e]
-	switch want := m.table.letters[letter]; want {
+	switch want := m.lib.letters[letter]; want {
 	case "":
 	case "constant":
 		text, ok := constant.Val(tv.Value).(string)
@@ -159,10 +156,14 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 		if tv.Type == nil || types.Default(tv.Type) != types.Typ[types.String] {
 			return false
 		}
+	case "error":
+		if tv.Type == nil || !types.AssignableTo(tv.Type, errorType) {
+			return false
+		}
 	default:
 		n := named(tv.Type)
 		pointer := tv.Type != nil && n != types.Unalias(tv.Type)
-		if n == nil || m.table.oldName(n.Obj()) != strings.TrimPrefix(want, "*") || pointer != strings.HasPrefix(want, "*") {
+		if n == nil || m.lib.oldName(n.Obj()) != strings.TrimPrefix(want, "*") || pointer != strings.HasPrefix(want, "*") {
 			return false
 		}
 	}

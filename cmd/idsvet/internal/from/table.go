@@ -14,15 +14,16 @@ import (
 // The tables, one for each library. A line that begins with a tab goes on with the row before. A row is one of
 //
 //	package PATH…                 the import paths of the library's packages, the first word of its patterns being the last name
-//	let LETTER TYPE               what the letter stands for, in the rows below: see letterOK
+//	let LETTER TYPE               what the letter stands for: see bind. x is an error in all tables
 //	same NAME…                    functions, types and methods that are the same here
 //	name TYPE.FIELD NEW           a field that has another name here
 //	PATTERN -> EXPRESSION         what is written instead; a letter, which each has once and in the same order, stands
-//	                              for any expression
+//	                              for any expression. A row of two errors stands for comparisons with ==, != and them, too
 //	PATTERN -> EXPRESSION, nil    the same, for a function whose error cannot occur here
 //	PATTERN -> EXPRESSION, ok     the same, for one that has a second result here, which is dropped
 //	                              if the first one is assigned; else the next row of the pattern counts
 //	PATTERN -> _, EXPRESSION      the same, for one whose first result is dropped
+//	PATTERN -> EXPRESSION, read   the same, for a list that shares its bytes with a variable: where they are only read
 //	set NAME… for NAME…           while the program uses the first names, the second ones are left
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
@@ -58,9 +59,22 @@ type rule struct {
 	row     string
 	pattern ast.Expr
 	parts   []part
-	second  string // "nil" or "ok": the second value of the template; "error": it is the expression; or ""
-	call    bool   // the template calls a function or a method
+	values  values
+	call    bool // the template calls a function or a method
 }
+
+// values is how many values the template has, beside those of the pattern, and what they are.
+type values int
+
+const (
+	asBefore     values = iota
+	withNil             // EXPRESSION, nil
+	withoutOK           // EXPRESSION, ok
+	withoutFirst        // _, EXPRESSION
+	onlyRead            // EXPRESSION, read
+)
+
+var suffixes = map[string]values{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
 // A part of a template is text, a letter, or the name of a package.
 type part struct {
@@ -72,7 +86,7 @@ type part struct {
 // newPackages are the packages that templates name, with their import paths.
 var newPackages = map[string]string{
 	"ids": root, "uuid": root + "/uuid", "ulid": root + "/ulid", "snowflake": root + "/snowflake", "typeid": root + "/typeid",
-	"base64": "encoding/base64", "errors": "errors", "strconv": "strconv", "strings": "strings", "time": "time",
+	"base64": "encoding/base64", "bytes": "bytes", "errors": "errors", "strconv": "strconv", "strings": "strings", "time": "time",
 }
 
 const root = "github.com/oneclock/ids"
@@ -92,7 +106,7 @@ func readTable(name string) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-from %s is none of %s", name, strings.Join(Libraries(), ", "))
 	}
-	t := &table{name: name, letters: map[string]string{}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}}
+	t := &table{name: name, letters: map[string]string{"x": "error"}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}}
 	for i, line := range strings.Split(strings.ReplaceAll(string(text), "\n\t", " "), "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -104,17 +118,33 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
+var ofErrors = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
+
 func (t *table) row(line string) error {
-	if old, expression, ok := strings.Cut(line, " -> "); ok {
-		r, err := newRule(strings.TrimSpace(old), strings.TrimSpace(expression))
+	old, now, ok := strings.Cut(line, " -> ")
+	if !ok {
+		return t.words(line)
+	}
+	rows := []string{old, now}
+	if ofErrors.MatchString(line) { // here they are wrapped, so that none is equal to its sentinel
+		is := "errors.Is(x, " + now + ")"
+		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
+	}
+	for pair := range slices.Chunk(rows, 2) {
+		r, err := newRule(strings.TrimSpace(pair[0]), strings.TrimSpace(pair[1]))
 		if err != nil {
 			return err
 		}
 		t.rules = append(t.rules, r)
-		return nil
 	}
+	return nil
+}
+
+// words reads a row without a pattern.
+func (t *table) words(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
-	words := strings.Fields(rest)
+	names, sentence, _ := strings.Cut(rest, ": ")
+	words := strings.Fields(names)
 	switch {
 	case kind == "package":
 		t.pkg, t.paths = words[0], words[1:]
@@ -133,18 +163,12 @@ func (t *table) row(line string) error {
 		for _, w := range words[at+1:] {
 			t.set[w] = words[:at]
 		}
-	case kind == "left":
-		names, why, ok := strings.Cut(rest, ": ")
-		if !ok {
-			return fmt.Errorf("%q has no sentence", line)
+	case kind == "left" && sentence != "":
+		for _, w := range words {
+			t.left[w] = sentence
 		}
-		for w := range strings.FieldsSeq(names) {
-			t.left[w] = why
-		}
-	case kind == "stored":
-		names, what, _ := strings.Cut(rest, ": ")
-		words := strings.Fields(names)
-		t.stored = append(t.stored, stored{words[0], words[1:], what})
+	case kind == "stored" && sentence != "":
+		t.stored = append(t.stored, stored{words[0], words[1:], sentence})
 	default:
 		return fmt.Errorf("%q is no row", line)
 	}
@@ -156,11 +180,11 @@ var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString
 func newRule(old, expression string) (*rule, error) {
 	r := &rule{row: old + " -> " + expression}
 	if last, ok := strings.CutPrefix(expression, "_, "); ok {
-		expression, r.second = last, "error"
+		expression, r.values = last, withoutFirst
 	}
-	for _, second := range []string{"nil", "ok"} {
-		if first, ok := strings.CutSuffix(expression, ", "+second); ok {
-			expression, r.second = first, second
+	for suffix, values := range suffixes {
+		if first, ok := strings.CutSuffix(expression, suffix); ok {
+			expression, r.values = first, values
 		}
 	}
 	var err error
@@ -176,9 +200,15 @@ func newRule(old, expression string) (*rule, error) {
 		s, ok := call.Fun.(*ast.SelectorExpr)
 		r.call = ok && s.Sel.Name != "ID" && s.Sel.Name != "UUID" // which are types
 	}
+	r.parts = cut(fset, e, expression)
+	return r, nil
+}
+
+// cut returns the parts of a template, which is the expression e: text, and between it letters and names of packages.
+func cut(fset *token.FileSet, e ast.Expr, expression string) (parts []part) {
 	at := 0
 	naked, qualifiers := map[ast.Node]bool{e: true}, map[ast.Node]bool{}
-	ast.Inspect(e, func(n ast.Node) bool {
+	for n := range ast.Preorder(e) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			for _, arg := range n.Args {
@@ -196,15 +226,13 @@ func newRule(old, expression string) (*rule, error) {
 			case newPackages[n.Name] != "" && qualifiers[n]:
 				p.pkg = n.Name
 			default:
-				return true
+				continue
 			}
-			r.parts = append(r.parts, part{text: expression[at:fset.Position(n.Pos()).Offset]}, p)
+			parts = append(parts, part{text: expression[at:fset.Position(n.Pos()).Offset]}, p)
 			at = fset.Position(n.End()).Offset
 		}
-		return true
-	})
-	r.parts = append(r.parts, part{text: expression[at:]})
-	return r, nil
+	}
+	return append(parts, part{text: expression[at:]})
 }
 
 // lastName returns the name of a function, method or type that e names, or "".

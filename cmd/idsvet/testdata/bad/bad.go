@@ -134,3 +134,14 @@ func next(ctx context.Context, n nodes) {
 	id, _ = n.NextContext(ctx) // want `NextContext`
 	fmt.Println(id)
 }
+
+func status(text string) int {
+	_, err := uuid.Parse(text)
+	if err == ids.ErrSyntax || clockfile.ErrLocked != (err) { // want `not equal to ids.ErrSyntax: use errors.Is` `not equal to clockfile.ErrLocked`
+		return 400
+	}
+	switch err {
+	case nil, uuid.ErrLength: // want `not equal to uuid.ErrLength`
+	}
+	return 500
+}

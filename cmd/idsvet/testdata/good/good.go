@@ -4,6 +4,7 @@ package good
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"text/template"
@@ -157,4 +158,16 @@ func next(node *snowflake.Node) error {
 	after, _ := ulid.ULID{}.Increment()
 	fmt.Println(id, after)
 	return err
+}
+
+type refusal struct{ error }
+
+func (refusal) Is(target error) bool { return target == uuid.ErrSyntax }
+
+func status(err, ErrOwn error) bool {
+	switch {
+	case errors.Is(err, uuid.ErrSyntax):
+		return err == ErrOwn
+	}
+	return uuid.ErrSyntax != nil && err == nil
 }

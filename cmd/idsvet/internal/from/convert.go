@@ -1,0 +1,180 @@
+package from
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// An edit replaces the bytes from start to end. Names of packages in the text are marked, as "\x00uuid\x00", until it is known
+// how the file calls them.
+type edit struct {
+	start, end int
+	text       string
+}
+
+func mark(pkg string) string { return "\x00" + pkg + "\x00" }
+
+// A conversion is an expression of the program that is written anew, or left as a whole.
+type conversion struct {
+	start, end int
+	edits      []edit
+	uses       int    // of the library's names
+	left       string // why it is left, as the report says it; "" if it is not
+	of         string // the name that is left
+	qualifiers []edit // the names of the old package in it, if it is left
+}
+
+// conversions returns those of the node at c and of all below it.
+func (f *file) conversions(c inspector.Cursor) (all []conversion) {
+	switch n := c.Node().(type) {
+	case *ast.ImportSpec, *ast.CommentGroup:
+		return nil
+	case ast.Expr:
+		if all = f.expression(c, n); all != nil {
+			return all
+		}
+	}
+	for part := range c.Children() {
+		all = append(all, f.conversions(part)...)
+	}
+	return all
+}
+
+// expression returns the conversions of e, which is at c, or nil if it is none itself.
+func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
+	call, isCall := e.(*ast.CallExpr)
+	if isCall {
+		if done := f.withoutMust(c, call); done != nil {
+			return []conversion{*done}
+		}
+	}
+	if done := f.byRule(c, e); done != nil {
+		return []conversion{*done}
+	}
+	if isCall {
+		if name := f.named(call.Fun); name != "" && !f.lib.kept(name) && len(f.matches(call.Fun)) == 0 {
+			return []conversion{f.leave(e, name, f.why(name))}
+		}
+	}
+	if name := f.named(e); name != "" {
+		return f.name(c, e, name)
+	}
+	return nil
+}
+
+// withoutMust converts Must(f()) to the call of a function that has no error here, or returns nil.
+func (f *file) withoutMust(c inspector.Cursor, must *ast.CallExpr) *conversion {
+	if len(must.Args) != 1 || f.named(must.Fun) != "Must" || !f.lib.allowed("Must") {
+		return nil
+	}
+	inner := f.matches(must.Args[0])
+	if len(inner) == 0 || inner[0].rule.values != withNil {
+		return nil
+	}
+	done := inner[0].fill(c.ChildAt(edge.CallExpr_Args, 0))
+	start, end := f.span(must)
+	done.edits = append(done.edits, edit{start, done.start, ""}, edit{done.end, end, ""})
+	done.uses++
+	f.finish(&done, must)
+	return &done
+}
+
+// byRule converts e by the first rule that fits. If none does, it returns why the first one does not; if none matches, nil.
+func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
+	for _, m := range f.matches(e) {
+		done := m.fill(c)
+		if done.left == "" {
+			done.left = m.fit(&done, c)
+		}
+		f.finish(&done, e)
+		if done.left == "" {
+			return &done
+		}
+		first = cmp.Or(first, &done)
+	}
+	return first
+}
+
+// name converts a name of the library that no rule has: it is the same here, has another one, or is left.
+func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
+	s, isSelector := e.(*ast.SelectorExpr)
+	done := conversion{uses: 1}
+	done.start, done.end = f.span(e)
+	operand := func() []conversion { return f.conversions(c.ChildAt(edge.SelectorExpr_X, -1)) }
+	switch now := f.lib.names[name]; {
+	case now != "" && isSelector:
+		done.edits = []edit{f.replace(s.Sel, now)}
+		return append(operand(), done)
+	case now != "":
+		done.edits = []edit{f.replace(e, now)}
+	case !f.lib.kept(name):
+		return []conversion{f.leave(e, name, f.why(name))}
+	case isSelector && f.info.Selections[s] != nil:
+		return append(operand(), done)
+	case isSelector:
+		if why := f.hidden(f.lib.door(), e); why != "" {
+			return []conversion{f.leave(e, name, why)}
+		}
+		done.edits = []edit{f.replace(s.X, mark(f.lib.door()))}
+	}
+	return []conversion{done}
+}
+
+// leave returns the conversion of an expression that stays as it is, because of a name.
+func (f *file) leave(e ast.Expr, name, why string) conversion {
+	done := conversion{left: why, of: name[strings.LastIndex(name, ".")+1:]}
+	f.finish(&done, e)
+	return done
+}
+
+// why says why a name is left.
+func (f *file) why(name string) string {
+	if !f.lib.allowed(name) {
+		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
+	}
+	return cmp.Or(f.lib.left[name], "no rule knows it")
+}
+
+// finish makes a conversion that of all e, and takes its edits from one that is left.
+func (f *file) finish(done *conversion, e ast.Expr) {
+	done.start, done.end = f.span(e)
+	if done.left != "" {
+		done.edits, done.uses = nil, f.count(e)
+		done.qualifiers = f.qualifiers(done.start, done.end)
+	}
+}
+
+// qualifiers returns the names of the old package between two offsets.
+func (f *file) qualifiers(start, end int) (all []edit) {
+	for n := range ast.Preorder(f.syntax) {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		id, _ := s.X.(*ast.Ident)
+		name, ok := f.info.Uses[id].(*types.PkgName)
+		if ok && slices.Contains(f.lib.paths, name.Imported().Path()) && f.offset(id.Pos()) >= start && f.offset(id.End()) <= end {
+			all = append(all, f.replace(id, ""))
+		}
+	}
+	return all
+}
+
+// hidden says why a template cannot name a package at e, or returns "".
+func (f *file) hidden(pkg string, e ast.Expr) string {
+	name := f.local(pkg)
+	if _, old := f.old(); !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
+		return "" // the import will have a name that the file has nowhere
+	}
+	_, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(name, e.Pos())
+	if _, ok := obj.(*types.PkgName); obj == nil || ok {
+		return ""
+	}
+	return name + " is no package here: call the variable otherwise"
+}

@@ -1,0 +1,102 @@
+package from
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
+)
+
+// differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
+func (f *file) differs() (notes []note) {
+	for c := range f.root.Preorder() {
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			notes = append(notes, f.storedBy(c, n)...)
+			notes = append(notes, f.panics(n)...)
+			if comparing.MatchString(lastName(n.Fun)) {
+				notes = append(notes, f.compared(n, n.Args...)...)
+			}
+		case *ast.BinaryExpr:
+			if n.Op == token.EQL || n.Op == token.NEQ {
+				notes = append(notes, f.compared(n, n.X, n.Y)...)
+			}
+		case *ast.CaseClause:
+			notes = append(notes, f.compared(n, n.List...)...)
+		case *ast.StructType:
+			notes = append(notes, f.tags(n)...)
+		case *ast.CompositeLit:
+			notes = append(notes, f.listed(c, n)...)
+		case *ast.AssignStmt:
+			notes = append(notes, f.assigned(c, n)...)
+		}
+	}
+	return notes
+}
+
+// panics notes a MustParse of a constant text that the old library reads and this one refuses.
+func (f *file) panics(call *ast.CallExpr) (notes []note) {
+	fun := f.callee(call)
+	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
+		return nil
+	}
+	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
+	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
+		if why := refused.Why(n.Obj().Name(), s); why != "" {
+			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
+		}
+	}
+	return notes
+}
+
+// callee returns the function or method that is called, or nil.
+func (f *file) callee(call *ast.CallExpr) *types.Func {
+	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
+	return fun
+}
+
+// comparing finds the names of functions that compare values or texts, in testify those of errors and names of types.
+var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|AnythingOfType)`)
+
+// compared notes what is another value here among the parts of a comparison: errors, their texts, names of types and import paths.
+func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
+	call, _ := n.(*ast.CallExpr)
+	ofError := call != nil && strings.Contains(lastName(call.Fun), "Error") // or beside a call of the method Error
+	for _, e := range parts {
+		c, ok := ast.Unparen(e).(*ast.CallExpr)
+		ofError = ofError || ok && lastName(c.Fun) == "Error" && len(c.Args) == 0
+	}
+	binary, _ := n.(*ast.BinaryExpr)
+	for _, e := range parts {
+		if name := f.sentinel(e); name != "" && (binary == nil || len(f.matches(binary)) == 0) {
+			notes = append(notes, f.note(e.Pos(), "no error is equal to "+name+" here, since it is wrapped: use errors.Is"))
+		}
+		s, _ := constant.Val(f.info.Types[e].Value).(string)
+		pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
+		switch {
+		case ofError && slices.ContainsFunc(f.lib.texts, func(text string) bool { return len(s) > 5 && (strings.Contains(s, text) || strings.Contains(text, s)) }):
+			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
+		case slices.Contains(f.lib.paths, s) && s != f.lib.pkg:
+			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))
+		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name):
+			notes = append(notes, f.note(e.Pos(), "no type is called "+s+" here: compare types, or write mock.IsType with a value"))
+		}
+	}
+	return notes
+}
+
+// sentinel returns the name of the error of the library that e is, or "".
+func (f *file) sentinel(e ast.Expr) string {
+	if name := f.named(e); strings.HasPrefix(name, "Err") && types.AssignableTo(f.info.TypeOf(e), errorType) {
+		return name
+	}
+	return ""
+}

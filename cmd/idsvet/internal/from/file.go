@@ -1,0 +1,140 @@
+package from
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// A library is the old library: its table, and what the program uses of it.
+type library struct {
+	*table
+	uses map[string]bool // names, as tables write them
+	own  map[string]bool // the program's packages
+}
+
+// declares reports whether a package is one of the program's.
+func (l *library) declares(pkg *types.Package) bool {
+	return pkg != nil && l.own[strings.TrimSuffix(pkg.Path(), "_test")]
+}
+
+// A file is a file of the program in one configuration.
+type file struct {
+	lib       *library
+	path      string
+	original  []byte // as it was read
+	src       []byte // with LF alone
+	positions *token.File
+	fset      *token.FileSet
+	syntax    *ast.File
+	root      inspector.Cursor // of syntax
+	pkg       *types.Package
+	info      *types.Info
+}
+
+func (f *file) offset(p token.Pos) int { return f.positions.Offset(p) }
+
+// span returns the offsets where n begins and ends.
+func (f *file) span(n ast.Node) (start, end int) { return f.offset(n.Pos()), f.offset(n.End()) }
+
+func (f *file) text(n ast.Node) string {
+	start, end := f.span(n)
+	return string(f.src[start:end])
+}
+
+// replace returns the edit that writes something else for n.
+func (f *file) replace(n ast.Node, text string) edit {
+	start, end := f.span(n)
+	return edit{start, end, text}
+}
+
+// note returns a note on the line of p.
+func (f *file) note(p token.Pos, text string) note {
+	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
+}
+
+// collect adds the names of the library that a package uses, and reports whether there are any.
+func (l *library) collect(info *types.Info) (any bool) {
+	if info == nil {
+		return false
+	}
+	for _, obj := range info.Uses {
+		if l.owned(obj) {
+			any = true
+			l.uses[l.oldName(obj)] = true
+		}
+	}
+	return any
+}
+
+// allowed reports whether the program has none of the names that forbid the rules of this one.
+func (l *library) allowed(name string) bool {
+	for _, cause := range l.set[name] {
+		if l.uses[cause] {
+			return false
+		}
+	}
+	return true
+}
+
+// kept reports whether a name of the library is the same here, or that of a field which has another one.
+func (l *library) kept(name string) bool {
+	return (l.same[name] || l.names[name] != "") && l.allowed(name)
+}
+
+// named returns the name of the library's object that e names, as tables write it, or "". A field of the program that is
+// called as a type of the library is the object, too, if the type has another name here.
+func (f *file) named(e ast.Expr) string {
+	e = ast.Unparen(e)
+	if i, ok := e.(*ast.IndexExpr); ok {
+		e = i.X
+	}
+	id, _ := e.(*ast.Ident)
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		id = s.Sel
+	}
+	if id == nil {
+		return ""
+	}
+	switch obj := f.info.Uses[id].(type) {
+	case *types.Func:
+		return f.lib.oldName(obj.Origin())
+	case *types.Var:
+		if obj.IsField() {
+			return f.field(obj)
+		}
+	}
+	return f.lib.oldName(f.info.Uses[id])
+}
+
+// field returns the name of a field of the library, or of one that embeds a type of the library.
+func (f *file) field(v *types.Var) string {
+	if f.lib.owned(v) {
+		scope := v.Pkg().Scope()
+		for _, name := range scope.Names() {
+			s, ok := scope.Lookup(name).Type().Underlying().(*types.Struct)
+			if ok && slices.Contains(slices.Collect(s.Fields()), v.Origin()) {
+				return name + "." + v.Name()
+			}
+		}
+	}
+	n := named(v.Type())
+	if !v.Embedded() || n == nil || f.lib.names["embedded."+n.Obj().Name()] == "" || !f.lib.owned(n.Obj()) {
+		return ""
+	}
+	return "embedded." + n.Obj().Name()
+}
+
+// count returns how many names of the library n has.
+func (f *file) count(n ast.Node) (all int) {
+	for part := range ast.Preorder(n) {
+		if id, ok := part.(*ast.Ident); ok && f.lib.owned(f.info.Uses[id]) {
+			all++
+		}
+	}
+	return all
+}

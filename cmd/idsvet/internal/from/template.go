@@ -1,0 +1,228 @@
+package from
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// fill returns the expression at c as the rule writes it. What the letters stand for keeps its bytes, with its own conversions
+// in them; the edits replace what is between.
+func (m *match) fill(c inspector.Cursor) conversion {
+	e := c.Node().(ast.Expr)
+	done := conversion{uses: m.count(e)}
+	done.start, done.end = m.span(e)
+	at, text := done.start, "" // where the next edit begins, and what it writes
+	for i, part := range m.rule.parts {
+		bound := m.bound[part.letter]
+		if bound == nil {
+			text += part.text
+			switch {
+			case part.pkg != "":
+				text += mark(part.pkg)
+				done.left = cmp.Or(done.left, m.hidden(part.pkg, e))
+			case part.result:
+				text += m.result(e)
+			}
+			continue
+		}
+		open, end := "", m.path[part.letter]
+		if !part.naked && !primary(bound) {
+			open, end = "(", ")"+end
+		}
+		start, next := m.span(bound)
+		done.edits = append(done.edits, edit{at, start, text + open})
+		inner, _ := c.FindNode(bound)
+		for _, sub := range m.conversions(inner) {
+			if done.left == "" {
+				done.left, done.of = sub.left, sub.of
+			}
+			done.edits = append(done.edits, sub.edits...)
+		}
+		if strings.HasPrefix(m.rule.parts[i+1].text, "[:") && m.path[part.letter] == "" && !m.sliceable(bound) {
+			done.left = cmp.Or(done.left, m.text(e)+": only a variable can be sliced: assign it to v, and write v[:]")
+		}
+		at, text = next, end
+	}
+	done.edits = append(done.edits, edit{at, done.end, text})
+	done.left = cmp.Or(done.left, m.comment(done.edits))
+	return done
+}
+
+// comment says that there is a comment in what edits replace, or returns "".
+func (m *match) comment(edits []edit) string {
+	for _, c := range m.syntax.Comments {
+		at := m.offset(c.Pos())
+		if slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end }) {
+			return "a comment stands in it: write " + m.rule.row
+		}
+	}
+	return ""
+}
+
+// sliceable reports whether an array e, or the one that e points to, is a variable.
+func (m *match) sliceable(e ast.Expr) bool {
+	tv := m.info.Types[e]
+	_, pointer := tv.Type.Underlying().(*types.Pointer)
+	return pointer || tv.Addressable()
+}
+
+func primary(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr, *ast.FuncLit, *ast.KeyValueExpr:
+		return false
+	}
+	return true
+}
+
+// result returns the name of the type of the first result of the call e.
+func (m *match) result(e ast.Expr) string {
+	t := m.info.TypeOf(e)
+	if tuple, ok := t.(*types.Tuple); ok {
+		t = tuple.At(0).Type()
+	}
+	return t.String()
+}
+
+// fit completes a filled template by what stands around the expression at c. It returns "", or why the template cannot stand there.
+func (m *match) fit(done *conversion, c inspector.Cursor) string {
+	e := c.Node().(ast.Expr)
+	if m.isVariable(c, e) {
+		return m.text(e) + " is a function here: assign its value to a variable first"
+	}
+	fits := true
+	switch m.rule.values {
+	case withNil:
+		_, several := m.info.TypeOf(e).(*types.Tuple)
+		fits = !several || m.addNil(done, c)
+	case withoutOK, withoutFirst:
+		fits = m.addBlank(done, c)
+	case onlyRead:
+		fits = m.isRead(c)
+	}
+	if fits {
+		return ""
+	}
+	name := m.named(e.(*ast.CallExpr).Fun)
+	done.of = name[strings.LastIndex(name, ".")+1:]
+	return m.why(name)
+}
+
+// addNil adds the nil of a call that has an error no more, and reports whether that can be done.
+func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
+	var first, second ast.Expr // what gets the values
+	null := ", nil"
+	switch parent := c.Parent().Node().(type) {
+	case *ast.ExprStmt:
+		if !m.rule.call {
+			done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
+		}
+		return true
+	case *ast.AssignStmt:
+		first, second = parent.Lhs[0], parent.Lhs[1]
+		if id, ok := second.(*ast.Ident); ok && parent.Tok == token.DEFINE && m.info.Defs[id] != nil {
+			null = ", error(nil)"
+		}
+	case *ast.ValueSpec:
+		first, second = parent.Names[0], parent.Names[1]
+		if parent.Type == nil {
+			null = ", error(nil)"
+		}
+	case *ast.ReturnStmt, *ast.CallExpr:
+	default:
+		return false
+	}
+	if id, ok := second.(*ast.Ident); ok && id.Name == "_" {
+		done.edits = append(done.edits, edit{m.offset(first.End()), m.offset(second.End()), ""})
+	} else {
+		done.edits = append(done.edits, edit{done.end, done.end, null})
+	}
+	return true
+}
+
+// addBlank adds a blank for the value that a call has here in addition, and reports whether that can be done.
+func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
+	var to ast.Expr // what gets the value
+	switch parent := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		if len(parent.Lhs) == 1 && (parent.Tok == token.ASSIGN || parent.Tok == token.DEFINE) {
+			to = parent.Lhs[0]
+		}
+	case *ast.ValueSpec:
+		if len(parent.Names) == 1 && parent.Type == nil {
+			to = parent.Names[0]
+		}
+	}
+	if to == nil {
+		return false
+	}
+	start, end := m.span(to)
+	if m.rule.values == withoutOK {
+		done.edits = append(done.edits, edit{end, end, ", _"})
+	} else {
+		done.edits = append(done.edits, edit{start, start, "_, "})
+	}
+	return true
+}
+
+// isRead reports whether what stands around the bytes at c only reads them, at once: a conversion that copies them, an index, a
+// range, copy, bytes.Equal or bytes.Compare.
+func (m *match) isRead(c inspector.Cursor) bool {
+	kind, i := c.ParentEdge()
+	switch parent := c.Parent().Node().(type) {
+	case *ast.ParenExpr:
+		return m.isRead(c.Parent())
+	case *ast.RangeStmt:
+		return kind == edge.RangeStmt_X
+	case *ast.IndexExpr:
+		around := c.Parent().ParentEdgeKind()
+		return around != edge.AssignStmt_Lhs && around != edge.UnaryExpr_X && around != edge.IncDecStmt_X
+	case *ast.CallExpr:
+		if m.info.Types[parent.Fun].IsType() {
+			switch m.info.TypeOf(parent).Underlying().(type) {
+			case *types.Basic, *types.Array:
+				return true
+			}
+			return false
+		}
+		s, _ := ast.Unparen(parent.Fun).(*ast.SelectorExpr)
+		if s == nil {
+			id, _ := ast.Unparen(parent.Fun).(*ast.Ident)
+			return i == 1 && m.info.Uses[id] == types.Universe.Lookup("copy")
+		}
+		fun, _ := m.info.Uses[s.Sel].(*types.Func)
+		return fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
+	}
+	return false
+}
+
+// isVariable reports whether a variable of the library is used at c as a call cannot be: it is assigned, or its address is taken.
+func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
+	s, _ := e.(*ast.SelectorExpr)
+	if s == nil || m.info.Selections[s] != nil {
+		return false
+	}
+	if _, ok := m.info.Uses[s.Sel].(*types.Var); !ok {
+		return false
+	}
+	switch parent := c.Parent().Node().(type) {
+	case *ast.UnaryExpr:
+		return parent.Op == token.AND
+	case *ast.SliceExpr:
+		return parent.X == e
+	case *ast.AssignStmt:
+		return slices.Contains(parent.Lhs, e)
+	case *ast.SelectorExpr:
+		if called := m.info.Selections[parent]; called != nil && called.Kind() == types.MethodVal {
+			_, pointer := called.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+			return pointer
+		}
+	}
+	return false
+}
