@@ -2,6 +2,8 @@ package from
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +13,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 // otherFiles notes what was not compiled and names the old library.
@@ -69,80 +74,108 @@ func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
 
-// collectCauses looks for the names that forbid rules, as snowflake.Epoch, where nothing was compiled: in all files of the
-// modules, whatever the patterns, systems and tags, and in those of all modules that they require.
-func (r *run) collectCauses(mods []string) {
-	if len(r.set) == 0 {
-		return
-	}
-	slices.Sort(mods)
-	for _, mod := range slices.Compact(mods) {
-		walk(mod, func(path string, _ fs.DirEntry) {
-			if filepath.Ext(path) == ".go" && r.files[path] == nil {
-				r.collectCause(path)
-			}
-		})
-		out, _ := goIn(mod, environment(mod), "list", "-e", "-deps", "-test", "-f", `{{if not .Standard}}{{.Dir}} {{join .Imports " "}}{{end}}`, "./...")
+// A dependency is a package that the program needs, perhaps one of its own.
+type dependency struct{ module, dir string }
+
+// findDependencies finds the packages of the modules and what they need, and among those the ones that import the old library.
+func (r *run) findDependencies(mods []string) (old []string) {
+	format := `-f={{if not .Standard}}{{.ImportPath}}	{{with .Module}}{{.Path}}{{end}}	{{.Dir}}	{{join .Imports " "}}{{end}}`
+	for _, mod := range mods {
+		out, _ := goIn(mod, environment(mod), "list", "-e", "-deps", "-test", format, "./...") // what it prints in spite of an error is right
 		for line := range strings.Lines(out) {
-			words := strings.Fields(line)
-			if len(words) == 0 || !slices.ContainsFunc(words[1:], func(path string) bool { return slices.Contains(r.paths, path) }) {
+			fields := strings.Split(strings.TrimSpace(line), "\t")
+			if len(fields) < 4 {
 				continue
 			}
-			sources, _ := filepath.Glob(filepath.Join(words[0], "*.go"))
-			for _, path := range sources {
-				if r.files[path] == nil {
-					r.collectCause(path)
-				}
+			path, _, _ := strings.Cut(fields[0], " [") // of a test
+			if slices.ContainsFunc(strings.Fields(fields[3]), func(path string) bool { return slices.Contains(r.paths, path) }) && r.dependencies[path].dir == "" {
+				old = append(old, path)
 			}
+			r.dependencies[path] = dependency{fields[1], fields[2]}
+		}
+	}
+	return old
+}
+
+// searchOthers looks into what is not compiled here: for the names that forbid rules, as snowflake.Epoch, in all files of the
+// modules, whatever the patterns, systems and tags, and of what they need; and for packages of others that assert the old types.
+func (r *run) searchOthers(mods []string) {
+	old := r.findDependencies(mods)
+	for _, mod := range mods {
+		walk(mod, func(path string, _ fs.DirEntry) {
+			if filepath.Ext(path) == ".go" && r.files[path] == nil {
+				r.names(path, r.addCause)
+			}
+		})
+	}
+	asserting := map[string]string{} // by modules, where
+	for _, pkg := range old {
+		if r.own[strings.TrimSuffix(strings.TrimSuffix(pkg, ".test"), "_test")] {
+			continue
+		}
+		of := r.dependencies[pkg]
+		sources, _ := filepath.Glob(filepath.Join(of.dir, "*.go"))
+		for _, path := range sources {
+			r.names(path, func(path string, line int, name string, asserted bool) {
+				r.addCause(path, line, name, asserted)
+				if asserted && !strings.HasSuffix(path, "_test.go") {
+					asserting[of.module] = cmp.Or(asserting[of.module], fmt.Sprintf("%s/%s:%d", pkg, filepath.Base(path), line))
+				}
+			})
+		}
+	}
+	for pkg, of := range r.dependencies {
+		if asserting[of.module] != "" {
+			r.asserting[pkg] = asserting[of.module]
 		}
 	}
 }
 
-// collectCause adds such names of a file, and notes where they are.
-func (r *run) collectCause(path string) {
+// addCause adds a name that forbids rules, and notes where it is.
+func (r *run) addCause(path string, line int, name string, _ bool) {
+	for _, causes := range r.set {
+		if slices.Contains(causes, name) {
+			r.uses[name] = true
+			r.other = append(r.other, note{path, line, name, "the old library's variable is named here, so that nodes need a layout of their own"})
+		}
+	}
+}
+
+// names calls found for each name of the old library in a file that is not compiled, and tells whether it is the type in an
+// assertion or a switch.
+func (r *run) names(path string, found func(path string, line int, name string, asserted bool)) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
 	if err != nil || !r.importedBy(f) {
 		return
 	}
+	local := map[string]bool{}
 	for _, i := range f.Imports {
-		if !slices.Contains(r.paths, importPath(i)) {
-			continue
+		switch {
+		case !slices.Contains(r.paths, importPath(i)):
+		case i.Name != nil:
+			local[i.Name.Name] = true
+		default:
+			local[r.pkg] = true
 		}
-		local := r.pkg
-		if i.Name != nil {
-			local = i.Name.Name
-		}
-		for n := range ast.Preorder(f) {
-			if name := nameOf(n, local); name != "" && r.isCause(name) {
-				r.uses[name] = true
-				r.other = append(r.other, note{path, fset.Position(n.Pos()).Line, name, "the old library's variable is named here, so that nodes need a layout of their own"})
+	}
+	for c := range inspector.New([]*ast.File{f}).Root().Preorder((*ast.SelectorExpr)(nil), (*ast.Ident)(nil)) {
+		name := ""
+		switch n := c.Node().(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && local[x.Name] {
+				name = n.Sel.Name
+			}
+		case *ast.Ident:
+			if local["."] {
+				name = n.Name
 			}
 		}
+		if name != "" {
+			kind := c.ParentEdgeKind()
+			found(path, fset.Position(c.Node().Pos()).Line, name, isType(name) && (kind == edge.TypeAssertExpr_Type || kind == edge.CaseClause_List))
+		}
 	}
 }
 
-// nameOf returns the name that n is, if n is of a package that the file calls local, or "".
-func nameOf(n ast.Node, local string) string {
-	switch n := n.(type) {
-	case *ast.SelectorExpr:
-		if x, ok := n.X.(*ast.Ident); ok && x.Name == local {
-			return n.Sel.Name
-		}
-	case *ast.Ident:
-		if local == "." {
-			return n.Name
-		}
-	}
-	return ""
-}
-
-// isCause reports whether a name forbids rules.
-func (t *table) isCause(name string) bool {
-	for _, causes := range t.set {
-		if slices.Contains(causes, name) {
-			return true
-		}
-	}
-	return false
-}
+var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString

@@ -15,6 +15,9 @@ type library struct {
 	*table
 	uses map[string]bool // names, as tables write them
 	own  map[string]bool // the program's packages
+
+	dependencies map[string]dependency // by their paths
+	asserting    map[string]string     // of those the packages that assert the old types, and where
 }
 
 // declares reports whether a package is one of the program's.

@@ -3,6 +3,7 @@ package from
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/types"
 	"maps"
 	"slices"
@@ -33,28 +34,59 @@ func (f *file) foreign() (notes []note) {
 			notes = append(notes, n)
 		}
 	}
+	for n := range ast.Preorder(f.syntax) {
+		if call, ok := n.(*ast.CallExpr); ok {
+			notes = append(notes, f.asserted(call)...)
+		}
+	}
 	return notes
 }
 
-// printForeign prints how many places each module dictates, and which.
-func (r *run) printForeign(mods []string) {
-	modules := r.modulesOf(mods)
-	byModule := map[string][]note{}
-	for _, n := range r.foreign {
-		pkg, kept, _ := strings.Cut(n.text, " ")
-		n.text = "of " + pkg + ": convert, as by " + kept + "(id)"
-		byModule[modules[pkg]] = append(byModule[modules[pkg]], n)
+// asserted notes a call that gets a type of the library in an interface, if its package, or one of the same module, asserts the
+// old type: it finds that no more.
+func (f *file) asserted(call *ast.CallExpr) (notes []note) {
+	fun := f.callee(call)
+	if fun == nil || fun.Pkg() == nil || f.lib.asserting[fun.Pkg().Path()] == "" {
+		return nil
 	}
-	for _, module := range slices.SortedFunc(maps.Keys(byModule), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(byModule[b]), len(byModule[a])), cmp.Compare(a, b))
+	params := fun.Signature().Params()
+	for i, arg := range call.Args {
+		param := params.At(min(i, params.Len()-1)).Type()
+		if s, ok := param.(*types.Slice); ok && fun.Signature().Variadic() && i >= params.Len()-1 && !call.Ellipsis.IsValid() {
+			param = s.Elem()
+		}
+		if types.IsInterface(param) && len(f.lib.held(f.info.TypeOf(arg), allFields)) > 0 {
+			n := f.note(call.Pos(), fun.Pkg().Path())
+			n.of = fun.Name()
+			return []note{n}
+		}
+	}
+	return nil
+}
+
+// printForeign prints how many places each module dictates, and which.
+func (r *run) printForeign() {
+	byTitle := map[string][]note{}
+	for _, n := range r.foreign {
+		pkg, kept, isType := strings.Cut(n.text, " ")
+		module := cmp.Or(r.dependencies[pkg].module, pkg)
+		title := "the type of " + module + ": move that first, or stay, or convert"
+		n.text = "of " + pkg + ": convert, as by " + kept + "(id)"
+		if !isType {
+			title = "an id for " + module + ", which asserts the old type (" + r.asserting[pkg] + ") and does not find this one: move that first, or stay"
+			n.text = "of " + pkg
+		}
+		byTitle[title] = append(byTitle[title], n)
+	}
+	for _, title := range slices.SortedFunc(maps.Keys(byTitle), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(byTitle[b]), len(byTitle[a])), cmp.Compare(a, b))
 	}) {
 		const few = 50
-		notes := byModule[module]
-		title := places(len(notes)) + " the type of " + module + ": move that first, or stay"
-		if len(notes) <= few {
-			r.printNotes(title+", or convert", notes)
+		notes := byTitle[title]
+		if title = places(len(notes)) + " " + title; len(notes) <= few {
+			r.printNotes(title, notes)
 		} else {
-			fmt.Fprintf(r.out, "\n%s; after a move the compiler names them\n", title)
+			fmt.Fprintf(r.out, "\n%s\n", title)
 		}
 	}
 }
@@ -65,26 +97,4 @@ func places(n int) string {
 		return "1 place has"
 	}
 	return strconv.Itoa(n) + " places have"
-}
-
-// modulesOf returns the modules of the packages that keep the old types.
-func (r *run) modulesOf(mods []string) map[string]string {
-	of := map[string]string{}
-	for _, n := range r.foreign {
-		pkg, _, _ := strings.Cut(n.text, " ")
-		of[pkg] = pkg // if the go command does not know better
-	}
-	args := append([]string{"list", "-e", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}"}, slices.Sorted(maps.Keys(of))...)
-	for _, mod := range mods {
-		if len(of) == 0 {
-			break
-		}
-		out, _ := goIn(mod, environment(mod), args...) // what it prints in spite of an error is right
-		for line := range strings.Lines(out) {
-			if pkg, module, _ := strings.Cut(strings.TrimSpace(line), " "); module != "" {
-				of[pkg] = module
-			}
-		}
-	}
-	return of
 }

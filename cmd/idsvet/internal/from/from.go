@@ -75,7 +75,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 
 func newRun(t *table, out io.Writer) *run {
 	r := &run{report: report{old: t.name, out: out}, files: map[string][]*file{}, cgo: map[string]bool{}}
-	r.library = library{t, map[string]bool{}, map[string]bool{}}
+	r.library = library{t, map[string]bool{}, map[string]bool{}, map[string]dependency{}, map[string]string{}}
 	return r
 }
 
@@ -126,7 +126,7 @@ func (r *run) move(configs []config) error {
 		r.print()
 		return nil
 	}
-	r.collectCauses(slices.Concat(mods, []string{root}))
+	r.searchOthers(slices.Compact(slices.Sorted(slices.Values(append(slices.Clip(mods), root)))))
 	changes, err := r.convert()
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (r *run) move(configs []config) error {
 		}
 	}
 	r.otherFiles()
-	r.printForeign(mods)
+	r.printForeign()
 	r.print()
 	r.summary(len(changes))
 	return r.require(mods, changes)

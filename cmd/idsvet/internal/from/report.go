@@ -98,7 +98,7 @@ func (r *report) summary(files int) {
 	}
 	fmt.Fprintf(r.out, "%s: %d of %d uses converted (%.1f %%) in %d files", r.old, r.converted, r.total, 100*float64(r.converted)/float64(r.total), files)
 	if len(r.foreign) > 0 {
-		fmt.Fprintf(r.out, "; %s the old type of other modules", places(len(r.foreign)))
+		fmt.Fprintf(r.out, "; places that depend on the old type of other modules: %d", len(r.foreign))
 	}
 	fmt.Fprintln(r.out)
 }
