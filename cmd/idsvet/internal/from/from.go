@@ -137,7 +137,7 @@ func (r *run) move(configs []config) error {
 		}
 	} else {
 		for _, c := range changes {
-			r.out.Write(diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+			fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
 		}
 	}
 	r.otherFiles()
