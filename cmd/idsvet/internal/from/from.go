@@ -17,7 +17,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -131,20 +130,25 @@ func (r *run) move(configs []config) error {
 	if err != nil {
 		return err
 	}
-	if r.fix {
-		if err := writeUninterrupted(changes); err != nil {
-			return err
-		}
-	} else {
-		for _, c := range changes {
-			fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
-		}
+	if err := r.replace(changes); err != nil {
+		return err
 	}
 	r.otherFiles()
 	r.printForeign()
 	r.print()
 	r.summary(len(changes))
 	return r.require(mods, changes)
+}
+
+// replace writes the changes, or prints them.
+func (r *run) replace(changes []change) error {
+	if r.fix {
+		return writeUninterrupted(changes)
+	}
+	for _, c := range changes {
+		fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+	}
+	return nil
 }
 
 // convert returns the changes of all files, and notes what is left of them and what differs.
@@ -181,17 +185,18 @@ func (r *run) convert() (changes []change, err error) {
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]
 	all := make([][]conversion, len(files))
+	agree := map[string]int{} // how many configurations have a conversion
 	for i, f := range files {
 		all[i] = f.conversions(f.root)
+		for _, c := range all[i] {
+			agree[fmt.Sprint(c)]++
+		}
 	}
 	var agreed, not []conversion
 	for i, some := range all {
 		for _, c := range some {
-			same := !slices.ContainsFunc(all, func(other []conversion) bool {
-				return !slices.ContainsFunc(other, func(o conversion) bool { return reflect.DeepEqual(c, o) })
-			})
 			switch {
-			case !same:
+			case agree[fmt.Sprint(c)] < len(files):
 				not = append(not, c)
 			case i == 0:
 				agreed = append(agreed, c)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,6 +49,9 @@ func named(t types.Type) *types.Named {
 // matches returns the matches of all rules for e.
 func (f *file) matches(e ast.Expr) (all []*match) {
 	for _, r := range f.lib.rules {
+		if reflect.TypeOf(r.pattern) != reflect.TypeOf(e) {
+			continue // most are of another kind, which costs nothing to see
+		}
 		m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
 		if m.match(r.pattern, e) {
 			all = append(all, m)
