@@ -94,7 +94,7 @@ func (m *match) result(e ast.Expr) string {
 func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	e := c.Node().(ast.Expr)
 	if m.isVariable(c, e) {
-		return m.text(e) + " is a function here: assign its value to a variable first"
+		return m.text(e) + " is no variable here: assign its value to one first"
 	}
 	fits := true
 	switch m.rule.values {
