@@ -76,6 +76,7 @@ func (t *tool) convert(args []string) error {
 		return err
 	}
 	turn, ways := conversions[*to], readingsAs(*as)
+	t.aligned = true
 	return t.inputs(texts, func(in input) error {
 		id, _, err := ways.read(in.text)
 		if err != nil {

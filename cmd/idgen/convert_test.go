@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -50,7 +54,8 @@ func TestConvert(t *testing.T) {
 		{"order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, as the digits of a UUID
 		// Digits alone are decimal unless told otherwise.
 		{"12345678912", "12345678912"},
-		{"-as base32 1234567890123", func() string { s, _ := ids.ParseSnowflakeBase32("1234567890123"); return s.String() }()},
+		{"-as base32 1000990140000", "1152931709486891008"},
+		{"-as text 1000990140000", "1000990140000"},
 		{"00000000000000000000000000000000", "00000000-0000-0000-0000-000000000000"},
 		{"1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 	} {
@@ -92,6 +97,7 @@ func TestRefused(t *testing.T) {
 		{"", "_01h455vb4pex5vsknk084sn02q", ", column 1: not a TypeID: " + noPrefix},
 		{"", " \"order_01h455vb4pex5vsknk084sn02U\"", ", column 34: not a TypeID: not a Crockford Base32 digit in lower case"},
 		{"", "order_8zzzzzzzzzzzzzzzzzzzzzzzzz", ": not a TypeID: digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz"},
+		{"-as snowflake", " 1000990140000", ": not one Snowflake: 13 digits may be decimal or Base32; -as text or -as base32 says which"},
 		{"", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", ": not an id: no known form, length 27, as of a KSUID, which idgen does not read"},
 		{"", "9m4e2mr0ui3e8a215n4g", ": not an id: no known form, length 20, as of an xid, which idgen does not read"},
 		{"-as uuid", "507f1f77bcf86cd799439011", ": not a UUID: no known form, length 24, as of an ObjectId, which idgen does not read"},
@@ -127,7 +133,7 @@ func TestRefused(t *testing.T) {
 	} {
 		args := append([]string{"convert"}, strings.Fields(test.args)...)
 		want := "idgen: line 2" + test.want + "\n"
-		if status, out, errs := try("\n"+test.id+"\n", args...); status != 1 || out != "" || errs != want {
+		if status, out, errs := try("\n"+test.id+"\n", args...); status != 1 || out != "\n\n" || errs != want {
 			t.Errorf("convert %s %q: status %d, %q, %q; want %q", test.args, test.id, status, out, errs, want)
 		}
 	}
@@ -151,6 +157,34 @@ func TestRefusedArgument(t *testing.T) {
 		if want := "idgen: argument 1" + test.want + "\n"; status != 1 || out != "" || errs != want {
 			t.Errorf("%s %.40q: status %d, %q, %q; want %q", test.command, test.arg, status, out, errs, want)
 		}
+	}
+}
+
+// TestEveryForm converts ids of all times in each of their forms, whose kind is not named: each is the id or is refused,
+// and never another id.
+func TestEveryForm(t *testing.T) {
+	random, refused := rand.New(rand.NewPCG(1, 2)), 0
+	for range 200_000 {
+		number := ids.Snowflake(random.Int64N(1<<41) << 22) // of Twitter's layout, node 0
+		u := ids.MinV7At(time.UnixMilli(random.Int64N(1 << 48)))
+		binary.BigEndian.PutUint64(u[8:], random.Uint64()>>2|1<<63)
+		for _, id := range []ident{number, u, u.ULID(), typeID{u, "order"}} {
+			for name, write := range forms {
+				text, err := write(nil, id)
+				if err != nil {
+					continue // it does not have the form
+				}
+				switch got, _, err := everyKind.read(string(text)); {
+				case err != nil && id == number && isThirteenDigits(strings.Trim(string(text), `"`)):
+					refused++
+				case err != nil || !bytes.Equal(bytesOf(got), bytesOf(id)):
+					t.Fatalf("%s of form %s is read as %v, %v, want %v", text, name, got, err, id)
+				}
+			}
+		}
+	}
+	if refused < 5 || refused > 100 {
+		t.Errorf("%d of 200,000 are refused, want some 20 or 30", refused)
 	}
 }
 

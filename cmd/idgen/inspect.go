@@ -35,6 +35,7 @@ func (t *tool) inspect(args []string) error {
 		t.note = fmt.Sprintf("idgen: note: without -layout, the field is that of a Snowflake of %s\n", layouts[0].name)
 	}
 	encoder := json.NewEncoder(t.out)
+	t.aligned = *brief || *field != ""
 	return t.inputs(texts, func(in input) error {
 		id, way, err := ways.read(in.text)
 		if err != nil {

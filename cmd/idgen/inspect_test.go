@@ -294,7 +294,7 @@ func TestInspectField(t *testing.T) {
 		{"prefix -as typeid " + order[len("order_"):], "", 1, "", `idgen: argument 1: a TypeID, UUID of version 7 has no field "prefix"; ` + fields},
 		{"time ffffffff-ffff-ffff-ffff-ffffffffffff", "", 1, "", "idgen: argument 1: a Max UUID has no field \"time\"; it has max\n"},
 		{"node", "7\n8\n", 0, "0\n0\n", assumed}, // once
-		{"sequence -", "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n000003e8-9414-21ec-8501-021122334455\n", 1, "5\n",
+		{"sequence -", "1ec9414c-232a-6b00-b3c8-9f6bdeced846\n000003e8-9414-21ec-8501-021122334455\n", 1, "\n5\n",
 			`idgen: line 1: a UUID of version 6 has no field "sequence"; it has time, version, variant, "clock sequence", node and unix_ms` +
 				"\nidgen: 1 of 2 lines was bad\n"},
 	} {
@@ -493,6 +493,9 @@ var prefixed = regexp.MustCompile(`^([a-z]|[a-z][a-z_]{0,61}[a-z])_([0-7][0-9a-h
 // oracle returns the kind, the usual text and the number of the id in a line, or "".
 func oracle(line string) (kind, usual string, n *big.Int) {
 	s := strings.Trim(line, " \t")
+	if len(s) == 13 && strings.Trim(s, "0123456789") == "" {
+		return "", "", nil
+	}
 	if len(s) > 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		s = s[1 : len(s)-1]
 	}

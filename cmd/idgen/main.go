@@ -29,7 +29,10 @@ import (
 //go:embed help.txt
 var help string
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	endBetweenLines()
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // A tool is one run of the program.
 type tool struct {
@@ -38,6 +41,8 @@ type tool struct {
 	errs io.Writer
 	name string // of the command
 	note string // on what is printed, or ""
+	// Whether each line of input has one of output, an empty one if it is empty or bad, so that columns fit together again.
+	aligned bool
 	// The inputs, and those of them that were refused.
 	total, bad int
 }
@@ -66,7 +71,7 @@ func commands() map[string]func(*tool, []string) error {
 
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := &tool{in: stdin, out: bufio.NewWriterSize(stdout, 64<<10), errs: stderr}
+	t := &tool{in: stdin, out: bufio.NewWriter(&wholeLines{to: stdout}), errs: stderr}
 	err := t.command(args)
 	if failed := t.out.Flush(); failed != nil {
 		if readerGone(stdout, failed) {

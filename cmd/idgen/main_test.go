@@ -3,19 +3,23 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
+	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -163,61 +167,65 @@ func TestEndsBetweenLines(t *testing.T) {
 	})
 }
 
-// TestBigStream checks that bad lines among many are reported by number, in their place among the output, and the
-// rest go on.
-func TestBigStream(t *testing.T) {
-	const lines, every = 300_000, 1000
-	good := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
-	some := "\r\n" + strings.Repeat(good.String()+"\r\n", every-2) + "01ARZ3NDEKTSV4RRFFQ69G5FAI\n"
-	var both bytes.Buffer
-	status := run([]string{"convert", "-to", "uuid"}, strings.NewReader(strings.Repeat(some, lines/every)), &both, &both)
-	var want strings.Builder
-	for n := every; n <= lines; n += every {
-		want.WriteString(strings.Repeat(good.UUID().String()+"\n", every-2))
-		fmt.Fprintf(&want, "idgen: line %d, column 26: not a ULID: not a Crockford Base32 digit\n", n)
-	}
-	want.WriteString("idgen: 300 of 299700 lines were bad\n")
-	if status != 1 || both.String() != want.String() {
-		t.Errorf("status %d, %d bytes, want 1 and %d", status, both.Len(), want.Len())
+// TestLines gives lines of all kinds to commands that print a line for each of them.
+func TestLines(t *testing.T) {
+	const id, bad = "1541815603606036480", ": not an id: no known form, length 1\n"
+	const tooLong, one, two = ": too long (the limit is 65536 bytes)\n", " lines was bad\n", " lines were bad\n"
+	longest := strings.Repeat("n", 65536)
+	hash := func(name string) string { return ids.NewV5(ids.NamespaceDNS(), name).String() }
+	for _, test := range []struct{ args, stdin, out, errs string }{
+		{"convert", "7\n\n8\n", "7\n\n8\n", ""},
+		{"convert", "\r\n7\r\n\r\n8", "\n7\n\n8\n", ""},
+		{"convert", "7\n\r", "7\n\n", ""},
+		{"convert", "", "", ""},
+		{"convert", "\n", "\n", ""},
+		{"convert", "\ufeff\n\ufeff7\n\ufeff\ufeff8", "\n7\n8\n", ""},
+		{"convert", "7\nx\n8\n", "7\n\n8\n", "line 2" + bad + "1 of 3" + one},
+		{"convert", "\nx", "\n\n", "line 2" + bad},
+		{"convert", "x\n7\n" + longest + "7\n8", "\n7\n\n8\n", "line 1" + bad + "line 3" + tooLong + "2 of 4" + two},
+		{"uuid5", "a\n\nb", hash("a") + "\n\n" + hash("b") + "\n", ""},
+		{"uuid5", "\ufeffa\n\ufeffa\n", hash("a") + "\n" + hash("a") + "\n", ""},
+		{"uuid5", longest + "\r\na", hash(longest) + "\n" + hash("a") + "\n", ""},
+		{"uuid5", "a\n" + longest, hash("a") + "\n" + hash(longest) + "\n", ""},
+		{"uuid5", "a\n" + longest + "n", hash("a") + "\n\n", "line 2" + tooLong + "1 of 2" + one},
+		{"uuid3", "\xff\n", "\n", "line 1: the name is not UTF-8 without a NUL\n"}, // UTF-16
+		{"uuid5", "a\x00\n", "\n", "line 1: the name is not UTF-8 without a NUL\n"},
+		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: not 32 hexadecimal digits: length 1\n1 of 2" + one},
+		{"inspect -field time -layout twitter", id + "\n\nx\n", "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad + "1 of 2" + one},
+		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
+		{"inspect -json", "\nx\n", "", "line 2" + bad},
+	} {
+		want := ""
+		for line := range strings.Lines(test.errs) {
+			want += "idgen: " + line
+		}
+		status, out, errs := try(test.stdin, strings.Fields(test.args)...)
+		if (status != 0) != (want != "") || out != test.out || errs != want {
+			t.Errorf("%s of %.40q: status %d, %q, %q, want %q, %q", test.args, test.stdin, status, out, errs, test.out, want)
+		}
 	}
 }
 
-const isTooLong = "idgen: line 2: too long (the limit is 65536 bytes)\n"
-
-// TestLongLine checks that a line of any length is reported and skipped, and never held.
-func TestLongLine(t *testing.T) {
-	const id = "1541815603606036480"
-	piece := strings.Repeat("x", 1<<20)
-	parts := []io.Reader{strings.NewReader(id + "\n")}
+// TestBigStream checks that a line of any length is never held, and that 200,000 lines stay in their places.
+func TestBigStream(t *testing.T) {
+	piece, line := strings.Repeat("x", 1<<20), "01ARZ3NDEKTSV4RRFFQ69G5FAV\n\n01ARZ3NDEKTSV4RRFFQ69G5FAI\n"
+	parts := []io.Reader{strings.NewReader(strings.Repeat(line, 50_000))}
 	for range 198 {
 		parts = append(parts, strings.NewReader(piece))
 	}
-	in := io.MultiReader(append(parts, strings.NewReader("\n"+id+"\n"))...)
+	parts = append(parts, strings.NewReader("\n"+strings.Repeat(line, 50_000)))
 	var before, after runtime.MemStats
-	var out, errs bytes.Buffer
+	out := &bytes.Buffer{}
+	out.Grow(1 << 23)
 	runtime.ReadMemStats(&before)
-	status := run([]string{"convert"}, in, &out, &errs)
+	status := run([]string{"convert", "-format", "text"}, io.MultiReader(parts...), out, io.Discard)
 	runtime.ReadMemStats(&after)
-	if status != 1 || out.String() != id+"\n"+id+"\n" || !strings.HasPrefix(errs.String(), isTooLong) {
-		t.Errorf("status %d, %q, %q", status, &out, &errs)
+	half := strings.Repeat("01ARZ3NDEKTSV4RRFFQ69G5FAV\n\n\n", 50_000)
+	if status != 1 || out.String() != half+"\n"+half {
+		t.Errorf("status %d, %d bytes, want 1 and %d", status, out.Len(), 2*len(half)+1)
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 190<<20 {
 		t.Errorf("%d bytes were allocated for a line of 198 MiB", used)
-	}
-}
-
-// TestLongestLine checks the longest line that is read and the shortest that is not.
-func TestLongestLine(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", ""} {
-		name := strings.Repeat("n", 65536)
-		want := ids.NewV5(ids.NamespaceDNS(), name).String()
-		if got := must(t, "a\n"+name+end, "uuid5"); len(got) != 2 || got[1] != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		status, out, errs := try("a\n"+name+"n"+end, "uuid5")
-		if status != 1 || strings.Count(out, "\n") != 1 || !strings.HasPrefix(errs, isTooLong) {
-			t.Errorf("status %d, %q, %q", status, out, errs)
-		}
 	}
 }
 
@@ -234,26 +242,86 @@ func TestAnswersAtOnce(t *testing.T) {
 	answers := bufio.NewReader(shown)
 	for _, test := range [][2]string{
 		{"0x0000000000000007\n", "7\n"},
-		{"?\n", "idgen: line 2, column 1: not an id: \"?\" cannot occur in one\n"},
-		{"8\n9\n?\n10\n", "8\n"},
-		{"", "9\n"},
-		{"", "idgen: line 5, column 1: not an id: \"?\" cannot occur in one\n"},
-		{"", "10\n"},
-		{"11", "11\n"},
-		{"", "idgen: 2 of 7 lines were bad\n"},
+		{"?\n", "idgen: line 2, column 1: not an id: \"?\" cannot occur in one\n\n"},
+		{"8\n9\n?\n10\n", "8\n9\nidgen: line 5, column 1: not an id: \"?\" cannot occur in one\n\n10\n"},
+		{"11", "11\nidgen: 2 of 7 lines were bad\n"},
 	} {
-		if test[0] != "" {
-			io.WriteString(typed, test[0])
-		}
+		io.WriteString(typed, test[0])
 		if test[0] == "11" {
 			typed.Close()
 		}
-		if got, err := answers.ReadString('\n'); got != test[1] || err != nil {
+		got := make([]byte, len(test[1]))
+		if _, err := io.ReadFull(answers, got); string(got) != test[1] || err != nil {
+			typed.Close()
 			t.Fatalf("%q, %v after %q, want %q", got, err, test[0], test[1])
 		}
 	}
 	if status := <-done; status != 1 {
 		t.Errorf("status %d", status)
+	}
+}
+
+// TestMain runs the program itself where TestStopped starts this binary for it.
+func TestMain(m *testing.M) {
+	const args = "snowflake -node 7 -n 1000000000"
+	switch os.Getenv("IDGEN_TEST") {
+	case "pipe":
+		os.Args = append(os.Args[:1], strings.Fields(args)...)
+		main()
+	case "file":
+		endBetweenLines()
+		run(strings.Fields(args), nil, slow{}, os.Stderr)
+	}
+	os.Exit(m.Run())
+}
+
+// A slow output takes a while in the middle of a line.
+type slow struct{}
+
+func (slow) Write(p []byte) (int, error) {
+	n, err := os.Stdout.Write(p[:len(p)/2+7])
+	time.Sleep(20 * time.Millisecond)
+	rest, err2 := os.Stdout.Write(p[n:])
+	return n + rest, errors.Join(err, err2)
+}
+
+// TestStopped ends the program in the middle, writing to a slow file and to a pipe that nobody reads: its output ends at
+// a line's end.
+func TestStopped(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOARCH == "wasm" {
+		t.Skip("no process can be sent a signal here")
+	}
+	for i, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		to := []string{"file", "pipe"}[i%2]
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, os.Args[0])
+		cmd.Env = append(os.Environ(), "IDGEN_TEST="+to)
+		written, out, err := os.Pipe()
+		if to == "file" {
+			out, err = os.Create(filepath.Join(t.TempDir(), "ids"))
+		}
+		cmd.Stdout = out
+		if err := errors.Join(err, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		if to == "file" {
+			written = out
+			for size := int64(0); size < 1<<14; time.Sleep(time.Millisecond) {
+				info, _ := out.Stat()
+				size = info.Size()
+			}
+		} else {
+			out.Close()
+			io.ReadFull(written, make([]byte, 1<<16+7)) // then the pipe fills up
+		}
+		cmd.Process.Signal(stop)
+		cmd.Wait()
+		written.Seek(0, io.SeekStart)
+		got, err := io.ReadAll(written)
+		if err != nil || len(got) == 0 || got[len(got)-1] != '\n' || cmd.ProcessState.Exited() {
+			t.Errorf("to a %s: %v, %v, the output ends in %q", to, cmd.ProcessState, err, got[max(0, len(got)-30):])
+		}
 	}
 }
 

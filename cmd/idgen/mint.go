@@ -203,6 +203,7 @@ func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))
 			}
 		}
+		t.aligned = true
 		return t.names(names, func(in input) error {
 			if !utf8.ValidString(in.text) || strings.ContainsRune(in.text, 0) { // as in UTF-16
 				return errors.New("the name is not UTF-8 without a NUL")
@@ -218,6 +219,7 @@ func (t *tool) uuid8(args []string) error {
 	if err != nil {
 		return err
 	}
+	t.aligned = true
 	return t.inputs(data, func(in input) error {
 		bits, err := ids.ParseUUID(in.text)
 		if err != nil {

@@ -74,9 +74,10 @@ func TestNamed(t *testing.T) {
 		{"uuid5 " + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5", "\ufeff" + site + "\r\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
-		{"uuid5", "\n\ufeffx", ids.NewV5(ids.NamespaceDNS(), "\ufeffx").String()}, // only the first line has a mark
-		{"uuid5", "x\r\r\n", ids.NewV5(ids.NamespaceDNS(), "x\r").String()},       // one of them belongs to the end
-		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "\n" + site + "\r\n\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5", "x\n\ufeff\ufeff" + site, ids.NewV5(ids.NamespaceDNS(), "x").String() + "\n2ed6657d-e927-568b-95e1-2665a8aea6a2"}, // as of cat a.csv empty.csv b.csv
+		{"uuid5 \ufeff" + site, "", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
+		{"uuid5", "x\r\r\n", ids.NewV5(ids.NamespaceDNS(), "x\r").String()}, // one of them belongs to the end
+		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", site + "\r\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -namespace @Dns", site, "2ed6657d-e927-568b-95e1-2665a8aea6a2"},
 		{"uuid5 -", site, ids.NewV5(ids.NamespaceDNS(), "-").String()}, // a name, not standard input
 		{"uuid8 -", "5c146b143c528afd938a375d0df1fbf6", "5c146b14-3c52-8afd-938a-375d0df1fbf6"},
@@ -92,18 +93,6 @@ func TestNamed(t *testing.T) {
 		if got != test.want {
 			t.Errorf("idgen %s: %q, want %q", test.args, got, test.want)
 		}
-	}
-	for _, bad := range []string{"a\x00", "\xff\xfea"} { // UTF-16 without a mark, and with one
-		for _, scheme := range []string{"uuid3", "uuid5"} {
-			status, out, errs := try("a\n"+bad, scheme)
-			if status != 1 || strings.Count(out, "\n") != 1 || !strings.HasPrefix(errs, "idgen: line 2: the name is not UTF-8 without a NUL\n") {
-				t.Errorf("%s of %q: status %d, %q, %q", scheme, bad, status, out, errs)
-			}
-		}
-	}
-	status, out, errs := try("5c146b143c528afd938a375d0df1fbf6\n5c146b143c528afd938a375d0df1fbfg\n", "uuid8")
-	if status != 1 || out != "5c146b14-3c52-8afd-938a-375d0df1fbf6\n" || !strings.HasPrefix(errs, "idgen: line 2, column 32: ") {
-		t.Errorf("status %d, %q, %q", status, out, errs)
 	}
 }
 
@@ -173,7 +162,7 @@ func TestSnowflakeNode(t *testing.T) {
 		}
 		seen[node] = true
 	}
-	if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1024 { // 1 in 64 is
+	if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1<<15 { // the upper half
 		t.Errorf("40 nodes drawn at random are %v", seen)
 	}
 }

@@ -25,6 +25,7 @@ type reading struct {
 // ways are all readings. The first that fits is taken.
 var ways = []reading{
 	{"typeid", "text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
+	{"snowflake", "unknown", isThirteenDigits, refuseThirteenDigits}, // unless -as names a form
 	{"snowflake", "text", isDecimal, parser(ids.ParseSnowflake)},
 	{"snowflake", "base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake", "hex", isPrefixedHex, parser(parseSnowflakeHex)},
@@ -70,6 +71,13 @@ func hasLength(n int) func(string) bool { return func(s string) bool { return le
 func isDecimal(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !slices.Contains([]int{22, 26, 32}, len(s))
+}
+
+// isThirteenDigits reports whether s is one Snowflake in decimal and another one in Base32.
+func isThirteenDigits(s string) bool { return len(s) == 13 && strings.Trim(s, "0123456789") == "" }
+
+func refuseThirteenDigits(string) (ident, error) {
+	return nil, &refusal{-1, "one Snowflake", "13 digits may be decimal or Base32; -as text or -as base32 says which"}
 }
 
 func isPrefixedHex(s string) bool { return len(s) == 18 && (s[:2] == "0x" || s[:2] == "0X") }
@@ -270,13 +278,17 @@ func (t *tool) names(args []string, do func(input) error) error {
 		return t.lines(do)
 	}
 	for _, arg := range args {
-		if err := t.take(input{text: arg}, do); err != nil {
+		if err := t.take(input{text: unmarked(arg)}, do); err != nil {
 			return err
 		}
 	}
 	t.tally("arguments")
 	return nil
 }
+
+// unmarked returns s without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
+// may have one, or several.
+func unmarked(s string) string { return strings.TrimLeft(s, "\ufeff") }
 
 // lines is inputs for standard input.
 func (t *tool) lines(do func(input) error) error {
@@ -289,18 +301,6 @@ func (t *tool) lines(do func(input) error) error {
 			}
 		}
 		line, long, err := nextLine(r)
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark, of an editor or a spreadsheet
-		}
-		work := do
-		if long {
-			work = tooLong
-		}
-		if long || line != "" {
-			if stopped := t.take(input{line, n}, work); stopped != nil {
-				return stopped
-			}
-		}
 		if errors.Is(err, io.EOF) {
 			t.tally("lines")
 			return nil
@@ -308,22 +308,40 @@ func (t *tool) lines(do func(input) error) error {
 		if err != nil {
 			return fmt.Errorf("reading standard input: %w", err)
 		}
+		work := do
+		if long {
+			work = tooLong
+		}
+		bad := t.bad
+		if long || line != "" {
+			if stopped := t.take(input{line, n}, work); stopped != nil {
+				return stopped
+			}
+		}
+		if t.aligned && (line == "" || t.bad > bad) {
+			fmt.Fprintln(t.out)
+		}
 	}
 }
 
 // tooLong refuses a line that is too long.
 func tooLong(input) error { return fmt.Errorf("too long (the limit is %d bytes)", longest) }
 
-// nextLine returns the next line without its end. It skips a line that is too long, and long is true.
+// nextLine returns the next line without its end and without a mark. It skips a line that is too long, and long is true.
+// The last line may lack its end, unless reading it has failed: it may then be cut.
 func nextLine(r *bufio.Reader) (line string, long bool, err error) {
 	b, err := r.ReadSlice('\n')
+	some := len(b) > 0
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	long = len(b) > longest
 	if !long {
-		line = string(b)
+		line = unmarked(string(b))
 	}
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.ReadSlice('\n')
+	}
+	if errors.Is(err, io.EOF) && some {
+		err = nil
 	}
 	return line, long, err
 }
