@@ -291,7 +291,7 @@ func TestStopped(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOARCH == "wasm" {
 		t.Skip("no process can be sent a signal here")
 	}
-	for i, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for i, stop := range []os.Signal{os.Interrupt, os.Interrupt, syscall.SIGTERM, syscall.SIGTERM} {
 		to := []string{"file", "pipe"}[i%2]
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()

@@ -47,7 +47,7 @@ var writing sync.Mutex
 // nobody may be reading.
 func endBetweenLines() {
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		if !signal.Ignored(s) { // as with nohup
 			signal.Notify(signals, s)
 		}
