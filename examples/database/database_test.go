@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -37,6 +38,20 @@ func TestMariaDB(t *testing.T) {
 	})
 	// 10.7 and later have a type for UUIDs, which takes and gives text. It sorts versions 6 and 7 by their bytes.
 	trip(t, d, "UUID as UUID", "UUID", ids.NewV7(), ids.NilUUID(), ids.MaxUUID())
+	// It does not take all of version 8, nor all ULIDs of given times. If one is taken, or none refused, storing.md has changed.
+	for kind, all := range everyKind(t) {
+		differ := many(t, d, "INSERT IGNORE", "UUID NOT NULL", all)
+		if unsafe := kind == "version 8" || kind == "ULIDs of given times"; (len(differ) > 0) != unsafe {
+			t.Errorf("MariaDB's UUID changes %d of 1,000 of %s", len(differ), kind)
+		}
+		for _, id := range differ {
+			err := d.exec(t.Context(), "INSERT INTO "+d.table(t, "UUID", nil)+" (n, id) VALUES (1, ?)", id)
+			if err == nil || !strings.Contains(err.Error(), "Incorrect uuid value") {
+				t.Errorf("%v of %s: error %v", id, kind, err)
+			}
+			break
+		}
+	}
 	v6 := ids.NewV6() // begins with 1f in our time, a version 7 with 01
 	span(t, d, "UUID as UUID", "UUID", append(v7s(t), v6), ids.MinV7At, ids.MaxV7At)
 }
@@ -90,6 +105,61 @@ func testColumns(t *testing.T, d *database, c columns) {
 	span(t, d, "Binary[UUID]", c.bytes, mapped(v7s(t), ids.UUID.Binary), after(ids.MinV7At, ids.UUID.Binary), after(ids.MaxV7At, ids.UUID.Binary))
 	span(t, d, "Binary[ULID]", c.bytes, mapped(ulids(t), ids.ULID.Binary), after(ids.MinULIDAt, ids.ULID.Binary), after(ids.MaxULIDAt, ids.ULID.Binary))
 	span(t, d, "Snowflake", c.integer, snowflakes(t), ids.TwitterLayout().MinAt, ids.TwitterLayout().MaxAt)
+
+	for kind, all := range everyKind(t) {
+		ulids, binaries := mapped(all, ids.UUID.ULID), mapped(all, ids.UUID.Binary)
+		if n := len(many(t, d, "INSERT", c.uuidText, all)) + len(many(t, d, "INSERT", c.ulidText, ulids)) + len(many(t, d, "INSERT", c.bytes, binaries)); n > 0 {
+			t.Errorf("%s: %d come back as others", kind, n)
+		}
+	}
+	numbers := mapped(everyKind(t)["version 4"], func(u ids.UUID) ids.Snowflake { return ids.Snowflake(binary.BigEndian.Uint64(u[:]) >> 1) })
+	if differ := many(t, d, "INSERT", c.integer, numbers); len(differ) > 0 {
+		t.Errorf("Snowflakes come back as others: %v", differ)
+	}
+}
+
+// everyKind returns 1,000 ids of each version, and of ULIDs.
+func everyKind(t *testing.T) map[string][]ids.UUID {
+	t.Helper()
+	kinds := map[string][]ids.UUID{}
+	for range 1000 {
+		random := ids.NewV4()
+		at, err := ids.NewULIDAt(time.UnixMilli(int64(binary.BigEndian.Uint64(random[:]) >> 16)))
+		must.Do(t, err)
+		for kind, id := range map[string]ids.UUID{
+			"version 1": ids.NewV1(), "version 2": ids.NewV2(ids.DomainOrg, 7), "version 3": ids.NewV3(random, ""), "version 4": random,
+			"version 5": ids.NewV5(random, ""), "version 6": ids.NewV6(), "version 7": ids.NewV7(), "version 8": ids.NewV8(random),
+			"ULIDs": ids.NewULID().UUID(), "ULIDs of given times": at.UUID(),
+		} {
+			kinds[kind] = append(kinds[kind], id)
+		}
+	}
+	return kinds
+}
+
+// many stores ids, 100 at a time, and returns those that come back as others.
+func many[T comparable](t *testing.T, d *database, insert, column string, all []T) (differ []T) {
+	t.Helper()
+	table, n := d.table(t, column, nil), 0
+	for batch := range slices.Chunk(all, 100) {
+		values := make([]string, len(batch))
+		for i := range values {
+			values[i] = fmt.Sprintf("(%d, %s)", n, d.param(i+1))
+			n++
+		}
+		must.Do(t, d.exec(t.Context(), insert+" INTO "+table+" (n, id) VALUES "+strings.Join(values, ", "), boxed(batch)...))
+	}
+	got, err := read[T](t, d, "SELECT id FROM "+table+" ORDER BY n")
+	if err != nil || len(got) != len(all) {
+		t.Errorf("%d of %d in a column of type %s: %v", len(got), len(all), column, err)
+		return all
+	}
+	for i := range all {
+		if got[i] != all[i] {
+			differ = append(differ, all[i])
+		}
+	}
+	return differ
 }
 
 // trip stores each value and reads it back into a variable of the same type.

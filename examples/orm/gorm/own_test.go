@@ -62,6 +62,35 @@ func testAllLists(t *testing.T, db *gorm.DB) {
 	testLists(t, db, named, func(u ids.UUID) typeid.ID[user] { return typeid.From[user](u) })
 	testLists(t, db, named, func(u ids.UUID) UserID { return UserID{u} })
 	testStructLists(t, db)
+	testBinaries(t, db)
+}
+
+// testBinaries shows what README warns of: a Binary is a struct, and its Value are bytes, which GORM takes for a list of 16 ids.
+// If it fails, README can drop the warning.
+func testBinaries(t *testing.T, db *gorm.DB) {
+	type Book struct {
+		ID ids.Binary[ids.UUID]
+	}
+	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
+	a, b := ids.NewV7().Binary(), ids.NewV7().Binary()
+	for what, c := range map[string]struct {
+		conditions []any
+		want       int // rows
+	}{
+		"an id": {[]any{a}, 0}, "a Null": {[]any{ids.Null[ids.Binary[ids.UUID]]{ID: a, Valid: true}}, 0},
+		"a list": {[]any{[]ids.Binary[ids.UUID]{a, b}}, 0}, "a list of a zero id": {[]any{[]ids.Binary[ids.UUID]{{}}}, 2},
+		"id = ?": {[]any{"id = ?", a}, 1}, "id IN ?": {[]any{"id IN ?", []ids.Binary[ids.UUID]{a, b}}, 2},
+		"id IN ? of a zero id": {[]any{"id IN ?", []ids.Binary[ids.UUID]{{}}}, 0},
+	} {
+		migrate(t, db, &Book{})
+		must.Do(t, db.Create([]Book{{a}, {b}}).Error)
+		var found []Book
+		err := quiet.Find(&found, c.conditions...).Error
+		deleted := quiet.Delete(&Book{}, c.conditions...)
+		if len(found) != c.want || err != nil && c.want > 0 || deleted.Error == nil && int(deleted.RowsAffected) != c.want {
+			t.Errorf("%s: Find finds %d (%v), Delete deletes %d (%v), want %d", what, len(found), err, deleted.RowsAffected, deleted.Error, c.want)
+		}
+	}
 }
 
 // testLists stores five rows, and gives lists of their ids to GORM as conditions makes them.

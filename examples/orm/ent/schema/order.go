@@ -2,6 +2,8 @@
 package schema
 
 import (
+	"database/sql/driver"
+
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/schema/field"
@@ -21,6 +23,33 @@ type (
 	// NullSnowflake is a Snowflake that may be absent.
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
+
+// UserID is a UUID of its own type: an array with methods, since ent looks into a struct that is an id.
+type UserID [16]byte
+
+// NewUserID makes one.
+func NewUserID() UserID { return UserID(ids.NewV7()) }
+
+func (id UserID) String() string                { return ids.UUID(id).String() }
+func (id UserID) MarshalText() ([]byte, error)  { return ids.UUID(id).MarshalText() }
+func (id *UserID) UnmarshalText(b []byte) error { return (*ids.UUID)(id).UnmarshalText(b) }
+func (id UserID) Value() (driver.Value, error)  { return ids.UUID(id).Value() }
+func (id *UserID) Scan(src any) error           { return (*ids.UUID)(id).Scan(src) }
+
+// A User has an id of its own type.
+type User struct{ ent.Schema }
+
+// Fields of the User.
+func (User) Fields() []ent.Field { return []ent.Field{field.UUID("id", UserID{}).Default(NewUserID)} }
+
+// A Guest has an id that is a struct.
+type Guest struct{ ent.Schema }
+
+// GuestID is a struct, which ent does not read everywhere.
+type GuestID struct{ ids.UUID }
+
+// Fields of the Guest.
+func (Guest) Fields() []ent.Field { return []ent.Field{field.UUID("id", GuestID{})} }
 
 // bytes16 is the column of 16 bytes where ent's own choice for bytes, a blob, cannot have a plain index.
 var bytes16 = map[string]string{dialect.MySQL: "binary(16)"}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/oneclock/ids/examples/orm/ent/order"
 	"github.com/oneclock/ids/examples/orm/ent/predicate"
 	"github.com/oneclock/ids/examples/orm/ent/schema"
+	"github.com/oneclock/ids/examples/orm/ent/user"
 	_ "modernc.org/sqlite" // driver "sqlite"
 )
 
@@ -74,6 +76,28 @@ func TestOrders(t *testing.T) {
 	got := client.Order.Query().Where(order.IDGTE(ids.MinV7At(day)), order.IDLTE(ids.MaxV7At(day))).IDsX(ctx)
 	if !slices.Equal(got, []ids.UUID{old}) {
 		t.Errorf("got %v, want %v", got, old)
+	}
+
+	// An id of a type of its own, an array.
+	u := client.User.Create().SaveX(ctx)
+	query := func() *ent.UserQuery { return client.User.Query().Where(user.IDIn(u.ID, schema.NewUserID())) }
+	all := query().IDsX(ctx)
+	if !query().ExistX(ctx) || len(all) != 1 || all[0] != u.ID || query().FirstIDX(ctx) != u.ID || query().OnlyIDX(ctx) != u.ID {
+		t.Errorf("Exist, IDs %v, FirstID or OnlyID do not find %v", all, u.ID)
+	}
+	// A struct is found by a query, and not by these: of which README warns.
+	guest := client.Guest.Create().SetID(schema.GuestID{UUID: ids.NewV7()}).SaveX(ctx)
+	if got := client.Guest.GetX(ctx, guest.ID); got.ID != guest.ID {
+		t.Errorf("got %v, want %v", got, guest)
+	}
+	_, err = client.Guest.Query().Exist(ctx)
+	_, err1 := client.Guest.Query().IDs(ctx)
+	_, err2 := client.Guest.Query().FirstID(ctx)
+	_, err3 := client.Guest.Query().OnlyID(ctx)
+	for _, err := range []error{err, err1, err2, err3} {
+		if err == nil || !strings.Contains(err.Error(), "missing struct field") {
+			t.Errorf("an id that is a struct: error %v", err)
+		}
 	}
 
 	// The 16 bytes are bytes in the database, and the rest is what the types write.
