@@ -22,7 +22,8 @@ var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int
 // clock is set back by more than 10 s.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. The error
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one
+// time are in no order; those of a clock that has that time ascend: see [ClockOptions]. The error
 // matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 

@@ -19,7 +19,8 @@ var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_00
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
 // NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
-// of the past. The error matches [ErrRange] if t is before 1970 or after
+// of the past. Ids of one time are in no order; those of a clock that has that time ascend: see
+// [ClockOptions]. The error matches [ErrRange] if t is before 1970 or after
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 

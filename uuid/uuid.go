@@ -144,7 +144,8 @@ func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
 // NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
-// of the past. The error matches [ErrRange] if t is before 1970 or after
+// of the past. Ids of one time are in no order; those of a clock that has that time ascend: see
+// [ids.ClockOptions]. The error matches [ErrRange] if t is before 1970 or after
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 

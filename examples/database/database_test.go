@@ -52,6 +52,9 @@ func TestMariaDB(t *testing.T) {
 			break
 		}
 	}
+	u := ids.NewV7()
+	text, err := read[string](t, d, "SELECT cast(id as uuid) FROM "+d.table(t, "BINARY(16)", []any{u.Binary()})+" WHERE id = unhex(replace('"+u.String()+"', '-', ''))")
+	same(t, text, []string{u.String()}, err)
 	v6 := ids.NewV6() // begins with 1f in our time, a version 7 with 01
 	span(t, d, "UUID as UUID", "UUID", append(v7s(t), v6), ids.MinV7At, ids.MaxV7At)
 }
@@ -196,6 +199,9 @@ func span[T any](t *testing.T, d *database, name, column string, all []T, first,
 		query = fmt.Sprintf("SELECT id FROM %s WHERE id >= %s AND id < %s ORDER BY id", table, d.param(1), d.param(2))
 		got, err = read[T](t, d, query, first(hour(3)), first(hour(6)))
 		same(t, got, all[3:6], err)
+		query = fmt.Sprintf("SELECT id FROM %s WHERE id < %s ORDER BY id DESC LIMIT 2", table, d.param(1))
+		got, err = read[T](t, d, query, all[5]) // a page, newest first
+		same(t, got, []T{all[4], all[3]}, err)
 		query = fmt.Sprintf("SELECT id FROM %s WHERE id IN (%s, %s) ORDER BY id", table, d.param(1), d.param(2))
 		got, err = read[T](t, d, query, all[3], all[4])
 		same(t, got, all[3:5], err)
