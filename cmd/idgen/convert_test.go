@@ -26,37 +26,23 @@ func TestConvert(t *testing.T) {
 		{"-to uuid1 " + v6, v1},
 		{"-to uuid6 -format base32 " + v1, ids.MustParseUUID(v6).ULID().String()},
 		{"-to uuid " + asULID, v7},
-		{"-as uuid " + asULID, v7},
 		{"-as uuid -to uuid6 " + ids.MustParseUUID(v1).ULID().String(), v6},
-		{"-as ulid 017f22e279b07cc398c4dc0c0c07398f", asULID},
 		{`\x017F22e279b07cc398c4dc0c0c07398f`, v7},
-		{`-as uuid 0X017F22E279B07CC398C4DC0C0C07398F`, v7},
 		{`-as ulid \x017f22e279b07cc398c4dc0c0c07398f`, asULID},
 		{"-as base58 1BihbxwwQ4NZZpKRH9JDCz", v7},
-		{`-as json "` + v7 + `"`, v7},
-		{"-format urn 017f22e279b07cc398c4dc0c0c07398f", "urn:uuid:" + v7},
 		{v7 + " -format braces", "{" + v7 + "}"},
 		{"-format json " + v7, `"` + v7 + `"`},
-		{"-format json 1541815603606036480", `"1541815603606036480"`},
 		{"-format hex 1ASD13XH1F800", "0x1565a11f6217a000"},
 		{"-to uuid a_b_" + digits, v7},
-		{"-to ulid order_" + digits, asULID},
-		{"-to uuid6 order_" + strings.ToLower(ids.MustParseUUID(v1).ULID().String()), v6},
 		{"-prefix user order_" + digits, "user_" + digits},
 		{"-prefix user " + asULID, "user_" + digits},
-		{"-prefix user -format TypeID " + asULID, "user_" + digits},
-		{"-prefix= -format hex " + v7, "017f22e279b07cc398c4dc0c0c07398f"},
 		{"-format typeid " + asULID, digits},
 		{"-format base32 order_" + digits, asULID},
-		{"-format base58 order_" + digits, "1BihbxwwQ4NZZpKRH9JDCz"},
-		{"-format urn order_" + digits, "urn:uuid:" + v7},
 		{"-as typeid -to uuid " + digits, v7},
 		{"order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, as the digits of a UUID
 		// Digits alone are decimal unless told otherwise.
-		{"12345678912", "12345678912"},
 		{"-as base32 1000990140000", "1152931709486891008"},
 		{"-as text 1000990140000", "1000990140000"},
-		{"00000000000000000000000000000000", "00000000-0000-0000-0000-000000000000"},
 		{"1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 	} {
 		got := must(t, "", append([]string{"convert"}, strings.Fields(test.args)...)...)
@@ -75,53 +61,29 @@ func TestRefused(t *testing.T) {
 		want     string // after "idgen: line 2"
 	}{
 		{"", "x", ": not an id: no known form, length 1"},
-		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398ff", ": not an id: no known form, length 37"},
-		{"", "  ", ": not an id: no known form, length 0"},
-		{"-as uuid", "1541815603606036480", ": not a UUID: no known form, length 19"},
 
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", ", column 36: not a UUID: not a hexadecimal digit"},
 		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ", column 8: not a UUID: prefix is not urn:uuid:"},
-		{"", "01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 26: not a ULID: not a Crockford Base32 digit"},
 		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", ", column 27: not a UUID: not a Crockford Base32 digit"},
 		{"", "1AaLyDYFxmKZxXbNo18zn0", ", column 22: not a UUID: not a Base58 digit"},
-		{"-as base58", "12345678912", ": not an id of form base58: no known form, length 11"},
 		{"", "\t0x1565a11f6217a0g0", ", column 18: not a Snowflake: not a hexadecimal digit"},
 
 		{"", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", ": not a ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
-		{"", "zzzzzzzzzzzzzzzzzzzzzz", ": not a UUID: Base58 above 128 bits"},
 		{"", "9223372036854775808", ": not a Snowflake: above 9223372036854775807"},
-		{"", " -1", ": not a Snowflake: negative"},
-		{"", " 0x8000000000000000", ": not a Snowflake: above 7fffffffffffffff"},
 
 		{"", "  017f22e2-79b0-7cc3-98c4_dc0c0c07398f ", ", column 3: not a TypeID: " + noPrefix},
 		{"", "_01h455vb4pex5vsknk084sn02q", ", column 1: not a TypeID: " + noPrefix},
 		{"", " \"order_01h455vb4pex5vsknk084sn02U\"", ", column 34: not a TypeID: not a Crockford Base32 digit in lower case"},
-		{"", "order_8zzzzzzzzzzzzzzzzzzzzzzzzz", ": not a TypeID: digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz"},
 		{"-as snowflake", " 1000990140000", ": not one Snowflake: 13 digits may be decimal or Base32; -as text or -as base32 says which"},
 		{"", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", ": not an id: no known form, length 27, as of a KSUID, which idgen does not read"},
-		{"", "9m4e2mr0ui3e8a215n4g", ": not an id: no known form, length 20, as of an xid, which idgen does not read"},
-		{"-as uuid", "507f1f77bcf86cd799439011", ": not a UUID: no known form, length 24, as of an ObjectId, which idgen does not read"},
 		{"", ` \x017f22e279b07cc398c4dc0c0c07398g`, ", column 35: not a UUID: not a hexadecimal digit"},
-		{"", `\x017f22e279b07cc398c4dc0c0c07398`, ": not an id: no known form, length 33"},
-		{"", `0\x17f22e279b07cc398c4dc0c0c07398f`, `, column 2: not an id: "\\" cannot occur in one`},
 		{"", "order_1", ": not a TypeID: length 1, want 26 after the prefix"},
 		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", ", column 26: not a TypeID: not a Crockford Base32 digit in lower case"},
-		{"-as ulid", "order_01h455vb4pex5vsknk084sn02", ": not a ULID: no known form, length 31"},
 		{"-prefix order", "7", ": only a UUID or a ULID can have a prefix"},
 		{"-format typeid", "7", ": only a UUID or a ULID can be written as typeid"},
 		{"-format base58", "7", ": only a UUID or a ULID can be written as base58: it is for 128 bits"},
 		{"", "\t\"{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)\"", `, column 40: not an id: ")" cannot occur in one`},
-		{"", "+1", `, column 1: not an id: "+" cannot occur in one`},
-		{"", "001565a11f6217a000", ": not an id: no known form, length 18"}, // not 0x
-		{"", "7~", `, column 2: not an id: "~" cannot occur in one`},
-		{"", "7@", `, column 2: not an id: "@" cannot occur in one`},
-		{"", "7[", `, column 2: not an id: "[" cannot occur in one`},
-		{"", "7/", `, column 2: not an id: "/" cannot occur in one`},
-		{"", "7;", `, column 2: not an id: ";" cannot occur in one`},
-		{"", `17"`, `, column 3: not an id: "\"" cannot occur in one`},
 		{"", `"17`, `, column 1: not an id: "\"" cannot occur in one`},
-		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
-		{"", "0x1565a11f6217a0\x100", `, column 17: not an id: "\x10" cannot occur in one`},
 		{"", "\xff\xfe", `, column 1: not an id: "\xff" cannot occur in one`},
 
 		{"-to uuid", "1541815603606036480", ": a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"},
@@ -185,32 +147,5 @@ func TestEveryForm(t *testing.T) {
 	}
 	if refused < 5 || refused > 100 {
 		t.Errorf("%d of 200,000 are refused, want some 20 or 30", refused)
-	}
-}
-
-// TestTally checks the line that ends a run over several inputs of which some were bad.
-func TestTally(t *testing.T) {
-	many := strings.Repeat("7\n\n", 98_998) + strings.Repeat("?\n", 1001)
-	for _, test := range []struct {
-		stdin string
-		args  string
-		want  string // the last line, if it is a tally
-	}{
-		{"\n?\n\n", "", ""},
-		{"", "?", ""},
-		{"7\n8\n", "", ""},
-		{"7\n?\n", "", "1 of 2 lines was bad"},
-		{"?\n?", "", "2 of 2 lines were bad"},
-		{"?\n" + strings.Repeat("7", 1<<17), "", "2 of 2 lines were bad"},
-		{many, "", "1001 of 99999 lines were bad"},
-		{"", "7 ? 8", "1 of 3 arguments was bad"},
-		{"", "? ? 8", "2 of 3 arguments were bad"},
-	} {
-		_, _, errs := try(test.stdin, append([]string{"convert"}, strings.Fields(test.args)...)...)
-		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if want := "idgen: " + test.want; strings.Contains(errs, " bad") != (test.want != "") || test.want != "" && last != want {
-			t.Errorf("convert %s of %.20q: the last line is %q, want %q", test.args, test.stdin, last, want)
-		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -140,33 +139,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailsAtOnce checks that no argument is worked on after a write has failed.
-func TestFailsAtOnce(t *testing.T) {
-	var errs bytes.Buffer
-	status := run(strings.Fields("convert 7 ? 8 ? ?"), nil, fullDisk{}, &errs)
-	if got := errs.String(); status != 1 || !strings.HasPrefix(got, "idgen: argument 2, column 1: ") || strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, "\nidgen: writing standard output: no space left\n") {
-		t.Errorf("status %d, %q, want a report and the failure", status, got)
-	}
-}
-
-// TestEndsBetweenLines has the output fail while the next line is awaited: the program does not wait for it.
-func TestEndsBetweenLines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, typed := io.Pipe()
-		ended := false
-		go func() {
-			run([]string{"convert"}, in, fullDisk{}, io.Discard)
-			ended = true
-		}()
-		io.WriteString(typed, "7\n")
-		synctest.Wait()
-		if !ended {
-			t.Error("it waits for more")
-		}
-		typed.Close()
-	})
-}
-
 // TestLines gives lines of all kinds to commands that print a line for each of them.
 func TestLines(t *testing.T) {
 	const id, bad = "1541815603606036480", ": not an id: no known form, length 1\n"
@@ -194,6 +166,8 @@ func TestLines(t *testing.T) {
 		{"inspect -field time -layout twitter", id + "\n\nx\n", "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad + "1 of 2" + one},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
 		{"inspect -json", "\nx\n", "", "line 2" + bad},
+		{"convert 7 8", "", "7\n8\n", ""},
+		{"convert 7 x y", "", "7\n", `argument 2: "x" is not an id: no known form, length 1` + "\n" + `argument 3: "y" is not an id: no known form, length 1` + "\n2 of 3 arguments were bad\n"},
 	} {
 		want := ""
 		for line := range strings.Lines(test.errs) {
@@ -338,96 +312,58 @@ func TestUsage(t *testing.T) {
 		"":            "missing command; there are " + all,
 		"uuidv7":      `unknown command "uuidv7"; there are ` + all,
 		"\x1b[2J\xff": `unknown command "\x1b[2J\xff"; there are ` + all,
-		"help inspct": `unknown command "inspct"; there are ` + all,
 
-		"uuid7 -n":                       "-n needs a value",
-		"uuid7 -n -1":                    "-n must not be negative",
-		"uuid7 -n -99999999999999999999": "-n must not be negative",
-		"uuid7 -x3":                      "uuid7 has no option -x3; it has -at, -format, -n and -prefix",
-		"uuid7 -n many":                  `-n "many" is not a whole number`,
-		"uuid7 -n 99999999999999999999":  `-n "99999999999999999999" is too large`,
-		"UUID5 -n 3 name":                "uuid5 has no option -n; it has -format, -namespace and -prefix",
-		"uuid7 -":                        `unexpected argument "-"`,
-		"uuid7 -=3":                      "uuid7 has no option -; it has -at, -format, -n and -prefix",
+		"uuid7 -n":      "-n needs a value",
+		"uuid7 -n -1":   "-n must not be negative",
+		"uuid7 -n many": `-n "many" is not a whole number`,
+		"uuid7 -":       `unexpected argument "-"`,
 
-		"uuid7 -prefix Order":                            `-prefix "Order": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
-		"convert -prefix 7 -format hex":                  `-prefix "7": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
-		"uuid7 -at=":                                     "-at is missing",
-		"uuid7 -at 2026-02-30":                           `-at "2026-02-30" ` + noTime,
-		"uuid7 -at 1969-12-31":                           "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
-		"uuid1 -at 2026-01 -n 16385":                     "-n 16385 is too many: uuid1 makes only 16384 ids of one time",
-		"snowflake -at 2026-01 -n 4097":                  "-n 4097 is too many: snowflake makes only 4096 ids of one time",
-		"snowflake -at 2026-01 -n 257 -layout sonyflake": "-n 257 is too many: snowflake makes only 256 ids of one time",
-		"inspect -xml":                                   "inspect has no option -xml; it has -as, -brief, -field, -json and -layout",
-		"inspect -json=x":                                `-json is true or false, not "x"`,
-		"uuid7 -format base64":                           `-format "base64" is not text, base32, base58, hex, json, urn, braces or typeid`,
-		"uuid7 -format=":                                 `-format "" is not text, base32, base58, hex, json, urn, braces or typeid`,
-		"ulid -format urn":                               "only a UUID can be written as urn",
-		"snowflake -format braces":                       "only a UUID can be written in braces",
-		"snowflake -node 1024":                           `-node must be a number from 0 to 1023, not "1024"`,
-		"snowflake -node=":                               `-node must be a number from 0 to 1023, not ""`,
-		"snowflake -layout facebook":                     `-layout "facebook" ` + noLayout + ownLayout,
-		"range -layout 0001-01-01,0s,0,0 snowflake":      `-layout "0001-01-01,0s,0,0" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
-		"range -layout 2021-01-01,0s,10,12 snowflake":    `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
-		"inspect -layout 2021-01-01,1ms,10":              `-layout "2021-01-01,1ms,10" ` + noLayout + ownLayout,
-		"inspect -layout 2021-01-01,1ms,10,12,nodelast,": `-layout "2021-01-01,1ms,10,12,nodelast," ` + noLayout + ownLayout,
-		"inspect -layout 2021-01-01,1ms,10,12,last":      `-layout "2021-01-01,1ms,10,12,last" ` + noLayout + ownLayout,
-		"inspect -layout 2021,1ms,10,12":                 `-layout "2021,1ms,10,12" ` + noLayout + ownLayout + ": the epoch is neither a time, such as 2021-01-01T00:00:00Z, nor a date",
-		"inspect -layout 2021-01-01,1,10,12":             `-layout "2021-01-01,1,10,12" ` + noLayout + ownLayout + ": the tick is not a duration",
-		"inspect -layout 2021-01-01,1ms,ten,12":          `-layout "2021-01-01,1ms,ten,12" ` + noLayout + ownLayout + ": the bits are not whole numbers",
-		"inspect -layout 2021-01-01,1ms,10,":             `-layout "2021-01-01,1ms,10," ` + noLayout + ownLayout + ": the bits are not whole numbers",
-		"inspect -layout= 7":                             `-layout "" ` + noLayout + ownLayout,
-		"inspect -field= 7":                              "-field is empty; it is the name of a field, such as time",
-		"inspect -field time -field node 7":              "-field is given twice; it is one field",
-		"uuid2 -local 0x10":                              `-local must be a number from 0 to 4294967295, not "0x10"`,
-		"uuid2 -domain family":                           `-domain "family" is not person, group or org`,
-		"uuid2 -domain org":                              "-domain org needs -local NUMBER",
-		"uuid2 -local 4294967296":                        `-local must be a number from 0 to 4294967295, not "4294967296"`,
-		"uuid2 -local 7 -n 65":                           "-n 65 is too many: version 2 has only 64 ids for each 7 minutes",
-		"uuid5 -namespace com name":                      `-namespace "com" is not dns, url, oid, x500 or a UUID`,
-		"inspect -json -brief":                           "-brief, -field and -json exclude each other",
-		"inspect -field time -json 7":                    "-brief, -field and -json exclude each other",
-		"inspect -brief=true -field=time 7":              "-brief, -field and -json exclude each other",
-		"convert 7 -":                                    "- stands for standard input: no other argument can be beside it",
-		"convert -to uuid7":                              `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
+		"uuid7 -prefix Order":                         `-prefix "Order": neither a letter a to z of a prefix nor an underscore within one at byte 0`,
+		"uuid7 -at 2026-02-30":                        `-at "2026-02-30" ` + noTime,
+		"uuid7 -at 1969-12-31":                        "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z",
+		"uuid1 -at 2026-01 -n 16385":                  "-n 16385 is too many: uuid1 makes only 16384 ids of one time",
+		"snowflake -at 2026-01 -n 4097":               "-n 4097 is too many: snowflake makes only 4096 ids of one time",
+		"inspect -xml":                                "inspect has no option -xml; it has -as, -brief, -field, -json and -layout",
+		"uuid7 -format base64":                        `-format "base64" is not text, base32, base58, hex, json, urn, braces or typeid`,
+		"ulid -format urn":                            "only a UUID can be written as urn",
+		"snowflake -node 1024":                        `-node must be a number from 0 to 1023, not "1024"`,
+		"snowflake -layout facebook":                  `-layout "facebook" ` + noLayout + ownLayout,
+		"range -layout 0001-01-01,0s,0,0 snowflake":   `-layout "0001-01-01,0s,0,0" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
+		"range -layout 2021-01-01,0s,10,12 snowflake": `-layout "2021-01-01,0s,10,12" ` + noLayout + "is not a layout: SnowflakeLayout.Tick 0s is not positive",
+		"inspect -layout 2021-01-01,1ms,10":           `-layout "2021-01-01,1ms,10" ` + noLayout + ownLayout,
+		"inspect -layout 2021-01-01,1ms,10,12,last":   `-layout "2021-01-01,1ms,10,12,last" ` + noLayout + ownLayout,
+		"inspect -layout 2021,1ms,10,12":              `-layout "2021,1ms,10,12" ` + noLayout + ownLayout + ": the epoch is neither a time, such as 2021-01-01T00:00:00Z, nor a date",
+		"inspect -layout 2021-01-01,1,10,12":          `-layout "2021-01-01,1,10,12" ` + noLayout + ownLayout + ": the tick is not a duration",
+		"inspect -layout 2021-01-01,1ms,ten,12":       `-layout "2021-01-01,1ms,ten,12" ` + noLayout + ownLayout + ": the bits are not whole numbers",
+		"inspect -layout= 7":                          `-layout "" ` + noLayout + ownLayout,
+		"inspect -field= 7":                           "-field is empty; it is the name of a field, such as time",
+		"inspect -field time -field node 7":           "-field is given twice; it is one field",
+		"uuid2 -domain family":                        `-domain "family" is not person, group or org`,
+		"uuid2 -domain org":                           "-domain org needs -local NUMBER",
+		"uuid2 -local 4294967296":                     `-local must be a number from 0 to 4294967295, not "4294967296"`,
+		"uuid2 -local 7 -n 65":                        "-n 65 is too many: version 2 has only 64 ids for each 7 minutes",
+		"uuid5 -namespace com name":                   `-namespace "com" is not dns, url, oid, x500 or a UUID`,
+		"inspect -json -brief":                        "-brief, -field and -json exclude each other",
+		"convert 7 -":                                 "- stands for standard input: no other argument can be beside it",
+		"convert -to uuid7":                           `-to "uuid7" is not uuid, ulid, uuid1 or uuid6`,
 
 		"clock":                 "clock takes create or show, and then one path",
-		"clock show a b":        "clock takes create or show, and then one path",
 		"clock delete a":        `clock can create and show, not "delete"`,
 		"clock -owner o show a": "-owner is for create only",
 
 		"range":                        "range takes one kind, uuid7, ulid or snowflake, not 0",
-		"range uuid7 ulid":             "range takes one kind, uuid7, ulid or snowflake, not 2",
 		"range uuid6" + date:           `range does not support "uuid6", only uuid7, ulid and snowflake`,
 		"range uuid7 -from 2026-01-01": "-to is missing",
-		"range uuid7 -from 01/02/2026 -to 2026-01-01":                                                   `-from "01/02/2026" ` + noTime,
 		"range uuid7 -from 2026-01-02 -to 2026-01-01":                                                   "-to must be after -from: it is not included",
 		"range uuid7 -layout twitter" + date:                                                            "-layout is for snowflake only",
 		"range uuid7 -from 1960-01-01 -to 1969-12-31":                                                   outside + "1970-01-01T00:00:00.000Z to 10889-08-02T05:31:50.655Z",
 		"range snowflake -from 2010-01-01 -to 2010-11-04T01:42:54.657Z":                                 outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z",
 		"range snowflake -from 2080-07-10T17:30:30.209Z -to 2081-01":                                    outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z",
-		"range ulid -from 10889-08-02 -to now":                                                          `-from "10889-08-02" ` + noTime,
-		"range ulid -from 2026-01-01T00:00:00Z -to 2026-01-01T00:00:00Z":                                "-to must be after -from: it is not included",
 		"range snowflake -layout sonyflake -from 2026-01-01T00:00:00.001Z -to 2026-01-01T00:00:00.009Z": "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included",
 		"range ulid -format urn -from 1960-01 -to 2026-01":                                              "only a UUID can be written as urn",
 		"range snowflake -layout sonyflake -from 2014-08 -to 2014-09-01T00:00:00.001Z":                  "from 2014-08-01T00:00:00.000Z to 2014-09-01T00:00:00.001Z there is no id: -to is not included",
 	} {
 		checkUsage(t, strings.Fields(args), want)
-	}
-}
-
-// TestLongWords checks that a message has no more than the beginning of a long word.
-func TestLongWords(t *testing.T) {
-	long := "x" + strings.Repeat("é", 1<<19) // whose byte 48 is within a character
-	for _, args := range []string{
-		"?", "-?", "help ?", "-n ? uuid7", "uuid7 ?", "uuid7 -?", "uuid7 -n ?", "uuid7 -format ?", "snowflake -node ?", "snowflake -layout ?",
-		"uuid7 -prefix ?", "uuid2 -domain ?", "uuid2 -local ?", "uuid5 -namespace ?", "inspect -as ?", "inspect -json=?", "convert -to ?",
-		"range ?", "range ? ?", "range -from ? uuid7",
-	} {
-		status, out, errs := try("", strings.Fields(strings.ReplaceAll(args, "?", long))...)
-		if status != 2 || out != "" || len(errs) > 300 || strings.Contains(errs, "\ufffd") || strings.Contains(errs, `\x`) {
-			t.Errorf("idgen %s: status %d, %d bytes of output, %.300q", args, status, len(out), errs)
-		}
 	}
 }
 
