@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/oneclock/ids"
 )
 
 // TestRange checks the bounds, and the condition: of literals in quotes, or none for a form that a database sorts
@@ -18,22 +14,12 @@ func TestRange(t *testing.T) {
 	for _, test := range []struct{ args, times, least, end, literal, note string }{
 		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22.001+01:00 uuid7", "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.001Z",
 			"017f22e2-79b0-7000-8000-000000000000", "017f22e2-79b1-7000-8000-000000000000", "'%s'", ""},
-		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T19:22:22.001Z uuid7 -format hex", "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.001Z",
-			"017f22e279b070008000000000000000", "017f22e279b170008000000000000000", "x'%s'", ""},
 		{"ulid -from 2022-02-22 -to 2022-02-22", "2022-02-22T00:00:00.000Z 2022-02-23T00:00:00.000Z",
 			"01FWFBMK000000000000000000", "01FWHY1A000000000000000000", "'%s'", ""},
-		{"ulid -from 2022-02 -to 2022-02 -format hex", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
-			"017eb294c00000000000000000000000", "017f42c6d00000000000000000000000", "x'%s'", ""},
 		{"ulid -from 2022-02 -to 2022-02 -format base58", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
 			"1BhzKLjeKy85j36vNaXc31", "1BiuKzNhG5hAaFBLvijfMZ", "", ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format urn", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
-			"urn:uuid:017eb294-c000-7000-8000-000000000000", "urn:uuid:017f42c6-d000-7000-8000-000000000000", "", ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format base32", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
-			"01FTS99G00E008000000000000", "01FX1CDM00E008000000000000", "'%s'", ""},
 		{"uuid7 -from 2022-02 -to 2022-02 -prefix order", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
 			"order_01fts99g00e008000000000000", "order_01fx1cdm00e008000000000000", "'%s'", ""},
-		{"uuid7 -from 2022-02 -to 2022-02 -format typeid", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
-			"01fts99g00e008000000000000", "01fx1cdm00e008000000000000", "'%s'", ""},
 		{"-from 2022-06-28T16:07:40.105Z -to 2022-06-28T16:07:40.106999Z snowflake", "2022-06-28T16:07:40.105Z 2022-06-28T16:07:40.106Z",
 			"1541815603604488192", "1541815603608682496", "%s", ""},
 		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", "2016-04-30T11:18:25.796Z 2016-04-30T11:18:25.797Z",
@@ -63,33 +49,6 @@ func TestRange(t *testing.T) {
 		status, got, note := try("", append([]string{"range"}, strings.Fields(test.args)...)...)
 		if status != 0 || got != want || note != test.note {
 			t.Errorf("range %s: status %d, %s%swant\n%s%s", test.args, status, got, note, want, test.note)
-		}
-	}
-}
-
-// TestRangeJSON also checks the last time that 48 bits of milliseconds hold.
-func TestRangeJSON(t *testing.T) {
-	for args, want := range map[string]string{
-		"-from 2024-02-29 -to 9999-12-31T23:59:59-12:00 uuid7": `{"scheme":"uuid7","from":"2024-02-29T00:00:00.000Z","to":"10000-01-01T11:59:59.000Z",` +
-			`"least":"018df229-2800-7000-8000-000000000000","end":"e677d4b3-0618-7000-8000-000000000000"}`,
-		"-from 2080-07 -to 2999-12 SNOWFLAKE": `{"scheme":"snowflake","from":"2080-07-01T00:00:00.000Z","to":"3000-01-01T00:00:00.000Z","least":"9219846178206646272"}`,
-	} {
-		status, out, _ := try("", append([]string{"range", "-format", "json"}, strings.Fields(args)...)...)
-		if status != 0 || !json.Valid([]byte(out)) || out != want+"\n" {
-			t.Errorf("range -format json %s: status %d, %swant %s", args, status, out, want)
-		}
-	}
-	for _, scheme := range []string{"uuid7", "ulid"} {
-		s, err := scaleOf(scheme, layouts)
-		if err != nil || s.first.UnixNano() != 0 || s.last.UnixMilli() != 1<<48-1 || s.last.Add(1).UnixMilli() != 1<<48 {
-			t.Errorf("%s has times from %v to %v, %v", scheme, s.first, s.last, err)
-		}
-	}
-	for _, l := range layouts {
-		s, err := scaleOf("snowflake", []namedLayout{l})
-		greatest := l.Split(math.MaxInt64).Time
-		if err != nil || s.least(s.last) != s.least(greatest) || s.last.Add(1) != greatest.Add(l.Tick) || s.least(s.first) != ids.Snowflake(0) {
-			t.Errorf("%s has times from %v to %v, %v, and its greatest id is of %v", l.name, s.first, s.last, err, greatest)
 		}
 	}
 }
@@ -126,4 +85,13 @@ func TestTimes(t *testing.T) {
 			t.Errorf("inspect -brief: %s, want times of UTC", got)
 		}
 	})
+}
+
+// TestRangeJSON also checks that a time after the last one is the last.
+func TestRangeJSON(t *testing.T) {
+	const want = `{"scheme":"snowflake","from":"2080-07-01T00:00:00.000Z","to":"3000-01-01T00:00:00.000Z","least":"9219846178206646272"}` + "\n"
+	status, out, _ := try("", strings.Fields("range -format json -from 2080-07 -to 2999-12 SNOWFLAKE")...)
+	if status != 0 || out != want {
+		t.Errorf("status %d, %swant %s", status, out, want)
+	}
 }
