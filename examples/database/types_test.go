@@ -81,38 +81,26 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestTypeIDs stores ids with a prefix in all databases.
+// TestTypeIDs stores ids with a prefix.
 func TestTypeIDs(t *testing.T) {
 	t.Parallel()
-	url := dbserver.Postgres(t)
 	all := mapped(v7s(t), typeid.From[user])
 	null := []ids.Null[userID]{{ID: all[0], Valid: true}, {}}
 	binary := func(id userID) ids.Binary[ids.UUID] { return ids.Binary[ids.UUID]{ID: id.UUID()} }
-	check := func(t *testing.T, d *database, uuid, text, bytes string) {
-		for _, column := range []string{uuid, text} {
-			trip(t, d, "TypeID as "+column, column, all...)
-			trip(t, d, "Null of a TypeID as "+column, column, null...)
-			span(t, d, "TypeIDs as "+column, column, all, after(ids.MinV7At, typeid.From[user]), after(ids.MaxV7At, typeid.From[user]))
-			stored, err := read[string](t, d, "SELECT id FROM "+d.table(t, column, boxed(all)))
-			same(t, stored, mapped(all, func(id userID) string { return id.UUID().String() }), err)
-		}
-		for column, written := range map[string][]any{text: boxed(mapped(all, userID.String)), bytes: boxed(mapped(all, binary))} {
-			got, err := read[userID](t, d, "SELECT id FROM "+d.table(t, column, written))
-			same(t, got, all, err)
-		}
+	d := pgxDatabase(connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement))
+	for _, column := range []string{"uuid", "text"} {
+		trip(t, d, "TypeID as "+column, column, all...)
+		trip(t, d, "Null of a TypeID as "+column, column, null...)
+		span(t, d, "TypeIDs as "+column, column, all, after(ids.MinV7At, typeid.From[user]), after(ids.MaxV7At, typeid.From[user]))
+		stored, err := read[string](t, d, "SELECT id FROM "+d.table(t, column, boxed(all)))
+		same(t, stored, mapped(all, func(id userID) string { return id.UUID().String() }), err)
 	}
-	t.Run("SQLite", func(t *testing.T) {
-		check(t, openSQL(t, "sqlite", filepath.Join(t.TempDir(), "typeid.db")), "TEXT", "TEXT", "BLOB")
-	})
-	t.Run("MariaDB", func(t *testing.T) {
-		check(t, openSQL(t, "mysql", dbserver.MariaDB(t)), "UUID", "VARCHAR(90)", "BINARY(16)")
-	})
-	t.Run("pgx", func(t *testing.T) {
-		d := pgxDatabase(connect(t, url, pgx.QueryExecModeCacheStatement))
-		check(t, d, "uuid", "text", "bytea")
-		anyOf(t, d, "TypeID", "uuid", all)
-		trip(t, d, "[]TypeID as uuid[]", "uuid[]", all, nil)
-	})
+	for column, written := range map[string][]any{"text": boxed(mapped(all, userID.String)), "bytea": boxed(mapped(all, binary))} {
+		got, err := read[userID](t, d, "SELECT id FROM "+d.table(t, column, written))
+		same(t, got, all, err)
+	}
+	anyOf(t, d, "TypeID", "uuid", all)
+	trip(t, d, "[]TypeID as uuid[]", "uuid[]", all, nil)
 }
 
 // TestBytesInSQLite shows 16 bytes as text and finds them, as BIN_TO_UUID and UUID_TO_BIN do in MySQL.
@@ -186,9 +174,6 @@ func TestFromV4ToV7(t *testing.T) {
 	}
 	if n := one("SELECT count(*) FROM turned WHERE id >= $1", first); n < 160 {
 		t.Errorf("from the first bound on there are %d rows, want most of version 4 too", n)
-	}
-	if n := one("SELECT count(*) FROM turned WHERE substr(id::text, 15, 1) = '7'"); n != 10 {
-		t.Errorf("%d rows are of version 7, want 10", n)
 	}
 	got, err := read[ids.UUID](t, d, "SELECT id FROM turned ORDER BY made DESC, id DESC LIMIT 10")
 	slices.Reverse(got)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/glebarez/sqlite" // GORM's dialect of SQLite, in pure Go
 	"github.com/oneclock/ids"
@@ -44,7 +43,6 @@ func TestSQLite(t *testing.T) {
 	t.Parallel()
 	db := open(t, sqlite.Open(filepath.Join(t.TempDir(), "gorm.db")))
 	testModel(t, db)
-	testRangeByTime(t, db)
 	testGuesses(t, db, map[string]string{
 		"id": "text", "event": "text", "number": "integer", "digest": "blob",
 		"parent": "blob", "cause": "blob", "previous": "integer", "refund": "text",
@@ -55,7 +53,6 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	db := open(t, postgres.Open(dbserver.Postgres(t)))
 	testModel(t, db)
-	testRangeByTime(t, db)
 	testGuesses(t, db, map[string]string{
 		"id": "text", "event": "text", "number": "int8", "digest": "bytea",
 		"parent": "bytea", "cause": "bytea", "previous": "int8", "refund": "text",
@@ -75,7 +72,6 @@ func TestMariaDB(t *testing.T) {
 	t.Parallel()
 	db := open(t, mysql.Open(dbserver.MariaDB(t)))
 	testModel(t, db)
-	testRangeByTime(t, db)
 	testGuesses(t, db, map[string]string{
 		"id": "varchar", "event": "longtext", "number": "bigint", "digest": "longblob",
 		"parent": "longblob", "cause": "longblob", "previous": "bigint", "refund": "longtext",
@@ -177,26 +173,6 @@ func testModel(t *testing.T, db *gorm.DB) {
 	var saved Order
 	if err := db.First(&saved, second.ID).Error; err != nil || !reflect.DeepEqual(saved, got) {
 		t.Errorf("after Save: got %v, %v, want %v", saved, err, got)
-	}
-}
-
-func testRangeByTime(t *testing.T, db *gorm.DB) {
-	migrate(t, db, &Order{}, &Item{})
-	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	var all []ids.UUID
-	for hour := range 10 {
-		order := newOrder()
-		var err error
-		order.ID, err = ids.NewV7At(start.Add(time.Duration(hour) * time.Hour))
-		must.Do(t, err)
-		must.Do(t, db.Create(&order).Error)
-		all = append(all, order.ID)
-	}
-	from, to := ids.MinV7At(start.Add(3*time.Hour)), ids.MaxV7At(start.Add(5*time.Hour))
-	var got []ids.UUID
-	err := db.Model(&Order{}).Where("id BETWEEN ? AND ?", from, to).Order("id").Pluck("id", &got).Error
-	if err != nil || !reflect.DeepEqual(got, all[3:6]) {
-		t.Errorf("got %v, %v, want %v", got, err, all[3:6])
 	}
 }
 
