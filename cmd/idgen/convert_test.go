@@ -43,6 +43,7 @@ func TestConvert(t *testing.T) {
 		// Digits alone are decimal unless told otherwise.
 		{"-as base32 1000990140000", "1152931709486891008"},
 		{"-as text 1000990140000", "1000990140000"},
+		{"00000000000000000000000000000000", "00000000-0000-0000-0000-000000000000"},
 		{"1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 	} {
 		got := must(t, "", append([]string{"convert"}, strings.Fields(test.args)...)...)
@@ -69,6 +70,8 @@ func TestRefused(t *testing.T) {
 		{"", "\t0x1565a11f6217a0g0", ", column 18: not a Snowflake: not a hexadecimal digit"},
 
 		{"", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", ": not a ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"},
+		{"", `""`, `, column 1: not an id: "\"" cannot occur in one`},
+		{"", " 0x8000000000000000", ": not a Snowflake: above 7fffffffffffffff"},
 		{"", "9223372036854775808", ": not a Snowflake: above 9223372036854775807"},
 
 		{"", "  017f22e2-79b0-7cc3-98c4_dc0c0c07398f ", ", column 3: not a TypeID: " + noPrefix},
