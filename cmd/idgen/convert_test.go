@@ -129,11 +129,15 @@ func TestRefusedArgument(t *testing.T) {
 // and never another id.
 func TestEveryForm(t *testing.T) {
 	random, refused := rand.New(rand.NewPCG(1, 2)), 0
-	for range 200_000 {
+	for i := range 40_000 {
 		number := ids.Snowflake(random.Int64N(1<<41) << 22) // of Twitter's layout, node 0
 		u := ids.MinV7At(time.UnixMilli(random.Int64N(1 << 48)))
 		binary.BigEndian.PutUint64(u[8:], random.Uint64()>>2|1<<63)
-		for _, id := range []ident{number, u, u.ULID(), typeID{u, "order"}} {
+		all := []ident{number, u, u.ULID(), typeID{u, "order"}}
+		if i%100 > 0 {
+			all = all[:1] // 13 digits are rare
+		}
+		for _, id := range all {
 			for name, write := range forms {
 				text, err := write(nil, id)
 				if err != nil {
@@ -148,7 +152,7 @@ func TestEveryForm(t *testing.T) {
 			}
 		}
 	}
-	if refused < 5 || refused > 100 {
-		t.Errorf("%d of 200,000 are refused, want some 20 or 30", refused)
+	if refused < 1 || refused > 30 {
+		t.Errorf("%d of 40,000 are refused, want some 5", refused)
 	}
 }
