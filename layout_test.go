@@ -69,72 +69,6 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestZeroLayout gives the zero layout to everything that takes one: it is Twitter's, whatever
-// location its zero epoch has. A layout with one field set is not zero.
-func TestZeroLayout(t *testing.T) {
-	twitter := ids.TwitterLayout()
-	parts := ids.SnowflakeParts{Time: vectorTime, Node: 378, Sequence: 5}
-	want, err := twitter.Compose(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []ids.SnowflakeLayout{
-		{}, {Epoch: time.Time{}.In(time.FixedZone("east", 3600))}, {Epoch: time.Time{}.Local()},
-	} {
-		if got, err := l.Compose(parts); got != want || err != nil {
-			t.Errorf("%+v: Compose = %v, %v, want %v", l, got, err, want)
-		}
-		if got := l.Split(want); got != parts {
-			t.Errorf("%+v: Split = %v, want %v", l, got, parts)
-		}
-		if l.MinAt(vectorTime) != twitter.MinAt(vectorTime) || l.MaxAt(vectorTime) != twitter.MaxAt(vectorTime) {
-			t.Errorf("%+v: bounds %v and %v", l, l.MinAt(vectorTime), l.MaxAt(vectorTime))
-		}
-		n := newNode(t, 378, &ids.SnowflakeOptions{Layout: l, Clock: stopped(vectorTime)})
-		if n.Layout() != twitter {
-			t.Errorf("%+v: the node has the layout %+v", l, n.Layout())
-		}
-		if got, want := n.Next(), (ids.SnowflakeParts{Time: vectorTime, Node: 378}); twitter.Split(got) != want {
-			t.Errorf("%+v: the node mints %v, want %v", l, twitter.Split(got), want)
-		}
-	}
-	_, err = ids.SnowflakeLayout{Epoch: twitter.Epoch}.Compose(parts)
-	checkRangeError(t, "a layout with an epoch alone", err, "Tick 0s is not positive")
-}
-
-// TestForgottenEpoch gives layouts without an epoch, beside which another field is set, to everything that takes one:
-// it is an error, whatever location the zero epoch has.
-func TestForgottenEpoch(t *testing.T) {
-	const message = "ids: SnowflakeLayout.Epoch is not set"
-	twitter := ids.TwitterLayout()
-	twitter.Epoch = time.Time{}
-	for _, l := range []ids.SnowflakeLayout{
-		{Tick: time.Second}, {NodeBits: 10}, {SequenceBits: 12}, {NodeLast: true}, {Tick: -1}, {NodeBits: -1}, {NodeBits: 63}, twitter,
-	} {
-		for _, epoch := range []time.Time{{}, time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local(), time.Unix(time.Time{}.Unix(), 0)} {
-			l.Epoch = epoch
-			what := fmt.Sprintf("%#v", l)
-			n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: l})
-			if n != nil || !errors.Is(err, ids.ErrRange) || err.Error() != message {
-				t.Errorf("NewSnowflakeNode of %s: %v, %v", what, n, err)
-			}
-			s, err := l.Compose(ids.SnowflakeParts{Time: start})
-			if s != 0 || !errors.Is(err, ids.ErrRange) || err.Error() != message {
-				t.Errorf("Compose of %s: %v, %v", what, s, err)
-			}
-			refusesLayout(t, l, ids.SnowflakeParts{Time: start})
-			checkPanic(t, "Last of "+what, message, func() { l.Last() })
-		}
-	}
-	// An instant beside the zero time is an epoch.
-	for _, beside := range []time.Duration{-1, 1} {
-		l := ids.SnowflakeLayout{Epoch: time.Time{}.Add(beside), Tick: time.Hour}
-		if _, err := l.Compose(ids.SnowflakeParts{Time: start}); err != nil {
-			t.Errorf("an epoch %v from the zero time: %v", beside, err)
-		}
-	}
-}
-
 // A slowLayout is the oracle of a layout.
 type slowLayout struct{ ids.SnowflakeLayout }
 
@@ -167,31 +101,6 @@ func checkRangeError(t *testing.T, what string, err error, message string) {
 	t.Helper()
 	if !errors.Is(err, ids.ErrRange) || !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), "ids: ") {
 		t.Fatalf("%s: error %v, want ErrRange with %q", what, err, message)
-	}
-}
-
-// TestLayoutParts refuses parts that do not fit.
-func TestLayoutParts(t *testing.T) {
-	l := ids.TwitterLayout()
-	for _, c := range []struct {
-		parts   ids.SnowflakeParts
-		message string
-	}{
-		{ids.SnowflakeParts{Node: 1024}, "node 1024 is not within 0 to 1023"},
-		{ids.SnowflakeParts{Node: -1}, "node -1 is not within 0 to 1023"},
-		{ids.SnowflakeParts{Sequence: 4096}, "sequence 4096 is not within 0 to 4095"},
-		{ids.SnowflakeParts{Sequence: -1}, "sequence -1 is not within 0 to 4095"},
-		{ids.SnowflakeParts{Time: l.Epoch.Add(-1)}, "2010-11-04T01:42:54.656999999Z is before the first tick"},
-		{ids.SnowflakeParts{Time: l.Epoch.Add(1 << 41 * time.Millisecond)}, "2080-07-10T17:30:30.209Z is after the last tick"},
-	} {
-		if c.parts.Time.IsZero() {
-			c.parts.Time = l.Epoch
-		}
-		id, err := l.Compose(c.parts)
-		checkRangeError(t, fmt.Sprintf("Compose(%v)", c.parts), err, c.message)
-		if id != 0 {
-			t.Errorf("Compose(%v) = %v beside the error", c.parts, id)
-		}
 	}
 }
 
@@ -232,23 +141,6 @@ func TestBadLayouts(t *testing.T) {
 		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
 		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
 	}
-}
-
-// TestValidLayouts validates the presets, the zero value, and layouts at the ends of what is valid, one of them with an epoch
-// that no id may have.
-func TestValidLayouts(t *testing.T) {
-	for _, l := range []ids.SnowflakeLayout{{}, ids.TwitterLayout(), ids.DiscordLayout(), ids.InstagramLayout(), ids.SonyflakeLayout(),
-		{Epoch: start, Tick: 1}, {Epoch: start, Tick: math.MaxInt64, NodeBits: 62}, {Epoch: start, Tick: 1, NodeBits: 1, SequenceBits: 61, NodeLast: true},
-		{Epoch: time.Unix(-1<<39, 0), Tick: time.Second}, {Epoch: time.Unix(1<<39, 0), Tick: time.Second},
-	} {
-		if err := l.Validate(); err != nil {
-			t.Errorf("%+v: %v", l, err)
-		}
-	}
-	for _, sec := range []int64{-1<<39 - 1, 1<<39 + 1} {
-		checkRangeError(t, "an epoch too far off", ids.SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}.Validate(), "more than 2^39 s from 1970")
-	}
-	checkRangeError(t, "no epoch", ids.SnowflakeLayout{Tick: time.Second}.Validate(), "Epoch is not set")
 }
 
 // TestLayoutOracle takes random layouts and times.

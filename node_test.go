@@ -1,7 +1,6 @@
 package ids_test
 
 import (
-	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -210,53 +209,6 @@ func TestNodeVariable(t *testing.T) {
 	}
 }
 
-// TestDefaultNode asks for the default node before the first id and after it, and for one that
-// was given: each is the node of NextSnowflake.
-func TestDefaultNode(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "308")
-	ids.SetDefaultSnowflakeNode(nil)
-	made, err := ids.DefaultSnowflakeNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if made.Number() != 308 || made.Layout() != ids.TwitterLayout() {
-		t.Errorf("node %d of %+v, want 308 of Twitter's layout", made.Number(), made.Layout())
-	}
-	// The variable has been read, and has no more to say.
-	t.Setenv("IDS_SNOWFLAKE_NODE", "bad")
-	before := made.Next()
-	if id := ids.NextSnowflake(); partsOf(id).Node != 308 || id <= before {
-		t.Errorf("NextSnowflake returns %v of node %d after %v of node 308", id, partsOf(id).Node, before)
-	}
-	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	for _, want := range []*ids.SnowflakeNode{made, given} {
-		ids.SetDefaultSnowflakeNode(want)
-		if got, err := ids.DefaultSnowflakeNode(); got != want || err != nil {
-			t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, want)
-		}
-	}
-}
-
-// TestDefaultNodeMeanwhile gives NextSnowflake a node while a first call makes one: the one that is
-// given serves that call too.
-func TestDefaultNodeMeanwhile(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	unsetNode(t)
-	given := newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})
-	system := cryptorand.Reader
-	defer func() { cryptorand.Reader = system }()
-	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
-		ids.SetDefaultSnowflakeNode(given)
-		return system.Read(p)
-	})
-	ids.SetDefaultSnowflakeNode(nil)
-	ids.Reseed() // so that the random number is read
-	if got, err := ids.DefaultSnowflakeNode(); got != given || err != nil {
-		t.Errorf("DefaultSnowflakeNode() = %p, %v, want %p", got, err, given)
-	}
-}
-
 // TestSetDefaultAtOnce has goroutines give nodes of one number on clocks of their own at the same time: one of them
 // becomes the default node, and the others panic, since they would repeat its ids.
 func TestSetDefaultAtOnce(t *testing.T) {
@@ -363,33 +315,6 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err != nil {
 		t.Errorf("after errors: %v", err)
-	}
-}
-
-// TestNodeVariableAtStart starts processes with the variable: a bad value must be no trouble at
-// import, and end the process at the first Next with a message that names the variable, the
-// value and the range.
-func TestNodeVariableAtStart(t *testing.T) {
-	const child = "IDS_TEST_NODE_CHILD"
-	if os.Getenv(child) != "" {
-		fmt.Println("started")
-		fmt.Println("node", partsOf(ids.NextSnowflake()).Node)
-		return
-	}
-	for value, want := range map[string]string{
-		"7":    "node 7\n",
-		"1024": `ids: environment variable IDS_SNOWFLAKE_NODE is "1024", not a number from 0 to 1023`,
-		"":     `ids: environment variable IDS_SNOWFLAKE_NODE is "", not a number from 0 to 1023`,
-	} {
-		cmd := again(t, "-test.run=^TestNodeVariableAtStart$")
-		cmd.Env = append(os.Environ(), child+"=1", "IDS_SNOWFLAKE_NODE="+value)
-		out, err := cmd.CombinedOutput()
-		if got := string(out); !strings.Contains(got, "started\n") || !strings.Contains(got, want) {
-			t.Errorf("IDS_SNOWFLAKE_NODE=%q: output %q, want %q", value, got, want)
-		}
-		if failed := err != nil; failed != (value != "7") {
-			t.Errorf("IDS_SNOWFLAKE_NODE=%q: the process ended with %v", value, err)
-		}
 	}
 }
 

@@ -2,10 +2,7 @@ package ids_test
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,44 +135,5 @@ func TestTwinOfDefaultNode(t *testing.T) {
 				t.Errorf("after nil, the default node is %p, want %p", got, next)
 			}
 		})
-	}
-}
-
-// TestTwinsAtOnce has two goroutines set nodes of one number on clocks of their own at the same time: one wins, and the
-// other panics.
-func TestTwinsAtOnce(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	other := newNode(t, 8, &ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
-	var twins [2]*ids.SnowflakeNode
-	for i := range twins {
-		twins[i] = newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(nil)})
-	}
-	for round := range 20_000 { // a loser that is not refused is seen in some of them
-		ids.SetDefaultSnowflakeNode(nil)
-		if round%2 > 0 {
-			ids.SetDefaultSnowflakeNode(other) // which both may replace
-		}
-		var refused [2]error
-		var ready atomic.Int64
-		var wg sync.WaitGroup
-		for i, n := range twins {
-			wg.Go(func() {
-				ready.Add(1)
-				for spins := 0; ready.Load() < 2; spins++ { // so that both call within some nanoseconds
-					if spins > 1000 {
-						runtime.Gosched()
-					}
-				}
-				refused[i] = panicOf(func() { ids.SetDefaultSnowflakeNode(n) })
-			})
-		}
-		wg.Wait()
-		winner := twins[0]
-		if refused[0] != nil {
-			winner = twins[1]
-		}
-		if got, err := ids.DefaultSnowflakeNode(); (refused[0] == nil) == (refused[1] == nil) || got != winner || err != nil {
-			t.Fatalf("round %d: the calls panic with %v and %v; the default node is %p, %v, of %p", round, refused[0], refused[1], got, err, twins)
-		}
 	}
 }
