@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -170,67 +169,6 @@ func TestNowPanics(t *testing.T) {
 	}
 }
 
-// TestBubble checks the package-level functions in a testing/synctest bubble and out of it again: an id is
-// of the time at which it was made, to the millisecond, or ahead of that by 10 ms at most.
-func TestBubble(t *testing.T) {
-	check := func(t *testing.T) {
-		t.Helper()
-		before := time.Now()
-		times := map[string]time.Time{"NewULID": ids.NewULID().Time()}
-		times["NewV1"], _ = ids.NewV1().Time()
-		times["NewV6"], _ = ids.NewV6().Time()
-		times["NewV7"], _ = ids.NewV7().Time()
-		after := time.Now()
-		for u, at := range times {
-			if at.Before(before.Add(-time.Millisecond)) || at.After(after.Add(maxAhead)) {
-				t.Errorf("%s between %v and %v gives the time %v", u, before, after, at)
-			}
-		}
-	}
-	for range 3 {
-		check(t) // first, since an earlier test may have left the clock up to 10 s ahead of a bubble's
-		synctest.Test(t, func(t *testing.T) {
-			check(t)
-			time.Sleep(time.Hour)
-			check(t)
-			time.Sleep(time.Nanosecond)
-			check(t)
-		})
-	}
-	check(t)
-}
-
-// TestNowReenters lets Now call the clock that it serves, which its documentation forbids, but once
-// and not without end: nothing is held while Now runs, so the inner call gets its id before the outer.
-func TestNowReenters(t *testing.T) {
-	var inner func()
-	c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time {
-		if use := inner; use != nil {
-			inner = nil
-			use()
-		}
-		return start
-	}})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
-	for _, k := range kinds {
-		var ahead [16]byte
-		inner = func() { ahead = k.mint(g, n) }
-		within(t, k.name+" in a call of itself", func() {
-			if id := k.mint(g, n); id == ahead || k.ordered && !less(ahead, id) {
-				t.Errorf("%s: %x in Now, then %x", k.name, ahead, id)
-			}
-		})
-	}
-	for outer, use := range constructors(c, limit, g, n) {
-		for name, other := range constructors(c, limit, g, n) {
-			inner = other
-			within(t, name+" in the Now of "+outer, use)
-		}
-	}
-	within(t, "Latest", func() { c.Latest() })
-}
-
 // TestOvertakenReading has a call read the clock, and lose its turn before it takes the mutex. The clock goes forward
 // by more than Tolerance, and other calls mint. The late call must not take its old reading for a step back: the
 // calls of the other goroutine stay in order, before it and after it.
@@ -279,50 +217,6 @@ func TestOvertakenReading(t *testing.T) {
 					last = next
 				}
 			}
-		}
-	}
-}
-
-// TestNowBlocks lets Now block in one call: the others go on, and that call then gets an id of its own.
-func TestNowBlocks(t *testing.T) {
-	for _, late := range []time.Duration{0, time.Second, time.Hour} {
-		for _, k := range kinds {
-			f := &fakeClock{t: start}
-			entered, leave := make(chan bool), make(chan bool)
-			var blocks atomic.Bool
-			c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
-				at := f.now()
-				if blocks.CompareAndSwap(true, false) {
-					entered <- true
-					<-leave
-				}
-				return at
-			}})
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-			n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
-			blocked := make(chan [16]byte)
-			blocks.Store(true)
-			go func() { blocked <- k.mint(g, n) }()
-			<-entered
-			f.step(late)
-			seen := map[[16]byte]bool{}
-			within(t, k.name+" beside a Now that blocks", func() {
-				c.Latest()
-				var last [16]byte
-				for range 100 {
-					id := k.mint(g, n)
-					if seen[id] || k.ordered && !less(last, id) {
-						t.Errorf("%s: %x, then %x", k.name, last, id)
-					}
-					last, seen[id] = id, true
-				}
-			})
-			leave <- true
-			within(t, k.name+" after a Now that blocked", func() {
-				if id := <-blocked; seen[id] {
-					t.Errorf("%s: %x twice", k.name, id)
-				}
-			})
 		}
 	}
 }

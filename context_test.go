@@ -129,33 +129,6 @@ func TestLimitWakesNobodyInVain(t *testing.T) {
 	})
 }
 
-// TestContextEndsBesideLimit sets limits that withhold the id while contexts end at the same instant, and at any
-// moment of the calls: each call returns.
-func TestContextEndsBesideLimit(t *testing.T) {
-	rounds := 2000
-	if testing.Short() {
-		rounds = 200
-	}
-	_, _, limit, _, n := newLimited(t)
-	limit.Set(start.Add(-time.Hour), nil)
-	within(t, "calls whose contexts have ended", func() {
-		for range rounds {
-			var wg sync.WaitGroup
-			for range 4 {
-				ctx, cancel := context.WithCancel(t.Context())
-				wg.Go(func() {
-					if s, err := n.NextContext(ctx); s != 0 || !errors.Is(err, context.Canceled) {
-						t.Errorf("%v, %v", s, err)
-					}
-				})
-				wg.Go(cancel)
-				wg.Go(func() { limit.Set(start.Add(-time.Hour), nil) })
-			}
-			wg.Wait()
-		}
-	})
-}
-
 // TestContextCauseOnce ends a context with a cause that wraps context.Canceled: the text says so once.
 func TestContextCauseOnce(t *testing.T) {
 	_, _, _, n := newFake(t)

@@ -3,8 +3,6 @@ package ids_test
 import (
 	"context"
 	"errors"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -64,39 +62,4 @@ func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	layout.Epoch = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 	return n
-}
-
-// TestWaitsHaveNames looks at the stacks of calls that wait: each has a function that says for what.
-func TestWaitsHaveNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, limit := newUnbounded(nil)
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-		n := bubbleNode(t, c)
-		dump := func() string {
-			buf := make([]byte, 1<<20)
-			return string(buf[:runtime.Stack(buf, true)])
-		}
-		limit.Set(time.Now().Add(-time.Second), nil)
-		for name, mint := range map[string]func(){
-			"(*SnowflakeNode).Next(": func() { n.Next() }, "(*SnowflakeNode).NextContext(": func() { n.NextContext(context.Background()) },
-			"(*SnowflakeNode).Append(": func() { n.Append(nil, 2) }, "(*Generator).mintGregorian(": func() { g.NewV6() },
-		} {
-			go panicOf(mint)
-			synctest.Wait()
-			if stacks := dump(); !strings.Contains(stacks, name) || !strings.Contains(stacks, "(*Clock).waitForLimit(") {
-				t.Errorf("no goroutine is in %s and waitForLimit:\n%s", name, stacks)
-			}
-		}
-		limit.EndAt(time.Now(), nil)
-		synctest.Wait()
-
-		long := ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Second, NodeBits: 10}
-		slow := newNode(t, 7, &ids.SnowflakeOptions{Clock: ids.NewClock(nil), Layout: long})
-		go slow.Append(nil, 3)
-		synctest.Wait()
-		if stacks := dump(); !strings.Contains(stacks, "ids.waitForClock(") {
-			t.Errorf("no goroutine is in waitForClock:\n%s", stacks)
-		}
-		time.Sleep(time.Minute)
-	})
 }

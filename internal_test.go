@@ -107,26 +107,6 @@ func TestRunStaysAhead(t *testing.T) {
 	}
 }
 
-// TestRunAmongCalls has single calls come between the pieces of a run. All their ids ascend.
-func TestRunAmongCalls(t *testing.T) {
-	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
-	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return start }})})
-	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
-	var last UUID
-	for range 100 {
-		var ids [3]UUID
-		tick, _, rands := r.piece(1)
-		ids[0].setV7(tick, rands[0])
-		ids[1], ids[2] = g.NewV7(), g.NewV7()
-		for _, u := range ids {
-			if u.Compare(last) <= 0 {
-				t.Fatalf("%v after %v", u, last)
-			}
-			last = u
-		}
-	}
-}
-
 // TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
 // in the two ways that there are. Epochs that are farther still are refused.
 func TestFarScales(t *testing.T) {

@@ -162,37 +162,6 @@ func TestWithheldCause(t *testing.T) {
 	})
 }
 
-// TestWaitAfterLimit lets calls that a limit has held up go on where their tick is full: they wait for the next one as
-// any other does, for 20 ms at most.
-func TestWaitAfterLimit(t *testing.T) {
-	for name, mint := range map[string]func(*testing.T, *ids.SnowflakeNode){
-		"Next":        func(_ *testing.T, n *ids.SnowflakeNode) { n.Next() },
-		"NextContext": func(t *testing.T, n *ids.SnowflakeNode) { n.NextContext(t.Context()) },
-		"Append":      func(_ *testing.T, n *ids.SnowflakeNode) { n.Append(nil, 1) },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			shift := time.Until(start)
-			now := func() time.Time { return time.Now().Add(shift) }
-			c, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: now, MaxAhead: -1})
-			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(10*time.Millisecond, 0)})
-			limit.Set(now(), nil)
-			n.Next() // the only id of this tick
-			done := make(chan bool)
-			go func() {
-				defer close(done)
-				mint(t, n)
-			}()
-			synctest.Wait()
-			began := time.Now()
-			limit.Set(now().Add(time.Hour), nil)
-			<-done
-			if took := time.Since(began); took < time.Millisecond || took > maxWait {
-				t.Errorf("%s: waited %v after the limit was lifted", name, took)
-			}
-		})
-	}
-}
-
 // TestLimitThatWraps sets a limit of a time that wraps round in a time.Time, which is before all others and after them: it
 // counts as the zero time, as EndAt and NextHorizon take it, and withholds all.
 func TestLimitThatWraps(t *testing.T) {

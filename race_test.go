@@ -9,72 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
 )
-
-// TestFullNode mints with Next, TryNext and Append on one node whose ticks are full, so that some
-// calls wait while others try, and with limits that come and go. No id comes twice, and the ids of
-// each goroutine increase. In the bubble, time passes only while all of them wait.
-func TestFullNode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, limit := newUnbounded(nil)
-		n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{
-			Epoch: time.Now().Add(-time.Hour), Tick: time.Millisecond, SequenceBits: 2}})
-		for range 50 { // until it is as far ahead as may be
-			n.Next()
-		}
-		var mu sync.Mutex
-		seen := map[ids.Snowflake]bool{}
-		var refused atomic.Int64
-		begin := make(chan struct{})
-		var wg sync.WaitGroup
-		for i, mint := range []func() []ids.Snowflake{
-			func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
-			func() []ids.Snowflake { return []ids.Snowflake{n.Next()} },
-			func() []ids.Snowflake { return n.Append(nil, 5) },
-			func() []ids.Snowflake {
-				s, err := n.TryNext()
-				if err != nil {
-					refused.Add(1)
-					time.Sleep(100 * time.Microsecond)
-					return nil
-				}
-				return []ids.Snowflake{s}
-			},
-			func() []ids.Snowflake {
-				limit.Set(c.Latest(), nil)
-				time.Sleep(time.Millisecond)
-				limit.Set(unbounded, nil)
-				time.Sleep(time.Millisecond)
-				return nil
-			},
-		} {
-			wg.Go(func() {
-				<-begin
-				last := ids.Snowflake(-1)
-				for until := time.Now().Add(time.Second); time.Now().Before(until); {
-					for _, s := range mint() {
-						mu.Lock()
-						if seen[s] || s <= last {
-							t.Errorf("goroutine %d: %v after %v, seen: %v", i, s, last, seen[s])
-						}
-						seen[s] = true
-						mu.Unlock()
-						last = s
-					}
-				}
-			})
-		}
-		close(begin)
-		wg.Wait()
-		if refused.Load() == 0 || len(seen) < 1000 {
-			t.Errorf("only %d ids, TryNext was refused %d times", len(seen), refused.Load())
-		}
-	})
-}
 
 // A use is a call that gives ids of one kind, of which none may come twice, or of none.
 type use struct {
@@ -245,40 +183,6 @@ func TestAppendV4Shares(t *testing.T) {
 				t.Fatalf("%v twice", u)
 			}
 			seen[u] = true
-		}
-	}
-}
-
-// TestFirstUse has many goroutines make the first ids of a generator, and nodes of one number, at the same
-// time. All see one node id, and the nodes share what tells their Snowflakes apart.
-func TestFirstUse(t *testing.T) {
-	for range 2000 {
-		c := ids.NewClock(nil)
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-		var snowflakes [8]ids.Snowflake
-		var nodes [8][6]byte
-		var done sync.WaitGroup
-		begin := make(chan bool)
-		for i := range nodes {
-			done.Go(func() {
-				<-begin
-				nodes[i], _ = g.NewV1().NodeID()
-				n, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: c})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				snowflakes[i] = n.Next()
-			})
-		}
-		close(begin)
-		done.Wait()
-		seen := map[ids.Snowflake]bool{}
-		for i, s := range snowflakes {
-			if seen[s] || nodes[i] != g.NodeID() {
-				t.Fatalf("Snowflake %v twice, or node %x where it is %x", s, nodes[i], g.NodeID())
-			}
-			seen[s] = true
 		}
 	}
 }

@@ -44,36 +44,6 @@ func TestIndependentSequences(t *testing.T) {
 	}
 }
 
-// TestTwoGenerators mints with two generators on one clock, with the same node and the same random
-// bytes: they share versions 1, 6 and 7, and so repeat none. Each orders its own ULIDs.
-func TestTwoGenerators(t *testing.T) {
-	f := &fakeClock{t: start}
-	clock := ids.NewClock(&ids.ClockOptions{Now: f.now})
-	var both [2]*ids.Generator
-	for i := range both {
-		both[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, NodeID: vectorNode, Random: repeated(0x55)})
-	}
-	seen := map[ids.UUID]bool{}
-	var v6, v7 ids.UUID
-	var ulids [2]ids.ULID
-	for i := range 2000 {
-		g := both[i%7%2]
-		a, b, c := g.NewV1(), g.NewV6(), g.NewV7()
-		for _, u := range []ids.UUID{a, b, c} {
-			if seen[u] {
-				t.Fatalf("%v twice", u)
-			}
-			seen[u] = true
-		}
-		l := g.NewULID()
-		if b.Compare(v6) <= 0 || c.Compare(v7) <= 0 || l.Compare(ulids[i%7%2]) <= 0 {
-			t.Fatalf("%v, %v, %v follow %v, %v, %v", b, c, l, v6, v7, ulids[i%7%2])
-		}
-		v6, v7, ulids[i%7%2] = b, c, l
-		f.step([]time.Duration{0, 0, 100, -time.Second, time.Second}[i%5])
-	}
-}
-
 // TestContentionIsNoStepBack mints from many goroutines. Their readings come to the mutex out of
 // order, which must not be taken for a clock that was set back. It may be only where a call took
 // so long that its reading is more than a millisecond old.

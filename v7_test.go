@@ -1,32 +1,11 @@
 package ids_test
 
 import (
-	"encoding/binary"
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 )
-
-// TestExampleOfSynctest runs the test that Example_synctest shows.
-func TestExampleOfSynctest(t *testing.T) {
-	ids.NewV7() // at the real time, so that no bubble before this one was just ahead of it
-	testAge(t)
-}
-
-// TestFreshInFirstTick shows a clock at the beginning of the format, and before it: the random part
-// of the first id is as wide there as in any tick.
-func TestFreshInFirstTick(t *testing.T) {
-	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0)} {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Random: repeated(0xff)})
-		if u := g.NewV7(); u != ids.MustParseUUID("00000000-0000-7000-9fff-ffffffffffff") {
-			t.Errorf("version 7 at %v: %v", at, u)
-		}
-		if u := g.NewULID(); u.Entropy() != [10]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff} || u.Time().Unix() != 0 {
-			t.Errorf("ULID at %v: %v, %x", at, u, u.Entropy())
-		}
-	}
-}
 
 // TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
 func TestFreshBits(t *testing.T) {
@@ -74,27 +53,6 @@ func TestFreshHalves(t *testing.T) {
 	}
 	if same > 4 {
 		t.Errorf("in %d of 32 the halves have 15 bits in common", same)
-	}
-}
-
-// TestBitsAcrossBlocks mints enough ids that the clock's blocks of random bytes are replaced: in each later tick the random
-// bits are fresh, and the strides within a tick random.
-func TestBitsAcrossBlocks(t *testing.T) {
-	for _, step := range []time.Duration{time.Millisecond, 0} {
-		f, _, g, _ := newFake(t)
-		var last, lastULID uint64
-		for range 2000 {
-			f.step(step)
-			u, l := g.NewV7(), g.NewULID()
-			bits, ulid := binary.BigEndian.Uint64(u[8:])&(1<<62-1), binary.BigEndian.Uint64(l[8:])
-			if bits-last < 1<<10 || ulid-lastULID < 1<<10 { // as one in 2^38 or fewer
-				t.Fatalf("%v after %#x, %v after %#x: their random bits are next to each other", u, last, l, lastULID)
-			}
-			last, lastULID = bits, ulid
-			if step > 0 {
-				last, lastULID = 0, 0
-			}
-		}
 	}
 }
 

@@ -15,51 +15,6 @@ func narrow(tick time.Duration, sequenceBits int) ids.SnowflakeLayout {
 	return ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, SequenceBits: sequenceBits}
 }
 
-// TestSetBackUnderFullLoad sets the clock of a node back by 5 s, whose ticks are all full: after
-// 11 s its ids are within MaxAhead of the clock again.
-func TestSetBackUnderFullLoad(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		layout ids.SnowflakeLayout
-		mint   func(*ids.SnowflakeNode) ids.Snowflake
-	}{
-		{"Next", narrow(time.Millisecond, 1), (*ids.SnowflakeNode).Next},
-		{"Next, ticks of 10 ms", narrow(10*time.Millisecond, 1), (*ids.SnowflakeNode).Next},
-		{"Append", ids.TwitterLayout(), func(n *ids.SnowflakeNode) ids.Snowflake { return n.Append(nil, 1000)[999] }},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			offset := time.Duration(0)
-			wall := func() time.Time { return start.Add(time.Since(began) + offset) }
-			n := newNode(t, 0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{Now: wall})})
-			var last ids.Snowflake
-			full := func(span time.Duration) {
-				for began := time.Now(); time.Since(began) < span; {
-					before := time.Now()
-					s := c.mint(n)
-					if waited := time.Since(before); waited > maxWait && c.name != "Append" {
-						t.Fatalf("%s: a call waited for %v", c.name, waited)
-					}
-					if s <= last {
-						t.Fatalf("%s: %v after %v", c.name, s, last)
-					}
-					last = s
-				}
-			}
-			full(time.Second)
-			offset = -5 * time.Second
-			full(time.Second)
-			if ahead := n.Layout().Split(last).Time.Sub(wall()); ahead < 3*time.Second || ahead > 5*time.Second {
-				t.Errorf("%s: a second after the step, ids are %v ahead", c.name, ahead)
-			}
-			full(10 * time.Second)
-			if ahead := n.Layout().Split(last).Time.Sub(wall()); ahead > maxAhead {
-				t.Errorf("%s: 11 s after a step back of 5 s, ids are %v ahead", c.name, ahead)
-			}
-		})
-	}
-}
-
 // TestCrowdCatchesUp has ids be ahead, as after a crash, and crowds that mint all the time: the first that opens two
 // ticks at one moment, and the largest that catches up, one goroutine fewer than there are ids in 20 ms.
 func TestCrowdCatchesUp(t *testing.T) {
@@ -150,27 +105,5 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 			}
 		})
 		watch.Stop()
-	}
-}
-
-// TestBubbleOwesNothing mints at full load in one testing/synctest bubble, and then in another, which
-// begins where the first did. What was owed in the first is of no account: a call does not wait.
-func TestBubbleOwesNothing(t *testing.T) {
-	n := newNode(t, 0, &ids.SnowflakeOptions{
-		Clock:  ids.NewClock(nil),
-		Layout: ids.SnowflakeLayout{Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond},
-	})
-	for range 3 {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			n.Next()
-			if waited := time.Since(began); waited != 0 {
-				t.Errorf("the first call of a bubble waits for %v", waited)
-			}
-			time.Sleep(time.Hour)
-			for range 100 {
-				n.Next()
-			}
-		})
 	}
 }
