@@ -3,7 +3,6 @@ package ids_test
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,79 +88,6 @@ func TestV7Overflow(t *testing.T) {
 					t.Errorf("%s: id %d is of tick %d", name, i, ticks)
 				}
 				last = u
-			}
-		})
-	}
-}
-
-// TestNearlyFull leaves the random part of a tick so full that no stride fits. The next tick of the
-// clock has room, and its id is of that tick.
-func TestNearlyFull(t *testing.T) {
-	for _, run := range []bool{false, true} {
-		f := &fakeClock{t: start}
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), Random: repeated(0xff)})
-		v7, newULID := g.NewV7, g.NewULID
-		if run {
-			v7 = func() ids.UUID { return g.AppendV7(nil, 1)[0] }
-			newULID = func() ids.ULID { return g.AppendULID(nil, 1)[0] }
-		}
-		for range v7Room {
-			v7()
-		}
-		f.step(time.Millisecond)
-		if u, least := v7(), ids.MinV7At(f.t); !slices.Equal(u[:8], least[:8]) {
-			t.Errorf("run: %v: %v, the tick begins with %v", run, u, least)
-		}
-		newULID()
-		g.SetEntropy([10]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-		f.step(time.Millisecond)
-		if u := newULID(); !u.Time().Equal(f.t) {
-			t.Errorf("run: %v: %v of %v, want %v", run, u, u.Time(), f.t)
-		}
-	}
-}
-
-// TestOverflowWithinPiece begins a run after one id, so that the random part of version 7 overflows
-// within a piece of the run: a tick has as many ids as single calls give it, and they ascend.
-func TestOverflowWithinPiece(t *testing.T) {
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0xff)})
-	all := g.AppendV7([]ids.UUID{g.NewV7()}, 2*v7Room)
-	for i, u := range all {
-		if tick := int(u[6]&0x0f)<<8 | int(u[7]); tick != i/v7Room || i > 0 && u.Compare(all[i-1]) <= 0 {
-			t.Fatalf("id %d is %v, of tick %d", i, u, tick)
-		}
-	}
-}
-
-// TestRunOverflowsAtTheEnd fills the last tick of version 7 and of ULID within a run: it panics, and
-// gives no id twice.
-func TestRunOverflowsAtTheEnd(t *testing.T) {
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(lastMilli.Add(999_999)), Random: repeated(0xff)})
-	g.NewV7()
-	checkSpent(t, "AppendV7", func() { g.AppendV7(nil, v7Room) })
-	g.NewULID()
-	g.SetEntropy([10]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-	checkSpent(t, "AppendULID", func() { g.AppendULID(nil, 1) })
-}
-
-// TestRunWaitsToo begins a run while another call waits since it is ahead of the clock: the run is
-// ahead as well, and waits.
-func TestRunWaitsToo(t *testing.T) {
-	for name, mint := range map[string]func(*ids.Generator){
-		"NewV7":    func(g *ids.Generator) { g.NewV7() },
-		"AppendV7": func(g *ids.Generator) { g.AppendV7(nil, 2) },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1}),
-				Random: repeated(0xff)})
-			for range v7Room {
-				g.NewV7()
-			}
-			began := time.Now()
-			go g.NewV7()
-			synctest.Wait()
-			if mint(g); time.Since(began) == 0 {
-				t.Errorf("%s does not wait", name)
 			}
 		})
 	}
