@@ -225,58 +225,6 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// TestEncodingsOfNothing writes and reads an id that is absent.
-func TestEncodingsOfNothing(t *testing.T) {
-	checkNothing[ids.UUID](t)
-	checkNothing[ids.ULID](t)
-	checkNothing[ids.Snowflake](t)
-}
-
-func checkNothing[T coded](t *testing.T) {
-	t.Helper()
-	type inXML struct {
-		XMLName xml.Name    `xml:"row"`
-		Attr    ids.Null[T] `xml:"id,attr"`
-		Element ids.Null[T] `xml:"id"`
-	}
-	var none ids.Null[T]
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	fs.TextVar(&none, "id", none, "an id")
-	for what, c := range map[string]struct {
-		out  func() (string, error)
-		want string
-	}{
-		"json":          {toJSON(none), "null"},
-		"json, pointer": {toJSON(&none), "null"},
-		"json, omitzero": {toJSON(struct {
-			A ids.Null[T] `json:",omitzero"`
-		}{}), "{}"},
-		"xml":        {func() (string, error) { b, err := xml.Marshal(inXML{}); return string(b), err }, `<row id=""><id></id></row>`},
-		"flag":       {func() (string, error) { return fs.Lookup("id").Value.String(), nil }, ""},
-		"slog, text": {logged(textLog, none), "level=INFO msg=made id=\"\"\n"},
-		"slog, JSON": {logged(jsonLog, none), `{"level":"INFO","msg":"made","id":null}` + "\n"},
-		"a zero id, json": {toJSON(struct {
-			A T `json:",omitzero"`
-		}{}), "{}"},
-		"a nil *id, json": {toJSON(struct{ A *T }{}), `{"A":null}`},
-		"a nil *id, omits": {toJSON(struct {
-			A *T `json:",omitempty"`
-		}{}), "{}"},
-	} {
-		if got, err := c.out(); got != c.want || err != nil {
-			t.Errorf("%T, %s: %q, %v, want %q", none, what, got, err, c.want)
-		}
-	}
-	full := ids.Null[T]{ID: other[T](), Valid: true}
-	got := inXML{Attr: full, Element: full}
-	if err := xml.Unmarshal([]byte(`<row id=""><id></id></row>`), &got); err != nil || got.Attr != none || got.Element != none {
-		t.Errorf("%T from XML: %+v, %v", none, got, err)
-	}
-	if err := fs.Parse([]string{"-id=" + full.ID.String(), "-id="}); err != nil || none.Valid {
-		t.Errorf("%T from flags: %v, %v", none, none, err)
-	}
-}
-
 // marshalV2 and unmarshalV2 are the functions of encoding/json/v2, where there is one.
 var (
 	unmarshalV1 = json.Unmarshal

@@ -104,33 +104,6 @@ func failing[T any](_ T, err error) error { return err }
 var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
 	`([a-zA-Z0-9 ,():\\-]+|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
-// TestErrorsInPlace parses bad input of each kind at many offsets, all before it looks at any
-// error: each must have its own place and kind still, since errors are shared.
-func TestErrorsInPlace(t *testing.T) {
-	type refusal struct {
-		form *textForm
-		s    string
-		err  error
-	}
-	var all []refusal
-	for i := range textForms {
-		f := &textForms[i]
-		for n := range 60 {
-			for _, s := range []string{strings.Repeat("1", n), strings.Repeat("1", n) + "x", strings.Repeat("1", n/2) + "!" + strings.Repeat("1", n)} {
-				if f.oracle(s).err != nil {
-					all = append(all, refusal{f, s, failing(f.parse(s))})
-				}
-			}
-		}
-	}
-	for _, r := range all {
-		checkRefusal(t, r.form.name, r.s, r.err, r.form.scheme, r.form.oracle(r.s))
-	}
-	if zero := (&ids.ParseError{}).Error(); zero == "" {
-		t.Error("the zero ParseError says nothing")
-	}
-}
-
 // TestRangeErrors states what errors outside of parsing say.
 func TestRangeErrors(t *testing.T) {
 	for _, err := range []error{failing(ids.NewV7At(ids.TwitterLayout().Epoch.AddDate(-100, 0, 0))), failing(ids.NewULIDAt(ids.TwitterLayout().Epoch.AddDate(20000, 0, 0)))} {

@@ -102,12 +102,21 @@ func checkTime(t *testing.T, at time.Time) {
 		}
 	}
 	ones := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
+	tick := ticks // the nearest that 60 bits hold
+	if last := ones(60); ticks.Sign() < 0 {
+		tick = new(big.Int)
+	} else if ticks.Cmp(last) > 0 {
+		tick = last
+	}
+	upper, low := new(big.Int).Rsh(tick, 12), new(big.Int).And(tick, ones(12))
 	for _, bound := range []struct {
 		name      string
 		got, want *big.Int
 	}{
 		{"MinV7At", number(ids.MinV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, new(big.Int), 2, big.NewInt(2), 62, new(big.Int))},
 		{"MaxV7At", number(ids.MaxV7At(at)), join(48, nearest, 4, big.NewInt(7), 12, ones(12), 2, big.NewInt(2), 62, ones(62))},
+		{"MinV6At", number(ids.MinV6At(at)), join(48, upper, 4, big.NewInt(6), 12, low, 2, big.NewInt(2), 62, new(big.Int))},
+		{"MaxV6At", number(ids.MaxV6At(at)), join(48, upper, 4, big.NewInt(6), 12, low, 2, big.NewInt(2), 62, ones(62))},
 		{"MinULIDAt", number(ids.MinULIDAt(at)), join(48, nearest, 80, new(big.Int))},
 		{"MaxULIDAt", number(ids.MaxULIDAt(at)), join(48, nearest, 80, ones(80))},
 	} {

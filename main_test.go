@@ -10,7 +10,7 @@ package ids_test
 //	restart_test.go    After, Latest, NextHorizon and Set, over restarts and crashes
 //	limit_test.go      limits from birth, their causes, Ahead
 //	end_test.go        EndAt;  context_test.go  NextContext, and contexts that end
-//	clock_test.go      the clock itself: readings, Now that panics, blocks, calls back and is overtaken, wild times, bubbles
+//	clock_test.go      the clock itself: readings, Now that panics and is overtaken, wild times
 //	overflow_test.go   the ends of random parts, of the last tick of a format
 //	runs_test.go       AppendV4, AppendV7, AppendULID and SnowflakeNode.Append
 //	race_test.go       many goroutines
@@ -19,7 +19,7 @@ package ids_test
 //	node_test.go       nodes: numbers, the default node, its variable;  twin_test.go  what may replace the default node
 //	layout_test.go     layouts beside an oracle
 //	fields_test.go     times and fields beside slow oracles
-//	uuid_test.go       ulid_test.go  snowflake_test.go  what is accepted as text, for people to check
+//	uuid_test.go       ulid_test.go  snowflake_test.go  published ids, and what a type prints
 //	rfc_test.go        vectors of RFC 9562
 //	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
 //	null_test.go       what a Null cannot read, and types with a JSON of their own

@@ -128,37 +128,6 @@ func inner(b []byte) []byte {
 	return []byte(strings.TrimSuffix(strings.TrimPrefix(string(b), `{"A":`), "}"))
 }
 
-// TestNullRefusesText reads texts that are no id into Nulls of each type: that is an error, and leaves the Null absent.
-func TestNullRefusesText(t *testing.T) {
-	checkRefusesText[ids.UUID](t)
-	checkRefusesText[ids.ULID](t)
-	checkRefusesText[ids.Snowflake](t)
-	checkRefusesText[ids.Binary[ids.UUID]](t)
-	checkRefusesText[ids.Binary[ids.ULID]](t)
-	checkRefusesText[ownBinary](t)
-	checkRefusesText[UserID](t)
-	checkRefusesText[batchID](t)
-	checkRefusesText[tweetID](t)
-}
-
-func checkRefusesText[T interface {
-	comparable
-	ids.Nullable
-}](t *testing.T) {
-	t.Helper()
-	for _, text := range []string{"no id", "x", strings.Repeat("!", 36), strings.Repeat("!", 26), strings.Repeat("!", 100)} {
-		var n ids.Null[T]
-		for what, err := range map[string]error{
-			"UnmarshalJSON": n.UnmarshalJSON(quoteJSON(text)), "UnmarshalText": n.UnmarshalText([]byte(text)), "Scan": n.Scan(text),
-			"Scan of bytes": n.Scan([]byte(text)), "encoding/json": json.Unmarshal(quoteJSON(text), &n),
-		} {
-			if !errors.Is(err, ids.ErrSyntax) || n != (ids.Null[T]{}) {
-				t.Errorf("%T by %s of %q: %+v, %v", n, what, text, n, err)
-			}
-		}
-	}
-}
-
 // TestSchemeOfJSONFaults gives JSON that holds no id to what reads one: the error names the scheme of the destination.
 // Encoding/json itself refuses it for a UUID and a ULID, which have no UnmarshalJSON.
 func TestSchemeOfJSONFaults(t *testing.T) {

@@ -1,11 +1,8 @@
 package ids_test
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -101,138 +98,6 @@ func TestTwitterNumber(t *testing.T) {
 		d, w := ids.TwitterDatacenterWorker(number)
 		if d >= 0 && d <= 31 || w < 0 || w > 31 {
 			t.Errorf("TwitterDatacenterWorker(%d) = %d, %d", number, d, w)
-		}
-	}
-}
-
-// TestSnowflakeForms reads what is accepted, and names what is not, as text for people to check.
-func TestSnowflakeForms(t *testing.T) {
-	for s, want := range map[string]ids.Snowflake{
-		"0": 0, "7": 7, "9223372036854775807": math.MaxInt64, "0000000000000000007": 7, "1541815603606036480": 1541815603606036480,
-	} {
-		if got, err := ids.ParseSnowflake(s); got != want || err != nil {
-			t.Errorf("ParseSnowflake(%q) = %v, %v", s, got, err)
-		}
-		if got := ids.MustParseSnowflake(s); got != want {
-			t.Errorf("MustParseSnowflake(%q) = %v", s, got)
-		}
-	}
-	for _, c := range []struct {
-		what, s string
-		err     error
-		at      int
-	}{
-		{"empty", "", ids.ErrLength, 0},
-		{"below 0", "-1", ids.ErrRange, 0},
-		{"2^63", "9223372036854775808", ids.ErrRange, 0},
-		{"2^64 and 1, which wraps to 1", "18446744073709551617", ids.ErrLength, 20},
-		{"20 digits with leading zeros", "00000000000000000007", ids.ErrLength, 20},
-		{"plus sign", "+1", ids.ErrSyntax, 0},
-		{"minus sign alone", "-", ids.ErrSyntax, 0},
-		{"negative and not a number", "-12a4", ids.ErrSyntax, 3},
-		{"space before", " 1", ids.ErrSyntax, 0},
-		{"line feed", "1\n", ids.ErrSyntax, 1},
-		{"exponent", "1e3", ids.ErrSyntax, 1},
-		{"character after 9", "1:", ids.ErrSyntax, 1},
-		{"letter after 20 digits", "12345678901234567890x", ids.ErrLength, 21},
-		{"minus sign and a letter as the 19th digit", "-123456789012345678x", ids.ErrSyntax, 19},
-		{"full-width digit", "\uff11", ids.ErrSyntax, 0},
-		{"NUL", "1\x00", ids.ErrSyntax, 1},
-		{"64 KiB of digits", strings.Repeat("1", 64<<10), ids.ErrLength, 45},
-		{"minus sign and 64 KiB of digits", "-" + strings.Repeat("1", 64<<10), ids.ErrLength, 45},
-	} {
-		checkRefused(t, formSnowflake, c.s, c.err, c.at, ids.ParseSnowflake, ids.MustParseSnowflake)
-	}
-}
-
-// TestSnowflakeJSON reads quoted and bare numbers, and writes quoted ones.
-func TestSnowflakeJSON(t *testing.T) {
-	const most = ids.Snowflake(math.MaxInt64)
-	if b, err := json.Marshal(most); string(b) != `"9223372036854775807"` || err != nil {
-		t.Errorf("json.Marshal = %s, %v", b, err)
-	}
-	for _, c := range []struct {
-		data string
-		want ids.Snowflake
-	}{
-		{`"9223372036854775807"`, most},
-		{` 7 `, 7},
-		{`"\u0031\u0032"`, 12}, // what some encoder may write
-		{"null", 42},           // as encoding/json has it
-	} {
-		s := ids.Snowflake(42)
-		if err := json.Unmarshal([]byte(c.data), &s); s != c.want || err != nil {
-			t.Errorf("json.Unmarshal(%s) = %v, %v, want %v", c.data, s, err, c.want)
-		}
-	}
-	// The string option, which integers need and a Snowflake does not, changes nothing.
-	optional := struct {
-		ID ids.Snowflake `json:",string"`
-	}{most}
-	if b, err := json.Marshal(optional); string(b) != `{"ID":"9223372036854775807"}` || err != nil {
-		t.Errorf("json.Marshal with the string option = %s, %v", b, err)
-	}
-	if err := json.Unmarshal([]byte(`{"ID":"42"}`), &optional); optional.ID != 42 || err != nil {
-		t.Errorf("json.Unmarshal with the string option = %v, %v", optional, err)
-	}
-	// What encoding/json does not hand over.
-	for _, data := range []string{"", `"`, `"1`, `1"`, `"1"x`, " 1", `"\"`, `"\x31"1`, `"\x31"`, `"\061"`, `"\U00000031"`, `"1\\"`, `?f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`} {
-		s := ids.Snowflake(42)
-		if err := s.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || s != 42 {
-			t.Errorf("UnmarshalJSON(%q) = %v, %v, want ErrSyntax", data, s, err)
-		}
-		var n ids.Null[ids.UUID]
-		if err := n.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || n.Valid {
-			t.Errorf("UnmarshalJSON(%q) into a Null = %v, %v, want ErrSyntax", data, n, err)
-		}
-	}
-}
-
-// TestJSONEscapes reads ids with each of their characters escaped, as encoding/json does, and
-// names the first escape that no character of an id has, by its place within the quotes.
-func TestJSONEscapes(t *testing.T) {
-	const number = ids.Snowflake(math.MaxInt64)
-	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	for _, format := range []string{`\u%04x`, `\u%04X`} {
-		escape := func(s string) []byte {
-			var b strings.Builder
-			for i := range len(s) {
-				fmt.Fprintf(&b, format, s[i])
-			}
-			return []byte(`"` + b.String() + `"`)
-		}
-		var s ids.Snowflake
-		if err := s.UnmarshalJSON(escape(number.String())); s != number || err != nil {
-			t.Errorf("escaped Snowflake: %v, %v", s, err)
-		}
-		if err := s.UnmarshalJSON(escape((-number).String())); !isOnly(err, ids.ErrRange) || s != number {
-			t.Errorf("escaped negative Snowflake: %v, %v, want ErrRange", s, err)
-		}
-		for _, text := range []string{u.String(), u.URN(), strings.ToUpper(u.URN())} {
-			var n ids.Null[ids.UUID]
-			data := escape(text)
-			if err := n.UnmarshalJSON(data); n.ID != u || err != nil {
-				t.Errorf("escaped %s: %v, %v", text, n, err)
-			}
-			if allocs := testing.AllocsPerRun(100, func() { n.UnmarshalJSON(data) }); allocs != 0 {
-				t.Errorf("escaped %s: %v allocations", text, allocs)
-			}
-		}
-		var n ids.Null[ids.UUID]
-		if err := n.UnmarshalJSON(escape(u.URN() + "0")); !isOnly(err, ids.ErrLength) || n.Valid {
-			t.Errorf("escaped URN and a digit: %v, %v", n, err)
-		}
-	}
-	for _, bad := range []string{`\n`, `\/`, `\"`, `\\`, `\x31`, `\061`, `\U00000031`, `\u0131`, `\u1031`, `\u00`, `\u003`, `\u00g1`, `\u003g`, `\u000g`, `\`} {
-		s := ids.Snowflake(42)
-		err := s.UnmarshalJSON([]byte(`"1\u0032` + bad + `"`))
-		var pe *ids.ParseError
-		if !errors.As(err, &pe) || pe.Scheme() != "Snowflake" || !isOnly(err, ids.ErrSyntax) || s != 42 {
-			t.Errorf("escape %s: %v, %v", bad, s, err)
-			continue
-		}
-		if offset, ok := pe.Offset(); offset != 2 || !ok {
-			t.Errorf("escape %s: offset %d, %t, want 2", bad, offset, ok)
 		}
 	}
 }

@@ -367,19 +367,22 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 }
 
-// checkRefused checks that a text is refused for a reason that a person has given: by Parse, and by MustParse, whose
-// panic wraps the error and quotes the text.
-func checkRefused[T anyID](t *testing.T, form int, s string, kind error, at int, parse func(string) (T, error), mustParse func(string) T) {
+// TestMustParse reads a text of each type, and refuses one: the panic value wraps the error of the parser, and quotes the text.
+func TestMustParse(t *testing.T) {
+	checkMustParse(t, edgeUUID, ids.ParseUUID, ids.MustParseUUID)
+	checkMustParse(t, edgeULID, ids.ParseULID, ids.MustParseULID)
+	checkMustParse(t, edgeSnowflake, ids.ParseSnowflake, ids.MustParseSnowflake)
+}
+
+func checkMustParse[T comparable](t *testing.T, text string, parse func(string) (T, error), mustParse func(string) T) {
 	t.Helper()
-	textForms[form].judge(t, s)
-	_, err := parse(s)
-	checkRefusal(t, "Parse", s, err, textForms[form].scheme, verdict{nil, kind, at})
-	got := panicOf(func() { mustParse(s) })
-	if !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(s) {
-		t.Errorf("MustParse of %s panics with %.200v, want %v and the text, quoted", shortened(s), got, err)
+	if want, err := parse(text); err != nil || mustParse(text) != want {
+		t.Errorf("%s is read as %v, want %v, %v", text, mustParse(text), want, err)
 	}
-	if problem := new(ids.ParseError); !errors.As(got, &problem) {
-		t.Errorf("MustParse of %s: the panic value wraps no ParseError", shortened(s))
+	bad := text + "\n"
+	_, err := parse(bad)
+	if got := panicOf(func() { mustParse(bad) }); err == nil || !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(bad) {
+		t.Errorf("it panics with %v, want %v and the text, quoted", got, err)
 	}
 }
 

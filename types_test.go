@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -18,12 +17,7 @@ type (
 	batchID   struct{ ids.ULID }
 	tweetID   struct{ ids.Snowflake }
 	taggedID  struct{ ids.UUID } // has a text of its own
-	barerID   ids.UUID           // has no methods
 	lenientID struct{ ids.UUID } // takes the empty text
-	wholeRow  struct {           // embeds an id beside other fields: a mistake
-		UserID
-		Total int
-	}
 )
 
 var tag = "user" // of a taggedID
@@ -131,41 +125,5 @@ func TestNullOfLenient(t *testing.T) {
 		if err := got.UnmarshalJSON([]byte(data)); !errors.Is(err, ids.ErrSyntax) || got.Valid {
 			t.Errorf("%s: %v, %v, want an error", data, got, err)
 		}
-	}
-}
-
-// asKey returns the JSON of a map with one key.
-func asKey[T comparable](id T) ([]byte, error) { return json.Marshal(map[T]int{id: 1}) }
-
-// TestTypesThatLose shows what the pages warn of: a type that is defined by a UUID, not by embedding
-// one, has no methods, and a struct that embeds an id beside other fields is written as the id alone.
-func TestTypesThatLose(t *testing.T) {
-	id := barerID(ids.MustParseUUID(edgeUUID))
-	if n := reflect.TypeFor[*barerID]().NumMethod(); n != 0 {
-		t.Errorf("it has %d methods", n)
-	}
-	const numbers = "248 29 79 174 125 236 17 208 167 101 0 160 201 30 107 246"
-	if got := fmt.Sprint(id); got != "["+numbers+"]" {
-		t.Errorf("fmt prints %s", got)
-	}
-	if b, err := json.Marshal(id); string(b) != "["+strings.ReplaceAll(numbers, " ", ",")+"]" || err != nil {
-		t.Errorf("JSON: %s, error %v", b, err)
-	}
-	if err := json.Unmarshal([]byte(`"`+edgeUUID+`"`), &id); err == nil {
-		t.Error("it is read from a JSON string")
-	}
-	if _, err := asKey(id); err == nil {
-		t.Error("it is a key in JSON")
-	}
-	if v, err := driver.DefaultParameterConverter.ConvertValue(id); err == nil {
-		t.Errorf("database/sql writes it as %v", v)
-	}
-	if _, _, err := column[barerID](edgeUUID); err == nil {
-		t.Error("database/sql reads it")
-	}
-
-	row := wholeRow{UserID{ids.UUID(id)}, 5}
-	if b, err := json.Marshal(row); string(b) != `"`+edgeUUID+`"` || err != nil {
-		t.Errorf("a struct that embeds an id is %s, error %v", b, err)
 	}
 }

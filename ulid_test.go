@@ -50,32 +50,3 @@ func TestULIDMonotonic(t *testing.T) {
 		}
 	}
 }
-
-// TestULIDForms reads what is accepted, and names what is not, as text for people to check.
-func TestULIDForms(t *testing.T) {
-	want := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
-	for _, s := range []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "01arZ3NdEkTsV4rRfFq69G5FaV"} {
-		if got, err := ids.ParseULID(s); got != want || err != nil {
-			t.Errorf("ParseULID(%q) = %v, %v", s, got, err)
-		}
-	}
-	for _, c := range []struct {
-		what, s string
-		err     error
-		at      int
-	}{
-		{"empty", "", ids.ErrLength, 0},
-		{"27 characters", "01ARZ3NDEKTSV4RRFFQ69G5FAVV", ids.ErrLength, 27},
-		{"line feed at the end", "01ARZ3NDEKTSV4RRFFQ69G5FAV\n", ids.ErrLength, 27},
-		{"just above the largest", "80000000000000000000000000", ids.ErrRange, 0},
-		{"above the largest, with a bad digit", "8000000000000000000000000U", ids.ErrSyntax, 25},
-		{"letter I", "01ARZ3NDEKTSV4RRFFQ69G5FAI", ids.ErrSyntax, 25},
-		{"letter u", "01ARZ3NDEKTSV4RRFFu69G5FAV", ids.ErrSyntax, 18},
-		{"full-width digit", "01ARZ3NDEKTSV4RRFFQ69G5\uff16", ids.ErrSyntax, 23},
-		{"high bit on a digit", "01ARZ3NDEKTSV4RRFFQ69G5FA\xd6", ids.ErrSyntax, 25},
-		{"a UUID", "01563df3-5b93-d65b-b8bd-fbd83a8a1b5b", ids.ErrLength, 36},
-		{"64 KiB", strings.Repeat("0", 64<<10), ids.ErrLength, 45},
-	} {
-		checkRefused(t, formULID, c.s, c.err, c.at, ids.ParseULID, ids.MustParseULID)
-	}
-}

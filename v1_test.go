@@ -1,9 +1,6 @@
 package ids_test
 
 import (
-	"math"
-	"math/big"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -120,75 +117,6 @@ func TestV2Time(t *testing.T) {
 		span := time.Unix(first.Unix()+ticks/1e7, ticks%1e7*100).UTC()
 		check(span, span)
 		check(span.Add(time.Minute), span)
-	}
-}
-
-// TestV2AfterCalendar mints version 2 with clocks past the last time of its calendar, and gets the last span.
-func TestV2AfterCalendar(t *testing.T) {
-	const span, ticks int64 = 1 << 32, 1 << 60
-	last := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC).Unix() + (ticks-span)/1e7
-	for _, year := range []int{5237, 7000, 20_000} {
-		at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
-		u := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return at }})}).NewV2(1, 2)
-		if got, ok := u.Time(); got.Unix() != last || !ok {
-			t.Errorf("version 2 at %v is of %v, want %v", at, got, time.Unix(last, 0).UTC())
-		}
-	}
-}
-
-// TestV6Bounds compares the bounds of version 6 with ids of the same time, and with an oracle that puts the fields
-// together in math/big: they include both ends, are in the order of time, and are clamped to what 60 bits hold.
-func TestV6Bounds(t *testing.T) {
-	first := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
-	last := time.Date(5236, 3, 31, 21, 21, 0, 684697500, time.UTC)
-	oracle := func(tick *big.Int, ones bool) ids.UUID {
-		n := new(big.Int).Lsh(new(big.Int).Rsh(tick, 12), 80)                // time_high and time_mid
-		n.Or(n, new(big.Int).Lsh(big.NewInt(6), 76))                         // version
-		low := new(big.Int).And(tick, big.NewInt(0xfff))                     // time_low
-		n.Or(n, low.Lsh(low, 64)).Or(n, new(big.Int).Lsh(big.NewInt(2), 62)) // variant
-		if ones {
-			n.Or(n, big.NewInt(1<<62-1))
-		}
-		return toID[ids.UUID](n)
-	}
-	g := ids.NewGenerator(&ids.GeneratorOptions{NodeID: [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})
-	r := rand.New(rand.NewPCG(6, 6))
-	times := []time.Time{first, last, start, start.Add(1), start.Add(99), start.Add(100), noon, time.Unix(0, 0), time.Unix(0, -1)}
-	for range 3000 {
-		times = append(times, time.Unix(first.Unix()+r.Int64N(last.Unix()-first.Unix()), r.Int64N(1e9)))
-	}
-	for _, at := range times {
-		tick := floor(new(big.Int).Sub(nanoseconds(at), nanoseconds(first)), 1, 100)
-		low, high := ids.MinV6At(at), ids.MaxV6At(at)
-		if want := oracle(tick, false); low != want {
-			t.Fatalf("MinV6At(%v) = %v, want %v", at, low, want)
-		}
-		if want := oracle(tick, true); high != want {
-			t.Fatalf("MaxV6At(%v) = %v, want %v", at, high, want)
-		}
-		for range 3 {
-			if u, err := g.NewV6At(at); err != nil || u.Compare(low) < 0 || u.Compare(high) > 0 {
-				t.Fatalf("%v, %v at %v is not within %v and %v", u, err, at, low, high)
-			}
-		}
-		for _, u := range []ids.UUID{low, high} {
-			if got := timeOf(u); u.Version() != 6 || u.Variant() != ids.VariantRFC9562 || got.After(at) || at.Sub(got) >= 100 {
-				t.Fatalf("a bound of %v is %v, of %v", at, u, got)
-			}
-		}
-		if before := ids.MaxV6At(at.Add(-100)); at != first && before.Compare(low) >= 0 {
-			t.Fatalf("the bound %v of the tick before %v is not below %v", before, at, low)
-		}
-	}
-	for _, early := range []time.Time{first.Add(-1), {}, time.Unix(-1<<40, 0), time.Unix(math.MinInt64, 0)} {
-		if low, high := ids.MinV6At(early), ids.MaxV6At(early); low != ids.MinV6At(first) || high != ids.MaxV6At(first) {
-			t.Errorf("bounds %v and %v of %v, want those of %v", low, high, early, first)
-		}
-	}
-	for _, late := range []time.Time{last.Add(100), time.Unix(1<<39, 0), time.Unix(1<<40, 0), time.Unix(math.MaxInt64, 999_999_999)} {
-		if low, high := ids.MinV6At(late), ids.MaxV6At(late); low != ids.MinV6At(last) || high != ids.MaxV6At(last) {
-			t.Errorf("bounds %v and %v of %v, want those of %v", low, high, late, last)
-		}
 	}
 }
 
