@@ -7,6 +7,20 @@ import (
 	"github.com/oneclock/ids"
 )
 
+// TestFreshInFirstTick shows a clock at the beginning of the format, and before it: the random part
+// of the first id is as wide there as in any tick.
+func TestFreshInFirstTick(t *testing.T) {
+	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0)} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Random: repeated(0xff)})
+		if u := g.NewV7(); u != ids.MustParseUUID("00000000-0000-7000-9fff-ffffffffffff") {
+			t.Errorf("version 7 at %v: %v", at, u)
+		}
+		if u := g.NewULID(); u.Entropy() != [10]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff} || u.Time().Unix() != 0 {
+			t.Errorf("ULID at %v: %v, %x", at, u, u.Entropy())
+		}
+	}
+}
+
 // TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
 func TestFreshBits(t *testing.T) {
 	f, _, g, _ := newFake(t)
