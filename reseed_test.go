@@ -130,3 +130,28 @@ func TestReseedDelaysNobody(t *testing.T) {
 		})
 	}
 }
+
+// TestReseedStarvesNobody has all random bytes be discarded as soon as they are drawn, as by a loop of Reseed. Each call
+// gets its own all the same, and no id comes twice.
+func TestReseedStarvesNobody(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		ids.Reseed()
+		return system.Read(p)
+	})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start)})
+	within(t, "calls beside a loop of Reseed", func() {
+		seen := map[[16]byte]bool{}
+		for range 200 {
+			for _, id := range [][16]byte{g.NewV7(), g.NewULID(), g.NewV4(), ids.NewV7()} {
+				if seen[id] {
+					t.Errorf("%x twice", id)
+				}
+				seen[id] = true
+			}
+		}
+		g.AppendV7(nil, 1000)
+		g.AppendULID(nil, 1000)
+	})
+}

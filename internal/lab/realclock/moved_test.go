@@ -109,7 +109,7 @@ func TestChild(t *testing.T) {
 	case "naive":
 		c.schemes = c.naive()
 	default:
-		t.Skip("it runs in a process that TestMovedClock starts")
+		return // it is for a process that TestMovedClock starts
 	}
 	for range c.schemes {
 		c.seen = append(c.seen, map[[16]byte]bool{})
