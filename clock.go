@@ -60,7 +60,7 @@ type ClockOptions struct {
 	// must not call back into the clock. Each call reads it once before it takes the clock's mutex, and
 	// so does a run of UUIDs or ULIDs. A call that waits for a limit reads it again each time it is
 	// woken. If calls read it at the same time, the reading that is used first is that of all of them.
-	// With a Now that reads the system's clock, a version 7 UUID takes some 2.3 times as long as without.
+	// With a Now that reads the system's clock, a version 7 UUID takes some twice as long as without.
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,

@@ -66,19 +66,19 @@ var floors = [][2]string{
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
 // parts writes the tables of what random bits, short runs, and a program as a whole cost.
-func (r *results) parts(b *strings.Builder, command string) {
-	b.WriteString("\n## What random bits cost\n\n" + command)
+func (r *results) parts(b *strings.Builder) {
+	b.WriteString("\n## What random bits cost\n\n")
 	b.WriteString("Go expands the key itself on a processor without AES instructions, here with `GODEBUG=cpu.aes=off`.\n\n")
 	b.WriteString("| one id | ns | without AES instructions | with `nostock` |\n| --- | ---: | ---: | ---: |\n")
 	for _, w := range sourceRows {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
 	}
-	b.WriteString("\n## When a run pays\n\n" + command)
+	b.WriteString("\n## When a run pays\n\n")
 	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
 	for _, n := range shortRuns {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
 	}
-	b.WriteString("\n## What a program pays once\n\n" + command)
+	b.WriteString("\n## What a program pays once\n\n")
 	b.WriteString("Beside google/uuid: what a stripped program grows by, its initialization, and its first version 7.\n\n")
 	b.WriteString("| | ids | google/uuid |\n| --- | ---: | ---: |\n")
 	kilobytes := func(name string) string { return number(r.bytes[name]/1000) + " KB" }
@@ -97,13 +97,13 @@ func (r *results) parts(b *strings.Builder, command string) {
 // shortRuns are the lengths of short runs.
 var shortRuns = []string{"1", "2", "3", "10"}
 
-// page returns all tables, in Markdown, each under the command that makes it.
+// page returns all tables, in Markdown, under the command that makes them.
 func (r *results) page(command, versions string) string {
 	var b strings.Builder
 	b.WriteString(command)
 	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
 		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
-	b.WriteString("## What one id costs\n\n" + command)
+	b.WriteString("## What one id costs\n\n")
 	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of other formats.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
@@ -114,23 +114,23 @@ func (r *results) page(command, versions string) string {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
 			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
 	}
-	b.WriteString("\n## Version 7 in a crowd\n\n" + command)
+	b.WriteString("\n## Version 7 in a crowd\n\n")
 	b.WriteString("| goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
 	for _, n := range crowds {
 		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
 		ours := w.benchmark("ids")
 		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w, false))
 	}
-	b.WriteString("\n## What text costs\n\n" + command + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
+	b.WriteString("\n## What text costs\n\n" + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
 	}
-	b.WriteString("\n## What each part costs\n\n" + command + "| part | ns |\n| --- | ---: |\n")
+	b.WriteString("\n## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
 		name := "Floor/any/" + f[0]
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
 	}
-	r.parts(&b, command)
+	r.parts(&b)
 	return b.String()
 }
 
