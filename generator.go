@@ -129,6 +129,6 @@ var (
 // each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick, or, if
 // that would be more than MaxAhead ahead of the wall clock, go on from a random part far above the latest.
 //
-// Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can call it, import package
-// [github.com/oneclock/ids/nostock], which keeps nothing buffered.
+// Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
+// call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.
 func Reseed() { random.Reseed() }

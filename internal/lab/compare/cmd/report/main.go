@@ -1,6 +1,6 @@
 // Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and a picture
-// of it into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws docs/speed.svg. It takes some
-// 4 minutes, on a machine that should do nothing else:
+// of it into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws
+// docs/speed.svg. It takes some 4 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
@@ -77,7 +77,11 @@ func measure(count int, benchtime string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	text := fmt.Appendf(nil, "toolchain: %s\nprocessors: %d\n", runtime.Version(), runtime.NumCPU())
+	sizes, err := grown(temp) // before the first round: a compiler beside benchmarks slows them
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(sizes, "toolchain: %s\nprocessors: %d\n", runtime.Version(), runtime.NumCPU())
 	for n := range count {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, count)
 		for _, v := range variants {

@@ -15,9 +15,8 @@ var programs = [][2]string{{"ids", "github.com/oneclock/ids"}, {"google", "githu
 // initTrace is what Go prints of a package that is initialized, with GODEBUG=inittrace=1.
 const initTrace = `(?m)^init %s @\S+ ms, (\S+) ms clock, (\S+) bytes, (\S+) allocs$`
 
-// first writes what a program pays once as results of benchmarks: what it grows by, its initialization, and its first
-// version 7, in the folder temp.
-func first(temp string) ([]byte, error) {
+// grown builds the programs in the folder temp, and writes what each grows by as results of benchmarks.
+func grown(temp string) ([]byte, error) {
 	empty, err := build(temp, "empty")
 	if err != nil {
 		return nil, err
@@ -28,6 +27,15 @@ func first(temp string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		text = fmt.Appendf(text, "BenchmarkFirst/size/%s 1 0 ns/op %d B/op\n", p[0], size-empty)
+	}
+	return text, nil
+}
+
+// first runs the programs in the folder temp, and writes their initialization and their first version 7 alike.
+func first(temp string) ([]byte, error) {
+	var text []byte
+	for _, p := range programs {
 		cmd := exec.Command(filepath.Join(temp, p[0]))
 		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 		out, err := cmd.CombinedOutput()
@@ -40,8 +48,8 @@ func first(temp string) ([]byte, error) {
 		}
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		took, _, _ := strings.Cut(lines[len(lines)-1], " ")
-		text = fmt.Appendf(text, "BenchmarkFirst/size/%s 1 0 ns/op %d B/op\nBenchmarkFirst/init/%s 1 %se6 ns/op %s B/op %s allocs/op\nBenchmarkFirst/V7/%s 1 %s ns/op\n",
-			p[0], size-empty, p[0], trace[1], trace[2], trace[3], p[0], took)
+		text = fmt.Appendf(text, "BenchmarkFirst/init/%s 1 %se6 ns/op %s B/op %s allocs/op\nBenchmarkFirst/V7/%s 1 %s ns/op\n",
+			p[0], trace[1], trace[2], trace[3], p[0], took)
 	}
 	return text, nil
 }
