@@ -100,7 +100,7 @@ func TestTestNames(t *testing.T) {
 	}
 }
 
-// TestPagesAreShort checks how much there is to read: 28,000 words in all pages but the laboratory's and
+// TestPagesAreShort checks how much there is to read: 25,500 words in all pages but the laboratory's and
 // CHANGELOG, which grows with each release, blocks of code not counted;
 // 700 on a page of docs/from; 190 lines of README; in the pages for users, 160 characters in a line.
 func TestPagesAreShort(t *testing.T) {
@@ -123,8 +123,8 @@ func TestPagesAreShort(t *testing.T) {
 			}
 		}
 	}
-	if words > 28_000 || words < 10_000 {
-		t.Errorf("the pages have %d words, want at most 28,000", words)
+	if words > 25_500 || words < 10_000 {
+		t.Errorf("the pages have %d words, want at most 25,500", words)
 	}
 	readme := read(t, root, "README.md")
 	if n := strings.Count(readme, "\n"); n > 190 {
