@@ -56,11 +56,11 @@ type Clock struct {
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use and
-	// must not call back into the clock. Each call reads it once before it takes the clock's mutex, and
-	// so does a run of UUIDs or ULIDs. A call that waits for a limit reads it again each time it is
-	// woken. If calls read it at the same time, the reading that is used first is that of all of them.
-	// With a Now that reads the system's clock, a version 7 UUID takes some twice as long as without.
+	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use and must not call
+	// back into the clock. Each call reads it once before it takes the clock's mutex, and so does a run of UUIDs
+	// or ULIDs. A call that waits for a limit reads it again each time it is woken. If several calls read it at
+	// the same time, one reading serves all of them. With a Now that reads the system's clock, a version 7 UUID
+	// takes about twice as long as without.
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
@@ -68,13 +68,13 @@ type ClockOptions struct {
 	// longest Duration means that they never follow. It is never less than MaxAhead or 1 ms.
 	Tolerance time.Duration
 
-	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero
-	// means 10 ms; a negative value means none. Values above 2^60 ns, some 36 years, count as that.
+	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a negative
+	// value means none. Greater values than 2^60 ns, some 36 years, count as 2^60 ns.
 	MaxAhead time.Duration
 
-	// After is what [Clock.Latest] or [ClockLimit.NextHorizon] returned in an earlier process. Versions 1
-	// and 6 and Snowflake issue no id of that time or an earlier one. The zero time means that there
-	// was none. If you read After from storage, treat a zero time as an error: it protects nothing.
+	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] in an earlier process. Versions 1 and 6
+	// and Snowflake issue only ids of later times. The zero time means that there was none. If you read After from
+	// storage, treat a zero time as an error: it protects nothing.
 	After time.Time
 }
 

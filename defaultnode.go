@@ -12,10 +12,10 @@ import (
 // defaultNode is the node of [NextSnowflake], once there is one.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node
-// given to [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, the call that makes the node panics
-// unless it is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node given to
+// [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the
+// environment variable IDS_SNOWFLAKE_NODE. If the variable is set, the call that makes the node panics unless it
+// holds a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
@@ -30,9 +30,9 @@ func NextSnowflake() Snowflake {
 	return n.Next()
 }
 
-// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. In main, call it
-// after SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv], not before. Where neither is called, it
-// shows a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches [ErrRange].
+// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. In main, call it after
+// SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv], not before. Where neither is called, it returns an
+// error that matches [ErrRange] for a bad IDS_SNOWFLAKE_NODE, before the first id.
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
@@ -96,12 +96,12 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
-// SetDefaultSnowflakeNodeFromEnv makes the default node, and returns it. Its number is that in the environment
-// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile.
-// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// NextSnowflake it never takes a random number. The error matches [ErrRange] if the variable is no number of the
-// layout, or [NewSnowflakeNode] refuses. It is also an error if the variable is not set, or if there is a
-// default node already, since that may have the same number on another clock; then nothing has changed.
+// SetDefaultSnowflakeNodeFromEnv makes the default node, and returns it. Its number comes from the environment
+// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile. Nil options mean
+// the default. Call it in main of a program that runs in many processes: unlike NextSnowflake it never takes a
+// random number. The error matches [ErrRange] if the variable is no number of the layout, or [NewSnowflakeNode]
+// refuses. It is also an error if the variable is not set, or if there is a default node already, since it may
+// have the same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFormat(opts.Layout)

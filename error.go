@@ -7,9 +7,8 @@ import (
 )
 
 var (
-	// ErrSyntax reports input that is not in a form the scheme accepts. Errors of the Parse
-	// functions, of the Unmarshal methods and of Scan match it or ErrRange, except that of a [Null] whose
-	// type has no decoders.
+	// ErrSyntax reports input that is not in a form the scheme accepts. Errors of the Parse functions, of the
+	// Unmarshal methods and of Scan match it or ErrRange, except the error of a [Null] whose type has no decoders.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrLength reports input of a length that no accepted form has. It is an ErrSyntax too.
@@ -37,9 +36,9 @@ var (
 	// cause that was given to [ClockLimit.Set] too.
 	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
-	// ErrEnded is matched by the error of [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after
-	// the end that [ClockLimit.EndAt] sets, and by what constructors without an error panic with. The
-	// error matches the cause that was given to EndAt too.
+	// ErrEnded is matched by the error of [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after the end
+	// that [ClockLimit.EndAt] sets, and by the value with which constructors without an error panic. The error
+	// matches the cause that was given to EndAt too.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
 
@@ -85,12 +84,13 @@ type ParseError struct {
 // Error returns a message that names the scheme, what is wrong, and the offset of a character.
 func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
-// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". It is "id" for a fault of the JSON
-// around an id of a type of your own that is an array.
+// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". For an id of your own array type, it is
+// "id" if the fault is in the JSON around the id.
 func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
-// Offset returns the index of the first wrong byte. ok is false if no byte alone is wrong: a length may be. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok
-// is also false for an index above 45.
+// Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for example if the
+// length is. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok is
+// also false for an index above 45.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if e.fault < firstCharacter || int(e.offset) > maxText {
 		return 0, false

@@ -76,7 +76,7 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 // value is Twitter's layout.
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
 
-// Validate returns nil if l is valid, as the zero value is. If Epoch is not set or out of range, Tick is not
+// Validate returns nil if l is valid; the zero value is. If Epoch is not set or out of range, Tick is not
 // positive, a number of bits is negative, or none is left for the time, the error matches [ErrRange] and says so.
 // Whether the ticks of l have begun, or are over, depends on the time: see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
@@ -185,7 +185,7 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the least Snowflake of the tick that t is in. Use it as [MinV7At]. A time out of range
+// MinAt returns the least Snowflake of the tick that t is in. Use it like [MinV7At]. A time out of range
 // counts as the layout's first or last tick. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	f := must(newFormat(l))

@@ -59,9 +59,9 @@ type ClockLimit struct{ clock *Clock }
 // NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock withholds
 // every id of version 1, version 6 and Snowflake. Nil options mean the default.
 //
-// So that no id repeats after a crash at any moment: save [ClockLimit.NextHorizon] durably, give it to
-// Set, and repeat that before it is reached. The next process starts with what was saved as its
-// [ClockOptions].After. Package [github.com/oneclock/ids/clockfile] does all this with a file.
+// So that no id repeats after a crash at any moment: save [ClockLimit.NextHorizon] durably, give it to Set, and
+// repeat that before it is reached. The next process takes the saved time as its [ClockOptions].After. Package
+// [github.com/oneclock/ids/clockfile] does all this with a file.
 func NewLimitedClock(opts *ClockOptions) (*Clock, *ClockLimit) {
 	c := NewClock(opts)
 	l := &ClockLimit{c}
@@ -77,10 +77,9 @@ func (l *ClockLimit) owner() *Clock {
 	return l.clock
 }
 
-// NextHorizon proposes a time to save and then to [ClockLimit.Set]: the latest of the wall clock plus
-// window, [Clock.Latest] plus window/100, and the limit in force. It changes nothing. A negative window
-// counts as 0. The time has nanoseconds: if the storage keeps fewer digits, round it up, and Set what
-// was saved, never a later time.
+// NextHorizon proposes a time to save and then to [ClockLimit.Set]: the latest of the wall clock plus window,
+// [Clock.Latest] plus window/100, and the limit in force. It changes nothing. A negative window counts as 0. The
+// time has nanoseconds: if the storage keeps fewer digits, round it up, and Set the saved time, never a later one.
 //
 // Renew the horizon before it is reached, at least every window/100 while Latest is ahead of the wall
 // clock. The small step there keeps a process that crashes again and again from carrying its ids ever
@@ -120,11 +119,11 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 	}
 }
 
-// EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and
-// those that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error
-// that matches [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with
-// it. The zero time means at once, and so do any time before the first Set and one that Set takes for it. A later
-// EndAt can only make the end earlier; the first cause that is not nil stays.
+// EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and those
+// that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches
+// [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with it. The zero
+// time means at once. So does any time before the first Set, and any time that Set counts as the zero time. A
+// later EndAt can only make the end earlier; the first cause that is not nil stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
 // Choose t some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still mint can

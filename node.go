@@ -36,11 +36,11 @@ type nodeKey struct {
 	base                     Snowflake
 }
 
-// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
-// mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, or if the wall clock is before its first tick or after its last. A
-// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
-// some thousand nodes, since [Clock.Latest] and [ClockLimit] stop all calls while they look at each one.
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default. The
+// error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the wall
+// clock is before its first tick or after its last. A clock keeps its nodes: each new layout and number costs
+// memory for as long as the clock lives. A clock is for some thousand nodes, since [Clock.Latest] and [ClockLimit]
+// stop all calls while they look at each one.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -82,11 +82,11 @@ func (n *SnowflakeNode) Number() int64 { return n.number }
 // Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 
-// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does:
-// while it is behind the latest id, they go on from that. If demand exceeds what the ticks hold,
-// Next waits, for up to 20 ms. While the limit of the clock withholds ids, it waits for a later
-// [ClockLimit.Set]: to end that wait use [SnowflakeNode.NextContext]. After the last tick of the
-// layout it panics with an error that matches [ErrRange], after the end of the clock with one that matches [ErrEnded].
+// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does: if the wall clock is
+// behind the latest id, they go on from there. If demand exceeds what the ticks hold, Next waits, for up to 20 ms.
+// While the limit of the clock withholds ids, it waits for a later [ClockLimit.Set]: to end that wait use
+// [SnowflakeNode.NextContext]. After the last tick of the layout it panics with an error that matches [ErrRange],
+// after the end of the clock with one that matches [ErrEnded].
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))
@@ -108,11 +108,11 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	return s, nil
 }
 
-// NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can
-// be had at once: a loop over NextContext ends with its context. It matches ctx.Err() and
-// [context.Cause], and if ids were withheld [ErrWithheld] and the cause of that. A wait of up to 20 ms for
-// an id already taken is not cut short. Where Next would panic, the error matches [ErrEnded] and the cause
-// of the end, or [ErrRange]. No id is lost with an error.
+// NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can be had at
+// once: a loop over NextContext ends with its context. The error matches ctx.Err() and [context.Cause], and, if
+// ids were withheld, [ErrWithheld] and its cause. A wait of up to 20 ms for an id already taken is not cut short.
+// Where Next would panic, the error matches [ErrEnded] and the cause of the end, or [ErrRange]. No id is lost with
+// an error.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type,
-// without a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id
-// has at most 90 bytes. Scan and UnmarshalText cannot be required here: if the type has none of its own,
-// to read a Null that is not absent is an error.
+// Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type, without
+// a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id has at most
+// 90 bytes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an absent Null can be
+// read.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |
@@ -82,8 +82,8 @@ func (n Null[T]) String() string {
 	return string(text)
 }
 
-// AppendText appends the id as text, or nothing if it is absent. The error is that of the id's own
-// AppendText: always nil for the types of this package.
+// AppendText appends the id as text, or nothing if it is absent. The error comes from the id's own AppendText:
+// always nil for the types of this package.
 func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	if !n.Valid {
 		return b, nil
@@ -91,7 +91,7 @@ func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	return n.ID.AppendText(b)
 }
 
-// MarshalText returns the id as text, or no bytes if it is absent. The error is that of AppendText.
+// MarshalText returns the id as text, or no bytes if it is absent. The error comes from AppendText.
 func (n Null[T]) MarshalText() ([]byte, error) { return n.AppendText([]byte{}) }
 
 // UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error
@@ -104,9 +104,9 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 	return n.decode(func(d decoder) error { return d.UnmarshalText(text) })
 }
 
-// MarshalJSON returns null if the id is absent, and otherwise the id as its own MarshalJSON writes it, or as
-// a JSON string if it has none. The error is that of MarshalJSON or AppendText. It is an error if an id that
-// is present writes null.
+// MarshalJSON returns null if the id is absent, and otherwise the id as its own MarshalJSON writes it, or as a
+// JSON string if it has none. The error comes from MarshalJSON or AppendText. An id that is present must not write
+// null: that is an error.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil

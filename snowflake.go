@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
-// negative: no decoder accepts that. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
-// that embeds it as snowflake.ID, since its field is called ID then.
+// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
+// [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time. None is negative, and no
+// decoder accepts a negative number. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
+// that embeds snowflake.ID, since the field is then called ID.
 type Snowflake int64
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since

@@ -22,9 +22,9 @@ var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int
 // clock is set back by more than 10 s.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one
-// time are in no order; those of a clock that has that time ascend: see [ClockOptions]. The error
-// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one time are in no
+// order; ids of a clock that shows this time ascend: see [ClockOptions]. The error matches [ErrRange] if t is
+// before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
 // AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
@@ -86,7 +86,7 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the least ULID of t's millisecond. Use it as [MinV7At]. Times out of range are
+// MinULIDAt returns the least ULID of t's millisecond. Use it like [MinV7At]. Times out of range are
 // clamped.
 func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)

@@ -12,13 +12,12 @@ const (
 
 var gregorianScale = scale{perSecond: gregorianPerSecond, perNano: 1<<64/100 + 1, offset: gregorianOffset, length: 100}
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
-// neither), see [Generator.NewV1].
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
+// time: [NewV6] does. For clocks with a limit or an end (the default clock has neither), see [Generator.NewV1].
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
-// strictly increase unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: the fields of version 1, in an order that sorts. Successive UUIDs strictly
+// increase unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
 // NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
@@ -70,10 +69,9 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 	return u, nil
 }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. The ids of one
-// clock strictly increase unless the wall clock is set back by more than its
-// [ClockOptions].Tolerance. If demand stays above four ids per 100 ns, it waits, for up to 20 ms. The
-// clock's limit and end apply as they do to [Generator.NewV1].
+// NewV6 returns a version 6 UUID: the fields of version 1, in an order that sorts. The ids of one clock strictly
+// increase unless the wall clock is set back by more than its [ClockOptions].Tolerance. If demand stays above four
+// ids per 100 ns, it waits, for up to 20 ms. The clock's limit and end apply as they do to [Generator.NewV1].
 func (g *Generator) NewV6() (u UUID) {
 	g.mintGregorian(&u, 6)
 	return u
@@ -82,7 +80,7 @@ func (g *Generator) NewV6() (u UUID) {
 // NewV6At is like [Generator.NewV1At] for version 6.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it as [MinV7At]. Times out of range are
+// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. Times out of range are
 // clamped.
 func MinV6At(t time.Time) (u UUID) {
 	u.setGregorian(6, nearestGregorian(t), 0, 0)

@@ -18,10 +18,9 @@ var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_00
 // strictly increase unless the wall clock is set back by more than 10 s.
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
-// of the past. Ids of one time are in no order; those of a clock that has that time ascend: see
-// [ClockOptions]. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records of the past. Ids
+// of one time are in no order; ids of a clock that shows this time ascend: see [ClockOptions]. The error matches
+// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
@@ -85,9 +84,9 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
-// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
-// MinV7At(a).Binary(). Times out of range are clamped.
+// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time b,
+// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary().
+// Times out of range are clamped.
 func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)

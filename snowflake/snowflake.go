@@ -12,10 +12,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose
-// widths a [Layout] gives: its Split returns them. Snowflakes of one layout sort by time. None is
-// negative: no decoder accepts that. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
-// that embeds it as snowflake.ID, since its field is called ID then.
+// ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
+// [Layout] gives: its Split returns them. Snowflakes of one layout sort by time. None is negative, and no
+// decoder accepts a negative number. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
+// that embeds snowflake.ID, since the field is then called ID.
 //
 // For its methods see [ids.Snowflake].
 type ID = ids.Snowflake
@@ -83,10 +83,10 @@ var (
 	ErrEnded       = ids.ErrEnded
 )
 
-// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node
-// given to [SetDefault], or else one of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. If that is set, the call that makes the node panics
-// unless it is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
+// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node given to
+// [SetDefault], or else one of Twitter's layout on the default clock, with the number in the
+// environment variable IDS_SNOWFLAKE_NODE. If the variable is set, the call that makes the node panics unless it
+// holds a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
 //
 // Without the variable, the number is random. Two processes then share one with probability 1/1024;
 // among 38 processes two share one with probability 1/2, and can issue the same ids. If several
@@ -95,9 +95,9 @@ var (
 // is before it (in a testing/synctest bubble it is), unless the default clock has issued later ones.
 func Next() ID { return ids.NextSnowflake() }
 
-// Default returns the node of [Next], and makes it if there is none. In main, call it
-// after SetDefault or [SetDefaultFromEnv], not before. Where neither is called, it
-// shows a bad IDS_SNOWFLAKE_NODE before the first id: that is an error that matches [ErrRange].
+// Default returns the node of [Next], and makes it if there is none. In main, call it after
+// SetDefault or [SetDefaultFromEnv], not before. Where neither is called, it returns an
+// error that matches [ErrRange] for a bad IDS_SNOWFLAKE_NODE, before the first id.
 func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the node of [Next]. Call it in main, before anything makes a
@@ -109,21 +109,21 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 // that repeat ids.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
-// SetDefaultFromEnv makes the default node, and returns it. Its number is that in the environment
-// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile.
-// Nil options mean the default. Call it in main of a program that runs in many processes: unlike
-// Next it never takes a random number. The error matches [ErrRange] if the variable is no number of the
-// layout, or [NewNode] refuses. It is also an error if the variable is not set, or if there is a
-// default node already, since that may have the same number on another clock; then nothing has changed.
+// SetDefaultFromEnv makes the default node, and returns it. Its number comes from the environment
+// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile. Nil options mean
+// the default. Call it in main of a program that runs in many processes: unlike Next it never takes a
+// random number. The error matches [ErrRange] if the variable is no number of the layout, or [NewNode]
+// refuses. It is also an error if the variable is not set, or if there is a default node already, since it may
+// have the same number on another clock; then nothing has changed.
 func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }
 
-// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options
-// mean the default. The error matches [ErrRange] if the number does not fit the layout, if the
-// layout can hold no id, or if the wall clock is before its first tick or after its last. A
-// clock keeps its nodes: each new layout and number costs memory for as long as the clock lives. It is for
-// some thousand nodes, since [ids.Clock.Latest] and [ids.ClockLimit] stop all calls while they look at each one.
+// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default. The
+// error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the wall
+// clock is before its first tick or after its last. A clock keeps its nodes: each new layout and number costs
+// memory for as long as the clock lives. A clock is for some thousand nodes, since [ids.Clock.Latest] and [ids.ClockLimit]
+// stop all calls while they look at each one.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }

@@ -31,8 +31,8 @@ func Join(prefix string, u ids.UUID) (string, error) {
 	return string(appendText(buf[:0], prefix, u)), nil
 }
 
-// Split returns the prefix and the UUID of a text. It accepts every prefix that [Kind] allows, so compare
-// it with those that you expect. Upper case is refused. The package comment says what the errors match.
+// Split returns the prefix and the UUID of a text. It accepts every prefix that [Kind] allows, so compare it with
+// the prefixes that you expect. Upper case is refused. The package comment says what the errors match.
 func Split(text string) (prefix string, u ids.UUID, err error) {
 	if len(text) > maxText {
 		return "", ids.UUID{}, fault(longText, 0)

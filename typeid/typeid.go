@@ -9,14 +9,14 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Kind is a kind of id, such as that of a user. It must not be an interface. Prefix is called on the zero
-// value, and always returns the same text: at most 63 characters of a to z and _, of which the first and
-// the last are letters. The empty prefix has no underscore after it.
+// A Kind is a kind of id, such as the ids of users. It must not be an interface. Prefix is called on the zero
+// value, and always returns the same text: at most 63 characters of a to z and _, of which the first and the last
+// are letters. The empty prefix has no underscore after it.
 type Kind interface{ Prefix() string }
 
 // ID is the id of a thing of one kind: the 16 bytes of a UUID. Its text is the kind's prefix, an
-// underscore and 26 digits of Crockford's Base32 in lower case. For what [ids.UUID] has beside the methods
-// here, see [ID.UUID]. The zero value is the Nil UUID, whose digits are zeros.
+// underscore and 26 digits of Crockford's Base32 in lower case. [ID.UUID] has the other methods of an
+// [ids.UUID]. The zero value is the Nil UUID, whose digits are zeros.
 //
 // It is an array, not a struct that embeds a UUID, since GORM takes a list of structs for conditions on
 // their fields.
@@ -105,8 +105,8 @@ func (id ID[K]) Time() (t time.Time, ok bool) { return ids.UUID(id).Time() }
 // IsZero reports whether all bits of id are zero. The omitzero option of struct tags uses it.
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
-// Compare returns -1, 0 or +1 as id sorts before other, is other or sorts after other. Their texts sort
-// in the same order.
+// Compare returns -1 if id < other, 0 if they are equal and +1 if id > other, in byte order. Their texts sort in
+// the same order.
 func (id ID[K]) Compare(other ID[K]) int { return ids.UUID(id).Compare(ids.UUID(other)) }
 
 // String returns the text of id. It panics if the prefix is invalid.
@@ -124,7 +124,7 @@ func (id ID[K]) GoString() string {
 	return fmt.Sprintf("typeid.MustParse[%T](%q)", *new(K), id.String())
 }
 
-// AppendText appends what String returns. The error is that of [CheckPrefix].
+// AppendText appends what String returns. The error comes from [CheckPrefix].
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	p, err := prefix[K]()
 	if err != nil {
@@ -133,7 +133,7 @@ func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	return appendText(b, p, ids.UUID(id)), nil
 }
 
-// MarshalText returns what String returns. The error is that of [CheckPrefix].
+// MarshalText returns what String returns. The error comes from [CheckPrefix].
 func (id ID[K]) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
 // UnmarshalText sets id as [Parse] does. On an error id keeps its value.

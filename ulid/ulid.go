@@ -64,12 +64,12 @@ var (
 // clock is set back by more than 10 s.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one
-// time are in no order; those of a clock that has that time ascend: see [ids.ClockOptions]. The error
-// matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one time are in no
+// order; ids of a clock that shows this time ascend: see [ids.ClockOptions]. The error matches [ErrRange] if t is
+// before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// MinAt returns the least ULID of t's millisecond. Use it as [ids.MinV7At]. Times out of range are
+// MinAt returns the least ULID of t's millisecond. Use it like [ids.MinV7At]. Times out of range are
 // clamped.
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 

@@ -89,9 +89,8 @@ var (
 // New returns a version 4 UUID: 122 random bits.
 func New() UUID { return ids.NewV4() }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does
-// not sort by time: for that there is [NewV6]. For clocks with a limit or an end (the default clock has
-// neither), see [ids.Generator.NewV1].
+// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
+// time: [NewV6] does. For clocks with a limit or an end (the default clock has neither), see [ids.Generator.NewV1].
 func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
@@ -125,8 +124,8 @@ func NamespaceOID() UUID { return ids.NamespaceOID() }
 // NamespaceX500 returns the namespace of X.500 distinguished names: see [NamespaceDNS].
 func NamespaceX500() UUID { return ids.NamespaceX500() }
 
-// NewV6 returns a version 6 UUID: what version 1 holds, in an order that sorts. Successive UUIDs
-// strictly increase unless the wall clock is set back by more than 10 s.
+// NewV6 returns a version 6 UUID: the fields of version 1, in an order that sorts. Successive UUIDs strictly
+// increase unless the wall clock is set back by more than 10 s.
 func NewV6() UUID { return ids.NewV6() }
 
 // NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
@@ -143,13 +142,12 @@ func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 // NewV6At is like [NewV1At] for version 6.
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records
-// of the past. Ids of one time are in no order; those of a clock that has that time ascend: see
-// [ids.ClockOptions]. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records of the past. Ids
+// of one time are in no order; ids of a clock that shows this time ascend: see [ids.ClockOptions]. The error matches
+// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it as [MinV7At]. Times out of range are
+// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. Times out of range are
 // clamped.
 func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 
@@ -157,9 +155,9 @@ func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 // Times out of range are clamped.
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
-// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time
-// b, exclusive, are those with id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
-// MinV7At(a).Binary(). Times out of range are clamped.
+// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time b,
+// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary().
+// Times out of range are clamped.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
