@@ -39,9 +39,9 @@
 //     calls wait at once as there are ids in 20 ms: 512 in Sonyflake's layout, 81,920 in Twitter's. With
 //     more calls, or a tick of 20 ms or longer, it grows. [SnowflakeNode.TryNext] refuses there instead.
 //
-// After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends
-// on how far the wall clock is behind the latest id of the scheme; at most MaxAhead, or 1 ms if
-// that is more, is jitter, which no scheme follows:
+// After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends on how
+// far the wall clock is behind the latest id of the scheme. No scheme follows jitter, which is a
+// difference of at most MaxAhead, or of at most 1 ms if MaxAhead is less:
 //
 //	            at most Tolerance (10 s)             more
 //	V1          follow, with next clock sequence     the same
@@ -56,15 +56,15 @@
 // # Randomness
 //
 // All random bits come from crypto/rand, in blocks of 4 KiB. Each block is a fresh key of 256 bits,
-// expanded with AES-256-CTR. On architectures other than amd64, arm64, ppc64, ppc64le and s390x, or with the
-// build tag purego, crypto/rand fills the block itself. A processor of one of these five that has no AES
-// instructions, such as a Raspberry Pi 4's, expands the key in plain Go, and a version 4 costs some four times
-// as much. Bytes are wiped as they are handed out, but Go leaves
-// the cipher's key schedule in memory: whoever can read the memory of the process may learn ids that
-// were handed out. Call [Reseed] after a virtual machine is restored or cloned, or, where nobody can
-// call it, import package nostock, with which each id reads crypto/rand itself. All of this runs with
-// GODEBUG=fips140=only, but FIPS 140 does not approve the expansion as a generator: if you need one that
-// it approves, set [GeneratorOptions].Random to the Reader of crypto/rand.
+// expanded with AES-256-CTR. On architectures other than amd64, arm64, ppc64, ppc64le and s390x, or with
+// the build tag purego, crypto/rand fills the block itself. A processor of one of these five that has no
+// AES instructions, such as a Raspberry Pi 4's, expands the key in plain Go, and a version 4 costs some
+// four times as much. Bytes are wiped as they are handed out, but Go leaves the cipher's key schedule in
+// memory: anyone who can read the memory of the process may learn ids that were handed out. Call [Reseed]
+// after a virtual machine is restored or cloned, or, where nobody can call it, import package nostock,
+// with which each id reads crypto/rand itself. All of this runs with GODEBUG=fips140=only, but FIPS 140
+// does not approve the expansion as a generator: if you need one that it approves, set
+// [GeneratorOptions].Random to the Reader of crypto/rand.
 //
 // # Text, databases and errors
 //
@@ -78,8 +78,8 @@
 // take a *Generator, or a func() UUID, so that a test can give it one.
 //
 // In a testing/synctest bubble the wall clock is the bubble's. A test that needs its exact time makes a
-// Clock in the bubble, and uses it in that bubble alone: ids of the default Clock may be up to 10 s ahead,
-// if an earlier bubble has made some. A bubble begins in the year 2000, before Twitter's epoch: give its
+// Clock in the bubble, and uses it in no other: ids of the default Clock may be up to 10 s ahead, if an
+// earlier bubble has made some. A bubble begins in the year 2000, before Twitter's epoch: give its
 // [SnowflakeNode] a layout with an earlier one. Where [NextSnowflake] is called in a bubble, the
 // environment variable IDS_SNOWFLAKE_NODE must not be set.
 package ids
