@@ -26,9 +26,10 @@ var (
 
 	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because the clock was set back, or stands still, or
-	// because [ClockOptions].After is ahead of it, for example after a crash. Next would go on ahead of it, or
-	// wait. It is an ErrExhausted too: if the two mean different things to you, ask for ErrClockBehind first.
-	// With a tick of 10 ms or longer, one may be returned for the other.
+	// because [ClockOptions].After is ahead of it, for example after a crash. Until the clock has caught up,
+	// only Next makes ids: it goes on ahead of the clock, or waits. ErrClockBehind is an ErrExhausted too: if the
+	// two mean different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be
+	// returned for the other.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
 	// ErrWithheld is matched by the error of [SnowflakeNode.TryNext] while the [ClockLimit] withholds

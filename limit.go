@@ -122,7 +122,7 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 // EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and those
 // that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches
 // [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with it. The zero
-// time means at once. So does any time before the first Set, and any time that Set counts as the zero time. A
+// time means at once. So does a time that Set counts as the zero time, and any time if Set was never called. A
 // later EndAt can only make the end earlier; the first cause that is not nil stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
