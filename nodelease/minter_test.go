@@ -3,7 +3,6 @@ package nodelease_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -54,21 +53,11 @@ func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
 
 var start2026 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// alone runs test in a synctest bubble. If it hangs there, as where a timer sets itself again for ever, it ends all tests
-// in a sentence, and not in a list of all goroutines after the time limit of the run.
-func alone(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	const limit = time.Minute // the longest takes 2 s on a quiet machine
-	hangs := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s hangs: a bubble of it has not ended for %v", t.Name(), limit)) })
-	defer hangs.Stop()
-	synctest.Test(t, test)
-}
-
 // bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name,
 // with a Minter that has had time to get a number.
 func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test func(t *testing.T, m *nodelease.Minter, w *wall)) {
 	t.Helper()
-	alone(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		w := new(wall)
 		w.step(time.Until(start2026))
 		var o nodelease.Options
