@@ -164,61 +164,6 @@ func mustClose(t *testing.T, m *nodelease.Minter) {
 	}
 }
 
-func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
-	store := newFaultyStore(4, testTTL)
-	store.setCarry(func(_ context.Context, request func() error) error {
-		err := request()
-		time.Sleep(2 * time.Second) // the answer's way
-		return err
-	})
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		id := mustNext(t, m)
-		store.setSilent(true)
-		w.step(-time.Minute) // the lease ends all the same
-		expires, _ := store.Row(numberOf(id))
-		deadline := expires.Add(-testTTL/10 - 100*time.Millisecond)
-		time.Sleep(time.Until(deadline) - time.Nanosecond)
-		mustNext(t, m)
-		time.Sleep(time.Nanosecond)
-		synctest.Wait()
-		refused(t, m, ids.ErrWithheld, "at the deadline")
-		if _, ok := m.Number(); ok {
-			t.Error("Number reports one past the deadline")
-		}
-		if id, err := nextWithin(t, m, time.Second); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("got %v, %v, want NextContext to wait until its context ends", id, err)
-		}
-
-		// The store answers again before anybody took the number: the tenure goes on.
-		store.setSilent(false)
-		mustNext(t, m)
-		if granted := store.granted.Load(); granted != 1 {
-			t.Errorf("took %d numbers, want to go on with the first", granted)
-		}
-	})
-}
-
-func TestHorizonIsNotWrittenAtEveryBeat(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, &nodelease.Options{Window: 4 * testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		horizons := map[time.Time]bool{}
-		for range 100 {
-			_, horizon := store.Row(0)
-			horizons[horizon] = true
-			mustMint(t, m)
-			time.Sleep(testTTL / 3)
-			synctest.Wait()
-		}
-		// One for each 3 TTLs, which are 9 to 10 beats.
-		if len(horizons) < 10 || len(horizons) > 12 {
-			t.Errorf("%d horizons in 100 beats", len(horizons))
-		}
-		if extended := store.extended.Load(); extended < 100 {
-			t.Errorf("%d renewals in 100 beats", extended)
-		}
-	})
-}
-
 // TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
 // none of those has asked for a higher one.
 func TestLastIDBelowTheHorizon(t *testing.T) {
