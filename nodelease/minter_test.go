@@ -262,38 +262,6 @@ func TestCloseDuringTake(t *testing.T) {
 	})
 }
 
-func TestUseAfterClose(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setCarry(slow(time.Second))
-		var closed sync.WaitGroup
-		for range 3 {
-			closed.Go(func() {
-				began := time.Now()
-				if err := m.Close(); err != nil || time.Since(began) != time.Second {
-					t.Errorf("Close returns %v after %v", err, time.Since(began))
-				}
-			})
-		}
-		synctest.Wait()
-		for range 2 { // before the number is handed back, and afterwards
-			refused(t, m, nodelease.ErrClosed, "after Close")
-			if id, err := m.NextContext(t.Context()); err != nodelease.ErrClosed || id != 0 {
-				t.Errorf("NextContext after Close: %v, %v", id, err)
-			}
-			if n, ok := m.Number(); ok || n != 0 {
-				t.Errorf("Number after Close: %v, %v", n, ok)
-			}
-			closed.Wait()
-		}
-		if expires, _ := store.Row(0); !expires.IsZero() {
-			t.Error("the number is held after Close")
-		}
-		mustClose(t, m)
-	})
-}
-
 // TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
 // and until there is another one or none. They go on under that, or say why they cannot.
 func TestCallUnderWayAtLoss(t *testing.T) {
