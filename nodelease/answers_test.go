@@ -133,20 +133,6 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 	}
 }
 
-// TestGrantAfterTheTimeout has a Take end after its context, with a number: it is kept.
-func TestGrantAfterTheTimeout(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	store.setCarry(slow(6 * time.Second))
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		w.broken = true
-		began := time.Now()
-		mustNext(t, m)
-		if took := time.Since(began); took != 12*time.Second || store.granted.Load() != 1 {
-			t.Errorf("an id after %v and %d Takes, want it after a Take and an Extend", took, store.granted.Load())
-		}
-	})
-}
-
 // TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
 func TestAnswerAfterClose(t *testing.T) {
 	told := map[nodelease.EventKind][]time.Time{}

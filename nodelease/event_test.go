@@ -219,30 +219,6 @@ type blockingHandler struct{ slog.Handler }
 
 func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
 
-// TestWaitedForATick checks what is told of a call that waits for a tick of 10 ms.
-func TestWaitedForATick(t *testing.T) {
-	var waited []time.Duration
-	opts := &nodelease.Options{Layout: ids.SonyflakeLayout(), Observe: func(e nodelease.Event) {
-		if e.Kind == nodelease.Waited {
-			waited = append(waited, e.Took)
-		}
-	}}
-	bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		var err error
-		for err == nil {
-			_, err = m.TryNext()
-		}
-		if must.Fail(t, "TryNext", err, ids.ErrExhausted); errors.Is(err, ids.ErrClockBehind) {
-			t.Errorf("TryNext: %v", err)
-		}
-		began := time.Now()
-		mustNext(t, m)
-		if took := time.Since(began); took < 5*time.Millisecond || took > 20*time.Millisecond || !slices.Equal(waited, []time.Duration{took}) {
-			t.Errorf("a call took %v, and the events say %v", took, waited)
-		}
-	})
-}
-
 // TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
 // the Minter makes since its clock leaps ahead.
 func TestHorizonFarAhead(t *testing.T) {

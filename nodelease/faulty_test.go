@@ -14,6 +14,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/memory"
+	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
 // faultyStore is a store in memory behind a network that a test provides.
@@ -156,7 +157,7 @@ func (l *lockedText) String() string {
 // returns how many ids were minted and how many of them twice.
 func simulate(t *testing.T) (minted, twice int) {
 	const minters, numbers, length = 12, 5, 5 * time.Minute
-	alone(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		store := newFaultyStore(numbers, testTTL)
 		store.setCarry(lossy)
 		seen := map[ids.Snowflake]bool{}

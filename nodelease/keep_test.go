@@ -120,7 +120,7 @@ func TestFirstTries(t *testing.T) {
 		calls <- func(err error) { wait <- err }
 		return <-wait
 	}
-	alone(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		calls = make(chan func(error))
 		store.set(func() (nodelease.Grant, error) {
 			if err := answer(); err != nil {
@@ -388,7 +388,7 @@ func (s *crowdedStore) Take(ctx context.Context, r nodelease.Request) (nodelease
 func TestCrowd(t *testing.T) {
 	const minters = 1024
 	for _, shares := range []bool{false, true} {
-		alone(t, func(t *testing.T) {
+		must.Bubble(t, func(t *testing.T) {
 			store, w := &crowdedStore{faultyStore: newFaultyStore(minters, 15*time.Second)}, new(wall)
 			if !shares {
 				store.turn = make(chan struct{}, 1)

@@ -3,7 +3,6 @@ package nodelease_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -54,21 +53,11 @@ func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
 
 var start2026 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// alone runs test in a synctest bubble. If it hangs there, as where a timer sets itself again for ever, it ends all tests
-// in a sentence, and not in a list of all goroutines after the time limit of the run.
-func alone(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	const limit = time.Minute // the longest takes 2 s on a quiet machine
-	hangs := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s hangs: a bubble of it has not ended for %v", t.Name(), limit)) })
-	defer hangs.Stop()
-	synctest.Test(t, test)
-}
-
 // bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name,
 // with a Minter that has had time to get a number.
 func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test func(t *testing.T, m *nodelease.Minter, w *wall)) {
 	t.Helper()
-	alone(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		w := new(wall)
 		w.step(time.Until(start2026))
 		var o nodelease.Options
@@ -175,61 +164,6 @@ func mustClose(t *testing.T, m *nodelease.Minter) {
 	}
 }
 
-func TestMintingStopsBeforeTheLeaseCanEnd(t *testing.T) {
-	store := newFaultyStore(4, testTTL)
-	store.setCarry(func(_ context.Context, request func() error) error {
-		err := request()
-		time.Sleep(2 * time.Second) // the answer's way
-		return err
-	})
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		id := mustNext(t, m)
-		store.setSilent(true)
-		w.step(-time.Minute) // the lease ends all the same
-		expires, _ := store.Row(numberOf(id))
-		deadline := expires.Add(-testTTL/10 - 100*time.Millisecond)
-		time.Sleep(time.Until(deadline) - time.Nanosecond)
-		mustNext(t, m)
-		time.Sleep(time.Nanosecond)
-		synctest.Wait()
-		refused(t, m, ids.ErrWithheld, "at the deadline")
-		if _, ok := m.Number(); ok {
-			t.Error("Number reports one past the deadline")
-		}
-		if id, err := nextWithin(t, m, time.Second); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("got %v, %v, want NextContext to wait until its context ends", id, err)
-		}
-
-		// The store answers again before anybody took the number: the tenure goes on.
-		store.setSilent(false)
-		mustNext(t, m)
-		if granted := store.granted.Load(); granted != 1 {
-			t.Errorf("took %d numbers, want to go on with the first", granted)
-		}
-	})
-}
-
-func TestHorizonIsNotWrittenAtEveryBeat(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, &nodelease.Options{Window: 4 * testTTL}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		horizons := map[time.Time]bool{}
-		for range 100 {
-			_, horizon := store.Row(0)
-			horizons[horizon] = true
-			mustMint(t, m)
-			time.Sleep(testTTL / 3)
-			synctest.Wait()
-		}
-		// One for each 3 TTLs, which are 9 to 10 beats.
-		if len(horizons) < 10 || len(horizons) > 12 {
-			t.Errorf("%d horizons in 100 beats", len(horizons))
-		}
-		if extended := store.extended.Load(); extended < 100 {
-			t.Errorf("%d renewals in 100 beats", extended)
-		}
-	})
-}
-
 // TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
 // none of those has asked for a higher one.
 func TestLastIDBelowTheHorizon(t *testing.T) {
@@ -325,38 +259,6 @@ func TestCloseDuringTake(t *testing.T) {
 		if err := m.Close(); err != nil || time.Since(began) > 0 {
 			t.Errorf("Close of a silent store returns %v after %v", err, time.Since(began))
 		}
-	})
-}
-
-func TestUseAfterClose(t *testing.T) {
-	store := newFaultyStore(1, testTTL)
-	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		mustMint(t, m)
-		store.setCarry(slow(time.Second))
-		var closed sync.WaitGroup
-		for range 3 {
-			closed.Go(func() {
-				began := time.Now()
-				if err := m.Close(); err != nil || time.Since(began) != time.Second {
-					t.Errorf("Close returns %v after %v", err, time.Since(began))
-				}
-			})
-		}
-		synctest.Wait()
-		for range 2 { // before the number is handed back, and afterwards
-			refused(t, m, nodelease.ErrClosed, "after Close")
-			if id, err := m.NextContext(t.Context()); err != nodelease.ErrClosed || id != 0 {
-				t.Errorf("NextContext after Close: %v, %v", id, err)
-			}
-			if n, ok := m.Number(); ok || n != 0 {
-				t.Errorf("Number after Close: %v, %v", n, ok)
-			}
-			closed.Wait()
-		}
-		if expires, _ := store.Row(0); !expires.IsZero() {
-			t.Error("the number is held after Close")
-		}
-		mustClose(t, m)
 	})
 }
 

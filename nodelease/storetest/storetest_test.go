@@ -10,12 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 	_ "time/tzdata"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/memstore"
 	"github.com/oneclock/ids/nodelease/storekit"
 	"github.com/oneclock/ids/nodelease/storetest"
@@ -118,7 +118,7 @@ func TestFlawedStores(t *testing.T) {
 	for _, f := range flaws {
 		found := map[string]string{} // what the subtests that fail say first
 		for name, check := range storetest.Checks {
-			synctest.Test(t, func(t *testing.T) {
+			must.Bubble(t, func(t *testing.T) {
 				r, done := &recorder{TB: t}, make(chan struct{})
 				go func() { // which the subtest can end
 					defer close(done)

@@ -124,18 +124,18 @@ func TestChild(t *testing.T) {
 		}
 	})
 	for _, off := range []time.Duration{0, -100 * time.Millisecond, 0, -5 * time.Second, 0, -time.Hour, 2 * time.Hour} {
-		c.move(off, false)
+		c.move(off)
 	}
-	c.move(-time.Hour-time.Since(c.began), false) // the same times once more
-	c.move(30*365*24*time.Hour, false)
-	c.move(-time.Hour-time.Since(c.began), true)
+	c.move(-time.Hour - time.Since(c.began)) // the same times once more
+	c.move(30 * 365 * 24 * time.Hour)
+	c.move(-time.Hour - time.Since(c.began))
 	c.ended.Store(true)
 	all.Wait()
 }
 
 // move sets the clock, has each worker mint some ids that are judged by their order alone, since what the library has read
 // before may still serve it, and then more.
-func (c *child) move(off time.Duration, stops bool) {
+func (c *child) move(off time.Duration) {
 	c.moves.Add(1)
 	for o := range c.highs {
 		high := time.Duration(c.highs[o].Load())
@@ -148,7 +148,7 @@ func (c *child) move(off time.Duration, stops bool) {
 		}
 		c.highs[o].Store(int64(max(high, off)))
 	}
-	realclock.Move(off, stops)
+	realclock.Move(off)
 	c.await(2)
 	time.Sleep(blur)
 	c.moves.Add(1)

@@ -19,7 +19,6 @@ const patience = 3 * time.Minute // how long Run waits for the end of a process,
 const (
 	clockRealtime = 0  // CLOCK_REALTIME
 	clockMove     = 77 // no clock of the kernel's: how [Move] speaks to the tracer
-	clockStop     = 78
 
 	atIgnore      = 1  // AT_IGNORE: an entry of the auxiliary vector without a meaning
 	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: the address of the vDSO
@@ -39,13 +38,9 @@ type syscallInfo struct {
 	data [8]uint64 // on entry the number and the arguments, on exit the result
 }
 
-// Move sets how far the wall clock of a process that [Run] started is off, from now on or, if it stops, at this moment.
-func Move(off time.Duration, stops bool) {
-	clock := uintptr(clockMove)
-	if stops {
-		clock = clockStop
-	}
-	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(off), 0) // EINVAL
+// Move sets how far the wall clock of a process that [Run] started is off from now on.
+func Move(off time.Duration) {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMove, uintptr(off), 0) // EINVAL
 }
 
 // Run starts the program argv[0] with a wall clock that it can [Move], waits for its end, and returns its exit
@@ -78,7 +73,6 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	still time.Time         // what the clock shows if it has stopped
 	calls map[int][8]uint64 // by thread that is known: the number and the arguments of its system call, or what it returned
 }
 
@@ -149,26 +143,16 @@ func (t *tracer) systemCall(tid int) error {
 	}
 	switch call[1] {
 	case clockRealtime: // the kernel has just stored it
-		now := t.now()
+		// It runs evenly, and not as the kernel's own: several threads may have read that before the tracer gets to them, and it
+		// gets to them in any order.
+		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))
 		_, err = syscall.PtracePokeData(tid, uintptr(call[2]), b)
-	case clockMove, clockStop:
-		t.off, t.still = time.Duration(call[2]), time.Time{}
-		if call[1] == clockStop {
-			t.still = t.now()
-		}
+	case clockMove:
+		t.off = time.Duration(call[2])
 	}
 	return err
-}
-
-// now is what the clock shows. It runs evenly, and not as the kernel's own: several threads may have read that before
-// the tracer gets to them, and it gets to them in any order.
-func (t *tracer) now() time.Time {
-	if !t.still.IsZero() {
-		return t.still
-	}
-	return t.began.Add(time.Since(t.began) + t.off)
 }
 
 // hideVDSO takes the vDSO from the program that has just been loaded: its runtime then reads

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -147,7 +146,7 @@ func (s fakeStore) settings(context.Context) ([]string, error) {
 }
 
 func TestClocks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		for s, want := range map[fakeStore]string{
 			{slow: time.Minute}: "", {ahead: time.Second}: "",
 			{ahead: 2 * time.Second}:                         "- this machine's clock and the server's are 2s apart\n",
@@ -163,7 +162,7 @@ func TestClocks(t *testing.T) {
 }
 
 // TestBorders has what list and check say at their borders, in a zone that is not UTC.
-func TestBorders(t *testing.T) { synctest.Test(t, testBorders) }
+func TestBorders(t *testing.T) { must.Bubble(t, testBorders) }
 
 func testBorders(t *testing.T) {
 	now := time.Now().In(time.FixedZone("", 3600)) // midnight in UTC

@@ -1,10 +1,12 @@
-// Package must ends a test at an unexpected error, and checks expected ones.
+// Package must ends a test at an unexpected error, or if it hangs, and checks expected errors.
 package must
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids/nodelease"
@@ -16,6 +18,16 @@ func Do(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Bubble runs test in a synctest bubble. If it hangs there, as where a timer sets itself again for ever, Bubble ends all tests
+// in a sentence, and not in a list of all goroutines after the time limit of the run.
+func Bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	const limit = 20 * time.Second // the longest takes 0.6 s, and 3 s with -race on a busy machine
+	hangs := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s hangs: a bubble of it has not ended for %v", t.Name(), limit)) })
+	defer hangs.Stop()
+	synctest.Test(t, test)
 }
 
 // Soon calls f again and again until it returns no error, and ends the test if that takes half a minute. So it is for the

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
@@ -20,7 +19,7 @@ func (r *recorder) Fatalf(format string, args ...any) { r.text = fmt.Sprintf(for
 
 // TestSoon waits for what never comes: that ends the test.
 func TestSoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
 		r := &recorder{TB: t}
 		must.Soon(r, func() error { return io.EOF })
 		if !strings.Contains(r.text, "EOF") {

@@ -63,6 +63,9 @@ func TestWrite(t *testing.T) {
 
 // TestNames runs each benchmark once, and checks that each of our own is in a table, and each row has one.
 func TestNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles what it measures, and without the race detector")
+	}
 	t.Chdir("../..")
 	text, err := measure(1, "1x")
 	if err != nil {
