@@ -19,8 +19,12 @@ var (
 	CreateOn      = create
 	IsClosed      = isClosed
 	GiveName      = giveName
-	System   Disk = system{}
+	SyncName      = syncName
+	System   Disk = system{syncName}
 )
+
+// SystemThatSyncs returns the system's disk with another way to sync the directory of a file.
+func SystemThatSyncs(sync func(path string) error) Disk { return system{sync} }
 
 // InodeOf returns the number of a file as a record has it.
 func InodeOf(info os.FileInfo) uint64 {
@@ -29,7 +33,7 @@ func InodeOf(info os.FileInfo) uint64 {
 }
 
 // Descriptor returns the descriptor of the file that f has locked.
-func Descriptor(f *File) int { return int(f.file.(openFile).Fd()) }
+func Descriptor(f *File) int { return int(f.store.file.(openFile).Fd()) }
 
 const (
 	MaxOwner = horizonfile.MaxOwner

@@ -30,7 +30,6 @@ type memory struct {
 	locked      map[*inode]*process
 	made        uint64 // inodes
 	syncs       int
-	writes      int
 	issuedTo    time.Time // the latest id
 	wrong       []string  // what no process may do, and no power failure may leave
 	afterOp     func()    // is called after each operation, with the mutex held
@@ -162,9 +161,9 @@ func (m *memory) newInode() *inode {
 }
 
 // put makes the disk hold a file with the given horizon under a name, in place of another one.
-func (m *memory) put(name string, horizon time.Time, owner string) error {
+func (m *memory) put(name string, horizon time.Time) error {
 	i := m.newInode()
-	data, err := clockfile.Encode(horizon, owner, i.number)
+	data, err := clockfile.Encode(horizon, "", i.number)
 	if err == nil {
 		i.write(data, 0)
 		i.write(data, clockfile.Second)
@@ -178,11 +177,7 @@ func (m *memory) put(name string, horizon time.Time, owner string) error {
 func (m *memory) horizon() (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i, ok := m.names[path]
-	if !ok {
-		return time.Time{}, fs.ErrNotExist
-	}
-	at, _, _, err := clockfile.Read(i, i.size)
+	at, _, _, err := clockfile.Read(m.names[path], m.names[path].size)
 	return at, err
 }
 
@@ -198,6 +193,20 @@ func (p *process) countOps() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ops
+}
+
+// failAt has this happen to the operation at so many from now; what hangs does so until release is closed.
+func (p *process) failAt(at int, o outcome, release chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at += p.ops
+	p.release = release
+	p.plan = func(op int) outcome {
+		if op == at {
+			return o
+		}
+		return works
+	}
 }
 
 // covers returns an error unless a process that starts now, after a kill or any power failure, finds a horizon that is not
@@ -234,24 +243,23 @@ func (o outcome) has() bool { return o == works || o == failsAfter }
 // A process is the disk as one process has it.
 type process struct {
 	*memory
-	plan  func(op int) outcome // nil: all works
-	looks bool                 // are planned, too
-	reads func() outcome       // of all contents; nil: as planned
-	slow  time.Duration        // each operation takes so long
+	plan func(op int) outcome // nil: all works
+	slow time.Duration        // each operation takes so long
 
 	release chan struct{} // is closed when operations hang no more
 
 	ops  int
 	hit  bool // an operation that changes something did not work
-	seen bool // one that does not
+	seen bool // a read did not
 }
 
 // do is one operation, which changes something or only looks. Its effect is called with what happens to it.
-func (p *process) do(changes bool, happens outcome, effect func(o outcome)) error {
+func (p *process) do(changes bool, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if happens == works && p.plan != nil {
+	happens := works
+	if p.plan != nil {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
@@ -287,7 +295,7 @@ func (p *process) do(changes bool, happens outcome, effect func(o outcome)) erro
 func (p *process) Open(name string) (clockfile.LockedFile, error) {
 	f := &memoryFile{process: p, name: name}
 	var taken bool
-	err := p.do(true, works, func(o outcome) {
+	err := p.do(true, func(o outcome) {
 		f.inode = p.names[name]
 		if taken = p.locked[f.inode] != nil; f.inode != nil && o == works && !taken {
 			p.locked[f.inode] = p
@@ -307,7 +315,7 @@ func (p *process) Open(name string) (clockfile.LockedFile, error) {
 
 func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, error) {
 	f := &memoryFile{process: p}
-	err := p.do(true, works, func(o outcome) {
+	err := p.do(true, func(o outcome) {
 		if o.has() {
 			f.inode = p.newInode()
 			p.locked[f.inode] = p
@@ -318,7 +326,7 @@ func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, err
 	}
 	return f, func(whole bool) error {
 		var there bool
-		err := p.do(true, works, func(o outcome) {
+		err := p.do(true, func(o outcome) {
 			delete(p.locked, f.inode)
 			if there = p.names[name] != nil; whole && o.has() && !there {
 				p.names[name] = f.inode
@@ -341,30 +349,22 @@ type memoryFile struct {
 
 // Close unlocks, also if it fails.
 func (f *memoryFile) Close() error {
-	return f.do(true, works, func(outcome) {
+	return f.do(true, func(outcome) {
 		if f.locked[f.inode] == f.process {
 			delete(f.locked, f.inode)
 		}
 	})
 }
 
-// Look is not planned, unless the process says so.
+// Look is not planned.
 func (f *memoryFile) Look() (size int64, inode uint64, err error) {
-	look := func(outcome) {
-		size, inode = f.inode.size, f.inode.number
-		if f.name != "" && f.names[f.name] != f.inode {
-			err = clockfile.ErrLost
-		}
-	}
-	if f.looks {
-		failed := f.do(false, works, look)
-		return size, inode, cmp.Or(failed, err)
-	}
 	time.Sleep(f.slow)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	look(works)
-	return size, inode, err
+	if f.name != "" && f.names[f.name] != f.inode {
+		err = clockfile.ErrLost
+	}
+	return f.inode.size, f.inode.number, err
 }
 
 // owns notes an operation that a process without the lock may not do.
@@ -375,25 +375,17 @@ func (f *memoryFile) owns(op string) {
 }
 
 func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
-	happens := works
-	if f.reads != nil {
-		happens = f.reads()
-	}
-	failed := f.do(false, happens, func(outcome) {
+	failed := f.do(false, func(outcome) {
 		f.owns("read")
 		n, err = f.inode.ReadAt(b, at)
 	})
-	if failed != nil {
-		return 0, failed
-	}
-	return n, err
+	return n, cmp.Or(failed, err)
 }
 
 // WriteAt writes the first sector if it fails.
 func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
-	err = f.do(true, works, func(o outcome) {
+	err = f.do(true, func(o outcome) {
 		f.owns("write")
-		f.writes++
 		if n = len(b); !o.has() {
 			n = sector
 		}
@@ -403,7 +395,7 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 }
 
 func (f *memoryFile) Sync() error {
-	return f.do(true, works, func(o outcome) {
+	return f.do(true, func(o outcome) {
 		f.owns("sync")
 		f.syncs++
 		f.inode.sync(o == works, o == fails)

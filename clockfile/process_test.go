@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -52,11 +53,8 @@ func server(forward, ahead, path string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	by, err := time.ParseDuration(forward)
-	if err != nil {
-		return err
-	}
-	span, err := time.ParseDuration(ahead)
-	if err != nil {
+	span, failed := time.ParseDuration(ahead)
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	f, err := clockfile.Open(path, &clockfile.Options{
@@ -112,6 +110,7 @@ func live(t *testing.T, path string, l life) (printed []ids.UUID) {
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
 	must(t, err, cmd.Start())
+	defer limit(t)()
 	if l.ids < 0 {
 		must(t, cmd.Process.Signal(l.signal))
 	}
@@ -160,34 +159,23 @@ func checkLives(t *testing.T, path string, lives []life) {
 	}
 }
 
-// TestShutdown stops processes by SIGTERM, on clocks that are set to and fro. Each ends with status 0 and says nothing.
-func TestShutdown(t *testing.T) {
+// TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour: by SIGKILL, or by SIGTERM, where
+// they end with status 0 and say nothing. Ids that are ahead of the clock come soon to their horizon, and are withheld again and again.
+func TestProcesses(t *testing.T) {
 	path := newFile(t)
-	if runtime.GOOS == "windows" {
-		t.Skip("no process can send SIGTERM here")
-	}
-	var lives []life
-	for i := range 10 {
-		lives = append(lives, life{time.Duration(-i%3) * time.Minute, 10 * time.Second, 10_000 * (i % 3), syscall.SIGTERM})
-	}
-	checkLives(t, path, lives)
-}
-
-// TestKilled kills processes at random moments, whose clocks are set back by up to an hour. Ids that are ahead of the
-// clock come soon to their horizon, and are withheld again and again.
-func TestKilled(t *testing.T) {
-	path := newFile(t)
-	kills := 100
-	if testing.Short() {
-		kills = 10
-	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	var lives []life
-	for range kills {
-		lives = append(lives, life{time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond),
-			[]time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)], r.IntN(4000) - 1000, syscall.SIGKILL})
+	for i := range 40 {
+		l := life{time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond),
+			[]time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)], r.IntN(4000) - 1000, syscall.SIGKILL}
+		if i%4 == 0 && runtime.GOOS != "windows" { // where no process can send it
+			l.ids, l.signal = 5000*r.IntN(3), syscall.SIGTERM
+		}
+		if lives = append(lives, l); testing.Short() && i == 10 {
+			break
+		}
 	}
 	checkLives(t, path, lives)
 }

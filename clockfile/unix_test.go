@@ -38,7 +38,8 @@ func TestChildKeepsLock(t *testing.T) {
 	must(t, in.Close(), child.Wait())
 }
 
-// TestMaskOfProcess makes a file where the process's mask forbids nothing, or all.
+// TestMaskOfProcess makes a file where the process's mask forbids nothing, or all: it is for its user alone, since whoever can read
+// it can lock it.
 func TestMaskOfProcess(t *testing.T) {
 	path := newPath(t)
 	for _, mask := range []int{0, 0o777} {
