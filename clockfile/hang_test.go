@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,60 +24,52 @@ const opsOfSave = 6
 func TestHungSave(t *testing.T) {
 	const window = time.Second
 	for at := range opsOfSave {
-		for _, o := range []outcome{hangs, hangsAfter} {
-			for _, slow := range []time.Duration{0, time.Minute} { // of Report
-				var b *bench
-				var reports []error
-				var told []time.Time
-				within := false
-				report := func(s clockfile.Status) {
-					if within {
-						b.Error("Report is called while it has not returned")
-					}
-					within = true
-					reports, told = append(reports, s.Err), append(told, time.Now())
-					time.Sleep(slow)
-					within = false
-				}
-				inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
-					b = own
-					release, began := make(chan struct{}), time.Now()
-					b.failAt(at, o, release)
-					time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
-					horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
-					last := b.node.Next()
-					for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
-						last = s
-						time.Sleep(time.Millisecond)
-					}
-					if left := horizon.Sub(timeOf(last)); left < -time.Millisecond || left > 3*time.Millisecond {
-						b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
-					}
-					time.Sleep(window)
-					synctest.Wait()
-					if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) || !strings.Contains(reports[0].Error(), "more than 500ms") {
-						b.Fatalf("operation %d hangs: reports %v", at, reports)
-					}
-					if after := told[0].Sub(began); after < window || after > window+20*time.Millisecond {
-						b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, window/2)
-					}
-					close(release)
-					synctest.Wait()
-					syncs := b.countSyncs()
-					time.Sleep(slow + 20*time.Millisecond)
-					synctest.Wait()
-					if len(reports) != 2 || reports[1] != nil {
-						b.Errorf("operation %d hung: reports %v", at, reports)
-					}
-					if n := b.countSyncs(); slow > 0 && n != syncs {
-						b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
-					}
-					time.Sleep(slow + window/10)
-					if s, err := b.node.TryNext(); err != nil || s <= last {
-						b.Errorf("operation %d hung: %d after %d, %v", at, s, last, err)
-					}
-				})
+		for _, slow := range []time.Duration{0, time.Minute} { // of Report
+			var b *bench
+			var reports []error
+			var told []time.Time
+			report := func(s clockfile.Status) {
+				reports, told = append(reports, s.Err), append(told, time.Now())
+				time.Sleep(slow)
 			}
+			inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
+				b = own
+				release, began := make(chan struct{}), time.Now()
+				b.failAt(at, hangs, release)
+				time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
+				horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
+				last := b.node.Next()
+				for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
+					last = s
+					time.Sleep(time.Millisecond)
+				}
+				if left := horizon.Sub(timeOf(last)); left < -time.Millisecond || left > 3*time.Millisecond {
+					b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
+				}
+				time.Sleep(window)
+				synctest.Wait()
+				if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) || !strings.Contains(reports[0].Error(), "more than 500ms") {
+					b.Fatalf("operation %d hangs: reports %v", at, reports)
+				}
+				if after := told[0].Sub(began); after < window || after > window+20*time.Millisecond {
+					b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, window/2)
+				}
+				close(release)
+				synctest.Wait()
+				_, syncs := b.counts()
+				time.Sleep(slow + 20*time.Millisecond)
+				synctest.Wait()
+				if len(reports) != 2 || reports[1] != nil {
+					b.Errorf("operation %d hung: reports %v", at, reports)
+				}
+				if _, n := b.counts(); slow > 0 && n != syncs {
+					b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
+				}
+				time.Sleep(slow + window/10)
+				if s, err := b.node.TryNext(); err != nil || s <= last {
+					b.Errorf("operation %d hung: %d after %d, %v", at, s, last, err)
+				}
+			})
 		}
 	}
 }
@@ -89,59 +80,52 @@ func TestHungSave(t *testing.T) {
 func TestHungClose(t *testing.T) {
 	const window = time.Second
 	for at := range 2 * opsOfSave { // of two saves
-		for _, o := range []outcome{hangs, hangsAfter} {
-			for _, hung := range []time.Duration{4900 * time.Millisecond, 20 * time.Second} {
-				name := fmt.Sprintf("operation %d, outcome %d, for %v", at, o, hung)
-				bubble(t, func(t *testing.T) {
-					w := newWorld(1)
-					p := &process{memory: w.memory}
-					opts := clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
-					f, err := w.open(p, opts)
-					must(t, err)
-					var over atomic.Bool
-					must(t, w.mint(f, &over))
-					release := make(chan struct{})
-					p.failAt(at, o, release)
-					time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
-					time.AfterFunc(hung, func() { close(release) })
-					called := time.Now()
-					var callers sync.WaitGroup
-					errs := make([]error, 3)
-					for i := range errs {
-						callers.Go(func() { errs[i] = f.Close() })
-					}
-					callers.Wait()
-					took, gaveUp := time.Since(called), errors.Is(errs[0], os.ErrDeadlineExceeded)
-					if want := min(hung, 5*time.Second); took != want || gaveUp != (hung > want) || !gaveUp && errs[0] != nil {
-						t.Errorf("%s: Close took %v, want %v: %v", name, took, want, errs[0])
-					}
-					if errs[1] != errs[0] || errs[2] != errs[0] || f.Close() != errs[0] {
-						t.Errorf("%s: Close returns %v", name, errs)
-					}
-					checkEnds(t, name, f, f.Status().Err)
+		for _, hung := range []time.Duration{4900 * time.Millisecond, 20 * time.Second} {
+			name := fmt.Sprintf("operation %d, for %v", at, hung)
+			bubble(t, func(t *testing.T) {
+				w := newWorld()
+				p := &process{memory: w.memory}
+				opts := &clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+				f, err := w.open(p, opts)
+				must(t, err)
+				w.mint(t, f, 10*time.Millisecond)
+				release := make(chan struct{})
+				p.failAt(at, hangs, release)
+				time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
+				time.AfterFunc(hung, func() { close(release) })
+				called := time.Now()
+				var callers sync.WaitGroup
+				errs := make([]error, 3)
+				for i := range errs {
+					callers.Go(func() { errs[i] = f.Close() })
+				}
+				callers.Wait()
+				took, gaveUp := time.Since(called), errors.Is(errs[0], os.ErrDeadlineExceeded)
+				if want := min(hung, 5*time.Second); took != want || gaveUp != (hung > want) || !gaveUp && errs[0] != nil {
+					t.Errorf("%s: Close took %v, want %v: %v", name, took, want, errs[0])
+				}
+				if errs[1] != errs[0] || errs[2] != errs[0] || f.Close() != errs[0] {
+					t.Errorf("%s: Close returns %v", name, errs)
+				}
+				checkEnds(t, name, f, f.Status().Err)
 
-					w.wall.step(-time.Minute)
-					for range 2 {
-						next := &process{memory: w.memory}
-						f, err := w.open(next, opts)
-						for ; errors.Is(err, clockfile.ErrLocked); f, err = w.open(next, opts) {
-							time.Sleep(100 * time.Millisecond)
-						}
-						must(t, err)
-						if opened := time.Since(called); opened < hung {
-							t.Errorf("%s: another process has opened the file after %v", name, opened)
-						}
-						w.nextLife()
-						must(t, w.mint(f, &over))
-						time.Sleep(200 * time.Millisecond)
-						must(t, f.Close())
-						time.Sleep(time.Minute) // past all that may hang
-					}
-					over.Store(true)
-					w.after.Wait()
-					w.check(t, name)
-				})
-			}
+				w.wall.step(-time.Minute)
+				next := &process{memory: w.memory}
+				f, err = w.open(next, opts)
+				for ; errors.Is(err, clockfile.ErrLocked); f, err = w.open(next, opts) {
+					time.Sleep(100 * time.Millisecond)
+				}
+				must(t, err)
+				if opened := time.Since(called); opened < hung {
+					t.Errorf("%s: another process has opened the file after %v", name, opened)
+				}
+				w.mint(t, f, 10*time.Millisecond)
+				time.Sleep(200 * time.Millisecond)
+				must(t, f.Close())
+				time.Sleep(time.Minute) // past all that may hang
+				w.after.Wait()
+				w.check(t, name)
+			})
 		}
 	}
 }

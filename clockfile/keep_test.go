@@ -3,8 +3,8 @@ package clockfile_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +35,7 @@ func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b
 		if held == 0 {
 			must(t, clockfile.CreateOn(p, path, nil))
 		} else {
-			must(t, p.put(path, b.wall.now().Add(held)))
+			p.put(t, path, b.wall.now().Add(held))
 		}
 		b.start(p, path, opts)
 		f(b)
@@ -71,75 +71,11 @@ func mustNodeOf(t *testing.T, c *ids.Clock, layout ids.SnowflakeLayout) *ids.Sno
 	return n
 }
 
-// held returns the horizon in the file.
-func (b *bench) held() time.Time {
-	b.Helper()
-	at, err := b.horizon()
-	must(b.T, err)
-	return at
-}
-
 // setPlan changes what happens to the operations that follow.
 func (b *bench) setPlan(o outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.plan = func(int) outcome { return o }
-}
-
-// TestFileCoversEveryID moves the clock about, and checks after each id that what is on the disk
-// would keep a successor from repeating it, and that the horizon there never goes back.
-func TestFileCoversEveryID(t *testing.T) {
-	inBubble(t, clockfile.Options{Window: time.Second}, 0, func(b *bench) {
-		rnd := rand.New(rand.NewPCG(1, 2))
-		var last time.Time
-		check := func(name string, at time.Time) {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.issuedTo = at
-			if err := b.covers(); err != nil {
-				b.Fatalf("%s: %v", name, err)
-			}
-			horizon, _ := b.names[path].worst()
-			if horizon.Before(last) {
-				b.Fatalf("the file goes back from %v to %v", last, horizon)
-			}
-			last = horizon
-		}
-		b.wall.step(-time.Hour) // far behind the horizon, before any id
-		for range 3000 {
-			switch rnd.IntN(8) {
-			case 0:
-				b.wall.step(time.Duration(rnd.Int64N(int64(4 * time.Second))))
-			case 1:
-				b.wall.step(-time.Duration(rnd.Int64N(int64(time.Minute))))
-			case 2, 3, 4:
-				time.Sleep(time.Duration(rnd.Int64N(int64(100 * time.Millisecond))))
-			}
-			v1, _ := b.gen.NewV1().Time()
-			v6, _ := b.gen.NewV6().Time()
-			check("V1", v1)
-			check("V6", v6)
-			check("Snowflake", timeOf(b.node.Next()))
-		}
-	})
-}
-
-// TestClockSetForward steps past the horizon: ids are withheld until the next look, and no longer.
-func TestClockSetForward(t *testing.T) {
-	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		for range 20 {
-			time.Sleep(33 * time.Millisecond)
-			b.wall.step(time.Hour)
-			if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrWithheld) {
-				b.Fatalf("past the horizon: %v", err)
-			}
-			called := time.Now()
-			b.node.Next()
-			if took := time.Since(called); took > 100*time.Millisecond {
-				b.Errorf("Next takes %v", took)
-			}
-		}
-	})
 }
 
 // TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour ahead: they return soon after,
@@ -210,44 +146,39 @@ func TestFullDiskWakesNobody(t *testing.T) {
 // ids are ahead of it, or while saves fail, although the keeper looks more often, and nothing if no ids are asked for; and soon
 // where ids are withheld.
 func TestFewSaves(t *testing.T) {
+	const window = 1000 * time.Second
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		before := b.countSyncs()
+		_, before := b.counts()
 		for range 6000 { // a minute
 			b.node.Next()
 			time.Sleep(10 * time.Millisecond)
 		}
-		if n := b.countSyncs() - before; n != 22 && n != 24 {
-			b.Errorf("%d copies are synced in a minute, want 2 every 5 s", n)
+		if _, after := b.counts(); after-before != 22 && after-before != 24 {
+			b.Errorf("%d copies are synced in a minute, want 2 every 5 s", after-before)
 		}
 	})
-	const window = 1000 * time.Second
 	inBubble(t, clockfile.Options{Window: window}, time.Hour, func(b *bench) {
-		before, held := b.countSyncs(), b.held()
+		_, before := b.counts()
 		time.Sleep(time.Minute)
-		if b.countSyncs() != before || !b.held().Equal(held) {
-			b.Errorf("%d copies are synced in a minute without ids", b.countSyncs()-before)
-		}
+		_, idle := b.counts()
 		for range 1000 {
 			for range 4 { // ids of a tick
 				b.gen.NewV6()
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		if n := (b.countSyncs() - before) / 2; n < 9 || n > 10 {
-			b.Errorf("saved %d times in 100 s, want every %v", n, window/100)
+		if _, after := b.counts(); idle != before || after-idle < 18 || after-idle > 22 {
+			b.Errorf("%d copies are synced in a minute without ids, and %d in 100 s, want 2 every %v", idle-before, after-idle, window/100)
 		}
 	})
 	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 		b.setPlan(fails)
-		before := b.countOps()
+		before, _ := b.counts()
 		time.Sleep(window - time.Second)
-		if n := b.countOps() - before; n < 49 || n > 51 { // each fails at its first operation
-			b.Errorf("%d saves are tried in %v, want one every %v", n, window/2, window/100)
+		if after, _ := b.counts(); after-before < 49 || after-before > 51 { // each fails at its first operation
+			b.Errorf("%d saves are tried in %v, want one every %v", after-before, window/2, window/100)
 		}
-		time.Sleep(2 * time.Second)
-		if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrWithheld) {
-			b.Errorf("past the horizon: %v", err)
-		}
+		time.Sleep(2 * time.Second) // ids are withheld
 		b.setPlan(works)
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
@@ -307,7 +238,7 @@ func TestClose(t *testing.T) {
 					end = limit
 				}
 				must(b.T, old.Close())
-				if got := b.held(); load == 0 && !got.Equal(end) || got.Before(end) || got.Sub(end) > 20*time.Millisecond {
+				if got := b.horizon(b.T); load == 0 && !got.Equal(end) || got.Before(end) || got.Sub(end) > 20*time.Millisecond {
 					b.Errorf("the file has %v, want %v", got, end)
 				}
 				for load == 0 && b.wall.now().Before(end) {
@@ -351,7 +282,7 @@ func TestTakenAway(t *testing.T) {
 		"copied":  {func(m *memory) { c := m.names[path].clone(); m.made++; c.number = m.made; m.names[path] = c }, path, false, true, false},
 		"restored": {func(m *memory) {
 			moved(m)
-			must(t, m.put(path, march.AddDate(3, 0, 0)))
+			m.put(t, path, march.AddDate(3, 0, 0))
 			m.names[path].number += 1 << 32
 		}, path, false, true, false},
 		"overwritten": {func(m *memory) { m.names[path].write(make([]byte, block), 0) }, path, false, true, true},
@@ -361,124 +292,99 @@ func TestTakenAway(t *testing.T) {
 			for at := 2; at < 25; at++ {
 				for _, slow := range []time.Duration{0, time.Millisecond, 40 * time.Millisecond} {
 					bubble(t, func(t *testing.T) {
-						m, wall := newMemory(), newWallClock()
-						must(t, m.put(path, wall.now()))
-						taken, reported := make(chan struct{}), make(chan error, 10)
-						opts := &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: wall.now}, Report: func(s clockfile.Status) { reported <- s.Err }}
-						first, second := &process{memory: m, slow: slow}, &process{memory: m}
-						issued := map[ids.Snowflake]string{}
-						live := func(who string, f *clockfile.File) error {
-							n := mustNodeOf(t, f.Clock(), oneInATick)
-							for range 4000 {
-								if s, err := n.TryNext(); err == nil {
-									m.mu.Lock()
-									if by, twice := issued[s]; twice {
-										t.Errorf("at operation %d, slow %v: %s issues %d, as %s did", at, slow, who, s, by)
-									}
-									issued[s] = who
-									m.mu.Unlock()
-								}
-								time.Sleep(time.Millisecond / 2)
-							}
-							return f.Close()
-						}
+						w, taken := newWorld(), make(chan struct{})
+						w.put(t, path, w.wall.now())
+						opts := &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+						first, second := &process{memory: w.memory, slow: slow}, &process{memory: w.memory}
 						first.plan = func(op int) outcome {
 							if op == at {
-								test.act(m)
-								m.issuedTo = time.Time{} // what is at the name now covers nothing
+								test.act(w.memory)
+								w.taken = true
 								close(taken)
 							}
 							return works
 						}
-						var wg sync.WaitGroup
-						wg.Go(func() {
-							f, err := clockfile.OpenOn(first, path, opts)
-							if err == nil {
-								err = live("the first process", f)
+						live := func(f *clockfile.File, err error) error {
+							if err != nil {
+								return err
 							}
+							w.mint(t, f, time.Millisecond)
+							time.Sleep(2 * time.Second)
+							return f.Close()
+						}
+						var both sync.WaitGroup
+						both.Go(func() {
+							err := live(clockfile.OpenOn(first, path, opts))
 							if err == nil && name == "overwritten" {
 								return // a copy that the process was about to write
 							}
 							if errors.Is(err, clockfile.ErrLost) != test.lost || err != nil && !test.lost {
-								t.Errorf("at operation %d, slow %v: the first process has %v", at, slow, err)
+								w.fail("the first process has %v", err)
 							}
 						})
-						wg.Go(func() {
+						both.Go(func() {
 							<-taken
 							if test.create {
 								must(t, clockfile.CreateOn(second, test.opens, nil))
 							}
 							f, err := clockfile.OpenOn(second, test.opens, opts)
 							if at > 11 && errors.Is(err, clockfile.ErrLocked) != test.locked {
-								t.Errorf("at operation %d: the second process has %v", at, err)
+								w.fail("the second process has %v", err)
 							}
 							for ; errors.Is(err, clockfile.ErrLocked); f, err = clockfile.OpenOn(second, test.opens, opts) {
 								time.Sleep(time.Millisecond)
 							}
-							if err == nil {
-								err = live("the second process", f)
-							}
-							if err != nil && !errors.Is(err, clockfile.ErrCorrupt) {
-								t.Errorf("at operation %d: the second process has %v", at, err)
+							if err := live(f, err); err != nil && !errors.Is(err, clockfile.ErrCorrupt) {
+								w.fail("the second process has %v", err)
 							}
 						})
-						wg.Wait()
+						both.Wait()
+						w.after.Wait()
+						w.check(t, fmt.Sprintf("at operation %d, slow %v", at, slow))
 					})
-					if t.Failed() {
-						return
-					}
 				}
 			}
 		})
 	}
 }
 
-// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however often a save is tried,
-// with the error that refusals have as their cause.
+// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however often a save is tried, with the
+// error that refusals have as their cause.
 func TestReportOnce(t *testing.T) {
 	var told []clockfile.Status
 	report := func(s clockfile.Status) { told = append(told, s) }
 	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
-		check := func(n int, match, cause error) {
-			b.Helper()
+		for i, want := range []struct {
+			o            outcome
+			match, cause error
+		}{{fails, ids.ErrWithheld, errFault}, {works, nil, nil}, {fails, ids.ErrWithheld, errFault}, {works, ids.ErrEnded, clockfile.ErrLost}} {
+			b.setPlan(want.o)
+			if want.cause == clockfile.ErrLost {
+				b.mu.Lock()
+				b.names[path+".moved"] = b.names[path]
+				delete(b.names, path)
+				b.mu.Unlock()
+			}
+			time.Sleep(time.Minute)
 			synctest.Wait()
-			if len(told) != n || !errors.Is(told[n-1].Err, cause) || !errors.Is(b.file.Status().Err, cause) {
-				b.Fatalf("told %v, want %d; the status is %v", told, n, b.file.Status())
+			if len(told) != i+1 || !errors.Is(told[i].Err, want.cause) || b.file.Status().String() != told[i].String() && want.cause != nil {
+				b.Fatalf("told %v, want %d; the status is %v", told, i+1, b.file.Status())
 			}
-			_, err := b.node.TryNext()
-			if !errors.Is(err, match) || cause != nil && !errors.Is(err, told[n-1].Err) {
-				b.Errorf("told %v, and TryNext returns %v", told[n-1], err)
+			ctx, cancel := context.WithTimeout(b.Context(), time.Second)
+			defer cancel()
+			_, tried := b.node.TryNext()
+			_, waited := b.node.NextContext(ctx)
+			for _, err := range []error{tried, waited} {
+				if !errors.Is(err, want.match) || want.cause != nil && !errors.Is(err, told[i].Err) {
+					b.Errorf("told %v, and an id is refused with %v", told[i], err)
+				}
 			}
-			if h := b.file.Status().Horizon; cause != clockfile.ErrLost && !h.Equal(b.held()) {
-				b.Errorf("the status has the horizon %v, the file %v", h, b.held())
+			if want.cause != clockfile.ErrLost && !b.file.Status().Horizon.Equal(b.horizon(b.T)) {
+				b.Errorf("the status has the horizon %v, the file %v", b.file.Status().Horizon, b.horizon(b.T))
 			}
 		}
-		b.setPlan(fails)
-		time.Sleep(time.Minute)
-		check(1, ids.ErrWithheld, errFault)
-		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
-		defer cancel()
-		if _, err := b.node.NextContext(ctx); !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, errFault) || !errors.Is(err, context.DeadlineExceeded) {
-			b.Errorf("NextContext returns %v", err)
-		}
-		b.setPlan(works)
-		time.Sleep(time.Minute)
-		check(2, nil, nil)
-		b.setPlan(fails)
-		time.Sleep(time.Minute)
-		check(3, ids.ErrWithheld, errFault)
-		b.mu.Lock()
-		b.names[path+".moved"] = b.names[path]
-		delete(b.names, path)
-		b.mu.Unlock()
-		b.setPlan(works)
-		time.Sleep(time.Hour)
-		check(4, ids.ErrEnded, clockfile.ErrLost)
 		if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) || len(told) != 4 {
 			b.Errorf("Close: %v, and told %v", err, told)
-		}
-		if s := b.file.Status(); !errors.Is(s.Err, clockfile.ErrLost) || !errors.Is(s.Err, fs.ErrClosed) || strings.Count(s.Err.Error(), "clockfile: ") != 1 {
-			b.Errorf("once closed: %v", s)
 		}
 		b.file = nil
 	})
@@ -494,28 +400,6 @@ func TestCloseReports(t *testing.T) {
 			if b.file, failed = nil, b.hit || b.seen; failed != errors.Is(err, errFault) || failed && strings.Count(err.Error(), "clockfile: ") != 1 {
 				b.Errorf("Close whose operation %d fails returns %v", at, err)
 			}
-			if !failed && at < 7 {
-				b.Errorf("Close has %d operations", at)
-			}
-		})
-	}
-}
-
-// TestAfter checks that of the After in the options and the time in the file the later one counts,
-// and that the options are not changed.
-func TestAfter(t *testing.T) {
-	held := march.Add(time.Hour)
-	for after, want := range map[time.Time]time.Time{{}: held, held.Add(-time.Minute): held, held.Add(time.Minute): held.Add(time.Minute)} {
-		bubble(t, func(t *testing.T) {
-			m := newMemory()
-			must(t, m.put(path, held))
-			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return march }, After: after}}
-			f, err := clockfile.OpenOn(&process{memory: m}, path, opts)
-			must(t, err)
-			if got := f.Clock().Latest(); !got.Equal(want) || opts.ClockOptions.After != after {
-				t.Errorf("After is %v, the file holds %v: ids begin after %v; After is now %v", after, held, got, opts.ClockOptions.After)
-			}
-			must(t, f.Close())
 		})
 	}
 }

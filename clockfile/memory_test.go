@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/oneclock/ids/clockfile"
@@ -31,6 +32,7 @@ type memory struct {
 	made        uint64 // inodes
 	syncs       int
 	issuedTo    time.Time // the latest id
+	taken       bool      // the file, so that it covers nothing
 	wrong       []string  // what no process may do, and no power failure may leave
 	afterOp     func()    // is called after each operation, with the mutex held
 }
@@ -43,8 +45,6 @@ type inode struct {
 	seen   map[int64]string
 	doubt  map[int64][]string // the first is the oldest
 	dirty  map[int64]bool
-
-	listed bool // by TestCrashes
 	known  bool // what worst returns
 	at     time.Time
 	err    error
@@ -62,7 +62,6 @@ func (i *inode) sector(s int64) string {
 // write writes whole sectors.
 func (i *inode) write(b []byte, at int64) {
 	i.size, i.known = max(i.size, at+int64(len(b))), false
-	i.listed = false
 	for s := at / sector; len(b) > 0; s, b = s+1, b[sector:] {
 		old, fresh := i.sector(s), string(b[:sector])
 		if old == fresh && i.doubt[s] == nil {
@@ -91,7 +90,7 @@ func (i *inode) sync(works, reverts bool) {
 		}
 	}
 	clear(i.dirty)
-	i.known, i.listed = false, false
+	i.known = false
 }
 
 func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
@@ -161,38 +160,30 @@ func (m *memory) newInode() *inode {
 }
 
 // put makes the disk hold a file with the given horizon under a name, in place of another one.
-func (m *memory) put(name string, horizon time.Time) error {
+func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	i := m.newInode()
-	data, err := clockfile.Encode(horizon, "", i.number)
-	if err == nil {
-		i.write(data, 0)
-		i.write(data, clockfile.Second)
-		i.sync(true, false)
-		m.names[name], m.kept[name] = i, i
-	}
-	return err
+	data := []byte(mustEncode(t, horizon, "", i.number))
+	i.write(data, 0)
+	i.write(data, clockfile.Second)
+	i.sync(true, false)
+	m.names[name], m.kept[name] = i, i
 }
 
 // horizon returns what the file holds.
-func (m *memory) horizon() (time.Time, error) {
+func (m *memory) horizon(t *testing.T) time.Time {
+	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at, _, _, err := clockfile.Read(m.names[path], m.names[path].size)
-	return at, err
+	must(t, err)
+	return at
 }
 
-// countSyncs returns how often a file was synced.
-func (m *memory) countSyncs() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.syncs
-}
-
-// countOps returns how many operations the process has begun.
-func (p *process) countOps() int {
+// counts returns how many operations the process has begun, and how often files were synced.
+func (p *process) counts() (ops, syncs int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ops
+	return p.ops, p.syncs
 }
 
 // failAt has this happen to the operation at so many from now; what hangs does so until release is closed.
@@ -213,7 +204,7 @@ func (p *process) failAt(at int, o outcome, release chan struct{}) {
 // before any id. The mutex is held.
 func (m *memory) covers() error {
 	i := m.names[path]
-	if i == nil && m.issuedTo.IsZero() {
+	if m.taken || i == nil && m.issuedTo.IsZero() {
 		return nil
 	}
 	if i == nil || m.kept[path] != i && !m.issuedTo.IsZero() {
@@ -234,7 +225,6 @@ const (
 	fails              // it has no effect, or part of it
 	failsAfter         // it has its effect, and returns an error all the same; of a sync, nobody knows which
 	hangs              // it works, but not before the process's release
-	hangsAfter         // it works, but does not return before that
 )
 
 // has reports whether the operation has its effect.
@@ -263,19 +253,11 @@ func (p *process) do(changes bool, effect func(o outcome)) error {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
-	switch happens {
-	case hangs:
+	if happens == hangs {
 		p.mu.Unlock()
 		<-p.release
 		p.mu.Lock()
 		happens = works
-	case hangsAfter:
-		happens = works
-		defer func() { // before the mutex is released for good
-			p.mu.Unlock()
-			<-p.release
-			p.mu.Lock()
-		}()
 	}
 	effect(happens)
 	if err := p.covers(); err != nil && len(p.wrong) == 0 {
@@ -314,29 +296,17 @@ func (p *process) Open(name string) (clockfile.LockedFile, error) {
 }
 
 func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, error) {
-	f := &memoryFile{process: p}
-	err := p.do(true, func(o outcome) {
-		if o.has() {
-			f.inode = p.newInode()
-			p.locked[f.inode] = p
-		}
-	})
-	if err != nil {
-		return nil, nil, err
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &memoryFile{process: p, inode: p.newInode()}
+	p.locked[f.inode] = p
 	return f, func(whole bool) error {
-		var there bool
-		err := p.do(true, func(o outcome) {
+		return p.do(true, func(o outcome) {
 			delete(p.locked, f.inode)
-			if there = p.names[name] != nil; whole && o.has() && !there {
-				p.names[name] = f.inode
-				p.kept = maps.Clone(p.names)
+			if whole && o.has() {
+				p.names[name], p.kept[name] = f.inode, f.inode
 			}
 		})
-		if err == nil && whole && there {
-			err = fs.ErrExist
-		}
-		return err
 	}, nil
 }
 
