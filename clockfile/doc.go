@@ -37,8 +37,8 @@
 // While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
 // and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while saving fails, its error.
 //
-//   - If saving fails, or the disk hangs, ids go on up to the horizon, for Window/2 or longer. Then they are withheld until a
-//     save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
+//   - If saving fails, or the disk hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
+//     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
 //   - While ids are ahead of the wall clock, after a crash or a step back of the clock, a horizon is saved every Window/100,
 //     and a disk that takes longer withholds ids meanwhile.
 //   - If the wall clock shows a time past the horizon, if only for a moment, ids are withheld for 100 ms or less.
@@ -66,10 +66,11 @@
 // Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If
 // not, it is lost, and nothing is saved any more. A file in place of another one does not have the inode number that it
 // records, or has no horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was
-// replaced and the first process was stopped, or got no processor, for 0.3 s: then it goes on until its next look.
+// replaced and the first process was stopped, or got no processor, for 0.3 s, and then until its next look: of 32 that were
+// stopped for 1.5 s, or got a tenth of a processor, none issued an id that the other one did.
 //
-// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, and every
-// 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
+// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
+// those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
 //
 // # Systems
 //

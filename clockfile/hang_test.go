@@ -15,8 +15,7 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// opsOfSave is how many operations a save has, besides its look.
-const opsOfSave = 6
+const opsOfSave = 6 // besides its look
 
 // TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go on up to
 // the horizon, and both are as before when the operation returns. A Report that takes its time is called again when it has
