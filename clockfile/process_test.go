@@ -22,9 +22,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// childVariable is an environment variable that makes the test's program the server below, and no test.
-// It has how far the clock is set forward, how far ahead the horizon is, and the path. With "wait" the
-// program waits for the end of its input instead.
+// childVariable makes the test's program the server below: it has how far the clock is set forward, how far ahead the horizon is,
+// and the path. With "wait" the program waits for the end of its input instead.
 const childVariable = "CLOCKFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
