@@ -18,6 +18,7 @@ import (
 // TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close unlocks all the same,
 // so that the next Open finds the file free.
 func TestChildKeepsLock(t *testing.T) {
+	defer limit(t)()
 	path := newFile(t)
 	f := mustOpen(t, path, nil)
 	fd, err := syscall.Dup(clockfile.Descriptor(f)) // which ends with this process's, as a child's would
@@ -67,6 +68,7 @@ func TestMountedByItself(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has names that lead to open files")
 	}
+	defer limit(t)()
 	path := newFile(t)
 	file, err := os.Open(path)
 	must(t, err)
