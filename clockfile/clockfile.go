@@ -17,9 +17,10 @@ const (
 	minWindow     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
 
-	moment = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
-
-	quarantine = 3 * lookEvery // of a new file: a holder of another one in its place finds out meanwhile
+	lookEvery  = 100 * time.Millisecond // the keeper looks so often
+	quarantine = 3 * lookEvery          // of a new file: a holder of another one in its place finds out meanwhile
+	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
+	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
 
 // The errors of this package match these.
@@ -27,46 +28,42 @@ var (
 	// ErrLocked is matched if another File has the file open, in this process or another one, under this name or another.
 	ErrLocked = errors.New("already open")
 
-	// ErrCorrupt is matched if both copies in the file are damaged or cannot be read, if its length, its kind or the version
-	// of its format is another one, or if its horizon is in the year 9999. The text says so if the version is a newer one.
+	// ErrCorrupt is matched if no copy in the file is intact and can be read, if its length or the version of its format is
+	// another one, or if its horizon is in the year 9999.
 	ErrCorrupt = horizonfile.ErrCorrupt
 
 	// ErrOwner is matched if the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
 
 	// ErrLost is matched if the file was removed, renamed or replaced while it was open, or if somebody else has written to
-	// it. Then the clock ends, and nothing is saved any more. [File.Lost] tells when to end the process.
+	// it. Then the clock ends, and nothing is saved any more.
 	ErrLost = errors.New("was lost while it was open")
 )
 
 // Options are the options of [Open] and, as to the Owner, of [Create]. The zero value is the default.
 type Options struct {
 	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or moved is not taken for
-	// another one. The file keeps it, and a file of another owner is refused. A file without an owner takes this one. Empty
-	// means that any owner will do, and the file keeps its own. It has at most 255 bytes.
+	// another one. It has at most 255 bytes. A file without an owner takes this one. Empty means that any owner will do.
 	Owner string
 
-	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, so a longer one means fewer.
-	// After a crash, ids go on from the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
+	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, and after a crash ids go on from
+	// the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
 	//
 	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for [ids.SonyflakeLayout]. Nothing
 	// checks that. With less, ids that are ahead of the wall clock wait until it has caught up.
 	Window time.Duration
 
 	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by the time in the file, if
-	// that is later. If their After was read from somewhere, check that it is not the zero time, which means none. Their Now
-	// must return: Close waits for it without bound.
+	// that is later. Their Now must return: Close waits for it without bound.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if it is not nil, is called once when saving begins to fail, once when it works again, and once when the file is
-	// lost; after that, it is not called any more. Without it, a failing disk goes unnoticed until ids are withheld. A save
-	// that has taken half of Window and has not returned counts as failed: then the error matches [os.ErrDeadlineExceeded].
+	// lost, but not for what Close returns. A save that has taken half of Window and has not returned counts as failed: then
+	// the error matches [os.ErrDeadlineExceeded]. One call returns before the next one, or a save, begins. Close waits for
+	// it, for 5 s at most: it must not call [File.Close].
 	//
-	// One call returns before the next one, or a save, begins. Close waits for it, for 5 s at most: it must not call
-	// [File.Close].
-	//
-	// Report is not told what Close finds: Close returns that. Nor is it told that the wall clock was wrong. If it was ahead,
-	// ids stay ahead: file.Clock().Ahead() is then more than Window.
+	// Report is not told that the wall clock was wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more
+	// than Window.
 	Report func(Status)
 }
 
@@ -95,7 +92,7 @@ type File struct {
 	name  string // as given to Open, for errors
 	opts  Options
 	now   func() time.Time
-	file  file
+	store *store
 	clock *ids.Clock
 	limit *ids.ClockLimit
 
@@ -106,14 +103,9 @@ type File struct {
 	saved   time.Time     // the horizon that was saved last; the limit of the clock
 	saving  chan error    // gives the result of the save that is under way; nil if none is
 	since   time.Time     // when that began
-	horizon time.Time     // which it saves
 	looking chan error    // gives the result of the look that is under way; nil if none is
 	failing error         // what Report was told last; the cause of the limit
 	told    chan struct{} // closed when Report has returned
-
-	// These belong to the save that is under way.
-	copies [2][]byte // what the file holds; nil for a copy that is damaged or in doubt
-	next   int       // the copy to write first: if one is damaged or in doubt, that one
 
 	stop   chan struct{} // closed by close
 	close  func()
@@ -121,58 +113,29 @@ type File struct {
 	result error
 }
 
-// Create makes the file at path, for the first start of a node number: the file says that there is no horizon. Its
-// directory must exist. Of the options, Owner alone counts; nil means the default.
+// Create makes the file at path, for the first start of a node number: the file says that there is no horizon. Of the
+// options, Owner alone counts; nil means the default.
 //
 // Call it once for each number, as when a machine is set up, and not at each start: Create for a number that was used
 // before repeats ids. A file that is missing later was lost.
 //
 // The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, and [errors.ErrUnsupported] on
 // a system without locks. After another error of the disk, there may be a file or none.
-func Create(path string, opts *Options) error { return create(system{}, path, opts) }
+func Create(path string, opts *Options) error { return create(system{syncName}, path, opts) }
 
-// create is Create on some disk.
+// create is Create on some disk. What a crash leaves under another name, before the file is whole, does no harm.
 func create(d disk, name string, opts *Options) error {
-	f, err := newFile(name, opts)
-	if err == nil {
-		err = f.make(d)
-	}
-	return f.failed(err)
-}
-
-// make gives a file its name when it is whole. What a crash leaves under another name does no harm.
-func (f *File) make(d disk) error {
-	file, publish, err := d.Make(f.name)
+	f := &File{name: name}
+	file, publish, err := d.Make(name)
 	if err != nil {
-		return err
+		return f.failed(err)
 	}
-	f.file = file
-	_, inode, err := file.Look()
+	s := store{file: file, owner: cmp.Or(opts, new(Options)).Owner}
+	_, s.inode, err = file.Look()
 	if err == nil {
-		err = f.write(horizonfile.Record{None: true, Owner: f.opts.Owner, Inode: inode})
+		err = s.write(horizonfile.Record{None: true})
 	}
-	return errors.Join(err, publish(err == nil))
-}
-
-// newFile returns a File that is not open yet.
-func newFile(name string, opts *Options) (*File, error) {
-	f := &File{name: name, now: time.Now, lost: make(chan struct{}), told: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
-	close(f.told) // nothing is to be told yet
-	f.close = sync.OnceFunc(func() { close(f.stop) })
-	if opts != nil {
-		f.opts = *opts
-	}
-	f.opts.Window = cmp.Or(f.opts.Window, defaultWindow)
-	if f.opts.Report == nil {
-		f.opts.Report = func(Status) {}
-	}
-	switch n := len(f.opts.Owner); {
-	case name == "":
-		return f, errors.New("the path is empty")
-	case n > horizonfile.MaxOwner:
-		return f, fmt.Errorf("Options.Owner has %d bytes, more than %d", n, horizonfile.MaxOwner)
-	}
-	return f, nil
+	return f.failed(errors.Join(err, publish(err == nil)))
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. A symbolic
@@ -184,93 +147,64 @@ func newFile(name string, opts *Options) (*File, error) {
 // The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory, [fs.ErrPermission] if this
 // user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for this
 // process to use, and [errors.ErrUnsupported] on a system without locks.
-func Open(path string, opts *Options) (*File, error) {
-	return open(system{}, path, opts)
-}
+func Open(path string, opts *Options) (*File, error) { return open(system{syncName}, path, opts) }
 
 // open is Open on some disk.
 func open(d disk, name string, opts *Options) (*File, error) {
-	f, err := newFile(name, opts)
-	switch window := f.opts.Window; {
-	case err != nil:
-	case window < minWindow || window > maxWindow:
-		err = fmt.Errorf("Options.Window is %v, not between %v and %v", window, minWindow, maxWindow)
-	default:
-		f.file, err = d.Open(name)
+	f := &File{name: name, opts: *cmp.Or(opts, new(Options)), now: time.Now}
+	f.lost, f.told, f.stop, f.done = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	close(f.told) // nothing is to be told yet
+	f.close = sync.OnceFunc(func() { close(f.stop) })
+	if f.opts.Report == nil {
+		f.opts.Report = func(Status) {}
 	}
+	f.opts.Window = cmp.Or(f.opts.Window, defaultWindow)
+	if w := f.opts.Window; w < minWindow || w > maxWindow {
+		return nil, f.failed(fmt.Errorf("Options.Window is %v, not between %v and %v", w, minWindow, maxWindow))
+	}
+	file, err := d.Open(name)
 	if err != nil {
 		return nil, f.failed(err)
 	}
-	if err := f.start(); err != nil {
-		return nil, errors.Join(f.failed(err), f.file.Close())
+	if err := f.start(file); err != nil {
+		return nil, errors.Join(f.failed(err), file.Close())
 	}
 	go f.keep()
 	return f, nil
 }
 
 // start makes the clock of what the file holds, and saves its first horizon.
-func (f *File) start() error {
-	held, err := f.read()
+func (f *File) start(file file) error {
+	f.store = &store{file: file, owner: f.opts.Owner}
+	held, err := f.store.read()
 	if err != nil {
 		return err
 	}
-	var opts ids.ClockOptions
-	if f.opts.ClockOptions != nil {
-		opts = *f.opts.ClockOptions
-	}
+	opts := *cmp.Or(f.opts.ClockOptions, new(ids.ClockOptions))
 	if opts.Now != nil {
 		f.now = opts.Now
 	}
-	if held.Horizon.After(opts.After) {
-		opts.After = held.Horizon
+	if held.After(opts.After) {
+		opts.After = held
 	}
 	f.clock, f.limit = ids.NewLimitedClock(&opts)
-	f.saved = f.limit.NextHorizon(f.opts.Window)
-	if err := f.save(f.saved); err != nil {
-		return err
-	}
-	if _, _, err := f.file.Look(); err != nil { // the save may have taken long
-		return err
-	}
-	f.limit.Set(f.saved, nil)
-	f.status.Store(&Status{Horizon: f.saved})
-	return nil
-}
-
-// read reads the file, and has it ready for the first save. If it may be in the place of another one that some process
-// still has open, it waits, before anything is written that says the contrary.
-func (f *File) read() (held horizonfile.Contents, err error) {
-	size, inode, err := f.file.Look()
+	err = f.store.save(f.limit.NextHorizon(f.opts.Window))
 	if err == nil {
-		held, err = horizonfile.Read(f.file, size)
+		_, _, err = file.Look() // the save may have taken long
 	}
-	switch owner := f.opts.Owner; {
-	case err != nil:
-		return held, err
-	case owner != "" && held.Owner != "" && held.Owner != owner:
-		return held, fmt.Errorf("%w: %q, not %q", ErrOwner, held.Owner, owner)
+	if err == nil {
+		f.saved = f.store.saved
+		f.tell(nil)
 	}
-	if held.None || held.Inode != inode {
-		time.Sleep(quarantine)
-	}
-	f.opts.Owner, f.copies = cmp.Or(f.opts.Owner, held.Owner), held.Copies
-	if f.next = 1; f.copies[1] == nil {
-		f.next = 0
-	}
-	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
-	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
-	return held, f.writeCopy(f.copies[f.next])
+	return err
 }
 
 // failed returns err, if it is not nil, with the name of the file.
 func (f *File) failed(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case f.name == "":
-		return fmt.Errorf("clockfile: %w", err)
 	}
-	return fmt.Errorf("clockfile: %s: %w", f.name, err)
+	return fmt.Errorf("clockfile: %s: %w", cmp.Or(f.name, "the path"), err)
 }
 
 // Clock returns the clock, which f limits and ends.
@@ -281,14 +215,11 @@ func (f *File) Clock() *ids.Clock {
 
 // Status returns how f fares, for gauges and health checks. It mints no id, and asks neither the disk nor the clock.
 func (f *File) Status() Status {
-	f.mustBeOpen()
 	return *f.status.Load()
 }
 
-// Lost returns a channel that is closed as soon as the file is found to be lost. Ids are then withheld, and 100 ms later
-// NextContext and TryNext return an error that matches [ids.ErrEnded] and [ErrLost], and the constructors without an error
-// panic with it. That ends a loop of NextContext. A server, which recovers panics and would fail each request, must end by
-// this channel. What started the process starts it again.
+// Lost returns a channel that is closed when the file is found to be lost. Then the clock ends, as after Close, and with it
+// a loop of NextContext. A server, which recovers panics and would fail each request, must end by this channel.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
@@ -301,22 +232,18 @@ func (f *File) mustBeOpen() {
 	}
 }
 
-// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on from there at once,
-// and not from the horizon. Calling Close is optional: without it, the next start is as after a crash, and no id is
-// repeated.
+// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on from there at once.
+// Calling Close is optional: without it, the next start is as after a crash, and goes on from the horizon.
 //
-// The end is 100 ms after the wall clock, but not after the horizon. Calls for ids of version 1 or 6 and Snowflakes past
-// the end wait, so that no goroutine that still mints disturbs main while it returns. From 100 ms after Close on they panic
-// with an error that matches [ids.ErrEnded] and [fs.ErrClosed], and [ids.SnowflakeNode.NextContext] and
-// [ids.SnowflakeNode.TryNext] return it. So call Close where the program ends, and not in a function that only sets the
-// clock up. A program built with -race takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
+// Calls for ids past the end wait for 100 ms, so that no goroutine that still mints disturbs main while it returns, and then
+// panic or return an error. So call Close where the program ends, and not in a function that only sets the clock up. A
+// program built with -race takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error that matches
-// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until the save returns or the
-// process has ended, since it may still write. After an error the file holds a time that keeps ids unique, as after a
-// crash. Later and concurrent calls of Close return the same error.
+// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until both have returned or the
+// process has ended. After an error the file holds a time that keeps ids unique. Later and concurrent calls return the same
+// error.
 func (f *File) Close() error {
-	f.mustBeOpen()
 	f.close()
 	<-f.done
 	return f.result

@@ -32,11 +32,37 @@ type file interface {
 	Look() (size int64, inode uint64, err error)
 }
 
-// system is the disk of the operating system.
-type system struct{}
+// system is the disk of the operating system. Where a directory cannot be synced, a power failure may take a new file, and
+// then Open refuses. Windows has no way to do it; to sync a file there writes the journal that has its name.
+type system struct{ syncName func(path string) error }
 
-func (system) Open(path string) (file, error) {
-	path, err := filepath.Abs(path)
+// syncName syncs the directory that has the name of a file.
+func syncName(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(real))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// absolute returns a path that leads to the same file when the process has changed its directory.
+func absolute(path string) (string, error) {
+	switch {
+	case path == "":
+		return "", errors.New("is empty")
+	case errNoLocks != nil:
+		return "", errNoLocks
+	}
+	return filepath.Abs(path)
+}
+
+func (d system) Open(path string) (file, error) {
+	path, err := absolute(path)
 	if err == nil {
 		err = inspect(path)
 	}
@@ -47,7 +73,7 @@ func (system) Open(path string) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	syncName(path)
+	_ = d.syncName(path)
 	return openFile{f, path}, nil
 }
 
@@ -55,7 +81,7 @@ func (system) Open(path string) (file, error) {
 func inspect(path string) error {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return errNoFile
+		return fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
@@ -64,20 +90,6 @@ func inspect(path string) error {
 		return fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)
 	}
 	return nil
-}
-
-// errNoFile says what to do, and when not.
-var errNoFile = fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
-
-// syncName syncs the directory. Where that fails, a power failure may take a new file, and then Open refuses. Windows has
-// no way to do it; to sync a file there writes the journal that has its name.
-func syncName(path string) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		if d, err := os.Open(filepath.Dir(real)); err == nil {
-			_ = d.Sync()
-			d.Close()
-		}
-	}
 }
 
 // An openFile is an open file, and the absolute path that led to it.
@@ -104,36 +116,25 @@ func (f openFile) Look() (size int64, inode uint64, err error) {
 	return held.Size(), inode, err
 }
 
-func (system) Make(path string) (file, func(whole bool) error, error) {
-	path, err := filepath.Abs(path)
+func (d system) Make(path string) (file, func(whole bool) error, error) {
+	path, err := absolute(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, nil, errThere
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
+	f, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
 	if err != nil {
 		return nil, nil, err
 	}
-	temp := fresh.Name()
-	f, err := (*os.File)(nil), errors.Join(fresh.Chmod(0o600), fresh.Close()) // whoever may read a file may lock it
-	if err == nil {
-		f, err = openLocked(temp)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, os.Remove(temp))
-	}
-	made := openFile{f, temp}
-	return made, func(whole bool) error {
-		err := made.Close()
+	return openFile{f, f.Name()}, func(whole bool) error {
+		err := errors.Join(f.Chmod(0o600), f.Close()) // for its user alone: whoever may read a file may lock it
 		if err == nil && whole {
-			err = giveName(temp, path)
+			err = giveName(f.Name(), path)
 		}
-		if removed := os.Remove(temp); !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-		syncName(path)
+		_ = os.Remove(f.Name()) // which does no harm
+		_ = d.syncName(path)
 		return err
 	}, nil
 }

@@ -27,35 +27,30 @@
 //   - One copy is intact: a save begins with the one that is damaged or in doubt, after an error, and touches the other one
 //     only when the first is synced. Open takes the later horizon of those that are intact.
 //
-// The package does not notice a file that was copied, one that was restored from a backup or made anew while no process had
-// it open, or two machines with one node number. Ids of a restored file repeat only if the wall clock is behind the latest
-// id too. If the wall clock shows a time far in the future, even once, when an id is issued or when a horizon is saved, ids
-// go on from that time: no earlier one is known to be safe.
+// The package does not notice a file that was copied, restored from a backup or made anew while no process had it open, or
+// two machines with one node number. Ids of a restored file repeat only if the wall clock is behind the latest id too. If
+// the wall clock shows a time far in the future, even once, when an id is issued or a horizon is saved, ids go on from
+// there: no earlier time is known to be safe.
 //
 // # When ids wait
 //
 // While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
 // and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while saving fails, its error.
 //
-//   - If no horizon can be saved, ids go on up to the last one that was, between Window/2 and Window later. Then they are
+//   - If saving fails, or the disk hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
 //     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
-//     Options.Report is told both.
-//   - If a save does not return, because the disk hangs, the same happens: Options.Report is told when it has taken
-//     Window/2, and again when it has succeeded.
-//   - While ids are ahead of the wall clock, after a crash or after a step back of the clock, the horizon is only
-//     Window/100 past the latest, and is saved every Window/100. A disk that takes longer withholds ids meanwhile. Ids then
-//     go on from the horizon until the wall clock has caught up.
-//   - If the wall clock is set forward past the horizon, ids are withheld until the next save, which begins within 100 ms.
-//     If it only showed such a time for a moment, calls that read it wait as long.
-//   - Close withholds them for 100 ms: main should return within that time. So does the loss of the file. Then the clock
-//     has ended, and nothing waits: Next, NewV1 and NewV6 panic with an error that matches [ids.ErrEnded], and NextContext
-//     and TryNext return one. Each matches its reason too, [fs.ErrClosed] or [ErrLost].
+//   - While ids are ahead of the wall clock, after a crash or a step back of the clock, a horizon is saved every Window/100,
+//     and a disk that takes longer withholds ids meanwhile.
+//   - If the wall clock shows a time past the horizon, if only for a moment, ids are withheld for 100 ms or less.
+//   - Close withholds ids that are more than 100 ms ahead, and the loss of the file all. 100 ms later the clock has ended:
+//     Next, NewV1 and NewV6 panic with an error that matches [ids.ErrEnded], and NextContext and TryNext return one. Each
+//     matches its reason too, [fs.ErrClosed] or [ErrLost].
 //
 // # The file
 //
 // Its 69,632 bytes are zero but for the two copies, one at the start and one after 65,536 bytes. Each has five lines of
-// text, of which the last is the CRC-32 (IEEE) of those before it. "none" stands for the horizon of a file that was never
-// opened:
+// text, of which the last is the CRC-32 (IEEE) of those before it, and the first ends with the version of the format. "none"
+// stands for the horizon of a file that was never opened:
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
@@ -63,16 +58,16 @@
 //	inode 1573043
 //	crc32 41c87c00
 //
-// The first line ends with the version of the format. The file is locked under each of its names, and written in place, so
-// that it keeps its mode, owner and links, may be mounted by itself, and needs no right to its directory. Saves go on where
-// a disk is full, unless the file system writes no block in place, such as btrfs. The disk must be a local one, since locks
-// and syncs of network file systems differ. Create makes the file for its user alone: whoever may read it may lock it.
+// The file is locked under each of its names, and written in place: it keeps its mode, owner and links, may be mounted by
+// itself, and needs no right to its directory. Saves go on where a disk is full, unless the file system writes no block in
+// place, such as btrfs. The disk must be a local one, since locks and syncs of network file systems differ. Create makes the
+// file for its user alone: whoever may read it may lock it.
 //
-// Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If it
-// was removed, renamed or replaced, or if somebody else has written to it, it is lost: ids are withheld at once, and
-// nothing is saved any more. A file in place of another one does not have the inode number that it records, or has no
-// horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was replaced and the
-// first process was stopped, or got no processor, for 0.3 s: then it goes on until its next look.
+// Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If
+// not, it is lost, and nothing is saved any more. A file in place of another one does not have the inode number that it
+// records, or has no horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was
+// replaced and the first process was stopped, or got no processor, for 0.3 s, and then until its next look: of 32 that were
+// stopped for 1.5 s, or got a tenth of a processor, none issued an id that the other one did.
 //
 // At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
 // those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
@@ -80,7 +75,7 @@
 // # Systems
 //
 // On Linux, macOS, the BSDs and illumos, flock(2) locks the file; on Windows, its share mode, so that others can only read
-// it. Both end with the process. Elsewhere, for example on AIX, js, plan9, Solaris and wasip1, Create and Open return an
-// error that matches [errors.ErrUnsupported]. Windows documents no way to sync a directory: there, and where that fails, a
-// power failure may take a new file, and then Open refuses.
+// it. Both end with the process. Elsewhere, for example on AIX, Solaris and js, Create and Open return an error that matches
+// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may take a new file, and then
+// Open refuses.
 package clockfile

@@ -114,19 +114,3 @@ func ExampleStatus_String() {
 	// clockfile: the horizon is saved; ids may go up to 2026-03-14T15:09:26Z
 	// clockfile: /var/lib/orders/clock: no space left on device; ids may go up to 2026-03-14T15:09:26Z
 }
-
-// Versions 1 and 6 with a fixed node need the clock in their Generator.
-func ExampleFile_Clock() {
-	path, remove := made("")
-	defer remove()
-
-	file, err := clockfile.Open(path, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer file.Close()
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: file.Clock(), NodeID: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}})
-	node, _ := g.NewV6().NodeID()
-	fmt.Printf("%x\n", node)
-	// Output: 02005e100001
-}

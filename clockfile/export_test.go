@@ -2,7 +2,6 @@ package clockfile
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/oneclock/ids/internal/horizonfile"
@@ -19,17 +18,14 @@ var (
 	CreateOn      = create
 	IsClosed      = isClosed
 	GiveName      = giveName
-	System   Disk = system{}
+	System   Disk = system{syncName}
 )
 
-// InodeOf returns the number of a file as a record has it.
-func InodeOf(info os.FileInfo) uint64 {
-	inode, _ := attributes(info)
-	return inode
-}
+// SystemThatSyncs returns the system's disk with another way to sync the directory of a file.
+func SystemThatSyncs(sync func(path string) error) Disk { return system{sync} }
 
 // Descriptor returns the descriptor of the file that f has locked.
-func Descriptor(f *File) int { return int(f.file.(openFile).Fd()) }
+func Descriptor(f *File) int { return int(f.store.file.(openFile).Fd()) }
 
 const (
 	MaxOwner = horizonfile.MaxOwner

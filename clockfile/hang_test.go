@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,176 +15,140 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// opsOfSave is how many operations a save has, besides its look.
-const opsOfSave = 6
+const opsOfSave = 6 // besides its look
 
-// hangAt has the operation at so many from now hang, until release is closed.
-func (p *process) hangAt(at int, o outcome, release chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at += p.ops
-	p.release = release
-	p.plan = func(op int) outcome {
-		if op == at {
-			return o
-		}
-		return works
-	}
-}
-
-// TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go
-// on up to the horizon, and both are as before when the operation returns. A Report that takes its time is called
-// again when it has returned, and no save begins meanwhile.
+// TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go on up to
+// the horizon, and both are as before when the operation returns. A Report that takes its time is called again when it has
+// returned, and no save begins meanwhile.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
 	for at := range opsOfSave {
-		for _, o := range []outcome{hangs, hangsAfter} {
-			for _, slow := range []time.Duration{0, time.Minute} { // of Report
-				var b *bench
-				var reports []error
-				var told []time.Time
-				within := false
-				report := func(s clockfile.Status) {
-					if within {
-						b.Error("Report is called while it has not returned")
-					}
-					within = true
-					reports, told = append(reports, s.Err), append(told, time.Now())
-					time.Sleep(slow)
-					within = false
-				}
-				inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
-					b = own
-					release, began := make(chan struct{}), time.Now()
-					b.hangAt(at, o, release)
-					before := b.countOps()
-					time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
-					if n := b.countOps() - before; n != at+1 {
-						b.Fatalf("%d operations have begun, want %d", n, at+1)
-					}
-					last := b.node.Next()
-					horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
-					for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
-						last = s
-						time.Sleep(time.Millisecond)
-					}
-					if left := horizon.Sub(timeOf(last)); left < -time.Millisecond || left > 3*time.Millisecond {
-						b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
-					}
-					time.Sleep(window)
-					synctest.Wait()
-					if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) || !strings.Contains(reports[0].Error(), "more than 500ms") {
-						b.Fatalf("operation %d hangs: reports %v", at, reports)
-					}
-					if after := told[0].Sub(began); after < window || after > window+20*time.Millisecond {
-						b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, window/2)
-					}
-					close(release)
-					synctest.Wait()
-					syncs := b.countSyncs()
-					time.Sleep(slow + 20*time.Millisecond)
-					synctest.Wait()
-					if len(reports) != 2 || reports[1] != nil {
-						b.Errorf("operation %d hung: reports %v", at, reports)
-					}
-					if n := b.countSyncs(); slow > 0 && n != syncs {
-						b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
-					}
-					time.Sleep(slow + window/10)
-					if s, err := b.node.TryNext(); err != nil || s <= last {
-						b.Errorf("operation %d hung: %d after %d, %v", at, s, last, err)
-					}
-				})
+		for _, slow := range []time.Duration{0, time.Minute} { // of Report
+			var b *bench
+			var reports []error
+			var told []time.Time
+			report := func(s clockfile.Status) {
+				reports, told = append(reports, s.Err), append(told, time.Now())
+				time.Sleep(slow)
 			}
+			inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
+				b = own
+				release, began := make(chan struct{}), time.Now()
+				b.failAt(at, hangs, release)
+				time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
+				horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
+				last := b.node.Next()
+				for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
+					last = s
+					time.Sleep(time.Millisecond)
+				}
+				if left := horizon.Sub(timeOf(last)); left < -time.Millisecond || left > 3*time.Millisecond {
+					b.Errorf("operation %d hangs: ids end %v before the horizon", at, left)
+				}
+				time.Sleep(window)
+				synctest.Wait()
+				if len(reports) != 1 || !errors.Is(reports[0], os.ErrDeadlineExceeded) || !strings.Contains(reports[0].Error(), "more than 500ms") {
+					b.Fatalf("operation %d hangs: reports %v", at, reports)
+				}
+				if after := told[0].Sub(began); after < window || after > window+20*time.Millisecond {
+					b.Errorf("operation %d hangs: told %v after the start, want %v after the save begins", at, after, window/2)
+				}
+				close(release)
+				synctest.Wait()
+				_, syncs := b.counts()
+				time.Sleep(slow + 20*time.Millisecond)
+				synctest.Wait()
+				if len(reports) != 2 || reports[1] != nil {
+					b.Errorf("operation %d hung: reports %v", at, reports)
+				}
+				if _, n := b.counts(); slow > 0 && n != syncs {
+					b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
+				}
+				time.Sleep(slow + window/10)
+				if s, err := b.node.TryNext(); err != nil || s <= last {
+					b.Errorf("operation %d hung: %d after %d, %v", at, s, last, err)
+				}
+			})
 		}
 	}
 }
 
-// TestHungClose closes a file while an operation of a save hangs: of the one that the keeper has begun, or of Close's own.
-// Close returns by itself, for all who call it. What hangs lands long after, when another process that was started on
-// the file could have saved a later horizon. No id is issued twice, and nothing is written without the lock.
+// TestHungClose closes a file while an operation of a save hangs: of the one that the keeper has begun, or of Close's own. Close
+// returns by itself, for all who call it. What hangs lands long after, when another process that was started on the file could have
+// saved a later horizon. No id is issued twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
 	const window = time.Second
 	for at := range 2 * opsOfSave { // of two saves
-		for _, o := range []outcome{hangs, hangsAfter} {
-			for _, hung := range []time.Duration{0, time.Second, 4900 * time.Millisecond, 5100 * time.Millisecond, 20 * time.Second} {
-				name := fmt.Sprintf("operation %d, outcome %d, for %v", at, o, hung)
-				bubble(t, func(t *testing.T) {
-					w := newWorld(1)
-					p := &process{memory: w.memory}
-					opts := clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
-					f, err := w.open(p, opts)
-					must(t, err)
-					var over atomic.Bool
-					must(t, w.mint(f, &over))
-					release := make(chan struct{})
-					p.hangAt(at, o, release)
-					time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
-					time.AfterFunc(hung, func() { close(release) })
-					called := time.Now()
-					var callers sync.WaitGroup
-					errs := make([]error, 3)
-					for i := range errs {
-						callers.Go(func() { errs[i] = f.Close() })
-					}
-					callers.Wait()
-					took, gaveUp := time.Since(called), errors.Is(errs[0], os.ErrDeadlineExceeded)
-					if want := min(hung, 5*time.Second); took != want || gaveUp != (hung > 5*time.Second) || !gaveUp && errs[0] != nil {
-						t.Errorf("%s: Close took %v, want %v: %v", name, took, want, errs[0])
-					}
-					if errs[1] != errs[0] || errs[2] != errs[0] || f.Close() != errs[0] {
-						t.Errorf("%s: Close returns %v", name, errs)
-					}
-					checkEnds(t, name, f)
-
-					w.wall.step(-time.Minute)
-					for range 2 {
-						next := &process{memory: w.memory}
-						f, err := w.open(next, opts)
-						for ; errors.Is(err, clockfile.ErrLocked); f, err = w.open(next, opts) {
-							time.Sleep(100 * time.Millisecond)
-						}
-						must(t, err)
-						if opened := time.Since(called); opened < hung {
-							t.Errorf("%s: another process has opened the file after %v", name, opened)
-						}
-						w.mu.Lock()
-						w.life++
-						w.mu.Unlock()
-						must(t, w.mint(f, &over))
-						time.Sleep(200 * time.Millisecond)
-						must(t, f.Close())
-						time.Sleep(2 * time.Minute) // past all that may hang
-					}
-					over.Store(true)
-					w.after.Wait()
-					if w.bad != nil || len(w.wrong) > 0 {
-						t.Errorf("%s: %v, %v", name, w.bad, w.wrong)
-					}
-				})
-				if t.Failed() {
-					return
+		for _, hung := range []time.Duration{4900 * time.Millisecond, 20 * time.Second} {
+			name := fmt.Sprintf("operation %d, for %v", at, hung)
+			bubble(t, func(t *testing.T) {
+				w := newWorld()
+				p := &process{memory: w.memory}
+				opts := &clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+				f, err := w.open(p, opts)
+				must(t, err)
+				w.mint(t, f, 10*time.Millisecond)
+				release := make(chan struct{})
+				p.failAt(at, hangs, release)
+				time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
+				time.AfterFunc(hung, func() { close(release) })
+				called := time.Now()
+				var callers sync.WaitGroup
+				errs := make([]error, 3)
+				for i := range errs {
+					callers.Go(func() { errs[i] = f.Close() })
 				}
-			}
+				callers.Wait()
+				took, gaveUp := time.Since(called), errors.Is(errs[0], os.ErrDeadlineExceeded)
+				if want := min(hung, 5*time.Second); took != want || gaveUp != (hung > want) || !gaveUp && errs[0] != nil {
+					t.Errorf("%s: Close took %v, want %v: %v", name, took, want, errs[0])
+				}
+				if errs[1] != errs[0] || errs[2] != errs[0] || f.Close() != errs[0] {
+					t.Errorf("%s: Close returns %v", name, errs)
+				}
+				checkEnds(t, name, f, f.Status().Err)
+
+				w.wall.step(-time.Minute)
+				next := &process{memory: w.memory}
+				f, err = w.open(next, opts)
+				for ; errors.Is(err, clockfile.ErrLocked); f, err = w.open(next, opts) {
+					time.Sleep(100 * time.Millisecond)
+				}
+				must(t, err)
+				if opened := time.Since(called); opened < hung {
+					t.Errorf("%s: another process has opened the file after %v", name, opened)
+				}
+				w.mint(t, f, 10*time.Millisecond)
+				time.Sleep(200 * time.Millisecond)
+				must(t, f.Close())
+				time.Sleep(time.Minute) // past all that may hang
+				w.after.Wait()
+				w.check(t, name)
+			})
 		}
 	}
 }
 
-// checkEnds checks that calls for all kinds have ended 200 ms from now.
-func checkEnds(t *testing.T, name string, f *clockfile.File) {
+// checkEnds checks that calls for all kinds have ended for a reason 200 ms from now, and that those for others go on.
+func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 	t.Helper()
 	time.Sleep(200 * time.Millisecond)
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: f.Clock()})
-	if !ended(func() { g.NewV1() }) || !ended(func() { g.NewV6() }) {
-		t.Errorf("%s: 200 ms after Close, NewV1 or NewV6 returns", name)
-	}
 	n := mustNode(t, f.Clock())
-	if _, err := n.NextContext(context.Background()); !errors.Is(err, ids.ErrEnded) || !ended(func() { n.Next() }) {
-		t.Errorf("%s: 200 ms after Close, NextContext returns %v, or Next an id", name, err)
+	if !ended(func() { g.NewV1() }) || !ended(func() { g.NewV6() }) || !ended(func() { n.Next() }) {
+		t.Errorf("%s: 200 ms later NewV1, NewV6 or Next returns", name)
 	}
+	_, waited := n.NextContext(context.Background())
+	_, tried := n.TryNext()
+	for _, err := range []error{waited, tried} {
+		if !errors.Is(err, ids.ErrEnded) || !errors.Is(err, reason) || !strings.Contains(err.Error(), "clockfile: ") {
+			t.Errorf("%s: 200 ms later: %v, want %v", name, err, reason)
+		}
+	}
+	g.NewV7()
 }
 
-// TestReportKeepsClose closes the file in Report, which must not do that: it has an error, and the file is unlocked.
+// TestReportKeepsClose closes the file in Report, which must not do that: it has an error, and the file is unlocked afterwards.
 func TestReportKeepsClose(t *testing.T) {
 	var b *bench
 	closed := make(chan error, 1)
@@ -198,8 +161,7 @@ func TestReportKeepsClose(t *testing.T) {
 			b.Errorf("Close in Report: %v", err)
 		}
 		b.setPlan(works)
-		f := b.open(&process{memory: b.memory}, nil) // no save hangs: it is unlocked
-		must(b.T, f.Close())
-		b.file = nil
+		time.Sleep(time.Millisecond)
+		b.start(&process{memory: b.memory}, path, clockfile.Options{})
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+var errNoLocks error
+
 // openLocked opens and locks the file at path. The lock is the operating system's: it ends when the process ends, however
 // it ends.
 func openLocked(path string) (*os.File, error) {
@@ -15,20 +17,16 @@ func openLocked(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
-	if err == nil {
+	switch err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case err == nil:
 		return f, nil
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = ErrLocked
+	default:
+		err = &os.PathError{Op: "lock", Path: path, Err: err}
 	}
 	f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, ErrLocked
-	}
-	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+	return nil, err
 }
 
 // closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too, until it

@@ -9,11 +9,11 @@ import (
 	"runtime"
 )
 
-// openLocked refuses: the standard library has no lock of a file here that ends with the process and holds within it, and
-// two processes with one file would repeat ids.
-func openLocked(string) (*os.File, error) {
-	return nil, fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
-}
+// errNoLocks says that the standard library has no lock of a file here that ends with the process and holds within it: two
+// processes with one file would repeat ids.
+var errNoLocks = fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
+
+func openLocked(string) (*os.File, error) { return nil, errNoLocks }
 
 func closeLocked(f *os.File) error { return f.Close() }
 

@@ -6,6 +6,8 @@ import (
 	"syscall"
 )
 
+var errNoLocks error
+
 const errorSharingViolation syscall.Errno = 32
 
 // openLocked opens the file at path so that others can read it, and nobody can open it to write to it, rename it or remove

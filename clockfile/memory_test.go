@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/oneclock/ids/clockfile"
@@ -30,8 +31,8 @@ type memory struct {
 	locked      map[*inode]*process
 	made        uint64 // inodes
 	syncs       int
-	writes      int
 	issuedTo    time.Time // the latest id
+	taken       bool      // the file, so that it covers nothing
 	wrong       []string  // what no process may do, and no power failure may leave
 	afterOp     func()    // is called after each operation, with the mutex held
 }
@@ -44,8 +45,6 @@ type inode struct {
 	seen   map[int64]string
 	doubt  map[int64][]string // the first is the oldest
 	dirty  map[int64]bool
-
-	listed bool // by TestCrashes
 	known  bool // what worst returns
 	at     time.Time
 	err    error
@@ -63,7 +62,6 @@ func (i *inode) sector(s int64) string {
 // write writes whole sectors.
 func (i *inode) write(b []byte, at int64) {
 	i.size, i.known = max(i.size, at+int64(len(b))), false
-	i.listed = false
 	for s := at / sector; len(b) > 0; s, b = s+1, b[sector:] {
 		old, fresh := i.sector(s), string(b[:sector])
 		if old == fresh && i.doubt[s] == nil {
@@ -92,7 +90,7 @@ func (i *inode) sync(works, reverts bool) {
 		}
 	}
 	clear(i.dirty)
-	i.known, i.listed = false, false
+	i.known = false
 }
 
 func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
@@ -162,49 +160,51 @@ func (m *memory) newInode() *inode {
 }
 
 // put makes the disk hold a file with the given horizon under a name, in place of another one.
-func (m *memory) put(name string, horizon time.Time, owner string) error {
+func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	i := m.newInode()
-	data, err := clockfile.Encode(horizon, owner, i.number)
-	if err == nil {
-		i.write(data, 0)
-		i.write(data, clockfile.Second)
-		i.sync(true, false)
-		m.names[name], m.kept[name] = i, i
-	}
-	return err
+	data := []byte(mustEncode(t, horizon, "", i.number))
+	i.write(data, 0)
+	i.write(data, clockfile.Second)
+	i.sync(true, false)
+	m.names[name], m.kept[name] = i, i
 }
 
 // horizon returns what the file holds.
-func (m *memory) horizon() (time.Time, error) {
+func (m *memory) horizon(t *testing.T) time.Time {
+	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i, ok := m.names[path]
-	if !ok {
-		return time.Time{}, fs.ErrNotExist
-	}
-	at, _, _, err := clockfile.Read(i, i.size)
-	return at, err
+	at, _, _, err := clockfile.Read(m.names[path], m.names[path].size)
+	must(t, err)
+	return at
 }
 
-// countSyncs returns how often a file was synced.
-func (m *memory) countSyncs() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.syncs
-}
-
-// countOps returns how many operations the process has begun.
-func (p *process) countOps() int {
+// counts returns how many operations the process has begun, and how often files were synced.
+func (p *process) counts() (ops, syncs int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ops
+	return p.ops, p.syncs
+}
+
+// failAt has this happen to the operation at so many from now; what hangs does so until release is closed.
+func (p *process) failAt(at int, o outcome, release chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at += p.ops
+	p.release = release
+	p.plan = func(op int) outcome {
+		if op == at {
+			return o
+		}
+		return works
+	}
 }
 
 // covers returns an error unless a process that starts now, after a kill or any power failure, finds a horizon that is not
 // before any id. The mutex is held.
 func (m *memory) covers() error {
 	i := m.names[path]
-	if i == nil && m.issuedTo.IsZero() {
+	if m.taken || i == nil && m.issuedTo.IsZero() {
 		return nil
 	}
 	if i == nil || m.kept[path] != i && !m.issuedTo.IsZero() {
@@ -225,7 +225,6 @@ const (
 	fails              // it has no effect, or part of it
 	failsAfter         // it has its effect, and returns an error all the same; of a sync, nobody knows which
 	hangs              // it works, but not before the process's release
-	hangsAfter         // it works, but does not return before that
 )
 
 // has reports whether the operation has its effect.
@@ -234,40 +233,31 @@ func (o outcome) has() bool { return o == works || o == failsAfter }
 // A process is the disk as one process has it.
 type process struct {
 	*memory
-	plan  func(op int) outcome // nil: all works
-	looks bool                 // are planned, too
-	reads func() outcome       // of all contents; nil: as planned
-	slow  time.Duration        // each operation takes so long
+	plan func(op int) outcome // nil: all works
+	slow time.Duration        // each operation takes so long
 
 	release chan struct{} // is closed when operations hang no more
 
 	ops  int
 	hit  bool // an operation that changes something did not work
-	seen bool // one that does not
+	seen bool // a read did not
 }
 
 // do is one operation, which changes something or only looks. Its effect is called with what happens to it.
-func (p *process) do(changes bool, happens outcome, effect func(o outcome)) error {
+func (p *process) do(changes bool, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if happens == works && p.plan != nil {
+	happens := works
+	if p.plan != nil {
 		happens = p.plan(p.ops)
 	}
 	p.ops++
-	switch happens {
-	case hangs:
+	if happens == hangs {
 		p.mu.Unlock()
 		<-p.release
 		p.mu.Lock()
 		happens = works
-	case hangsAfter:
-		happens = works
-		defer func() { // before the mutex is released for good
-			p.mu.Unlock()
-			<-p.release
-			p.mu.Lock()
-		}()
 	}
 	effect(happens)
 	if err := p.covers(); err != nil && len(p.wrong) == 0 {
@@ -287,7 +277,7 @@ func (p *process) do(changes bool, happens outcome, effect func(o outcome)) erro
 func (p *process) Open(name string) (clockfile.LockedFile, error) {
 	f := &memoryFile{process: p, name: name}
 	var taken bool
-	err := p.do(true, works, func(o outcome) {
+	err := p.do(true, func(o outcome) {
 		f.inode = p.names[name]
 		if taken = p.locked[f.inode] != nil; f.inode != nil && o == works && !taken {
 			p.locked[f.inode] = p
@@ -306,29 +296,17 @@ func (p *process) Open(name string) (clockfile.LockedFile, error) {
 }
 
 func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, error) {
-	f := &memoryFile{process: p}
-	err := p.do(true, works, func(o outcome) {
-		if o.has() {
-			f.inode = p.newInode()
-			p.locked[f.inode] = p
-		}
-	})
-	if err != nil {
-		return nil, nil, err
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &memoryFile{process: p, inode: p.newInode()}
+	p.locked[f.inode] = p
 	return f, func(whole bool) error {
-		var there bool
-		err := p.do(true, works, func(o outcome) {
+		return p.do(true, func(o outcome) {
 			delete(p.locked, f.inode)
-			if there = p.names[name] != nil; whole && o.has() && !there {
-				p.names[name] = f.inode
-				p.kept = maps.Clone(p.names)
+			if whole && o.has() {
+				p.names[name], p.kept[name] = f.inode, f.inode
 			}
 		})
-		if err == nil && whole && there {
-			err = fs.ErrExist
-		}
-		return err
 	}, nil
 }
 
@@ -341,30 +319,22 @@ type memoryFile struct {
 
 // Close unlocks, also if it fails.
 func (f *memoryFile) Close() error {
-	return f.do(true, works, func(outcome) {
+	return f.do(true, func(outcome) {
 		if f.locked[f.inode] == f.process {
 			delete(f.locked, f.inode)
 		}
 	})
 }
 
-// Look is not planned, unless the process says so.
+// Look is not planned.
 func (f *memoryFile) Look() (size int64, inode uint64, err error) {
-	look := func(outcome) {
-		size, inode = f.inode.size, f.inode.number
-		if f.name != "" && f.names[f.name] != f.inode {
-			err = clockfile.ErrLost
-		}
-	}
-	if f.looks {
-		failed := f.do(false, works, look)
-		return size, inode, cmp.Or(failed, err)
-	}
 	time.Sleep(f.slow)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	look(works)
-	return size, inode, err
+	if f.name != "" && f.names[f.name] != f.inode {
+		err = clockfile.ErrLost
+	}
+	return f.inode.size, f.inode.number, err
 }
 
 // owns notes an operation that a process without the lock may not do.
@@ -375,25 +345,17 @@ func (f *memoryFile) owns(op string) {
 }
 
 func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
-	happens := works
-	if f.reads != nil {
-		happens = f.reads()
-	}
-	failed := f.do(false, happens, func(outcome) {
+	failed := f.do(false, func(outcome) {
 		f.owns("read")
 		n, err = f.inode.ReadAt(b, at)
 	})
-	if failed != nil {
-		return 0, failed
-	}
-	return n, err
+	return n, cmp.Or(failed, err)
 }
 
 // WriteAt writes the first sector if it fails.
 func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
-	err = f.do(true, works, func(o outcome) {
+	err = f.do(true, func(o outcome) {
 		f.owns("write")
-		f.writes++
 		if n = len(b); !o.has() {
 			n = sector
 		}
@@ -403,7 +365,7 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 }
 
 func (f *memoryFile) Sync() error {
-	return f.do(true, works, func(o outcome) {
+	return f.do(true, func(o outcome) {
 		f.owns("sync")
 		f.syncs++
 		f.inode.sync(o == works, o == fails)

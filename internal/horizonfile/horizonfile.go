@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -44,17 +43,17 @@ type Record struct {
 const none = "none"
 
 // Encode returns the block of a copy. There is one way to write each record, in every version of Go: so characters outside
-// of ASCII are escaped. It fails if the owner is too long, if the horizon is the zero time, which would stand for none, or
-// if its year is not one from 0 to 9998: then no later one could follow.
+// of ASCII are escaped. It fails for the zero time, which would stand for none, and for years but 1 to 9998: after these
+// no later horizon could follow.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
 	case len(r.Owner) > MaxOwner:
-		return nil, fmt.Errorf("has an owner of %d bytes", len(r.Owner))
+		return nil, fmt.Errorf("the owner has %d bytes, more than %d", len(r.Owner), MaxOwner)
 	case !r.None && at.IsZero():
 		return nil, errors.New("has the zero time as its horizon")
-	case !r.None && (year < 0 || year > 9998):
-		return nil, fmt.Errorf("has a horizon in the year %d, not in one from 0 to 9998", year)
+	case !r.None && (year < 1 || year > 9998):
+		return nil, fmt.Errorf("has a horizon in the year %d, not in one from 1 to 9998", year)
 	}
 	horizon, inode := none, none
 	if !r.None {
@@ -64,7 +63,7 @@ func (r Record) Encode() ([]byte, error) {
 		inode = strconv.FormatUint(r.Inode, 10)
 	}
 	block := make([]byte, 0, blockSize)
-	block = fmt.Appendf(block, "%s%d\nhorizon %s\nowner %s\ninode %s\n", magic, version, horizon, strconv.QuoteToASCII(r.Owner), inode)
+	block = fmt.Appendf(block, magic+"%d\nhorizon %s\nowner %+q\ninode %s\n", version, horizon, r.Owner, inode)
 	return fmt.Appendf(block, "crc32 %08x\n", crc32.ChecksumIEEE(block))[:blockSize], nil
 }
 
@@ -76,21 +75,21 @@ type Contents struct {
 }
 
 // Read reads a file of so many bytes. A copy that cannot be read counts as damaged. An error matches ErrCorrupt.
-func Read(f io.ReaderAt, size int64) (c Contents, err error) {
+func Read(f io.ReaderAt, size int64) (Contents, error) {
+	var c Contents
 	for i := range c.Copies {
 		var r Record
 		block, err := ReadCopy(f, i)
-		if err != nil {
-			err = fmt.Errorf("cannot be read: %w", err)
-		} else {
+		if err == nil {
 			r, err = decode(block)
 		}
-		if c.Damaged[i] = err; err != nil {
-			continue
+		if err == nil {
+			c.Copies[i] = block
+			if i == 0 || c.Copies[0] == nil || r.Horizon.After(c.Horizon) { // none is the zero time
+				c.Record = r
+			}
 		}
-		if c.Copies[i] = block; c.Copies[0] == nil || i == 0 || r.later(c.Record) {
-			c.Record = r
-		}
+		c.Damaged[i] = err
 	}
 	if size == Size && (c.Damaged[0] == nil || c.Damaged[1] == nil) {
 		return c, nil
@@ -99,7 +98,10 @@ func Read(f io.ReaderAt, size int64) (c Contents, err error) {
 		cmp.Or(c.Damaged[0], errIntact), cmp.Or(c.Damaged[1], errIntact))
 }
 
-var errIntact = errors.New("is intact")
+var (
+	errIntact  = errors.New("is intact")
+	errDamaged = errors.New("is damaged")
+)
 
 // Offset returns where a copy is, of which the file has two, 0 and 1.
 func Offset(copy int) int64 { return int64(copy) * distance }
@@ -108,41 +110,27 @@ func Offset(copy int) int64 { return int64(copy) * distance }
 func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 	block := make([]byte, blockSize)
 	n, err := f.ReadAt(block, Offset(copy))
-	if errors.Is(err, io.EOF) {
-		err = nil
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	return block[:n], err
+	return block[:n], nil
 }
 
-// later reports whether r is later than s. No horizon is the earliest.
-func (r Record) later(s Record) bool { return !r.None && (s.None || r.Horizon.After(s.Horizon)) }
-
-var errDamaged = errors.New("is damaged")
-
-// decode takes the lines of a copy apart, and puts them together again to see that nothing differs.
+// decode reads the lines of a copy loosely, and puts them together again to see that nothing differs.
 func decode(block []byte) (r Record, err error) {
-	rest, ok := bytes.CutPrefix(block, []byte(magic))
-	if !ok {
+	var made int
+	var horizon, inode string
+	_, err = fmt.Sscanf(string(block), magic+"%d\nhorizon %s\nowner %q\ninode %s\n", &made, &horizon, &r.Owner, &inode)
+	if r.None = horizon == none; err == nil && !r.None {
+		r.Horizon, err = time.Parse(time.RFC3339, horizon)
+	}
+	r.Inode, _ = strconv.ParseUint(inode, 10, 64) // 0 for none, and for what then differs
+	switch {
+	case made == 0:
 		return r, errors.New("is torn or of another kind")
-	}
-	written, rest, _ := bytes.Cut(rest, []byte("\n"))
-	if n, err := strconv.Atoi(string(written)); err == nil && n > version {
-		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, n)
-	}
-	lines := strings.SplitN(string(rest), "\n", 4)
-	value := func(line int, name string) string {
-		return strings.TrimPrefix(lines[min(line, len(lines)-1)], name) // without its name it differs from what is put together
-	}
-	if r.None = value(0, "horizon ") == none; !r.None {
-		r.Horizon, err = time.Parse(time.RFC3339, value(0, "horizon "))
-	}
-	if err == nil {
-		r.Owner, err = strconv.Unquote(value(1, "owner "))
-	}
-	if inode := value(2, "inode "); err == nil && inode != none {
-		r.Inode, err = strconv.ParseUint(inode, 10, 64)
-	}
-	if err != nil {
+	case made > version:
+		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, made)
+	case err != nil:
 		return r, errDamaged
 	}
 	whole, err := r.Encode()
