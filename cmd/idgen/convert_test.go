@@ -28,6 +28,7 @@ func TestConvert(t *testing.T) {
 		{"-to uuid1", v6, v1},
 		{"-as uuid -to uuid6", ids.MustParseUUID(v1).ULID().String(), v6},
 		{"-to uuid", asULID, v7},
+		{"-to ulid", v7, asULID},
 		{"-to uuid", "a_b_" + digits, v7},
 		{"", `\x017F22e279b07cc398c4dc0c0c07398f`, v7},
 		{"-as ulid", "0X017f22e279b07cc398c4dc0c0c07398f", asULID},
@@ -63,6 +64,7 @@ func TestConvert(t *testing.T) {
 		{"", "1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 
 		{"", "x", "no known form of an id, length 1"},
+		{"-to uuid", "x", "no known form of an id, length 1"},
 		{"", `""`, "no known form of an id, length 2"},
 		{"", `"17`, "no known form of an id, length 3"},
 		{"-as ulid", v7, "no known form of ulid, length 36"},

@@ -156,6 +156,9 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field unix-ms 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "1645557742000\n", ""},
 		{"inspect -field sequence -layout " + ownLayout + " 17592884729911706", "", 0, "230\n", ""},
 
+		{"inspect -field node -layout 2021-01-01T00:00:00Z,1us,0,12", "7", 1, "\n",
+			`line 1: a Snowflake in the layout of 2021-01-01T00:00:00Z,1us,0,12 has no field "node"; it has "sign", "time", "sequence", "unix_ms"`},
+
 		{"inspect -json -brief", "", 2, "", "-brief, -field and -json exclude each other"},
 		{"inspect -json -field x", "", 2, "", "-brief, -field and -json exclude each other"},
 		{"inspect -brief -field x", "", 2, "", "-brief, -field and -json exclude each other"},
