@@ -101,7 +101,7 @@ func TestConvert(t *testing.T) {
 	}
 	check(t, []row{
 		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: it must be one of uuid, ulid, uuid1, uuid6`},
-		{"convert -- -1", "", 1, "", `"-1": parsing Snowflake: negative`},
+		{"convert -- -1 -2", "", 1, "", "\"-1\": parsing Snowflake: negative\n\"-2\": parsing Snowflake: negative"},
 		{"convert 8 -format hex -- 7", "", 0, "0x0000000000000008\n0x0000000000000007\n", ""},
 	})
 }

@@ -264,8 +264,11 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestUsage checks what is said of a command line that no command takes.
+// TestUsage checks what is said of a command line that no command takes, and that it is said once.
 func TestUsage(t *testing.T) {
+	if newFlags().Output() != io.Discard {
+		t.Error("package flag says it too")
+	}
 	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8, version"
 	for arg, want := range map[string]string{
 		"":            "missing command",

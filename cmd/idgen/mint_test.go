@@ -56,6 +56,7 @@ func TestMint(t *testing.T) {
 	check(t, []row{
 		{"uuid7 -n 0", "", 0, "", ""},
 		{"uuid7 -n", "", 2, "", "flag needs an argument: -n"},
+		{"uuid7 -n 18446744073709551615", "", 2, "", `invalid value "18446744073709551615" for flag -n: it must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -n -1", "", 2, "", `invalid value "-1" for flag -n: it must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -", "", 2, "", `unexpected argument "-"`},
 		{"uuid7 -prefix Order", "", 2, "", `invalid value "Order" for flag -prefix: typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0`},
