@@ -77,6 +77,8 @@ func TestInspect(t *testing.T) {
 			32 01100010 00010111 10100000 00000000 TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS
 			1541815603606036480 Snowflake in the layout of instagram 2017-06-21T04:19:24.445Z
 			N node 1512
+			1541815603606036480 Snowflake in the layout of sonyflake 2043-10-15T12:01:53.620Z not plausible, since that time is in the future
+			32 01100010 00010111 10100000 00000000 TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN
 			N node 40960`},
 		{"175928847299244039", `
 			175928847299244039 Snowflake in the layout of discord 2016-04-30T11:18:25.796Z
@@ -87,7 +89,13 @@ func TestInspect(t *testing.T) {
 		for _, line := range must(t, "", "inspect", test.id) {
 			lines = append(lines, strings.Join(strings.Fields(line), " "))
 		}
-		out := "\n" + strings.Join(lines, "\n") + "\n"
+		out, parts := "\n"+strings.Join(lines, "\n")+"\n", 4
+		if strings.Contains(out, "layout of sonyflake") {
+			parts = 4 + 3*3 // the forms once
+		}
+		if n := strings.Count(out, "\n\n"); n != parts || strings.Count(out, "\nas text ") != 1 {
+			t.Errorf("inspect %s has %d parts, want %d:%s", test.id, n, parts, out)
+		}
 		for want := range strings.Lines(test.want) {
 			if want = strings.TrimSpace(want); !strings.Contains(out, "\n"+want+"\n") {
 				t.Errorf("inspect %s lacks %q:%s", test.id, want, out)
@@ -106,18 +114,18 @@ func TestInspectWhole(t *testing.T) {
 	}
 	const future, early = "  not plausible, since that time is in the future\n", "  not plausible, since that time is the first second of the layout\n"
 	check(t, []row{
-		{"inspect -layout sonyflake 9223372036854775807", "", 0, "9223372036854775807  Snowflake in the layout of sonyflake  2188-11-16T03:28:58.870Z" + future + `
+		{"inspect -layout Discord 9223372036854775807", "", 0, "9223372036854775807  Snowflake in the layout of discord  2084-09-06T15:47:35.551Z" + future + `
   as base32        7ZZZZZZZZZZZZ
   as hex           0x7fffffffffffffff
   as text          9223372036854775807
 
   0  sign            0
-  T  time            2188-11-16T03:28:58.870Z
-  N  node            65535
-  S  sequence        255
+  T  time            2084-09-06T15:47:35.551Z
+  N  node            1023  (worker 31, process 31)
+  S  sequence        4095
 
     0  01111111 11111111 11111111 11111111   0TTTTTTT TTTTTTTT TTTTTTTT TTTTTTTT
-   32  11111111 11111111 11111111 11111111   TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN
+   32  11111111 11111111 11111111 11111111   TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS
 
 `, ""},
 		{"inspect -json -layout twitter 5", "", 0, `{"kind":"snowflake","id":"5","forms":{"base32":"0000000000005","hex":"0x0000000000000005","text":"5"},` +
@@ -151,7 +159,8 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field prefix -as typeid 01fwhe4ydgfk1shh6w1g60eecf", "", 1, "",
 			`"01fwhe4ydgfk1shh6w1g60eecf": a TypeID, UUID of version 7 has no field "prefix"; it has "time", "rand_a", "rand_b", "version", "variant", "unix_ms"`},
 		{"inspect -field time", "ffffffff-ffff-ffff-ffff-ffffffffffff", 1, "\n", `line 1: a Max UUID has no field "time"; it has "max"`},
-		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, the field is that of a Snowflake of twitter"}, // once
+		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, the field is that of a Snowflake of twitter"}, // plausible in another one
+		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, the field is that of a Snowflake of twitter"},                                    // once
 		{"inspect -field Clock-Sequence 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "13256\n", ""},
 		{"inspect -field unix-ms 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "1645557742000\n", ""},
 		{"inspect -field sequence -layout " + ownLayout + " 17592884729911706", "", 0, "230\n", ""},
