@@ -31,9 +31,12 @@ import (
 //go:embed help.txt
 var help string
 
-func main() {
+func main() { os.Exit(start(os.Stdout)) }
+
+// start is main with any output.
+func start(stdout io.Writer) int {
 	endBetweenLines()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return run(os.Args[1:], os.Stdin, stdout, os.Stderr)
 }
 
 // A tool is one run of the program.

@@ -158,6 +158,7 @@ func TestLines(t *testing.T) {
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", 0, "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
 		{"inspect -json", "\nx\n", 1, "\n\n", "line 2" + bad},
+		{"convert 7", "8\n", 0, "7\n", ""},
 		{"convert 7 x \ufeff8", "", 1, "7\n8\n", `"x": no known form of an id, length 1`},
 	})
 	if status, out, errs := try("", "inspect", ""); status != 1 || out != "" || errs != "idgen: \"\": no known form of an id, length 0\n" {
@@ -202,14 +203,14 @@ func TestAnswersAtOnce(t *testing.T) {
 
 // TestMain runs the program itself where TestStopped starts this binary for it.
 func TestMain(m *testing.M) {
-	const args = "snowflake -node 7 -n 1000000000"
+	const args = "idgen snowflake -node 7 -n 1000000000"
 	switch os.Getenv("IDGEN_TEST") {
 	case "pipe":
-		os.Args = append(os.Args[:1], strings.Fields(args)...)
+		os.Args = strings.Fields(args)
 		main()
 	case "file":
-		endBetweenLines()
-		run(strings.Fields(args), nil, slow{}, os.Stderr)
+		os.Args = strings.Fields(args)
+		start(slow{})
 	}
 	os.Exit(m.Run())
 }
