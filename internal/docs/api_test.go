@@ -110,7 +110,7 @@ func surface(pkg *types.Package) (lines []string) {
 		return p.Name()
 	}
 	add := func(format string, args ...any) {
-		lines = append(lines, pkg.Name()+": "+fmt.Sprintf(format, args...))
+		lines = append(lines, pkg.Name()+": "+strings.TrimSpace(fmt.Sprintf(format, args...))) // a field may have no tag
 	}
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
@@ -150,9 +150,6 @@ func surface(pkg *types.Package) (lines []string) {
 				}
 			}
 		}
-	}
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
 	}
 	slices.Sort(lines)
 	return lines

@@ -13,7 +13,6 @@
 //	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
 //	<!-- go: after the last -->          the declarations of the block before are declared here too
 //	<!-- go: is examples/recipes/restart --> the block is part of the Go files in that folder, to the letter
-//	<!-- go: not run: REASON -->         the block is not compiled
 package docs
 
 import (
@@ -56,7 +55,6 @@ type block struct {
 	code   string
 	module string
 	folder string // whose Go files it is part of; they are compiled and tested instead
-	skip   string // why it is not compiled
 	after  *block // whose declarations it needs
 }
 
@@ -67,7 +65,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	var run []*block
 	var sources []string
 	for _, b := range blocks(t, root) {
-		if b.module != module || b.skip != "" || b.folder != "" {
+		if b.module != module || b.folder != "" {
 			continue
 		}
 		source, err := b.source(root, given)
@@ -103,18 +101,25 @@ func Root(t *testing.T) string {
 }
 
 // pages returns README.md and the pages in docs and docs/from, relative to root.
-func pages(t *testing.T, root string) []string {
-	all := []string{"README.md"}
-	for _, folder := range []string{"docs", "docs/from"} {
-		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range paths {
-			all = append(all, folder+"/"+filepath.Base(p))
+func pages(root string) (all []string) {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
+		paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))) // the pattern is good
+		for _, path := range paths {
+			rel, _ := filepath.Rel(root, path)
+			all = append(all, filepath.ToSlash(rel))
 		}
 	}
 	return all
+}
+
+// read returns the text of a file, with the line ends of Unix.
+func read(t *testing.T, elem ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
 var (
@@ -124,13 +129,9 @@ var (
 
 // blocks returns the blocks of all pages.
 func blocks(t *testing.T, root string) (all []*block) {
-	for _, page := range pages(t, root) {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, page := range pages(root) {
 		var last, b *block
-		lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+		lines := strings.Split(read(t, root, filepath.FromSlash(page)), "\n")
 		open := false
 		for i, line := range lines {
 			m := fence.FindStringSubmatch(line)
@@ -171,8 +172,6 @@ func (b *block) direct(line string, last *block) error {
 			b.module = strings.TrimPrefix(word, "in ")
 		case strings.HasPrefix(word, "is "):
 			b.folder = strings.TrimPrefix(word, "is ")
-		case strings.HasPrefix(word, "not run: "):
-			b.skip = strings.TrimPrefix(word, "not run: ")
 		default:
 			return fmt.Errorf("the comment before it says %q", word)
 		}
@@ -183,11 +182,10 @@ func (b *block) direct(line string, last *block) error {
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
 // inProgram reports whether the Go files in the block's folder have its code, further indented perhaps, and a test.
-func (b *block) inProgram(root string) (found, tested bool) {
+func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // the pattern is good
 	for _, path := range paths {
-		text, _ := os.ReadFile(path) // what cannot be read is not found
-		code := indentation.ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
+		code := indentation.ReplaceAllString(read(t, path), "")
 		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))
 		tested = tested || strings.HasSuffix(path, "_test.go")
 	}
