@@ -80,7 +80,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	}
 	out := execute(t, filepath.Join(root, filepath.FromSlash(module)), sources)
 	for i, b := range run {
-		t.Run(b.name(), func(t *testing.T) { b.check(t, out[i]) })
+		t.Run(b.String(), func(t *testing.T) { b.check(t, out[i]) })
 	}
 }
 
@@ -194,9 +194,6 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// name returns a name for a subtest, without a slash.
-func (b *block) name() string { return strings.ReplaceAll(b.String(), "/", "_") }
-
 var importing = regexp.MustCompile(`\Aimport (?:\([^)]*\)|"[^"]*")\n+`)
 
 // source returns a package with a function Run that does what the block says.
@@ -303,23 +300,26 @@ func main() {
 `
 }
 
+// command returns what a program prints in dir. It must succeed within 5 minutes.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s\n%s", name, args, err, out, stderr.Bytes())
+	}
+	return string(out)
+}
+
 // execute builds blocks into a program of the module in dir and returns what each printed.
 func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	goCommand := func(args ...string) string {
-		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Dir = dir
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
-		}
-		return string(out)
-	}
-	path := strings.TrimSpace(goCommand("list", "-m")) + "/" + folder
+	path := strings.TrimSpace(command(t, dir, "go", "list", "-m")) + "/" + folder
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	add := func(name, source string) {
 		file := filepath.Join(temp, fmt.Sprintf("%d.go", len(overlay.Replace)))
@@ -336,17 +336,9 @@ func execute(t *testing.T, dir string, sources []string) []string {
 	}
 	write(t, filepath.Join(temp, "overlay.json"), string(list))
 	binary := filepath.Join(temp, "blocks.exe")
-	goCommand("build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Dir = temp // for blocks that write files
-	cmd.Env = append(os.Environ(), "IDS_SNOWFLAKE_NODE=7")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, stderr.Bytes())
-	}
-	parts := strings.Split(string(out), "\x00")[1:]
+	command(t, dir, "go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	parts := strings.Split(command(t, temp, binary), "\x00")[1:] // temp is for blocks that write files
 	for i := range parts {
 		_, parts[i], _ = strings.Cut(parts[i], "\n") // the number
 	}

@@ -32,15 +32,12 @@ var (
 	notSlug = regexp.MustCompile(`[^\pL\pN _-]`)
 )
 
-// anchors returns the anchors that GitHub gives the headings of a page.
+// anchors returns the anchors that GitHub gives the headings of a page: of some that are equal, that of the first.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
 		title := link.ReplaceAllString(m[1], "")
 		slug := strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(title), ""), " ", "-")
-		for base, n := slug, 1; all[slug]; n++ {
-			slug = fmt.Sprintf("%s-%d", base, n)
-		}
 		all[slug] = true
 	}
 	return all
