@@ -87,7 +87,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var usage usageError
 	switch {
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "idgen: %v\nTry: idgen %s\n", usage, strings.TrimSpace("help "+t.name))
+		fmt.Fprintf(stderr, "idgen: %s\nTry: idgen %s\n", strings.TrimPrefix(string(usage), "ids: "), strings.TrimSpace("help "+t.name))
 		return 2
 	case err != nil:
 		fmt.Fprintf(stderr, "idgen: %v\n", err)

@@ -43,7 +43,7 @@ func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
 	for range n {
 		id, err := next()
 		if err != nil {
-			return usageError(strings.TrimPrefix(err.Error(), "ids: "))
+			return usageError(err.Error())
 		}
 		line, err := fs.write(identOf(id))
 		if err != nil {

@@ -132,7 +132,14 @@ func TestSnowflakeNode(t *testing.T) {
 			}
 		}
 	}
-	check(t, []row{{"snowflake -node 1024", "", 2, "", `-node must be a number from 0 to 1023, not "1024"`}})
+	check(t, []row{
+		{"snowflake -xml", "", 2, "", "flag provided but not defined: -xml"},
+		{"snowflake -node 1024", "", 2, "", `-node must be a number from 0 to 1023, not "1024"`},
+		{"snowflake -layout 2021-01-01,1s,0,12", "", 2, "", `IDS_SNOWFLAKE_NODE must be a number from 0 to 0, not "1000"`},
+	})
+	if status, out, errs := try("", "snowflake", "-node", "0", "-layout", "1970-01-01,1ms,40,20"); status != 2 || out != "" || !strings.Contains(errs, " is after the last tick ") {
+		t.Errorf("snowflake of a layout that is over: status %d, %q, %q", status, out, errs)
+	}
 	for _, value := range []string{"1024", "web-3", ""} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", value)
 		check(t, []row{{"snowflake", "", 2, "", fmt.Sprintf("IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q", value)}})
