@@ -80,6 +80,7 @@ func TestNamed(t *testing.T) {
 		{"uuid5 a -format base58 -- -b --", "", 0, ids.NewV5(ids.NamespaceDNS(), "a").Base58() + "\n" + ids.NewV5(ids.NamespaceDNS(), "-b").Base58() + "\n" +
 			ids.NewV5(ids.NamespaceDNS(), "--").Base58() + "\n", ""},
 		{"uuid5 -", "", 0, ids.NewV5(ids.NamespaceDNS(), "-").String() + "\n", ""},
+		{"uuid8 -xml", "", 2, "", "flag provided but not defined: -xml"},
 		{"uuid8 -prefix a_b 017f22e279b08cc398c4dc0c0c07398f", "", 0, "a_b_01fwhe4ydghk1shh6w1g60eecf\n", ""},
 		{"uuid8 00000000000000000000000000000000 FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "", 0,
 			"00000000-0000-8000-8000-000000000000\nffffffff-ffff-8fff-bfff-ffffffffffff\n", ""},
