@@ -120,7 +120,7 @@ func TestClockRefused(t *testing.T) {
 			t.Errorf("show %s: status %d, %q, %q, want the words of %v", name, status, out, errs, want)
 		}
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "is not a regular file"} {
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: dir + ": is not a regular file\n"} {
 		if status, out, errs := try("", "clock", "show", path); status != 1 || out != "" || !strings.Contains(errs, path) || !strings.Contains(errs, want) && runtime.GOOS != "windows" {
 			t.Errorf("show %s: status %d, %q, %q, want %s", path, status, out, errs, want)
 		}

@@ -170,7 +170,7 @@ func (t *tool) print(lines string) error {
 // columns fit together again.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
-		if text, ok := t.answer(fmt.Sprintf("%q", arg), arg, do); ok {
+		if text, ok := t.answer(fmt.Sprintf("%q", arg), unmarked(arg), do); ok {
 			if err := t.print(text + "\n"); err != nil {
 				return err
 			}
@@ -191,26 +191,29 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 		case err != nil && line == "":
 			return nil
 		}
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		text, _ := t.answer(fmt.Sprintf("line %d", n), line, do)
+		line = unmarked(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+		text := ""
+		if line != "" {
+			text, _ = t.answer(fmt.Sprintf("line %d", n), line, do)
+		}
 		if err := t.print(text + "\n"); err != nil {
 			return err
 		}
 	}
 }
 
-// answer returns what do returns, and whether it takes the text. An empty line is no id and no name.
+// unmarked returns s without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
+// may have one, or several.
+func unmarked(s string) string { return strings.TrimLeft(s, "\ufeff") }
+
+// answer returns what do returns, and whether it takes the text. It reports what is refused, and where it is.
 func (t *tool) answer(where, text string, do func(text string) (string, error)) (string, bool) {
-	// An editor or a spreadsheet begins a file with a mark. Where files were put together, any line may have one, or several.
-	text = strings.TrimLeft(text, "\ufeff")
-	if text == "" && where != `""` {
-		return "", true
-	}
-	text, err := do(text)
+	answer, err := do(text)
 	if err != nil {
 		t.bad = true
 		t.out.Flush() // so that output and reports come in the order of the input
 		fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
+		return "", false
 	}
-	return text, err == nil
+	return answer, true
 }
