@@ -55,6 +55,7 @@ func TestRange(t *testing.T) {
 	const year, outside = " -from 2026-01-01 -to 2026-12", "there are no ids of that time, only from "
 	const empty = "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included"
 	check(t, []row{
+		{"range -xml", "", 2, "", "flag provided but not defined: -xml"},
 		{"range" + year, "", 2, "", "range takes one kind, uuid7, ulid or snowflake, not 0"},
 		{"range uuid6" + year, "", 2, "", `range does not support "uuid6", only uuid7, ulid and snowflake`},
 		{"range uuid7 -from 2026-01-01", "", 2, "", "range needs -from and -to"},
