@@ -15,7 +15,7 @@ import (
 func (t *tool) clock(args []string) error {
 	fs := newFlags()
 	owner := fs.String("owner", "", "")
-	words, _, err := t.parse(fs, args)
+	words, err := fs.parse(args)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (t *tool) clock(args []string) error {
 	case strings.EqualFold(words[0], "create"):
 		return clockfile.Create(path, &clockfile.Options{Owner: *owner})
 	case !strings.EqualFold(words[0], "show"):
-		return usagef("clock can create and show, not %s", quoted(words[0]))
+		return usagef("clock can create and show, not %q", words[0])
 	case *owner != "":
 		return usageError("-owner is for create only")
 	default:

@@ -58,14 +58,26 @@ func TestClockAhead(t *testing.T) {
 	for horizon, want := range map[string]string{"1999-12-31T23:59:58.5Z": "1.5s behind", "2000-01-01T00:00:10Z": "10s ahead of"} {
 		at, err := time.Parse(time.RFC3339, horizon)
 		data, bad := horizonfile.Record{Horizon: at}.Encode()
-		for i, copies := range [][2][]byte{{data, data}, {nil, data}, {data, data[:60]}} {
-			if err := errors.Join(err, bad, os.WriteFile(path, clockFile(copies[0], copies[1]), 0o600)); err != nil {
+		for i, copies := range [][2][]byte{{data, data}, {nil, data}, {data, data[:60]}, {data, data[:60]}} {
+			write := func(first, second []byte) error { return os.WriteFile(path, clockFile(first, second), 0o600) }
+			if err := errors.Join(err, bad, write(copies[0], copies[1])); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
+				lines := 3
+				if i == 3 { // a copy that is being written is read once more
+					time.AfterFunc(time.Millisecond, func() {
+						if err := write(data, data); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				if i == 0 || i == 3 {
+					lines = 2
+				}
 				got := must(t, "", "clock", "show", path)
-				if len(got) != min(i, 1)+2 || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" ||
-					i > 0 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: is ", i)) {
+				if len(got) != lines || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" ||
+					lines == 3 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: is ", i)) {
 					t.Errorf("%q", got)
 				}
 			})
@@ -108,11 +120,17 @@ func TestClockRefused(t *testing.T) {
 			t.Errorf("show %s: status %d, %q, %q, want the words of %v", name, status, out, errs, want)
 		}
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "is not a regular file"} {
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: dir + ": is not a regular file\n"} {
 		if status, out, errs := try("", "clock", "show", path); status != 1 || out != "" || !strings.Contains(errs, path) || !strings.Contains(errs, want) && runtime.GOOS != "windows" {
 			t.Errorf("show %s: status %d, %q, %q, want %s", path, status, out, errs, want)
 		}
 	}
+	check(t, []row{
+		{"clock -xml", "", 2, "", "flag provided but not defined: -xml"},
+		{"clock", "", 2, "", "clock takes create or show, and then one path"},
+		{"clock delete a", "", 2, "", `clock can create and show, not "delete"`},
+		{"clock -owner o show a", "", 2, "", "-owner is for create only"},
+	})
 	if status, _, errs := try("", "clock", "create", filepath.Join(dir, "none", "clock")); status != 1 || !strings.HasPrefix(errs, "idgen: clockfile: "+dir) {
 		t.Errorf("create without a directory: status %d, %q", status, errs)
 	}

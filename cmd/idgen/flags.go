@@ -1,192 +1,188 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
 )
-
-// A usageError is a mistake in the command line. It ends the program with status 2.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // flags are the options of a command.
 type flags struct {
 	*flag.FlagSet
-	format, prefix *string    // nil: there are no such options
-	n              *int       // nil: there is no such option
-	at             *time.Time // nil: not given
+	form   *string // the value of -format
+	prefix string
 }
 
-func newFlags() *flags { return &flags{FlagSet: flag.NewFlagSet("", flag.ContinueOnError)} }
-
-// formFlags returns the options -format and -prefix.
-func formFlags() *flags {
-	fs := newFlags()
-	fs.format, fs.prefix = fs.choice("format", "text", formNames), fs.String("prefix", "", "")
+func newFlags() *flags {
+	fs := &flags{FlagSet: flag.NewFlagSet("", flag.ContinueOnError)}
+	fs.SetOutput(io.Discard)
 	return fs
 }
 
-// mintFlags returns the options of every command that mints a number of ids.
-func mintFlags() *flags {
-	fs := formFlags()
-	fs.n = fs.count("n")
-	return fs
-}
-
-// addAt adds the option -at.
-func (fs *flags) addAt() {
-	fs.Func("at", "", func(s string) error {
-		begin, _, err := parseTime("-at", s)
-		fs.at = &begin
-		return err
-	})
-}
-
-// parse sets the options that are in args and returns the other arguments, and the form that the options ask
-// for. A command that mints a number of ids takes no others.
-func (t *tool) parse(fs *flags, args []string) (others []string, write form, err error) {
-	others, err = t.split(fs, args)
-	switch {
-	case err != nil || fs.format == nil:
-		return others, nil, err
-	case fs.n != nil && len(others) > 0:
-		return nil, nil, usagef("unexpected argument %s", quoted(others[0]))
+// parse sets the options that are in args and returns the other arguments. Options may stand before, between and after
+// them; everything after "--" is an argument.
+func (fs *flags) parse(args []string) (others []string, err error) {
+	for {
+		err := fs.Parse(args)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, err
+		case err != nil:
+			return nil, usageError(err.Error())
+		}
+		rest := fs.Args()
+		taken := len(args) - len(rest)
+		if len(rest) == 0 || taken > 0 && args[taken-1] == "--" {
+			return append(others, rest...), nil
+		}
+		others, args = append(others, rest[0]), rest[1:]
 	}
-	write, err = fs.form()
-	return others, write, err
 }
 
-// split sets the options that are in args and returns the other arguments. Options may stand
-// before, between and after them; everything after "--" is an argument. The Parse method of a
-// FlagSet stops at the first argument, and its errors do not say which options there are.
-func (t *tool) split(fs *flags, args []string) (others []string, err error) {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			return append(others, args[i+1:]...), nil
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			others = append(others, arg)
-			continue
-		}
-		name, value, ok := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
-		if name == "h" || name == "help" {
-			return nil, flag.ErrHelp
-		}
-		f := fs.Lookup(name)
-		if f == nil && !ok && strings.Trim(name[1:], "0123456789") == "" { // -n3
-			f, value, ok = fs.Lookup(name[:1]), name[1:], true
-		}
-		if f == nil {
-			var names []string
-			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-			return nil, usagef("%s has no option %s; it has %s", t.name, shortened("-"+name), listed(names, "and"))
-		}
-		if yes, isBool := f.Value.(interface{ IsBoolFlag() bool }); !ok && isBool && yes.IsBoolFlag() {
-			value, ok = "true", true
-		}
-		if !ok {
-			if i++; i == len(args) {
-				return nil, usagef("-%s needs a value", name)
-			}
-			value = args[i]
-		}
-		if err := f.Value.Set(value); err != nil {
-			var usage usageError
-			if errors.As(err, &usage) {
-				return nil, usage
-			}
-			return nil, usagef("-%s is true or false, not %s", name, quoted(value))
-		}
+// parseAlone sets the options of a command that takes no other arguments.
+func (fs *flags) parseAlone(args []string) error {
+	others, err := fs.parse(args)
+	if err == nil && len(others) > 0 {
+		return usagef("unexpected argument %q", others[0])
 	}
-	return others, nil
+	return err
 }
 
-// choice adds an option whose value is one of some words, or any if words is nil. It is returned in lower case.
-func (fs *flags) choice(name, value string, words []string) *string {
-	normal := value
+// addChoice adds an option whose value is one of some words, in upper or lower case.
+func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
-		if words != nil && value != normal && !slices.Contains(words, value) {
-			return usagef("-%s %s is not %s", name, quoted(value), listed(words, "or"))
+		if !slices.Contains(words, value) {
+			return fmt.Errorf("it must be one of %s", strings.Join(words, ", "))
 		}
 		return nil
 	})
 	return &value
 }
 
-// count adds an option whose value is a number of things, 1 by default.
-func (fs *flags) count(name string) *int {
-	n := 1
-	fs.Func(name, "", func(s string) (err error) {
-		n, err = strconv.Atoi(s)
-		switch {
-		case errors.Is(err, strconv.ErrSyntax):
-			return usagef("-%s %s is not a whole number", name, quoted(s))
-		case n < 0:
-			return usagef("-%s must not be negative", name)
-		case err != nil:
-			return usagef("-%s %s is too large", name, quoted(s))
+// addNumber adds an option whose value is a number from 0 to most.
+func (fs *flags) addNumber(name string, value, most int64) *int64 {
+	fs.Func(name, "", func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 63)
+		if err != nil || int64(n) > most {
+			return fmt.Errorf("it must be a number from 0 to %d", most)
 		}
+		value = int64(n)
 		return nil
 	})
-	return &n
+	return &value
 }
 
-// listed returns "a, b and c", where last is "and".
-func listed(words []string, last string) string {
-	end := len(words) - 1
-	if end < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:end], ", ") + " " + last + " " + words[end]
+// addCount adds the options of a command that mints a number of ids, which it returns.
+func (fs *flags) addCount() *int64 {
+	fs.addForm()
+	return fs.addNumber("n", 1, math.MaxInt64)
 }
 
-// quoted returns s in quotes, for a message: without control characters, and no more than its
-// beginning if it is long.
-func quoted(s string) string { return strconv.Quote(shortened(s)) }
-
-// shortened returns s, or its beginning if it is longer than any id.
-func shortened(s string) string {
-	const most = 48
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+// addForm adds the options -format and -prefix.
+func (fs *flags) addForm() {
+	fs.form = fs.addChoice("format", "text", formNames()...)
+	fs.Func("prefix", "", func(s string) error {
+		fs.prefix = s
+		_, err := typeid.Join(s, ids.UUID{})
+		return err
+	})
 }
 
-// parseTime reads the value of an option that is a time: where it begins, and where it ends if it is a day or a
-// month, which are in UTC. A duration counts from now.
-func parseTime(option, s string) (begin, end time.Time, err error) {
-	if begin, err = time.Parse(time.RFC3339, s); err == nil {
-		return begin, begin, nil
+// write returns an id in the form that the options ask for. With a prefix it is a TypeID, whatever it was before.
+func (fs *flags) write(id ident) (string, error) {
+	if fs.prefix != "" && id.kind == "snowflake" {
+		return "", errors.New("only a UUID or a ULID can have a prefix")
 	}
-	if begin, err = time.Parse(time.DateOnly, s); err == nil {
-		return begin, begin.AddDate(0, 0, 1), nil
+	if fs.prefix != "" {
+		id.kind, id.prefix = "typeid", fs.prefix
 	}
-	if begin, err = time.Parse("2006-01", s); err == nil {
-		return begin, begin.AddDate(0, 1, 0), nil
+	return id.write(*fs.form)
+}
+
+// A span is the value of an option that is a time: where it begins, and where it ends if it is a day or a month.
+type span struct {
+	begin, end time.Time
+	given      bool
+}
+
+// addTime adds an option whose value is a time.
+func (fs *flags) addTime(name string) *span {
+	value := &span{}
+	fs.Func(name, "", func(s string) (err error) {
+		*value, err = parseTime(s)
+		return err
+	})
+	return value
+}
+
+// parseTime reads a time. Days and months are in UTC, and a duration counts from now.
+func parseTime(s string) (span, error) {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return span{t, t, true}, nil
+	}
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return span{t, t.AddDate(0, 0, 1), true}, nil
+	}
+	if t, err := time.Parse("2006-01", s); err == nil {
+		return span{t, t.AddDate(0, 1, 0), true}, nil
 	}
 	if s == "now" {
 		s = "0s"
 	}
 	if ago, err := time.ParseDuration(s); err == nil {
-		begin = time.Now().Add(ago)
-		return begin, begin, nil
+		t := time.Now().Add(ago)
+		return span{t, t, true}, nil
 	}
-	if s == "" {
-		return begin, end, usageError(option + " is missing")
-	}
-	return begin, end, usagef("%s %s is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)", option, quoted(s))
+	return span{}, errors.New("it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)")
 }
 
-// stamp returns a time to the millisecond: no kind of id tells more of it to range.
-func stamp(t time.Time) string { return t.UTC().Format(toMilli) }
+// addLayout adds the option -layout. The layout that is given stands alone; without it, there are all that are known.
+func (fs *flags) addLayout() *[]namedLayout {
+	some := layouts
+	fs.Func("layout", "", func(s string) error {
+		for i, l := range layouts {
+			if l.name == strings.ToLower(s) {
+				some = layouts[i : i+1]
+				return nil
+			}
+		}
+		own, err := parseLayout(s)
+		some = []namedLayout{{own, s, nil}}
+		return err
+	})
+	return &some
+}
+
+// parseLayout returns a layout of one's own, as the command leases takes it too.
+func parseLayout(s string) (l ids.SnowflakeLayout, err error) {
+	words := strings.Split(s, ",")
+	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
+		words = words[:4]
+	}
+	if len(words) != 4 {
+		return l, fmt.Errorf("it must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames())
+	}
+	var errs [5]error
+	if l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0]); errs[0] != nil {
+		l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0])
+	}
+	l.Tick, errs[1] = time.ParseDuration(words[1])
+	l.NodeBits, errs[2] = strconv.Atoi(words[2])
+	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
+	errs[4] = l.Validate()
+	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
+		errs[4] = errors.New("the tick is 0")
+	}
+	return l, cmp.Or(errs[:]...)
+}

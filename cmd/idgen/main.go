@@ -26,39 +26,40 @@ import (
 	"github.com/oneclock/ids"
 )
 
+// help is the help in parts. Before each is a line of % and the commands that it is about; the last is about all.
+//
 //go:embed help.txt
 var help string
 
-func main() {
+func main() { os.Exit(start(os.Stdout)) }
+
+// start is main with any output.
+func start(stdout io.Writer) int {
 	endBetweenLines()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return run(os.Args[1:], os.Stdin, stdout, os.Stderr)
 }
 
 // A tool is one run of the program.
 type tool struct {
 	in   io.Reader
-	out  *bufio.Writer // a failed write stays failed: see stopped
+	out  *bufio.Writer // has whole lines; a failed write stays failed
 	errs io.Writer
 	name string // of the command
-	note string // on what is printed, or ""
-	// Whether each line of input has one of output, an empty one if it is empty or bad, so that columns fit together again.
-	aligned bool
-	// The inputs, and those of them that were refused.
-	total, bad int
+	bad  bool   // an input was refused
 }
 
 // commands returns what the first argument can be.
 func commands() map[string]func(*tool, []string) error {
 	return map[string]func(*tool, []string) error{
-		"uuid1":     runs(oneByOne(ids.NewV1), ids.NewV1At, 1<<14), // a clock sequence has 14 bits
+		"uuid1":     minted(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
 		"uuid2":     (*tool).uuid2,
 		"uuid3":     named(ids.NewV3),
-		"uuid4":     runs(ids.AppendV4, nil, 0),
+		"uuid4":     minted(ids.NewV4, nil, 0),
 		"uuid5":     named(ids.NewV5),
-		"uuid6":     runs(oneByOne(ids.NewV6), ids.NewV6At, 1<<14),
-		"uuid7":     runs(ids.AppendV7, ids.NewV7At, math.MaxInt),
+		"uuid6":     minted(ids.NewV6, ids.NewV6At, 1<<14),
+		"uuid7":     minted(ids.NewV7, ids.NewV7At, math.MaxInt),
 		"uuid8":     (*tool).uuid8,
-		"ulid":      runs(ids.AppendULID, ids.NewULIDAt, math.MaxInt),
+		"ulid":      minted(ids.NewULID, ids.NewULIDAt, math.MaxInt),
 		"snowflake": (*tool).snowflake,
 		"inspect":   (*tool).inspect,
 		"convert":   (*tool).convert,
@@ -69,26 +70,32 @@ func commands() map[string]func(*tool, []string) error {
 	}
 }
 
+// A usageError is a mistake in the command line. It ends the program with status 2.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := &tool{in: stdin, out: bufio.NewWriter(&wholeLines{to: stdout}), errs: stderr}
+	t := &tool{in: stdin, out: bufio.NewWriter(shielded{stdout}), errs: stderr}
 	err := t.command(args)
 	if failed := t.out.Flush(); failed != nil {
-		if readerGone(stdout, failed) {
-			return min(t.bad, 1)
-		}
 		err = fmt.Errorf("writing standard output: %w", failed)
 	}
 	var usage usageError
 	switch {
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "idgen: %v\nTry: idgen help\n", usage)
+		fmt.Fprintf(stderr, "idgen: %s\nTry: idgen %s\n", strings.TrimPrefix(string(usage), "ids: "), strings.TrimSpace("help "+t.name))
 		return 2
 	case err != nil:
 		fmt.Fprintf(stderr, "idgen: %v\n", err)
 		return 1
+	case t.bad:
+		return 1
 	}
-	return min(t.bad, 1)
+	return 0
 }
 
 // command runs the command that the arguments name, in upper or lower case.
@@ -96,50 +103,48 @@ func (t *tool) command(args []string) error {
 	if len(args) == 0 {
 		return usageError("missing command; there are " + commandNames())
 	}
-	var ok bool
-	t.name, ok = commandNamed(args[0])
-	if !ok {
-		return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
-	}
-	err := commands()[t.name](t, args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return t.help([]string{t.name})
-	}
-	return err
-}
-
-// commandNamed returns the name of the command that an argument names, and whether there is one.
-func commandNamed(arg string) (name string, ok bool) {
-	name = strings.ToLower(arg)
+	name := strings.ToLower(args[0])
 	switch name {
 	case "-h", "-help", "--help":
 		name = "help"
-	case "-v", "-version", "--version":
+	case "-version", "--version":
 		name = "version"
 	}
-	_, ok = commands()[name]
-	return name, ok
+	do := commands()[name]
+	if do == nil {
+		return unknown(args[0])
+	}
+	t.name = name
+	err := do(t, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return t.help([]string{name})
+	}
+	return err
 }
 
-// commandNames lists the commands.
-func commandNames() string { return listed(slices.Sorted(maps.Keys(commands())), "and") }
+// unknown returns the error for what is no command.
+func unknown(name string) error {
+	return usagef("unknown command %q; there are %s", name, commandNames())
+}
 
-// help prints the help, or what it says of a command: one of its parts, and the last, which is about what commands share.
+func commandNames() string { return strings.Join(slices.Sorted(maps.Keys(commands())), ", ") }
+
+// help prints the help, or what it says of a command.
 func (t *tool) help(args []string) error {
-	parts := strings.Split(strings.Replace(help, "{layouts}", listed(layoutNames(), "or"), 1), "%\n")
-	text := strings.Join(parts, "")
+	name, text := "", ""
 	if len(args) > 0 {
-		name, ok := commandNamed(args[0])
-		if !ok {
-			return usagef("unknown command %s; there are %s", quoted(args[0]), commandNames())
-		}
-		about := map[string]int{"uuid": 1, "ulid": 1, "snowflake": 1, "inspect": 2, "convert": 3, "range": 4, "clock": 5}
-		if part, ok := about[strings.TrimRight(name, "12345678")]; ok {
-			text = parts[part] + parts[6]
+		name = strings.ToLower(args[0])
+		if commands()[name] == nil {
+			return unknown(args[0])
 		}
 	}
-	_, err := t.out.WriteString(text)
-	return err
+	for part := range strings.SplitSeq(strings.Replace(help, "{layouts}", layoutNames(), 1), "%") {
+		about, said, _ := strings.Cut(part, "\n")
+		if name == "" || about == "all" || slices.Contains(strings.Fields(about), name) {
+			text += said
+		}
+	}
+	return t.print(text)
 }
 
 // version prints the version of the module that the program was built from, and Go's.
@@ -148,22 +153,67 @@ func (t *tool) version([]string) error {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		version = info.Main.Version
 	}
-	_, err := fmt.Fprintf(t.out, "idgen %s, %s\n", version, runtime.Version())
-	return err
+	return t.print(fmt.Sprintf("idgen %s, %s\n", version, runtime.Version()))
 }
 
-// stopped returns the error of an earlier write to the output, which a write of nothing repeats.
-func (t *tool) stopped() error {
-	_, err := t.out.Write(nil)
-	return err
-}
-
-// readerGone reports whether writing to w failed because nobody reads any more, as when piped
-// into head. That is the only way in which a write to a pipe fails.
-func readerGone(w io.Writer, err error) bool {
-	if f, ok := w.(*os.File); ok {
-		info, err := f.Stat()
-		return err == nil && info.Mode()&os.ModeNamedPipe != 0
+// print writes whole lines.
+func (t *tool) print(lines string) error {
+	if len(lines) > t.out.Available() {
+		t.out.Flush() // Write returns its error
 	}
-	return errors.Is(err, io.ErrClosedPipe)
+	_, err := t.out.Write([]byte(lines))
+	return err
+}
+
+// each calls do for each argument or, if there is none, for each line of standard input, and prints the text that it
+// returns, or reports what it refuses. Each line has one of output, an empty one if it is empty or refused, so that
+// columns fit together again.
+func (t *tool) each(args []string, do func(text string) (string, error)) error {
+	for _, arg := range args {
+		if text, ok := t.answer(fmt.Sprintf("%q", arg), unmarked(arg), do); ok {
+			if err := t.print(text + "\n"); err != nil {
+				return err
+			}
+		}
+	}
+	if len(args) > 0 {
+		return nil
+	}
+	in := bufio.NewReader(t.in)
+	for n := 1; ; n++ {
+		if in.Buffered() == 0 {
+			t.out.Flush() // whoever types the lines, or pipes them in one by one, waits for an answer
+		}
+		line, err := in.ReadString('\n')
+		switch {
+		case err != nil && !errors.Is(err, io.EOF): // the line may be cut
+			return fmt.Errorf("reading standard input: %w", err)
+		case err != nil && line == "":
+			return nil
+		}
+		line = unmarked(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+		text := ""
+		if line != "" {
+			text, _ = t.answer(fmt.Sprintf("line %d", n), line, do)
+		}
+		if err := t.print(text + "\n"); err != nil {
+			return err
+		}
+	}
+}
+
+// unmarked returns s without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
+// may have one, or several.
+func unmarked(s string) string { return strings.TrimLeft(s, "\ufeff") }
+
+// answer returns what do returns, and whether it takes the text. It reports what is refused, and where it is.
+func (t *tool) answer(where, text string, do func(text string) (string, error)) (string, bool) {
+	answer, err := do(text)
+	if err != nil {
+		t.bad = true
+		t.out.Flush() // so that output and reports come in the order of the input
+		fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
+		return "", false
+	}
+	return answer, true
 }

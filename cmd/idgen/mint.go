@@ -2,10 +2,12 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,105 +16,75 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// batch is how many ids are made at a time.
-const batch = 256
-
-// runs returns the command of a scheme whose ids appendRun appends. If at is not nil, it returns an id of a given
-// time, and most of them differ.
-func runs[T ident](appendRun func([]T, int) []T, at func(time.Time) (T, error), most int) func(*tool, []string) error {
+// minted returns the command of a scheme whose ids next makes. If at is not nil, it makes an id of a given time, of which
+// at most so many differ.
+func minted[T any](next func() T, at func(time.Time) (T, error), most int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
-		fs := mintFlags()
+		fs := newFlags()
+		n, when := fs.addCount(), &span{}
 		if at != nil {
-			fs.addAt()
+			when = fs.addTime("at")
 		}
-		_, write, err := t.parse(fs, args)
-		if err != nil {
+		if err := fs.parseAlone(args); err != nil {
 			return err
 		}
-		if fs.at == nil {
-			return mint(t, *fs.n, write, appendRun)
+		if when.given {
+			return t.mint(fs, *n, most, func() (any, error) { return at(when.begin) })
 		}
-		return mintAt(t, *fs.n, most, write, func(int) (T, error) { return at(*fs.at) })
+		return t.mint(fs, *n, math.MaxInt64, func() (any, error) { return next(), nil })
 	}
 }
 
-// oneByOne returns a function that appends what next returns.
-func oneByOne[T ident](next func() T) func([]T, int) []T {
-	return func(dst []T, n int) []T {
-		for range n {
-			dst = append(dst, next())
+// mint writes n ids, one a line. There are not more than most.
+func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
+	if n > most {
+		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
+	}
+	for range n {
+		id, err := next()
+		if err != nil {
+			return usageError(err.Error())
 		}
-		return dst
-	}
-}
-
-// mint writes n ids, one a line, after the note on them if there is one.
-func mint[T ident](t *tool, n int, write form, appendRun func([]T, int) []T) error {
-	ids, line := make([]T, batch), make([]byte, 0, 64)
-	if _, err := write(line, ids[0]); err != nil { // the scheme does not have the form
-		return err
-	}
-	if n > 0 {
-		fmt.Fprint(t.errs, t.note)
-	}
-	for left := n; left > 0; left -= len(ids) {
-		ids = appendRun(ids[:0], min(left, batch))
-		for _, id := range ids {
-			line, _ = write(line[:0], id) // it has the form, as the first has
-			if _, err := t.out.Write(append(line, '\n')); err != nil {
-				return err
-			}
+		line, err := fs.write(identOf(id))
+		if err != nil {
+			return usageError(err.Error())
+		}
+		if err := t.print(line + "\n"); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mintAt writes n ids of one time, of which there are not more than most. The function next returns the id of a number
-// from 0.
-func mintAt[T ident](t *tool, n, most int, write form, next func(i int) (T, error)) error {
-	if n > most {
-		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
-	}
-	if _, err := next(0); err != nil {
-		return usageError(strings.TrimPrefix(err.Error(), "ids: "))
-	}
-	made := 0
-	return mint(t, n, write, oneByOne(func() T {
-		id, _ := next(made) // it has the time, as the first has
-		made++
-		return id
-	}))
-}
-
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
-	fs := mintFlags()
+	fs := newFlags()
+	n, when, layout := fs.addCount(), fs.addTime("at"), fs.addLayout()
 	var number *string // nil: not given
 	fs.Func("node", "", func(s string) error {
 		number = &s
 		return nil
 	})
-	layout := fs.addLayout()
-	fs.addAt()
-	_, write, err := t.parse(fs, args)
+	if err := fs.parseAlone(args); err != nil {
+		return err
+	}
+	l := (*layout)[0].SnowflakeLayout
+	id, err := t.nodeNumber(number, l)
 	if err != nil {
 		return err
 	}
-	l := (*layout)[0]
-	id, err := t.nodeNumber(number, l.SnowflakeLayout)
-	if err != nil {
-		return err
-	}
-	if fs.at != nil {
-		return mintAt(t, *fs.n, 1<<min(l.SequenceBits, strconv.IntSize-2), write, func(i int) (ids.Snowflake, error) {
-			return l.Compose(ids.SnowflakeParts{Time: *fs.at, Node: id, Sequence: int64(i)})
+	if when.given {
+		parts := ids.SnowflakeParts{Time: when.begin, Node: id, Sequence: -1}
+		return t.mint(fs, *n, 1<<l.SequenceBits, func() (any, error) {
+			parts.Sequence++
+			return l.Compose(parts)
 		})
 	}
-	node, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l.SnowflakeLayout})
+	node, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l})
 	if err != nil {
 		return usageError(err.Error())
 	}
-	return mint(t, *fs.n, write, node.Append)
+	return t.mint(fs, *n, math.MaxInt64, func() (any, error) { return node.Next(), nil })
 }
 
 // nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note.
@@ -125,59 +97,37 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 			return 0, nil // the one node
 		}
 		if !ok {
-			var b [8]byte
-			rand.Read(b[:])
-			n := int64(binary.BigEndian.Uint64(b[:]) >> (64 - l.NodeBits))
+			n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
+			if err != nil {
+				return 0, err
+			}
 			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
-			t.note = fmt.Sprintf(note, n)
-			return n, nil
+			fmt.Fprintf(t.errs, note, n)
+			return n.Int64(), nil
 		}
 		given = &value
 	}
 	n, err := strconv.ParseUint(*given, 10, 63)
 	if err != nil || n > 1<<l.NodeBits-1 {
-		return 0, usagef("%s must be a number from 0 to %d, not %s", from, int64(1)<<l.NodeBits-1, quoted(*given))
+		return 0, usagef("%s must be a number from 0 to %d, not %q", from, int64(1)<<l.NodeBits-1, *given)
 	}
 	return int64(n), nil
 }
 
-// domains are the domains of version 2 by name, with the local id of whoever runs the program. It
-// is negative if there is none.
-var domains = map[string]struct {
-	domain ids.Domain
-	own    func() int
-}{
-	"person": {ids.DomainPerson, os.Getuid},
-	"group":  {ids.DomainGroup, os.Getgid},
-	"org":    {ids.DomainOrg, func() int { return -1 }},
-}
-
 // uuid2 mints UUIDs of version 2.
 func (t *tool) uuid2(args []string) error {
-	fs := mintFlags()
-	domain := fs.choice("domain", "person", []string{"person", "group", "org"})
-	local := fs.String("local", "", "")
-	_, write, err := t.parse(fs, args)
-	if err != nil {
+	fs := newFlags()
+	domains := []string{"person", "group", "org"} // by number
+	n, domain, local := fs.addCount(), fs.addChoice("domain", "person", domains...), fs.addNumber("local", -1, math.MaxUint32)
+	if err := fs.parseAlone(args); err != nil {
 		return err
 	}
-	d := domains[*domain]
-	if *local == "" {
-		own := d.own()
-		if own < 0 {
-			return usagef("-domain %s needs -local NUMBER", *domain)
-		}
-		*local = strconv.Itoa(own)
+	if *local < 0 {
+		return usageError("uuid2 needs -local, the number of a person, a group or an org")
 	}
-	id, err := strconv.ParseUint(*local, 10, 32)
-	if err != nil {
-		return usagef("-local must be a number from 0 to 4294967295, not %s", quoted(*local))
-	}
-	// The sequence of version 2 has 6 bits.
-	if *fs.n > 64 {
-		return usagef("-n %d is too many: version 2 has only 64 ids for each 7 minutes", *fs.n)
-	}
-	return mint(t, *fs.n, write, oneByOne(func() ids.UUID { return ids.NewV2(d.domain, uint32(id)) }))
+	d := ids.Domain(slices.Index(domains, *domain))
+	// The sequence of version 2 has 6 bits, and its time is that of some 7 minutes.
+	return t.mint(fs, *n, 1<<6, func() (any, error) { return ids.NewV2(d, uint32(*local)), nil })
 }
 
 // namespaces are the namespaces of versions 3 and 5 by name.
@@ -189,42 +139,47 @@ var namespaces = map[string]ids.UUID{
 }
 
 // named returns the command of a version that hashes a namespace and a name.
-func named(make func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
+func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
-		fs := formFlags()
-		namespace := fs.choice("namespace", "dns", nil)
-		names, write, err := t.parse(fs, args)
+		fs := newFlags()
+		fs.addForm()
+		space := ids.NamespaceDNS()
+		fs.Func("namespace", "", func(s string) (err error) {
+			var known bool
+			if space, known = namespaces[strings.ToLower(s)]; known {
+				return nil
+			}
+			if space, err = ids.ParseUUID(s); err != nil {
+				return errors.New("it must be dns, url, oid, x500 or a UUID")
+			}
+			return nil
+		})
+		names, err := fs.parse(args)
 		if err != nil {
 			return err
 		}
-		space, ok := namespaces[strings.TrimPrefix(*namespace, "@")] // uuidgen has the names with an @
-		if !ok {
-			if space, err = ids.ParseUUID(*namespace); err != nil {
-				return usagef("-namespace %s is not dns, url, oid, x500 or a UUID", quoted(*namespace))
+		return t.each(names, func(name string) (string, error) {
+			if !utf8.ValidString(name) || strings.ContainsRune(name, 0) { // as in UTF-16
+				return "", errors.New("the name is not UTF-8 without a NUL")
 			}
-		}
-		t.aligned = true
-		return t.names(names, func(in input) error {
-			if !utf8.ValidString(in.text) || strings.ContainsRune(in.text, 0) { // as in UTF-16
-				return errors.New("the name is not UTF-8 without a NUL")
-			}
-			return t.write(write, make(space, in.text))
+			return fs.write(identOf(hash(space, name)))
 		})
 	}
 }
 
 // uuid8 makes UUIDs of version 8 from the given bits.
 func (t *tool) uuid8(args []string) error {
-	data, write, err := t.parse(formFlags(), args)
+	fs := newFlags()
+	fs.addForm()
+	data, err := fs.parse(args)
 	if err != nil {
 		return err
 	}
-	t.aligned = true
-	return t.inputs(data, func(in input) error {
-		bits, err := ids.ParseUUID(in.text)
+	return t.each(data, func(text string) (string, error) {
+		id, err := read(text, "uuid")
 		if err != nil {
-			return refused(err, "32 hexadecimal digits", 0)
+			return "", err
 		}
-		return t.write(write, ids.NewV8(bits))
+		return fs.write(identOf(ids.NewV8(id.bits)))
 	})
 }

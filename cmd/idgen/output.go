@@ -1,47 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 )
 
-// atOnce is how many bytes are written at a time, if a line is not longer. A pipe takes so many as a whole or not at all.
-const atOnce = 4096
+// writing has a value while lines are written.
+var writing = make(chan struct{}, 1)
 
-// wholeLines hands whole lines on. A number that is cut within would be another id.
-type wholeLines struct {
-	to   io.Writer
-	held []byte // not handed on yet
+// A shielded writer is given whole lines, at most 4,096 bytes if a line is not longer: a pipe takes so many as a whole
+// or not at all. A signal waits until they are written: a number that is cut would be another id.
+type shielded struct{ to io.Writer }
+
+func (w shielded) Write(lines []byte) (int, error) {
+	writing <- struct{}{}
+	defer func() { <-writing }()
+	return w.to.Write(lines)
 }
-
-// Write writes p up to its last line end, and keeps the rest for the next call.
-func (w *wholeLines) Write(p []byte) (int, error) {
-	w.held = append(w.held, p...)
-	for {
-		n := bytes.LastIndexByte(w.held[:min(atOnce, len(w.held))], '\n') + 1
-		if n == 0 {
-			n = bytes.IndexByte(w.held, '\n') + 1 // a long line
-		}
-		if n == 0 {
-			return len(p), nil
-		}
-		writing.Lock()
-		_, err := w.to.Write(w.held[:n])
-		writing.Unlock()
-		if err != nil {
-			return 0, err
-		}
-		w.held = w.held[:copy(w.held, w.held[n:])]
-	}
-}
-
-// writing is held while lines are written.
-var writing sync.Mutex
 
 // endBetweenLines has a signal that ends the program wait until the lines that are being written are, but not for long:
 // nobody may be reading.
@@ -54,13 +32,8 @@ func endBetweenLines() {
 	}
 	go func() {
 		s := <-signals
-		written := make(chan struct{})
-		go func() {
-			writing.Lock()
-			close(written)
-		}()
 		select {
-		case <-written:
+		case writing <- struct{}{}:
 		case <-time.After(200 * time.Millisecond):
 		}
 		signal.Reset()

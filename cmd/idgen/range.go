@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,114 +8,74 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A scale is what a scheme has of time.
-type scale struct {
-	first, last time.Time             // the times that the scheme can hold
-	least       func(time.Time) ident // of a tick
-}
-
-// scaleOf returns the scale of a scheme.
-func scaleOf(scheme string, some []namedLayout) (scale, error) {
-	if len(some) == 1 && scheme != "snowflake" {
-		return scale{}, usageError("-layout is for snowflake only")
-	}
-	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
-	switch scheme {
-	case "uuid7":
-		return scale{first, last, func(t time.Time) ident { return ids.MinV7At(t) }}, nil
-	case "ulid":
-		return scale{first, last, func(t time.Time) ident { return ids.MinULIDAt(t) }}, nil
-	case "snowflake":
-		l := some[0]
-		return scale{l.Epoch, l.Last().Add(l.Tick - 1), func(t time.Time) ident { return l.MinAt(t) }}, nil
-	}
-	return scale{}, usagef("range does not support %s, only uuid7, ulid and snowflake", quoted(scheme))
-}
-
-// A bounds is what range prints. The greatest ids of a scheme have no end after them.
-type bounds struct {
-	Scheme string          `json:"scheme"`
-	From   string          `json:"from"`
-	To     string          `json:"to"`
-	Least  json.RawMessage `json:"least"`
-	End    json.RawMessage `json:"end,omitempty"`
-}
-
 // bounds prints the least id of a span of time and the least after it.
 func (t *tool) bounds(args []string) error {
-	fs := formFlags()
-	fromText := fs.String("from", "", "")
-	toText := fs.String("to", "", "")
-	layout := fs.addLayout()
-	schemes, write, err := t.parse(fs, args)
-	if err != nil {
+	fs := newFlags()
+	fs.addForm()
+	from, to, layout := fs.addTime("from"), fs.addTime("to"), fs.addLayout()
+	kinds, err := fs.parse(args)
+	switch {
+	case err != nil:
 		return err
+	case len(kinds) != 1:
+		return usagef("range takes one kind, uuid7, ulid or snowflake, not %d", len(kinds))
+	case !from.given || !to.given:
+		return usageError("range needs -from and -to")
+	case !to.end.After(from.begin):
+		return usageError("-to must be after -from: it is not included")
 	}
-	if len(schemes) != 1 {
-		return usagef("range takes one kind, uuid7, ulid or snowflake, not %d", len(schemes))
-	}
-	scheme := strings.ToLower(schemes[0])
-	s, err := scaleOf(scheme, *layout)
-	if err != nil {
-		return err
-	}
-	from, _, err := parseTime("-from", *fromText)
-	if err != nil {
-		return err
-	}
-	_, to, err := parseTime("-to", *toText)
-	if err != nil {
-		return err
+	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
+	least := func(at time.Time) any { return ids.MinV7At(at) }
+	kind := strings.ToLower(kinds[0])
+	switch kind {
+	case "uuid7":
+	case "ulid":
+		least = func(at time.Time) any { return ids.MinULIDAt(at) }
+	case "snowflake":
+		l := (*layout)[0].SnowflakeLayout
+		first, last = l.Epoch, l.Last().Add(l.Tick-1)
+		least = func(at time.Time) any { return l.MinAt(at) }
+	default:
+		return usagef("range does not support %q, only uuid7, ulid and snowflake", kinds[0])
 	}
 	switch {
-	case !to.After(from):
-		return usageError("-to must be after -from: it is not included")
-	case !to.After(s.first), from.After(s.last):
-		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
+	case kind != "snowflake" && len(*layout) == 1:
+		return usageError("-layout is for snowflake only")
+	case !to.end.After(first), from.begin.After(last):
+		return usagef("there are no ids of that time, only from %s to %s", stamp(first), stamp(last))
 	}
-	first, end := s.least(from), s.least(to)
-	text, err := write(nil, first)
+	id, err := fs.write(identOf(least(from.begin)))
 	if err != nil {
-		return err
+		return usageError(err.Error())
 	}
-	if end == first && !to.After(s.last) {
-		return usagef("from %s to %s there is no id: -to is not included", stamp(from), stamp(to))
+	end, _ := fs.write(identOf(least(to.end))) // it has the form, as the least has
+	shown, where := end+"  (not included)", " AND id < "+literal(kind, *fs.form, end)
+	switch {
+	case to.end.After(last):
+		shown, where = "none: -to is after the last possible id", ""
+	case end == id:
+		return usagef("from %s to %s there is no id: -to is not included", stamp(from.begin), stamp(to.end))
 	}
-	if from.Before(s.first) {
-		fmt.Fprintf(t.errs, "idgen: note: -from is before the first possible id; using %s\n", stamp(s.first))
-		from = s.first
+	text := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\nend    %s\n", stamp(from.begin), stamp(to.end), id, shown)
+	if least := literal(kind, *fs.form, id); least != "" {
+		text += fmt.Sprintf("SQL    id >= %s%s\n", least, where)
 	}
-	b := bounds{Scheme: scheme, From: stamp(from), To: stamp(to), Least: text}
-	if to.After(s.last) {
-		fmt.Fprintf(t.errs, "idgen: note: -to is after the last possible id, of %s; no id is the end\n", stamp(s.last))
-	} else {
-		b.End, _ = write(nil, end) // it has the form, as the least has
-	}
-	if *fs.format == "json" {
-		return json.NewEncoder(t.out).Encode(b)
-	}
-	fmt.Fprintf(t.out, "from   %s\nto     %s  (not included)\nleast  %s\n", b.From, b.To, b.Least)
-	least, where := literal(scheme, *fs.format, b.Least), ""
-	if b.End != nil {
-		fmt.Fprintf(t.out, "end    %s  (not included)\n", b.End)
-		where = " AND id < " + literal(scheme, *fs.format, b.End)
-	}
-	if least != "" {
-		fmt.Fprintf(t.out, "SQL    id >= %s%s\n", least, where)
-	}
-	return nil
+	return t.print(text)
 }
+
+// stamp returns a time to the millisecond: no kind of id tells more of it to range.
+func stamp(t time.Time) string { return t.UTC().Format(toMilli) }
 
 // literal returns an id of a form as SQL has it, or "" for a form that has no literal, or that a database sorts
 // otherwise if it takes upper and lower case for one.
-func literal(scheme, form string, id []byte) string {
+func literal(kind, form, id string) string {
 	switch {
-	case form == "text" && scheme == "snowflake":
-		return string(id)
+	case form == "text" && kind == "snowflake":
+		return id
 	case form == "text", form == "base32", form == "typeid":
-		return "'" + string(id) + "'"
-	case form == "hex" && scheme != "snowflake":
-		return "x'" + string(id) + "'" // 16 bytes
+		return "'" + id + "'"
+	case form == "hex" && kind != "snowflake":
+		return "x'" + id + "'" // 16 bytes
 	}
 	return ""
 }

@@ -1,14 +1,12 @@
 package docs
 
 import (
-	"bytes"
 	"fmt"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,17 +70,10 @@ func TestPresets(t *testing.T) {
 // compiled returns packages as the compiler sees them, and none that they import.
 func compiled(t *testing.T, dir string, patterns ...string) (all []*types.Package) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, patterns...)...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
-	}
+	out := command(t, dir, "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, patterns...)...)
 	var named []string
 	exports := map[string]string{} // the compiler's file of each package
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		exports[f[0]] = f[2]
 		if f[1] == "false" {
@@ -110,7 +101,7 @@ func surface(pkg *types.Package) (lines []string) {
 		return p.Name()
 	}
 	add := func(format string, args ...any) {
-		lines = append(lines, pkg.Name()+": "+fmt.Sprintf(format, args...))
+		lines = append(lines, pkg.Name()+": "+strings.TrimSpace(fmt.Sprintf(format, args...))) // a field may have no tag
 	}
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
@@ -150,9 +141,6 @@ func surface(pkg *types.Package) (lines []string) {
 				}
 			}
 		}
-	}
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
 	}
 	slices.Sort(lines)
 	return lines

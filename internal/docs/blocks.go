@@ -13,7 +13,6 @@
 //	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
 //	<!-- go: after the last -->          the declarations of the block before are declared here too
 //	<!-- go: is examples/recipes/restart --> the block is part of the Go files in that folder, to the letter
-//	<!-- go: not run: REASON -->         the block is not compiled
 package docs
 
 import (
@@ -56,7 +55,6 @@ type block struct {
 	code   string
 	module string
 	folder string // whose Go files it is part of; they are compiled and tested instead
-	skip   string // why it is not compiled
 	after  *block // whose declarations it needs
 }
 
@@ -67,7 +65,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	var run []*block
 	var sources []string
 	for _, b := range blocks(t, root) {
-		if b.module != module || b.skip != "" || b.folder != "" {
+		if b.module != module || b.folder != "" {
 			continue
 		}
 		source, err := b.source(root, given)
@@ -82,7 +80,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	}
 	out := execute(t, filepath.Join(root, filepath.FromSlash(module)), sources)
 	for i, b := range run {
-		t.Run(b.name(), func(t *testing.T) { b.check(t, out[i]) })
+		t.Run(b.String(), func(t *testing.T) { b.check(t, out[i]) })
 	}
 }
 
@@ -103,18 +101,25 @@ func Root(t *testing.T) string {
 }
 
 // pages returns README.md and the pages in docs and docs/from, relative to root.
-func pages(t *testing.T, root string) []string {
-	all := []string{"README.md"}
-	for _, folder := range []string{"docs", "docs/from"} {
-		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range paths {
-			all = append(all, folder+"/"+filepath.Base(p))
+func pages(root string) (all []string) {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
+		paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))) // the pattern is good
+		for _, path := range paths {
+			rel, _ := filepath.Rel(root, path)
+			all = append(all, filepath.ToSlash(rel))
 		}
 	}
 	return all
+}
+
+// read returns the text of a file, with the line ends of Unix.
+func read(t *testing.T, elem ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
 var (
@@ -124,13 +129,9 @@ var (
 
 // blocks returns the blocks of all pages.
 func blocks(t *testing.T, root string) (all []*block) {
-	for _, page := range pages(t, root) {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, page := range pages(root) {
 		var last, b *block
-		lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+		lines := strings.Split(read(t, root, filepath.FromSlash(page)), "\n")
 		open := false
 		for i, line := range lines {
 			m := fence.FindStringSubmatch(line)
@@ -171,8 +172,6 @@ func (b *block) direct(line string, last *block) error {
 			b.module = strings.TrimPrefix(word, "in ")
 		case strings.HasPrefix(word, "is "):
 			b.folder = strings.TrimPrefix(word, "is ")
-		case strings.HasPrefix(word, "not run: "):
-			b.skip = strings.TrimPrefix(word, "not run: ")
 		default:
 			return fmt.Errorf("the comment before it says %q", word)
 		}
@@ -183,11 +182,10 @@ func (b *block) direct(line string, last *block) error {
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
 // inProgram reports whether the Go files in the block's folder have its code, further indented perhaps, and a test.
-func (b *block) inProgram(root string) (found, tested bool) {
+func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // the pattern is good
 	for _, path := range paths {
-		text, _ := os.ReadFile(path) // what cannot be read is not found
-		code := indentation.ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
+		code := indentation.ReplaceAllString(read(t, path), "")
 		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))
 		tested = tested || strings.HasSuffix(path, "_test.go")
 	}
@@ -195,9 +193,6 @@ func (b *block) inProgram(root string) (found, tested bool) {
 }
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
-
-// name returns a name for a subtest, without a slash.
-func (b *block) name() string { return strings.ReplaceAll(b.String(), "/", "_") }
 
 var importing = regexp.MustCompile(`\Aimport (?:\([^)]*\)|"[^"]*")\n+`)
 
@@ -305,23 +300,26 @@ func main() {
 `
 }
 
+// command returns what a program prints in dir. It must succeed within 5 minutes.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s\n%s", name, args, err, out, stderr.Bytes())
+	}
+	return string(out)
+}
+
 // execute builds blocks into a program of the module in dir and returns what each printed.
 func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	goCommand := func(args ...string) string {
-		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Dir = dir
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
-		}
-		return string(out)
-	}
-	path := strings.TrimSpace(goCommand("list", "-m")) + "/" + folder
+	path := strings.TrimSpace(command(t, dir, "go", "list", "-m")) + "/" + folder
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	add := func(name, source string) {
 		file := filepath.Join(temp, fmt.Sprintf("%d.go", len(overlay.Replace)))
@@ -338,17 +336,9 @@ func execute(t *testing.T, dir string, sources []string) []string {
 	}
 	write(t, filepath.Join(temp, "overlay.json"), string(list))
 	binary := filepath.Join(temp, "blocks.exe")
-	goCommand("build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Dir = temp // for blocks that write files
-	cmd.Env = append(os.Environ(), "IDS_SNOWFLAKE_NODE=7")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, stderr.Bytes())
-	}
-	parts := strings.Split(string(out), "\x00")[1:]
+	command(t, dir, "go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
+	parts := strings.Split(command(t, temp, binary), "\x00")[1:] // temp is for blocks that write files
 	for i := range parts {
 		_, parts[i], _ = strings.Cut(parts[i], "\n") // the number
 	}

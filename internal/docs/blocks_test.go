@@ -34,15 +34,11 @@ func TestBlocks(t *testing.T) {
 func TestModules(t *testing.T) {
 	root := Root(t)
 	run := map[string]bool{Module: true}
-	for _, files := range folders(t, root, "*_test.go", true) {
-		for _, file := range files {
-			for _, m := range running.FindAllStringSubmatch(read(t, file), -1) {
-				run[m[1]] = true
-			}
-		}
+	for _, m := range running.FindAllStringSubmatch(tests(t, root), -1) {
+		run[m[1]] = true
 	}
 	for _, b := range blocks(t, root) {
-		if !run[b.module] && b.skip == "" {
+		if !run[b.module] {
 			t.Errorf("%s is a block of module %s, none of whose tests calls docs.Run", b, b.module)
 		}
 	}
@@ -58,9 +54,9 @@ var ends = regexp.MustCompile(`clockfile\.Open|\.Close\(|FromEnv\(|signal\.`)
 func TestPrograms(t *testing.T) {
 	root := Root(t)
 	for _, b := range blocks(t, root) {
-		found, tested := b.inProgram(root)
+		found, tested := b.inProgram(t, root)
 		switch {
-		case b.folder == "" && b.module == Module && b.skip == "" && ends.MatchString(b.code):
+		case b.folder == "" && b.module == Module && ends.MatchString(b.code):
 			t.Errorf("%s opens, closes or ends something: make it part of a program, and say which", b)
 		case b.folder != "" && (!found || !tested):
 			t.Errorf("%s is in %s: %v; which has a test: %v", b, b.folder, found, tested)

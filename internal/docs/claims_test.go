@@ -15,17 +15,8 @@ import (
 )
 
 // publicPages returns the pages that users read, relative to root.
-func publicPages(t *testing.T, root string) []string {
-	return append(pages(t, root), "CONTRIBUTING.md", "SECURITY.md")
-}
-
-func read(t *testing.T, elem ...string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(text), "\r\n", "\n")
+func publicPages(root string) []string {
+	return append(pages(root), "CONTRIBUTING.md", "SECURITY.md")
 }
 
 // folders returns the folders of root with files that match, as the go command names packages, and the paths of those files. Modules
@@ -59,9 +50,14 @@ func folders(t *testing.T, root, match string, all bool) map[string][]string {
 	return found
 }
 
-// minting returns the packages that .ci/minting lists.
-func minting(t *testing.T, root string) []string {
-	return strings.Fields(read(t, root, ".ci", "minting"))
+// tests returns all Go of tests, in all modules.
+func tests(t *testing.T, root string) (all string) {
+	for _, files := range folders(t, root, "*_test.go", true) {
+		for _, file := range files {
+			all += read(t, file)
+		}
+	}
+	return all
 }
 
 // TestMinting checks that .ci/minting lists all packages of the root module but programs and this one.
@@ -70,7 +66,7 @@ func TestMinting(t *testing.T) {
 	want := slices.DeleteFunc(slices.Sorted(maps.Keys(folders(t, root, "*.go", false))), func(name string) bool {
 		return name == "./internal/docs" || strings.HasPrefix(name, "./cmd/") || strings.HasPrefix(name, "./examples/")
 	})
-	if got := slices.Sorted(slices.Values(minting(t, root))); !slices.Equal(got, want) {
+	if got := slices.Sorted(strings.FieldsSeq(read(t, root, ".ci", "minting"))); !slices.Equal(got, want) {
 		t.Errorf(".ci/minting lists %q, want %q", got, want)
 	}
 }
@@ -84,14 +80,10 @@ var (
 func TestTestNames(t *testing.T) {
 	root := Root(t)
 	defined := map[string]bool{}
-	for _, files := range folders(t, root, "*_test.go", true) {
-		for _, file := range files {
-			for _, m := range testFunc.FindAllStringSubmatch(read(t, file), -1) {
-				defined[m[1]] = true
-			}
-		}
+	for _, m := range testFunc.FindAllStringSubmatch(tests(t, root), -1) {
+		defined[m[1]] = true
 	}
-	for _, page := range publicPages(t, root) {
+	for _, page := range publicPages(root) {
 		for _, name := range testName.FindAllString(read(t, root, filepath.FromSlash(page)), -1) {
 			if !defined[name] {
 				t.Errorf("%s names %s, which does not exist", page, name)
@@ -107,16 +99,16 @@ func TestPagesAreShort(t *testing.T) {
 	root := Root(t)
 	words := 0
 	for page, text := range texts(t, root) {
+		n := len(strings.Fields(fenced.ReplaceAllString(text, "")))
 		if page != "CHANGELOG.md" && !strings.HasPrefix(page, "internal/lab/") {
-			words += len(strings.Fields(fenced.ReplaceAllString(text, "")))
+			words += n
 		}
-	}
-	for _, page := range publicPages(t, root) {
-		text := read(t, root, filepath.FromSlash(page))
-		if n := len(strings.Fields(fenced.ReplaceAllString(text, ""))); strings.HasPrefix(page, "docs/from/") && n > 700 {
+		if strings.HasPrefix(page, "docs/from/") && n > 700 {
 			t.Errorf("%s has %d words, want at most 700", page, n)
 		}
-		for line := range strings.Lines(text) {
+	}
+	for _, page := range publicPages(root) {
+		for line := range strings.Lines(read(t, root, filepath.FromSlash(page))) {
 			n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
 			if n > 160 && !strings.HasPrefix(strings.TrimSpace(line), "|") {
 				t.Errorf("%s: a line has %d characters, want at most 160: %s", page, n, line)

@@ -162,21 +162,20 @@ func TestVectors(t *testing.T) {
 
 // lines returns v as JSON, with each vector on a line of its own.
 func (v *vectors) lines(t *testing.T) string {
-	var b strings.Builder
+	var groups []string
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
-		fmt.Fprintf(&b, "%s\n  %q: [", map[bool]string{true: "{", false: ","}[i == 0], s.Type().Field(i).Tag.Get("json"))
+		var rows []string
 		for j := range s.Field(i).Len() {
-			line, err := json.Marshal(s.Field(i).Index(j).Interface())
+			row, err := json.Marshal(s.Field(i).Index(j).Interface())
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&b, "%s\n    %s", map[bool]string{true: "", false: ","}[j == 0], line)
+			rows = append(rows, string(row))
 		}
-		b.WriteString("\n  ]")
+		groups = append(groups, fmt.Sprintf("  %q: [\n    %s\n  ]", s.Type().Field(i).Tag.Get("json"), strings.Join(rows, ",\n    ")))
 	}
-	b.WriteString("\n}\n")
-	return b.String()
+	return "{\n" + strings.Join(groups, ",\n") + "\n}\n"
 }
 
 // parsers has the reader of each form, and how the library writes what it has read.

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
+)
+
+// An ident is an id of any kind.
+type ident struct {
+	kind   string        // uuid, ulid, typeid or snowflake
+	bits   ids.UUID      // of a UUID, a ULID or a TypeID
+	prefix string        // of a TypeID; valid, or empty
+	number ids.Snowflake // of a Snowflake
+}
+
+// identOf returns a UUID, a ULID or a Snowflake as an ident, and an ident as it is.
+func identOf(id any) ident {
+	switch id := id.(type) {
+	case ids.UUID:
+		return ident{kind: "uuid", bits: id}
+	case ids.ULID:
+		return ident{kind: "ulid", bits: id.UUID()}
+	case ids.Snowflake:
+		return ident{kind: "snowflake", number: id}
+	}
+	return id.(ident)
+}
+
+// String returns the usual text of the kind.
+func (id ident) String() string {
+	switch id.kind {
+	case "ulid":
+		return id.bits.ULID().String()
+	case "typeid":
+		return id.typeID()
+	case "snowflake":
+		return id.number.String()
+	}
+	return id.bits.String()
+}
+
+func (id ident) typeID() string {
+	text, _ := typeid.Join(id.prefix, id.bits) // the prefix is valid
+	return text
+}
+
+// forms are the ways to write an id, of a kind of 128 bits and of a Snowflake.
+var forms = []struct {
+	name      string
+	wide      func(ident) string
+	snowflake func(ids.Snowflake) string // nil: there is no such form
+}{
+	{"text", ident.String, ids.Snowflake.String},
+	{"base32", func(id ident) string { return id.bits.ULID().String() }, ids.Snowflake.Base32},
+	{"base58", func(id ident) string { return id.bits.Base58() }, nil},
+	{"hex", func(id ident) string { return hex.EncodeToString(id.bits[:]) }, func(s ids.Snowflake) string { return fmt.Sprintf("%#016x", uint64(s)) }},
+	{"json", func(id ident) string { return strconv.Quote(id.String()) }, func(s ids.Snowflake) string { return strconv.Quote(s.String()) }},
+	{"urn", func(id ident) string { return id.bits.URN() }, nil},
+	{"braces", func(id ident) string { return "{" + id.bits.String() + "}" }, nil},
+	{"typeid", ident.typeID, nil},
+	{"guid", func(id ident) string { return hex.EncodeToString(swapped(id.bits)) }, nil},
+	{"decimal", func(id ident) string { return new(big.Int).SetBytes(id.bits[:]).String() }, nil},
+	{"base64url", func(id ident) string { return base64.RawURLEncoding.EncodeToString(id.bits[:]) }, nil},
+}
+
+// formNames returns the names of the forms.
+func formNames() (names []string) {
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// write returns an id in a form.
+func (id ident) write(form string) (string, error) {
+	for _, f := range forms {
+		switch {
+		case f.name != form:
+		case id.kind != "snowflake":
+			return f.wide(id), nil
+		case f.snowflake != nil:
+			return f.snowflake(id.number), nil
+		}
+	}
+	return "", fmt.Errorf("only a UUID or a ULID can be written as %s: it is for 128 bits", form)
+}
+
+// A way is a way to read a text as an id.
+type way struct {
+	as    string              // what -as may say for it: kinds and forms
+	fits  func(s string) bool // by length, prefix and digits alone
+	parse func(s string) (any, error)
+}
+
+// ways are all ways to read a text. The first that fits is taken, so that the last ones need -as.
+var ways = []way{
+	{"typeid text json", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
+	{"uuid text json", hasLength(36), parser(ids.ParseUUID)},
+	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
+	{"uuid braces", hasLength(38), parser(ids.ParseUUID)},
+	{"uuid ulid hex", isHex, parser(parseHex)},
+	{"uuid ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
+	{"ulid uuid base32 text json", hasLength(26), parser(ids.ParseULID)},
+	{"snowflake", func(s string) bool { return len(s) == 13 && isDigits(s) }, refuseThirteenDigits},
+	{"snowflake text json", isInteger, parser(ids.ParseSnowflake)},
+	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
+	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
+	{"typeid", hasLength(26), parser(parseTypeID)},
+	{"guid", isHex, parser(parseGUID)},
+	{"decimal", isDigits, parser(parseDecimal)},
+	{"base64url", hasLength(22), parser(parseBase64URL)},
+}
+
+// parser returns parse with its result as any.
+func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
+	return func(s string) (any, error) { return parse(s) }
+}
+
+func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// isInteger reports whether s is a decimal number. It may be negative or too large: the refusal then names a Snowflake.
+func isInteger(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }
+
+// isHex reports whether s is as long as 16 bytes in hexadecimal. psql writes \x before them, SQL Server 0x.
+func isHex(s string) bool {
+	return len(s) == 32 || len(s) == 34 && slices.Contains([]string{`\x`, "0x", "0X"}, s[:2])
+}
+
+func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(s[len(s)-32:]) }
+
+// parseGUID reads bytes in Microsoft's order.
+func parseGUID(s string) (ids.UUID, error) {
+	u, err := parseHex(s)
+	return ids.UUID(swapped(u)), err
+}
+
+// swapped returns the bytes of u in Microsoft's order, or back from it.
+func swapped(u ids.UUID) []byte {
+	slices.Reverse(u[:4])
+	slices.Reverse(u[4:6])
+	slices.Reverse(u[6:8])
+	return u[:]
+}
+
+func parseDecimal(s string) (u ids.UUID, err error) {
+	n, _ := new(big.Int).SetString(s, 10) // they are digits
+	if n.BitLen() > 128 {
+		return u, errors.New("it has more than 128 bits")
+	}
+	n.FillBytes(u[:])
+	return u, nil
+}
+
+func parseBase64URL(s string) (u ids.UUID, err error) {
+	n, err := base64.RawURLEncoding.Strict().Decode(u[:], []byte(s))
+	if err == nil && n < len(u) { // a line end within it counts as nothing
+		err = errors.New("it has less than 128 bits")
+	}
+	return u, err
+}
+
+func refuseThirteenDigits(string) (any, error) {
+	return nil, errors.New("13 digits may be a Snowflake in decimal or in Base32; -as text or -as base32 says which")
+}
+
+func parseSnowflakeHex(s string) (ids.Snowflake, error) {
+	n, err := strconv.ParseUint(s[2:], 16, 63)
+	if err != nil || s[:2] != "0x" && s[:2] != "0X" {
+		return 0, errors.New("not 0x and 16 hexadecimal digits of a Snowflake, up to 7fffffffffffffff")
+	}
+	return ids.Snowflake(n), nil
+}
+
+// parseTypeID reads a TypeID of any prefix, or of none.
+func parseTypeID(s string) (ident, error) {
+	prefix, u, err := typeid.Split(s)
+	return ident{kind: "typeid", bits: u, prefix: prefix}, err
+}
+
+// addAs adds the option -as, and returns how a text is read.
+func (fs *flags) addAs() func(text string) (ident, error) {
+	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
+	return func(text string) (ident, error) { return read(text, *as) }
+}
+
+// read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
+// as is not empty, it is the kind or the form.
+func read(text, as string) (ident, error) {
+	s := strings.Trim(text, " \t")
+	if n := len(s); n > 2 && s[0] == '"' && s[n-1] == '"' {
+		s = s[1 : n-1]
+	}
+	for _, w := range ways {
+		if as != "" && !slices.Contains(strings.Fields(w.as), as) || !w.fits(s) {
+			continue
+		}
+		got, err := w.parse(s)
+		if err != nil {
+			return ident{}, err
+		}
+		id := identOf(got)
+		if as == "uuid" || as == "ulid" {
+			id.kind = as
+		}
+		return id, nil
+	}
+	return ident{}, fmt.Errorf("no known form of %s, length %d", cmp.Or(as, "an id"), len(s))
+}
