@@ -101,12 +101,15 @@ func (fs *flags) addForm() {
 
 // write returns an id in the form that the options ask for. With a prefix it is a TypeID, whatever it was before.
 func (fs *flags) write(id ident) (string, error) {
-	if fs.prefix != "" && id.kind == "snowflake" {
+	switch {
+	case fs.prefix == "":
+		return id.write(*fs.form)
+	case id.kind == "snowflake":
 		return "", errors.New("only a UUID or a ULID can have a prefix")
+	case !slices.Contains([]string{"text", "json", "typeid"}, *fs.form):
+		return "", fmt.Errorf("-format %s has no prefix", *fs.form)
 	}
-	if fs.prefix != "" {
-		id.kind, id.prefix = "typeid", fs.prefix
-	}
+	id.kind, id.prefix = "typeid", fs.prefix
 	return id.write(*fs.form)
 }
 

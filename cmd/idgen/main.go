@@ -179,13 +179,16 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	if len(args) > 0 {
 		return nil
 	}
-	in := bufio.NewReader(t.in)
+	in := bufio.NewReaderSize(t.in, 1<<16)
 	for n := 1; ; n++ {
 		if in.Buffered() == 0 {
 			t.out.Flush() // whoever types the lines, or pipes them in one by one, waits for an answer
 		}
-		line, err := in.ReadString('\n')
+		line, err := readLine(in)
+		read := do
 		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			read = func(string) (string, error) { return "", fmt.Errorf("the line has more than %d bytes", in.Size()) }
 		case err != nil && !errors.Is(err, io.EOF): // the line may be cut
 			return fmt.Errorf("reading standard input: %w", err)
 		case err != nil && line == "":
@@ -194,12 +197,26 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 		line = unmarked(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		text := ""
 		if line != "" {
-			text, _ = t.answer(fmt.Sprintf("line %d", n), line, do)
+			text, _ = t.answer(fmt.Sprintf("line %d", n), line, read)
 		}
 		if err := t.print(text + "\n"); err != nil {
 			return err
 		}
 	}
+}
+
+// readLine returns the next line with its end. Of a line that fills the buffer it returns the beginning, skips the rest,
+// and returns [bufio.ErrBufferFull].
+func readLine(in *bufio.Reader) (string, error) {
+	part, err := in.ReadSlice('\n')
+	line := string(part)
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	for skipped := err; errors.Is(skipped, bufio.ErrBufferFull); {
+		_, skipped = in.ReadSlice('\n')
+	}
+	return line, err
 }
 
 // unmarked returns s without the byte order mark of an editor or a spreadsheet. Where files were put together, any line

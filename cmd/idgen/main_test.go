@@ -139,7 +139,7 @@ func TestFailures(t *testing.T) {
 // TestLines gives lines of all kinds to commands that print a line for each of them.
 func TestLines(t *testing.T) {
 	const id, bad = "1541815603606036480", ": no known form of an id, length 1\n"
-	long := strings.Repeat("n", 100_000)
+	long := strings.Repeat("n", 1<<16-2)
 	hash := func(name string) string { return ids.NewV5(ids.NamespaceDNS(), name).String() + "\n" }
 	check(t, []row{
 		{"convert", "7\n\n8\n", 0, "7\n\n8\n", ""},
@@ -148,11 +148,12 @@ func TestLines(t *testing.T) {
 		{"convert", "", 0, "", ""},
 		{"convert", "\ufeff\n\ufeff7\n\ufeff\ufeff8", 0, "\n7\n8\n", ""}, // as of cat a.csv empty.csv b.csv
 		{"convert", "7\nx\n8\n", 1, "7\n\n8\n", "line 2" + bad},
-		{"convert", "x\n7\n" + long + "7\ny", 1, "\n7\n\n\n", "line 1" + bad + "line 3: no known form of an id, length 100001\nline 4" + bad},
+		{"convert", "x\n7\n" + long + long + long + "\ny", 1, "\n7\n\n\n", "line 1" + bad + "line 3: the line has more than 65536 bytes\nline 4" + bad},
 		{"uuid5", "a\n\nb", 0, hash("a") + "\n" + hash("b"), ""},
 		{"uuid5", "\ufeffa\n\ufeffa\n", 0, hash("a") + hash("a"), ""},
-		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""}, // one of them belongs to the end
-		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""},
+		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""},                 // one of them belongs to the end
+		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
+		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line has more than 65536 bytes\nline 2: the line has more than 65536 bytes"},
 		{"uuid3", "\xff\na\x00\n", 1, "\n\n", "line 1: the name is not UTF-8 without a NUL\nline 2: the name is not UTF-8 without a NUL"}, // UTF-16
 		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: no known form of uuid, length 1"},
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},

@@ -60,6 +60,7 @@ func TestMint(t *testing.T) {
 		{"uuid7 -n -1", "", 2, "", `invalid value "-1" for flag -n: it must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -", "", 2, "", `unexpected argument "-"`},
 		{"uuid7 -prefix Order", "", 2, "", `invalid value "Order" for flag -prefix: typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0`},
+		{"uuid7 -prefix order -format hex", "", 2, "", "-format hex has no prefix"},
 		{"snowflake -format urn", "", 2, "", "only a UUID or a ULID can be written as urn: it is for 128 bits"},
 		{"uuid7 -format base64", "", 2, "", `invalid value "base64" for flag -format: it must be one of text, base32, base58, hex, json, urn, braces, typeid, guid, decimal, base64url`},
 	})
