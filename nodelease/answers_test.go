@@ -103,6 +103,11 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "has not answered within 5s") || time.Since(began) != 5*time.Second {
 			t.Errorf("Close returns %v after %v", err, time.Since(began))
 		}
+		w.broken = true
+		again, took := m.Close(), time.Since(began)
+		if again == nil || took != 5*time.Second {
+			t.Errorf("a second Close returns %v after %v in all", again, took)
+		}
 		refused(t, m, nodelease.ErrClosed, "after Close")
 		store.setCarry(nil)
 		time.Sleep(time.Hour)

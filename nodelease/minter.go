@@ -51,6 +51,9 @@ type Minter struct {
 	failed  error         // why the number could not be handed back; set before handed is closed
 	reports chan func()   // what Logger and Observe are to be told; closed when keepNumber has returned
 	told    chan struct{} // closed when they have been told all
+	close   sync.Once
+	closed  chan struct{} // closed when Close has a result
+	result  error         // what Close returns
 
 	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; makeReports's
 	loggedNone bool      // whether that was for want of a number
@@ -147,7 +150,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	m := &Minter{
 		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
 		early: make(chan struct{}, 1), handed: make(chan struct{}),
-		reports: make(chan func(), maxReports), told: make(chan struct{}),
+		reports: make(chan func(), maxReports), told: make(chan struct{}), closed: make(chan struct{}),
 		why: newWithheld(errors.New("the store has not answered yet")), changed: make(chan struct{}), news: make(chan struct{}),
 	}
 	if m.opts.Logger == nil {
@@ -162,21 +165,32 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 // Close ends the minting at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
 // then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
 // fails. The error is the store's, if the number could not be handed back: then it is free after its
-// TTL. A second Close waits for the same end and returns the same error.
+// TTL. Later and concurrent calls of Close return when the first does, with the same error.
 func (m *Minter) Close() error {
-	m.endMinting()
+	m.close.Do(func() {
+		m.endMinting()
+		go m.awaitEnd()
+	})
+	<-m.closed
+	return m.result
+}
+
+// awaitEnd waits for the end of all that the Minter does, and sets the result of Close.
+func (m *Minter) awaitEnd() {
+	defer close(m.closed)
 	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	select {
 	case <-m.handed:
+		m.result = m.failed
 	case <-limit.Done():
-		return fmt.Errorf("nodelease: the store has not answered within %v: the number may be held until its TTL is over", closeTimeout)
+		m.result = fmt.Errorf("nodelease: the store has not answered within %v: the number may be held until its TTL is over", closeTimeout)
+		return
 	}
 	select {
 	case <-m.told:
 	case <-limit.Done():
 	}
-	return m.failed
 }
 
 // endMinting ends the minting.
