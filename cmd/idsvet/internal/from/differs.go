@@ -1,7 +1,6 @@
 package from
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -21,7 +20,9 @@ func (f *file) differs() (notes []note) {
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
 			notes = append(notes, f.storedBy(c, n)...)
-			notes = append(notes, f.panics(n)...)
+			if why := refused.MustParse(f.info, n, f.lib.isOld); why != "" {
+				notes = append(notes, f.note(n.Pos(), "MustParse panics here: "+why))
+			}
 			if comparing.MatchString(lastName(n.Fun)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}
@@ -37,21 +38,6 @@ func (f *file) differs() (notes []note) {
 			notes = append(notes, f.listed(c, n)...)
 		case *ast.AssignStmt:
 			notes = append(notes, f.assigned(c, n)...)
-		}
-	}
-	return notes
-}
-
-// panics notes a MustParse of a constant text that the old library reads and this one refuses.
-func (f *file) panics(call *ast.CallExpr) (notes []note) {
-	fun := f.callee(call)
-	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
-		return nil
-	}
-	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
-	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
-		if why := refused.Why(n.Obj().Name(), s); why != "" {
-			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
 		}
 	}
 	return notes
@@ -86,7 +72,7 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
 		case slices.Contains(f.lib.paths, s) && s != f.lib.pkg:
 			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))
-		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name):
+		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name), s == "NullUUID" && f.lib.uses[s]:
 			notes = append(notes, f.note(e.Pos(), "no type is called "+s+" here: compare types, or write mock.IsType with a value"))
 		}
 	}

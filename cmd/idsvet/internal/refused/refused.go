@@ -2,10 +2,16 @@
 package refused
 
 import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
 	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -18,6 +24,20 @@ var (
 	letters  = regexp.MustCompile(`^[0-9A-Za-z]{26}$`)
 	digits   = regexp.MustCompile(`^[0-9]{1,19}$`)
 )
+
+// MustParse says why a call panics, if it is of a library's MustParse with a constant text that is refused here, or returns "".
+func MustParse(info *types.Info, call *ast.CallExpr, library func(*types.Package) bool) string {
+	f, ok := typeutil.Callee(info, call).(*types.Func)
+	if !ok || !library(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") {
+		return ""
+	}
+	s, constant := constant.Val(info.Types[call.Args[0]].Value).(string)
+	t, named := types.Unalias(f.Signature().Results().At(0).Type()).(*types.Named)
+	if !constant || !named || Why(t.Obj().Name(), s) == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q %s", s, Why(t.Obj().Name(), s))
+}
 
 // Why says why the parser of the type does not accept s, or returns "" if it does, or if that cannot be told.
 func Why(kind, s string) string {
