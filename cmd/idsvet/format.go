@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis/passes/printf"
-	"golang.org/x/tools/go/ast/inspector"
 )
 
 var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID", verbs)
@@ -162,83 +161,4 @@ func inJSON(t types.Type, find func(types.Type) bool, seen map[types.Type]bool) 
 		}
 	}
 	return nil
-}
-
-var typeName = rule("typename", "report a type's name from another library, in testify's AnythingOfType or beside that of a reflect.Type", typeNames)
-
-const mock = "github.com/stretchr/testify/mock"
-
-// typesNow has the names that types have here, by those of other libraries.
-var typesNow = map[string]string{
-	"uuid.UUID": "ids.UUID", "ulid.ULID": "ids.ULID", "snowflake.ID": "ids.Snowflake",
-	"uuid.NullUUID": "ids.Null[…]", "NullUUID": "Null[…]",
-}
-
-func typeNames(p *program) {
-	for c, lit := range each[*ast.BasicLit](p) {
-		name := strings.TrimLeft(p.text(lit), "*[]")
-		if typesNow[name] == "" {
-			continue
-		}
-		wrong := onlyOurs(p.Pkg, name)
-		var of ast.Expr // what has the name
-		switch n := c.Parent().Node().(type) {
-		case *ast.CallExpr:
-			of = n
-			if arg, known := p.mocked(c.Parent()); known {
-				wrong = "ids."+idName(elem(arg)) == typesNow[name]
-			}
-		case *ast.BinaryExpr:
-			of = n.X
-		case *ast.CaseClause:
-			if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
-				of = s.Tag
-			}
-		}
-		f := p.callee(p.origin(of))
-		if p.both(c, typesNow[name]) {
-			continue
-		}
-		if wrong && f != nil && slices.Contains([]string{mock + ".AnythingOfType", "(reflect.Type).Name", "(reflect.Type).String"}, f.FullName()) {
-			p.ReportRangef(lit, "no type of this library has the name %q: it is %q; compare types, or write mock.IsType with a value", name, typesNow[name])
-		}
-	}
-}
-
-// both reports whether a switch or a condition around the text at c has the other name too: it is ready for old and new types.
-func (p *program) both(c inspector.Cursor, name string) bool {
-	for around := range c.Enclosing((*ast.SwitchStmt)(nil), (*ast.BinaryExpr)(nil)) {
-		for lit := range around.Preorder((*ast.BasicLit)(nil)) {
-			if strings.TrimLeft(p.text(lit.Node().(*ast.BasicLit)), "*[]") == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mocked returns the type of the parameter for which the call at c stands in x.On("Method", …), if it can be told.
-func (p *program) mocked(c inspector.Cursor) (types.Type, bool) {
-	_, i := c.ParentEdge()
-	f := p.callee(c.Parent().Node())
-	if f == nil || f.FullName() != "(*"+mock+".Mock).On" {
-		return nil, false
-	}
-	on := c.Parent().Node().(*ast.CallExpr)
-	m := method(p.TypeOf(operand(on)), p.text(on.Args[0]))
-	if m == nil || m.Signature().Params().Len() < i || i == 0 {
-		return nil, false
-	}
-	param := m.Signature().Params().At(i - 1).Type()
-	return param, !types.IsInterface(param)
-}
-
-// onlyOurs reports whether pkg imports the door that the name of a type has, and no other package of its name.
-func onlyOurs(pkg *types.Package, name string) bool {
-	door, _, ok := strings.Cut(name, ".")
-	if !ok {
-		door = "uuid"
-	}
-	doors := slices.DeleteFunc(slices.Clone(pkg.Imports()), func(i *types.Package) bool { return i.Name() != door })
-	return len(doors) > 0 && !slices.ContainsFunc(doors, func(i *types.Package) bool { return !ours(i) })
 }

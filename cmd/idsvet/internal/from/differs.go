@@ -17,9 +17,11 @@ import (
 // differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
 func (f *file) differs() (notes []note) {
 	for c := range f.root.Preorder() {
+		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
+			notes = append(notes, f.stored(c)...)
+		}
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
-			notes = append(notes, f.storedBy(c, n)...)
 			if why := refused.MustParse(f.info, n, f.lib.isOld); why != "" {
 				notes = append(notes, f.note(n.Pos(), "MustParse panics here: "+why))
 			}
@@ -34,10 +36,6 @@ func (f *file) differs() (notes []note) {
 			notes = append(notes, f.compared(n, n.List...)...)
 		case *ast.StructType:
 			notes = append(notes, f.tags(n)...)
-		case *ast.CompositeLit:
-			notes = append(notes, f.listed(c, n)...)
-		case *ast.AssignStmt:
-			notes = append(notes, f.assigned(c, n)...)
 		}
 	}
 	return notes

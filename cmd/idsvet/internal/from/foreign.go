@@ -29,7 +29,7 @@ func (f *file) foreign() (notes []note) {
 			continue
 		}
 		if kept := f.lib.held(obj.Type(), none); kept != nil {
-			n := f.note(id.Pos(), obj.Pkg().Path()+" "+f.lib.name+"."+kept[0])
+			n := f.note(id.Pos(), obj.Pkg().Path()+" "+f.lib.name+"."+kept[0].name)
 			n.of = obj.Name()
 			notes = append(notes, n)
 		}

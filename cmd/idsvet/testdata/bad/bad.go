@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/oneclock/ids"
@@ -14,7 +13,6 @@ import (
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
-	"github.com/stretchr/testify/mock"
 
 	"example.com/lib"
 )
@@ -69,22 +67,6 @@ func formats(t *testing.T, id uuid.UUID, k key, u ulid.ULID, n snowflake.ID, b [
 	fmt.Printf("%5.*d%% %x", 2, 1, id)                  // want `%x writes the digits of the text of this UUID, in hexadecimal; pass the bytes`
 	fmt.Printf("%d %X %x", id, k, n)                    // want `%d writes a list of 16 numbers for this UUID` `%X writes .* UUID` `pass int64`
 	wrapped(t, "%d %x %#x", u, b, map[int]*ulid.ULID{}) // want `%d writes .* ULID` `this Binary` `this ULID`
-}
-
-type store struct{ mock.Mock }
-
-func (*store) Get(context.Context, []uuid.UUID) {}
-func (*store) Put(lib.Other)                    {}
-
-func mocks(s *store) {
-	s.On("Get", nil, mock.AnythingOfType("[]uuid.UUID")) // want `no type of this library .*"ids.UUID"`
-	s.On("Put", mock.AnythingOfType("uuid.UUID"))
-	s.AssertCalled("Get", mock.AnythingOfType("ulid.ULID")) // want `no type of this library`
-	t := reflect.TypeOf(s)
-	switch name := t.Name(); name {
-	case "NullUUID": // want `"Null\[…\]"`
-	}
-	fmt.Println(t.String() == "uuid.UUID") // want `"ids.UUID"`
 }
 
 func cuts(u ulid.ULID, g *ids.Generator) {

@@ -10,14 +10,12 @@ import (
 	"text/template"
 	"time"
 
-	other "example.com/google/uuid"
 	"example.com/lib"
 	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
-	"github.com/stretchr/testify/mock"
 )
 
 var (
@@ -78,25 +76,6 @@ func formats(id uuid.UUID, n snowflake.ID, h hex, arg string) {
 	fmt.Printf("%s %v %q %d %d %x %x %x %T", id, id, id, n, n, id[:], int64(n), h, id)
 	fmt.Printf(arg+"%d", id)
 	fmt.Printf("%[2]s %d", id, id, n)
-}
-
-type store struct{ mock.Mock }
-
-func (*store) Get(other.UUID, any) {}
-
-func mocks(s *store) {
-	s.On("Get", mock.AnythingOfType("uuid.UUID"), mock.AnythingOfType("uuid.UUID"))
-	switch reflect.TypeOf(s).Name() { // of the other package, perhaps
-	case "NullUUID", "uuid.UUID":
-	}
-	t := reflect.TypeOf(s)
-	switch t.String() { // ready for both names
-	case "snowflake.ID", "ids.Snowflake":
-	case "ulid.ULID":
-	case "ids.ULID":
-	}
-	_ = t.Name() != "x" && (t.String() == "ids.ULID" || t.String() == "ulid.ULID")
-	s.AssertCalled("Get", mock.AnythingOfType("uuid.UUID"), mock.AnythingOfType("ids.ULID"))
 }
 
 func cuts(id uuid.UUID, u ulid.ULID, n int) {
