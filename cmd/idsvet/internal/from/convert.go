@@ -48,16 +48,10 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 
 // expression returns the conversions of e, which is at c, or nil if it is none itself.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
-	call, isCall := e.(*ast.CallExpr)
-	if isCall {
-		if done := f.withoutMust(c, call); done != nil {
-			return []conversion{*done}
-		}
-	}
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
 	}
-	if isCall {
+	if call, ok := e.(*ast.CallExpr); ok {
 		if name := f.named(call.Fun); name != "" && !f.lib.kept(name) && len(f.matches(call.Fun)) == 0 {
 			return []conversion{f.leave(e, name, f.why(name))}
 		}
@@ -66,23 +60,6 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 		return f.name(c, e, name)
 	}
 	return nil
-}
-
-// withoutMust converts Must(f()) to the call of a function that has no error here, or returns nil.
-func (f *file) withoutMust(c inspector.Cursor, must *ast.CallExpr) *conversion {
-	if len(must.Args) != 1 || f.named(must.Fun) != "Must" || !f.lib.allowed("Must") {
-		return nil
-	}
-	inner := f.matches(must.Args[0])
-	if len(inner) == 0 || inner[0].rule.values != withNil {
-		return nil
-	}
-	done := inner[0].fill(c.ChildAt(edge.CallExpr_Args, 0))
-	start, end := f.span(must)
-	done.edits = append(done.edits, edit{start, done.start, ""}, edit{done.end, end, ""})
-	done.uses++
-	f.finish(&done, must)
-	return &done
 }
 
 // byRule converts e by the first rule that fits. If none does, it returns why the first one does not; if none matches, nil.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,7 +59,6 @@ type rule struct {
 	pattern ast.Expr
 	parts   []part
 	values  values
-	call    bool // the template calls a function or a method
 }
 
 // values is how many values the template has, beside those of the pattern, and what they are.
@@ -126,7 +124,10 @@ func (t *table) row(line string) error {
 		return t.words(line)
 	}
 	rows := []string{old, now}
-	if ofErrors.MatchString(line) { // here they are wrapped, so that none is equal to its sentinel
+	switch {
+	case strings.HasSuffix(now, ", nil"):
+		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
+	case ofErrors.MatchString(line): // here they are wrapped, so that none is equal to its sentinel
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -177,8 +178,8 @@ func (t *table) words(line string) error {
 
 var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString
 
-func newRule(old, expression string) (*rule, error) {
-	r := &rule{row: old + " -> " + expression}
+func newRule(old, expression string) (r *rule, err error) {
+	r = &rule{row: old + " -> " + expression}
 	if last, ok := strings.CutPrefix(expression, "_, "); ok {
 		expression, r.values = last, withoutFirst
 	}
@@ -187,52 +188,35 @@ func newRule(old, expression string) (*rule, error) {
 			expression, r.values = first, values
 		}
 	}
-	var err error
-	if r.pattern, err = parser.ParseExpr(old); err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	e, err := parser.ParseExprFrom(fset, "", expression, 0)
-	if err != nil {
-		return nil, err
-	}
-	if call, ok := e.(*ast.CallExpr); ok {
-		s, ok := call.Fun.(*ast.SelectorExpr)
-		r.call = ok && s.Sel.Name != "ID" && s.Sel.Name != "UUID" // which are types
-	}
-	r.parts = cut(fset, e, expression)
-	return r, nil
+	r.parts = parts(expression)
+	r.pattern, err = parser.ParseExpr(old)
+	return r, err
 }
 
-// cut returns the parts of a template, which is the expression e: text, and between it letters and names of packages.
-func cut(fset *token.FileSet, e ast.Expr, expression string) (parts []part) {
+var (
+	wordRE = regexp.MustCompile(`\w+`)
+	opens  = regexp.MustCompile(`(^|[(,] *)$`).MatchString
+	closes = regexp.MustCompile(`^($|[),])`).MatchString
+)
+
+// parts returns the parts of a template: text, and between it letters and names of packages.
+func parts(template string) (all []part) {
 	at := 0
-	naked, qualifiers := map[ast.Node]bool{e: true}, map[ast.Node]bool{}
-	for n := range ast.Preorder(e) {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			for _, arg := range n.Args {
-				naked[arg] = true
-			}
-		case *ast.SelectorExpr:
-			qualifiers[n.X] = true
-		case *ast.Ident:
-			p := part{}
-			switch {
-			case isLetter(n.Name):
-				p.letter, p.naked = n.Name, naked[n]
-			case n.Name == "result":
-				p.result = true
-			case newPackages[n.Name] != "" && qualifiers[n]:
-				p.pkg = n.Name
-			default:
-				continue
-			}
-			parts = append(parts, part{text: expression[at:fset.Position(n.Pos()).Offset]}, p)
-			at = fset.Position(n.End()).Offset
+	for _, word := range wordRE.FindAllStringIndex(template, -1) {
+		name, after := template[word[0]:word[1]], template[word[1]:]
+		p := part{result: name == "result"}
+		switch {
+		case isLetter(name):
+			p.letter, p.naked = name, opens(template[:word[0]]) && closes(after)
+		case newPackages[name] != "" && strings.HasPrefix(after, "."):
+			p.pkg = name
+		case !p.result:
+			continue
 		}
+		all = append(all, part{text: template[at:word[0]]}, p)
+		at = word[1]
 	}
-	return append(parts, part{text: expression[at:]})
+	return append(all, part{text: template[at:]})
 }
 
 // lastName returns the name of a function, method or type that e names, or "".

@@ -120,9 +120,7 @@ func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	null := ", nil"
 	switch parent := c.Parent().Node().(type) {
 	case *ast.ExprStmt:
-		if !m.rule.call {
-			done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
-		}
+		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
 		return true
 	case *ast.AssignStmt:
 		first, second = parent.Lhs[0], parent.Lhs[1]
