@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
 )
 
 // A library is the old library: its table, and what the program uses of it.
@@ -16,8 +17,8 @@ type library struct {
 	uses map[string]bool // names, as tables write them
 	own  map[string]bool // the program's packages
 
-	dependencies map[string]dependency // by their paths
-	asserting    map[string]string     // of those the packages that assert the old types, and where
+	dependencies map[string]*packages.Package // what the program needs, by the paths
+	asserting    map[string]string            // the modules of those that assert the old types, and where
 }
 
 // declares reports whether a package is one of the program's.

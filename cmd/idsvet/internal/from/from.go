@@ -23,6 +23,7 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/go/packages"
 )
 
 // A run is one call of the command.
@@ -74,7 +75,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 
 func newRun(t *table, out io.Writer) *run {
 	r := &run{report: report{old: t.name, out: out}, files: map[string][]*file{}, cgo: map[string]bool{}}
-	r.library = library{t, map[string]bool{}, map[string]bool{}, map[string]dependency{}, map[string]string{}}
+	r.library = library{t, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}}
 	return r
 }
 

@@ -24,8 +24,9 @@ type report struct {
 	old string // the old library
 	out io.Writer
 
-	total, converted             int // uses of the library's names
-	foreign, left, differ, other []note
+	total, converted    int // uses of the library's names
+	foreign             []dictate
+	left, differ, other []note
 }
 
 // rel returns a path as the report shows it.
