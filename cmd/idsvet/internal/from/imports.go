@@ -135,14 +135,10 @@ func (f *file) free(name string) string {
 }
 
 // old returns the first import of the old library and the name by which the file calls that, or nil and "".
-func (f *file) old() (first *ast.ImportSpec, name string) {
+func (f *file) old() (*ast.ImportSpec, string) {
 	for _, i := range f.syntax.Imports {
-		switch {
-		case !slices.Contains(f.lib.paths, importPath(i)):
-		case i.Name != nil:
-			return i, i.Name.Name
-		default:
-			return i, f.lib.pkg
+		if slices.Contains(f.lib.paths, importPath(i)) {
+			return i, f.info.PkgNameOf(i).Name()
 		}
 	}
 	return nil, ""
@@ -218,7 +214,7 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) 
 		switch {
 		case i == old && to.rename != "":
 			setImport(specs[n], to.rename, path)
-		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.dropped(i, to.edits):
+		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.gone(f.info.PkgNameOf(i), to.edits):
 			continue
 		case i == old && to.names[door] != "" && !f.has(newPackages[door]):
 			setImport(specs[n], to.called(door), newPackages[door])
@@ -238,35 +234,22 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// dropped reports whether the edits remove all uses of an imported package.
-func (f *file) dropped(i *ast.ImportSpec, edits []edit) bool {
-	obj := f.info.Implicits[i]
-	if i.Name != nil {
-		obj = f.info.Defs[i.Name]
-	}
-	return obj != nil && f.gone(obj, edits)
-}
-
-// gone reports whether obj is used in the file, but only in what the edits remove.
+// gone reports whether obj, a package or a variable, is used in the file, but only in what the edits remove.
 func (f *file) gone(obj types.Object, edits []edit) bool {
-	n, left := 0, 0
+	used := false
 	for node := range ast.Preorder(f.syntax) {
 		id, ok := node.(*ast.Ident)
 		if !ok || f.info.Uses[id] != obj {
 			continue
 		}
-		n++
+		used = true
 		at := f.offset(id.Pos())
 		in := slices.IndexFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
-		if in < 0 || containsName(edits[in].text, id.Name) {
-			left++
+		if in < 0 || regexp.MustCompile(`\b`+regexp.QuoteMeta(id.Name)+`\b`).MatchString(edits[in].text) {
+			return false
 		}
 	}
-	return n > 0 && left == 0
-}
-
-func containsName(text, name string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
+	return used
 }
 
 // unused notes the local variables that the edits leave without a use.

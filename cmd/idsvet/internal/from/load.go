@@ -2,7 +2,6 @@ package from
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -96,21 +95,19 @@ func (r *run) missing(module string, cfg *packages.Config) (texts []string) {
 	return texts
 }
 
-// causes returns the texts of errors, each once. What has no place, and what follows from a module that is missing, comes last.
+// causes returns the texts of errors, each once, without those that have no place or follow from a module that is missing, if
+// there are others.
 func (r *run) causes(errs []packages.Error) (texts []string) {
-	follows := func(text string) int {
-		if strings.HasPrefix(text, "-: ") || strings.Contains(text, "could not import") {
-			return 1
-		}
-		return 0
-	}
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))
 	}
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(follows(a)-follows(b), strings.Compare(a, b)) })
+	slices.Sort(texts)
 	texts = slices.Compact(texts)
-	if n := slices.IndexFunc(texts, func(text string) bool { return follows(text) == 1 }); n > 0 {
-		texts = texts[:n]
+	first := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		return strings.HasPrefix(text, "-: ") || strings.Contains(text, "could not import")
+	})
+	if len(first) > 0 {
+		return first
 	}
 	return texts
 }
