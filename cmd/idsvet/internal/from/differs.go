@@ -25,7 +25,7 @@ func (f *file) differs() (notes []note) {
 			if why := refused.MustParse(f.info, n, f.lib.isOld); why != "" {
 				notes = append(notes, f.note(n.Pos(), "MustParse panics here: "+why))
 			}
-			if comparing.MatchString(lastName(n.Fun)) {
+			if comparing.MatchString(f.called(n)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}
 		case *ast.BinaryExpr:
@@ -47,16 +47,23 @@ func (f *file) callee(call *ast.CallExpr) *types.Func {
 	return fun
 }
 
+// called returns the name of the function or method that n calls, or "".
+func (f *file) called(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || f.callee(call) == nil {
+		return ""
+	}
+	return f.callee(call).Name()
+}
+
 // comparing finds the names of functions that compare values or texts, in testify those of errors and names of types.
 var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|AnythingOfType)`)
 
 // compared notes what is another value here among the parts of a comparison: errors, their texts, names of types and import paths.
 func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
-	call, _ := n.(*ast.CallExpr)
-	ofError := call != nil && strings.Contains(lastName(call.Fun), "Error") // or beside a call of the method Error
+	ofError := strings.Contains(f.called(n), "Error") // or beside a call of the method Error
 	for _, e := range parts {
-		c, ok := ast.Unparen(e).(*ast.CallExpr)
-		ofError = ofError || ok && lastName(c.Fun) == "Error" && len(c.Args) == 0
+		ofError = ofError || f.called(ast.Unparen(e)) == "Error"
 	}
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,11 +72,13 @@ func TestTables(t *testing.T) {
 
 // rowNames returns the names that the rows of a table are about.
 func rowNames(tab *table) map[string]bool {
-	known := map[string]bool{}
-	for _, n := range slices.AppendSeq(slices.Collect(maps.Keys(tab.names)), maps.Keys(tab.left)) {
+	known := maps.Clone(tab.same)
+	for n := range tab.left {
 		known[n] = true
 	}
-	maps.Copy(known, tab.same)
+	for n := range tab.names {
+		known[n] = true
+	}
 	member := regexp.MustCompile(`\b([a-z])\.([A-Z]\w*)`)
 	for _, r := range tab.rules {
 		old, _, _ := strings.Cut(r.row, " -> ")

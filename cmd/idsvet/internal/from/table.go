@@ -219,19 +219,6 @@ func parts(template string) (all []part) {
 	return append(all, part{text: template[at:]})
 }
 
-// lastName returns the name of a function, method or type that e names, or "".
-func lastName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.IndexExpr:
-		return lastName(e.X)
-	}
-	return ""
-}
-
 // door returns the package here that has the names which are the same.
 func (t *table) door() string {
 	if t.pkg == "sonyflake" {

@@ -114,53 +114,56 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	return m.why(name)
 }
 
+// targets returns what gets the values of the expression at c, if no type is written there, and whether that is declared.
+func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
+	switch parent := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		if parent.Tok == token.ASSIGN || parent.Tok == token.DEFINE {
+			to, declares = parent.Lhs, parent.Tok == token.DEFINE
+		}
+	case *ast.ValueSpec:
+		for _, name := range parent.Names {
+			if parent.Type == nil {
+				to, declares = append(to, name), true
+			}
+		}
+	}
+	return to, declares
+}
+
 // addNil adds the nil of a call that has an error no more, and reports whether that can be done.
 func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
-	var first, second ast.Expr // what gets the values
-	null := ", nil"
-	switch parent := c.Parent().Node().(type) {
+	switch c.Parent().Node().(type) {
 	case *ast.ExprStmt:
 		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
 		return true
-	case *ast.AssignStmt:
-		first, second = parent.Lhs[0], parent.Lhs[1]
-		if id, ok := second.(*ast.Ident); ok && parent.Tok == token.DEFINE && m.info.Defs[id] != nil {
-			null = ", error(nil)"
-		}
-	case *ast.ValueSpec:
-		first, second = parent.Names[0], parent.Names[1]
-		if parent.Type == nil {
-			null = ", error(nil)"
-		}
 	case *ast.ReturnStmt, *ast.CallExpr:
-	default:
+		done.edits = append(done.edits, edit{done.end, done.end, ", nil"})
+		return true
+	}
+	to, declares := targets(c)
+	if len(to) != 2 {
 		return false
 	}
-	if id, ok := second.(*ast.Ident); ok && id.Name == "_" {
-		done.edits = append(done.edits, edit{m.offset(first.End()), m.offset(second.End()), ""})
-	} else {
-		done.edits = append(done.edits, edit{done.end, done.end, null})
+	id, _ := to[1].(*ast.Ident)
+	switch {
+	case id != nil && id.Name == "_":
+		done.edits = append(done.edits, edit{m.offset(to[0].End()), m.offset(to[1].End()), ""})
+	case declares && m.info.Defs[id] != nil:
+		done.edits = append(done.edits, edit{done.end, done.end, ", error(nil)"})
+	default:
+		done.edits = append(done.edits, edit{done.end, done.end, ", nil"})
 	}
 	return true
 }
 
 // addBlank adds a blank for the value that a call has here in addition, and reports whether that can be done.
 func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
-	var to ast.Expr // what gets the value
-	switch parent := c.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		if len(parent.Lhs) == 1 && (parent.Tok == token.ASSIGN || parent.Tok == token.DEFINE) {
-			to = parent.Lhs[0]
-		}
-	case *ast.ValueSpec:
-		if len(parent.Names) == 1 && parent.Type == nil {
-			to = parent.Names[0]
-		}
-	}
-	if to == nil {
+	to, _ := targets(c)
+	if len(to) != 1 {
 		return false
 	}
-	start, end := m.span(to)
+	start, end := m.span(to[0])
 	if m.rule.values == withoutOK {
 		done.edits = append(done.edits, edit{end, end, ", _"})
 	} else {
@@ -189,13 +192,8 @@ func (m *match) isRead(c inspector.Cursor) bool {
 			}
 			return false
 		}
-		s, _ := ast.Unparen(parent.Fun).(*ast.SelectorExpr)
-		if s == nil {
-			id, _ := ast.Unparen(parent.Fun).(*ast.Ident)
-			return i == 1 && m.info.Uses[id] == types.Universe.Lookup("copy")
-		}
-		fun, _ := m.info.Uses[s.Sel].(*types.Func)
-		return fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
+		fun := m.callee(parent)
+		return i == 1 && m.calls(parent, "copy") || fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
 	}
 	return false
 }
