@@ -72,13 +72,6 @@ type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
 
-// jsonFunctions are those of encoding/json and the place of the value among their arguments.
-var jsonFunctions = map[string]int{
-	"encoding/json.Marshal": 0, "encoding/json.MarshalIndent": 0, "encoding/json.Unmarshal": 1,
-	"(*encoding/json.Encoder).Encode": 0, "(*encoding/json.Decoder).Decode": 0,
-	"encoding/json/v2.Marshal": 0, "encoding/json/v2.MarshalWrite": 1, "encoding/json/v2.Unmarshal": 1, "encoding/json/v2.UnmarshalRead": 1,
-}
-
 // plain returns the named type t and the id that it is declared as, or nil.
 func (p *program) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
@@ -119,14 +112,13 @@ func plainTypes(p *program) {
 				report(arg, t, of, "is written as a list of 16 numbers or as 16 bytes")
 			}
 		})
-		at, ok := jsonFunctions[f.FullName()]
-		if ok && at < len(call.Args) {
-			find := func(t types.Type) bool { name, _ := p.plain(t); return name != nil }
-			if t, of := p.plain(inJSON(p.TypeOf(call.Args[at]), find, map[types.Type]bool{})); t != nil {
-				report(call.Args[at], t, of, "is a list of 16 numbers in JSON")
-			}
-		}
 		for _, arg := range call.Args {
+			if f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "encoding/json") {
+				find := func(t types.Type) bool { name, _ := p.plain(t); return name != nil }
+				if t, of := p.plain(inJSON(p.TypeOf(arg), find, map[types.Type]bool{})); t != nil {
+					report(arg, t, of, "is a list of 16 numbers in JSON")
+				}
+			}
 			t, of := p.plain(elem(p.TypeOf(arg)))
 			if t != nil && strings.HasPrefix(f.FullName(), "(*database/sql.Row") && f.Name() == "Scan" && !has(t.Type(), "Scan") {
 				report(arg, t, of, "cannot be scanned")

@@ -35,7 +35,7 @@ func TestReports(t *testing.T) {
 	if err := analysis.Validate(analyzers); err != nil {
 		t.Error(err)
 	}
-	analysistest.Run(t, analysistest.TestData(), all, "./bad", "./good", "./lib")
+	analysistest.Run(t, analysistest.TestData(), all, "./p", "./lib")
 }
 
 // TestUsage checks that the command, alone and with -h, tells what it does besides analyzing, and its version.

@@ -56,7 +56,7 @@ func (r *run) load(module string, c config) error {
 		r.addFiles(p, texts)
 	}
 	if len(broken) > 0 {
-		causes := append(r.missing(module, cfg), r.causes(broken)...)
+		causes := append(r.causes(r.missing(*cfg)), r.causes(broken)...)
 		return fmt.Errorf("%s (%s) does not compile, so that its types are not known; nothing is changed. If a run was interrupted, take its changes back first.\n\t%s",
 			r.rel(module), c, strings.Join(causes[:min(len(causes), 10)], "\n\t"))
 	}
@@ -84,15 +84,11 @@ func (r *run) addFiles(p *packages.Package, texts map[string][]byte) {
 
 // missing returns what the go command says of modules and packages that it cannot find, of which the errors of types tell only
 // the consequences.
-func (r *run) missing(module string, cfg *packages.Config) (texts []string) {
-	format := "-f={{with .Error}}{{with .Pos}}{{.}}: {{end}}{{.Err}}{{end}}"
-	out, _ := goIn(module, cfg.Env, slices.Concat([]string{"list", "-e", "-deps", "-test", format}, cfg.BuildFlags, r.patterns)...)
-	for text := range strings.Lines(out) {
-		if text = strings.TrimRight(text, "\n"); text != "" && !slices.Contains(texts, text) {
-			texts = append(texts, text)
-		}
-	}
-	return texts
+func (r *run) missing(cfg packages.Config) (errs []packages.Error) {
+	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
+	pkgs, _ := packages.Load(&cfg, r.patterns...)
+	packages.Visit(pkgs, nil, func(p *packages.Package) { errs = append(errs, p.Errors...) })
+	return errs
 }
 
 // causes returns the texts of errors, each once, without those that have no place or follow from a module that is missing, if

@@ -1,4 +1,4 @@
-// Package lib is imported by bad and good.
+// Package lib is imported by p.
 package lib
 
 import "github.com/oneclock/ids/uuid"
