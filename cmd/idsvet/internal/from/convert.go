@@ -95,10 +95,10 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	case isSelector && f.info.Selections[s] != nil:
 		return append(operand(), done)
 	case isSelector:
-		if why := f.hidden(f.lib.door(), e); why != "" {
+		if why := f.hidden(f.lib.door, e); why != "" {
 			return []conversion{f.leave(e, name, why)}
 		}
-		done.edits = []edit{f.replace(s.X, mark(f.lib.door()))}
+		done.edits = []edit{f.replace(s.X, mark(f.lib.door))}
 	}
 	return []conversion{done}
 }
@@ -145,8 +145,8 @@ func (f *file) qualifiers(start, end int) (all []edit) {
 
 // hidden says why a template cannot name a package at e, or returns "".
 func (f *file) hidden(pkg string, e ast.Expr) string {
-	name := f.local(pkg)
-	if _, old := f.old(); !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
+	name := f.known(pkg)
+	if name == "" {
 		return "" // the import will have a name that the file has nowhere
 	}
 	_, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(name, e.Pos())

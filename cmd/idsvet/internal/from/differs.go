@@ -67,7 +67,7 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 	}
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {
-		if name := f.sentinel(e); name != "" && (binary == nil || len(f.matches(binary)) == 0) {
+		if name := f.named(e); strings.HasPrefix(name, "Err") && types.AssignableTo(f.info.TypeOf(e), errorType) && (binary == nil || len(f.matches(binary)) == 0) {
 			notes = append(notes, f.note(e.Pos(), "no error is equal to "+name+" here, since it is wrapped: use errors.Is"))
 		}
 		s, _ := constant.Val(f.info.Types[e].Value).(string)
@@ -82,12 +82,4 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 		}
 	}
 	return notes
-}
-
-// sentinel returns the name of the error of the library that e is, or "".
-func (f *file) sentinel(e ast.Expr) string {
-	if name := f.named(e); strings.HasPrefix(name, "Err") && types.AssignableTo(f.info.TypeOf(e), errorType) {
-		return name
-	}
-	return ""
 }

@@ -31,7 +31,7 @@ func (r *run) otherFiles() {
 		switch ext := filepath.Ext(path); {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
-			if r.files[path] == nil && !r.cgo[path] && r.imports(path) {
+			if r.files[path] == nil && !r.cgo[path] && len(r.names(path)) > 0 {
 				r.other = append(r.other, note{path, 1, "", "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
 			}
 		default:
@@ -64,12 +64,6 @@ func walk(dir string, look func(path string, d fs.DirEntry)) {
 		}
 		return nil
 	})
-}
-
-// imports reports whether a file imports the library.
-func (r *run) imports(path string) bool {
-	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-	return err == nil && r.importedBy(f)
 }
 
 func (r *run) importedBy(f *ast.File) bool {

@@ -42,7 +42,7 @@ type run struct {
 func Run(dir string, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("idsvet", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	library := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
+	name := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
 	fix := flags.Bool("fix", false, "change the files; without it, the changes are printed")
 	goos := flags.String("goos", "", "look at the program for these `systems` too, as linux,windows")
 	var tags []string
@@ -53,13 +53,15 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	t, err := readTable(*library)
+	t, err := readTable(*name)
 	if err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)
 		return 2
 	}
-	r := newRun(t, out)
-	r.fix, r.patterns = *fix, flags.Args()
+	r := &run{
+		library: library{t, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}},
+		report:  report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
+	}
 	if len(r.patterns) == 0 {
 		r.patterns = []string{"./..."}
 	}
@@ -71,12 +73,6 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		return 1
 	}
 	return 0
-}
-
-func newRun(t *table, out io.Writer) *run {
-	r := &run{report: report{old: t.name, out: out}, files: map[string][]*file{}, cgo: map[string]bool{}}
-	r.library = library{t, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}}
-	return r
 }
 
 // A config is a system and a set of build tags for which the program is compiled.

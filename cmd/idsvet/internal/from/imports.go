@@ -50,14 +50,13 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 		all = append(all, c.edits...)
 		left = append(left, c.qualifiers...)
 	}
-	needed := map[string]bool{}
+	to := imported{names: map[string]string{}, keep: len(left) > 0}
 	for _, e := range all {
 		for _, m := range marked.FindAllStringSubmatch(e.text, -1) {
-			needed[m[1]] = true
+			to.names[m[1]] = cmp.Or(f.known(m[1]), f.free(m[1]))
 		}
 	}
-	to := imported{names: f.names(needed), keep: len(left) > 0}
-	if _, old := f.old(); to.keep && to.names[f.lib.door()] == old {
+	if _, old := f.old(); to.keep && to.names[f.lib.door] == old {
 		to.rename = f.free(f.lib.name)
 		for _, q := range left {
 			q.text = to.rename
@@ -93,31 +92,17 @@ func (f *file) formatted(out []byte) []byte {
 	return out
 }
 
-// names returns what the file is to call the packages that it needs.
-func (f *file) names(needed map[string]bool) map[string]string {
-	names := map[string]string{}
-	_, old := f.old()
-	for pkg := range needed {
-		name := f.local(pkg)
-		if !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
-			name = f.free(name)
-		}
-		names[pkg] = name
-	}
-	return names
-}
-
-// local returns the name by which the file is to call a package: the name that the old one has, if that is called as its door
-// is, or its own.
-func (f *file) local(pkg string) string {
+// known returns the name that the file has for a package: that of its import, or of the old library's, if the package takes
+// its place; else "".
+func (f *file) known(pkg string) string {
 	for _, i := range f.syntax.Imports {
-		switch path := importPath(i); {
-		case i.Name == nil || i.Name.Name == "_" || i.Name.Name == ".":
-		case path == newPackages[pkg], pkg == f.lib.door() && slices.Contains(f.lib.paths, path):
-			return i.Name.Name
+		name := f.info.PkgNameOf(i).Name()
+		inPlace := pkg == f.lib.door && slices.Contains(f.lib.paths, importPath(i)) && (i.Name != nil || name == pkg)
+		if name != "_" && name != "." && (inPlace || importPath(i) == newPackages[pkg]) {
+			return name
 		}
 	}
-	return pkg
+	return ""
 }
 
 // free returns the name, or one like it that the file does not have.
@@ -202,7 +187,7 @@ func (to imported) called(pkg string) string {
 
 // replaceImports deletes, renames and replaces the imports of the file in a copy of its head, and reports whether one was.
 func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) (changed bool) {
-	door := f.lib.door()
+	door := f.lib.door
 	old, _ := f.old()
 	specs := slices.Clone(head.Imports)
 	for n, i := range f.syntax.Imports {

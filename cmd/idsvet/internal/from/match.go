@@ -100,15 +100,12 @@ func (m *match) match(p, e ast.Expr) bool {
 
 // qualified reports whether s is a name of the package that a pattern calls pkg.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
-	x, ok := s.X.(*ast.Ident)
-	if !ok {
-		return false
-	}
+	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)
-	if !ok {
+	switch {
+	case !ok:
 		return false
-	}
-	if pkg == m.lib.pkg {
+	case pkg == m.lib.pkg:
 		return m.lib.isOld(name.Imported()) && m.lib.allowed(s.Sel.Name)
 	}
 	return name.Imported().Path() == newPackages[pkg]

@@ -74,7 +74,7 @@ func lines(notes []note) (text string) {
 	one := !slices.ContainsFunc(notes, func(n note) bool { return n.of != notes[0].of })
 	for i, n := range notes {
 		switch {
-		case n.line == 0 || i > 0 && n == notes[i-1]:
+		case n.line == 0:
 			continue
 		case i == 0:
 			text += ":"

@@ -36,6 +36,7 @@ type table struct {
 	name    string   // "google"
 	paths   []string // of its packages
 	pkg     string   // the name of its package in patterns
+	door    string   // the package here that has the names which are the same
 	letters map[string]string
 	same    map[string]bool
 	names   map[string]string   // new names of fields
@@ -149,6 +150,7 @@ func (t *table) words(line string) error {
 	switch {
 	case kind == "package":
 		t.pkg, t.paths = words[0], words[1:]
+		t.door = strings.Replace(t.pkg, "sonyflake", "snowflake", 1)
 	case kind == "let" && len(words) == 2:
 		t.letters[words[0]] = words[1]
 	case kind == "same":
@@ -217,12 +219,4 @@ func parts(template string) (all []part) {
 		at = word[1]
 	}
 	return append(all, part{text: template[at:]})
-}
-
-// door returns the package here that has the names which are the same.
-func (t *table) door() string {
-	if t.pkg == "sonyflake" {
-		return "snowflake"
-	}
-	return t.pkg
 }

@@ -45,7 +45,8 @@ func (m *match) fill(c inspector.Cursor) conversion {
 			}
 			done.edits = append(done.edits, sub.edits...)
 		}
-		if strings.HasPrefix(m.rule.parts[i+1].text, "[:") && m.path[part.letter] == "" && !m.sliceable(bound) {
+		_, pointer := m.info.TypeOf(bound).Underlying().(*types.Pointer)
+		if sliced := strings.HasPrefix(m.rule.parts[i+1].text, "[:"); sliced && m.path[part.letter] == "" && !pointer && !m.info.Types[bound].Addressable() {
 			done.left = cmp.Or(done.left, m.text(e)+": only a variable can be sliced: assign it to v, and write v[:]")
 		}
 		at, text = next, end
@@ -64,13 +65,6 @@ func (m *match) comment(edits []edit) string {
 		}
 	}
 	return ""
-}
-
-// sliceable reports whether an array e, or the one that e points to, is a variable.
-func (m *match) sliceable(e ast.Expr) bool {
-	tv := m.info.Types[e]
-	_, pointer := tv.Type.Underlying().(*types.Pointer)
-	return pointer || tv.Addressable()
 }
 
 func primary(e ast.Expr) bool {
