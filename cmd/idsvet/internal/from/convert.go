@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -27,7 +26,6 @@ type conversion struct {
 	uses       int    // of the library's names
 	left       string // why it is left, as the report says it; "" if it is not
 	of         string // the name that is left
-	qualifiers []edit // the names of the old package in it, if it is left
 }
 
 // conversions returns those of the node at c and of all below it.
@@ -123,24 +121,7 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
 		done.edits, done.uses = nil, f.count(e)
-		done.qualifiers = f.qualifiers(done.start, done.end)
 	}
-}
-
-// qualifiers returns the names of the old package between two offsets.
-func (f *file) qualifiers(start, end int) (all []edit) {
-	for n := range ast.Preorder(f.syntax) {
-		s, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			continue
-		}
-		id, _ := s.X.(*ast.Ident)
-		name, ok := f.info.Uses[id].(*types.PkgName)
-		if ok && slices.Contains(f.lib.paths, name.Imported().Path()) && f.offset(id.Pos()) >= start && f.offset(id.End()) <= end {
-			all = append(all, f.replace(id, ""))
-		}
-	}
-	return all
 }
 
 // hidden says why a template cannot name a package at e, or returns "".

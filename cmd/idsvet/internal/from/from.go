@@ -203,7 +203,6 @@ func (r *run) merged(path string) []conversion {
 	for _, c := range not {
 		agreed = slices.DeleteFunc(agreed, func(a conversion) bool { return c.start < a.end && a.start < c.end })
 		c.edits, c.left = nil, "it has other types for another system, other tags, or in tests: write it by hand"
-		c.qualifiers = files[0].qualifiers(c.start, c.end)
 		agreed = append(agreed, c)
 	}
 	return agreed

@@ -189,30 +189,6 @@ func (e ending) Err() error {
 	return nil
 }
 
-// TestInterrupted checks that a run that is interrupted while it writes leaves the files as they were, and nothing beside them.
-func TestInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	var changes []change
-	for _, name := range []string{"a.go", "b.go", "c.go"} {
-		path := filepath.Join(dir, name)
-		writeFile(t, path, "old")
-		changes = append(changes, change{path, []byte("old"), []byte("new")})
-	}
-	before := snapshot(t, dir)
-	for looks := range len(changes) {
-		if err := write(ending{t.Context(), &looks}, changes); err == nil || !strings.Contains(err.Error(), "interrupted; nothing is changed") {
-			t.Errorf("got %v", err)
-		}
-		if now := snapshot(t, dir); now != before {
-			t.Errorf("after the end: %s", now)
-		}
-	}
-	looks := len(changes)
-	if err := write(ending{t.Context(), &looks}, changes); err != nil {
-		t.Errorf("an end after the last file was prepared: %v", err)
-	}
-}
-
 // TestWrite checks that all files are replaced or none, that links and modes stay, and that nothing is left beside them.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
@@ -222,11 +198,19 @@ func TestWrite(t *testing.T) {
 	if err := errors.Join(os.Symlink("b.go", link), os.Chmod(b, 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	err := write(t.Context(), []change{{a, []byte("a"), []byte("new")}, {link, []byte("older"), []byte("new")}})
-	if err == nil || readFile(t, a) != "a" || readFile(t, b) != "b" {
-		t.Errorf("a file that has changed: %v, %s, %s", err, readFile(t, a), readFile(t, b))
+	before := snapshot(t, dir)
+	changes := []change{{a, []byte("a"), []byte("new")}, {link, []byte("b"), []byte("new")}}
+	refused := func(why string, looks int, changes []change) {
+		err := write(ending{t.Context(), &looks}, changes)
+		if err == nil || !strings.Contains(err.Error(), why+"; nothing is changed") || snapshot(t, dir) != before {
+			t.Errorf("%v, want %q; now %s", err, why, snapshot(t, dir))
+		}
 	}
-	err = write(t.Context(), []change{{a, []byte("a"), []byte("new")}, {link, []byte("b"), []byte("new")}})
+	refused("has changed since it was read", 2, []change{changes[0], {link, []byte("older"), []byte("new")}})
+	refused("interrupted", 0, changes)
+	refused("interrupted", 1, changes)
+	looks := 2 // the end comes after the last file was prepared
+	err := write(ending{t.Context(), &looks}, changes)
 	info, _ := os.Stat(b)
 	target, _ := os.Readlink(link)
 	if err != nil || readFile(t, a) != "new" || readFile(t, b) != "new" || info.Mode().Perm() != 0o640 || target != "b.go" {

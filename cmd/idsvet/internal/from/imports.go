@@ -45,15 +45,17 @@ type imported struct {
 
 // rewritten returns the text of the file with its conversions made, and notes of what does not compile then.
 func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
-	var all, left []edit
+	var all []edit
 	for _, c := range conversions {
 		all = append(all, c.edits...)
-		left = append(left, c.qualifiers...)
 	}
+	left := f.qualifiers(all)
 	to := imported{names: map[string]string{}, keep: len(left) > 0}
 	for _, e := range all {
 		for _, m := range marked.FindAllStringSubmatch(e.text, -1) {
-			to.names[m[1]] = cmp.Or(f.known(m[1]), f.free(m[1]))
+			if to.names[m[1]] == "" {
+				to.names[m[1]] = cmp.Or(f.known(m[1]), f.free(m[1]))
+			}
 		}
 	}
 	if _, old := f.old(); to.keep && to.names[f.lib.door] == old {
@@ -77,6 +79,23 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 		return f.original, nil, nil
 	}
 	return f.formatted(out), f.unused(all), nil
+}
+
+// qualifiers returns the names of the old package that the edits leave.
+func (f *file) qualifiers(edits []edit) (left []edit) {
+	for c := range f.root.Preorder((*ast.Ident)(nil)) {
+		id := c.Node().(*ast.Ident)
+		name, ok := f.info.Uses[id].(*types.PkgName)
+		if ok && f.lib.isOld(name.Imported()) && !covered(edits, f.offset(id.Pos())) {
+			left = append(left, f.replace(id, ""))
+		}
+	}
+	return left
+}
+
+// covered reports whether edits replace what is at an offset.
+func covered(edits []edit, at int) bool {
+	return slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
 }
 
 // formatted formats a new text of the file, if the old one was formatted, and gives it the line ends of that.
@@ -239,10 +258,10 @@ func (f *file) gone(obj types.Object, edits []edit) bool {
 
 // unused notes the local variables that the edits leave without a use.
 func (f *file) unused(edits []edit) (notes []note) {
-	for id, obj := range f.info.Defs {
-		v, ok := obj.(*types.Var)
-		if ok && v.Kind() == types.LocalVar && f.syntax.FileStart <= id.Pos() && id.Pos() < f.syntax.FileEnd && f.gone(v, edits) {
-			notes = append(notes, f.note(id.Pos(), v.Name()+" has no use any more: delete it"))
+	for c := range f.root.Preorder((*ast.Ident)(nil)) {
+		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)
+		if ok && v.Kind() == types.LocalVar && f.gone(v, edits) {
+			notes = append(notes, f.note(v.Pos(), v.Name()+" has no use any more: delete it"))
 		}
 	}
 	return notes

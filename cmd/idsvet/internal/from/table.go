@@ -26,7 +26,7 @@ import (
 //	set NAME… for NAME…           while the program uses the first names, the second ones are left
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
-//	stored TYPE CODEC…: SENTENCE  what differs, without a sound or not, if a codec writes or reads the type; see danger.go
+//	stored TYPE CODEC…: SENTENCE  what differs, without a sound or not, if a codec writes or reads the type; see stored.go
 //
 //go:embed rules
 var rulesFS embed.FS

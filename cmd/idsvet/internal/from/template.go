@@ -59,8 +59,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 // comment says that there is a comment in what edits replace, or returns "".
 func (m *match) comment(edits []edit) string {
 	for _, c := range m.syntax.Comments {
-		at := m.offset(c.Pos())
-		if slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end }) {
+		if covered(edits, m.offset(c.Pos())) {
 			return "a comment stands in it: write " + m.rule.row
 		}
 	}
