@@ -34,6 +34,10 @@ func (f *file) differs() (notes []note) {
 			}
 		case *ast.CaseClause:
 			notes = append(notes, f.compared(n, n.List...)...)
+		case *ast.KeyValueExpr: // of a map[error]T
+			if f.sentinel(n.Key) != "" {
+				notes = append(notes, f.compared(n, n.Key)...)
+			}
 		case *ast.StructType:
 			notes = append(notes, f.tags(n)...)
 		}
@@ -67,7 +71,7 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 	}
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {
-		if name := f.named(e); strings.HasPrefix(name, "Err") && types.AssignableTo(f.info.TypeOf(e), errorType) && (binary == nil || len(f.matches(binary)) == 0) {
+		if name := f.sentinel(e); name != "" && (binary == nil || len(f.matches(binary)) == 0) {
 			notes = append(notes, f.note(e.Pos(), "no error is equal to "+name+" here, since it is wrapped: use errors.Is"))
 		}
 		s, _ := constant.Val(f.info.Types[e].Value).(string)
@@ -83,3 +87,15 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 	}
 	return notes
 }
+
+// sentinel returns the name of the library's error that e is, or of a variable of the program's that has one, or "".
+func (f *file) sentinel(e ast.Expr) string {
+	obj, ok := f.used(e).(*types.Var)
+	if !ok || !types.AssignableTo(obj.Type(), errorType) || !f.lib.sentinels[objectPath(obj)] && !f.lib.owned(obj) {
+		return ""
+	}
+	return obj.Name()
+}
+
+// objectPath returns what names an object of a package in all that import it.
+func objectPath(obj types.Object) string { return obj.Pkg().Path() + "." + obj.Name() }

@@ -59,7 +59,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		return 2
 	}
 	r := &run{
-		library: library{t, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}},
+		library: library{t, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}},
 		report:  report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
 	}
 	if len(r.patterns) == 0 {

@@ -75,10 +75,19 @@ func (r *run) addFiles(p *packages.Package, texts map[string][]byte) {
 			continue
 		}
 		code, _ := inspector.New([]*ast.File{syntax}).Root().FirstChild()
-		r.files[path] = append(r.files[path], &file{
+		f := &file{
 			lib: &r.library, path: path, original: texts[path], src: withLF(texts[path]), positions: p.Fset.File(syntax.FileStart), fset: p.Fset,
 			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo,
-		})
+		}
+		r.files[path] = append(r.files[path], f)
+		for c := range code.Preorder((*ast.ValueSpec)(nil)) {
+			spec := c.Node().(*ast.ValueSpec)
+			for i, value := range spec.Values {
+				if v := p.TypesInfo.Defs[spec.Names[i]]; f.sentinel(value) != "" && v.Parent() == p.Types.Scope() {
+					r.sentinels[objectPath(v)] = true
+				}
+			}
+		}
 	}
 }
 

@@ -24,8 +24,10 @@ var (
 	tagged    = []string{"gorm", "db", "bun", "xorm", "pg"}
 )
 
-// querying finds the names of methods that take a query, and statement a text of SQL.
+// querying finds the names of methods that take a query, logging those of others that take any arguments, and statement a text
+// of SQL.
 var (
+	logging   = regexp.MustCompile(`(?i)log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 	querying  = regexp.MustCompile(`^(Must)?(Named)?(Exec|Query)(Row|Rows)?x?(Context)?$`)
 	statement = regexp.MustCompile(`(?is)\b(select|insert\s+into|update|delete\s+from)\b.*(\$1|\?|[:@]\w)`)
 )
@@ -34,17 +36,25 @@ func contains(path string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(path, part) })
 }
 
-// isQuery reports whether a function takes arguments of a query in a call: it is of a database's package, or it is called as
-// its methods are, or the call has a text of SQL.
+// isQuery reports whether a function takes arguments of a query in a call: it is of a database's package, or is called as its
+// methods are, or is one of the program's that takes any arguments beside such a package, or the call has a text of SQL.
 func (f *file) isQuery(call *ast.CallExpr) bool {
-	fun := f.callee(call)
-	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Name(), "Scan") {
-		return false
+	if fun := f.callee(call); fun != nil {
+		switch {
+		case fun.Pkg() == nil, strings.Contains(fun.Name(), "Scan"):
+			return false
+		case contains(fun.Pkg().Path(), databases):
+			return true
+		case !fun.Signature().Variadic():
+			return false
+		case querying.MatchString(fun.Name()), f.lib.declares(fun.Pkg()) && importsDatabase(fun.Pkg()) && !logging.MatchString(fun.Name()):
+			return true
+		}
 	}
-	return contains(fun.Pkg().Path(), databases) || fun.Signature().Variadic() && (querying.MatchString(fun.Name()) || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+	return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		text, _ := constant.Val(f.info.Types[arg].Value).(string)
 		return statement.MatchString(text)
-	}))
+	})
 }
 
 // stored notes the types of the library in the expression at c, if a codec or a query gets that.
@@ -65,7 +75,7 @@ func (f *file) stored(c inspector.Cursor) (notes []note) {
 		case s.inQueries() && model:
 			for _, h := range f.lib.held(t, allFields) {
 				n := f.note(e.Pos(), s.name+": "+s.what)
-				if h.name == s.name && h.field != nil && f.lib.declares(h.field.Pkg()) {
+				if h.name == s.name && h.field != nil {
 					at := f.fset.PositionFor(h.field.Pos(), false)
 					n.path, n.line = at.Filename, at.Line
 				}
@@ -176,19 +186,19 @@ const (
 	allFields              // into all fields that codecs see
 )
 
-// A holding is a type of the library in another type, and the field that has it there, or nil.
+// A holding is a type of the library in another type, and the field of the program that has it there, or nil.
 type holding struct {
 	name  string
 	field *types.Var
 }
 
 // holds reports whether values of t have some of the library's type in them.
-func (t *table) holds(in types.Type, into depth, name string) bool {
-	return slices.ContainsFunc(t.held(in, into), func(h holding) bool { return h.name == name })
+func (l *library) holds(in types.Type, into depth, name string) bool {
+	return slices.ContainsFunc(l.held(in, into), func(h holding) bool { return h.name == name })
 }
 
 // held returns the types of the library of which values of a type have some in them.
-func (t *table) held(in types.Type, into depth) (all []holding) {
+func (l *library) held(in types.Type, into depth) (all []holding) {
 	seen := map[types.Type]bool{}
 	var look func(types.Type, *types.Var)
 	look = func(in types.Type, at *types.Var) {
@@ -196,7 +206,7 @@ func (t *table) held(in types.Type, into depth) (all []holding) {
 		switch {
 		case in == nil || seen[in]:
 			return
-		case ok && t.owned(n.Obj()):
+		case ok && l.owned(n.Obj()):
 			all = append(all, holding{n.Obj().Name(), at})
 			return
 		case ok:
@@ -225,7 +235,10 @@ func (t *table) held(in types.Type, into depth) (all []holding) {
 		case *types.Struct:
 			for field := range u.Fields() {
 				if into == allFields && field.Exported() || into != none && field.Embedded() {
-					look(field.Type(), field)
+					if l.declares(field.Pkg()) {
+						at = field
+					}
+					look(field.Type(), at)
 				}
 			}
 		}
