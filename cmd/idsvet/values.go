@@ -10,8 +10,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
-
-	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 )
 
 var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call", funcValues)
@@ -64,35 +62,6 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 		f, ok := p.TypeOf(kv.Value).Underlying().(*types.Signature)
 		return ok && (f.Results().Len() != 1 || idName(f.Results().At(0).Type()) == "")
 	})
-}
-
-var mustParse = rule("mustparse", "report MustParse of a constant text that it refuses", mustParses)
-
-func mustParses(p *program) {
-	for c, call := range each[*ast.CallExpr](p) {
-		if why := refused.MustParse(p.Info, call, ours); why != "" && !p.panicWanted(c) {
-			f := p.callee(call)
-			p.ReportRangef(call, "%s.%s panics here: %s", f.Pkg().Name(), f.Name(), why)
-		}
-	}
-}
-
-// panicWanted reports whether a function around c recovers, or is passed to a function such as assert.Panics.
-func (p *program) panicWanted(c inspector.Cursor) bool {
-	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		if f.ParentEdgeKind() == edge.CallExpr_Args {
-			to := p.callee(f.Parent().Node())
-			if to != nil && strings.Contains(strings.ToLower(to.Name()), "panic") {
-				return true
-			}
-		}
-		for id := range f.Preorder((*ast.Ident)(nil)) {
-			if p.Uses[id.Node().(*ast.Ident)] == types.Universe.Lookup("recover") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch", errEquals)
