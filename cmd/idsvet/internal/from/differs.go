@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
-
-	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 )
 
 // differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
@@ -22,9 +20,7 @@ func (f *file) differs() (notes []note) {
 		}
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
-			if why := refused.MustParse(f.info, n, f.lib.isOld); why != "" {
-				notes = append(notes, f.note(n.Pos(), "MustParse panics here: "+why))
-			}
+			notes = append(notes, f.panics(n)...)
 			if comparing.MatchString(f.called(n)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}

@@ -1,16 +1,12 @@
-// Package refused knows which texts the parsers of the library refuse.
-package refused
+package from
 
 import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/types"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 var (
@@ -21,22 +17,23 @@ var (
 	digits   = regexp.MustCompile(`^[0-9]{1,19}$`)
 )
 
-// MustParse says why a call panics, if it is of a library's MustParse with a constant text that is refused here, or returns "".
-func MustParse(info *types.Info, call *ast.CallExpr, library func(*types.Package) bool) string {
-	f, ok := typeutil.Callee(info, call).(*types.Func)
-	if !ok || !library(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") {
-		return ""
+// panics notes a call of the library's MustParse with a constant text that is refused here.
+func (f *file) panics(call *ast.CallExpr) (notes []note) {
+	fun := f.callee(call)
+	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
+		return nil
 	}
-	s, constant := constant.Val(info.Types[call.Args[0]].Value).(string)
-	t, named := types.Unalias(f.Signature().Results().At(0).Type()).(*types.Named)
-	if !constant || !named || Why(t.Obj().Name(), s) == "" {
-		return ""
+	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
+	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
+		if why := refused(n.Obj().Name(), s); why != "" {
+			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
+		}
 	}
-	return fmt.Sprintf("%q %s", s, Why(t.Obj().Name(), s))
+	return notes
 }
 
-// Why says why the parser of the type does not accept s, or returns "" if it does, or if that cannot be told.
-func Why(kind, s string) string {
+// refused says why the parser of a type here does not accept s, or returns "" if it does, or if that cannot be told.
+func refused(kind, s string) string {
 	switch kind {
 	case "UUID":
 		if !uuidText.MatchString(s) {
