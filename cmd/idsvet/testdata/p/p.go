@@ -133,18 +133,15 @@ func provide(...any) { provide(uuid.New, uuid.NewV7, makes) }
 // An account embeds the id, and a named id has the methods that it needs.
 type (
 	account struct{ uuid.UUID }
-	alias   = uuid.UUID
 	named   uuid.UUID // want named:"ids.UUID"
 )
 
 func (n named) MarshalText() ([]byte, error)  { return uuid.UUID(n).MarshalText() }
 func (n *named) UnmarshalText(b []byte) error { return (*uuid.UUID)(n).UnmarshalText(b) }
 
-func plainRight(a account, b alias, n named, own lib.UserID) {
+func plainRight(a account, n named, own lib.UserID) {
 	json.Marshal(map[named]any{n: a})
 	json.Unmarshal(nil, &n)
-	fmt.Println(a, b, n, uuid.UUID(own))
-	fmt.Printf("%x %T", own, own)
 	json.Marshal(struct {
 		Own lib.UserID `json:"-"`
 	}{own})
