@@ -181,8 +181,8 @@ func (f *file) variableToQuery(c inspector.Cursor, v ast.Expr) bool {
 type depth int
 
 const (
-	none      depth = iota // not into structs, but into functions
-	embedded               // into embedded fields and the arguments of generic types: they have its methods, or pass them on
+	none      depth = iota // not into structs, but into functions; and always into the arguments of generic types
+	embedded               // into embedded fields, whose methods it has
 	allFields              // into all fields that codecs see
 )
 
@@ -198,52 +198,53 @@ func (l *library) holds(in types.Type, into depth, name string) bool {
 }
 
 // held returns the types of the library of which values of a type have some in them.
-func (l *library) held(in types.Type, into depth) (all []holding) {
-	seen := map[types.Type]bool{}
-	var look func(types.Type, *types.Var)
-	look = func(in types.Type, at *types.Var) {
-		n, ok := types.Unalias(in).(*types.Named)
-		switch {
-		case in == nil || seen[in]:
-			return
-		case ok && l.owned(n.Obj()):
-			all = append(all, holding{n.Obj().Name(), at})
-			return
-		case ok:
-			seen[in] = true
-			for arg := range n.TypeArgs().Types() {
-				if into == embedded {
-					look(arg, at)
-				}
-			}
+func (l *library) held(in types.Type, into depth) []holding {
+	if in == nil {
+		return nil
+	}
+	return l.heldAt(nil, in, into, map[types.Type]bool{})
+}
+
+// heldAt does so for the type of a field, or of none.
+func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
+	look := func(parts ...types.Type) {
+		for _, part := range parts {
+			all = append(all, l.heldAt(at, part, into, seen)...)
 		}
-		switch u := in.Underlying().(type) {
-		case *types.Signature:
-			if into == none {
-				look(u.Params(), at)
-				look(u.Results(), at)
-			}
-		case *types.Tuple:
-			for v := range u.Variables() {
-				look(v.Type(), at)
-			}
-		case *types.Map:
-			look(u.Key(), at)
-			look(u.Elem(), at)
-		case interface{ Elem() types.Type }:
-			look(u.Elem(), at)
-		case *types.Struct:
-			for field := range u.Fields() {
-				if into == allFields && field.Exported() || into != none && field.Embedded() {
-					if l.declares(field.Pkg()) {
-						at = field
-					}
-					look(field.Type(), at)
+	}
+	n, ok := types.Unalias(in).(*types.Named)
+	switch {
+	case seen[in]:
+		return nil
+	case ok && l.owned(n.Obj()):
+		return []holding{{n.Obj().Name(), at}}
+	case ok:
+		seen[in] = true
+		look(slices.Collect(n.TypeArgs().Types())...)
+	}
+	switch u := in.Underlying().(type) {
+	case *types.Signature:
+		if into == none {
+			look(u.Params(), u.Results())
+		}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			look(v.Type())
+		}
+	case *types.Map:
+		look(u.Key(), u.Elem())
+	case interface{ Elem() types.Type }:
+		look(u.Elem())
+	case *types.Struct:
+		for field := range u.Fields() {
+			if into == allFields && field.Exported() || into != none && field.Embedded() {
+				if l.declares(field.Pkg()) {
+					at = field
 				}
+				look(field.Type())
 			}
 		}
 	}
-	look(in, nil)
 	return all
 }
 
