@@ -75,8 +75,7 @@ func (p *program) plain(t types.Type) (*types.TypeName, string) {
 	return named.Obj(), fact.Of
 }
 
-// exportPlain exports the facts of the types that the package declares.
-func (p *program) exportPlain() {
+func plainTypes(p *program) {
 	for _, spec := range each[*ast.TypeSpec](p) {
 		t := p.TypeOf(spec.Type)
 		_, of := p.plain(t)
@@ -87,10 +86,6 @@ func (p *program) exportPlain() {
 			p.ExportObjectFact(p.Defs[spec.Name], &isPlain{of})
 		}
 	}
-}
-
-func plainTypes(p *program) {
-	p.exportPlain()
 	for _, call := range each[*ast.CallExpr](p) {
 		f := p.callee(call)
 		if f == nil || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), "encoding/json") {

@@ -9,6 +9,7 @@ package from
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,11 +17,13 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/packages"
@@ -137,15 +140,21 @@ func (r *run) move(configs []config) error {
 	return r.require(mods, changes)
 }
 
-// replace writes the changes, or prints them.
+// replace prints the changes, or writes them. If a signal wants the end of the program, that waits until no file is half done.
 func (r *run) replace(changes []change) error {
-	if r.fix {
-		return writeUninterrupted(changes)
+	if !r.fix {
+		for _, c := range changes {
+			fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+		}
+		return nil
 	}
-	for _, c := range changes {
-		fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	err := write(ctx, changes)
+	if err == nil && ctx.Err() != nil {
+		err = errors.New("interrupted: the files are changed, go.mod is not")
 	}
-	return nil
+	return err
 }
 
 // convert returns the changes of all files, and notes what is left of them and what differs.

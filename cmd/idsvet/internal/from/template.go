@@ -28,7 +28,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 				text += mark(part.pkg)
 				done.left = cmp.Or(done.left, m.hidden(part.pkg, e))
 			case part.result:
-				text += m.result(e)
+				text += m.info.TypeOf(e).(*types.Tuple).At(0).Type().String()
 			}
 			continue
 		}
@@ -72,15 +72,6 @@ func primary(e ast.Expr) bool {
 		return false
 	}
 	return true
-}
-
-// result returns the name of the type of the first result of the call e.
-func (m *match) result(e ast.Expr) string {
-	t := m.info.TypeOf(e)
-	if tuple, ok := t.(*types.Tuple); ok {
-		t = tuple.At(0).Type()
-	}
-	return t.String()
 }
 
 // fit completes a filled template by what stands around the expression at c. It returns "", or why the template cannot stand there.
