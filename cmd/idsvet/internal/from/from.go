@@ -1,9 +1,17 @@
 // Package from moves a program from another library of identifiers to github.com/oneclock/ids. It goes by the types of the
 // program, while that still compiles with the old library, and changes only the bytes that its tables name.
 //
-// A conversion goes through the files in this order: load (load.go, file.go), find (convert.go, match.go), write anew
-// (template.go), name the packages (imports.go), replace the files (write.go). Beside them the report is made: what differs
-// (differs.go, stored.go), what others keep (foreign.go), and what nobody compiled (elsewhere.go).
+// A conversion goes through these stages:
+//
+//	load         load.go      packages with their types, in each configuration
+//	conversions  convert.go   walks a file; byRule asks matches (match.go), which binds the letters of a rule (table.go)
+//	fill, fit    template.go  write what the rule says, and look at what stands around it
+//	merged       from.go      keeps what all configurations agree on
+//	rewritten    imports.go   names the packages, and makes the edits in the text
+//	write        write.go     replaces the files, all or none; require (gocmd.go) changes go.mod
+//
+// Beside them the report is made: what differs (differs.go, stored.go, refused.go), what other modules keep (foreign.go), and
+// what nobody compiled (elsewhere.go).
 package from
 
 import (
