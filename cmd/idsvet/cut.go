@@ -117,7 +117,7 @@ func earlies(p *program) {
 		id, _ := ast.Unparen(operand(n.Call)).(*ast.Ident)
 		v := p.ObjectOf(id)
 		for r := range function(c).Preorder((*ast.ReturnStmt)(nil)) {
-			if function(r) == function(c) && v != nil && p.hold(r.Node().(*ast.ReturnStmt).Results, v) {
+			if function(r) == function(c) && v != nil && p.hold(v, r.Node().(*ast.ReturnStmt).Results...) {
 				p.ReportRangef(n, "this closes what the function returns, or what that needs: close it where the program ends")
 				break
 			}
@@ -125,28 +125,25 @@ func earlies(p *program) {
 	}
 }
 
-// hold reports whether one of some expressions holds v.
-func (p *program) hold(some []ast.Expr, v types.Object) bool {
-	return slices.ContainsFunc(some, func(e ast.Expr) bool { return p.holds(e, v) })
-}
-
-// holds reports whether the value of e is the variable v, or is made of it by the library.
-func (p *program) holds(e ast.Expr, v types.Object) bool {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok && p.ObjectOf(id) == v {
-		return true
-	}
-	switch e := p.origin(e).(type) {
-	case *ast.UnaryExpr:
-		return p.holds(e.X, v)
-	case *ast.KeyValueExpr:
-		return p.holds(e.Value, v)
-	case *ast.CompositeLit:
-		return p.hold(e.Elts, v)
-	case *ast.CallExpr:
-		f := p.callee(e)
-		return f != nil && ours(f.Pkg()) && (p.hold(e.Args, v) || f.Name() == "Clock" && p.holds(operand(e), v))
-	}
-	return false
+// hold reports whether the value of one of some expressions is the variable v, or is made of it by the library.
+func (p *program) hold(v types.Object, some ...ast.Expr) bool {
+	return slices.ContainsFunc(some, func(e ast.Expr) bool {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && p.ObjectOf(id) == v {
+			return true
+		}
+		switch e := p.origin(e).(type) {
+		case *ast.UnaryExpr:
+			return p.hold(v, e.X)
+		case *ast.KeyValueExpr:
+			return p.hold(v, e.Value)
+		case *ast.CompositeLit:
+			return p.hold(v, e.Elts...)
+		case *ast.CallExpr:
+			f := p.callee(e)
+			return f != nil && ours(f.Pkg()) && (p.hold(v, e.Args...) || f.Name() == "Clock" && p.hold(v, operand(e)))
+		}
+		return false
+	})
 }
 
 func blank(e ast.Expr) bool {

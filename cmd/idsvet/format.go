@@ -8,77 +8,62 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis/passes/printf"
-	"golang.org/x/tools/go/ast/inspector"
 )
 
 var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID", verbs)
 
 func verbs(p *program) {
 	for _, call := range each[*ast.CallExpr](p) {
-		p.formatted(call, func(arg ast.Expr, verb string) {
-			t := elem(p.TypeOf(arg))
-			kind := receiver(method(t, "String"))
-			instead := "the bytes, as id[:]"
-			if kind == "Snowflake" {
-				instead = "int64(id)"
-			}
-			switch {
-			case kind == "" || has(t, "Format"):
-			case verb == "x" || verb == "X":
-				p.ReportRangef(arg, "%%%s writes the digits of the text of this %s, in hexadecimal; pass %s, or write %%s", verb, kind, instead)
-			case verb == "d" && (kind == "UUID" || kind == "ULID" || kind == "Binary" || kind == "ID"):
-				p.ReportRangef(arg, "%%d writes a list of 16 numbers for this %s; write %%s", kind)
-			}
-		})
-	}
-}
-
-// verbRE is a verb with its flags, width and precision, but without the index of an argument.
-var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
-
-// formatted calls written for each argument that the call writes by a verb, if the function is one of fmt, or passes its
-// arguments on to one. What fmt.Print writes has the verb v.
-func (p *program) formatted(call *ast.CallExpr, written func(arg ast.Expr, verb string)) {
-	f := p.callee(call)
-	if f == nil || call.Ellipsis.IsValid() || !f.Signature().Variadic() || len(call.Args) < f.Signature().Params().Len() {
-		return
-	}
-	first := f.Signature().Params().Len() - 1
-	args := call.Args[first:]
-	switch p.ResultOf[printf.Analyzer].(*printf.Result).Kind(f) {
-	case printf.KindPrint:
-		for _, arg := range args {
-			written(arg, "v")
+		f := p.callee(call)
+		if f == nil || call.Ellipsis.IsValid() || !f.Signature().Variadic() {
+			continue
 		}
-	case printf.KindPrintf, printf.KindErrorf:
-		format := p.text(call.Args[first-1])
+		kind := p.ResultOf[printf.Analyzer].(*printf.Result).Kind(f)
+		last := f.Signature().Params().Len() - 1
+		if kind != printf.KindPrintf && kind != printf.KindErrorf || len(call.Args) <= last {
+			continue
+		}
+		format, args := p.text(call.Args[last-1]), call.Args[last:]
 		if strings.Contains(format, "[") { // arguments by number
-			return
+			continue
 		}
 		for _, m := range verbRE.FindAllStringSubmatch(format, -1) {
 			stars := strings.Count(m[0], "*")
 			args = args[min(stars, len(args)):]
 			if len(args) > 0 && m[4] != "%" {
-				written(args[0], m[4])
+				p.written(args[0], m[4])
 				args = args[1:]
 			}
 		}
 	}
 }
 
-var plainType = rule("plaintype", "report values of type T uuid.UUID that are scanned, marshalled or formatted", plainTypes, new(isPlain))
+// verbRE is a verb with its flags, width and precision, but without the index of an argument.
+var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
+
+// written reports an id that is written by a wrong verb.
+func (p *program) written(id ast.Expr, verb string) {
+	t := elem(p.TypeOf(id))
+	kind := receiver(method(t, "String"))
+	instead := "the bytes, as id[:]"
+	if kind == "Snowflake" {
+		instead = "int64(id)"
+	}
+	switch {
+	case kind == "" || method(t, "Format") != nil:
+	case verb == "x" || verb == "X":
+		p.ReportRangef(id, "%%%s writes the digits of the text of this %s, in hexadecimal; pass %s, or write %%s", verb, kind, instead)
+	case verb == "d" && (kind == "UUID" || kind == "ULID" || kind == "Binary" || kind == "ID"):
+		p.ReportRangef(id, "%%d writes a list of 16 numbers for this %s; write %%s", kind)
+	}
+}
+
+var plainType = rule("plaintype", "report values of type T uuid.UUID in encoding/json", plainTypes, new(isPlain))
 
 // isPlain is the fact that a type is declared as uuid.UUID or ulid.ULID is, and so has none of their methods.
 type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
-
-// jsonFunctions are those of encoding/json and the place of the value among their arguments.
-var jsonFunctions = map[string]int{
-	"encoding/json.Marshal": 0, "encoding/json.MarshalIndent": 0, "encoding/json.Unmarshal": 1,
-	"(*encoding/json.Encoder).Encode": 0, "(*encoding/json.Decoder).Decode": 0,
-	"encoding/json/v2.Marshal": 0, "encoding/json/v2.MarshalWrite": 1, "encoding/json/v2.Unmarshal": 1, "encoding/json/v2.UnmarshalRead": 1,
-}
 
 // plain returns the named type t and the id that it is declared as, or nil.
 func (p *program) plain(t types.Type) (*types.TypeName, string) {
@@ -90,8 +75,7 @@ func (p *program) plain(t types.Type) (*types.TypeName, string) {
 	return named.Obj(), fact.Of
 }
 
-// exportPlain exports the facts of the types that the package declares.
-func (p *program) exportPlain() {
+func plainTypes(p *program) {
 	for _, spec := range each[*ast.TypeSpec](p) {
 		t := p.TypeOf(spec.Type)
 		_, of := p.plain(t)
@@ -102,143 +86,40 @@ func (p *program) exportPlain() {
 			p.ExportObjectFact(p.Defs[spec.Name], &isPlain{of})
 		}
 	}
-}
-
-func plainTypes(p *program) {
-	p.exportPlain()
-	report := func(e ast.Expr, t *types.TypeName, of, what string) {
-		p.ReportRangef(e, "%s %s: it has no methods of %s; declare it as struct{ %s }, or as an alias", t.Name(), what, of, of)
-	}
 	for _, call := range each[*ast.CallExpr](p) {
 		f := p.callee(call)
-		if f == nil {
+		if f == nil || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), "encoding/json") {
 			continue
 		}
-		p.formatted(call, func(arg ast.Expr, verb string) {
-			t, of := p.plain(elem(p.TypeOf(arg)))
-			if t != nil && strings.Contains("vsq", verb) && !has(t.Type(), "String", "Error", "Format") {
-				report(arg, t, of, "is written as a list of 16 numbers or as 16 bytes")
-			}
-		})
-		at, ok := jsonFunctions[f.FullName()]
-		if ok && at < len(call.Args) {
-			find := func(t types.Type) bool { name, _ := p.plain(t); return name != nil }
-			if t, of := p.plain(inJSON(p.TypeOf(call.Args[at]), find, map[types.Type]bool{})); t != nil {
-				report(call.Args[at], t, of, "is a list of 16 numbers in JSON")
-			}
-		}
 		for _, arg := range call.Args {
-			t, of := p.plain(elem(p.TypeOf(arg)))
-			if t != nil && strings.HasPrefix(f.FullName(), "(*database/sql.Row") && f.Name() == "Scan" && !has(t.Type(), "Scan") {
-				report(arg, t, of, "cannot be scanned")
+			if t, of := p.plain(p.inJSON(p.TypeOf(arg), map[types.Type]bool{})); t != nil {
+				p.ReportRangef(arg, "%s is a list of 16 numbers in JSON: it has no methods of %s; declare it as struct{ %s }, or as an alias", t.Name(), of, of)
 			}
 		}
 	}
 }
 
-func has(t types.Type, methods ...string) bool {
-	return slices.ContainsFunc(methods, func(name string) bool { return method(t, name) != nil })
-}
-
-// inJSON returns the first type that find finds in t, as encoding/json goes through it, or nil.
-func inJSON(t types.Type, find func(types.Type) bool, seen map[types.Type]bool) types.Type {
+// inJSON returns the first plain type in t, as encoding/json goes through it, or nil.
+func (p *program) inJSON(t types.Type, seen map[types.Type]bool) types.Type {
 	t = elem(t)
-	if seen[t] || has(t, "MarshalJSON", "MarshalText", "MarshalJSONTo", "UnmarshalJSON", "UnmarshalText", "UnmarshalJSONFrom") {
+	read := func(name string) bool { return method(t, name) != nil }
+	if seen[t] || slices.ContainsFunc([]string{"MarshalJSON", "MarshalText", "MarshalJSONTo", "UnmarshalJSON", "UnmarshalText", "UnmarshalJSONFrom"}, read) {
 		return nil
 	}
-	if find(t) {
+	if plain, _ := p.plain(t); plain != nil {
 		return t
 	}
 	seen[t] = true
 	if e := element(t); e != nil {
-		return inJSON(e, find, seen)
+		return p.inJSON(e, seen)
 	}
 	u, ok := t.Underlying().(*types.Struct)
 	for i := 0; ok && i < u.NumFields(); i++ {
 		if u.Field(i).Exported() && !strings.Contains(u.Tag(i), `json:"-"`) {
-			if found := inJSON(u.Field(i).Type(), find, seen); found != nil {
+			if found := p.inJSON(u.Field(i).Type(), seen); found != nil {
 				return found
 			}
 		}
 	}
 	return nil
-}
-
-var typeName = rule("typename", "report a type's name from another library, in testify's AnythingOfType or beside that of a reflect.Type", typeNames)
-
-const mock = "github.com/stretchr/testify/mock"
-
-// typesNow has the names that types have here, by those of other libraries.
-var typesNow = map[string]string{
-	"uuid.UUID": "ids.UUID", "ulid.ULID": "ids.ULID", "snowflake.ID": "ids.Snowflake",
-	"uuid.NullUUID": "ids.Null[…]", "NullUUID": "Null[…]",
-}
-
-func typeNames(p *program) {
-	for c, lit := range each[*ast.BasicLit](p) {
-		name := strings.TrimLeft(p.text(lit), "*[]")
-		if typesNow[name] == "" {
-			continue
-		}
-		wrong := onlyOurs(p.Pkg, name)
-		var of ast.Expr // what has the name
-		switch n := c.Parent().Node().(type) {
-		case *ast.CallExpr:
-			of = n
-			if arg, known := p.mocked(c.Parent()); known {
-				wrong = "ids."+idName(elem(arg)) == typesNow[name]
-			}
-		case *ast.BinaryExpr:
-			of = n.X
-		case *ast.CaseClause:
-			if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
-				of = s.Tag
-			}
-		}
-		f := p.callee(p.origin(of))
-		if p.both(c, typesNow[name]) {
-			continue
-		}
-		if wrong && f != nil && slices.Contains([]string{mock + ".AnythingOfType", "(reflect.Type).Name", "(reflect.Type).String"}, f.FullName()) {
-			p.ReportRangef(lit, "no type of this library has the name %q: it is %q; compare types, or write mock.IsType with a value", name, typesNow[name])
-		}
-	}
-}
-
-// both reports whether a switch or a condition around the text at c has the other name too: it is ready for old and new types.
-func (p *program) both(c inspector.Cursor, name string) bool {
-	for around := range c.Enclosing((*ast.SwitchStmt)(nil), (*ast.BinaryExpr)(nil)) {
-		for lit := range around.Preorder((*ast.BasicLit)(nil)) {
-			if strings.TrimLeft(p.text(lit.Node().(*ast.BasicLit)), "*[]") == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mocked returns the type of the parameter for which the call at c stands in x.On("Method", …), if it can be told.
-func (p *program) mocked(c inspector.Cursor) (types.Type, bool) {
-	_, i := c.ParentEdge()
-	f := p.callee(c.Parent().Node())
-	if f == nil || f.FullName() != "(*"+mock+".Mock).On" {
-		return nil, false
-	}
-	on := c.Parent().Node().(*ast.CallExpr)
-	m := method(p.TypeOf(operand(on)), p.text(on.Args[0]))
-	if m == nil || m.Signature().Params().Len() < i || i == 0 {
-		return nil, false
-	}
-	param := m.Signature().Params().At(i - 1).Type()
-	return param, !types.IsInterface(param)
-}
-
-// onlyOurs reports whether pkg imports the door that the name of a type has, and no other package of its name.
-func onlyOurs(pkg *types.Package, name string) bool {
-	door, _, ok := strings.Cut(name, ".")
-	if !ok {
-		door = "uuid"
-	}
-	doors := slices.DeleteFunc(slices.Clone(pkg.Imports()), func(i *types.Package) bool { return i.Name() != door })
-	return len(doors) > 0 && !slices.ContainsFunc(doors, func(i *types.Package) bool { return !ours(i) })
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
-
-	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 )
 
 var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call", funcValues)
@@ -67,77 +64,33 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 	})
 }
 
-var mustParse = rule("mustparse", "report MustParse of a constant text that it refuses", mustParses)
-
-func mustParses(p *program) {
-	for c, call := range each[*ast.CallExpr](p) {
-		f := p.callee(call)
-		if f == nil || !ours(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") || p.Types[call.Args[0]].Value == nil {
-			continue
-		}
-		s := p.text(call.Args[0])
-		why := refused.Why(idName(f.Signature().Results().At(0).Type()), s)
-		if why != "" && !p.panicWanted(c) {
-			p.ReportRangef(call, "%s.%s panics here: %q %s", f.Pkg().Name(), f.Name(), s, why)
-		}
-	}
-}
-
-// panicWanted reports whether a function around c recovers, or is passed to a function such as assert.Panics.
-func (p *program) panicWanted(c inspector.Cursor) bool {
-	for f := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		if f.ParentEdgeKind() == edge.CallExpr_Args {
-			to := p.callee(f.Parent().Node())
-			if to != nil && strings.Contains(strings.ToLower(to.Name()), "panic") {
-				return true
-			}
-		}
-		for id := range f.Preorder((*ast.Ident)(nil)) {
-			if p.Uses[id.Node().(*ast.Ident)] == types.Universe.Lookup("recover") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch", errEquals)
 
 func errEquals(p *program) {
-	for c := range p.code.Preorder((*ast.BinaryExpr)(nil), (*ast.CaseClause)(nil)) {
-		var parts []ast.Expr
-		switch n := c.Node().(type) {
-		case *ast.BinaryExpr:
-			if (n.Op == token.EQL || n.Op == token.NEQ) && !p.Types[n.X].IsNil() && !p.Types[n.Y].IsNil() {
-				parts = []ast.Expr{n.X, n.Y}
-			}
-		case *ast.CaseClause:
-			if s, ok := c.Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
-				parts = n.List
-			}
-		}
-		if around := function(c); around.Valid() {
-			if f, ok := around.Node().(*ast.FuncDecl); ok && f.Name.Name == "Is" && f.Recv != nil {
-				continue // errors.Is calls it for each error that is wrapped
-			}
-		}
-		for _, e := range parts {
-			if name := p.sentinel(e); name != "" {
-				p.ReportRangef(e, "the errors of this library are wrapped, and so not equal to %s: use errors.Is", name)
-			}
+	for c, s := range each[*ast.SelectorExpr](p) {
+		v, ok := p.Uses[s.Sel].(*types.Var)
+		if ok && !v.IsField() && ours(v.Pkg()) && strings.HasPrefix(v.Name(), "Err") && p.compared(c) {
+			p.ReportRangef(s, "the errors of this library are wrapped, and so not equal to %s.%s: use errors.Is", v.Pkg().Name(), v.Name())
 		}
 	}
 }
 
-// sentinel returns the name of the error of the library that e names, or "".
-func (p *program) sentinel(e ast.Expr) string {
-	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	if !ok {
-		return ""
+// compared reports whether the error at c is compared by ==, != or switch, but with nil, or in a method Is, which errors.Is calls
+// for each error that is wrapped.
+func (p *program) compared(c inspector.Cursor) bool {
+	if around := function(c); around.Valid() {
+		if f, ok := around.Node().(*ast.FuncDecl); ok && f.Name.Name == "Is" && f.Recv != nil {
+			return false
+		}
 	}
-	v, ok := p.Uses[s.Sel].(*types.Var)
-	if !ok || v.IsField() || !ours(v.Pkg()) || !strings.HasPrefix(v.Name(), "Err") {
-		return ""
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
 	}
-	return v.Pkg().Name() + "." + v.Name()
+	switch n := c.Parent().Node().(type) {
+	case *ast.BinaryExpr:
+		return !p.Types[n.X].IsNil() && !p.Types[n.Y].IsNil()
+	case *ast.CaseClause:
+		return true
+	}
+	return false
 }

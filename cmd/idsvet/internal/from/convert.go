@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -27,7 +26,6 @@ type conversion struct {
 	uses       int    // of the library's names
 	left       string // why it is left, as the report says it; "" if it is not
 	of         string // the name that is left
-	qualifiers []edit // the names of the old package in it, if it is left
 }
 
 // conversions returns those of the node at c and of all below it.
@@ -48,16 +46,10 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 
 // expression returns the conversions of e, which is at c, or nil if it is none itself.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
-	call, isCall := e.(*ast.CallExpr)
-	if isCall {
-		if done := f.withoutMust(c, call); done != nil {
-			return []conversion{*done}
-		}
-	}
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
 	}
-	if isCall {
+	if call, ok := e.(*ast.CallExpr); ok {
 		if name := f.named(call.Fun); name != "" && !f.lib.kept(name) && len(f.matches(call.Fun)) == 0 {
 			return []conversion{f.leave(e, name, f.why(name))}
 		}
@@ -66,23 +58,6 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 		return f.name(c, e, name)
 	}
 	return nil
-}
-
-// withoutMust converts Must(f()) to the call of a function that has no error here, or returns nil.
-func (f *file) withoutMust(c inspector.Cursor, must *ast.CallExpr) *conversion {
-	if len(must.Args) != 1 || f.named(must.Fun) != "Must" || !f.lib.allowed("Must") {
-		return nil
-	}
-	inner := f.matches(must.Args[0])
-	if len(inner) == 0 || inner[0].rule.values != withNil {
-		return nil
-	}
-	done := inner[0].fill(c.ChildAt(edge.CallExpr_Args, 0))
-	start, end := f.span(must)
-	done.edits = append(done.edits, edit{start, done.start, ""}, edit{done.end, end, ""})
-	done.uses++
-	f.finish(&done, must)
-	return &done
 }
 
 // byRule converts e by the first rule that fits. If none does, it returns why the first one does not; if none matches, nil.
@@ -118,10 +93,10 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	case isSelector && f.info.Selections[s] != nil:
 		return append(operand(), done)
 	case isSelector:
-		if why := f.hidden(f.lib.door(), e); why != "" {
+		if why := f.hidden(f.lib.door, e); why != "" {
 			return []conversion{f.leave(e, name, why)}
 		}
-		done.edits = []edit{f.replace(s.X, mark(f.lib.door()))}
+		done.edits = []edit{f.replace(s.X, mark(f.lib.door))}
 	}
 	return []conversion{done}
 }
@@ -146,30 +121,13 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
 		done.edits, done.uses = nil, f.count(e)
-		done.qualifiers = f.qualifiers(done.start, done.end)
 	}
-}
-
-// qualifiers returns the names of the old package between two offsets.
-func (f *file) qualifiers(start, end int) (all []edit) {
-	for n := range ast.Preorder(f.syntax) {
-		s, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			continue
-		}
-		id, _ := s.X.(*ast.Ident)
-		name, ok := f.info.Uses[id].(*types.PkgName)
-		if ok && slices.Contains(f.lib.paths, name.Imported().Path()) && f.offset(id.Pos()) >= start && f.offset(id.End()) <= end {
-			all = append(all, f.replace(id, ""))
-		}
-	}
-	return all
 }
 
 // hidden says why a template cannot name a package at e, or returns "".
 func (f *file) hidden(pkg string, e ast.Expr) string {
-	name := f.local(pkg)
-	if _, old := f.old(); !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
+	name := f.known(pkg)
+	if name == "" {
 		return "" // the import will have a name that the file has nowhere
 	}
 	_, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(name, e.Pos())

@@ -1,7 +1,6 @@
 package from
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -11,18 +10,18 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
-
-	"github.com/oneclock/ids/cmd/idsvet/internal/refused"
 )
 
 // differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
 func (f *file) differs() (notes []note) {
 	for c := range f.root.Preorder() {
+		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
+			notes = append(notes, f.stored(c)...)
+		}
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
-			notes = append(notes, f.storedBy(c, n)...)
 			notes = append(notes, f.panics(n)...)
-			if comparing.MatchString(lastName(n.Fun)) {
+			if comparing.MatchString(f.called(n)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}
 		case *ast.BinaryExpr:
@@ -31,27 +30,12 @@ func (f *file) differs() (notes []note) {
 			}
 		case *ast.CaseClause:
 			notes = append(notes, f.compared(n, n.List...)...)
+		case *ast.KeyValueExpr: // of a map[error]T
+			if f.sentinel(n.Key) != "" {
+				notes = append(notes, f.compared(n, n.Key)...)
+			}
 		case *ast.StructType:
 			notes = append(notes, f.tags(n)...)
-		case *ast.CompositeLit:
-			notes = append(notes, f.listed(c, n)...)
-		case *ast.AssignStmt:
-			notes = append(notes, f.assigned(c, n)...)
-		}
-	}
-	return notes
-}
-
-// panics notes a MustParse of a constant text that the old library reads and this one refuses.
-func (f *file) panics(call *ast.CallExpr) (notes []note) {
-	fun := f.callee(call)
-	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
-		return nil
-	}
-	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
-	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
-		if why := refused.Why(n.Obj().Name(), s); why != "" {
-			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
 		}
 	}
 	return notes
@@ -63,16 +47,23 @@ func (f *file) callee(call *ast.CallExpr) *types.Func {
 	return fun
 }
 
+// called returns the name of the function or method that n calls, or "".
+func (f *file) called(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || f.callee(call) == nil {
+		return ""
+	}
+	return f.callee(call).Name()
+}
+
 // comparing finds the names of functions that compare values or texts, in testify those of errors and names of types.
 var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|AnythingOfType)`)
 
 // compared notes what is another value here among the parts of a comparison: errors, their texts, names of types and import paths.
 func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
-	call, _ := n.(*ast.CallExpr)
-	ofError := call != nil && strings.Contains(lastName(call.Fun), "Error") // or beside a call of the method Error
+	ofError := strings.Contains(f.called(n), "Error") // or beside a call of the method Error
 	for _, e := range parts {
-		c, ok := ast.Unparen(e).(*ast.CallExpr)
-		ofError = ofError || ok && lastName(c.Fun) == "Error" && len(c.Args) == 0
+		ofError = ofError || f.called(ast.Unparen(e)) == "Error"
 	}
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {
@@ -86,17 +77,21 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
 		case slices.Contains(f.lib.paths, s) && s != f.lib.pkg:
 			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))
-		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name):
+		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name), s == "NullUUID" && f.lib.uses[s]:
 			notes = append(notes, f.note(e.Pos(), "no type is called "+s+" here: compare types, or write mock.IsType with a value"))
 		}
 	}
 	return notes
 }
 
-// sentinel returns the name of the error of the library that e is, or "".
+// sentinel returns the name of the library's error that e is, or of a variable of the program's that has one, or "".
 func (f *file) sentinel(e ast.Expr) string {
-	if name := f.named(e); strings.HasPrefix(name, "Err") && types.AssignableTo(f.info.TypeOf(e), errorType) {
-		return name
+	obj, ok := f.used(e).(*types.Var)
+	if !ok || !types.AssignableTo(obj.Type(), errorType) || !f.lib.sentinels[objectPath(obj)] && !f.lib.owned(obj) {
+		return ""
 	}
-	return ""
+	return obj.Name()
 }
+
+// objectPath returns what names an object of a package in all that import it.
+func objectPath(obj types.Object) string { return obj.Pkg().Path() + "." + obj.Name() }

@@ -2,12 +2,13 @@ package from
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
 )
 
 // otherFiles notes what was not compiled and names the old library.
@@ -29,7 +31,7 @@ func (r *run) otherFiles() {
 		switch ext := filepath.Ext(path); {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
-			if r.files[path] == nil && !r.cgo[path] && r.imports(path) {
+			if r.files[path] == nil && !r.cgo[path] && len(r.names(path)) > 0 {
 				r.other = append(r.other, note{path, 1, "", "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
 			}
 		default:
@@ -64,90 +66,83 @@ func walk(dir string, look func(path string, d fs.DirEntry)) {
 	})
 }
 
-// imports reports whether a file imports the library.
-func (r *run) imports(path string) bool {
-	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-	return err == nil && r.importedBy(f)
-}
-
 func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
 
-// A dependency is a package that the program needs, perhaps one of its own.
-type dependency struct{ module, dir string }
-
-// findDependencies finds the packages of the modules and what they need, and among those the ones that import the old library.
-func (r *run) findDependencies(mods []string) (old []string) {
-	format := `-f={{if not .Standard}}{{.ImportPath}}	{{with .Module}}{{.Path}}{{end}}	{{.Dir}}	{{join .Imports " "}}{{end}}`
+// findDependencies finds the packages of the modules and what they need, perhaps packages of the program.
+func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		out, _ := goIn(mod, environment(mod), "list", "-e", "-deps", "-test", format, "./...") // what it prints in spite of an error is right
-		for line := range strings.Lines(out) {
-			fields := strings.Split(strings.TrimSpace(line), "\t")
-			if len(fields) < 4 {
-				continue
-			}
-			path, _, _ := strings.Cut(fields[0], " [") // of a test
-			if slices.ContainsFunc(strings.Fields(fields[3]), func(path string) bool { return slices.Contains(r.paths, path) }) && r.dependencies[path].dir == "" {
-				old = append(old, path)
-			}
-			r.dependencies[path] = dependency{fields[1], fields[2]}
-		}
+		pkgs, _ := packages.Load(&packages.Config{ // what is found in spite of an error is right
+			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
+			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
+		}, "./...")
+		packages.Visit(pkgs, nil, func(p *packages.Package) { r.dependencies[p.PkgPath] = p })
 	}
-	return old
+}
+
+// module returns the path of the module that has a package, or that of the package, if it is not known.
+func (l *library) module(pkg *types.Package) string {
+	if p := l.dependencies[pkg.Path()]; p != nil && p.Module != nil {
+		return p.Module.Path
+	}
+	return pkg.Path()
 }
 
 // searchOthers looks into what is not compiled here: for the names that forbid rules, as snowflake.Epoch, in all files of the
-// modules, whatever the patterns, systems and tags, and of what they need; and for packages of others that assert the old types.
+// modules, whatever the patterns, systems and tags, and of what they need; and for modules of others that assert the old types.
 func (r *run) searchOthers(mods []string) {
-	old := r.findDependencies(mods)
 	for _, mod := range mods {
 		walk(mod, func(path string, _ fs.DirEntry) {
 			if filepath.Ext(path) == ".go" && r.files[path] == nil {
-				r.names(path, r.addCause)
+				r.addCauses(r.names(path))
 			}
 		})
 	}
-	asserting := map[string]string{} // by modules, where
-	for _, pkg := range old {
-		if r.own[strings.TrimSuffix(strings.TrimSuffix(pkg, ".test"), "_test")] {
+	r.findDependencies(mods)
+	for _, path := range slices.Sorted(maps.Keys(r.dependencies)) {
+		p := r.dependencies[path]
+		uses := func(path string) bool { return p.Imports[path] != nil }
+		if p.Module == nil || r.own[strings.TrimSuffix(path, "_test")] || !slices.ContainsFunc(r.paths, uses) {
 			continue
 		}
-		of := r.dependencies[pkg]
-		sources, _ := filepath.Glob(filepath.Join(of.dir, "*.go"))
-		for _, path := range sources {
-			r.names(path, func(path string, line int, name string, asserted bool) {
-				r.addCause(path, line, name, asserted)
-				if asserted && !strings.HasSuffix(path, "_test.go") {
-					asserting[of.module] = cmp.Or(asserting[of.module], fmt.Sprintf("%s/%s:%d", pkg, filepath.Base(path), line))
-				}
-			})
-		}
-	}
-	for pkg, of := range r.dependencies {
-		if asserting[of.module] != "" {
-			r.asserting[pkg] = asserting[of.module]
+		for _, file := range slices.Concat(p.GoFiles, p.IgnoredFiles) {
+			names := r.names(file)
+			r.addCauses(names)
+			if i := slices.IndexFunc(names, func(n name) bool { return n.asserted }); i >= 0 && r.asserting[p.Module.Path] == "" {
+				r.asserting[p.Module.Path] = fmt.Sprintf("%s/%s:%d", path, filepath.Base(file), names[i].line)
+			}
 		}
 	}
 }
 
-// addCause adds a name that forbids rules, and notes where it is.
-func (r *run) addCause(path string, line int, name string, _ bool) {
-	for _, causes := range r.set {
-		if slices.Contains(causes, name) {
-			r.uses[name] = true
-			r.other = append(r.other, note{path, line, name, "the old library's variable is named here, so that nodes need a layout of their own"})
+// addCauses adds those of some names that forbid rules, and notes where they are.
+func (r *run) addCauses(names []name) {
+	for _, n := range names {
+		for _, causes := range r.set {
+			if slices.Contains(causes, n.of) {
+				r.uses[n.of] = true
+				n.text = "the old library's variable is named here, so that nodes need a layout of their own"
+				r.other = append(r.other, n.note)
+			}
 		}
 	}
 }
 
-// names calls found for each name of the old library in a file that is not compiled, and tells whether it is the type in an
-// assertion or a switch.
-func (r *run) names(path string, found func(path string, line int, name string, asserted bool)) {
+// A name is one of the old library in a file that is not compiled.
+type name struct {
+	note
+	asserted bool // it is the type in an assertion or a switch
+}
+
+var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString
+
+// names returns the names of the old library in a file that is not compiled.
+func (r *run) names(path string) (all []name) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
-	if err != nil || !r.importedBy(f) {
-		return
+	if err != nil {
+		return nil
 	}
 	local := map[string]bool{}
 	for _, i := range f.Imports {
@@ -159,23 +154,19 @@ func (r *run) names(path string, found func(path string, line int, name string, 
 			local[r.pkg] = true
 		}
 	}
-	for c := range inspector.New([]*ast.File{f}).Root().Preorder((*ast.SelectorExpr)(nil), (*ast.Ident)(nil)) {
-		name := ""
-		switch n := c.Node().(type) {
-		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && local[x.Name] {
-				name = n.Sel.Name
+	for c := range inspector.New([]*ast.File{f}).Root().Preorder((*ast.Ident)(nil)) {
+		of := c.Node().(*ast.Ident).Name
+		if s, ok := c.Parent().Node().(*ast.SelectorExpr); ok && c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+			c = c.Parent()
+			if x, ok := s.X.(*ast.Ident); !ok || !local[x.Name] {
+				continue
 			}
-		case *ast.Ident:
-			if local["."] {
-				name = n.Name
-			}
+		} else if !local["."] {
+			continue
 		}
-		if name != "" {
-			kind := c.ParentEdgeKind()
-			found(path, fset.Position(c.Node().Pos()).Line, name, isType(name) && (kind == edge.TypeAssertExpr_Type || kind == edge.CaseClause_List))
-		}
+		kind := c.ParentEdgeKind()
+		at := note{path: path, line: fset.Position(c.Node().Pos()).Line, of: of}
+		all = append(all, name{at, isType(of) && (kind == edge.TypeAssertExpr_Type || kind == edge.CaseClause_List)})
 	}
+	return all
 }
-
-var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString

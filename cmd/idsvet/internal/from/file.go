@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
 )
 
 // A library is the old library: its table, and what the program uses of it.
@@ -16,8 +17,9 @@ type library struct {
 	uses map[string]bool // names, as tables write them
 	own  map[string]bool // the program's packages
 
-	dependencies map[string]dependency // by their paths
-	asserting    map[string]string     // of those the packages that assert the old types, and where
+	sentinels    map[string]bool              // the program's variables that have an error of the library, by objectPath
+	dependencies map[string]*packages.Package // what the program needs, by the paths
+	asserting    map[string]string            // the modules of those that assert the old types, and where
 }
 
 // declares reports whether a package is one of the program's.
@@ -92,18 +94,8 @@ func (l *library) kept(name string) bool {
 // named returns the name of the library's object that e names, as tables write it, or "". A field of the program that is
 // called as a type of the library is the object, too, if the type has another name here.
 func (f *file) named(e ast.Expr) string {
-	e = ast.Unparen(e)
-	if i, ok := e.(*ast.IndexExpr); ok {
-		e = i.X
-	}
-	id, _ := e.(*ast.Ident)
-	if s, ok := e.(*ast.SelectorExpr); ok {
-		id = s.Sel
-	}
-	if id == nil {
-		return ""
-	}
-	switch obj := f.info.Uses[id].(type) {
+	obj := f.used(e)
+	switch obj := obj.(type) {
 	case *types.Func:
 		return f.lib.oldName(obj.Origin())
 	case *types.Var:
@@ -111,7 +103,20 @@ func (f *file) named(e ast.Expr) string {
 			return f.field(obj)
 		}
 	}
-	return f.lib.oldName(f.info.Uses[id])
+	return f.lib.oldName(obj)
+}
+
+// used returns the object that e names, or nil.
+func (f *file) used(e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return f.info.Uses[e]
+	case *ast.SelectorExpr:
+		return f.info.Uses[e.Sel]
+	case *ast.IndexExpr:
+		return f.used(e.X)
+	}
+	return nil
 }
 
 // field returns the name of a field of the library, or of one that embeds a type of the library.

@@ -1,14 +1,23 @@
 // Package from moves a program from another library of identifiers to github.com/oneclock/ids. It goes by the types of the
 // program, while that still compiles with the old library, and changes only the bytes that its tables name.
 //
-// A conversion goes through the files in this order: load (load.go, file.go), find (convert.go, match.go), write anew
-// (template.go), name the packages (imports.go), replace the files (write.go). Beside them the report is made: what differs
-// (differs.go, stored.go), what others keep (foreign.go), and what nobody compiled (elsewhere.go).
+// A conversion goes through these stages:
+//
+//	load         load.go      packages with their types, in each configuration
+//	conversions  convert.go   walks a file; byRule asks matches (match.go), which binds the letters of a rule (table.go)
+//	fill, fit    template.go  write what the rule says, and look at what stands around it
+//	merged       from.go      keeps what all configurations agree on
+//	rewritten    imports.go   names the packages, and makes the edits in the text
+//	write        write.go     replaces the files, all or none; require (gocmd.go) changes go.mod
+//
+// Beside them the report is made: what differs (differs.go, stored.go, refused.go), what other modules keep (foreign.go), and
+// what nobody compiled (elsewhere.go).
 package from
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,13 +25,16 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/go/packages"
 )
 
 // A run is one call of the command.
@@ -41,7 +53,7 @@ type run struct {
 func Run(dir string, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("idsvet", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	library := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
+	name := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
 	fix := flags.Bool("fix", false, "change the files; without it, the changes are printed")
 	goos := flags.String("goos", "", "look at the program for these `systems` too, as linux,windows")
 	var tags []string
@@ -52,13 +64,15 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	t, err := readTable(*library)
+	t, err := readTable(*name)
 	if err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)
 		return 2
 	}
-	r := newRun(t, out)
-	r.fix, r.patterns = *fix, flags.Args()
+	r := &run{
+		library: library{t, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}},
+		report:  report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
+	}
 	if len(r.patterns) == 0 {
 		r.patterns = []string{"./..."}
 	}
@@ -70,12 +84,6 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		return 1
 	}
 	return 0
-}
-
-func newRun(t *table, out io.Writer) *run {
-	r := &run{report: report{old: t.name, out: out}, files: map[string][]*file{}, cgo: map[string]bool{}}
-	r.library = library{t, map[string]bool{}, map[string]bool{}, map[string]dependency{}, map[string]string{}}
-	return r
 }
 
 // A config is a system and a set of build tags for which the program is compiled.
@@ -140,15 +148,21 @@ func (r *run) move(configs []config) error {
 	return r.require(mods, changes)
 }
 
-// replace writes the changes, or prints them.
+// replace prints the changes, or writes them. If a signal wants the end of the program, that waits until no file is half done.
 func (r *run) replace(changes []change) error {
-	if r.fix {
-		return writeUninterrupted(changes)
+	if !r.fix {
+		for _, c := range changes {
+			fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+		}
+		return nil
 	}
-	for _, c := range changes {
-		fmt.Fprintf(r.out, "%s", diff.Diff("a/"+r.rel(c.path), c.before, "b/"+r.rel(c.path), c.now))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	err := write(ctx, changes)
+	if err == nil && ctx.Err() != nil {
+		err = errors.New("interrupted: the files are changed, go.mod is not")
 	}
-	return nil
+	return err
 }
 
 // convert returns the changes of all files, and notes what is left of them and what differs.
@@ -206,7 +220,6 @@ func (r *run) merged(path string) []conversion {
 	for _, c := range not {
 		agreed = slices.DeleteFunc(agreed, func(a conversion) bool { return c.start < a.end && a.start < c.end })
 		c.edits, c.left = nil, "it has other types for another system, other tags, or in tests: write it by hand"
-		c.qualifiers = files[0].qualifiers(c.start, c.end)
 		agreed = append(agreed, c)
 	}
 	return agreed

@@ -2,21 +2,31 @@ package from
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 )
 
-// unpack writes the files of an archive into a folder of its own, and returns it and what else the archive has: its arguments,
-// the files that are wanted, and its report. A file whose name ends in .crlf has such lines.
-func unpack(t *testing.T, path string) (dir string, args []string, want map[string]string, report string) {
+// A program is an archive of testdata in a folder of its own.
+type program struct {
+	dir     string
+	args    []string
+	want    map[string]string // texts after the move
+	report  string
+	refusal string // the status and the begin of an error, or ""
+}
+
+// unpack writes the files of an archive. The lines of one whose name ends in .crlf end so; one in .readonly cannot be written.
+func unpack(t *testing.T, path string) program {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
@@ -26,34 +36,40 @@ func unpack(t *testing.T, path string) (dir string, args []string, want map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, want = t.TempDir(), map[string]string{}
+	p := program{dir: t.TempDir(), want: map[string]string{}}
 	for _, f := range archive.Files {
 		text := strings.ReplaceAll(string(f.Data), "$IDS", ids)
-		name, crlf := strings.CutSuffix(f.Name, ".crlf")
+		name, readOnly := strings.CutSuffix(f.Name, ".readonly")
+		name, crlf := strings.CutSuffix(name, ".crlf")
 		if crlf {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		wanted, isWanted := strings.CutPrefix(name, "want/")
 		switch {
 		case name == "args":
-			args = strings.Fields(text)
+			p.args = strings.Fields(text)
 		case name == "report":
-			report = text
+			p.report = text
+		case name == "refusal":
+			p.refusal = strings.TrimSpace(text)
 		case isWanted:
-			want[wanted] = text
+			p.want[wanted] = text
 		default:
-			writeFile(t, filepath.Join(dir, name), text)
-			if want[name] == "" && filepath.Ext(name) == ".go" {
-				want[name] = text
+			writeFile(t, filepath.Join(p.dir, name), text)
+			if p.want[name] == "" && filepath.Ext(name) == ".go" {
+				p.want[name] = text
 			}
+		}
+		if readOnly {
+			_ = os.Chmod(filepath.Join(p.dir, name), 0o444)
 		}
 	}
 	flags := "-mod=mod"
-	if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil { // with which it is an error
+	if _, err := os.Stat(filepath.Join(p.dir, "go.work")); err == nil { // with which it is an error
 		flags = ""
 	}
 	t.Setenv("GOFLAGS", flags)
-	return dir, args, want, report
+	return p
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -76,7 +92,7 @@ func readFile(t *testing.T, path string) string {
 }
 
 // TestPrograms moves the programs in testdata: without -fix nothing changes, and the report is theirs; with it each file is as
-// wanted, and changes once.
+// wanted, and changes once. A program that is refused stays as it is.
 func TestPrograms(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -87,32 +103,60 @@ func TestPrograms(t *testing.T) {
 			if _, err := exec.LookPath("gcc"); err != nil && filepath.Base(path) == "cgo.txtar" {
 				t.Skip("needs a C compiler")
 			}
-			dir, args, want, report := unpack(t, path)
-			before := snapshot(t, dir)
-			var out, errOut bytes.Buffer
-			if status := Run(dir, args, &out, &errOut); status != 0 || errOut.Len() > 0 {
-				t.Fatalf("status %d: %s%s", status, &out, &errOut)
+			p := unpack(t, path)
+			if p.refusal != "" {
+				t.Setenv("GOPROXY", "off")
 			}
-			if snapshot(t, dir) != before {
+			before := snapshot(t, p.dir)
+			p.run(t)
+			if snapshot(t, p.dir) != before {
 				t.Error("without -fix, files are changed")
 			}
-			_, notes, _ := strings.Cut(out.String(), "\n\n")
-			if notes = "\n" + notes; strings.TrimSpace(notes) != strings.TrimSpace(report) {
-				t.Errorf("the report is\n%s\nwant\n%s", notes, report)
-			}
-			fix := append([]string{"-fix"}, args...)
 			for range 2 {
-				out.Reset()
-				if status := Run(dir, fix, &out, &errOut); status != 0 && !strings.Contains(errOut.String(), "does not compile") {
-					t.Fatalf("with -fix, status %d: %s%s", status, &out, &errOut)
-				}
-				for name, text := range want {
-					if got := readFile(t, filepath.Join(dir, name)); got != text {
+				p.run(t, "-fix")
+				for name, text := range p.want {
+					if got := readFile(t, filepath.Join(p.dir, name)); got != text {
 						t.Errorf("%s is\n%s\nwant\n%s", name, got, text)
 					}
 				}
+				p.report = "" // that of the next run is another one
 			}
 		})
+	}
+}
+
+// onlyFix and onlyDry find the lines of a report that only one of two runs has.
+var (
+	onlyFix = regexp.MustCompile(`(?m)^.*has raised.*\n`)
+	onlyDry = regexp.MustCompile(`(?m)^to run: .*\n`)
+)
+
+// run runs the command, and checks what it says.
+func (p program) run(t *testing.T, flags ...string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	status := Run(p.dir, append(flags, p.args...), &out, &errOut)
+	said := fmt.Sprintf("status %d: %s", status, &errOut)
+	if p.refusal != "" {
+		if !strings.HasPrefix(strings.NewReplacer(p.dir, "$DIR", runtime.GOOS, "$GOOS").Replace(said), p.refusal) {
+			t.Errorf("%s\nwant %s", said, p.refusal)
+		}
+		return
+	}
+	want, not := p.report, onlyFix
+	if len(flags) > 0 {
+		not = onlyDry
+	}
+	notes := out.String()
+	if strings.HasPrefix(notes, "diff ") {
+		_, notes, _ = strings.Cut(notes, "\n\n")
+	}
+	switch {
+	case want == "" && strings.Contains(said, "does not compile"): // after its move
+	case status != 0 || errOut.Len() > 0:
+		t.Fatal(said, &out)
+	case want != "" && strings.TrimSpace(notes) != strings.TrimSpace(not.ReplaceAllString(want, "")):
+		t.Errorf("the report is\n%s\nwant\n%s", notes, want)
 	}
 }
 
@@ -132,62 +176,6 @@ func snapshot(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestErrors checks what is said of input that cannot be moved, and that nothing is changed then.
-func TestErrors(t *testing.T) {
-	const uses = "package p\n\nimport \"github.com/google/uuid\"\n\nvar ID = uuid.New()\n"
-	const missing = "\nimport \"example.com/missing\"\n\nvar _ = missing.X"
-	for name, test := range map[string]struct {
-		text, flag, want string
-		mode             os.FileMode
-		status           int
-	}{
-		"no such library": {text: uses, flag: "-from=gogle", want: "-from gogle is none of bwmarrin, gofrs, google, ", status: 2},
-		"not there":       {text: "package p\n", want: "nothing here uses google: no package imports github.com/google/uuid\n"},
-		"not compiling":   {text: uses + "var _ int = ID\n", want: "does not compile, so that its types are not known; nothing is changed.", status: 1},
-		"read-only":       {text: uses, mode: 0o444, want: "p.go is read-only; nothing is changed", status: 1},
-		"no module":       {text: uses, want: "there is no go.mod here, above or below", status: 1},
-		"missing module":  {text: strings.Replace(uses, "\nvar", missing+"\nvar", 1), want: "take its changes back first.\n\tp.go:5:8: cannot find module providing package example.com/missing", status: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := module(t, "google")
-			t.Setenv("GOPROXY", "off")
-			path := filepath.Join(dir, "p.go")
-			writeFile(t, path, test.text)
-			writeFile(t, filepath.Join(dir, "a.go"), strings.Replace(uses, "ID", "Other", 1))
-			switch name {
-			case "not there":
-				writeFile(t, filepath.Join(dir, "a.go"), test.text)
-			case "no module":
-				_ = os.Remove(filepath.Join(dir, "go.mod"))
-			}
-			if test.mode != 0 {
-				_ = os.Chmod(path, test.mode)
-			}
-			before := snapshot(t, dir)
-			var out bytes.Buffer
-			status := Run(dir, []string{cmp.Or(test.flag, "-from=google"), "-fix"}, &out, &out)
-			if status != test.status || strings.Count(out.String(), test.want) != 1 {
-				t.Errorf("status %d, %q, want %q once", status, &out, test.want)
-			}
-			if snapshot(t, dir) != before {
-				t.Error("files are changed")
-			}
-		})
-	}
-}
-
-// TestRaised checks that a line of go.mod that the go command raises is named.
-func TestRaised(t *testing.T) {
-	dir := module(t, "google")
-	mod := filepath.Join(dir, "go.mod")
-	writeFile(t, mod, strings.Replace(readFile(t, mod), "go 1.26.0", "go 1.21", 1))
-	writeFile(t, filepath.Join(dir, "p.go"), "package p\n\nimport \"github.com/google/uuid\"\n\nvar ID = uuid.New()\n")
-	var out bytes.Buffer
-	if status := Run(dir, []string{"-from=google", "-fix"}, &out, &out); status != 0 || !strings.Contains(out.String(), `go.mod: the go command has raised "go 1.21" to "go 1.2`) {
-		t.Errorf("status %d, %s", status, &out)
-	}
-}
-
 // An ending is a context that ends when it has been looked at so many times.
 type ending struct {
 	context.Context
@@ -201,30 +189,6 @@ func (e ending) Err() error {
 	return nil
 }
 
-// TestInterrupted checks that a run that is interrupted while it writes leaves the files as they were, and nothing beside them.
-func TestInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	var changes []change
-	for _, name := range []string{"a.go", "b.go", "c.go"} {
-		path := filepath.Join(dir, name)
-		writeFile(t, path, "old")
-		changes = append(changes, change{path, []byte("old"), []byte("new")})
-	}
-	before := snapshot(t, dir)
-	for looks := range len(changes) {
-		if err := write(ending{t.Context(), &looks}, changes); err == nil || !strings.Contains(err.Error(), "interrupted; nothing is changed") {
-			t.Errorf("got %v", err)
-		}
-		if now := snapshot(t, dir); now != before {
-			t.Errorf("after the end: %s", now)
-		}
-	}
-	looks := len(changes)
-	if err := write(ending{t.Context(), &looks}, changes); err != nil {
-		t.Errorf("an end after the last file was prepared: %v", err)
-	}
-}
-
 // TestWrite checks that all files are replaced or none, that links and modes stay, and that nothing is left beside them.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
@@ -234,11 +198,19 @@ func TestWrite(t *testing.T) {
 	if err := errors.Join(os.Symlink("b.go", link), os.Chmod(b, 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	err := write(t.Context(), []change{{a, []byte("a"), []byte("new")}, {link, []byte("older"), []byte("new")}})
-	if err == nil || readFile(t, a) != "a" || readFile(t, b) != "b" {
-		t.Errorf("a file that has changed: %v, %s, %s", err, readFile(t, a), readFile(t, b))
+	before := snapshot(t, dir)
+	changes := []change{{a, []byte("a"), []byte("new")}, {link, []byte("b"), []byte("new")}}
+	refused := func(why string, looks int, changes []change) {
+		err := write(ending{t.Context(), &looks}, changes)
+		if err == nil || !strings.Contains(err.Error(), why+"; nothing is changed") || snapshot(t, dir) != before {
+			t.Errorf("%v, want %q; now %s", err, why, snapshot(t, dir))
+		}
 	}
-	err = write(t.Context(), []change{{a, []byte("a"), []byte("new")}, {link, []byte("b"), []byte("new")}})
+	refused("has changed since it was read", 2, []change{changes[0], {link, []byte("older"), []byte("new")}})
+	refused("interrupted", 0, changes)
+	refused("interrupted", 1, changes)
+	looks := 2 // the end comes after the last file was prepared
+	err := write(ending{t.Context(), &looks}, changes)
 	info, _ := os.Stat(b)
 	target, _ := os.Readlink(link)
 	if err != nil || readFile(t, a) != "new" || readFile(t, b) != "new" || info.Mode().Perm() != 0o640 || target != "b.go" {

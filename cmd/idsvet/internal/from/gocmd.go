@@ -3,7 +3,6 @@ package from
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/version"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -57,21 +57,15 @@ func modules(dir string) ([]string, error) {
 	if mod := strings.TrimSpace(out); filepath.Base(mod) == "go.mod" {
 		all = append(all, filepath.Dir(mod))
 	}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != dir && skipped(d.Name()):
-			return filepath.SkipDir
-		case d.Name() == "go.mod" && !d.IsDir() && !slices.Contains(all, filepath.Dir(path)):
+	walk(dir, func(path string, _ fs.DirEntry) {
+		if filepath.Base(path) == "go.mod" && !slices.Contains(all, filepath.Dir(path)) {
 			all = append(all, filepath.Dir(path))
 		}
-		return nil
 	})
-	if err == nil && len(all) == 0 {
-		err = errors.New("there is no go.mod here, above or below")
+	if len(all) == 0 {
+		return nil, errors.New("there is no go.mod here, above or below")
 	}
-	return all, err
+	return all, nil
 }
 
 // skipped reports whether no module of the program is in a folder of that name; examples may be in one that begins with "_".
@@ -88,25 +82,12 @@ func environment(module string) []string {
 	return []string{"GOWORK=off"}
 }
 
-func inWorkspace(module string) bool {
-	work, err := goIn(module, nil, "env", "GOWORK")
-	work = strings.TrimSpace(work)
-	return err == nil && work != "" && work != "off"
-}
+var goLines = regexp.MustCompile(`(?m)^(go|toolchain) .*$`)
 
-// A goMod is what counts here of a go.mod.
-type goMod struct {
-	Go, Toolchain string
-	knows         bool // this library: it is required, or replaced
-}
-
-func readMod(module string) (m goMod) {
-	text, err := goIn(module, nil, "mod", "edit", "-json")
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &m)
-	}
-	m.knows = err == nil && strings.Contains(text, fmt.Sprintf("%q", root))
-	return m
+// readMod returns the lines for the version of Go in a module's go.mod, and whether it requires or replaces this library.
+func readMod(module string) (lines string, knows bool) {
+	text, _ := goIn(module, nil, "mod", "edit", "-print")
+	return strings.Join(goLines.FindAllString(text, -1), " "), strings.Contains(text, root+" ")
 }
 
 // require lets each module that was changed require this library, or prints how.
@@ -116,15 +97,16 @@ func (r *run) require(mods []string, changes []change) error {
 		if !slices.ContainsFunc(changes, func(c change) bool { return moduleOf(c.path, mods) == mod }) {
 			continue
 		}
-		env, before := environment(mod), readMod(mod)
+		env := environment(mod)
+		before, knows := readMod(mod)
 		commands := [][]string{{"get", root}, {"mod", "tidy"}}
-		if before.knows {
+		if knows {
 			commands = commands[1:]
 		}
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
 			commands = append(commands, []string{"mod", "vendor"})
 		}
-		if env == nil && inWorkspace(mod) { // whose go version must not be below that of its modules
+		if work, _ := goIn(mod, env, "env", "GOWORK"); strings.HasSuffix(strings.TrimSpace(work), ".work") { // whose go version must not be below that of its modules
 			commands = append(commands, []string{"work", "use"})
 		}
 		for _, c := range commands {
@@ -134,15 +116,13 @@ func (r *run) require(mods []string, changes []change) error {
 				errs = append(errs, fmt.Errorf("the files are changed, go.mod is not: %w", err))
 			}
 		}
-		if after := readMod(mod); after.Go != before.Go || after.Toolchain != before.Toolchain {
+		if after, _ := readMod(mod); after != before {
 			fmt.Fprintf(r.out, "%s: the go command has raised %q to %q, since this library needs that: older lines have other rules for the language\n",
 				r.rel(filepath.Join(mod, "go.mod")), before, after)
 		}
 	}
 	return errors.Join(errs...)
 }
-
-func (m goMod) String() string { return strings.TrimSpace("go " + m.Go + " " + m.Toolchain) }
 
 // moduleOf returns the innermost of the modules that has the file.
 func moduleOf(path string, mods []string) (best string) {

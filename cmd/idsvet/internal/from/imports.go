@@ -45,19 +45,20 @@ type imported struct {
 
 // rewritten returns the text of the file with its conversions made, and notes of what does not compile then.
 func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
-	var all, left []edit
+	var all []edit
 	for _, c := range conversions {
 		all = append(all, c.edits...)
-		left = append(left, c.qualifiers...)
 	}
-	needed := map[string]bool{}
+	left := f.qualifiers(all)
+	to := imported{names: map[string]string{}, keep: len(left) > 0}
 	for _, e := range all {
 		for _, m := range marked.FindAllStringSubmatch(e.text, -1) {
-			needed[m[1]] = true
+			if to.names[m[1]] == "" {
+				to.names[m[1]] = cmp.Or(f.known(m[1]), f.free(m[1]))
+			}
 		}
 	}
-	to := imported{names: f.names(needed), keep: len(left) > 0}
-	if _, old := f.old(); to.keep && to.names[f.lib.door()] == old {
+	if _, old := f.old(); to.keep && to.names[f.lib.door] == old {
 		to.rename = f.free(f.lib.name)
 		for _, q := range left {
 			q.text = to.rename
@@ -80,6 +81,23 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unused(all), nil
 }
 
+// qualifiers returns the names of the old package that the edits leave.
+func (f *file) qualifiers(edits []edit) (left []edit) {
+	for c := range f.root.Preorder((*ast.Ident)(nil)) {
+		id := c.Node().(*ast.Ident)
+		name, ok := f.info.Uses[id].(*types.PkgName)
+		if ok && f.lib.isOld(name.Imported()) && !covered(edits, f.offset(id.Pos())) {
+			left = append(left, f.replace(id, ""))
+		}
+	}
+	return left
+}
+
+// covered reports whether edits replace what is at an offset.
+func covered(edits []edit, at int) bool {
+	return slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
+}
+
 // formatted formats a new text of the file, if the old one was formatted, and gives it the line ends of that.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
@@ -93,31 +111,17 @@ func (f *file) formatted(out []byte) []byte {
 	return out
 }
 
-// names returns what the file is to call the packages that it needs.
-func (f *file) names(needed map[string]bool) map[string]string {
-	names := map[string]string{}
-	_, old := f.old()
-	for pkg := range needed {
-		name := f.local(pkg)
-		if !f.has(newPackages[pkg]) && (pkg != f.lib.door() || old != name) {
-			name = f.free(name)
-		}
-		names[pkg] = name
-	}
-	return names
-}
-
-// local returns the name by which the file is to call a package: the name that the old one has, if that is called as its door
-// is, or its own.
-func (f *file) local(pkg string) string {
+// known returns the name that the file has for a package: that of its import, or of the old library's, if the package takes
+// its place; else "".
+func (f *file) known(pkg string) string {
 	for _, i := range f.syntax.Imports {
-		switch path := importPath(i); {
-		case i.Name == nil || i.Name.Name == "_" || i.Name.Name == ".":
-		case path == newPackages[pkg], pkg == f.lib.door() && slices.Contains(f.lib.paths, path):
-			return i.Name.Name
+		name := f.info.PkgNameOf(i).Name()
+		inPlace := pkg == f.lib.door && slices.Contains(f.lib.paths, importPath(i)) && (i.Name != nil || name == pkg)
+		if name != "_" && name != "." && (inPlace || importPath(i) == newPackages[pkg]) {
+			return name
 		}
 	}
-	return pkg
+	return ""
 }
 
 // free returns the name, or one like it that the file does not have.
@@ -135,14 +139,10 @@ func (f *file) free(name string) string {
 }
 
 // old returns the first import of the old library and the name by which the file calls that, or nil and "".
-func (f *file) old() (first *ast.ImportSpec, name string) {
+func (f *file) old() (*ast.ImportSpec, string) {
 	for _, i := range f.syntax.Imports {
-		switch {
-		case !slices.Contains(f.lib.paths, importPath(i)):
-		case i.Name != nil:
-			return i, i.Name.Name
-		default:
-			return i, f.lib.pkg
+		if slices.Contains(f.lib.paths, importPath(i)) {
+			return i, f.info.PkgNameOf(i).Name()
 		}
 	}
 	return nil, ""
@@ -206,7 +206,7 @@ func (to imported) called(pkg string) string {
 
 // replaceImports deletes, renames and replaces the imports of the file in a copy of its head, and reports whether one was.
 func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) (changed bool) {
-	door := f.lib.door()
+	door := f.lib.door
 	old, _ := f.old()
 	specs := slices.Clone(head.Imports)
 	for n, i := range f.syntax.Imports {
@@ -218,7 +218,7 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) 
 		switch {
 		case i == old && to.rename != "":
 			setImport(specs[n], to.rename, path)
-		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.dropped(i, to.edits):
+		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.gone(f.info.PkgNameOf(i), to.edits):
 			continue
 		case i == old && to.names[door] != "" && !f.has(newPackages[door]):
 			setImport(specs[n], to.called(door), newPackages[door])
@@ -238,43 +238,30 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// dropped reports whether the edits remove all uses of an imported package.
-func (f *file) dropped(i *ast.ImportSpec, edits []edit) bool {
-	obj := f.info.Implicits[i]
-	if i.Name != nil {
-		obj = f.info.Defs[i.Name]
-	}
-	return obj != nil && f.gone(obj, edits)
-}
-
-// gone reports whether obj is used in the file, but only in what the edits remove.
+// gone reports whether obj, a package or a variable, is used in the file, but only in what the edits remove.
 func (f *file) gone(obj types.Object, edits []edit) bool {
-	n, left := 0, 0
+	used := false
 	for node := range ast.Preorder(f.syntax) {
 		id, ok := node.(*ast.Ident)
 		if !ok || f.info.Uses[id] != obj {
 			continue
 		}
-		n++
+		used = true
 		at := f.offset(id.Pos())
 		in := slices.IndexFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
-		if in < 0 || containsName(edits[in].text, id.Name) {
-			left++
+		if in < 0 || regexp.MustCompile(`\b`+regexp.QuoteMeta(id.Name)+`\b`).MatchString(edits[in].text) {
+			return false
 		}
 	}
-	return n > 0 && left == 0
-}
-
-func containsName(text, name string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
+	return used
 }
 
 // unused notes the local variables that the edits leave without a use.
 func (f *file) unused(edits []edit) (notes []note) {
-	for id, obj := range f.info.Defs {
-		v, ok := obj.(*types.Var)
-		if ok && v.Kind() == types.LocalVar && f.syntax.FileStart <= id.Pos() && id.Pos() < f.syntax.FileEnd && f.gone(v, edits) {
-			notes = append(notes, f.note(id.Pos(), v.Name()+" has no use any more: delete it"))
+	for c := range f.root.Preorder((*ast.Ident)(nil)) {
+		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)
+		if ok && v.Kind() == types.LocalVar && f.gone(v, edits) {
+			notes = append(notes, f.note(v.Pos(), v.Name()+" has no use any more: delete it"))
 		}
 	}
 	return notes

@@ -2,12 +2,12 @@ package from
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/types"
 	"maps"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,11 +73,13 @@ func TestTables(t *testing.T) {
 
 // rowNames returns the names that the rows of a table are about.
 func rowNames(tab *table) map[string]bool {
-	known := map[string]bool{}
-	for _, n := range slices.AppendSeq(slices.Collect(maps.Keys(tab.names)), maps.Keys(tab.left)) {
+	known := maps.Clone(tab.same)
+	for n := range tab.left {
 		known[n] = true
 	}
-	maps.Copy(known, tab.same)
+	for n := range tab.names {
+		known[n] = true
+	}
 	member := regexp.MustCompile(`\b([a-z])\.([A-Z]\w*)`)
 	for _, r := range tab.rules {
 		old, _, _ := strings.Cut(r.row, " -> ")
@@ -164,5 +166,29 @@ func TestPages(t *testing.T) {
 		if table := readFile(t, "rules/"+name+".txt"); !strings.Contains(readFile(t, page), "```text\n"+table+"```\n") {
 			t.Errorf("%s has not the table of today: copy rules/%s.txt into it", page, name)
 		}
+	}
+}
+
+// TestRefused compares what MustParse is said to refuse with the texts that the library publishes as accepted and refused.
+func TestRefused(t *testing.T) {
+	var vectors map[string][]struct{ Form, Input, Text string }
+	if err := json.Unmarshal([]byte(readFile(t, "../../../../testdata/vectors.json")), &vectors); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{"uuid": "UUID", "ulid": "ULID", "snowflake": "Snowflake", "typeid": "ID"}
+	for list, vs := range vectors {
+		for _, v := range vs {
+			kind, text := kinds[list], v.Text
+			if v.Form != "" {
+				kind, text = kinds[strings.ToLower(v.Form)], v.Input
+			}
+			why := refused(kind, text)
+			if kind != "" && (why != "") != (list == "bad") {
+				t.Errorf("%s, %s %q: got %q", list, kind, text, why)
+			}
+		}
+	}
+	if len(vectors["bad"]) < 50 || len(vectors["uuid"]) < 10 {
+		t.Errorf("got %d lists of texts, too few", len(vectors))
 	}
 }

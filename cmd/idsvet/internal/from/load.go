@@ -2,7 +2,6 @@ package from
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -57,7 +56,7 @@ func (r *run) load(module string, c config) error {
 		r.addFiles(p, texts)
 	}
 	if len(broken) > 0 {
-		causes := append(r.missing(module, cfg), r.causes(broken)...)
+		causes := append(r.causes(r.missing(*cfg)), r.causes(broken)...)
 		return fmt.Errorf("%s (%s) does not compile, so that its types are not known; nothing is changed. If a run was interrupted, take its changes back first.\n\t%s",
 			r.rel(module), c, strings.Join(causes[:min(len(causes), 10)], "\n\t"))
 	}
@@ -76,41 +75,44 @@ func (r *run) addFiles(p *packages.Package, texts map[string][]byte) {
 			continue
 		}
 		code, _ := inspector.New([]*ast.File{syntax}).Root().FirstChild()
-		r.files[path] = append(r.files[path], &file{
+		f := &file{
 			lib: &r.library, path: path, original: texts[path], src: withLF(texts[path]), positions: p.Fset.File(syntax.FileStart), fset: p.Fset,
 			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo,
-		})
+		}
+		r.files[path] = append(r.files[path], f)
+		for c := range code.Preorder((*ast.ValueSpec)(nil)) {
+			spec := c.Node().(*ast.ValueSpec)
+			for i, value := range spec.Values {
+				if v := p.TypesInfo.Defs[spec.Names[i]]; f.sentinel(value) != "" && v.Parent() == p.Types.Scope() {
+					r.sentinels[objectPath(v)] = true
+				}
+			}
+		}
 	}
 }
 
 // missing returns what the go command says of modules and packages that it cannot find, of which the errors of types tell only
 // the consequences.
-func (r *run) missing(module string, cfg *packages.Config) (texts []string) {
-	format := "-f={{with .Error}}{{with .Pos}}{{.}}: {{end}}{{.Err}}{{end}}"
-	out, _ := goIn(module, cfg.Env, slices.Concat([]string{"list", "-e", "-deps", "-test", format}, cfg.BuildFlags, r.patterns)...)
-	for text := range strings.Lines(out) {
-		if text = strings.TrimRight(text, "\n"); text != "" && !slices.Contains(texts, text) {
-			texts = append(texts, text)
-		}
-	}
-	return texts
+func (r *run) missing(cfg packages.Config) (errs []packages.Error) {
+	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
+	pkgs, _ := packages.Load(&cfg, r.patterns...)
+	packages.Visit(pkgs, nil, func(p *packages.Package) { errs = append(errs, p.Errors...) })
+	return errs
 }
 
-// causes returns the texts of errors, each once. What has no place, and what follows from a module that is missing, comes last.
+// causes returns the texts of errors, each once, without those that have no place or follow from a module that is missing, if
+// there are others.
 func (r *run) causes(errs []packages.Error) (texts []string) {
-	follows := func(text string) int {
-		if strings.HasPrefix(text, "-: ") || strings.Contains(text, "could not import") {
-			return 1
-		}
-		return 0
-	}
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))
 	}
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(follows(a)-follows(b), strings.Compare(a, b)) })
+	slices.Sort(texts)
 	texts = slices.Compact(texts)
-	if n := slices.IndexFunc(texts, func(text string) bool { return follows(text) == 1 }); n > 0 {
-		texts = texts[:n]
+	first := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		return strings.HasPrefix(text, "-: ") || strings.Contains(text, "could not import")
+	})
+	if len(first) > 0 {
+		return first
 	}
 	return texts
 }

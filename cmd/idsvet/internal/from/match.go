@@ -19,10 +19,12 @@ type match struct {
 	path  map[string]string // the embedded fields through which a method of the letter was found, as ".UUID"
 }
 
-// owned reports whether obj belongs to the old library.
-func (t *table) owned(obj types.Object) bool {
-	return obj != nil && obj.Pkg() != nil && slices.Contains(t.paths, obj.Pkg().Path())
+func (t *table) isOld(pkg *types.Package) bool {
+	return pkg != nil && slices.Contains(t.paths, pkg.Path())
 }
+
+// owned reports whether obj belongs to the old library.
+func (t *table) owned(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
 
 // oldName returns the name of an object of the old library as tables write it, "New" or "UUID.String", or "".
 func (t *table) oldName(obj types.Object) string {
@@ -98,16 +100,13 @@ func (m *match) match(p, e ast.Expr) bool {
 
 // qualified reports whether s is a name of the package that a pattern calls pkg.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
-	x, ok := s.X.(*ast.Ident)
-	if !ok {
-		return false
-	}
+	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)
-	if !ok {
+	switch {
+	case !ok:
 		return false
-	}
-	if pkg == m.lib.pkg {
-		return slices.Contains(m.lib.paths, name.Imported().Path()) && m.lib.allowed(s.Sel.Name)
+	case pkg == m.lib.pkg:
+		return m.lib.isOld(name.Imported()) && m.lib.allowed(s.Sel.Name)
 	}
 	return name.Imported().Path() == newPackages[pkg]
 }

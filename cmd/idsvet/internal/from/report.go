@@ -24,8 +24,9 @@ type report struct {
 	old string // the old library
 	out io.Writer
 
-	total, converted             int // uses of the library's names
-	foreign, left, differ, other []note
+	total, converted    int // uses of the library's names
+	foreign             []dictate
+	left, differ, other []note
 }
 
 // rel returns a path as the report shows it.
@@ -73,7 +74,7 @@ func lines(notes []note) (text string) {
 	one := !slices.ContainsFunc(notes, func(n note) bool { return n.of != notes[0].of })
 	for i, n := range notes {
 		switch {
-		case n.line == 0 || i > 0 && n == notes[i-1]:
+		case n.line == 0:
 			continue
 		case i == 0:
 			text += ":"

@@ -24,8 +24,10 @@ var (
 	tagged    = []string{"gorm", "db", "bun", "xorm", "pg"}
 )
 
-// querying finds the names of methods that take a query, and statement a text of SQL.
+// querying finds the names of methods that take a query, logging those of others that take any arguments, and statement a text
+// of SQL.
 var (
+	logging   = regexp.MustCompile(`(?i)log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 	querying  = regexp.MustCompile(`^(Must)?(Named)?(Exec|Query)(Row|Rows)?x?(Context)?$`)
 	statement = regexp.MustCompile(`(?is)\b(select|insert\s+into|update|delete\s+from)\b.*(\$1|\?|[:@]\w)`)
 )
@@ -34,36 +36,50 @@ func contains(path string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(path, part) })
 }
 
-// isQuery reports whether a function takes arguments of a query in a call: it is of a database's package, or it is called as
-// its methods are, or the call has a text of SQL.
+// isQuery reports whether a function takes arguments of a query in a call: it is of a database's package, or is called as its
+// methods are, or is one of the program's that takes any arguments beside such a package, or the call has a text of SQL.
 func (f *file) isQuery(call *ast.CallExpr) bool {
-	fun := f.callee(call)
-	if fun == nil || fun.Pkg() == nil || strings.Contains(fun.Name(), "Scan") {
-		return false
+	if fun := f.callee(call); fun != nil {
+		switch {
+		case fun.Pkg() == nil, strings.Contains(fun.Name(), "Scan"):
+			return false
+		case contains(fun.Pkg().Path(), databases):
+			return true
+		case !fun.Signature().Variadic():
+			return false
+		case querying.MatchString(fun.Name()), f.lib.declares(fun.Pkg()) && importsDatabase(fun.Pkg()) && !logging.MatchString(fun.Name()):
+			return true
+		}
 	}
-	return contains(fun.Pkg().Path(), databases) || fun.Signature().Variadic() && (querying.MatchString(fun.Name()) || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+	return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		text, _ := constant.Val(f.info.Types[arg].Value).(string)
 		return statement.MatchString(text)
-	}))
+	})
 }
 
-// storedBy notes the types of the library that a call writes or reads, in a query or by a codec.
-func (f *file) storedBy(c inspector.Cursor, call *ast.CallExpr) (notes []note) {
-	to, name := "", "" // the package and the function
-	if fun := f.callee(call); fun != nil && fun.Pkg() != nil && !f.lib.declares(fun.Pkg()) {
-		to, name = strings.Replace(fun.Pkg().Path(), "go.mongodb.org/mongo-driver", "bson", 1), fun.Name()
+// stored notes the types of the library in the expression at c, if a codec or a query gets that.
+func (f *file) stored(c inspector.Cursor) (notes []note) {
+	e := c.Node().(ast.Expr)
+	to, name := "", "" // the package and the function that get it
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && c.ParentEdgeKind() == edge.CallExpr_Args {
+		if fun := f.callee(call); fun != nil && fun.Pkg() != nil && !f.lib.declares(fun.Pkg()) {
+			to, name = strings.Replace(fun.Pkg().Path(), "go.mongodb.org/mongo-driver", "bson", 1), fun.Name()
+		}
 	}
 	model := contains(to, models) || strings.Contains(to, "sqlx") && ofStructs.MatchString(name)
 	for _, s := range f.lib.stored {
 		codec := !s.inQueries() && contains(to, s.codecs) && to != "sigs.k8s.io/yaml" // which is JSON
-		query := s.inQueries() && (f.isQuery(call) || f.appends(c, call))
-		for _, arg := range call.Args {
-			t := f.info.TypeOf(arg)
-			switch {
-			case codec && slices.Contains(f.lib.held(t, allFields), s.name), query && slices.Contains(f.lib.held(t, embedded), s.name):
-				notes = append(notes, f.note(call.Pos(), s.name+": "+s.what))
-			case query && model:
-				notes = append(notes, f.columns(s, t, arg.Pos(), map[types.Type]bool{})...)
+		switch t := f.info.TypeOf(e); {
+		case codec && f.lib.holds(t, allFields, s.name), s.inQueries() && f.lib.holds(t, embedded, s.name) && f.isArgument(c) && f.toQuery(c):
+			notes = append(notes, f.note(e.Pos(), s.name+": "+s.what))
+		case s.inQueries() && model:
+			for _, h := range f.lib.held(t, allFields) {
+				n := f.note(e.Pos(), s.name+": "+s.what)
+				if h.name == s.name && h.field != nil {
+					at := f.fset.PositionFor(h.field.Pos(), false)
+					n.path, n.line = at.Filename, at.Line
+				}
+				notes = append(notes, n)
 			}
 		}
 	}
@@ -72,70 +88,24 @@ func (f *file) storedBy(c inspector.Cursor, call *ast.CallExpr) (notes []note) {
 
 func (s stored) inQueries() bool { return slices.Contains(s.codecs, "query") }
 
-// columns notes the fields of a model that have a type of the library, where they are declared, or at p if others declare them.
-func (f *file) columns(s stored, model types.Type, p token.Pos, seen map[types.Type]bool) (notes []note) {
-	for {
-		inner, ok := model.Underlying().(interface{ Elem() types.Type })
-		if !ok || seen[model] {
-			break
-		}
-		seen[model] = true
-		model = inner.Elem()
-	}
-	fields, ok := model.Underlying().(*types.Struct)
-	if !ok || seen[model] {
-		return nil
-	}
-	seen[model] = true
-	for field := range fields.Fields() {
-		switch {
-		case !field.Exported() && !field.Embedded():
-		case slices.Contains(f.lib.held(field.Type(), embedded), s.name):
-			n := f.note(p, s.name+": "+s.what)
-			if at := f.fset.PositionFor(field.Pos(), false); f.lib.declares(field.Pkg()) {
-				n.path, n.line = at.Filename, at.Line
-			}
-			notes = append(notes, n)
-		default:
-			notes = append(notes, f.columns(s, field.Type(), p, seen)...)
+// isArgument reports whether the value at c is an argument of a query, or becomes an element of a map or a list of any:
+// squirrel.Eq, pgx.NamedArgs, []any.
+func (f *file) isArgument(c inspector.Cursor) bool {
+	kind, i := c.ParentEdge()
+	switch parent := c.Parent().Node().(type) {
+	case *ast.CallExpr:
+		return kind == edge.CallExpr_Args && (f.isQuery(parent) || i > 0 && f.calls(parent, "append") && f.takesAny(parent.Args[0]))
+	case *ast.CompositeLit:
+		return f.takesAny(parent)
+	case *ast.KeyValueExpr:
+		return kind == edge.KeyValueExpr_Value && f.takesAny(c.Parent().Parent().Node().(ast.Expr))
+	case *ast.AssignStmt:
+		if kind == edge.AssignStmt_Rhs && i < len(parent.Lhs) {
+			to, ok := ast.Unparen(parent.Lhs[i]).(*ast.IndexExpr)
+			return ok && f.takesAny(to.X)
 		}
 	}
-	return notes
-}
-
-// listed notes the types of the library in a map or a list of any that a query gets: squirrel.Eq, pgx.NamedArgs, []any.
-func (f *file) listed(c inspector.Cursor, lit *ast.CompositeLit) (notes []note) {
-	if !f.takesAny(lit) || !f.toQuery(c) {
-		return nil
-	}
-	for _, e := range lit.Elts {
-		if pair, ok := e.(*ast.KeyValueExpr); ok {
-			e = pair.Value
-		}
-		notes = append(notes, f.argument(e)...)
-	}
-	return notes
-}
-
-// assigned notes those that become an element of such a map or list.
-func (f *file) assigned(c inspector.Cursor, n *ast.AssignStmt) (notes []note) {
-	for i, to := range n.Lhs {
-		index, ok := ast.Unparen(to).(*ast.IndexExpr)
-		if ok && i < len(n.Rhs) && f.takesAny(index.X) && f.variableToQuery(c, index.X) {
-			notes = append(notes, f.argument(n.Rhs[i])...)
-		}
-	}
-	return notes
-}
-
-// argument notes a value of the library's that is an argument of a query.
-func (f *file) argument(e ast.Expr) (notes []note) {
-	for _, s := range f.lib.stored {
-		if s.inQueries() && slices.Contains(f.lib.held(f.info.TypeOf(e), embedded), s.name) {
-			notes = append(notes, f.note(e.Pos(), s.name+": "+s.what))
-		}
-	}
-	return notes
+	return false
 }
 
 // takesAny reports whether the elements of a map or list are of an interface, in a package that imports one of a database.
@@ -148,25 +118,22 @@ func importsDatabase(pkg *types.Package) bool {
 	return slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return contains(p.Path(), databases) })
 }
 
-// appends reports whether a call is of append to a list of any that a query gets.
-func (f *file) appends(c inspector.Cursor, call *ast.CallExpr) bool {
-	callee, ok := typeutil.Callee(f.info, call).(*types.Builtin)
-	return ok && callee.Name() == "append" && f.takesAny(call.Args[0]) && f.toQuery(c)
+// calls reports whether a function of the language is called.
+func (f *file) calls(call *ast.CallExpr, name string) bool {
+	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
+	return ok && b.Name() == name
 }
 
-// toQuery reports whether the map or list at c may be that of a query's arguments. It may not if a call of another package than
-// the program's and a database's takes it, such as that of a logger.
+// toQuery reports whether the value at c may reach a query, in a map or list or by itself. It may not if a call of another package
+// than the program's and a database's takes it, such as that of a logger.
 func (f *file) toQuery(c inspector.Cursor) bool {
 	kind, i := c.ParentEdge()
 	switch parent := c.Parent().Node().(type) {
 	case *ast.CallExpr:
-		switch {
-		case kind == edge.CallExpr_Fun:
-			return false
-		case f.info.Types[parent.Fun].IsType():
+		if f.info.Types[parent.Fun].IsType() || f.calls(parent, "append") {
 			return f.toQuery(c.Parent())
 		}
-		return f.mayQuery(parent)
+		return kind == edge.CallExpr_Args && f.mayQuery(parent)
 	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ParenExpr, *ast.UnaryExpr:
 		return f.toQuery(c.Parent())
 	case *ast.AssignStmt:
@@ -184,23 +151,25 @@ func (f *file) mayQuery(call *ast.CallExpr) bool {
 	return fun == nil || fun.Pkg() == nil || f.isQuery(call) || f.lib.declares(fun.Pkg()) && importsDatabase(fun.Pkg())
 }
 
-// variableToQuery reports whether a variable may be that of a query's arguments: some call that gets it may query, or none is seen.
+// variableToQuery reports whether a variable, or one of its elements, may reach a query: some call that gets it may query, or
+// none is seen.
 func (f *file) variableToQuery(c inspector.Cursor, v ast.Expr) bool {
+	if element, ok := ast.Unparen(v).(*ast.IndexExpr); ok {
+		v = element.X
+	}
 	id, _ := ast.Unparen(v).(*ast.Ident)
-	obj := f.info.ObjectOf(id)
 	calls, may := 0, 0
 	for around := range c.Enclosing((*ast.FuncDecl)(nil)) {
-		for call := range around.Preorder((*ast.CallExpr)(nil)) {
-			n := call.Node().(*ast.CallExpr)
-			_, builtin := typeutil.Callee(f.info, n).(*types.Builtin)
-			if obj == nil || builtin || !slices.ContainsFunc(n.Args, func(arg ast.Expr) bool {
-				id, _ := ast.Unparen(arg).(*ast.Ident)
-				return id != nil && f.info.Uses[id] == obj
-			}) {
+		for use := range around.Preorder((*ast.Ident)(nil)) {
+			if id == nil || f.info.Uses[use.Node().(*ast.Ident)] != f.info.ObjectOf(id) || use.ParentEdgeKind() != edge.CallExpr_Args {
+				continue
+			}
+			call := use.Parent().Node().(*ast.CallExpr)
+			if _, builtin := typeutil.Callee(f.info, call).(*types.Builtin); builtin {
 				continue
 			}
 			calls++
-			if f.mayQuery(n) {
+			if f.mayQuery(call) {
 				may++
 			}
 		}
@@ -212,55 +181,71 @@ func (f *file) variableToQuery(c inspector.Cursor, v ast.Expr) bool {
 type depth int
 
 const (
-	none      depth = iota // not into structs, but into functions
-	embedded               // into embedded fields and the arguments of generic types: they have its methods, or pass them on
+	none      depth = iota // not into structs, but into functions; and always into the arguments of generic types
+	embedded               // into embedded fields, whose methods it has
 	allFields              // into all fields that codecs see
 )
 
-// held returns the names of the library's types of which values of t have some in them.
-func (t *table) held(in types.Type, into depth) (names []string) {
-	seen := map[types.Type]bool{}
-	var look func(types.Type)
-	look = func(in types.Type) {
-		if in == nil || seen[in] {
-			return
+// A holding is a type of the library in another type, and the field of the program that has it there, or nil.
+type holding struct {
+	name  string
+	field *types.Var
+}
+
+// holds reports whether values of t have some of the library's type in them.
+func (l *library) holds(in types.Type, into depth, name string) bool {
+	return slices.ContainsFunc(l.held(in, into), func(h holding) bool { return h.name == name })
+}
+
+// held returns the types of the library of which values of a type have some in them.
+func (l *library) held(in types.Type, into depth) []holding {
+	if in == nil {
+		return nil
+	}
+	return l.heldAt(nil, in, into, map[types.Type]bool{})
+}
+
+// heldAt does so for the type of a field, or of none.
+func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
+	look := func(parts ...types.Type) {
+		for _, part := range parts {
+			all = append(all, l.heldAt(at, part, into, seen)...)
 		}
+	}
+	n, ok := types.Unalias(in).(*types.Named)
+	switch {
+	case seen[in]:
+		return nil
+	case ok && l.owned(n.Obj()):
+		return []holding{{n.Obj().Name(), at}}
+	case ok:
 		seen[in] = true
-		n, ok := types.Unalias(in).(*types.Named)
-		if ok && t.owned(n.Obj()) {
-			names = append(names, n.Obj().Name())
-			return
+		look(slices.Collect(n.TypeArgs().Types())...)
+	}
+	switch u := in.Underlying().(type) {
+	case *types.Signature:
+		if into == none {
+			look(u.Params(), u.Results())
 		}
-		if ok && into == embedded {
-			for arg := range n.TypeArgs().Types() {
-				look(arg)
-			}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			look(v.Type())
 		}
-		switch u := in.Underlying().(type) {
-		case *types.Signature:
-			if into == none {
-				look(u.Params())
-				look(u.Results())
-			}
-		case *types.Tuple:
-			for v := range u.Variables() {
-				look(v.Type())
-			}
-		case *types.Map:
-			look(u.Key())
-			look(u.Elem())
-		case interface{ Elem() types.Type }:
-			look(u.Elem())
-		case *types.Struct:
-			for field := range u.Fields() {
-				if into == allFields && field.Exported() || into != none && field.Embedded() {
-					look(field.Type())
+	case *types.Map:
+		look(u.Key(), u.Elem())
+	case interface{ Elem() types.Type }:
+		look(u.Elem())
+	case *types.Struct:
+		for field := range u.Fields() {
+			if into == allFields && field.Exported() || into != none && field.Embedded() {
+				if l.declares(field.Pkg()) {
+					at = field
 				}
+				look(field.Type())
 			}
 		}
 	}
-	look(in)
-	return names
+	return all
 }
 
 // tags notes fields that a codec leaves out here, and those of a table's row.
@@ -277,7 +262,7 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 				key, option, _ := strings.Cut(codec, ",")
 				return option != "" && slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) || key == "query" && row
 			})
-			if found && slices.Contains(f.lib.held(f.info.TypeOf(field.Type), none), s.name) {
+			if found && f.lib.holds(f.info.TypeOf(field.Type), none, s.name) {
 				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
 			}
 		}

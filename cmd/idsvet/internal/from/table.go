@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ import (
 //	set NAME… for NAME…           while the program uses the first names, the second ones are left
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
-//	stored TYPE CODEC…: SENTENCE  what differs, without a sound or not, if a codec writes or reads the type; see danger.go
+//	stored TYPE CODEC…: SENTENCE  what differs, without a sound or not, if a codec writes or reads the type; see stored.go
 //
 //go:embed rules
 var rulesFS embed.FS
@@ -37,6 +36,7 @@ type table struct {
 	name    string   // "google"
 	paths   []string // of its packages
 	pkg     string   // the name of its package in patterns
+	door    string   // the package here that has the names which are the same
 	letters map[string]string
 	same    map[string]bool
 	names   map[string]string   // new names of fields
@@ -60,7 +60,6 @@ type rule struct {
 	pattern ast.Expr
 	parts   []part
 	values  values
-	call    bool // the template calls a function or a method
 }
 
 // values is how many values the template has, beside those of the pattern, and what they are.
@@ -126,7 +125,10 @@ func (t *table) row(line string) error {
 		return t.words(line)
 	}
 	rows := []string{old, now}
-	if ofErrors.MatchString(line) { // here they are wrapped, so that none is equal to its sentinel
+	switch {
+	case strings.HasSuffix(now, ", nil"):
+		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
+	case ofErrors.MatchString(line): // here they are wrapped, so that none is equal to its sentinel
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -148,6 +150,7 @@ func (t *table) words(line string) error {
 	switch {
 	case kind == "package":
 		t.pkg, t.paths = words[0], words[1:]
+		t.door = strings.Replace(t.pkg, "sonyflake", "snowflake", 1)
 	case kind == "let" && len(words) == 2:
 		t.letters[words[0]] = words[1]
 	case kind == "same":
@@ -177,8 +180,8 @@ func (t *table) words(line string) error {
 
 var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString
 
-func newRule(old, expression string) (*rule, error) {
-	r := &rule{row: old + " -> " + expression}
+func newRule(old, expression string) (r *rule, err error) {
+	r = &rule{row: old + " -> " + expression}
 	if last, ok := strings.CutPrefix(expression, "_, "); ok {
 		expression, r.values = last, withoutFirst
 	}
@@ -187,71 +190,33 @@ func newRule(old, expression string) (*rule, error) {
 			expression, r.values = first, values
 		}
 	}
-	var err error
-	if r.pattern, err = parser.ParseExpr(old); err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	e, err := parser.ParseExprFrom(fset, "", expression, 0)
-	if err != nil {
-		return nil, err
-	}
-	if call, ok := e.(*ast.CallExpr); ok {
-		s, ok := call.Fun.(*ast.SelectorExpr)
-		r.call = ok && s.Sel.Name != "ID" && s.Sel.Name != "UUID" // which are types
-	}
-	r.parts = cut(fset, e, expression)
-	return r, nil
+	r.parts = parts(expression)
+	r.pattern, err = parser.ParseExpr(old)
+	return r, err
 }
 
-// cut returns the parts of a template, which is the expression e: text, and between it letters and names of packages.
-func cut(fset *token.FileSet, e ast.Expr, expression string) (parts []part) {
+var (
+	wordRE = regexp.MustCompile(`\w+`)
+	opens  = regexp.MustCompile(`(^|[(,] *)$`).MatchString
+	closes = regexp.MustCompile(`^($|[),])`).MatchString
+)
+
+// parts returns the parts of a template: text, and between it letters and names of packages.
+func parts(template string) (all []part) {
 	at := 0
-	naked, qualifiers := map[ast.Node]bool{e: true}, map[ast.Node]bool{}
-	for n := range ast.Preorder(e) {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			for _, arg := range n.Args {
-				naked[arg] = true
-			}
-		case *ast.SelectorExpr:
-			qualifiers[n.X] = true
-		case *ast.Ident:
-			p := part{}
-			switch {
-			case isLetter(n.Name):
-				p.letter, p.naked = n.Name, naked[n]
-			case n.Name == "result":
-				p.result = true
-			case newPackages[n.Name] != "" && qualifiers[n]:
-				p.pkg = n.Name
-			default:
-				continue
-			}
-			parts = append(parts, part{text: expression[at:fset.Position(n.Pos()).Offset]}, p)
-			at = fset.Position(n.End()).Offset
+	for _, word := range wordRE.FindAllStringIndex(template, -1) {
+		name, after := template[word[0]:word[1]], template[word[1]:]
+		p := part{result: name == "result"}
+		switch {
+		case isLetter(name):
+			p.letter, p.naked = name, opens(template[:word[0]]) && closes(after)
+		case newPackages[name] != "" && strings.HasPrefix(after, "."):
+			p.pkg = name
+		case !p.result:
+			continue
 		}
+		all = append(all, part{text: template[at:word[0]]}, p)
+		at = word[1]
 	}
-	return append(parts, part{text: expression[at:]})
-}
-
-// lastName returns the name of a function, method or type that e names, or "".
-func lastName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.IndexExpr:
-		return lastName(e.X)
-	}
-	return ""
-}
-
-// door returns the package here that has the names which are the same.
-func (t *table) door() string {
-	if t.pkg == "sonyflake" {
-		return "snowflake"
-	}
-	return t.pkg
+	return append(all, part{text: template[at:]})
 }

@@ -28,7 +28,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 				text += mark(part.pkg)
 				done.left = cmp.Or(done.left, m.hidden(part.pkg, e))
 			case part.result:
-				text += m.result(e)
+				text += m.info.TypeOf(e).(*types.Tuple).At(0).Type().String()
 			}
 			continue
 		}
@@ -45,7 +45,8 @@ func (m *match) fill(c inspector.Cursor) conversion {
 			}
 			done.edits = append(done.edits, sub.edits...)
 		}
-		if strings.HasPrefix(m.rule.parts[i+1].text, "[:") && m.path[part.letter] == "" && !m.sliceable(bound) {
+		_, pointer := m.info.TypeOf(bound).Underlying().(*types.Pointer)
+		if sliced := strings.HasPrefix(m.rule.parts[i+1].text, "[:"); sliced && m.path[part.letter] == "" && !pointer && !m.info.Types[bound].Addressable() {
 			done.left = cmp.Or(done.left, m.text(e)+": only a variable can be sliced: assign it to v, and write v[:]")
 		}
 		at, text = next, end
@@ -58,19 +59,11 @@ func (m *match) fill(c inspector.Cursor) conversion {
 // comment says that there is a comment in what edits replace, or returns "".
 func (m *match) comment(edits []edit) string {
 	for _, c := range m.syntax.Comments {
-		at := m.offset(c.Pos())
-		if slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end }) {
+		if covered(edits, m.offset(c.Pos())) {
 			return "a comment stands in it: write " + m.rule.row
 		}
 	}
 	return ""
-}
-
-// sliceable reports whether an array e, or the one that e points to, is a variable.
-func (m *match) sliceable(e ast.Expr) bool {
-	tv := m.info.Types[e]
-	_, pointer := tv.Type.Underlying().(*types.Pointer)
-	return pointer || tv.Addressable()
 }
 
 func primary(e ast.Expr) bool {
@@ -79,15 +72,6 @@ func primary(e ast.Expr) bool {
 		return false
 	}
 	return true
-}
-
-// result returns the name of the type of the first result of the call e.
-func (m *match) result(e ast.Expr) string {
-	t := m.info.TypeOf(e)
-	if tuple, ok := t.(*types.Tuple); ok {
-		t = tuple.At(0).Type()
-	}
-	return t.String()
 }
 
 // fit completes a filled template by what stands around the expression at c. It returns "", or why the template cannot stand there.
@@ -114,55 +98,56 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	return m.why(name)
 }
 
-// addNil adds the nil of a call that has an error no more, and reports whether that can be done.
-func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
-	var first, second ast.Expr // what gets the values
-	null := ", nil"
+// targets returns what gets the values of the expression at c, if no type is written there, and whether that is declared.
+func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	switch parent := c.Parent().Node().(type) {
-	case *ast.ExprStmt:
-		if !m.rule.call {
-			done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
-		}
-		return true
 	case *ast.AssignStmt:
-		first, second = parent.Lhs[0], parent.Lhs[1]
-		if id, ok := second.(*ast.Ident); ok && parent.Tok == token.DEFINE && m.info.Defs[id] != nil {
-			null = ", error(nil)"
+		if parent.Tok == token.ASSIGN || parent.Tok == token.DEFINE {
+			to, declares = parent.Lhs, parent.Tok == token.DEFINE
 		}
 	case *ast.ValueSpec:
-		first, second = parent.Names[0], parent.Names[1]
-		if parent.Type == nil {
-			null = ", error(nil)"
+		for _, name := range parent.Names {
+			if parent.Type == nil {
+				to, declares = append(to, name), true
+			}
 		}
+	}
+	return to, declares
+}
+
+// addNil adds the nil of a call that has an error no more, and reports whether that can be done.
+func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
+	switch c.Parent().Node().(type) {
+	case *ast.ExprStmt:
+		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
+		return true
 	case *ast.ReturnStmt, *ast.CallExpr:
-	default:
+		done.edits = append(done.edits, edit{done.end, done.end, ", nil"})
+		return true
+	}
+	to, declares := targets(c)
+	if len(to) != 2 {
 		return false
 	}
-	if id, ok := second.(*ast.Ident); ok && id.Name == "_" {
-		done.edits = append(done.edits, edit{m.offset(first.End()), m.offset(second.End()), ""})
-	} else {
-		done.edits = append(done.edits, edit{done.end, done.end, null})
+	id, _ := to[1].(*ast.Ident)
+	switch {
+	case id != nil && id.Name == "_":
+		done.edits = append(done.edits, edit{m.offset(to[0].End()), m.offset(to[1].End()), ""})
+	case declares && m.info.Defs[id] != nil:
+		done.edits = append(done.edits, edit{done.end, done.end, ", error(nil)"})
+	default:
+		done.edits = append(done.edits, edit{done.end, done.end, ", nil"})
 	}
 	return true
 }
 
 // addBlank adds a blank for the value that a call has here in addition, and reports whether that can be done.
 func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
-	var to ast.Expr // what gets the value
-	switch parent := c.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		if len(parent.Lhs) == 1 && (parent.Tok == token.ASSIGN || parent.Tok == token.DEFINE) {
-			to = parent.Lhs[0]
-		}
-	case *ast.ValueSpec:
-		if len(parent.Names) == 1 && parent.Type == nil {
-			to = parent.Names[0]
-		}
-	}
-	if to == nil {
+	to, _ := targets(c)
+	if len(to) != 1 {
 		return false
 	}
-	start, end := m.span(to)
+	start, end := m.span(to[0])
 	if m.rule.values == withoutOK {
 		done.edits = append(done.edits, edit{end, end, ", _"})
 	} else {
@@ -191,13 +176,8 @@ func (m *match) isRead(c inspector.Cursor) bool {
 			}
 			return false
 		}
-		s, _ := ast.Unparen(parent.Fun).(*ast.SelectorExpr)
-		if s == nil {
-			id, _ := ast.Unparen(parent.Fun).(*ast.Ident)
-			return i == 1 && m.info.Uses[id] == types.Universe.Lookup("copy")
-		}
-		fun, _ := m.info.Uses[s.Sel].(*types.Func)
-		return fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
+		fun := m.callee(parent)
+		return i == 1 && m.calls(parent, "copy") || fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
 	}
 	return false
 }

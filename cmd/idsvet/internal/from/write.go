@@ -7,26 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 )
 
 // A change is a file and its new text.
 type change struct {
 	path        string
 	before, now []byte
-}
-
-// writeUninterrupted replaces the files, and waits with the end of the program, if a signal wants that, until none is half done.
-func writeUninterrupted(changes []change) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	err := write(ctx, changes)
-	if err == nil && ctx.Err() != nil {
-		err = errors.New("interrupted: the files are changed, go.mod is not")
-	}
-	return err
 }
 
 // write replaces the files, each by a rename of a file that is whole. It looks first whether all can be written, and changes

@@ -1,11 +1,6 @@
-// Package lib is imported by bad and good.
+// Package lib is imported by p.
 package lib
 
-import (
-	other "example.com/google/uuid"
-	"github.com/oneclock/ids/uuid"
-)
+import "github.com/oneclock/ids/uuid"
 
 type UserID uuid.UUID // want UserID:"ids.UUID"
-
-type Other = other.UUID

@@ -1,0 +1,231 @@
+// Package p has what the analyzers report, and then what they do not.
+package p
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"text/template"
+	"time"
+
+	"example.com/lib"
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
+)
+
+var (
+	zero  any = uuid.Nil                         // want `uuid.Nil is a function`
+	zeros     = map[string]any{"zero": uuid.Max} // want `uuid.Max is a function`
+)
+
+var nilUUID = uuid.Nil
+
+type row struct {
+	Key   any
+	Owner *lib.UserID
+}
+
+func nils(f func(...any)) (any, error) {
+	f(1, uuid.NamespaceDNS)             // want `uuid.NamespaceDNS is a function`
+	f([]any{ids.NilUUID}, any(nilUUID)) // want `ids.NilUUID is a function` `uuid.Nil is a function`
+	id := uuid.Nil
+	zero = id             // want `uuid.Nil is a function`
+	f(row{Key: uuid.Nil}) // want `uuid.Nil is a function`
+	return uuid.Nil, nil  // want `uuid.Nil is a function`
+}
+
+type own lib.UserID // want own:"ids.UUID"
+
+func plain(id own, m map[string][]row) {
+	json.Marshal(&id)       // want `own is a list of 16 numbers in JSON: it has no methods of ids.UUID`
+	json.Marshal(m)         // want `UserID is a list of 16 numbers in JSON`
+	json.Unmarshal(nil, &m) // want `UserID is a list`
+}
+
+type key struct{ uuid.UUID }
+
+func wrapped(t *testing.T, s string, args ...any) { t.Logf(s, args...) }
+
+func formats(t *testing.T, id uuid.UUID, k key, u ulid.ULID, n snowflake.ID, b []ulid.Binary) {
+	fmt.Printf("%5.*d%% %x", 2, 1, id)                  // want `%x writes the digits of the text of this UUID, in hexadecimal; pass the bytes`
+	fmt.Printf("%d %X %x", id, k, n)                    // want `%d writes a list of 16 numbers for this UUID` `%X writes .* UUID` `pass int64`
+	wrapped(t, "%d %x %#x", u, b, map[int]*ulid.ULID{}) // want `%d writes .* ULID` `this Binary` `this ULID`
+}
+
+func cuts(u ulid.ULID, g *ids.Generator) {
+	_ = u.String()[:8] // want `the first 8 characters of a ULID are its time`
+	id := g.NewV7()
+	s := id.String()
+	_ = s[0:8] // want `first 8 characters of a version 7`
+	old, _ := uuid.NewV7At(u.Time())
+	_ = old.String()[:10]         // want `version 7`
+	_ = ids.NewV6().String()[:10] // want `first 10 characters of a version 6`
+}
+
+func remainders(id snowflake.ID, shards int) int {
+	copied := uint64(id)
+	return int(copied)%shards + // want `the last bits of a Snowflake`
+		int(snowflake.Next()%10) // want `the last bits of a Snowflake`
+}
+
+func masks(n *snowflake.Node, s string) (snowflake.ID, error) {
+	id, err := n.TryNext()
+	fmt.Println(id%16, id&15, err)       // want `the last bits of a Snowflake` `the last bits of a Snowflake`
+	fmt.Println(int64(id)&1, id%(1<<20)) // want `the last bits of a Snowflake` `the last bits of a Snowflake`
+	id, err = snowflake.Parse(s)
+	return id & (1<<20 - 1), err // want `the last bits of a Snowflake`
+}
+
+func openNode(path string) (*snowflake.Node, error) {
+	f, err := clockfile.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // want `this closes what the function returns`
+	opts := &snowflake.Options{Clock: f.Clock()}
+	n, err := snowflake.NewNode(7, opts)
+	return n, err
+}
+
+var openServer = func(f *clockfile.File) struct{ c *ids.Clock } {
+	defer f.Close() // want `this closes what the function returns`
+	return struct{ c *ids.Clock }{c: f.Clock()}
+}
+
+type nodes struct{ *snowflake.Node }
+
+func next(ctx context.Context, n nodes) {
+	id, _ := n.TryNext()       // want `with an error, which is dropped here, the id of TryNext is 0`
+	id, _ = n.NextContext(ctx) // want `NextContext`
+	fmt.Println(id)
+}
+
+func status(text string) int {
+	_, err := uuid.Parse(text)
+	if err == ids.ErrSyntax || clockfile.ErrLocked != (err) { // want `not equal to ids.ErrSyntax: use errors.Is` `not equal to clockfile.ErrLocked`
+		return 400
+	}
+	switch err {
+	case nil, uuid.ErrLength: // want `not equal to uuid.ErrLength`
+	}
+	return 500
+}
+
+// From here on nothing is to be reported.
+
+var (
+	right     any = uuid.Nil()
+	makes         = map[string]func() uuid.UUID{"nil": uuid.Nil, "new": uuid.New}
+	functions     = template.FuncMap{"nil": uuid.Nil}
+	env           = map[string]any{"max": uuid.Max, "print": fmt.Println}
+	value         = reflect.ValueOf(uuid.Nil)
+)
+
+// provide takes functions as values: uuid.New may be meant.
+func provide(...any) { provide(uuid.New, uuid.NewV7, makes) }
+
+// An account embeds the id, and a named id has the methods that it needs.
+type (
+	account struct{ uuid.UUID }
+	named   uuid.UUID // want named:"ids.UUID"
+)
+
+func (n named) MarshalText() ([]byte, error)  { return uuid.UUID(n).MarshalText() }
+func (n *named) UnmarshalText(b []byte) error { return (*uuid.UUID)(n).UnmarshalText(b) }
+
+func plainRight(a account, n named, own lib.UserID) {
+	json.Marshal(map[named]any{n: a})
+	json.Unmarshal(nil, &n)
+	json.Marshal(struct {
+		Own lib.UserID `json:"-"`
+	}{own})
+}
+
+type hex struct{ uuid.UUID }
+
+func (hex) String() string { return "" }
+
+func formatsRight(id uuid.UUID, n snowflake.ID, h hex, arg string) {
+	fmt.Printf("%s %v %q %d %d %x %x %x %T", id, id, id, n, n, id[:], int64(n), h, id)
+	fmt.Printf(arg+"%d", id)
+	fmt.Printf("%[2]s %d", id, id, n)
+}
+
+func cutsRight(id uuid.UUID, u ulid.ULID, n int) {
+	v4, v7, set, taken, ranged := uuid.NewV4(), uuid.NewV7(), uuid.NewV7(), uuid.NewV7(), uuid.NewV7()
+	_ = id.String()[:8] + v4.String()[:8] + v4.ULID().String()[:8] + v7.String()[24:] + v7.String()[:13] + u.String()[:10] + u.String()[:n] + u.String()[n:8]
+	set, *(&taken) = id, id
+	for _, ranged = range []uuid.UUID{id} {
+		_ = set.String()[:8] + taken.String()[:8] + ranged.String()[:8]
+	}
+	scanned := uuid.NewV7()
+	_ = scanned.Scan(nil)
+	_ = scanned.String()[:8]
+}
+
+func remaindersRight(id snowflake.ID, shards int64) int64 {
+	by := int64(7)
+	return int64(id)%by + int64(id)>>22%shards + int64(id)%4096 + snowflake.Twitter().Split(id).Time.Unix()%shards
+}
+
+func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
+	id, err = n.TryNext()
+	at := id >> 22
+	return int64(id%1024 + id&4095 + id&0xfff000 + id&5 + at%7 + at&15), err
+}
+
+func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	func() {
+		other, _ := clockfile.Open("other", nil)
+		defer other.Close()
+	}()
+	return f, time.Now(), err
+}
+
+func mint(f *clockfile.File) (snowflake.ID, error, func() *clockfile.File) {
+	defer f.Close()
+	n, err := snowflake.NewNode(7, &snowflake.Options{Clock: f.Clock()})
+	if err != nil {
+		return 0, err, nil
+	}
+	return n.Next(), f.Close(), func() *clockfile.File { return nil }
+}
+
+func nextRight(node *snowflake.Node) error {
+	_, _ = node.TryNext()
+	id, err := node.TryNext()
+	looked, _ := node.TryNext()
+	if looked == 0 {
+		return nil
+	}
+	zero, _ := node.TryNext()
+	if zero.IsZero() {
+		return nil
+	}
+	after, _ := ulid.ULID{}.Increment()
+	fmt.Println(id, after)
+	return err
+}
+
+type refusal struct{ error }
+
+func (refusal) Is(target error) bool { return target == uuid.ErrSyntax }
+
+func statusRight(err, ErrOwn error) bool {
+	switch {
+	case errors.Is(err, uuid.ErrSyntax):
+		return err == ErrOwn
+	}
+	return uuid.ErrSyntax != nil && err == nil
+}
