@@ -215,6 +215,7 @@ func (f *File) Clock() *ids.Clock {
 
 // Status returns how f fares, for gauges and health checks. It mints no id, and asks neither the disk nor the clock.
 func (f *File) Status() Status {
+	f.mustBeOpen()
 	return *f.status.Load()
 }
 
@@ -235,15 +236,17 @@ func (f *File) mustBeOpen() {
 // Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on from there at once.
 // Calling Close is optional: without it, the next start is as after a crash, and goes on from the horizon.
 //
-// Calls for ids past the end wait for 100 ms, so that no goroutine that still mints disturbs main while it returns, and then
-// panic or return an error. So call Close where the program ends, and not in a function that only sets the clock up. A
-// program built with -race takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
+// Calls for ids past the end wait for 100 ms, so that no goroutine that still mints disturbs main while it returns. Then they
+// panic, or NextContext and TryNext return an error: it matches [ids.ErrEnded] and [fs.ErrClosed]. So call Close where the
+// program ends, and not in a function that only sets the clock up. A program built with -race takes a second to end: stop its
+// goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error that matches
 // [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until both have returned or the
 // process has ended. After an error the file holds a time that keeps ids unique. Later and concurrent calls return the same
 // error.
 func (f *File) Close() error {
+	f.mustBeOpen()
 	f.close()
 	<-f.done
 	return f.result
