@@ -16,7 +16,6 @@ func testPostgresSQL(t *testing.T, d *database) {
 	trip(t, d, "Binary[UUID] in a uuid column", "uuid", ids.NewV7().Binary())
 	anyOf(t, d, "UUID", "uuid", v7s(t))
 	anyOf(t, d, "ULID as text", `text COLLATE "C"`, ulids(t))
-	anyOf(t, d, "Binary[ULID]", "bytea", mapped(ulids(t), ids.ULID.Binary))
 	anyOf(t, d, "Snowflake", "bigint", snowflakes(t))
 	t.Run("ULID in a uuid column, converted by UUID and ULID", func(t *testing.T) {
 		id := ids.NewULID()
