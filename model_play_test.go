@@ -629,9 +629,6 @@ func (h *history) step() {
 		h.endAt(one(h.r, time.Time{}, h.wall().Add(h.leap(30)), h.near(), unbounded))
 	case r < 82:
 		h.checkClock()
-		for range 20 {
-			checkRandomLayout(h.t, h.r)
-		}
 	case r < 84:
 		h.checkClock()
 		saved := h.latest
@@ -642,7 +639,7 @@ func (h *history) step() {
 			saved = h.latest // after that time there is no id
 		}
 		h.live(one(h.r, h.latest, saved, time.Time{}, h.near()))
-	case r < 85 && h.r.IntN(4) == 0:
+	case r < 85 && h.r.IntN(8) == 0:
 		for range 1 + h.r.IntN(2) {
 			h.useSequences()
 		}

@@ -2,7 +2,6 @@ package ids_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,62 +9,6 @@ import (
 
 	"github.com/oneclock/ids"
 )
-
-// TestLives restarts a process a thousand times, by a crash after its horizon was saved, or in
-// good order, with a clock that leaps, stands still and falls behind what was saved. No id of
-// versions 1 and 6 and Snowflake may come twice, and Snowflakes increase over all lives.
-func TestLives(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		seen := map[ids.UUID]bool{}
-		var last ids.Snowflake
-		var saved time.Time
-		for seed := range uint64(1000) {
-			r := rand.New(rand.NewPCG(seed, 5))
-			leap := func() time.Duration { return time.Duration(r.Int64N(int64(2*time.Hour))) - time.Hour }
-			f, c, limit, g, n := newWithheldAt(t, start.Add(leap()), saved)
-			crashes := r.IntN(2) == 0
-			if !crashes { // then it needs no limit
-				f, c, g, n = newFakeAt(t, f.t, saved)
-			}
-			renew := func() {
-				if crashes {
-					saved = limit.NextHorizon(time.Duration(r.Int64N(int64(time.Minute))) + time.Second)
-					limit.Set(saved, nil)
-				}
-			}
-			renew()
-			for range r.IntN(10) {
-				switch r.IntN(4) {
-				case 0:
-					f.step(leap())
-					renew() // as a keeper would in time
-				case 1:
-					f.step(time.Duration(r.Int64N(int64(time.Millisecond))))
-					renew()
-				}
-				for range r.IntN(20) {
-					for _, u := range []ids.UUID{g.NewV1(), g.NewV6()} {
-						if seen[u] {
-							t.Fatalf("seed %d: %v was there before (of %d)", seed, u, len(seen))
-						}
-						seen[u] = true
-					}
-					s := n.Next()
-					if s <= last {
-						t.Fatalf("seed %d: Snowflake %v after %v", seed, s, last)
-					}
-					last = s
-				}
-			}
-			if !crashes {
-				if latest := c.Latest(); latest.Before(saved) {
-					t.Fatalf("seed %d: Latest() goes back from %v to %v", seed, saved, latest)
-				}
-				saved = c.Latest()
-			}
-		}
-	})
-}
 
 // TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them: as After
 // they mean none, and as a limit they withhold all, which no end that is later changes.

@@ -1,5 +1,5 @@
 // Package database stores ids in PostgreSQL, MariaDB and SQLite and reads them back, in its tests. What a
-// program can copy is [registerIDs], for ULIDs in columns of type uuid.
+// program can copy is [registerULIDs], for ULIDs in columns of type uuid.
 package database
 
 import (
@@ -7,80 +7,65 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// registerIDs teaches a connection to store ids.UUID and ids.ULID in uuid columns as their 16
-// bytes, and so in uuid[] too, which finds the codec of its elements here.
+// registerULIDs teaches a connection to store ids.ULID in uuid columns as its 16 bytes, and so in uuid[] too, which
+// finds the codec of its elements here.
 //
 // Without it pgx goes through Value and Scan: a UUID works, by way of its text; a ULID does not, because its text is
 // not what the type uuid accepts. Snowflakes in bigint columns need nothing. Call it in the AfterConnect of a pool.
-func registerIDs(m *pgtype.Map) {
-	m.RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: idCodec{}})
+func registerULIDs(m *pgtype.Map) {
+	m.RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: ulidCodec{}})
 }
 
-// idCodec is pgx's own codec of uuid, which keeps its types, with ours before them.
-type idCodec struct{ pgtype.UUIDCodec }
+// ulidCodec is pgx's own codec of uuid, which keeps its types, with ours before them.
+type ulidCodec struct{ pgtype.UUIDCodec }
 
-func (c idCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+func (c ulidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	switch value.(type) {
-	case ids.UUID, *ids.UUID, ids.Null[ids.UUID], ids.ULID, *ids.ULID, ids.Null[ids.ULID]:
-		return idEncodePlan{format}
+	case ids.ULID, *ids.ULID, ids.Null[ids.ULID]:
+		return ulidEncodePlan{format}
 	}
 	return c.UUIDCodec.PlanEncode(m, oid, format, value)
 }
 
-// idEncodePlan encodes the types of PlanEncode. Nil pointers never come here: pgx writes NULL for them.
-type idEncodePlan struct{ format int16 }
+// ulidEncodePlan encodes the types of PlanEncode. Nil pointers never come here: pgx writes NULL for them.
+type ulidEncodePlan struct{ format int16 }
 
-func (p idEncodePlan) Encode(value any, buf []byte) ([]byte, error) {
-	var id ids.Null[ids.UUID]
+func (p ulidEncodePlan) Encode(value any, buf []byte) ([]byte, error) {
+	var id ids.ULID
 	switch v := value.(type) {
-	case ids.UUID:
-		id = ids.Null[ids.UUID]{ID: v, Valid: true}
-	case *ids.UUID:
-		id = ids.Null[ids.UUID]{ID: *v, Valid: true}
-	case ids.Null[ids.UUID]:
-		id = v
 	case ids.ULID:
-		id = ids.Null[ids.UUID]{ID: v.UUID(), Valid: true}
+		id = v
 	case *ids.ULID:
-		id = ids.Null[ids.UUID]{ID: v.UUID(), Valid: true}
+		id = *v
 	case ids.Null[ids.ULID]:
-		id = ids.Null[ids.UUID]{ID: v.ID.UUID(), Valid: v.Valid}
+		if !v.Valid {
+			return nil, nil // NULL
+		}
+		id = v.ID
 	}
-	switch {
-	case !id.Valid:
-		return nil, nil // NULL
-	case p.format == pgtype.TextFormatCode:
-		return id.ID.AppendText(buf)
+	if p.format == pgtype.TextFormatCode {
+		return id.UUID().AppendText(buf)
 	}
-	return append(buf, id.ID[:]...), nil
+	return append(buf, id[:]...), nil
 }
 
-func (c idCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
+func (c ulidCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
 	switch target.(type) {
-	case *ids.UUID, *ids.Null[ids.UUID], *ids.ULID, *ids.Null[ids.ULID]:
-		return idScanPlan{}
+	case *ids.ULID, *ids.Null[ids.ULID]:
+		return ulidScanPlan{}
 	}
 	return c.UUIDCodec.PlanScan(m, oid, format, target)
 }
 
-// idScanPlan scans into the types of PlanScan, and with pgx's help into pointers to them, which a NULL makes nil.
-type idScanPlan struct{}
+// ulidScanPlan scans into the types of PlanScan, and with pgx's help into pointers to them, which a NULL makes nil.
+type ulidScanPlan struct{}
 
-func (idScanPlan) Scan(src []byte, target any) error {
-	var value any // nil for NULL, otherwise the 16 bytes of the binary format or the 36 of the text format
+func (ulidScanPlan) Scan(src []byte, target any) error {
+	var id ids.Null[ids.UUID] // in the text format a ULID comes as the text of a UUID
 	if src != nil {
-		value = src
-	}
-	switch t := target.(type) {
-	case *ids.UUID:
-		return t.Scan(value)
-	case *ids.Null[ids.UUID]:
-		return t.Scan(value)
-	}
-	// In the text format a ULID comes as the text of a UUID too.
-	var id ids.Null[ids.UUID]
-	if err := id.Scan(value); err != nil {
-		return err
+		if err := id.Scan(src); err != nil {
+			return err
+		}
 	}
 	switch t := target.(type) {
 	case *ids.ULID:

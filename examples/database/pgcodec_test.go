@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// testCodec checks what the comments of registerIDs say that it is for. TestModes has what works without it.
+// testCodec checks what the comments of registerULIDs say that it is for. TestModes has what works without it.
 func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 	ctx := t.Context()
 	plain, err := pgx.Connect(ctx, url)

@@ -73,8 +73,6 @@ func parse(args []string, usage io.Writer) (*config, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case (c.etcd == "") == (c.postgres == ""):
 		return nil, errors.New("give either -etcd or -postgres")
-	case c.numbers < 1 || c.numbers > 1024:
-		return nil, fmt.Errorf("-numbers %d is not within 1 to 1024", c.numbers)
 	}
 	return c, nil
 }

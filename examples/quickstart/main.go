@@ -1,5 +1,4 @@
-// Quickstart makes an id of every kind, shows what is inside each, checks a million of two kinds,
-// and parses a good id and a bad one:
+// Quickstart makes an id of every kind, shows what is inside each, and parses a good id and a bad one:
 //
 //	go run ./examples/quickstart
 //
@@ -33,11 +32,6 @@ func run(out io.Writer) error {
 	}
 	fmt.Fprint(out, "One id of every kind, and what is inside it\n\n")
 	everyKind(out)
-
-	fmt.Fprint(out, "\nA million at once\n\n")
-	if err := millions(out); err != nil {
-		return err
-	}
 
 	fmt.Fprint(out, "\nReading an id from text\n\n")
 	return reading(out)
@@ -94,37 +88,6 @@ func everyKind(out io.Writer) {
 	}
 }
 
-// millions makes a million ids of two kinds, and checks them.
-func millions(out io.Writer) error {
-	const million = 1_000_000
-
-	start := time.Now()
-	uuids := uuid.AppendV7(nil, million)
-	took := time.Since(start)
-	if !ascending(uuids) {
-		return errors.New("the UUIDs of version 7 are not distinct and ascending")
-	}
-	fmt.Fprintf(out, "  %d UUIDs of version 7 in %v: all distinct, all ascending\n", len(uuids), took.Round(time.Millisecond))
-
-	// No other process may use the same node number at the same time.
-	node, err := snowflake.NewNode(1, nil)
-	if err != nil {
-		return err
-	}
-	flakes := make([]snowflake.ID, 0, million)
-	start = time.Now()
-	for range million {
-		flakes = append(flakes, node.Next())
-	}
-	took = time.Since(start)
-	if !ascending(flakes) {
-		return errors.New("the Snowflakes are not distinct and ascending")
-	}
-	fmt.Fprintf(out, "  %d Snowflakes in %v: all distinct, all ascending (a node has 4096 for each millisecond)\n",
-		len(flakes), took.Round(time.Millisecond))
-	return nil
-}
-
 // reading parses a good id and a bad one.
 func reading(out io.Writer) error {
 	good, err := uuid.Parse("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")
@@ -140,16 +103,6 @@ func reading(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "  017F22E2-79B0-7CC3-98C4-DC0C0CO7398F  bad:  %v\n", err)
 	return nil
-}
-
-// ascending reports whether each id is greater than the one before it. Then no two are equal.
-func ascending[T interface{ Compare(T) int }](list []T) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1].Compare(list[i]) >= 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // clock returns t to the millisecond.

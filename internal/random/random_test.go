@@ -403,6 +403,9 @@ func TestStockless(t *testing.T) {
 		hi, lo = Uint128()
 		check("Uint128 of no block", 16, []uint64{hi, lo})
 		for n := range 2*Size/8 + 3 {
+			if (n+2)%(Size/16) > 20 { // not beside a block, half of one, or nothing
+				continue
+			}
 			check("Words", 8*n, words(&b, n))
 			var got []uint64
 			for want := 16 * n; want > 0; want = 16*n - 8*len(got) {

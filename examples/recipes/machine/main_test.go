@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
@@ -18,13 +20,6 @@ import (
 )
 
 func TestMain(m *testing.M) { program.Main(m, main) }
-
-// made returns a directory with files for so many numbers.
-func made(t *testing.T, count int64) string {
-	dir := t.TempDir()
-	must.Do(t, firstStart(dir, 0, count))
-	return dir
-}
 
 // TestKilled kills a process that has the only number, after one that found none free: the next one has it at once, and
 // goes on above its ids. One that is asked to end says so if its last save fails.
@@ -61,7 +56,13 @@ func TestKilled(t *testing.T) {
 
 // TestNumbers takes all numbers, and then one that is given back. A file that was lost costs its number, and no other.
 func TestNumbers(t *testing.T) {
-	dir := made(t, 5)
+	synctest.Test(t, takeNumbers) // where the pause after each first start takes no time
+}
+
+func takeNumbers(t *testing.T) {
+	time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))) // after the epoch
+	dir := t.TempDir()
+	must.Do(t, firstStart(dir, 0, 5))
 	if err := firstStart(dir, 4, 2); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second first start: %v, want an error that matches %v", err, fs.ErrExist)
 	}
