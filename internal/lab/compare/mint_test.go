@@ -154,11 +154,15 @@ func BenchmarkShortRun(b *testing.B) {
 // BenchmarkMake makes what mints ids: the bytes of each are told.
 func BenchmarkMake(b *testing.B) {
 	clock := ids.NewClock(nil)
+	layout := ids.TwitterLayout()
+	layout.NodeBits, layout.SequenceBits = 20, 2
+	number := int64(0) // nodes of one number share what they know of its ids
 	runGroups(b, "Make", []group{{"any", []entry{
 		one("clock", func() *ids.Clock { return ids.NewClock(nil) }),
 		one("generator", func() *ids.Generator { return ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}) }),
 		either("node", func() (*ids.SnowflakeNode, error) {
-			return ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock})
+			number = (number + 1) % (1 << layout.NodeBits)
+			return ids.NewSnowflakeNode(number, &ids.SnowflakeOptions{Clock: clock, Layout: layout})
 		}),
 	}}}, 0)
 }
