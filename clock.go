@@ -64,8 +64,8 @@ type ClockOptions struct {
 	Now func() time.Time
 
 	// Tolerance is how far the wall clock may be behind the latest id before version 6,
-	// version 7 and ULID follow it back. Zero means 10 s; a negative value means none; the
-	// longest Duration means that they never follow. It is never less than MaxAhead or 1 ms.
+	// version 7 and ULID follow it back. Zero means 10 s; a negative value means as little
+	// as can be, which is MaxAhead, or 1 ms if that is more; the longest Duration means that they never follow.
 	Tolerance time.Duration
 
 	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a negative

@@ -35,7 +35,7 @@ type view struct {
 // newView returns a view of an id. The widths are those of its pieces, each with the key of its field, such as "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
-	for _, piece := range strings.Fields(widths) {
+	for piece := range strings.FieldsSeq(widths) {
 		n, _ := strconv.Atoi(piece[1:])
 		v.keys += strings.Repeat(piece[:1], n)
 	}
@@ -98,7 +98,7 @@ func (v *view) value(name string) (string, error) {
 	spaced := strings.NewReplacer("-", " ", "_", " ").Replace
 	all := v.Fields
 	if v.UnixMS != nil {
-		all = append(all[:len(all):len(all)], field{Name: "unix_ms", Value: strconv.FormatInt(*v.UnixMS, 10)})
+		all = append(slices.Clip(all), field{Name: "unix_ms", Value: strconv.FormatInt(*v.UnixMS, 10)})
 	}
 	var has []string
 	for _, f := range all {
