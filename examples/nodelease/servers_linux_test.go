@@ -20,10 +20,11 @@ func TestEtcd(t *testing.T) {
 	if err != nil {
 		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
 	}
-	client, _ := dbserver.FreeAddress(t)
-	peer, _ := dbserver.FreeAddress(t)
-	server := exec.Command(binary, "--data-dir", t.TempDir(), "--listen-client-urls", "http://"+client, "--advertise-client-urls", "http://"+client,
-		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
+	const clients, peers = "unix://clients:1", "unix://peers:1" // sockets in its folder, named as etcd 3.4 demands
+	server := exec.Command(binary, "--data-dir", "data", "--listen-client-urls", clients, "--advertise-client-urls", clients,
+		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
+	server.Dir = t.TempDir()
+	client := "unix://" + server.Dir + "/clients:1"
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must.Do(t, server.Start())
 	defer func() {
