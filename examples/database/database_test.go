@@ -44,12 +44,11 @@ func TestMariaDB(t *testing.T) {
 		if unsafe := kind == "version 8" || kind == "ULIDs of given times"; (len(differ) > 0) != unsafe {
 			t.Errorf("MariaDB's UUID changes %d of 1,000 of %s", len(differ), kind)
 		}
-		for _, id := range differ {
-			err := d.exec(t.Context(), "INSERT INTO "+d.table(t, "UUID", nil)+" (n, id) VALUES (1, ?)", id)
+		if len(differ) > 0 {
+			err := d.exec(t.Context(), "INSERT INTO "+d.table(t, "UUID", nil)+" (n, id) VALUES (1, ?)", differ[0])
 			if err == nil || !strings.Contains(err.Error(), "Incorrect uuid value") {
-				t.Errorf("%v of %s: error %v", id, kind, err)
+				t.Errorf("%v of %s: error %v", differ[0], kind, err)
 			}
-			break
 		}
 	}
 	u := ids.NewV7()

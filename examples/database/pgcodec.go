@@ -22,59 +22,51 @@ type ulidCodec struct{ pgtype.UUIDCodec }
 func (c ulidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	switch value.(type) {
 	case ids.ULID, *ids.ULID, ids.Null[ids.ULID]:
-		return ulidEncodePlan{format}
+		return ulidEncodePlan{c.UUIDCodec.PlanEncode(m, oid, format, pgtype.UUID{})}
 	}
 	return c.UUIDCodec.PlanEncode(m, oid, format, value)
 }
 
-// ulidEncodePlan encodes the types of PlanEncode. Nil pointers never come here: pgx writes NULL for them.
-type ulidEncodePlan struct{ format int16 }
+// ulidEncodePlan encodes the types of PlanEncode as pgx does its own UUID. Nil pointers never come here: pgx writes NULL for them.
+type ulidEncodePlan struct{ ofUUID pgtype.EncodePlan }
 
 func (p ulidEncodePlan) Encode(value any, buf []byte) ([]byte, error) {
-	var id ids.ULID
+	var u pgtype.UUID
 	switch v := value.(type) {
 	case ids.ULID:
-		id = v
+		u = pgtype.UUID{Bytes: v, Valid: true}
 	case *ids.ULID:
-		id = *v
+		u = pgtype.UUID{Bytes: *v, Valid: true}
 	case ids.Null[ids.ULID]:
-		if !v.Valid {
-			return nil, nil // NULL
-		}
-		id = v.ID
+		u = pgtype.UUID{Bytes: v.ID, Valid: v.Valid}
 	}
-	if p.format == pgtype.TextFormatCode {
-		return id.UUID().AppendText(buf)
-	}
-	return append(buf, id[:]...), nil
+	return p.ofUUID.Encode(u, buf)
 }
 
 func (c ulidCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
 	switch target.(type) {
 	case *ids.ULID, *ids.Null[ids.ULID]:
-		return ulidScanPlan{}
+		return ulidScanPlan{c.UUIDCodec.PlanScan(m, oid, format, new(pgtype.UUID))}
 	}
 	return c.UUIDCodec.PlanScan(m, oid, format, target)
 }
 
 // ulidScanPlan scans into the types of PlanScan, and with pgx's help into pointers to them, which a NULL makes nil.
-type ulidScanPlan struct{}
+type ulidScanPlan struct{ ofUUID pgtype.ScanPlan }
 
-func (ulidScanPlan) Scan(src []byte, target any) error {
-	var id ids.Null[ids.UUID] // in the text format a ULID comes as the text of a UUID
-	if src != nil {
-		if err := id.Scan(src); err != nil {
-			return err
-		}
+func (p ulidScanPlan) Scan(src []byte, target any) error {
+	var u pgtype.UUID
+	if err := p.ofUUID.Scan(src, &u); err != nil {
+		return err
 	}
 	switch t := target.(type) {
 	case *ids.ULID:
-		if !id.Valid {
+		if !u.Valid {
 			return t.Scan(nil) // the error that says what takes a NULL
 		}
-		*t = id.ID.ULID()
+		*t = u.Bytes
 	case *ids.Null[ids.ULID]:
-		*t = ids.Null[ids.ULID]{ID: id.ID.ULID(), Valid: id.Valid}
+		*t = ids.Null[ids.ULID]{ID: u.Bytes, Valid: u.Valid}
 	}
 	return nil
 }

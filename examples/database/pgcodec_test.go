@@ -1,22 +1,18 @@
 package database
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/examples/internal/must"
 )
 
 // testCodec checks what the comments of registerULIDs say that it is for. TestModes has what works without it.
 func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 	ctx := t.Context()
-	plain, err := pgx.Connect(ctx, url)
-	must.Do(t, err)
-	defer plain.Close(context.WithoutCancel(ctx))
+	plain := connect(t, url, pgx.QueryExecModeCacheStatement)
 	u, l := ids.NewV7(), ids.NewULID()
 
 	var gotU ids.UUID
@@ -39,7 +35,7 @@ func testCodec(t *testing.T, url string, pool *pgxpool.Pool) {
 		}
 	}
 	// A query in the text format, as the simple protocol makes it.
-	err = pool.QueryRow(ctx, "SELECT $1::text::uuid", pgx.QueryExecModeSimpleProtocol, u.String()).Scan(&gotL)
+	err := pool.QueryRow(ctx, "SELECT $1::text::uuid", pgx.QueryExecModeSimpleProtocol, u.String()).Scan(&gotL)
 	if err != nil || gotL != u.ULID() {
 		t.Errorf("UUID text read as ULID: got %v, %v, want %v", gotL, err, u.ULID())
 	}

@@ -77,19 +77,20 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	return c, nil
 }
 
-// open connects to the store that c names, and makes it if c says so. The function it returns closes the connections.
+// open connects to the store that c names, and makes it if c says so. The function it returns closes the connections, after an
+// error too.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	start, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if c.postgres != "" {
 		config, err := pgxpool.ParseConfig(c.postgres)
 		if err != nil {
-			return nil, nil, err
+			return nil, func() {}, err
 		}
 		pgstore.Configure(config)
 		pool, err := pgxpool.NewWithConfig(ctx, config)
 		if err != nil {
-			return nil, nil, err
+			return nil, func() {}, err
 		}
 		opts := &pgstore.Options{Numbers: c.numbers, TTL: c.ttl}
 		if c.init {
@@ -99,11 +100,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 		if err == nil {
 			store, err = pgstore.New(start, pool, opts)
 		}
-		if err != nil {
-			pool.Close()
-			return nil, nil, err
-		}
-		return store, pool.Close, nil
+		return store, pool.Close, err
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            strings.Split(c.etcd, ","),
@@ -116,7 +113,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 		})},
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, func() {}, err
 	}
 	opts := &etcdstore.Options{Numbers: c.numbers, TTL: c.ttl}
 	if c.init {
@@ -126,23 +123,19 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	if err == nil {
 		store, err = etcdstore.New(start, client, opts)
 	}
-	if err != nil {
-		client.Close()
-		return nil, nil, err
-	}
-	return store, func() { client.Close() }, nil
+	return store, func() { client.Close() }, err
 }
 
 // run mints until it has enough or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
+	defer closeStore()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil // asked to end
 	case err != nil:
 		return err
 	}
-	defer closeStore()
 	registry, observe := metrics()
 	m, err := nodelease.NewMinter(store, &nodelease.Options{Logger: slog.Default(), Observe: observe})
 	if err != nil {

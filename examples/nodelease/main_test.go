@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,22 +18,19 @@ import (
 )
 
 func TestFlags(t *testing.T) {
-	for _, test := range []struct{ args, want string }{
-		{"-etcd a:1", ""},
-		{"-postgres postgres://h/d -numbers 1 -ttl 2s", ""},
-		{"", "either -etcd or -postgres"},
-		{"-etcd a:1 -postgres postgres://h/d", "either -etcd or -postgres"},
-		{"-etcd a:1 x", "unexpected argument"},
+	for args, want := range map[string]string{
+		"":                                   "either -etcd or -postgres",
+		"-etcd a:1 -postgres postgres://h/d": "either -etcd or -postgres",
+		"-etcd a:1 x":                        "unexpected argument",
+		"-etcd a:1 -ttl 10ms":                "Options.TTL 10ms",
 	} {
-		_, err := parse(strings.Fields(test.args), io.Discard)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", test.args, err, test.want)
+		c, err := parse(strings.Fields(args), io.Discard)
+		if err == nil {
+			err = run(t.Context(), c, io.Discard)
 		}
-	}
-	c, err := parse(strings.Fields("-etcd a:1 -ttl 10ms"), io.Discard)
-	must.Do(t, err)
-	if err := run(t.Context(), c, io.Discard); err == nil || !strings.Contains(err.Error(), "Options.TTL 10ms") {
-		t.Errorf("error %v for a TTL of 10ms", err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", args, err, want)
+		}
 	}
 }
 
@@ -54,13 +52,10 @@ func TestMetrics(t *testing.T) {
 	observe(nodelease.Event{Kind: nodelease.Waited, Took: 2 * time.Second})
 	families, err := registry.Gather()
 	must.Do(t, err)
-	var text strings.Builder
-	for _, f := range families {
-		text.WriteString(f.String())
-	}
+	text := strings.ReplaceAll(fmt.Sprint(families), "  ", " ")
 	for _, want := range []string{"nodelease_seconds", `"began"`, "sample_count:2 sample_sum:3"} {
-		if !strings.Contains(strings.ReplaceAll(text.String(), "  ", " "), want) {
-			t.Errorf("%s: lacks %q", text.String(), want)
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: lacks %q", text, want)
 		}
 	}
 }

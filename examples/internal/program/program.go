@@ -3,6 +3,7 @@ package program
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -30,23 +31,22 @@ type Program struct {
 	*os.Process
 	Out, Err *bufio.Scanner
 
-	cmd  *exec.Cmd
-	late *time.Timer
+	cmd *exec.Cmd
 }
 
 // Start starts the program with one variable in its environment. After a minute, or with the test, it is killed.
 func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
+	late, stop := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(stop)
+	cmd := exec.CommandContext(late, os.Args[0], args...)
 	cmd.Env = []string{variable + "=1", variableAndValue, "GORACE=atexit_sleep_ms=0"}
 	out, err := cmd.StdoutPipe()
 	must.Do(t, err)
 	says, err := cmd.StderrPipe()
 	must.Do(t, err)
 	must.Do(t, cmd.Start())
-	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
-	t.Cleanup(func() { cmd.Process.Kill() })
-	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd, late}
+	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd}
 }
 
 // End waits until the program ends, and returns what it has written that was not read.
@@ -56,7 +56,6 @@ func (p *Program) End() (out, says string, err error) {
 	says = rest(p.Err)
 	both.Wait()
 	err = errors.Join(p.Out.Err(), p.Err.Err(), p.cmd.Wait())
-	p.late.Stop()
 	return out, says, err
 }
 
