@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -118,21 +119,27 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 
 // decode reads the lines of a copy loosely, and puts them together again to see that nothing differs.
 func decode(block []byte) (r Record, err error) {
-	var made int
-	var horizon, inode string
-	_, err = fmt.Sscanf(string(block), magic+"%d\nhorizon %s\nowner %q\ninode %s\n", &made, &horizon, &r.Owner, &inode)
-	if r.None = horizon == none; err == nil && !r.None {
-		r.Horizon, err = time.Parse(time.RFC3339, horizon)
-	}
-	r.Inode, _ = strconv.ParseUint(inode, 10, 64) // 0 for none, and for what then differs
-	switch {
-	case made == 0:
+	lines := strings.SplitN(string(block), "\n", 5)
+	made, ours := strings.CutPrefix(lines[0], magic)
+	switch n, _ := strconv.Atoi(made); {
+	case !ours || n < 1:
 		return r, errors.New("is torn or of another kind")
-	case made > version:
-		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, made)
-	case err != nil:
+	case n > version:
+		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, n)
+	case len(lines) < 5:
 		return r, errDamaged
 	}
+	horizon, inode := strings.TrimPrefix(lines[1], "horizon "), strings.TrimPrefix(lines[3], "inode ")
+	if r.None = horizon == none; !r.None {
+		r.Horizon, err = time.Parse(time.RFC3339, horizon)
+	}
+	if err == nil {
+		r.Owner, err = strconv.Unquote(strings.TrimPrefix(lines[2], "owner "))
+	}
+	if err != nil {
+		return r, errDamaged
+	}
+	r.Inode, _ = strconv.ParseUint(inode, 10, 64) // 0 for none, and for what then differs
 	whole, err := r.Encode()
 	if err == nil && !bytes.Equal(whole, block) {
 		err = errDamaged
