@@ -24,7 +24,7 @@ func Do(t testing.TB, err error) {
 // in a sentence, and not in a list of all goroutines after the time limit of the run.
 func Bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	const limit = 20 * time.Second // the longest takes 0.6 s, and 3 s with -race on a busy machine
+	const limit = time.Minute // the longest takes 0.6 s, and 3 s with -race on a busy machine
 	hangs := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s hangs: a bubble of it has not ended for %v", t.Name(), limit)) })
 	defer hangs.Stop()
 	synctest.Test(t, test)
