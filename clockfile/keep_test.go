@@ -358,6 +358,7 @@ func TestReportOnce(t *testing.T) {
 			o            outcome
 			match, cause error
 		}{{fails, ids.ErrWithheld, errFault}, {works, nil, nil}, {fails, ids.ErrWithheld, errFault}, {works, ids.ErrEnded, clockfile.ErrLost}} {
+			synctest.Wait() // nothing is saved between the plan and the loss
 			b.setPlan(want.o)
 			if want.cause == clockfile.ErrLost {
 				b.mu.Lock()
