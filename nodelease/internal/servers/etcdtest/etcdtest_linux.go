@@ -109,7 +109,7 @@ func (m *Member) As(user string) clientv3.Config {
 func Config(address string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            []string{address},
-		DialTimeout:          2 * time.Second,
+		DialTimeout:          time.Minute, // a machine that does much else is slow to check a password
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		Logger:               zap.NewNop(),
