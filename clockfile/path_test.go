@@ -20,7 +20,7 @@ import (
 
 // limit ends all tests with a sentence if t hangs: a dump after ten minutes says less. It works outside of bubbles.
 func limit(t *testing.T) (stop func() bool) {
-	const most = time.Minute // for what takes milliseconds, on a machine that does much else or emulates another one
+	const most = 5 * time.Minute // for what takes milliseconds, on a machine that does much else or emulates another one
 	return time.AfterFunc(most, func() { panic(fmt.Sprintf("%s hangs: a part of it takes more than %v", t.Name(), most)) }).Stop
 }
 

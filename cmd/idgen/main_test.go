@@ -234,7 +234,7 @@ func TestStopped(t *testing.T) {
 	}
 	for i, stop := range []os.Signal{os.Interrupt, os.Interrupt, syscall.SIGTERM, syscall.SIGTERM} {
 		to := []string{"file", "pipe"}[i%2]
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env = append(os.Environ(), "IDGEN_TEST="+to)
