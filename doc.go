@@ -34,10 +34,11 @@
 //  3. Live. No call waits on a clock for more than 20 ms, unless a [ClockLimit] withholds its id; a run of
 //     n ids waits no longer than n calls. None spins, or sleeps with a mutex held.
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
-//     may be further ahead if the wall clock has been set back or stands still; then the gap closes, even
-//     under full load, unless as many calls wait at once as there are ids in 20 ms: 512 in Sonyflake's
-//     layout, 81,920 in Twitter's. Since no call waits longer than 20 ms, the gap then stays. With more
-//     calls, or a tick of 20 ms or longer, it grows. [SnowflakeNode.TryNext] refuses there instead.
+//     may be further ahead if the wall clock has been set back, stands still, or is behind
+//     [ClockOptions].After; then the gap closes, even under full load, unless as many calls wait at once as
+//     there are ids in 20 ms: 512 in Sonyflake's layout, 81,920 in Twitter's. Since no call waits longer
+//     than 20 ms, the gap then stays. With more calls, or a tick of 20 ms or longer, it grows.
+//     [SnowflakeNode.TryNext] refuses there instead.
 //
 // After a step back, a scheme keeps ascending or follows the wall clock, out of order. That depends on how
 // far the wall clock is behind the latest id of the scheme. No scheme follows jitter, which is a
@@ -50,7 +51,7 @@
 //	Snowflake   keep ascending                       keep ascending
 //
 // A wall clock before the first tick of a format counts as in that tick, although [NewSnowflakeNode] refuses
-// it. One past the last tick counts as in the tick of the latest id: ids go on with that time until the last
+// it. One past the last tick counts as in the tick of the latest id: ids go on from there until the last
 // tick is full. Then, or if there is no id yet, a constructor panics with an error that matches [ErrRange]: in
 // the year 5236 for versions 1 and 6, in 10889 for version 7 and ULID, at the end of its layout for a Snowflake.
 //

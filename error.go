@@ -27,8 +27,8 @@ var (
 	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because the clock was set back, or stands still, or
 	// because [ClockOptions].After is ahead of it, for example after a crash. Until the clock has caught up,
-	// only Next makes ids: it goes on ahead of the clock, or waits. ErrClockBehind is an ErrExhausted too: if the
-	// two mean different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be
+	// Next and NextContext alone make ids: they go on ahead of the clock, or wait. ErrClockBehind is an ErrExhausted
+	// too: if the two mean different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be
 	// returned for the other.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
@@ -74,8 +74,8 @@ func because(err, cause error) error {
 var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
-// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
+// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 type ParseError struct {
 	form   form
 	fault  fault

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -104,6 +106,19 @@ func ExampleClockOptions_shifted() {
 	at, _ := u.Time()
 	fmt.Println(time.Since(at).Round(time.Hour))
 	// Output: 168h0m0s
+}
+
+// Package log/slog writes the text of ids, also in lists.
+func ExampleUUID_slog() {
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{} // the output of an example is the same each day
+		}
+		return a
+	}}))
+	order := ids.MustParseUUID("019b796d-d600-7000-9987-7ece6d368aac")
+	log.Info("made", "order", order, "parent", ids.Null[ids.UUID]{}, "all", []ids.UUID{order})
+	// Output: level=INFO msg=made order=019b796d-d600-7000-9987-7ece6d368aac parent="" all=[019b796d-d600-7000-9987-7ece6d368aac]
 }
 
 // The first 8 digits of a version 7 are part of its time, and the same for 65 s: no short name for it. The last are random.

@@ -86,7 +86,7 @@ func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 // behind the latest id, they go on from there. If demand exceeds what the ticks hold, Next waits, for up to 20 ms.
 // While the limit of the clock withholds ids, it waits for a later [ClockLimit.Set]: to end that wait use
 // [SnowflakeNode.NextContext]. If the wall clock is past the last tick of the layout, Snowflakes go on from the
-// latest, with its time, until the last tick is full. Then, or if there is none yet, Next panics with an error that
+// latest until the last tick is full. Then, or if there is none yet, Next panics with an error that
 // matches [ErrRange], after the end of the clock with one that matches [ErrEnded].
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")

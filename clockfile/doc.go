@@ -66,8 +66,7 @@
 // Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If
 // not, it is lost, and nothing is saved any more. A file in place of another one does not have the inode number that it
 // records, or has no horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was
-// replaced and the first process was stopped, or got no processor, for 0.3 s, and then until its next look: of 32 that were
-// stopped for 1.5 s, or got a tenth of a processor, none issued an id that the other one did.
+// replaced and the first process was stopped, or got no processor, for 0.3 s, and then until its next look.
 //
 // At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
 // those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.

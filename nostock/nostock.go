@@ -5,8 +5,8 @@
 //	import _ "github.com/oneclock/ids/nostock"
 //
 // Each version 4 and 7 and each ULID of the program then has bits that its own call reads from crypto/rand, before
-// it takes a mutex. A run of ids reads the bits of that run. A version 7 UUID or a ULID costs 2 to 2.5 times as much,
-// a version 4 up to 5 times. A GeneratorOptions.Random is read as without the import.
+// it takes a mutex. A run of ids reads the bits of that run. A version 7 UUID or a ULID costs twice as much, a
+// version 4 nearly three times. A GeneratorOptions.Random is read as without the import.
 //
 // The kernel must notice that it was restored, and give other bytes from then on. Linux does so as of version 5.18 on
 // a machine that has VMGenID. Nothing in this program notices. Whether the package helps a process that is restored

@@ -58,8 +58,8 @@ type Layout = ids.SnowflakeLayout
 type Parts = ids.SnowflakeParts
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
-// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
+// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
 // For its methods see [ids.ParseError].
 type ParseError = ids.ParseError
@@ -73,7 +73,7 @@ var (
 )
 
 // The errors of the methods TryNext and NextContext of a [Node] match these or ErrRange, and the cause if
-// there is one. NextContext waits where TryNext returns ErrClockBehind or ErrExhausted, and returns
+// there is one. Where TryNext returns ErrClockBehind or ErrExhausted, NextContext does as Next. It returns
 // ErrWithheld only with the error of its context, and that error alone if the context has ended before the
 // call. Next panics with ErrEnded or ErrRange.
 var (

@@ -46,8 +46,8 @@ type Binary = ids.Binary[ids.ULID]
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
-// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
+// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
 // For its methods see [ids.ParseError].
 type ParseError = ids.ParseError

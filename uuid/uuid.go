@@ -1,12 +1,13 @@
 // Package uuid mints, parses and stores UUIDs of versions 1 to 8. If in doubt, use [NewV7].
-// Programs written for Go's own package uuid compile with this one unchanged. What differs when they
-// run, such as a test that fixes the bytes of crypto/rand, is in docs/from/std.md.
+// Programs written for Go's own package uuid compile with this one unchanged. See [what differs] when they run.
 //
 // The types are aliases of types in package [ids], under shorter names. Their methods are
 // documented there: see [ids.UUID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
 // documents what is promised about uniqueness, order and time, and has the options: see
 // [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.UUID.Time.
 // The module needs Go 1.25 or later.
+//
+// [what differs]: https://github.com/oneclock/ids/blob/main/docs/from/std.md#differs-without-an-error
 package uuid
 
 import (
@@ -45,8 +46,8 @@ type Binary = ids.Binary[ids.UUID]
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for a
-// value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
+// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
 // For its methods see [ids.ParseError].
 type ParseError = ids.ParseError

@@ -113,7 +113,8 @@ const (
 )
 
 // Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
-// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist].
+// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist]; if
+// the keys are of another version or layout, one that matches [nodelease.ErrRefused].
 //
 // Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let
 // ids repeat: after such a loss, stop all minters, and call Init a window later.

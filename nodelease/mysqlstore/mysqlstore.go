@@ -114,7 +114,8 @@ func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
 }
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist].
+// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
+// the table is of another version or layout, one that matches [nodelease.ErrRefused].
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.

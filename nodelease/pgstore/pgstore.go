@@ -179,8 +179,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 }
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]. Like New, it
-// needs a pool that [Configure] has seen.
+// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
+// the table is of another version or layout, one that matches [nodelease.ErrRefused]. Like New, it needs a pool that
+// [Configure] has seen.
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.

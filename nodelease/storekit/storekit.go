@@ -30,7 +30,7 @@
 //
 // Leases end by the database's clock. Where it has none, a Store can remember what it saw, since it lives as long as its
 // process: a lease has ended if it has stayed the same for a TTL of this process's monotonic clock. A [nodelease.Minter]
-// calls Extend every TTL/4 to TTL/3, and gives its first Take 5 s and later ones 10 s.
+// calls Extend every TTL/4 to TTL/3, and gives its first two Takes 5 s and later ones 10 s.
 package storekit
 
 import (
