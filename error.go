@@ -14,7 +14,7 @@ var (
 	// ErrLength reports input of a length that no accepted form has. It is an ErrSyntax too.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
-	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a time
+	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a negative number, a time
 	// before the first tick or after the last, a node number that does not fit the layout, or a layout that
 	// can hold no id.
 	ErrRange = errors.New("value out of range")

@@ -39,6 +39,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflake("")), "ids: parsing Snowflake: length 0, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseSnowflake("0x1")), "ids: parsing Snowflake: not a decimal digit at byte 1", ids.ErrSyntax},
 		{failing(ids.ParseSnowflake("-1")), "ids: parsing Snowflake: negative", ids.ErrRange},
+		{failing(ids.ParseSnowflake("-1x")), "ids: parsing Snowflake: not a decimal digit at byte 0", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalBinary(make([]byte, 9)), "ids: parsing Snowflake: length 9, want 8 bytes", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase32("1")), "ids: parsing Snowflake: length 1, want 13", ids.ErrLength},
 		{failing(ids.ParseSnowflakeBase32("000000000000U")), "ids: parsing Snowflake: not a Crockford Base32 digit at byte 12", ids.ErrSyntax},

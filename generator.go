@@ -33,7 +33,7 @@ type GeneratorOptions struct {
 	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read
 	// at a time, and must not call the generator. If a Read fails, the constructor panics
 	// with an error that wraps the reader's, or [io.ErrUnexpectedEOF] if the reader ends within an id; the
-	// next call tries again.
+	// next call tries again. Two generators of one clock that read the same bytes can make the same ULIDs.
 	Random io.Reader
 
 	// NodeID is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
@@ -74,8 +74,12 @@ func mustBe(made bool, name string) {
 
 // NodeID returns the node of versions 1, 2 and 6.
 func (g *Generator) NodeID() (node [6]byte) {
+	bits := g.fixedNode
+	if bits == 0 {
+		bits = g.nodeBits()
+	}
 	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], g.nodeBits())
+	binary.BigEndian.PutUint64(b[:], bits)
 	return [6]byte(b[2:])
 }
 
@@ -127,7 +131,8 @@ var (
 // child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
 // and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
 // each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick, or, if
-// that would be more than MaxAhead ahead of the wall clock, go on from a random part far above the latest.
+// that would be more than MaxAhead ahead of the wall clock, go on from a random part far above the latest if
+// the tick has room for it.
 //
 // Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
 // call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.

@@ -9,7 +9,7 @@ import (
 
 // Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type, without
 // a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id has at most
-// 90 bytes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an absent Null can be
+// 90 bytes, none of which JSON escapes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an absent Null can be
 // read.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
@@ -41,7 +41,8 @@ func (n *Null[T]) decode(read func(decoder) error) error {
 	if !ok {
 		return fmt.Errorf("ids: a Null cannot be read: %T has no methods Scan and UnmarshalText", &n.ID)
 	}
-	return n.set(read(d))
+	before := *n // an own decoder may write part of an id
+	return n.set(before, read(d))
 }
 
 // Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
@@ -58,9 +59,12 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set marks the id present unless err, that of its decoder, is not nil.
-func (n *Null[T]) set(err error) error {
-	n.Valid = n.Valid || err == nil
+// set marks the id present, or takes n back to what it was before if err, that of its decoder, is not nil.
+func (n *Null[T]) set(before Null[T], err error) error {
+	n.Valid = true
+	if err != nil {
+		*n = before
+	}
 	return err
 }
 
@@ -78,7 +82,10 @@ func (n Null[T]) IsZero() bool { return !n.Valid }
 
 // String returns the id as text, or the empty text if it is absent or AppendText fails.
 func (n Null[T]) String() string {
-	text, _ := n.AppendText(nil)
+	text, err := n.AppendText(nil)
+	if err != nil {
+		return ""
+	}
 	return string(text)
 }
 
@@ -134,16 +141,17 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		*n = Null[T]{}
 		return nil
 	}
+	before := *n
 	switch id := any(&n.ID).(type) {
 	case interface{ UnmarshalJSON([]byte) error }:
-		return n.set(id.UnmarshalJSON(data))
+		return n.set(before, id.UnmarshalJSON(data))
 	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
 		var buf [maxText * escape]byte
 		text, err := unquote(data, buf[:], formOf(id))
 		if err == nil {
 			err = parse(id, view(text))
 		}
-		return n.set(err)
+		return n.set(before, err)
 	}
 	var buf [maxOwnText * escape]byte
 	form := formOf(&n.ID)

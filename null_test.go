@@ -15,6 +15,8 @@ import (
 type (
 	writtenID [16]byte           // can be written, and not be read
 	scannedID [16]byte           // can be scanned too, and not be read from text
+	brokenID  [16]byte           // fails half-way, whatever it does
+	wrongJSON brokenID           // in its own JSON too
 	numberID  struct{ ids.UUID } // is a number in JSON
 	pointerID struct{ ids.UUID } // has MarshalJSON at its pointer
 	absentID  struct{ ids.UUID } // is null in JSON, whatever it holds
@@ -27,6 +29,15 @@ func (id scannedID) Value() (driver.Value, error)        { return ids.UUID(id).V
 func (id scannedID) AppendText(b []byte) ([]byte, error) { return ids.UUID(id).AppendText(b) }
 func (id *scannedID) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
 
+func (id brokenID) Value() (driver.Value, error)        { return nil, errLost }
+func (id brokenID) AppendText(b []byte) ([]byte, error) { return append(b, "half"...), errLost }
+func (id *brokenID) Scan(any) error                     { id[0]++; return errLost }
+func (id *brokenID) UnmarshalText([]byte) error         { id[0]++; return errLost }
+
+func (id wrongJSON) Value() (driver.Value, error)        { return nil, errLost }
+func (id wrongJSON) AppendText(b []byte) ([]byte, error) { return append(b, "half"...), errLost }
+func (id *wrongJSON) UnmarshalJSON([]byte) error         { id[0]++; return errLost }
+
 func (numberID) MarshalJSON() ([]byte, error)   { return []byte("42"), nil }
 func (*pointerID) MarshalJSON() ([]byte, error) { return []byte(`{"v":7}`), nil }
 func (absentID) MarshalJSON() ([]byte, error)   { return []byte(" null\n"), nil }
@@ -37,6 +48,27 @@ func (failingID) MarshalJSON() ([]byte, error)  { return nil, errLost }
 func TestNullThatCannotBeRead(t *testing.T) {
 	checkUnreadable[writtenID](t, "ids: a Null cannot be read: *ids_test.writtenID has no methods Scan and UnmarshalText")
 	checkUnreadable[scannedID](t, "ids: a Null cannot be read: *ids_test.scannedID has no methods Scan and UnmarshalText")
+}
+
+// TestNullOfBroken reads and writes Nulls whose ids write a half and fail: nothing of it stays.
+func TestNullOfBroken(t *testing.T) {
+	for _, before := range []ids.Null[brokenID]{{}, {ID: brokenID{1}, Valid: true}} {
+		n := before
+		for i, err := range []error{n.Scan("x"), n.UnmarshalText([]byte("x")), n.UnmarshalJSON([]byte(`"x"`))} {
+			if err != errLost || n != before {
+				t.Errorf("decoder %d: %v, %v", i, n, err)
+			}
+		}
+		n.Valid = true
+		if got := n.String(); got != "" {
+			t.Errorf("String returns %q", got)
+		}
+	}
+	before := ids.Null[wrongJSON]{ID: wrongJSON{1}, Valid: true}
+	n := before
+	if err := n.UnmarshalJSON([]byte(`"x"`)); err != errLost || n != before {
+		t.Errorf("its own JSON: %v, %v", n, err)
+	}
 }
 
 func checkUnreadable[T interface {

@@ -123,6 +123,9 @@ func ParseSnowflake(s string) (Snowflake, error) {
 	for i := start; i < len(s); i++ {
 		d := s[i] - '0'
 		if d > 9 {
+			if start > 0 {
+				i = 0 // the sign is wrong too
+			}
 			return 0, parseError(snowflakeText, notDecimal, i)
 		}
 		v = v*10 + uint64(d)

@@ -192,7 +192,7 @@ func oracleSnowflake(s string) verdict {
 	}
 	for i := range len(digits) {
 		if digits[i] < '0' || digits[i] > '9' {
-			return refuse(ids.ErrSyntax, len(s)-len(digits)+i)
+			return refuse(ids.ErrSyntax, strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }))
 		}
 	}
 	n, _ := new(big.Int).SetString(s, 10)

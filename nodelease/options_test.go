@@ -58,3 +58,13 @@ func TestOptions(t *testing.T) {
 		t.Errorf("without a Logger, the log is told %s", &text)
 	}
 }
+
+// TestZeroMinter waits for a number of a Minter that nobody has made.
+func TestZeroMinter(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "nodelease: zero Minter: use NewMinter" {
+			t.Errorf("Wait panics with %v", got)
+		}
+	}()
+	t.Error(new(nodelease.Minter).Wait(t.Context()))
+}

@@ -17,6 +17,9 @@ func (m *Minter) Wait(ctx context.Context) error {
 		m.mu.Lock()
 		why, news := m.why, m.news
 		m.mu.Unlock()
+		if news == nil {
+			panic("nodelease: zero Minter: use NewMinter")
+		}
 		if why == nil || why == ErrClosed || errors.Is(why, ErrRefused) {
 			return why
 		}

@@ -25,7 +25,8 @@
 // The errors of all decoders and of [Join] match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange]. They do not
 // repeat the input. Except where Scan refuses the type of a value, they cost no allocation, and have the methods
 // of an [ids.ParseError], though they are of another type: Scheme returns "TypeID", and Offset counts from the
-// beginning of the text; [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }.
+// beginning of the text; [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }. If a
+// [Null] is read from JSON that holds no text, the error is an ids.ParseError.
 //
 // An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
 // and AppendText, MarshalText and decoders of prefixed text return an error that matches none of these.
