@@ -332,7 +332,7 @@ func (now *state) judge(r nodelease.Request) (free []storekit.Candidate, enough 
 		known = append(known, c.Horizon)
 		if c.Owner == nil {
 			free = append(free, storekit.Candidate{Number: c.Number, Horizon: c.Horizon, Version: c.Version})
-		} else if !c.Horizon.IsZero() {
+		} else if c.Owner.Lease != 0 && !c.Horizon.IsZero() { // no holder who retired a number has a clock
 			held = append(held, c.Horizon)
 		}
 	}
