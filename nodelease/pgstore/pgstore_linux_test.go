@@ -3,11 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,7 +16,6 @@ import (
 
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
-	"github.com/oneclock/ids/nodelease/internal/servers"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/pgstore"
@@ -155,18 +150,8 @@ func testWarnings(t *testing.T, address string, pool *pgxpool.Pool) {
 // TestPooler has PgBouncer give each transaction one of a few connections to the server.
 func TestPooler(t *testing.T) {
 	t.Parallel()
-	dir, run := pgtest.Command(t, "pgbouncer")
 	_, address := pgtest.Start(t)
-	host, port, _ := strings.Cut(address, ":")
-	own := servers.FreePorts(1)[0]
-	_, listen, _ := strings.Cut(own, ":")
-	config := filepath.Join(dir, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\n"+
-		"listen_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 8\n", host, port, listen)
-	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
-	servers.New(t, filepath.Join(dir, "log"), syscall.SIGKILL, func() *exec.Cmd { return run("pgbouncer", config) })
-	kind(t, pgtest.Open(t, own, "&pool_max_conns=40")).Run(t)
+	kind(t, pgtest.Open(t, pgtest.StartPooler(t, address), "&pool_max_conns=40")).Run(t)
 }
 
 // testDurability has what lets a crash take a horizon back.

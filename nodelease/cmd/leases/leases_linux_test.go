@@ -275,6 +275,11 @@ func TestPostgres(t *testing.T) {
 	}
 	expect(t, 0, "check"+options, "nothing found")
 
+	pooled := pgtest.URL(pgtest.StartPooler(t, address))
+	for range 3 { // by one connection of the pooler
+		expect(t, 0, "check"+options+pooled, "nothing found")
+	}
+
 	far, retired := (number+1)%40, (number+2)%40
 	do(fmt.Sprintf("update team.leases set expires = 'infinity', holder = 'nobody', horizon = now() - interval '1 day' where number = %d", retired))
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  nobody        never ", retired))
