@@ -13,8 +13,8 @@
 // With rejectReadOnly=true in the DSN, the pool leaves a server that has become a replica.
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
-// promoted and had not received all. Semi-synchronous replication waits for replicas only until its timeout, and then
-// goes on without them and tells nobody. Stop all minters before such a step, and start them a window later.
+// promoted and had not received and executed all. Semi-synchronous replication waits for replicas only until its timeout,
+// or until somebody ends the wait by KILL QUERY, and then goes on without them and tells nobody. Stop all minters before such a step, and start them a window later.
 package mysqlstore
 
 import (

@@ -3,6 +3,7 @@ package mysqlstore_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -78,6 +79,14 @@ func TestReplica(t *testing.T) {
 	}
 	mint(last) // statements, and the replica's autocommit is off
 	primary.Stop(syscall.SIGKILL)
+	mytest.Exec(t, replica, `stop slave io_thread`)
+	must.Soon(t, func() error { // what it has acknowledged it has not executed yet
+		state := scan(t, replica, `select coalesce(max(state), '') from information_schema.processlist where command = 'Slave_SQL'`)
+		if !strings.HasPrefix(state, "Slave has read all relay log") {
+			return fmt.Errorf("the replica executes: %s", state)
+		}
+		return nil
+	})
 	mytest.Exec(t, replica, `stop slave; reset slave all; set global read_only = 0`)
 	promoted := &mysqlstore.Options{Table: "test.STATEMENT10", Numbers: 4, TTL: 3 * time.Second}
 	mint(must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other), promoted))(t))
