@@ -23,6 +23,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -100,14 +101,11 @@ func Root(t *testing.T) string {
 	}
 }
 
-// pages returns README.md and the pages in docs and docs/from, relative to root.
+// pages returns README.md and the pages in docs and docs/from, relative to root, with slashes.
 func pages(root string) (all []string) {
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
-		paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))) // the pattern is good
-		for _, path := range paths {
-			rel, _ := filepath.Rel(root, path)
-			all = append(all, filepath.ToSlash(rel))
-		}
+		paths, _ := fs.Glob(os.DirFS(root), pattern) // the pattern is good
+		all = append(all, paths...)
 	}
 	return all
 }
@@ -122,49 +120,30 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-var (
-	directive = regexp.MustCompile(`^<!-- go: (.*) -->$`)
-	fence     = regexp.MustCompile("^```(\\w*)")
-)
+// fence finds a block of Go, and what the comment before it says.
+var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the blocks of all pages.
 func blocks(t *testing.T, root string) (all []*block) {
 	for _, page := range pages(root) {
-		var last, b *block
-		lines := strings.Split(read(t, root, filepath.FromSlash(page)), "\n")
-		open := false
-		for i, line := range lines {
-			m := fence.FindStringSubmatch(line)
-			switch {
-			case m != nil && !open:
-				if open = true; m[1] != "go" {
-					continue
+		var last *block
+		text := read(t, root, filepath.FromSlash(page))
+		for _, at := range fence.FindAllStringSubmatchIndex(text, -1) {
+			b := &block{page: page, line: strings.Count(text[:at[4]], "\n") + 1, code: text[at[4]:at[5]], module: Module}
+			if at[2] >= 0 {
+				if err := b.direct(text[at[2]:at[3]], last); err != nil {
+					t.Fatalf("%s: %v", b, err)
 				}
-				b = &block{page: page, line: i + 2, module: Module}
-				if i > 0 {
-					if err := b.direct(lines[i-1], last); err != nil {
-						t.Fatalf("%s: %v", b, err)
-					}
-				}
-			case m != nil:
-				if open = false; b != nil {
-					all, last, b = append(all, b), b, nil
-				}
-			case b != nil:
-				b.code += line + "\n"
 			}
+			all, last = append(all, b), b
 		}
 	}
 	return all
 }
 
-// direct reads the line before the fence. last is the block before on the page.
-func (b *block) direct(line string, last *block) error {
-	m := directive.FindStringSubmatch(line)
-	if m == nil {
-		return nil
-	}
-	for word := range strings.SplitSeq(m[1], "; ") {
+// direct does what the comment before the fence says. last is the block before on the page.
+func (b *block) direct(comment string, last *block) error {
+	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
 		case word == "after the last" && last != nil:
 			b.after = last

@@ -19,25 +19,24 @@ func publicPages(root string) []string {
 	return append(pages(root), "CONTRIBUTING.md", "SECURITY.md")
 }
 
-// folders returns the folders of root with files that match, as the go command names packages, and the paths of those files. Modules
-// inside are left out unless all is set.
+// folders returns the folders of root with files that match, as the go command names packages, and the paths of those files, relative
+// to root. Modules inside are left out unless all is set.
 func folders(t *testing.T, root, match string, all bool) map[string][]string {
 	found := map[string][]string{}
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			_, err := os.Stat(filepath.Join(p, "go.mod"))
-			if d.Name() == ".git" || err == nil && p != root && !all {
+			_, err := os.Stat(filepath.Join(root, p, "go.mod"))
+			if d.Name() == ".git" || err == nil && p != "." && !all {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		if ok, _ := path.Match(match, d.Name()); ok {
-			rel, _ := filepath.Rel(root, filepath.Dir(p))
-			name := "./" + filepath.ToSlash(rel)
-			if rel == "." {
+			name := "./" + path.Dir(p)
+			if name == "./." {
 				name = "."
 			}
 			found[name] = append(found[name], p)
@@ -54,7 +53,7 @@ func folders(t *testing.T, root, match string, all bool) map[string][]string {
 func tests(t *testing.T, root string) (all string) {
 	for _, files := range folders(t, root, "*_test.go", true) {
 		for _, file := range files {
-			all += read(t, file)
+			all += read(t, root, file)
 		}
 	}
 	return all
@@ -132,7 +131,7 @@ func TestSize(t *testing.T) {
 	root := Root(t)
 	lines := func(files []string) (n int) {
 		for _, file := range files {
-			n += len(codeLine.FindAllString(read(t, file), -1))
+			n += len(codeLine.FindAllString(read(t, root, file), -1))
 		}
 		return n
 	}

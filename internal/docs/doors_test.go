@@ -52,7 +52,7 @@ func exports(t *testing.T, dir string) map[string]export {
 	var sources []*ast.File
 	for _, path := range folders(t, dir, "*.go", false)["."] {
 		if !strings.HasSuffix(path, "_test.go") {
-			f, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, filepath.Join(dir, path), nil, parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,8 +17,7 @@ func texts(t *testing.T, root string) map[string]string {
 	all := map[string]string{}
 	for _, paths := range folders(t, root, "*.md", true) {
 		for _, p := range paths {
-			rel, _ := filepath.Rel(root, p)
-			all[filepath.ToSlash(rel)] = read(t, p)
+			all[p] = read(t, root, p)
 		}
 	}
 	return all

@@ -21,16 +21,16 @@ import (
 
 // vectors is testdata/vectors.json, which docs/vectors.md describes.
 type vectors struct {
-	UUID      []uuidVector      `json:"uuid"`
-	Encoded   []encodedVector   `json:"encoded"`
-	Named     []namedVector     `json:"named"`
-	ULID      []ulidVector      `json:"ulid"`
-	Layout    []layoutVector    `json:"layout"`
-	Snowflake []snowflakeVector `json:"snowflake"`
-	TypeID    []typeidVector    `json:"typeid"`
-	Bounds    []boundsVector    `json:"bounds"`
-	Accepted  []acceptedVector  `json:"accepted"`
-	Bad       []badVector       `json:"bad"`
+	UUID      []*uuidVector      `json:"uuid"`
+	Encoded   []*encodedVector   `json:"encoded"`
+	Named     []*namedVector     `json:"named"`
+	ULID      []*ulidVector      `json:"ulid"`
+	Layout    []*layoutVector    `json:"layout"`
+	Snowflake []*snowflakeVector `json:"snowflake"`
+	TypeID    []*typeidVector    `json:"typeid"`
+	Bounds    []*boundsVector    `json:"bounds"`
+	Accepted  []*acceptedVector  `json:"accepted"`
+	Bad       []*badVector       `json:"bad"`
 }
 
 type (
@@ -207,8 +207,7 @@ func moment(at time.Time) string {
 
 // compute sets what the library makes of the inputs in each row.
 func (v *vectors) compute(t *testing.T) {
-	for i := range v.UUID {
-		e := &v.UUID[i]
+	for _, e := range v.UUID {
 		u := ids.MustParseUUID(e.Text)
 		*e = uuidVector{Text: u.String(), Bytes: hex.EncodeToString(u[:]), Version: u.Version(), Variant: u.Variant().String(),
 			Base32: u.ULID().String(), Base58: u.Base58()}
@@ -225,23 +224,21 @@ func (v *vectors) compute(t *testing.T) {
 			e.V6 = v6.String()
 		}
 	}
-	for i, e := range v.Encoded {
+	for _, e := range v.Encoded {
 		u := ids.MustParseUUID(e.Text)
 		guid := u
 		slices.Reverse(guid[:4])
 		slices.Reverse(guid[4:6])
 		slices.Reverse(guid[6:8])
 		high, low := int64(binary.BigEndian.Uint64(u[:8])), int64(binary.BigEndian.Uint64(u[8:]))
-		v.Encoded[i] = encodedVector{u.String(), hex.EncodeToString(u[:]), hex.EncodeToString(guid[:]), fmt.Sprint(high), fmt.Sprint(low),
+		*e = encodedVector{u.String(), hex.EncodeToString(u[:]), hex.EncodeToString(guid[:]), fmt.Sprint(high), fmt.Sprint(low),
 			base64.RawURLEncoding.EncodeToString(u[:])}
 	}
-	for i := range v.Named {
-		e := &v.Named[i]
+	for _, e := range v.Named {
 		newUUID := map[int]func(ids.UUID, string) ids.UUID{3: ids.NewV3, 5: ids.NewV5}[e.Version]
 		e.Text = newUUID(ids.MustParseUUID(e.Namespace), e.Name).String()
 	}
-	for i := range v.ULID {
-		e := &v.ULID[i]
+	for _, e := range v.ULID {
 		u := ids.MustParseULID(e.Text)
 		random := u.Entropy()
 		*e = ulidVector{Text: u.String(), Bytes: hex.EncodeToString(u[:]), Milliseconds: u.Time().UnixMilli(),
@@ -253,7 +250,7 @@ func (v *vectors) compute(t *testing.T) {
 	layouts := map[string]ids.SnowflakeLayout{
 		"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
 	}
-	for i, e := range v.Layout {
+	for _, e := range v.Layout {
 		l, ok := layouts[e.Name]
 		if !ok { // one's own
 			epoch, err := time.Parse(time.RFC3339Nano, e.Epoch)
@@ -264,21 +261,18 @@ func (v *vectors) compute(t *testing.T) {
 				NodeBits: e.NodeBits, SequenceBits: e.SequenceBits, NodeLast: e.NodeLast}
 			layouts[e.Name] = l
 		}
-		v.Layout[i] = layoutVector{e.Name, moment(l.Epoch), l.Tick.Milliseconds(), l.NodeBits, l.SequenceBits, l.NodeLast}
+		*e = layoutVector{e.Name, moment(l.Epoch), l.Tick.Milliseconds(), l.NodeBits, l.SequenceBits, l.NodeLast}
 	}
-	for i := range v.Snowflake {
-		e := &v.Snowflake[i]
+	for _, e := range v.Snowflake {
 		s := ids.MustParseSnowflake(e.Text)
 		parts := layouts[e.Layout].Split(s)
 		*e = snowflakeVector{e.Layout, s.String(), fmt.Sprintf("%016x", uint64(s)), moment(parts.Time), parts.Node, parts.Sequence, s.Base32()}
 	}
-	for i := range v.TypeID {
-		e := &v.TypeID[i]
+	for _, e := range v.TypeID {
 		vectorPrefix = e.Prefix
 		e.Text = typeid.From[vectorKind](ids.MustParseUUID(e.UUID)).String()
 	}
-	for i := range v.Bounds {
-		e := &v.Bounds[i]
+	for _, e := range v.Bounds {
 		at, err := time.Parse(time.RFC3339Nano, e.Time)
 		if err != nil {
 			t.Error(err)
@@ -292,16 +286,15 @@ func (v *vectors) compute(t *testing.T) {
 			e.Min, e.Max = layouts[e.Scheme].MinAt(at).String(), layouts[e.Scheme].MaxAt(at).String()
 		}
 	}
-	for i := range v.Accepted {
-		e := &v.Accepted[i]
+	for _, e := range v.Accepted {
 		id, err := parsers[e.Form](e.Input)
 		if err != nil {
 			t.Errorf("%s %q: %v", e.Form, e.Input, err)
 		}
 		e.Text = id.String()
 	}
-	for i := range v.Bad {
-		v.Bad[i].compute(t)
+	for _, e := range v.Bad {
+		e.compute(t)
 	}
 }
 
