@@ -113,30 +113,26 @@ func runGroups(b *testing.B, operation string, groups []group, perProcessor int)
 					b.ReportAllocs()
 					if perProcessor == 0 {
 						e.begin(b).serial(b)
-					} else {
-						e.parallel(b, perProcessor)
+						return
 					}
+					b.SetParallelism(perProcessor)
+					calls := make([]call, perProcessor*runtime.GOMAXPROCS(0))
+					for i := range calls {
+						calls[i] = e.begin(b)
+					}
+					var begun atomic.Int32
+					b.ResetTimer()
+					b.RunParallel(func(pb *testing.PB) { calls[begun.Add(1)-1].parallel(pb) })
 				})
 			}
 		})
 	}
 }
 
-func (e entry) parallel(b *testing.B, perProcessor int) {
-	b.SetParallelism(perProcessor)
-	calls := make([]call, perProcessor*runtime.GOMAXPROCS(0))
-	for i := range calls {
-		calls[i] = e.begin(b)
-	}
-	var begun atomic.Int32
-	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) { calls[begun.Add(1)-1].parallel(pb) })
-}
-
-// must returns v, and panics if err says that a library refused constants.
+// must returns v, and panics if err says that something failed which never should.
 func must[T any](v T, err error) T {
 	if err != nil {
-		panic(fmt.Sprintf("compare: setting up a %T: %v", v, err))
+		panic(fmt.Sprintf("compare: %T: %v", v, err))
 	}
 	return v
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -66,18 +65,14 @@ func spell(v reflect.Value) string {
 }
 
 // parses returns a call of a function that returns an id.
-func parses[T comparable](parse func(string) (T, error)) func(string) outcome {
-	type box struct {
-		id     T
-		filled bool
-	}
-	return reads(box{}, func(p *box, in string) (err error) {
+func parses[T any](parse func(string) (T, error)) func(string) outcome {
+	return func(in string) outcome {
 		id, err := parse(in)
-		if err == nil {
-			*p = box{id, true}
+		if err != nil {
+			return outcome{verdict: "refuses"}
 		}
-		return err
-	})
+		return outcome{"accepts", spell(reflect.ValueOf(id))}
+	}
 }
 
 // A pair is a call of another library and the one here that stands for it.
@@ -100,14 +95,6 @@ var (
 	inJSON     = way{"%s in json.Unmarshal", func(p any, in string) error { return json.Unmarshal([]byte(in), p) }}
 	scanString = way{"%s.Scan of a string", func(p any, in string) error { return p.(sql.Scanner).Scan(in) }}
 	scanBytes  = way{"%s.Scan of bytes", func(p any, in string) error { return p.(sql.Scanner).Scan([]byte(in)) }}
-
-	// The method for JSON gets what encoding/json may call it with.
-	unmarshalJSON = way{"%s.UnmarshalJSON", func(p any, in string) error {
-		if !json.Valid([]byte(in)) || strings.TrimSpace(in) != in {
-			return nil
-		}
-		return p.(json.Unmarshaler).UnmarshalJSON([]byte(in))
-	}}
 )
 
 // both returns the pairs of two types, for each way in which they read.
@@ -143,11 +130,11 @@ var pairs = slices.Concat([]pair{
 		parses(func(in string) (id ids.Snowflake, err error) { err = id.UnmarshalBinary([]byte(in)); return id, err })},
 },
 	both("google/uuid", "UUID", google.UUID(heldID), ids.UUID(heldID), unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
-	both("google/uuid", "NullUUID", google.NullUUID{UUID: heldID, Valid: true}, heldNull, unmarshalText, unmarshalJSON, scanString, scanBytes),
+	both("google/uuid", "NullUUID", google.NullUUID{UUID: heldID, Valid: true}, heldNull, unmarshalText, inJSON, scanString, scanBytes),
 	both("gofrs/uuid", "UUID", gofrs.UUID(heldID), ids.UUID(heldID), unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
-	both("gofrs/uuid", "NullUUID", gofrs.NullUUID{UUID: heldID, Valid: true}, heldNull, unmarshalJSON, scanString),
+	both("gofrs/uuid", "NullUUID", gofrs.NullUUID{UUID: heldID, Valid: true}, heldNull, inJSON, scanString),
 	both("oklog/ulid", "ULID", oklog.ULID(heldID), ids.ULID(heldID), unmarshalText, unmarshalBinary, inJSON, scanString, scanBytes),
-	both("bwmarrin/snowflake", "ID", bwmarrin.ID(heldNumber), ids.Snowflake(heldNumber), unmarshalJSON),
+	both("bwmarrin/snowflake", "ID", bwmarrin.ID(heldNumber), ids.Snowflake(heldNumber), inJSON),
 )
 
 // A difference is an entry of the list.
@@ -157,10 +144,11 @@ type difference struct {
 }
 
 // matches reports whether a pair with these outcomes, which differ, for an input is in the entry.
-func (d *difference) matches(p *pair, in string, there, here outcome) bool {
+func (d *difference) matches(p pair, in string, there, here outcome) bool {
 	known := d.fields["library"] == p.library && slices.Contains(strings.Split(d.fields["call"], "; "), p.call)
-	if strings.Contains(p.call, "JSON") || strings.Contains(p.call, "json") {
+	if strings.Contains(p.call, "json") {
 		var text string
+		in = strings.TrimSpace(in)
 		if json.Unmarshal([]byte(in), &text) == nil && in != "null" {
 			in = text
 		}
@@ -173,9 +161,9 @@ func (d *difference) matches(p *pair, in string, there, here outcome) bool {
 
 // latin1 returns the characters of the numbers of bytes.
 func latin1(s string) string {
-	r := make([]rune, len(s))
-	for i := range len(s) {
-		r[i] = rune(s[i])
+	var r []rune
+	for _, b := range []byte(s) {
+		r = append(r, rune(b))
 	}
 	return string(r)
 }
@@ -186,11 +174,7 @@ var macros = strings.NewReplacer("HEX", "[0-9a-fA-F]", "UUID", "[0-9a-fA-F]{8}(?
 // differences reads the list, whose entries are apart by an empty line.
 func differences(t testing.TB) (all []*difference) {
 	t.Helper()
-	file, err := os.ReadFile("testdata/differences.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for entry := range strings.SplitSeq(strings.TrimSpace(string(file)), "\n\n") {
+	for entry := range strings.SplitSeq(strings.TrimSpace(readFile("testdata/differences.txt")), "\n\n") {
 		if strings.HasPrefix(entry, "#") {
 			continue
 		}
@@ -214,8 +198,7 @@ func differences(t testing.TB) (all []*difference) {
 // compareOn gives an input to all pairs.
 func compareOn(t *testing.T, list []*difference, in string) {
 	t.Helper()
-	for i := range pairs {
-		p := &pairs[i]
+	for _, p := range pairs {
 		there, here := p.there(in), p.here(in)
 		if there == here || there.verdict != "accepts" && there.verdict == here.verdict {
 			continue
@@ -237,7 +220,7 @@ func TestDifferences(t *testing.T) {
 				continue
 			}
 			there, here := pairs[i].there(example), pairs[i].here(example)
-			if there == here || !d.matches(&pairs[i], example, there, here) {
+			if there == here || !d.matches(pairs[i], example, there, here) {
 				t.Errorf("%s %s of %q is %+v there and %+v here: the entry does not hold", d.fields["library"], call, example, there, here)
 			}
 		}
@@ -246,11 +229,11 @@ func TestDifferences(t *testing.T) {
 
 // inputs are texts and bytes that some decoder accepts.
 var inputs = []string{
-	"", "null", sampleUUIDText, "urn:uuid:" + sampleUUIDText, "URN:UUID:" + strings.ToUpper(sampleUUIDText), "{" + sampleUUIDText + "}",
-	strings.ReplaceAll(sampleUUIDText, "-", ""), "{" + strings.ReplaceAll(sampleUUIDText, "-", "") + "}",
-	"urn:uuid:" + strings.ReplaceAll(sampleUUIDText, "-", ""),
-	sampleULIDText, strings.ToLower(sampleULIDText), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
-	"0", "1", sampleSnowflakeText, "9223372036854775807", "9223372036854775808", "-1", "-9223372036854775808",
+	"", "null", good.uuid, "urn:uuid:" + good.uuid, "URN:UUID:" + strings.ToUpper(good.uuid), "{" + good.uuid + "}",
+	strings.ReplaceAll(good.uuid, "-", ""), "{" + strings.ReplaceAll(good.uuid, "-", "") + "}",
+	"urn:uuid:" + strings.ReplaceAll(good.uuid, "-", ""),
+	good.ulid, strings.ToLower(good.ulid), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
+	"0", "1", good.snowflake, "9223372036854775807", "9223372036854775808", "-1", "-9223372036854775808",
 	"+1", "00000000000000000001", "1_000", "0x1",
 	"11111111111", "111111111112", "2",
 	string(sampleUUID[:]), "\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff",

@@ -33,7 +33,5 @@ func init() {
 			cryptotest.SetGlobalRandom(t, 1)
 			return uuid.NewV4() == one
 		},
-		"lines":    func(t *testing.T) bool { return lines(1, "**yes**").shows(t) },
-		"standard": func(*testing.T) bool { return true },
 	}
 }

@@ -13,24 +13,16 @@ import (
 )
 
 // The sample ids, as each library has them.
-const (
-	sampleUUIDText      = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	sampleULIDText      = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	sampleSnowflakeText = "1541815603606036480"
-	sampleXIDText       = "9m4e2mr0ui3e8a215n4g"
-	sampleKSUIDText     = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
-)
-
 var (
-	sampleUUID      = ids.MustParseUUID(sampleUUIDText)
-	sampleULID      = ids.MustParseULID(sampleULIDText)
-	sampleSnowflake = ids.MustParseSnowflake(sampleSnowflakeText)
+	sampleUUID      = ids.MustParseUUID(good.uuid)
+	sampleULID      = ids.MustParseULID(good.ulid)
+	sampleSnowflake = ids.MustParseSnowflake(good.snowflake)
 	sampleGoogle    = google.UUID(sampleUUID)
 	sampleGofrs     = gofrs.UUID(sampleUUID)
 	sampleOklog     = oklog.ULID(sampleULID)
 	sampleBwmarrin  = bwmarrin.ID(sampleSnowflake)
-	sampleXID       = must(xid.FromString(sampleXIDText))
-	sampleKSUID     = must(ksuid.Parse(sampleKSUIDText))
+	sampleXID       = must(xid.FromString(good.xid))
+	sampleKSUID     = must(ksuid.Parse(good.ksuid))
 )
 
 // BenchmarkString writes an id into a string of its own.
@@ -73,7 +65,10 @@ func BenchmarkAppendText(b *testing.B) {
 type texts struct{ uuid, ulid, snowflake, xid, ksuid string }
 
 // good are the sample ids.
-var good = texts{sampleUUIDText, sampleULIDText, sampleSnowflakeText, sampleXIDText, sampleKSUIDText}
+var good = texts{
+	uuid: "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ulid: "01ARZ3NDEKTSV4RRFFQ69G5FAV", snowflake: "1541815603606036480",
+	xid: "9m4e2mr0ui3e8a215n4g", ksuid: "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+}
 
 // bad are the same but for one character near the end, which no parser may accept: the longest
 // way to an error. In ksuid's it is near the beginning, since that parser refuses nothing but
@@ -130,12 +125,6 @@ func parsers(t *texts) []group {
 // TestTexts checks that every parser gives the sample, and that every parser refuses the
 // bad texts: else the benchmarks would not compare like with like.
 func TestTexts(t *testing.T) {
-	same := func(what string, got any, err error, want any) {
-		t.Helper()
-		if err != nil || got != want {
-			t.Errorf("%s: got %v, %v, want %v", what, got, err, want)
-		}
-	}
 	samples := map[string][]any{
 		"UUID": {sampleUUID, sampleGoogle, sampleGofrs}, "ULID": {sampleULID, sampleOklog, sampleXID, sampleKSUID},
 		"Snowflake": {sampleSnowflake, sampleBwmarrin},
@@ -143,8 +132,9 @@ func TestTexts(t *testing.T) {
 	bads := parsers(&bad)
 	for i, g := range parsers(&good) {
 		for k, e := range g.entries {
-			got, err := e.begin(nil).once()
-			same(g.kind+" of "+e.library, got, err, samples[g.kind][k])
+			if got, err := e.begin(nil).once(); err != nil || got != samples[g.kind][k] {
+				t.Errorf("%s of %s: got %v, %v, want %v", g.kind, e.library, got, err, samples[g.kind][k])
+			}
 			if got, err := bads[i].entries[k].begin(nil).once(); err == nil {
 				t.Errorf("%s of %s: bad text: got %v and no error", g.kind, e.library, got)
 			}

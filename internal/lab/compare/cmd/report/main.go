@@ -55,7 +55,7 @@ func write(root string, text []byte, benchtime string) error {
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
 	return errors.Join(markdown.Put(filepath.Join(root, "docs", "speed.md"), "compare", r.page(line, versions)),
-		markdown.Put(filepath.Join(root, "README.md"), "compare", line+summary()),
+		markdown.Put(filepath.Join(root, "README.md"), "compare", line+summary),
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 

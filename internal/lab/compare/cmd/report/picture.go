@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -26,9 +27,8 @@ func (r *results) picture() string {
 	for _, w := range pictured {
 		for _, library := range w.libraries {
 			for _, name := range []string{w.benchmark(library), w.crowd(library)} {
-				if s, ok := r.median(name); ok {
-					longest = max(longest, s.Center)
-				}
+				s, _ := r.median(name)
+				longest = max(longest, s.Center)
 			}
 		}
 	}
@@ -36,25 +36,24 @@ func (r *results) picture() string {
 		y += 24
 		fmt.Fprintf(&body, "<text class=\"bold\" x=\"26\" y=\"%d\">%s</text>\n", y, html.EscapeString(w.title))
 		fmt.Fprintf(&told, " %s:", w.title)
-		for _, library := range w.libraries {
-			alone, ok := r.median(w.benchmark(library))
-			many, crowded := r.median(w.crowd(library))
-			if !ok || !crowded {
+		for _, l := range append([][2]string{{"ids", "ids"}}, libraries...) {
+			alone, ok := r.median(w.benchmark(l[0]))
+			many, crowded := r.median(w.crowd(l[0]))
+			if !ok || !crowded || !slices.Contains(w.libraries, l[0]) {
 				continue
 			}
 			class := "other"
-			if library == "ids" {
+			if l[0] == "ids" {
 				class = "ours"
 			}
-			name := title(library)
-			fmt.Fprintf(&body, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>\n", left-10, y+bar, html.EscapeString(name))
+			fmt.Fprintf(&body, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>\n", left-10, y+bar, html.EscapeString(l[1]))
 			for i, ns := range []float64{alone.Center, many.Center} {
 				x := []int{left, right}[i]
 				long := int(math.Round(ns / longest * most))
 				fmt.Fprintf(&body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n<text class=\"soft\" x=\"%d\" y=\"%d\">%s</text>\n",
 					class, x, y+bar-14, long, bar-4, x+long+6, y+bar-1, number(ns))
 			}
-			fmt.Fprintf(&told, " %s %s, in the crowd %s;", name, number(alone.Center), number(many.Center))
+			fmt.Fprintf(&told, " %s %s, in the crowd %s;", l[1], number(alone.Center), number(many.Center))
 			y += bar
 		}
 	}
@@ -70,16 +69,6 @@ func (r *results) picture() string {
 %[12]s</svg>
 `, width, height, html.EscapeString(told.String()), style, width-1, height-1, html.EscapeString(r.config["cpu"]), r.config["toolchain"],
 		r.config["processors"], left, right, body.String())
-}
-
-// title returns the name of a library.
-func title(library string) string {
-	for _, l := range libraries {
-		if l[0] == library {
-			return l[1]
-		}
-	}
-	return library
 }
 
 // pictured are the bars.

@@ -50,9 +50,6 @@ var libraries = [][2]string{
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
-// crowds are the numbers of goroutines that make ids of version 7 at once.
-var crowds = []int{2, 64, 1024}
-
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
@@ -75,7 +72,7 @@ func (r *results) parts(b *strings.Builder) {
 	}
 	b.WriteString("\n## When a run pays\n\n")
 	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
-	for _, n := range shortRuns {
+	for _, n := range []string{"1", "2", "3", "10"} {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
 	}
 	b.WriteString("\n## What a program pays once\n\n")
@@ -94,15 +91,11 @@ func (r *results) parts(b *strings.Builder) {
 	}
 }
 
-// shortRuns are the lengths of short runs.
-var shortRuns = []string{"1", "2", "3", "10"}
-
 // page returns all tables, in Markdown, under the command that makes them.
 func (r *results) page(command, versions string) string {
 	var b strings.Builder
-	b.WriteString(command)
-	fmt.Fprintf(&b, "Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
-		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
+	fmt.Fprintf(&b, "%sMedians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
+		command, r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
 	b.WriteString("## What one id costs\n\n")
 	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of other formats.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
@@ -112,18 +105,18 @@ func (r *results) page(command, versions string) string {
 			n = 1000
 		}
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
-			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w, true))
+			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w))
 	}
 	b.WriteString("\n## Version 7 in a crowd\n\n")
 	b.WriteString("| goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
-	for _, n := range crowds {
+	for _, n := range []int{2, 64, 1024} {
 		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
 		ours := w.benchmark("ids")
-		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w, false))
+		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w))
 	}
 	b.WriteString("\n## What text costs\n\n" + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
-		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w, false))
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w))
 	}
 	b.WriteString("\n## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
@@ -145,12 +138,12 @@ func (w row) crowd(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// others returns what an operation costs in the other libraries, and if asked for, with many goroutines.
-func (r *results) others(w row, crowd bool) string {
+// others returns what an operation costs in the other libraries, and that of making one id, in a crowd too.
+func (r *results) others(w row) string {
 	var all []string
 	for _, l := range libraries {
 		if t := r.time(w.benchmark(l[0]), 1); t != "" {
-			if many := r.time(w.crowd(l[0]), 1); crowd && many != "" {
+			if many := r.time(w.crowd(l[0]), 1); many != "" {
 				t += " (" + many + ")"
 			}
 			all = append(all, l[1]+" "+t)
@@ -159,7 +152,5 @@ func (r *results) others(w row, crowd bool) string {
 	return strings.Join(all, ", ")
 }
 
-// summary returns the picture of the front page.
-func summary() string {
-	return "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
-}
+// summary has the picture of the front page.
+const summary = "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
