@@ -9,8 +9,8 @@ import (
 
 // Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type, without
 // a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id has at most
-// 90 bytes, none of which JSON escapes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an absent Null can be
-// read.
+// 90 bytes, none of which JSON escapes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an
+// absent Null can be read.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |

@@ -190,10 +190,8 @@ func oracleSnowflake(s string) verdict {
 	if s == "" || len(digits) > width {
 		return refuse(ids.ErrLength, len(s))
 	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return refuse(ids.ErrSyntax, strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }))
-		}
+	if other := func(r rune) bool { return r < '0' || r > '9' }; strings.ContainsFunc(digits, other) {
+		return refuse(ids.ErrSyntax, strings.IndexFunc(s, other))
 	}
 	n, _ := new(big.Int).SetString(s, 10)
 	if len(digits) < len(s) || n.BitLen() > 63 {

@@ -30,8 +30,8 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 	}
 	first, validate := config.ConnConfig, config.ConnConfig.ValidateConnect
 	pgstore.Configure(config)
-	if mode := &first.DefaultQueryExecMode; *mode == pgx.QueryExecModeCacheStatement {
-		*mode = pgx.QueryExecModeExec // a pooler may give the next run a connection with this one's prepared statements
+	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		first.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may give the next run a connection with this one's prepared statements
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
 	if !slices.ContainsFunc(first.Fallbacks, other) {
