@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // publicPages returns the pages that users read, relative to root.
@@ -88,72 +87,6 @@ func TestTestNames(t *testing.T) {
 				t.Errorf("%s names %s, which does not exist", page, name)
 			}
 		}
-	}
-}
-
-// TestPagesAreShort checks how much there is to read: 25,500 words in all pages but the laboratory's and
-// CHANGELOG, which grows with each release, blocks of code not counted;
-// 700 on a page of docs/from; 190 lines of README; in the pages for users, 160 characters in a line.
-func TestPagesAreShort(t *testing.T) {
-	root := Root(t)
-	words := 0
-	for page, text := range texts(t, root) {
-		n := len(strings.Fields(fenced.ReplaceAllString(text, "")))
-		if page != "CHANGELOG.md" && !strings.HasPrefix(page, "internal/lab/") {
-			words += n
-		}
-		if strings.HasPrefix(page, "docs/from/") && n > 700 {
-			t.Errorf("%s has %d words, want at most 700", page, n)
-		}
-	}
-	for _, page := range publicPages(root) {
-		for line := range strings.Lines(read(t, root, filepath.FromSlash(page))) {
-			n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
-			if n > 160 && !strings.HasPrefix(strings.TrimSpace(line), "|") {
-				t.Errorf("%s: a line has %d characters, want at most 160: %s", page, n, line)
-			}
-		}
-	}
-	if words > 25_500 || words < 10_000 {
-		t.Errorf("the pages have %d words, want at most 25,500", words)
-	}
-	readme := read(t, root, "README.md")
-	if n := strings.Count(readme, "\n"); n > 190 {
-		t.Errorf("README.md has %d lines, want at most 190", n)
-	}
-}
-
-var codeLine = regexp.MustCompile(`(?m)^[ \t]*(?:[^/ \t\n]|/[^/\n]).*$`)
-
-// TestSize counts lines of code, which are those that are neither blank nor a comment, of the root and of
-// its clock, and checks that CONTRIBUTING.md has a row for each file.
-func TestSize(t *testing.T) {
-	root := Root(t)
-	lines := func(files []string) (n int) {
-		for _, file := range files {
-			n += len(codeLine.FindAllString(read(t, root, file), -1))
-		}
-		return n
-	}
-	var product, clock []string
-	rooms := read(t, root, "CONTRIBUTING.md")
-	for _, file := range folders(t, root, "*.go", false)["."] {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		product = append(product, file)
-		if name := "`" + filepath.Base(file) + "`"; !strings.Contains(rooms, name) {
-			t.Errorf("CONTRIBUTING.md does not say what is in %s", name)
-		}
-		if slices.Contains([]string{"clock.go", "limit.go", "lane.go", "sequence.go", "scale.go"}, filepath.Base(file)) {
-			clock = append(clock, file)
-		}
-	}
-	if n := lines(product); n > 2600 || n < 1000 {
-		t.Errorf("the root has %d lines of code, want at most 2,600", n)
-	}
-	if n := lines(clock); n > 520 || len(clock) != 5 {
-		t.Errorf("the clock has %d lines of code in %d files, want at most 520 in 5", n, len(clock))
 	}
 }
 
