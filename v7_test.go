@@ -54,19 +54,25 @@ func TestFreshBits(t *testing.T) {
 	}
 }
 
-// TestFreshHalves compares the upper random bits of the first ULID of a run with the lower ones: these do not tell them.
+// TestFreshHalves compares the upper random bits of ULIDs with the lower ones: these do not tell them.
 func TestFreshHalves(t *testing.T) {
 	f, _, g, _ := newFake(t)
-	same := 0
-	for range 32 {
-		f.step(time.Millisecond)
-		e := g.AppendULID(nil, 1)[0].Entropy()
-		if e[0]&0x7f == e[8]&0x7f && e[1] == e[9] {
-			same++
+	for name, mint := range map[string]func() ids.ULID{
+		"NewULID":    g.NewULID,
+		"NewULIDAt":  func() ids.ULID { u, _ := g.NewULIDAt(start); return u },
+		"AppendULID": func() ids.ULID { return g.AppendULID(nil, 1)[0] },
+	} {
+		same := 0
+		for range 32 {
+			f.step(time.Millisecond)
+			e := mint().Entropy()
+			if e[0]&0x7f == e[8]&0x7f && e[1] == e[9] {
+				same++
+			}
 		}
-	}
-	if same > 4 {
-		t.Errorf("in %d of 32 the halves have 15 bits in common", same)
+		if same > 4 {
+			t.Errorf("%s: in %d of 32 the halves have 15 bits in common", name, same)
+		}
 	}
 }
 

@@ -19,8 +19,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/oneclock/ids/internal/lab/markdown"
 )
 
 func main() {
@@ -54,9 +52,24 @@ func write(root string, text []byte, benchtime string) error {
 	line := fmt.Sprintf("Command: `GOTOOLCHAIN=%s go -C internal/lab/compare run ./cmd/report -count %d -benchtime %s`\n\n",
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
-	return errors.Join(markdown.Put(filepath.Join(root, "docs", "speed.md"), "compare", r.page(line, versions)),
-		markdown.Put(filepath.Join(root, "README.md"), "compare", line+summary),
+	return errors.Join(put(filepath.Join(root, "docs", "speed.md"), r.page(line, versions)),
+		put(filepath.Join(root, "README.md"), line+summary),
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
+}
+
+// put replaces what stands between the markers of a page by text.
+func put(path, text string) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	const begin, end = "<!-- compare:begin -->", "<!-- compare:end -->"
+	before, rest, hasBegin := strings.Cut(string(page), begin)
+	_, after, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		return fmt.Errorf("%s does not have the markers %s and %s, in this order", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(before+begin+"\n\n"+strings.TrimSpace(text)+"\n\n"+end+after), 0o644)
 }
 
 // others are the libraries that are measured.

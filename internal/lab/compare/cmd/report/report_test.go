@@ -37,9 +37,9 @@ func TestWrite(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(page), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{page, summary} {
-		if err := os.WriteFile(path, []byte("<!-- compare:begin --><!-- compare:end -->"), 0o600); err != nil {
-			t.Fatal(err)
+	for _, text := range []string{"", "<!-- compare:end --> <!-- compare:begin -->", "<!-- compare:begin -->old<!-- compare:end -->"} {
+		if err := put(page, "new"); err == nil {
+			t.Errorf("no error for a page with the text %q", text)
 		}
 	}
 	if err := write(dir, []byte(canned()), "30ms"); err != nil {

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
-
-	"github.com/oneclock/ids/internal/lab/markdown"
 )
 
 // results are what the benchmarks of several rounds printed.
@@ -78,5 +77,9 @@ func number(v float64) string {
 	case v < 100:
 		return fmt.Sprintf("%.1f", v)
 	}
-	return markdown.Grouped(int64(math.Round(v)))
+	text := strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
