@@ -149,6 +149,8 @@ func TestReadAllocs(t *testing.T) {
 		{"ParseULID", 0, func() { ids.ParseULID(lt) }},
 		{"ParseULID of a bad digit", 0, func() { ids.ParseULID("0000000000000000000000000U") }},
 		{"ParseULIDBase58", 0, func() { ids.ParseULIDBase58(l58) }},
+		{"UUIDFromBytes of 36", 0, func() { ids.UUIDFromBytes(ub) }},
+		{"ULIDFromBytes of 26", 0, func() { ids.ULIDFromBytes(lb) }},
 		{"ParseSnowflake", 0, func() { ids.ParseSnowflake(st) }},
 		{"ParseSnowflake of a bad digit", 0, func() { ids.ParseSnowflake("12x") }},
 		{"ParseSnowflakeBase32", 0, func() { ids.ParseSnowflakeBase32(s32) }},

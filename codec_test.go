@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/ulid"
+	"github.com/oneclock/ids/uuid"
 )
 
 // coded is what the codecs of all three types have in common.
@@ -46,6 +48,34 @@ func TestRoundTrips(t *testing.T) {
 	}
 	for _, n := range sparse(samples(63, 100)) {
 		checkCodecs(t, toID[ids.Snowflake](n), n.String(), n.FillBytes(make([]byte, 8)))
+	}
+}
+
+// TestFromBytes reads every length up to twice an id's. What is read is a copy.
+func TestFromBytes(t *testing.T) {
+	text := []byte("017f22e2-79b0-7cc3-98c4-dc0c0c07398f") // all bytes are taken, also the first 16 of a text
+	for n := range len(text) {
+		checkFromBytes(t, text[:n], ids.UUIDFromBytes, "UUID")
+		checkFromBytes(t, text[:n], uuid.FromBytes, "UUID")
+		checkFromBytes(t, text[:n], ids.ULIDFromBytes, "ULID")
+		checkFromBytes(t, text[:n], ulid.FromBytes, "ULID")
+	}
+}
+
+func checkFromBytes[T ids.UUID | ids.ULID](t *testing.T, b []byte, from func([]byte) (T, error), scheme string) {
+	t.Helper()
+	given := bytes.Clone(b)
+	id, err := from(given)
+	clear(given)
+	if len(b) == 16 {
+		if err != nil || id != T(b) {
+			t.Errorf("%T of the bytes %q: %v, %v", id, b, id, err)
+		}
+		return
+	}
+	want := fmt.Sprintf("ids: parsing %s: length %d, want 16 bytes", scheme, len(b))
+	if _, ok := err.(*ids.ParseError); !ok || id != (T{}) || !isOnly(err, ids.ErrLength) || err.Error() != want {
+		t.Errorf("%T of %d bytes: %v, %v, want %q", id, len(b), id, err, want)
 	}
 }
 

@@ -25,7 +25,7 @@ func ExampleUUID_shortText() {
 	b, err := base64.RawURLEncoding.DecodeString("AX8i4nmwfMOYxNwMDAc5jw")
 	var back ids.UUID
 	if err == nil {
-		err = back.UnmarshalBinary(b) // checks the length
+		back, err = ids.UUIDFromBytes(b) // checks the length
 	}
 	fmt.Println(back == u, err)
 	// Output:

@@ -260,6 +260,16 @@ func ExampleUUID_MarshalBinary() {
 	// Output: 16 f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 }
 
+func ExampleUUIDFromBytes() {
+	b := []byte{0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0, 0xa7, 0x65, 0x00, 0xa0, 0xc9, 0x1e, 0x6b, 0xf6}
+	fmt.Println(ids.UUIDFromBytes(b))
+	_, err := ids.UUIDFromBytes([]byte("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")) // text, not bytes
+	fmt.Println(err)
+	// Output:
+	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
+	// ids: parsing UUID: length 36, want 16 bytes
+}
+
 func ExampleNewULID() {
 	a, b := ids.NewULID(), ids.NewULID()
 	fmt.Println(len(a.String()), a.Compare(b))
@@ -304,6 +314,16 @@ func ExampleParseULIDBase58() {
 	// Output:
 	// 1AaLyDYFxmKZxXbNo18znE
 	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
+}
+
+func ExampleULIDFromBytes() {
+	b := []byte{0x01, 0x56, 0x3e, 0x3a, 0xb5, 0xd3, 0xd6, 0x76, 0x4c, 0x61, 0xef, 0xb9, 0x93, 0x02, 0xbd, 0x5b}
+	fmt.Println(ids.ULIDFromBytes(b))
+	_, err := ids.ULIDFromBytes(b[:10])
+	fmt.Println(err)
+	// Output:
+	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
+	// ids: parsing ULID: length 10, want 16 bytes
 }
 
 func ExampleULID_Increment() {

@@ -168,13 +168,20 @@ func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, whatever they are. On an error u keeps its value.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(ulidBinary, wrongLength, len(data))
 	}
 	copy(u[:], data)
 	return nil
+}
+
+// ULIDFromBytes returns the ULID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
+// [ErrLength] for any other length, where the conversion ULID(b) of more bytes takes the first 16.
+func ULIDFromBytes(b []byte) (u ULID, err error) {
+	err = u.UnmarshalBinary(b)
+	return u, err
 }
 
 // ParseULID returns the ULID that s holds: 26 characters of Crockford's Base32 in

@@ -141,13 +141,20 @@ func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, whatever they are. On an error u keeps its value.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(uuidBinary, wrongLength, len(data))
 	}
 	copy(u[:], data)
 	return nil
+}
+
+// UUIDFromBytes returns the UUID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
+// [ErrLength] for any other length, where the conversion UUID(b) of more bytes takes the first 16.
+func UUIDFromBytes(b []byte) (u UUID, err error) {
+	err = u.UnmarshalBinary(b)
+	return u, err
 }
 
 // ParseUUID returns the UUID that s holds in one of these forms, in any case:

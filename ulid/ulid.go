@@ -93,3 +93,7 @@ func MustParse(s string) ULID { return ids.MustParseULID(s) }
 // ParseBase58 returns the ULID that s holds in the 22 characters that
 // [ids.ULID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
+
+// FromBytes returns the ULID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
+// [ErrLength] for any other length, where the conversion ULID(b) of more bytes takes the first 16.
+func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }
