@@ -130,9 +130,9 @@ var (
 // restored or cloned. (Go supports no fork without exec: if you fork all the same, call it first in each
 // child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
 // and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
-// each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick, or, if
-// that would be more than MaxAhead ahead of the wall clock, go on from a random part far above the latest if
-// the tick has room for it.
+// each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick. If the
+// format has none within MaxAhead of the wall clock, they go on from a random part far above the latest, as far as
+// the tick has room.
 //
 // Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
 // call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.

@@ -349,7 +349,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 				g.NewULID()
 			}
 		}()
-		<-blocked
+		within(t, user+" until it draws from crypto/rand", func() { <-blocked })
 		within(t, "what needs no random bytes, beside "+user, func() {
 			for range 3 {
 				n.Next()
@@ -370,7 +370,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 			}
 		})
 		close(proceed)
-		<-done
+		within(t, user+" when crypto/rand goes on", func() { <-done })
 	}
 }
 

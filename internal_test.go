@@ -52,6 +52,22 @@ func TestDebt(t *testing.T) {
 	}
 }
 
+// TestReseedCountsFar has a tail that last made an id long ago, or never, hear of Reseed after so many calls that 31 or 32
+// bits do not count them, and then of earlier ones, by calls that were overtaken.
+func TestReseedCountsFar(t *testing.T) {
+	tail := NewClock(nil).v7
+	for _, epoch := range []uint64{1, 1 << 31, 1<<31 + 1, 1<<32 + 1, 1 << 40, 1<<63 + 2} {
+		tail.last, tail.used = 1000, 5
+		if tail.reseed(epoch, 1000, 0); !tail.closed() {
+			t.Errorf("after %d calls of Reseed the next id is of the same tick", epoch)
+		}
+		tail.used = 5
+		if tail.reseed(epoch-1, 1000, 0); tail.closed() {
+			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", epoch)
+		}
+	}
+}
+
 // TestDebtIsNotForgiven has a call read the process's clock, and another one take the mutex before it and
 // run up debt. The late call, which knows an earlier time, must leave that debt as it is.
 func TestDebtIsNotForgiven(t *testing.T) {

@@ -70,30 +70,38 @@ func (l *lane) take(tick int64) (taken bool) {
 // hold is take for any lane, when the clock has run for elapsed nanoseconds. The caller must let wait pass
 // before it returns the id. On an error the lane is as it was.
 func (l *lane) hold(tick, elapsed int64) (wait time.Duration, err error) {
+	was := *l
+	wait, err = l.advance(tick, elapsed)
+	if err != nil {
+		*l = was
+	}
+	return wait, err
+}
+
+// advance is hold, but on an error the caller must undo what it has changed.
+func (l *lane) advance(tick, elapsed int64) (wait time.Duration, err error) {
 	past := tick > l.end
 	if past && l.last < l.first {
 		return 0, errPast
 	}
 	tick = l.within(tick)
-	next := *l
-	next.paid = elapsed + l.debt(elapsed)
-	follows := l.last-tick > l.patience && next.turn(tick)
+	l.paid = elapsed + l.debt(elapsed)
+	follows := l.last-tick > l.patience && l.turn(tick)
 	switch {
 	case tick > l.last || follows: // rules 1 and 3
-		next.last, next.used = tick, 1
-	case next.used < next.perTick: // rule 2
-		next.used++
+		l.last, l.used = tick, 1
+	case l.used < l.perTick: // rule 2
+		l.used++
 	default: // rule 2, and the tick is full
-		next.last, next.used = next.last+1, 1
-		next.pay(tick, elapsed)
+		l.last, l.used = l.last+1, 1
+		l.pay(tick, elapsed)
 	}
 	switch {
-	case next.last > l.end:
+	case l.last > l.end:
 		return 0, errEnd
-	case next.last > l.limit:
+	case l.last > l.limit:
 		return 0, ErrWithheld
 	}
-	*l = next
 	return l.wait(tick, elapsed, past), nil
 }
 
@@ -167,23 +175,23 @@ func (l *lane) debt(elapsed int64) int64 {
 }
 
 // try is hold if the id needs no waiting and is not ahead of the wall clock by more than MaxAhead.
-// Otherwise it returns the reason, and the lane is as it was. It is for lanes without a sequence.
+// Otherwise it returns the reason, and the lane is as it was.
 func (l *lane) try(tick, elapsed int64) error {
 	if l.take(tick) {
 		return nil
 	}
-	last, used, paid := l.last, l.used, l.paid
-	wait, err := l.hold(tick, elapsed)
+	was := *l
+	wait, err := l.advance(tick, elapsed)
 	tick = l.within(tick)
+	if err == nil && wait == 0 && l.last-tick <= l.aheadTicks {
+		return nil
+	}
+	*l = was
 	switch {
 	case err != nil:
 		return err
-	case wait == 0 && l.last-tick <= l.aheadTicks:
-		return nil
-	}
-	l.last, l.used, l.paid = last, used, paid
 	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
-	if wait == 0 || last-tick-l.debt(elapsed)/l.length > l.aheadTicks {
+	case wait == 0 || l.last-tick-l.debt(elapsed)/l.length > l.aheadTicks:
 		return ErrClockBehind
 	}
 	return ErrExhausted

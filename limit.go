@@ -132,7 +132,8 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.owner(), because(ErrEnded, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t = orderly(t); c.limit.Before(t) {
+	t = orderly(t)
+	if c.limit.Before(t) {
 		t = c.limit
 	}
 	if c.ended && c.refusal != ErrEnded {

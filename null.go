@@ -122,8 +122,8 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	case *UUID, *ULID, *Binary[UUID], *Binary[ULID]:
 	default:
 		id := n.ID
-		if own, ok := any(&id).(interface{ MarshalJSON() ([]byte, error) }); ok {
-			b, err := own.MarshalJSON()
+		if m, ok := any(&id).(interface{ MarshalJSON() ([]byte, error) }); ok {
+			b, err := m.MarshalJSON()
 			if err == nil && string(bytes.TrimSpace(b)) == "null" {
 				err = fmt.Errorf("ids: an id of type %T that is present is null in JSON, as if it were absent", id)
 			}
@@ -162,8 +162,8 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	case len(text) > len(buf):
 		return parseError(form, longJSON, 0)
 	}
-	own := bytes.Clone(text) // buf stays on the stack
-	return n.decode(func(d decoder) error { return d.UnmarshalText(own) })
+	kept := bytes.Clone(text) // so that buf stays on the stack
+	return n.decode(func(d decoder) error { return d.UnmarshalText(kept) })
 }
 
 // Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB

@@ -3,6 +3,7 @@ package ids_test
 import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -93,19 +94,55 @@ func tickIn(kind string, u ids.UUID) string {
 	return string(u[:8])
 }
 
+// TestReseedAtTheEnd calls Reseed in the last tick of the formats, and past it: ids go on in that tick, and ascend, until
+// the tick is full.
+func TestReseedAtTheEnd(t *testing.T) {
+	end := time.UnixMilli(1<<48 - 1).Add(time.Millisecond - 1)
+	for name, mint := range ascending {
+		for _, past := range []time.Duration{0, time.Hour} {
+			for _, maxAhead := range []time.Duration{0, -1} {
+				f := &fakeClock{t: end}
+				c := ids.NewClock(&ids.ClockOptions{Now: f.now, MaxAhead: maxAhead})
+				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+				all := mint(g)
+				f.step(past)
+				last := tickIn(name, all[0])
+				var full error
+				for range 100_000 { // a Reseed takes at most 1/256 of the tick, and 1/512 on average
+					ids.Reseed()
+					if full = panicOf(func() { all = append(all, mint(g)...) }); full != nil {
+						break
+					}
+				}
+				if !errors.Is(full, ids.ErrRange) || len(all) < 100 {
+					t.Errorf("%s, %v past the end, MaxAhead %v: %v after %d ids", name, past, maxAhead, full, len(all))
+				}
+				for i := 1; i < len(all); i++ {
+					if u, v := all[i-1], all[i]; u.Compare(v) >= 0 || tickIn(name, v) != last {
+						t.Fatalf("%s, %v past the end, MaxAhead %v: %v after %v", name, past, maxAhead, v, u)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestReseedDelaysNobody calls Reseed before each id of many goroutines: no id is more than MaxAhead ahead of the clock, and
 // no call waits longer than any other may.
 func TestReseedDelaysNobody(t *testing.T) {
 	for name, mint := range ascending {
 		synctest.Test(t, func(t *testing.T) {
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil), ULIDMonotonic: true})
-			for range 100 {
-				ids.Reseed()
-				before := time.Now()
-				if mint(g); time.Since(before) > 0 {
-					t.Errorf("%s of one goroutine took %v", name, time.Since(before))
+			for _, most := range []time.Duration{maxAhead, -1} { // with none, an id that takes a later tick waits
+				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: most}), ULIDMonotonic: true})
+				for range 100 {
+					ids.Reseed()
+					before := time.Now()
+					if mint(g); time.Since(before) > 0 {
+						t.Errorf("%s of one goroutine took %v, with MaxAhead %v", name, time.Since(before), most)
+					}
 				}
 			}
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil), ULIDMonotonic: true})
 			var wg sync.WaitGroup
 			for range 100 {
 				wg.Go(func() {

@@ -14,15 +14,15 @@ type run struct {
 	tail   *tail
 	sample sample // of an injected clock
 
-	own tail // as the run left it; the zero value at first
+	latest tail // as the latest id of the run left it; the zero value at first
 
-	epoch   uint32               // of the words, or an earlier one
+	epoch   uint64               // of the words, or an earlier one
 	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
 	at, end int                  // those not yet used
 }
 
 // started reports whether the run has ids.
-func (r *run) started() bool { return r.own.perTick != 0 }
+func (r *run) started() bool { return r.latest.perTick != 0 }
 
 // piece mints up to n ids that have the tick and the upper bits of their random parts in common,
 // and waits if they must. It returns the lower bits, which serve until the next call.
@@ -36,7 +36,7 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	done, wait := r.mint(words)
 	r.at += done
 	waitForClock(wait)
-	return uint64(r.own.last), r.own.hi, words[:done]
+	return uint64(r.latest.last), r.latest.hi, words[:done]
 }
 
 // mint makes random words the lower bits of ids, up to the first id that must wait or has other
@@ -50,13 +50,13 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 		t.reseed(r.epoch, at, words[0])
 	}
 	// If not, another call has followed the wall clock back, and the run stays in order by itself.
-	leading := !r.started() || !t.before(&r.own)
+	leading := !r.started() || !t.before(&r.latest)
 	var err error
 	switch {
 	case !r.started() && !t.take(at):
 		wait, err = t.hold(at, elapsed)
 	case !leading:
-		t = &r.own
+		t = &r.latest
 	}
 	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
 		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
@@ -81,9 +81,9 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 		words[done], lo = next, next
 	}
 	t.lo = lo
-	r.own = *t
+	r.latest = *t
 	if leading {
-		r.own.close() // other calls may issue what follows in this tick
+		r.latest.close() // other calls may issue what follows in this tick
 	}
 	return done, wait
 }

@@ -21,7 +21,7 @@ type tail struct {
 	strideMask       uint64 // the largest stride less 1, a power of two less 1
 
 	tick   int64  // of hi and lo
-	epoch  uint32 // the latest one of random bytes that an id was minted in
+	epoch  uint64 // the latest one of random bytes that an id was minted in
 	hi, lo uint64 // the random part of the latest id
 }
 
@@ -43,14 +43,16 @@ func (t *tail) fresh() bool { return t.tick != t.last }
 func (t *tail) close() { t.used = t.perTick }
 
 // reseed keeps the next id apart from those of copies of the process, which go on from the same random part, once
-// Reseed was called, and the epoch is a later one. The id takes a later tick. If that would be more than MaxAhead ahead
-// of the wall clock, which is in the given tick, its random part leaps instead, so that a loop of Reseed delays no id.
-func (t *tail) reseed(epoch uint32, tick int64, word uint64) {
-	if int32(epoch-t.epoch) < 0 {
+// Reseed was called, and the epoch is a later one. The id takes a later tick. If there is none, or if it would be more
+// than MaxAhead ahead of the wall clock, which is in the given tick, the random part leaps instead, as far as it has
+// room: a loop of Reseed delays hardly any id.
+func (t *tail) reseed(epoch uint64, tick int64, word uint64) {
+	if epoch < t.epoch {
 		return // another call has begun later, and was faster
 	}
 	t.epoch = epoch
-	if t.last-tick < t.aheadTicks || !t.leap(word) {
+	later := t.last < t.end && t.last-tick < t.aheadTicks
+	if later || !t.leap(word) {
 		t.close()
 	}
 }
@@ -97,20 +99,20 @@ func (t *tail) add(hi, lo uint64) (fits bool) {
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
-	epoch := random.Epoch()                      // before any bits are drawn
-	own := g.source != nil || random.Stockless() // hi and lo are bits that this call has drawn
-	if own {
+	epoch := random.Epoch()                        // before any bits are drawn
+	drawn := g.source != nil || random.Stockless() // hi and lo are bits that this call has drawn
+	if drawn {
 		hi, lo = g.bits(n) // before the mutex is taken: to read may take long
 	}
 	injected := c.injected()
 	now, elapsed := c.enter(injected)
-	if !own && !c.block.Ready() {
+	if !drawn && !c.block.Ready() {
 		c.restock()
 		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
-		own = true
+		drawn = true
 		now, elapsed = c.enter(injected)
 	}
-	if !own {
+	if !drawn {
 		lo = c.block.Uint64()
 	}
 	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
@@ -131,7 +133,7 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		panic(err) // no limit binds a tail
 	}
 	if t.fresh() {
-		if t.maxHi != 0 && !own {
+		if t.maxHi != 0 && !drawn {
 			hi = c.block.Uint64()
 		}
 		t.renew(hi, lo)

@@ -28,8 +28,7 @@ func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
 // NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and the node of g. It does
-// not sort by time: [Generator.NewV6] does. It may wait for up to 20 ms while it is ahead of the
-// wall clock and all clock sequences have been used.
+// not sort by time: [Generator.NewV6] does. If demand stays above four ids per 100 ns, it waits, for up to 20 ms.
 //
 // While the limit of the clock withholds the id, it waits for a later [ClockLimit.Set]. After the end that
 // [ClockLimit.EndAt] sets, it panics with an error that matches [ErrEnded]. Nothing else ends the wait. The

@@ -23,14 +23,15 @@ import (
 const Size = 4096
 
 // epoch counts the calls of [Reseed]. A block filled in an earlier epoch is
-// filled anew before it hands out another byte.
-var epoch atomic.Uint32
+// filled anew before it hands out another byte. 32 bits would not do: a program may
+// call Reseed before each id.
+var epoch atomic.Uint64
 
 // Reseed drops every byte drawn so far and not yet handed out, in every block.
 func Reseed() { epoch.Add(1) }
 
 // Epoch returns how often [Reseed] was called.
-func Epoch() uint32 { return epoch.Load() }
+func Epoch() uint64 { return epoch.Load() }
 
 // stockless is set once, at init. Other goroutines may run by then.
 var stockless atomic.Bool
@@ -50,7 +51,7 @@ type Block struct {
 	// buf holds random bytes from next on and zeros before it.
 	buf  [Size]byte
 	left int // bytes of buf not yet handed out, at its end
-	born uint32
+	born uint64
 	key  [32]byte // zero except while fill runs; here, so that it is not allocated
 }
 
