@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log"
 	"os"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 )
 
@@ -14,14 +17,16 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 
 // NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node given to
 // [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the
-// environment variable IDS_SNOWFLAKE_NODE. If the variable is set, the call that makes the node panics unless it
-// holds a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
+// environment variable IDS_SNOWFLAKE_NODE. If the variable holds anything but "random", the call that makes the node
+// panics unless that is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
 //
-// Without the variable, the number is random. Two processes then share one with probability 1/1024;
-// among 38 processes two share one with probability 1/2, and can issue the same ids. If several
-// processes mint into one table, give each its own number, and call [SetDefaultSnowflakeNodeFromEnv]
-// in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
-// is before it (in a testing/synctest bubble it is), unless the default clock has issued later ones.
+// Without the variable, the number is random, and the call that draws it says so by [log.Print]. Two processes
+// then share one with probability 1/1024; among 38 processes two share one with probability 1/2, and can issue the
+// same ids. If several processes mint into one table, give each its own number, and call
+// [SetDefaultSnowflakeNodeFromEnv] in main: it never takes a random number. The value "random" of the variable asks
+// for a random number, and nothing is logged: it is for tests, and for a program that runs in one process. With a
+// random number, ids begin at the epoch while the clock is before it (in a testing/synctest bubble it is), unless the
+// default clock has issued later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -37,30 +42,30 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
 	}
-	n, err := newDefaultNode()
+	value, isSet := os.LookupEnv(nodeVariable)
+	if !isSet {
+		value = drawNumber
+	}
+	n, err := newDefaultNode(value)
 	if err != nil {
 		return nil, err
 	}
 	if !defaultNode.CompareAndSwap(nil, n) {
 		return DefaultSnowflakeNode() // another call was faster
 	}
+	if !isSet {
+		sayDrawn(n.number) // now that the node serves whatever the log calls
+	}
 	return n, nil
 }
 
-// newDefaultNode returns a node of Twitter's layout, with the number in the environment or a random one. Only
-// a random one may begin at the epoch: a given number would make the same ids at each start.
-func newDefaultNode() (*SnowflakeNode, error) {
-	f := must(newFormat(TwitterLayout()))
-	number, err := numberFromEnv(f.lastNode)
-	switch {
-	case err == errNoVariable:
-		_, bits := defaultGenerator.bits(8)
-		defaultClock.mu.Lock()
-		defer defaultClock.mu.Unlock()
-		n := defaultClock.newNode(f, int64(bits>>(64-twitterNodeBits)))
-		n.drawn = true
-		return n, nil
-	case err != nil:
+// newDefaultNode returns a node of Twitter's layout, with the number that a value of the variable gives.
+func newDefaultNode(value string) (*SnowflakeNode, error) {
+	if value == drawNumber {
+		return drawNode(), nil
+	}
+	number, err := parseNumber(value, 1<<twitterNodeBits-1)
+	if err != nil {
 		return nil, err
 	}
 	n, err := NewSnowflakeNode(number, nil)
@@ -68,6 +73,46 @@ func newDefaultNode() (*SnowflakeNode, error) {
 		err = fmt.Errorf("%w; in a testing/synctest bubble, which begins in the year 2000, unset "+nodeVariable, err)
 	}
 	return n, err
+}
+
+// drawNode returns a node of Twitter's layout with a random number. Such a node may begin at the epoch: one of a
+// given number would make the same ids at each start.
+func drawNode() *SnowflakeNode {
+	f := must(newFormat(TwitterLayout()))
+	_, bits := defaultGenerator.bits(8)
+	defaultClock.mu.Lock()
+	defer defaultClock.mu.Unlock()
+	n := defaultClock.newNode(f, int64(bits>>(64-twitterNodeBits)))
+	n.drawn = true
+	return n
+}
+
+// sayDrawn logs that a number was drawn. If the log itself needs the first Snowflake, a lock of the log may be held
+// until it has it: another goroutine waits for that.
+func sayDrawn(number int64) {
+	say := func() {
+		log.Print("ids: "+nodeVariable+" is not set, so this process has drawn its Snowflake node number, which is ", number,
+			". Two processes with one number make the same ids: see https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
+	}
+	if withinLog() {
+		go say()
+		return
+	}
+	say()
+}
+
+// withinLog reports whether a call comes from a handler of log/slog, or from what package log writes to.
+func withinLog() bool {
+	callers := make([]uintptr, 1000)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if strings.HasPrefix(f.Function, "log.") || strings.HasPrefix(f.Function, "log/slog.") {
+			return true
+		}
+	}
+	return false
 }
 
 // SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Call it in main, before anything makes a
@@ -99,16 +144,20 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 // SetDefaultSnowflakeNodeFromEnv makes the default node, and returns it. Its number comes from the environment
 // variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile. Nil options mean
 // the default. Call it in main of a program that runs in many processes: unlike NextSnowflake it never takes a
-// random number. The error matches [ErrRange] if the variable is no number of the layout, or [NewSnowflakeNode]
-// refuses. It is also an error if the variable is not set, or if there is a default node already, since it may
-// have the same number on another clock; then nothing has changed.
+// random number. The error matches [ErrRange] if the variable is no number of the layout, as the value "random", or
+// [NewSnowflakeNode] refuses. It is also an error if the variable is not set, or if there is a default node already,
+// since it may have the same number on another clock; then nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFormat(opts.Layout)
 	if err != nil {
 		return nil, err
 	}
-	number, err := numberFromEnv(f.lastNode)
+	value, isSet := os.LookupEnv(nodeVariable)
+	if !isSet {
+		return nil, errors.New("ids: environment variable " + nodeVariable + " is not set")
+	}
+	number, err := parseNumber(value, f.lastNode)
 	if err != nil {
 		return nil, err
 	}
@@ -122,19 +171,16 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 	return n, nil
 }
 
-const nodeVariable = "IDS_SNOWFLAKE_NODE"
+const (
+	nodeVariable = "IDS_SNOWFLAKE_NODE"
+	drawNumber   = "random" // its value that asks for a random number
+)
 
-var errNoVariable = errors.New("ids: environment variable " + nodeVariable + " is not set")
-
-// numberFromEnv returns the number in the environment, which is at most last, or errNoVariable.
-func numberFromEnv(last int64) (int64, error) {
-	s, ok := os.LookupEnv(nodeVariable)
-	if !ok {
-		return 0, errNoVariable
-	}
-	v, err := strconv.ParseUint(s, 10, 63)
+// parseNumber returns the number that the variable holds, which is at most last.
+func parseNumber(text string, last int64) (int64, error) {
+	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || int64(v) > last {
-		return 0, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(s) +
+		return 0, rangeError("ids: environment variable " + nodeVariable + " is " + strconv.Quote(text) +
 			", not a number from 0 to " + strconv.FormatInt(last, 10))
 	}
 	return int64(v), nil

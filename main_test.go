@@ -55,6 +55,7 @@ func again(t *testing.T, args ...string) *exec.Cmd {
 		t.Skip("the program of the tests cannot be started again here: ", err)
 	}
 	args = append(append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), exe), args...)
+	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else it takes a second to end
 	try := exec.Command(args[0], append(args[1:], "-test.list=^$")...)
 	if err := try.Run(); try.ProcessState == nil {
 		t.Skip("the program of the tests cannot be started again here, except by an emulator that IDS_TEST_EMULATOR names: ", err)

@@ -1,8 +1,11 @@
 package ids_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log"
+	"log/slog"
 	"os"
 	"runtime"
 	"slices"
@@ -170,6 +173,7 @@ func TestWidthOfSequence(t *testing.T) {
 // nodeValues are values of IDS_SNOWFLAKE_NODE, and the number that each gives, or -1.
 var nodeValues = map[string]int64{
 	"0": 0, "7": 7, "1023": 1023, "0012": 12,
+	"Random": -1, "random ": -1, "RANDOM": -1,
 	"": -1, "1024": -1, "-1": -1, "+1": -1, "0x1": -1, " 1": -1, "1 ": -1, "1\n": -1, "1_0": -1, "1.0": -1, "node": -1, "\uff11": -1,
 	"18446744073709551617": -1,
 }
@@ -263,6 +267,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 		{"4611686018427387903", ids.SnowflakeLayout{Epoch: start, Tick: time.Hour, NodeBits: 62}, 1<<62 - 1, 1<<62 - 1},
 		{"", ids.SnowflakeLayout{}, -1, 1023}, {"-1", ids.SnowflakeLayout{}, -1, 1023}, {" 7", ids.SnowflakeLayout{}, -1, 1023},
 		{"99999999999999999999", ids.SonyflakeLayout(), -1, 65535}, {"pod-7", ids.SnowflakeLayout{}, -1, 1023},
+		{"random", ids.SnowflakeLayout{}, -1, 1023}, // it is for programs of many processes
 	} {
 		ids.SetDefaultSnowflakeNode(nil)
 		t.Setenv("IDS_SNOWFLAKE_NODE", k.value)
@@ -318,10 +323,112 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	}
 }
 
-// TestRandomNode makes the default node without the variable, again and again.
+// TestDrawnNumberIsLogged starts processes that make Snowflakes: one that draws its number says so once, unless the
+// variable asks for that. The log may need the first Snowflake itself.
+func TestDrawnNumberIsLogged(t *testing.T) {
+	const child = "IDS_TEST_DRAWN_CHILD"
+	switch os.Getenv(child) {
+	case "crowd":
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() { ids.NextSnowflake() })
+		}
+		wg.Wait()
+		fmt.Println("node", partsOf(ids.NextSnowflake()).Node)
+		return
+	case "log":
+		logWithIDs(t)
+		return
+	}
+	run := func(mode string, env ...string) (out, says string, err error) {
+		cmd := again(t, "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+		unsetNode(t)
+		cmd.Env = append(append(os.Environ(), child+"="+mode), env...)
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		b, err := cmd.Output()
+		return string(b), errs.String(), err
+	}
+	const message = "IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is "
+	out, says, err := run("crowd")
+	var node int64
+	fmt.Sscan(strings.TrimPrefix(out, "node"), &node)
+	if want := fmt.Sprint("ids: ", message, node, ". Two processes with one number make the same ids: "+
+		"see https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"); err != nil || !strings.HasSuffix(says, want) || strings.Count(says, "\n") != 1 {
+		t.Errorf("without the variable: %v, prints %q and says %q, want one line that ends in %q", err, out, says, want)
+	}
+	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=random"); err != nil || says != "" {
+		t.Errorf("a random number that is asked for: %v, prints %q and says %q", err, out, says)
+	}
+	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=7"); err != nil || says != "" || !strings.HasPrefix(out, "node 7\n") {
+		t.Errorf("with a number: %v, prints %q and says %q", err, out, says)
+	}
+	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=web-3"); err == nil || strings.Contains(says, message) ||
+		!strings.Contains(says, `IDS_SNOWFLAKE_NODE is "web-3", not a number from 0 to 1023`) {
+		t.Errorf("with a bad number: %v, prints %q and says %q", err, out, says)
+	}
+	if out, says, err := run("log"); err != nil || strings.Count(says, message) != len(firstLogged) {
+		t.Errorf("from within the log: %v\n%s\n%s", err, out, says)
+	}
+}
+
+// firstLogged are first records of a program whose log gives each record a Snowflake: they make the first one, or are
+// made by it.
+var firstLogged = map[string]func(idHandler){
+	"NextSnowflake": func(idHandler) { ids.NextSnowflake() },
+	"log.Print":     func(idHandler) { log.Print("first") }, // which goes to the handler
+	"slog.Info":     func(idHandler) { slog.Info("first") },
+	"log.Print to a writer": func(h idHandler) {
+		log.SetOutput(h)
+		log.Print("first")
+	},
+}
+
+// logWithIDs logs them.
+func logWithIDs(t *testing.T) {
+	for name, first := range firstLogged {
+		h := idHandler{slog.NewTextHandler(os.Stderr, nil), new(sync.Mutex), make(chan bool, 10)}
+		slog.SetDefault(slog.New(h))
+		ids.SetDefaultSnowflakeNode(nil)
+		within(t, name, func() {
+			first(h)
+			<-h.said
+		})
+	}
+}
+
+// idHandler adds a Snowflake to each record, under a lock of its own.
+type idHandler struct {
+	slog.Handler
+	mu   *sync.Mutex
+	said chan bool // that a number was drawn
+}
+
+func (h idHandler) Handle(ctx context.Context, r slog.Record) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.AddAttrs(slog.Any("id", ids.NextSnowflake()))
+	defer h.saw(r.Message)
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h idHandler) Write(line []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer h.saw(string(line))
+	return fmt.Fprint(os.Stderr, ids.NextSnowflake(), " ", string(line))
+}
+
+func (h idHandler) saw(message string) {
+	if strings.Contains(message, "IDS_SNOWFLAKE_NODE") {
+		h.said <- true
+	}
+}
+
+// TestRandomNode makes the default node without a number, again and again.
 func TestRandomNode(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	unsetNode(t)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // which says nothing
 	ones, zeros := int64(0), int64(0)
 	for range 200 {
 		ids.SetDefaultSnowflakeNode(nil)

@@ -85,14 +85,16 @@ var (
 
 // Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does: the node given to
 // [SetDefault], or else one of Twitter's layout on the default clock, with the number in the
-// environment variable IDS_SNOWFLAKE_NODE. If the variable is set, the call that makes the node panics unless it
-// holds a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
+// environment variable IDS_SNOWFLAKE_NODE. If the variable holds anything but "random", the call that makes the node
+// panics unless that is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
 //
-// Without the variable, the number is random. Two processes then share one with probability 1/1024;
-// among 38 processes two share one with probability 1/2, and can issue the same ids. If several
-// processes mint into one table, give each its own number, and call [SetDefaultFromEnv]
-// in main: it never takes a random number. With a random number, ids begin at the epoch while the clock
-// is before it (in a testing/synctest bubble it is), unless the default clock has issued later ones.
+// Without the variable, the number is random, and the call that draws it says so by [log.Print]. Two processes
+// then share one with probability 1/1024; among 38 processes two share one with probability 1/2, and can issue the
+// same ids. If several processes mint into one table, give each its own number, and call
+// [SetDefaultFromEnv] in main: it never takes a random number. The value "random" of the variable asks
+// for a random number, and nothing is logged: it is for tests, and for a program that runs in one process. With a
+// random number, ids begin at the epoch while the clock is before it (in a testing/synctest bubble it is), unless the
+// default clock has issued later ones.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the node of [Next], and makes it if there is none. In main, call it after
@@ -112,9 +114,9 @@ func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 // SetDefaultFromEnv makes the default node, and returns it. Its number comes from the environment
 // variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile. Nil options mean
 // the default. Call it in main of a program that runs in many processes: unlike Next it never takes a
-// random number. The error matches [ErrRange] if the variable is no number of the layout, or [NewNode]
-// refuses. It is also an error if the variable is not set, or if there is a default node already, since it may
-// have the same number on another clock; then nothing has changed.
+// random number. The error matches [ErrRange] if the variable is no number of the layout, as the value "random", or
+// [NewNode] refuses. It is also an error if the variable is not set, or if there is a default node already,
+// since it may have the same number on another clock; then nothing has changed.
 func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }

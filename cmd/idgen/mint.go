@@ -87,7 +87,8 @@ func (t *tool) snowflake(args []string) error {
 	return t.mint(fs, *n, math.MaxInt64, func() (any, error) { return node.Next(), nil })
 }
 
-// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note.
+// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note unless the
+// environment asks for it.
 func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 	from := "-node"
 	if given == nil {
@@ -96,13 +97,15 @@ func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
 		if !ok && l.NodeBits == 0 {
 			return 0, nil // the one node
 		}
-		if !ok {
+		if !ok || value == "random" {
 			n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
 			if err != nil {
 				return 0, err
 			}
-			const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
-			fmt.Fprintf(t.errs, note, n)
+			if !ok {
+				const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
+				fmt.Fprintf(t.errs, note, n)
+			}
 			return n.Int64(), nil
 		}
 		given = &value

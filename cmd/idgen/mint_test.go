@@ -142,19 +142,23 @@ func TestSnowflakeNode(t *testing.T) {
 	if status, out, errs := try("", "snowflake", "-node", "0", "-layout", "1970-01-01,1ms,40,20"); status != 2 || out != "" || !strings.Contains(errs, " is after the last tick ") {
 		t.Errorf("snowflake of a layout that is over: status %d, %q, %q", status, out, errs)
 	}
-	for _, value := range []string{"1024", "web-3", ""} {
+	for _, value := range []string{"1024", "web-3", "", "Random"} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", value)
 		check(t, []row{{"snowflake", "", 2, "", fmt.Sprintf("IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q", value)}})
 	}
 	os.Unsetenv("IDS_SNOWFLAKE_NODE")                         // t.Setenv restores it
 	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12") // the one node needs no number
 	seen := map[int64]bool{}
-	for range 40 {
+	for i := range 40 {
+		if i == 20 {
+			os.Setenv("IDS_SNOWFLAKE_NODE", "random") // which needs no note
+		}
 		status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
 		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
 		node := ids.SonyflakeLayout().Split(s).Node
-		if want := fmt.Sprintf("idgen: note: node %d is random: ", node); status != 0 || !strings.HasPrefix(errs, want) {
-			t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
+		want := fmt.Sprintf("idgen: note: node %d is random: ", node)
+		if noted := strings.HasPrefix(errs, want); status != 0 || noted != (i < 20) || !noted && errs != "" {
+			t.Fatalf("status %d, %q, %q, want %q: %t", status, out, errs, want, i < 20)
 		}
 		seen[node] = true
 	}

@@ -23,7 +23,8 @@ func main() {
 }
 
 func run() error {
-	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first id.
+	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first id. Without the
+	// variable, the log says which number was drawn: give each process its own.
 	if _, err := snowflake.Default(); err != nil {
 		return err
 	}
@@ -42,9 +43,6 @@ func run() error {
 	s := snowflake.Next()
 	in := snowflake.Twitter().Split(s)
 	fmt.Printf("snowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
-	if _, ok := os.LookupEnv("IDS_SNOWFLAKE_NODE"); !ok {
-		fmt.Println("                  (a random node: give each process its own in IDS_SNOWFLAKE_NODE)")
-	}
 
 	// Parse reads four forms of a UUID. Its error says what is wrong, and at which byte: the letter O is no digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")

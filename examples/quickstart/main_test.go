@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprint(v7, made.Format(clock), "\n"),
 		fmt.Sprint(u, u.Time().Format(clock), "\n"),
-		fmt.Sprint(s, in.Time.Format(clock), " by node 308\n\n"), // and no word of a random one
+		fmt.Sprint(s, in.Time.Format(clock), " by node 308\n\n"),
 		fmt.Sprint(ids.NewV5(ids.NamespaceDNS(), "example.com"), "  the same for example.com, always\n"),
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f  version 7\n",
 		wrong.Error() + "\n",
@@ -58,7 +58,15 @@ func TestRun(t *testing.T) {
 		says != "quickstart: ids: environment variable IDS_SNOWFLAKE_NODE is \"web-3\", not a number from 0 to 1023\n" {
 		t.Errorf("a bad number: %v, says %q", err, says)
 	}
-	if out, _, err := program.Start(t, "IDS_OTHER=").End(); err != nil || !strings.Contains(out, "(a random node: give each process its own in IDS_SNOWFLAKE_NODE)\n") {
-		t.Errorf("no number: %v, prints\n%s", err, out)
+	for variable, want := range map[string]string{
+		"IDS_OTHER=":                "IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is %s. ",
+		"IDS_SNOWFLAKE_NODE=random": "",
+	} {
+		out, says, err := program.Start(t, variable).End()
+		_, node, _ := strings.Cut(out, " by node ")
+		node, _, _ = strings.Cut(node, "\n")
+		if want = strings.ReplaceAll(want, "%s", node); err != nil || node == "" || !strings.Contains(says, want) || (want == "") != (says == "") {
+			t.Errorf("%s: %v, says %q, want %q, and prints\n%s", variable, err, says, want, out)
+		}
 	}
 }
