@@ -188,6 +188,7 @@ const (
 	tooLarge
 	negative
 	isNull
+	cutText
 	noQuotes
 	longJSON
 	badEscape // this fault and those after it are of a character
@@ -207,6 +208,7 @@ var faults = [...]string{
 	tooLarge:    "",
 	negative:    "negative",
 	isNull:      "NULL: scan into a Null or a pointer, such as ",
+	cutText:     "a column of 16 bytes holds the beginning of a text: write id.Binary() to it",
 	noQuotes:    "JSON is not a string in quotes",
 	longJSON:    "more than 90 characters in JSON",
 	badEscape:   `an escape in JSON other than \u00 and two hexadecimal digits`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -184,6 +185,8 @@ func FuzzScan(f *testing.F) {
 		// As many bytes as an id has, one fewer and one more. 16 digits can be the bytes of a UUID and the text of a Snowflake.
 		strings.Repeat("\x00", 15), "\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff", strings.Repeat("\x00", 17),
 		strings.Repeat("\x00", 7), "\x00\x00\x01\x02\x03\x04\x05\x06", "\x80\x00\x01\x02\x03\x04\x05\x06", "0123456789012345", "12345678",
+		// What a column of 16 bytes keeps of a text, and what only looks like it.
+		edgeUUID[:16], edgeULID[:16], "71ARZ3NDEKTSV4RR", "01arz3ndektsv4rr", "0123456789abcdef", "F81D4FAE-7DEC-11", "f81d4fae-7dec-1-",
 	} {
 		f.Add([]byte(s), int64(0))
 	}
@@ -196,10 +199,16 @@ func FuzzScan(f *testing.F) {
 		checkScan[ids.UUID](t, text, uuid)
 		checkScan[ids.ULID](t, text, ulid)
 		checkScan[ids.Snowflake](t, text, snowflake)
-		// As bytes, the size of a UUID or ULID means the id itself.
+		// As bytes, the size of a UUID or ULID means the id itself, unless a text was cut to it.
 		if len(data) == 16 {
 			raw := verdict{n: new(big.Int).SetBytes(data)}
 			uuid, ulid = raw, raw
+			if cutUUID.Match(data) {
+				uuid = refuse(ids.ErrSyntax, 0)
+			}
+			if cutULID.Match(data) {
+				ulid = refuse(ids.ErrSyntax, 0)
+			}
 		}
 		checkScan[ids.UUID](t, data, uuid)
 		checkScan[ids.ULID](t, data, ulid)
@@ -217,6 +226,12 @@ func FuzzScan(f *testing.F) {
 		checkScan[ids.Snowflake](t, uint64(n), number)
 	})
 }
+
+// cutUUID and cutULID match the first 16 characters of texts that String writes.
+var (
+	cutUUID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{2}\z`)
+	cutULID = regexp.MustCompile(`^0[0-9A-HJKMNP-TV-Z]{15}\z`)
+)
 
 // checkScan scans src, of which want is the verdict, into an id and into a Null.
 func checkScan[T coded, P interface {

@@ -10,11 +10,12 @@ import (
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
-// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. NULL is an error: see [Null]. On an
-// error u keeps its value.
+// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. NULL is an error: see [Null]. So is a []byte of
+// the first 16 characters that [UUID.String] writes: MySQL and MariaDB cut text to a BINARY(16), with INSERT IGNORE or
+// an empty sql_mode. No UUID of [VariantRFC9562] has such bytes. On an error u keeps its value.
 func (u *UUID) Scan(src any) error {
-	if scanBytes(u, src) {
-		return nil
+	if done, err := scanBytes(u, src, uuidText, startsUUID); done {
+		return err
 	}
 	return scan(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
@@ -24,11 +25,12 @@ func (u *UUID) Scan(src any) error {
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
 // Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
-// the 16 bytes themselves, as []byte, [16]byte or ULID. NULL is an error: see [Null]. On an error u keeps
-// its value.
+// the 16 bytes themselves, as []byte, [16]byte or ULID. NULL is an error: see [Null]. So is a []byte of the first 16
+// characters that [ULID.String] writes, as for [UUID.Scan]. No ULID of a time before the year 3600 has such bytes. On
+// an error u keeps its value.
 func (u *ULID) Scan(src any) error {
-	if scanBytes(u, src) {
-		return nil
+	if done, err := scanBytes(u, src, ulidText, startsULID); done {
+		return err
 	}
 	return scan(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
@@ -59,22 +61,53 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scanBytes sets dst to the 16 bytes that src is, if it is such.
-func scanBytes[T UUID | ULID](dst *T, src any) bool {
+// scanBytes sets dst to the 16 bytes that src is, if it is such, and not what starts a text.
+func scanBytes[T UUID | ULID](dst *T, src any, form form, starts func(b []byte) bool) (done bool, err error) {
 	switch v := src.(type) {
 	case T:
 		*dst = v
-		return true
+		return true, nil
 	case [16]byte:
 		*dst = T(v)
-		return true
+		return true, nil
 	case []byte:
-		if len(v) == 16 {
-			*dst = T(v)
-			return true
+		if len(v) != 16 {
+			return false, nil
+		}
+		if starts(v) {
+			return true, scanError{parseError(form, cutText, 0)}
+		}
+		*dst = T(v)
+		return true, nil
+	}
+	return false, nil
+}
+
+// startsUUID reports whether 16 bytes are the first characters that String writes of some UUID. As an id they would
+// be of VariantNCS, since the hyphen at 8 is 0x2d. Of random bytes one in 4 × 10^21 is such.
+func startsUUID(b []byte) bool {
+	for i, c := range b {
+		hyphen := i == 8 || i == 13
+		digit := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'
+		if hyphen && c != '-' || !hyphen && !digit {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// startsULID is the same for a ULID of a time before the year 3084: the text of those begins with 0. As an id they
+// would be of a time after the year 3600. Of random bytes one in 10^16 is such.
+func startsULID(b []byte) bool {
+	if b[0] != '0' {
+		return false
+	}
+	for _, c := range b {
+		if 'a' <= c || base32Values[c] == noDigit { // String writes upper case
+			return false
+		}
+	}
+	return true
 }
 
 // scan sets dst to the id that src holds as text. accepted names the types that src may have.

@@ -86,6 +86,70 @@ func TestSQLOwnsBytes(t *testing.T) {
 	}
 }
 
+// TestSQLCutText scans what a column of 16 bytes keeps of a text, where the database cuts it: read as the id itself, it would
+// be another one. Bytes that differ in one place are an id.
+func TestSQLCutText(t *testing.T) {
+	for _, u := range []ids.UUID{ids.NewV1(), ids.NewV4(), ids.NewV6(), ids.NewV7(), ids.NilUUID(), ids.MaxUUID(), ids.MustParseUUID(edgeUUID)} {
+		cut := u.String()[:16]
+		checkCutText(t, cut, ids.UUIDFromBytes, "/:`gGA_\x00\xff", pointer(u), &ids.Binary[ids.UUID]{ID: u}, &ids.Null[ids.UUID]{ID: u, Valid: true},
+			&ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, &struct{ ids.UUID }{u})
+		if id, _ := ids.UUIDFromBytes([]byte(cut)); id.Variant() != ids.VariantNCS {
+			t.Errorf("%q is of the variant %v", cut, id.Variant())
+		}
+	}
+	for _, l := range []ids.ULID{ids.NewULID(), {}, ids.MaxULIDAt(time.Date(3084, 1, 1, 0, 0, 0, 0, time.UTC)), ids.MustParseULID(edgeULID)} {
+		cut := l.String()[:16]
+		checkCutText(t, cut, ids.ULIDFromBytes, "/:ILOUaz@[\x00\xff", pointer(l), &ids.Binary[ids.ULID]{ID: l}, &ids.Null[ids.ULID]{ID: l, Valid: true},
+			&ids.Null[ids.Binary[ids.ULID]]{ID: l.Binary(), Valid: true}, &struct{ ids.ULID }{l})
+		if id, _ := ids.ULIDFromBytes([]byte(cut)); id.Time().Year() < 3600 {
+			t.Errorf("%q is of %v", cut, id.Time())
+		}
+	}
+}
+
+// checkCutText checks a text that was cut, with receivers that hold an id, and then bytes that no such text has in
+// one place.
+func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes func([]byte) (T, error), others string, held ...sql.Scanner) {
+	t.Helper()
+	for _, dst := range held {
+		before := fmt.Sprint(dst)
+		if err := dst.Scan([]byte(cut)); !isOnly(err, ids.ErrSyntax) || !strings.Contains(err.Error(), "id.Binary()") || fmt.Sprint(dst) != before {
+			t.Errorf("%T from %q: %v, %v, want %v", dst, cut, dst, err, before)
+		}
+	}
+	if _, _, err := column[T]([]byte(cut)); !isOnly(err, ids.ErrSyntax) {
+		t.Errorf("database/sql scans %q: %v", cut, err)
+	}
+	reads := func(how string, b []byte, got T, err error) {
+		t.Helper()
+		if err != nil || got != toID[T](new(big.Int).SetBytes(b)) {
+			t.Errorf("%s reads %q as %v, %v", how, b, got, err)
+		}
+	}
+	scan := func(b []byte) {
+		t.Helper()
+		var got T
+		err := P(&got).Scan(b)
+		reads("Scan", b, got, err)
+	}
+	scan([]byte("0123456789abcdef"))
+	for i := range 16 {
+		for _, c := range []byte(others) {
+			near := []byte(cut)
+			near[i] = c
+			scan(near)
+		}
+	}
+	b := []byte(cut)
+	got, err := fromBytes(b)
+	reads("FromBytes", b, got, err)
+	err = P(&got).UnmarshalBinary(b)
+	reads("UnmarshalBinary", b, got, err)
+	got = other[T]()
+	err = P(&got).Scan([16]byte(b)) // which no column gives
+	reads("Scan of an array", b, got, err)
+}
+
 // TestSQLOwnTypes scans values of the types themselves, as fakes of databases hand them over, and what
 // other packages' UUIDs are. A value of another scheme is refused.
 func TestSQLOwnTypes(t *testing.T) {

@@ -168,7 +168,7 @@ func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, whatever they are. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, also to those that [ULID.Scan] takes for text. On an error u keeps its value.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(ulidBinary, wrongLength, len(data))
@@ -177,8 +177,9 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ULIDFromBytes returns the ULID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
-// [ErrLength] for any other length, where the conversion ULID(b) of more bytes takes the first 16.
+// ULIDFromBytes returns the ULID of the 16 bytes in b, also of those that [ULID.Scan] takes for text. For any other
+// length it returns a *[ParseError] that matches [ErrLength], where the conversion ULID(b) of more bytes takes the
+// first 16.
 func ULIDFromBytes(b []byte) (u ULID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err

@@ -141,7 +141,7 @@ func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, whatever they are. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, also to those that [UUID.Scan] takes for text. On an error u keeps its value.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(uuidBinary, wrongLength, len(data))
@@ -150,8 +150,9 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UUIDFromBytes returns the UUID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
-// [ErrLength] for any other length, where the conversion UUID(b) of more bytes takes the first 16.
+// UUIDFromBytes returns the UUID of the 16 bytes in b, also of those that [UUID.Scan] takes for text. For any other
+// length it returns a *[ParseError] that matches [ErrLength], where the conversion UUID(b) of more bytes takes the
+// first 16.
 func UUIDFromBytes(b []byte) (u UUID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err

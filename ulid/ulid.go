@@ -94,6 +94,7 @@ func MustParse(s string) ULID { return ids.MustParseULID(s) }
 // [ids.ULID.Base58] writes. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
-// FromBytes returns the ULID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
-// [ErrLength] for any other length, where the conversion ULID(b) of more bytes takes the first 16.
+// FromBytes returns the ULID of the 16 bytes in b, also of those that [ids.ULID.Scan] takes for text. For any other
+// length it returns a *[ParseError] that matches [ErrLength], where the conversion ULID(b) of more bytes takes the
+// first 16.
 func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }

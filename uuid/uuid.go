@@ -192,8 +192,9 @@ func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 // *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
-// FromBytes returns the UUID of the 16 bytes in b, whatever they are. It returns a *[ParseError] that matches
-// [ErrLength] for any other length, where the conversion UUID(b) of more bytes takes the first 16.
+// FromBytes returns the UUID of the 16 bytes in b, also of those that [ids.UUID.Scan] takes for text. For any other
+// length it returns a *[ParseError] that matches [ErrLength], where the conversion UUID(b) of more bytes takes the
+// first 16.
 func FromBytes(b []byte) (UUID, error) { return ids.UUIDFromBytes(b) }
 
 // Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
