@@ -36,7 +36,7 @@
 //  4. True. The embedded time is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock. It
 //     may be further ahead if the wall clock has been set back, stands still, or is behind
 //     [ClockOptions].After; then the gap closes, even under full load, unless as many calls wait at once as
-//     there are ids in 20 ms: 512 in Sonyflake's layout, 81,920 in Twitter's. Since no call waits longer
+//     the whole ticks in 20 ms hold ids: 512 in Sonyflake's layout, 81,920 in Twitter's. Since no call waits longer
 //     than 20 ms, the gap then stays. With more calls, or a tick of 20 ms or longer, it grows.
 //     [SnowflakeNode.TryNext] refuses there instead.
 //
@@ -83,5 +83,5 @@
 // Clock in the bubble, and uses it in no other: ids of the default Clock may be up to 10 s ahead, if an
 // earlier bubble has made some. A bubble begins in the year 2000, before Twitter's epoch: give its
 // [SnowflakeNode] a layout with an earlier one. Where [NextSnowflake] is called in a bubble, the
-// environment variable IDS_SNOWFLAKE_NODE must not be set.
+// environment variable IDS_SNOWFLAKE_NODE must be "random", or not set.
 package ids

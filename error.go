@@ -27,9 +27,10 @@ var (
 	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
 	// [ClockOptions].MaxAhead ahead of the wall clock because the clock was set back, or stands still, or
 	// because [ClockOptions].After is ahead of it, for example after a crash. Until the clock has caught up,
-	// Next and NextContext alone make ids: they go on ahead of the clock, or wait. ErrClockBehind is an ErrExhausted
-	// too: if the two mean different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be
-	// returned for the other.
+	// Next and NextContext alone make ids: they go on ahead of the clock, or wait. It is also returned while more calls
+	// wait at once than the whole ticks in 20 ms hold ids. ErrClockBehind is an ErrExhausted too: if the two mean
+	// different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be returned for
+	// the other.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
 	// ErrWithheld is matched by the error of [SnowflakeNode.TryNext] while the [ClockLimit] withholds

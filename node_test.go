@@ -76,15 +76,12 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 		synctest.Test(t, checkBeforeEpoch)
 		return
 	}
-	for _, given := range []bool{true, false} {
+	for _, variable := range []string{"IDS_SNOWFLAKE_NODE=7", "IDS_SNOWFLAKE_NODE=random", "IDS_OTHER="} {
 		cmd := again(t, "-test.run=^"+t.Name()+"$")
 		unsetNode(t)
-		cmd.Env = append(os.Environ(), child+"=1")
-		if given {
-			cmd.Env = append(cmd.Env, "IDS_SNOWFLAKE_NODE=7")
-		}
+		cmd.Env = append(os.Environ(), child+"=1", variable)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("with IDS_SNOWFLAKE_NODE: %t: %v\n%s", given, err, out)
+			t.Errorf("with %s: %v\n%s", variable, err, out)
 		}
 	}
 }
@@ -92,7 +89,7 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 // checkBeforeEpoch does so, in a process of its own.
 func checkBeforeEpoch(t *testing.T) {
 	layout := ids.TwitterLayout()
-	if _, given := os.LookupEnv("IDS_SNOWFLAKE_NODE"); !given {
+	if os.Getenv("IDS_SNOWFLAKE_NODE") != "7" {
 		first := partsOf(ids.NextSnowflake())
 		for i := range int64(3) {
 			want := ids.SnowflakeParts{Time: layout.Epoch, Node: first.Node, Sequence: i + 1}
