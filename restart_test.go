@@ -40,6 +40,53 @@ func TestZeroTimeInZone(t *testing.T) {
 	}
 }
 
+// TestRestartLater starts again without the time of the former process, on a clock that is right: no id comes twice if
+// MaxAhead and one tick have passed since the end. If they have not, an id can.
+func TestRestartLater(t *testing.T) {
+	for name, l := range map[string]ids.SnowflakeLayout{
+		"Twitter": ids.TwitterLayout(), "Discord": ids.DiscordLayout(), "Instagram": ids.InstagramLayout(), "Sonyflake": ids.SonyflakeLayout(),
+		"3 ms": narrow(3*time.Millisecond, 4), "25 ms": narrow(25*time.Millisecond, 3),
+	} {
+		early := 0 // restarts a hundredth of a tick too early whose first id the former process can have made
+		for phase := range 20 {
+			end := start.Add(time.Duration(phase) * l.Tick / 20)
+			life := func(later time.Duration) *ids.SnowflakeNode {
+				return newNode(t, 0, &ids.SnowflakeOptions{Layout: l, Clock: stopped(end.Add(later))})
+			}
+			n := life(0)
+			var last ids.Snowflake // of those that need not wait
+			for s, err := n.TryNext(); err == nil; s, err = n.TryNext() {
+				last = s
+			}
+			if s := life(maxAhead + l.Tick).Next(); s <= last {
+				t.Errorf("%s, which ends %v later: after the last id, %v, comes %v", name, end.Sub(start), last, s)
+			}
+			if s := life(maxAhead + l.Tick - l.Tick/100).Next(); s <= last {
+				early++
+			}
+		}
+		if divides := maxAhead%l.Tick == 0; divides != (early > 0) {
+			t.Errorf("%s: %d of 20 early restarts repeat ids, want some: %v", name, early, divides)
+		}
+	}
+	const all = 4 * (int(maxAhead/100) + 1) // ids of versions 1 and 6 that need not wait: 4 in 100 ns
+	for name, mint := range map[string]func(g *ids.Generator) ids.UUID{"version 1": (*ids.Generator).NewV1, "version 6": (*ids.Generator).NewV6} {
+		life := func(later time.Duration) *ids.Generator {
+			return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start.Add(later)), NodeID: [6]byte{1}})
+		}
+		var last ids.UUID
+		g := life(0)
+		for range all {
+			last = mint(g)
+		}
+		for later, after := range map[time.Duration]bool{maxAhead + 100: true, maxAhead: false} {
+			if u := mint(life(later)); timeOf(u).After(timeOf(last)) != after {
+				t.Errorf("%s, %v later: %v is of %v, and the last one was of %v", name, later, u, timeOf(u), timeOf(last))
+			}
+		}
+	}
+}
+
 // TestLimitAcrossBubbles lets calls wait for one limit outside of a testing/synctest bubble and
 // in it. Set in the bubble wakes both, and afterwards it works outside.
 func TestLimitAcrossBubbles(t *testing.T) {

@@ -56,6 +56,43 @@ func TestCrowdCatchesUp(t *testing.T) {
 	}
 }
 
+// TestCrowdStaysNear has crowds mint all the time, on a clock that is never set back: no id is more than MaxAhead ahead while
+// no more calls wait at once than the whole ticks in 20 ms hold ids. That is fewer than 20 ms hold if ticks do not divide 20 ms.
+func TestCrowdStaysNear(t *testing.T) {
+	for _, tick := range []time.Duration{1, 3, 6, 7, 9, 10, 11, 13, 16, 17, 18, 19} {
+		for _, width := range []int{1, 4} {
+			for _, most := range []time.Duration{maxAhead, maxAhead / 2, -1} {
+				l := ids.SnowflakeLayout{Tick: tick * time.Millisecond, SequenceBits: width}
+				whole := int(maxWait/l.Tick) << width
+				for _, crowd := range []int{whole - 1, whole} {
+					synctest.Test(t, func(t *testing.T) {
+						began := time.Now()
+						l.Epoch = began.AddDate(-1, 0, 0)
+						n := newNode(t, 0, &ids.SnowflakeOptions{Layout: l, Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: most})})
+						var mu sync.Mutex
+						var ahead time.Duration
+						var wg sync.WaitGroup
+						for range crowd {
+							wg.Go(func() {
+								for time.Since(began) < time.Second/2 {
+									s := n.Next()
+									mu.Lock()
+									ahead = max(ahead, time.Until(l.Split(s).Time))
+									mu.Unlock()
+								}
+							})
+						}
+						wg.Wait()
+						if ahead > max(most, 0) {
+							t.Errorf("%d goroutines, ticks of %v with %d ids, MaxAhead %v: ids are %v ahead", crowd, l.Tick, 1<<width, most, ahead)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
 // TestNoWaitHoldsTheMutex has calls of each kind sleep until the clock has come nearer, and uses the clock meanwhile: no
 // time passes for that. In a bubble no time passes either while a goroutine waits for a mutex, so that a call that
 // sleeps with it would hang; the watch ends that.
