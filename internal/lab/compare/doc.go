@@ -9,6 +9,6 @@
 //
 //	go -C internal/lab/compare run ./cmd/report
 //
-// Its tests show what docs/promises.md says of other libraries. They check that decoders differ from theirs
+// Its tests show what docs/compare.md says of other libraries. They check that decoders differ from theirs
 // only where a list says so, and what the pages in docs/from say of them.
 package compare

@@ -22,7 +22,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// rivals are the rows of the table in docs/promises.md: what is to be seen in other libraries.
+// rivals are the rows of the table in docs/compare.md: what is to be seen in other libraries.
 var rivals = []struct {
 	library, what string
 	shows         func(t *testing.T) bool
@@ -86,10 +86,10 @@ var rivals = []struct {
 	}},
 }
 
-// TestRivals shows what docs/promises.md says of other libraries, and that it says nothing else of them.
+// TestRivals shows what docs/compare.md says of other libraries, and that it says nothing else of them.
 func TestRivals(t *testing.T) {
 	mod := readFile("../go.mod")
-	_, table, _ := strings.Cut(readFile("../../../docs/promises.md"), "| library | what happens |\n| --- | --- |\n")
+	_, table, _ := strings.Cut(readFile("../../../docs/compare.md"), "| library | what happens |\n| --- | --- |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	want := ""
 	for _, r := range rivals {
@@ -104,7 +104,7 @@ func TestRivals(t *testing.T) {
 		})
 	}
 	if table+"\n" != want {
-		t.Errorf("docs/promises.md has the rows\n%s\nwant\n%s", table, want)
+		t.Errorf("docs/compare.md has the rows\n%s\nwant\n%s", table, want)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A cell of the table of features on the front page. What it says holds if shows returns true.
+// A cell of the table of features in docs/compare.md. What it says holds if shows returns true.
 type cell struct {
 	text  string
 	shows func(t *testing.T) bool
@@ -70,12 +70,12 @@ var features = []struct {
 		none(4, "newv", "uuid"), none(5, "uuid"),
 	}},
 	{"other formats", [6]cell{
-		holds("ULID, Snowflake, [TypeID](docs/storing.md#ids-with-a-prefix)", func() bool { return !ids.NewULID().IsZero() && ids.NextSnowflake() > 0 }),
+		holds("ULID, Snowflake, [TypeID](storing.md#ids-with-a-prefix)", func() bool { return !ids.NewULID().IsZero() && ids.NextSnowflake() > 0 }),
 		none(1, "ulid", "snowflake"), none(2, "ulid", "snowflake"), none(3, "ulid", "snowflake"),
 		holds("ULID", func() bool { return oklog.Make() != oklog.ULID{} }),
 		holds("Snowflake", func() bool { return usualTheirs.Generate() > 0 }),
 	}},
-	{"in order when the clock is set back by 5 s", [6]cell{
+	{"in order if the clock is set back by 5 s", [6]cell{
 		{"yes", func(t *testing.T) bool { return ascends(t, func() (ids.UUID, error) { return own7.NewV7(), nil }) }},
 		stdCell("order", "no"),
 		{"yes", func(t *testing.T) bool { return ascends(t, google.NewV7) }},
@@ -83,13 +83,26 @@ var features = []struct {
 		{"no", func(t *testing.T) bool { return !ascends(t, func() (oklog.ULID, error) { return oklog.Make(), nil }) }},
 		{"yes", func(t *testing.T) bool { return setBackTheirs == nil || setBackTheirs(t) }},
 	}},
-	{"unique whatever the clock does", [6]cell{
-		{"[yes](docs/promises.md)", nil}, stdCell("unique", "random bits"),
-		{"[not V1](docs/promises.md#what-other-libraries-do)", nil}, {"[not V1](docs/promises.md#what-other-libraries-do)", nil},
-		{"random bits", func(t *testing.T) bool {
-			return !repeated(setBack(t, backBy, func() (oklog.ULID, error) { return oklog.Make(), nil }))
+	{"version 1 can repeat after the clock is set back", [6]cell{
+		{"no", func(t *testing.T) bool {
+			node := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil), NodeID: [6]byte{2, 0, 0, 0, 0, 1}})
+			return !repeated(setBack(t, time.Hour, func() (ids.UUID, error) { return node.NewV1(), nil }))
 		}},
-		{"[not two nodes](docs/promises.md#what-other-libraries-do)", nil},
+		none(1, "newv1"),
+		{"[yes](#what-other-libraries-do)", nil}, {"[yes](#what-other-libraries-do)", nil},
+		none(4, "newv1"), none(5, "newv1"),
+	}},
+	{"two nodes of one number in a process repeat ids", [6]cell{
+		{"not on one clock", func(t *testing.T) bool {
+			clock := ids.NewClock(nil)
+			since1970 := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12} // bubbles begin in 2000
+			return !repeated(atOnce(t, 2, func() (ids.Snowflake, error) {
+				node := must(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock, Layout: since1970}))
+				return node.Next(), nil
+			}))
+		}},
+		none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"),
+		{"[yes](#what-other-libraries-do)", nil},
 	}},
 	{"bounds for a query by time", [6]cell{
 		holds("yes", func() bool { return ids.MinV7At(time.Now()).Compare(ids.MaxV7At(time.Now())) < 0 }),
@@ -147,19 +160,19 @@ var features = []struct {
 		none(5, "rand", "clock", "time"),
 	}},
 	{"no Snowflake twice after a restart", [6]cell{
-		{"[a file](#restart-safely), [leases](#lease-node-numbers)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
+		{"[a file](operations.md), [leases](../nodelease/README.md)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
 	}},
 	{"in Go's standard library", [6]cell{
 		{"no", nil}, {"**yes**", nil}, {"no", nil}, {"no", nil}, {"no", nil}, {"no", nil},
 	}},
-	{"version 1 names the machine", [6]cell{
+	{"version 1 contains a hardware address", [6]cell{
 		holds("no", func() bool { return !named(ids.NewV1()) }),
 		none(1, "newv1"),
-		holds("**yes**", func() bool { return named(must(google.NewUUID())) || len(hardware()) == 0 }),
-		holds("**yes**", func() bool { return named(must(gofrs.NewV1())) || len(hardware()) == 0 }),
+		holds("yes", func() bool { return named(must(google.NewUUID())) || len(hardware()) == 0 }),
+		holds("yes", func() bool { return named(must(gofrs.NewV1())) || len(hardware()) == 0 }),
 		none(4, "newv1"), none(5, "newv1"),
 	}},
-	{"less than 1,000 lines of Go to read", [6]cell{
+	{"fewer than 1,000 lines of Go", [6]cell{
 		lines(0, "no"), lines(1, "**yes**"), lines(2, "no"), lines(3, "no"), lines(4, "**yes**"), lines(5, "**yes**"),
 	}},
 }
@@ -230,7 +243,7 @@ func lines(column int, text string) cell {
 	}}
 }
 
-// TestFeatures runs each cell of the table of features in README that is not a link, and checks that README has this table.
+// TestFeatures runs each cell of the table of features in docs/compare.md that is not a link, and checks that the page has this table.
 func TestFeatures(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| | ids | Go's uuid | google/uuid | gofrs/uuid | oklog/ulid | bwmarrin/snowflake |\n| --- | --- | --- | --- | --- | --- | --- |\n")
@@ -245,7 +258,7 @@ func TestFeatures(t *testing.T) {
 		}
 		table.WriteString("\n")
 	}
-	if !strings.Contains(readFile("../../../README.md"), table.String()) {
-		t.Errorf("README.md does not have the table\n%s", table.String())
+	if !strings.Contains(readFile("../../../docs/compare.md"), table.String()) {
+		t.Errorf("docs/compare.md does not have the table\n%s", table.String())
 	}
 }

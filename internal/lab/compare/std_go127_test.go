@@ -23,9 +23,6 @@ func init() {
 		"order": func(t *testing.T) bool {
 			return !ascends(t, func() (uuid.UUID, error) { return uuid.NewV7(), nil })
 		},
-		"unique": func(t *testing.T) bool {
-			return !repeated(setBack(t, backBy, func() (uuid.UUID, error) { return uuid.NewV7(), nil }))
-		},
 		"bytes": func(*testing.T) bool { id := uuid.NewV4(); return len(id[:]) == 16 },
 		"fixed": func(t *testing.T) bool {
 			cryptotest.SetGlobalRandom(t, 1)
