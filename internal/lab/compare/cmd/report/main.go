@@ -1,6 +1,6 @@
-// Command report runs the benchmarks of compare and writes what they find into docs/speed.md, and a picture
-// of it into README.md, in both between the markers <!-- compare:begin --> and <!-- compare:end -->, and draws
-// docs/speed.svg. It takes some 4 minutes, on a machine that should do nothing else:
+// Command report runs the benchmarks of compare and writes what they find into docs/speed.md and, what is for those
+// who work on the library, README.md of compare. It puts a picture, docs/speed.svg, into README.md of the root. On
+// each page it writes between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes some 4 minutes, on a machine that should do nothing else:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
@@ -52,8 +52,10 @@ func write(root string, text []byte, benchtime string) error {
 	line := fmt.Sprintf("Command: `GOTOOLCHAIN=%s go -C internal/lab/compare run ./cmd/report -count %d -benchtime %s`\n\n",
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
-	return errors.Join(put(filepath.Join(root, "docs", "speed.md"), r.page(line, versions)),
-		put(filepath.Join(root, "README.md"), line+summary),
+	line += r.machine()
+	return errors.Join(put(filepath.Join(root, "docs", "speed.md"), line+", against\n"+versions+".\n\n"+r.page()),
+		put(filepath.Join(root, "internal", "lab", "compare", "README.md"), line+".\n\n"+r.parts()),
+		put(filepath.Join(root, "README.md"), pictureLink),
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 

@@ -19,14 +19,14 @@ text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{f
 </style>
 `
 
-// picture draws what one id costs here and in the best known libraries, on one goroutine and in a crowd, as SVG.
+// picture draws what one id costs here and in the best known libraries, on one goroutine and on 64, as SVG.
 func (r *results) picture() string {
 	const width, bar, left, right, most = 820, 20, 170, 500, 240
 	var body, told strings.Builder
 	y, longest := 84, 0.0
 	for _, w := range pictured {
 		for _, library := range w.libraries {
-			for _, name := range []string{w.benchmark(library), w.crowd(library)} {
+			for _, name := range []string{w.benchmark(library), w.many(library)} {
 				s, _ := r.median(name)
 				longest = max(longest, s.Center)
 			}
@@ -38,8 +38,8 @@ func (r *results) picture() string {
 		fmt.Fprintf(&told, " %s:", w.title)
 		for _, l := range append([][2]string{{"ids", "ids"}}, libraries...) {
 			alone, ok := r.median(w.benchmark(l[0]))
-			many, crowded := r.median(w.crowd(l[0]))
-			if !ok || !crowded || !slices.Contains(w.libraries, l[0]) {
+			many, also := r.median(w.many(l[0]))
+			if !ok || !also || !slices.Contains(w.libraries, l[0]) {
 				continue
 			}
 			class := "other"
@@ -53,14 +53,14 @@ func (r *results) picture() string {
 				fmt.Fprintf(&body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n<text class=\"soft\" x=\"%d\" y=\"%d\">%s</text>\n",
 					class, x, y+bar-14, long, bar-4, x+long+6, y+bar-1, number(ns))
 			}
-			fmt.Fprintf(&told, " %s %s, in the crowd %s;", l[1], number(alone.Center), number(many.Center))
+			fmt.Fprintf(&told, " %s %s and %s;", l[1], number(alone.Center), number(many.Center))
 			y += bar
 		}
 	}
 	height := y + 26
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="title desc">
 <title id="title">What one id costs, in ns</title>
-<desc id="desc">Medians in ns, on one goroutine, and in a crowd of 64.%[3]s less is better.</desc>
+<desc id="desc">Medians in ns, on one goroutine and on 64 at once.%[3]s less is better.</desc>
 %[4]s<rect class="ground" x="0.5" y="0.5" width="%[5]d" height="%[6]d" rx="8"/>
 <text class="title" x="26" y="34">What one id costs, in ns</text>
 <text class="soft" x="26" y="55">Less is better. %[7]s, %[8]s, %[9]s processors.</text>

@@ -30,31 +30,40 @@ func canned() string {
 func TestWrite(t *testing.T) {
 	t.Chdir("../..") // the folder in which the command is run
 	dir := t.TempDir()
+	lab := filepath.Join(dir, "internal", "lab", "compare", "README.md")
 	page, summary := filepath.Join(dir, "docs", "speed.md"), filepath.Join(dir, "README.md")
 	if err := write(dir, []byte(canned()), "30ms"); err == nil {
 		t.Error("no error where there is no page to write to")
 	}
-	if err := os.Mkdir(filepath.Dir(page), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"", "<!-- compare:end --> <!-- compare:begin -->", "<!-- compare:begin -->old<!-- compare:end -->"} {
-		if err := put(page, "new"); err == nil {
-			t.Errorf("no error for a page with the text %q", text)
+	for _, path := range []string{page, lab, summary} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"", "<!-- compare:end --> <!-- compare:begin -->", "<!-- compare:begin -->old<!-- compare:end -->after"} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(path, "new"); (err == nil) != strings.Contains(text, "old") {
+				t.Errorf("writing to a page with the text %q: error %v", text, err)
+			}
 		}
 	}
 	if err := write(dir, []byte(canned()), "30ms"); err != nil {
 		t.Fatal(err)
 	}
+	if got, err := os.ReadFile(summary); err != nil || string(got) != "<!-- compare:begin -->\n\n"+pictureLink+"\n<!-- compare:end -->after" {
+		t.Errorf("README.md is %q (%v)", got, err)
+	}
 	for _, c := range []struct{ path, has string }{
-		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMedians of 3 runs, in ns, on Some <Processor>, linux/amd64 with 2 processors"},
+		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMedians of 3 runs, in ns, on Some <Processor>, linux/amd64 with 2 processors, go1.99, against\ngoogle/uuid v"},
 		{page, "| version 7 | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
-		{page, "| 64 | **105** | 37.5 | google/uuid 150 |\n"},
-		{page, "| version 7, in runs of 1,000 | **9.00** |  |  |  |\n"},
+		{lab, "| 64 | **105** | 37.5 | google/uuid 150 |\n"},
+		{page, "| version 7, 1,000 at once | **9.00** |  |  |  |\n"},
 		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
-		{page, "| `time.Now()` | 90.0 |\n"},
+		{lab, "go1.99.\n\n## What each part costs\n"},
+		{lab, "| `time.Now()` | 90.0 |\n"},
 		{filepath.Join(dir, "docs", "speed.svg"), ">72.0</text>"},
-		{filepath.Join(dir, "docs", "speed.svg"), "version 7: ids 72.0, in the crowd 105; google/uuid 360, in the crowd 150;"},
-		{summary, "](docs/speed.svg)](docs/speed.md)\n"},
+		{filepath.Join(dir, "docs", "speed.svg"), "version 7: ids 72.0 and 105; google/uuid 360 and 150;"},
 	} {
 		if got, err := os.ReadFile(c.path); err != nil || !strings.Contains(string(got), c.has) {
 			t.Errorf("%s lacks %q:\n%s", c.path, c.has, got)
@@ -79,14 +88,14 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := r.page("", "")
+	page := r.page() + r.parts()
 	for _, line := range lacking.FindAllString(page, -1) {
 		t.Errorf("no benchmark has the result of %s", line)
 	}
 	for name, ns := range r.ns {
 		bytes := r.bytes[name]
 		r.ns[name], r.bytes[name] = nil, 0
-		if page == r.page("", "") && !strings.HasSuffix(name, "/ids_own") { // whose tables are those of crowds
+		if page == r.page()+r.parts() && !strings.HasSuffix(name, "/ids_own") { // which only some tables have
 			t.Errorf("%s is in no table", name)
 		}
 		r.ns[name], r.bytes[name] = ns, bytes

@@ -20,10 +20,10 @@ var newRows = []row{
 	{"Snowflake of 41 + 1 + 21 bits, which are never full", "New", "Snowflake"},
 	{"Snowflake of the usual layout", "New", "SnowflakeUsual"},
 	{"version 7, on a clock with an injected `Now`", "New", "V7Injected"},
-	{"version 7, in runs of 1,000", "Run1000", "V7"},
-	{"version 4, in runs of 1,000", "Run1000", "V4"},
-	{"ULID, in runs of 1,000", "Run1000", "ULID"},
-	{"Snowflake, in runs of 1,000", "Run1000", "Snowflake"},
+	{"version 7, 1,000 at once", "Run1000", "V7"},
+	{"version 4, 1,000 at once", "Run1000", "V4"},
+	{"ULID, 1,000 at once", "Run1000", "ULID"},
+	{"Snowflake, 1,000 at once", "Run1000", "Snowflake"},
 }
 
 var textRows = []row{
@@ -62,40 +62,15 @@ var floors = [][2]string{
 // sourceRows are the kinds of ids that take random bits.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
-// parts writes the tables of what random bits, short runs, and a program as a whole cost.
-func (r *results) parts(b *strings.Builder) {
-	b.WriteString("\n## What random bits cost\n\n")
-	b.WriteString("Go expands the key itself on a processor without AES instructions, here with `GODEBUG=cpu.aes=off`.\n\n")
-	b.WriteString("| one id | ns | without AES instructions | with `nostock` |\n| --- | ---: | ---: | ---: |\n")
-	for _, w := range sourceRows {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
-	}
-	b.WriteString("\n## When a run pays\n\n")
-	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
-	for _, n := range []string{"1", "2", "3", "10"} {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
-	}
-	b.WriteString("\n## What a program pays once\n\n")
-	b.WriteString("Beside google/uuid: what a stripped program grows by, its initialization, and its first version 7.\n\n")
-	b.WriteString("| | ids | google/uuid |\n| --- | ---: | ---: |\n")
-	kilobytes := func(name string) string { return number(r.bytes[name]/1000) + " KB" }
-	fmt.Fprintf(b, "| size | %s | %s |\n", kilobytes("First/size/ids"), kilobytes("First/size/google"))
-	init := func(library string) string {
-		name := "First/init/" + library
-		return fmt.Sprintf("%s µs, %s, %.0f allocations", r.time(name, 1000), kilobytes(name), r.allocs[name])
-	}
-	fmt.Fprintf(b, "| initialization | %s | %s |\n", init("ids"), init("google"))
-	fmt.Fprintf(b, "| first version 7 | %s µs | %s µs |\n", r.time("First/V7/ids", 1000), r.time("First/V7/google", 1000))
-	for _, made := range []string{"clock", "generator", "node"} {
-		fmt.Fprintf(b, "| memory of a %s | %s | |\n", made, kilobytes("Make/any/"+made))
-	}
+// machine says how often and on what the benchmarks ran.
+func (r *results) machine() string {
+	return fmt.Sprintf("Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s",
+		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
 }
 
-// page returns all tables, in Markdown, under the command that makes them.
-func (r *results) page(command, versions string) string {
+// page returns the tables for users, in Markdown.
+func (r *results) page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sMedians of %d runs, in ns, on %s, %s/%s with %s processors, %s, against\n%s.\n\n",
-		command, r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"], versions)
 	b.WriteString("## What one id costs\n\n")
 	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of other formats.\n\n")
 	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
@@ -105,45 +80,75 @@ func (r *results) page(command, versions string) string {
 			n = 1000
 		}
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
-			r.time(w.crowd("ids"), 1), r.time(w.crowd("ids_own"), 1), r.others(w))
-	}
-	b.WriteString("\n## Version 7 in a crowd\n\n")
-	b.WriteString("| goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
-	for _, n := range []int{2, 64, 1024} {
-		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
-		ours := w.benchmark("ids")
-		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w))
+			r.time(w.many("ids"), 1), r.time(w.many("ids_own"), 1), r.others(w))
 	}
 	b.WriteString("\n## What text costs\n\n" + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w))
 	}
-	b.WriteString("\n## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
+	return b.String()
+}
+
+// parts returns the tables for those who work on the library, in Markdown: of what an id is made of, and of what is made once.
+func (r *results) parts() string {
+	var b strings.Builder
+	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
 		name := "Floor/any/" + f[0]
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
 	}
-	r.parts(&b)
+	b.WriteString("\n## What many goroutines cost\n\n")
+	b.WriteString("| version 7 on goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
+	for _, n := range []int{2, 64, 1024} {
+		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
+		ours := w.benchmark("ids")
+		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w))
+	}
+	b.WriteString("\n## What random bits cost\n\n")
+	b.WriteString("Go expands the key itself on a processor without AES instructions, here with `GODEBUG=cpu.aes=off`.\n\n")
+	b.WriteString("| one id | ns | without AES instructions | with `nostock` |\n| --- | ---: | ---: | ---: |\n")
+	for _, w := range sourceRows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
+	}
+	b.WriteString("\n## When `AppendV7` pays\n\n")
+	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
+	for _, n := range []string{"1", "2", "3", "10"} {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
+	}
+	b.WriteString("\n## What a program pays once\n\n")
+	b.WriteString("Beside google/uuid: what a stripped program grows by, its initialization, and its first version 7.\n\n")
+	b.WriteString("| | ids | google/uuid |\n| --- | ---: | ---: |\n")
+	kilobytes := func(name string) string { return number(r.bytes[name]/1000) + " KB" }
+	fmt.Fprintf(&b, "| size | %s | %s |\n", kilobytes("First/size/ids"), kilobytes("First/size/google"))
+	init := func(library string) string {
+		name := "First/init/" + library
+		return fmt.Sprintf("%s µs, %s, %.0f allocations", r.time(name, 1000), kilobytes(name), r.allocs[name])
+	}
+	fmt.Fprintf(&b, "| initialization | %s | %s |\n", init("ids"), init("google"))
+	fmt.Fprintf(&b, "| first version 7 | %s µs | %s µs |\n", r.time("First/V7/ids", 1000), r.time("First/V7/google", 1000))
+	for _, made := range []string{"clock", "generator", "node"} {
+		fmt.Fprintf(&b, "| memory of a %s | %s | |\n", made, kilobytes("Make/any/"+made))
+	}
 	return b.String()
 }
 
 // benchmark returns the name of the benchmark of a library.
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
-// crowd returns the name of the benchmark of a library in which 64 goroutines make ids at once.
-func (w row) crowd(library string) string {
+// many returns the name of the benchmark of a library in which 64 goroutines make ids at once.
+func (w row) many(library string) string {
 	if w.operation != "New" {
 		return ""
 	}
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// others returns what an operation costs in the other libraries, and that of making one id, in a crowd too.
+// others returns what an operation costs in the other libraries, and making one id also on many goroutines.
 func (r *results) others(w row) string {
 	var all []string
 	for _, l := range libraries {
 		if t := r.time(w.benchmark(l[0]), 1); t != "" {
-			if many := r.time(w.crowd(l[0]), 1); many != "" {
+			if many := r.time(w.many(l[0]), 1); many != "" {
 				t += " (" + many + ")"
 			}
 			all = append(all, l[1]+" "+t)
@@ -152,5 +157,5 @@ func (r *results) others(w row) string {
 	return strings.Join(all, ", ")
 }
 
-// summary has the picture of the front page.
-const summary = "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
+// pictureLink is what the front page has.
+const pictureLink = "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
