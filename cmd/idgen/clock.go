@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +48,11 @@ func (t *tool) showClock(path string) error {
 		}
 		horizon = fmt.Sprintf("%s  (%v %s the clock here)", found.Horizon.UTC().Format(time.RFC3339Nano), ahead.Round(time.Millisecond), where)
 	}
-	_, err = fmt.Fprintf(t.out, "horizon  %s\nowner    %s\n", horizon, cmp.Or(found.Owner, "any"))
+	owner := "any"
+	if found.Owner != "" {
+		owner = strconv.Quote(found.Owner) // anybody may have written the file
+	}
+	_, err = fmt.Fprintf(t.out, "horizon  %s\nowner    %s\n", horizon, owner)
 	for i, damaged := range found.Damaged {
 		if damaged != nil && err == nil {
 			_, err = fmt.Fprintf(t.out, "copy %d   not used: %v; the next save writes it anew\n", i+1, damaged)

@@ -27,7 +27,7 @@ func TestClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := strings.Join(must(t, "", "clock", "Show", path), "\n")
-		if after, err := os.ReadFile(path); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\nowner    orders, node 7") || err != nil || !bytes.Equal(before, after) {
+		if after, err := os.ReadFile(path); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\nowner    \"orders, node 7\"") || err != nil || !bytes.Equal(before, after) {
 			t.Errorf("clock show: %q, want %q; the file is %q, %v", got, want, after, err)
 		}
 	}
@@ -82,6 +82,18 @@ func TestClockAhead(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestClockOwner shows an owner that would forge a line or clear the screen.
+func TestClockOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clock")
+	data, err := horizonfile.Record{None: true, Owner: "evil\nhorizon  2099\x1b[2J"}.Encode()
+	if err := errors.Join(err, os.WriteFile(path, clockFile(data, data), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(t, "", "clock", "show", path); len(got) != 2 || got[1] != `owner    "evil\nhorizon  2099\x1b[2J"` {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/oneclock/ids"
 )
@@ -11,10 +12,16 @@ import (
 func (t *tool) convert(args []string) error {
 	fs := newFlags()
 	fs.addForm()
-	read, to := fs.addAs(), fs.addChoice("to", "", "uuid", "ulid", "uuid1", "uuid6")
+	read, to := fs.addAs(), fs.addChoice("to", "", append([]string{"uuid", "ulid", "uuid1", "uuid6"}, formNames()...)...)
 	texts, err := fs.parse(args)
 	if err != nil {
 		return err
+	}
+	if slices.Contains(formNames(), *to) {
+		if *fs.form != "text" && *fs.form != *to {
+			return usagef("-to %s and -format %s are two forms", *to, *fs.form)
+		}
+		*fs.form, *to = *to, ""
 	}
 	return t.each(texts, func(text string) (string, error) {
 		id, err := read(text)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +23,10 @@ func TestConvert(t *testing.T) {
 		narrow  = "only a UUID or a ULID can be written as "
 		neither = "typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0"
 		noBits  = "a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"
-		either  = "13 digits may be a Snowflake in decimal or in Base32; -as text or -as base32 says which"
+		either  = "13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which"
+		or64    = "22 characters may be Base58 or Base64; -as base58 or -as base64 says which"
+		no64    = "not 128 bits in Base64"
+		noList  = "not a list of 16 numbers from 0 to 255, such as [1 127 34]; an argument needs quotes"
 	)
 	for _, test := range []struct{ args, id, want string }{ // want is a line, or what is said of the id
 		{"-to uuid6", v1, v6},
@@ -36,8 +41,11 @@ func TestConvert(t *testing.T) {
 		{"-as ulid", "1BihbxwwQ4NZZpKRH9JDCz", asULID},
 		{"-as braces -format Braces", " \t{" + v7 + "}\t ", "{" + v7 + "}"},
 		{"", `"7"`, "7"},
-		{"-as json -format json", `"` + v7 + `"`, `"` + v7 + `"`},
-		{"-format json", "7", `"7"`},
+		{"-to Hex", v7, "017f22e279b07cc398c4dc0c0c07398f"},
+		{"-to hex -format hex", v7, "017f22e279b07cc398c4dc0c0c07398f"},
+		{"-to uuid6 -format hex", v1, "1ec9414c232a6b00b3c89f6bdeced846"},
+		{"-to typeid", asULID, digits},
+		{"-to base32 -format text", "1541815603606036480", "1ASD13XH1F800"},
 		{"-as urn -format urn", "urn:uuid:" + v7, "urn:uuid:" + v7},
 		{"-format hex", "1ASD13XH1F800", "0x1565a11f6217a000"},
 		{"-as hex", "0X1565A11F6217A000", "1541815603606036480"},
@@ -54,10 +62,38 @@ func TestConvert(t *testing.T) {
 		{"-as decimal -format hex", "340282366920938463463374607431768211455", "ffffffffffffffffffffffffffffffff"},
 		{"-as decimal", "340282366920938463463374607431768211456", "it has more than 128 bits"},
 		{"-as decimal", "-1", "no known form of decimal, length 2"},
-		{"-format base64url", v7, "AX8i4nmwfMOYxNwMDAc5jw"},
-		{"-as base64url", "AX8i4nmwfMOYxNwMDAc5jw", v7},
-		{"-as base64url", "AX8i4nmwfMOYxNwMDAc5jx", "illegal base64 data at input byte 20"},
-		{"-as base64url", "AX8i4nmwfMOYxNwMDA\r\rc5", "it has less than 128 bits"},
+		{"-format base64", v7, "AX8i4nmwfMOYxNwMDAc5jw=="},
+		{"-format base64", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f", "+/8i4nmwfMOYxNwMDAc5jw=="},
+		{"", "AX8i4nmwfMOYxNwMDAc5jw==", v7},
+		{"-as uuid", "-_8i4nmwfMOYxNwMDAc5jw==", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f"},
+		{"-as ulid", "AX8i4nmwfMOYxNwMDAc5jw==", asULID},
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw==", v7},
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw", v7},
+		{"-as base64", "+/8i4nmwfMOYxNwMDAc5jw", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f"},
+		{"-as base64", "-_8i4nmwfMOYxNwMDAc5jw", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f"},
+		{"-as base64", "-/8i4nmwfMOYxNwMDAc5jw", "illegal base64 data at input byte 1"}, // of two alphabets
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jx", "illegal base64 data at input byte 20"},
+		{"", "AX8i4nmwfMOYxNwMDAc5jx==", "illegal base64 data at input byte 20"},
+		{"-as base64", "AX8i4nmwfMOYxNwMDA\r\rc5", no64},
+		{"", "AX8i4nmwfMOYxNwMDA\r\rc5==", no64},
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5==", no64},
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw=", "no known form of base64, length 23, with \"=\" at byte 22"},
+		// What Base64 can be is not taken for Base58, nor for a TypeID.
+		{"", "AX8i4nmwfMOYxNwMDAc5jw", or64},
+		{"-as ulid", "WKNzmBve3qfwtsTN3yyHTA", or64},
+		{"-as base58", "WKNzmBve3qfwtsTN3yyHTA", "ed69f6e6-4592-7000-a378-bf96948293ed"},
+		{"", "_f8i4nmwfMOYxNwMDAc5jw", or64},
+		// The numbers of 16 bytes.
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 143]", v7},
+		{"", "[1, 127, 34, 226, 121, 176, 124, 195, 152, 196, 220, 12, 12, 7, 57, 143]", v7},
+		{"-as ulid", "[1,127,34,226,121,176,124,195,152,196,220,12,12,7,57,143]", asULID},
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 14", noList}, // cut
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57]", noList},
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 143 0]", noList},
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 256]", noList},
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 -1]", noList},
+		{"", "[", noList},
+		{"", `["` + v7 + `"]`, noList},
 		{"-as uuid", v7, v7},
 		{"-as uuid", "urn:uuid:" + v7, v7},
 		{"-as uuid", "{" + v7 + "}", v7},
@@ -70,19 +106,25 @@ func TestConvert(t *testing.T) {
 		// Digits alone are decimal unless told otherwise, or as long as another id.
 		{"-as base32", "1000990140000", "1152931709486891008"},
 		{"-as text", "1000990140000", "1000990140000"},
+		{"-as base32", "0x3ccd432acbf", "1048648670949749103"},
+		{"-as base32", "1ABCDEF123456", "1526031377066201254"},
 		{"", "00000000000000000000000000000000", "00000000-0000-0000-0000-000000000000"},
 		{"", "1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 
 		{"", "x", "no known form of an id, length 1"},
 		{"-to uuid", "x", "no known form of an id, length 1"},
-		{"", `""`, "no known form of an id, length 2"},
-		{"", `"17`, "no known form of an id, length 3"},
-		{"", `17"`, "no known form of an id, length 3"},
+		{"", `""`, `no known form of an id, length 2, with "\"" at byte 0`},
+		{"", `"17`, `no known form of an id, length 3, with "\"" at byte 0`},
+		{"", `17"`, `no known form of an id, length 3, with "\"" at byte 2`},
+		{"", v7 + ",", `no known form of an id, length 37, with "," at byte 36`},
+		{"", v7 + ",x", `no known form of an id, length 38, with "," at byte 36`},
+		{"", "0\x001\x007\x00", `no known form of an id, length 6, with "\x00" at byte 1`}, // UTF-16
+		{"", "\xff\xfe0\x001\x00", `no known form of an id, length 6, with "\xff" at byte 0`},
 		{"-as ulid", v7, "no known form of ulid, length 36"},
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", noHex + "35"},
 		{"", `  "017f22e2-79b0-7cc3-98c4-dc0c0c07398g"`, noHex + "35"},
 		{"", ` \x017f22e279b07cc398c4dc0c0c07398g`, noHex + "31"},
-		{"", `\y017f22e279b07cc398c4dc0c0c073980`, "no known form of an id, length 34"},
+		{"", `\y017f22e279b07cc398c4dc0c0c073980`, `no known form of an id, length 34, with "\\" at byte 0`},
 		{"-as guid", "0x017f22e279b07cc398c4dc0c0c07398g", noHex + "31"},
 		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "parsing UUID: prefix is not urn:uuid: at byte 7"},
 		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", "parsing ULID: not a Crockford Base32 digit at byte 25"},
@@ -94,6 +136,10 @@ func TestConvert(t *testing.T) {
 		{"", "-1", "parsing Snowflake: negative"},
 		{"-as snowflake", " 1000990140000", either},
 		{"", "1000990140000", either},
+		{"", "0x3ccd432acbf", either},
+		{"-as snowflake", "0X3CCD432ACBF", either},
+		{"", "1abcdef123456", either},
+		{"-as hex", "0x3ccd432acbf", "no known form of hex, length 13"},
 		{"", "_01h455vb4pex5vsknk084sn02q", neither},
 		{"", "order_1", "typeid: length 1, want 26 after the prefix"},
 		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", "typeid: not a Crockford Base32 digit in lower case at byte 25"},
@@ -111,40 +157,64 @@ func TestConvert(t *testing.T) {
 		check(t, []row{r})
 	}
 	check(t, []row{
-		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: it must be one of uuid, ulid, uuid1, uuid6`},
+		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: it must be one of uuid, ulid, uuid1, uuid6, text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
+		{"convert -to hex -format base58 7", "", 2, "", "-to hex and -format base58 are two forms"},
+		{"convert \ufeff7 7\x00 " + strings.Repeat("7", 60_000), "", 1, "", `"\ufeff7": no known form of an id, length 4, with "\ufeff" at byte 0` + "\n" +
+			`"7\x00": no known form of an id, length 2, with "\x00" at byte 1` + "\n" + `"` + strings.Repeat("7", 80) + `": parsing Snowflake: length over 45, want 1 to 19`},
 		{"convert -- -1 -2", "", 1, "", "\"-1\": parsing Snowflake: negative\n\"-2\": parsing Snowflake: negative"},
 		{"convert 8 -format hex -- 7", "", 0, "0x0000000000000008\n0x0000000000000007\n", ""},
 	})
 }
 
-// TestEveryForm converts ids of all times in each of their forms, whose kind is not named: each is the id or is refused,
-// and never another id. A form that has to be named is read as itself.
+// TestEveryForm reads ids of all times and of other libraries in each of their forms, with -as and without it: a text is
+// the id, or is refused if it may be two, and is never another id, except in the forms that have no text of their own.
 func TestEveryForm(t *testing.T) {
-	random, refused := rand.New(rand.NewPCG(1, 2)), 0
-	for i := range 40_000 {
+	random, refused, texts := rand.New(rand.NewPCG(1, 2)), map[string]int{}, map[string]int{}
+	for range 3_000 {
 		number := ids.Snowflake(random.Int64N(1<<41) << 22) // of Twitter's layout, node 0
-		u := ids.MinV7At(time.UnixMilli(random.Int64N(1 << 48)))
-		binary.BigEndian.PutUint64(u[8:], random.Uint64()>>2|1<<63)
-		all := []ident{identOf(number), identOf(u), identOf(u.ULID()), {kind: "typeid", bits: u, prefix: "order"}}
-		if i%100 > 0 {
-			all = all[:1] // 13 digits are rare
+		u := ids.MinV7At(time.UnixMilli(random.Int64N(1 << 42)))
+		if random.IntN(2) == 0 {
+			binary.BigEndian.PutUint64(u[:], random.Uint64()&^0xf000|0x4000)
 		}
-		for _, id := range all {
-			for form, text := range formsOf(id) {
-				as := ""
-				if form == "guid" || form == "decimal" || form == "base64url" {
-					as = form
-				}
-				switch got, err := read(text, as); {
-				case err != nil && strings.HasPrefix(err.Error(), "13 digits ") && id.kind == "snowflake":
-					refused++
-				case err != nil || got.number != id.number || got.bits != id.bits:
-					t.Fatalf("%s of form %s is read as %v, %v, want %v", text, form, got, err, id)
+		binary.BigEndian.PutUint64(u[8:], random.Uint64()>>2|1<<63)
+		for _, id := range []ident{identOf(number), identOf(u), identOf(u.ULID()), {kind: "typeid", bits: u, prefix: "order"}} {
+			known := formsOf(id)
+			if id.kind == "uuid" {
+				standard, list := known["base64"], fmt.Sprint([16]byte(u))
+				known["base64 for URLs"] = strings.NewReplacer("+", "-", "/", "_").Replace(standard)
+				known["base64 without its end"] = standard[:22]
+				known["base64 for URLs without its end"] = known["base64 for URLs"][:22]
+				known["list"], known["list with commas"] = list, strings.ReplaceAll(list, " ", ", ")
+				known[`hex with \x`], known["hex with 0x"] = `\x`+known["hex"], "0x"+known["hex"]
+				known["upper case"], known["quotes"] = strings.ToUpper(known["text"]), `"`+known["text"]+`"`
+			}
+			for form, text := range known {
+				word, _, _ := strings.Cut(form, " ")
+				for _, as := range []string{"", id.kind, word} {
+					named := as == word && slices.Contains(formNames(), as)
+					if as == word && !named || !named && (form == "guid" || form == "decimal") {
+						continue
+					}
+					texts[form]++
+					switch got, err := read(text, as); {
+					case err == nil && (got.number != id.number || got.bits != id.bits):
+						t.Fatalf("%s of form %s, as %q, is read as %v, want %v", text, form, as, got, id)
+					case err != nil && !named && (len(text) == 22 || len(text) == 13): // may be another
+						refused[form]++
+					case err != nil && as != "typeid" && as != "ulid" && as != "uuid":
+						t.Fatalf("%s of form %s, as %q: %v, want %v", text, form, as, err, id)
+					}
 				}
 			}
 		}
 	}
-	if refused < 1 || refused > 30 {
-		t.Errorf("%d of 40,000 are refused, want some 5", refused)
+	for form, share := range map[string]float64{"base58": 0.2, "base32": 0.001, "base64 without its end": 0.7, "base64 for URLs without its end": 0.7} {
+		if got := float64(refused[form]) / float64(texts[form]); got > share || got == 0 {
+			t.Errorf("of %d texts of form %s %d are refused", texts[form], form, refused[form])
+		}
+		delete(refused, form)
+	}
+	if len(refused) > 0 {
+		t.Errorf("refused: %v", refused)
 	}
 }

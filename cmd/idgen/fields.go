@@ -28,7 +28,7 @@ type view struct {
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
 	Time       string  `json:"time,omitempty"`    // the value of that field
-	UnixMS     *int64  `json:"unix_ms,omitempty"` // the same time, rounded down
+	UnixMS     *int64  `json:"unix_ms,omitempty"` // the same time, rounded down; nil if it overflows
 	Fields     []field `json:"fields"`
 }
 
@@ -67,8 +67,10 @@ func (v *view) add(key byte, name, value, note string) {
 
 // addTime adds the time.
 func (v *view) addTime(made time.Time, decimals, note string) {
-	ms := made.UnixMilli()
-	v.Time, v.UnixMS = made.Format(decimals), &ms
+	v.Time = made.Format(decimals)
+	if ms := made.UnixMilli(); time.UnixMilli(ms).Year() == made.Year() { // an int64 may be too small
+		v.UnixMS = &ms
+	}
 	v.add('T', "time", v.Time, note)
 }
 
@@ -110,7 +112,7 @@ func (v *view) value(name string) (string, error) {
 	return "", fmt.Errorf("a %s has no field %q; it has %s", v.title, name, strings.Join(has, ", "))
 }
 
-// views returns all ways to see an id. A Snowflake has one for each of some layouts, the plausible ones first.
+// views returns all ways to see an id. A Snowflake has one for each of some layouts, in their order.
 func views(id ident, some []namedLayout) (all []*view) {
 	switch id.kind {
 	case "uuid":
@@ -132,68 +134,59 @@ func views(id ident, some []namedLayout) (all []*view) {
 	for _, l := range some {
 		all = append(all, viewSnowflake(id.number, l, time.Now()))
 	}
-	slices.SortStableFunc(all, func(a, b *view) int { return min(len(a.doubt), 1) - min(len(b.doubt), 1) })
 	return all
 }
 
 // viewUUID says what is in a UUID.
 func viewUUID(u ids.UUID) *view {
-	switch {
-	case u == ids.NilUUID():
-		v := newView("Nil UUID", u[:], "0128")
-		v.add('0', "nil", "0", "")
-		return v
-	case u == ids.MaxUUID():
-		v := newView("Max UUID", u[:], "1128")
-		v.add('1', "max", "", "")
-		return v
-	case u.Variant() != ids.VariantRFC9562:
-		v := newView("UUID of variant "+u.Variant().String(), u[:], "X128")
-		v.add('X', "bits", "", "not in a layout of RFC 9562")
+	simple := func(title, widths, name, value, note string) *view {
+		v := newView(title, u[:], widths)
+		v.add(widths[0], name, value, note)
 		return v
 	}
-	of := func(widths string) *view {
-		return newView(fmt.Sprintf("UUID of version %d", u.Version()), u[:], widths)
+	title := fmt.Sprintf("UUID of version %d", u.Version())
+	switch {
+	case u == ids.NilUUID():
+		return simple("Nil UUID", "0128", "nil", "0", "")
+	case u == ids.MaxUUID():
+		return simple("Max UUID", "1128", "max", "", "")
+	case u.Variant() != ids.VariantRFC9562:
+		return simple("UUID of variant "+u.Variant().String(), "X128", "bits", "", "not in a layout of RFC 9562")
 	}
 	made, _ := u.Time()
 	var v *view
 	switch u.Version() {
 	case 1, 6:
 		n, _ := u.ClockSequence()
-		v = of("T48 V4 T12 A2 S14 N48")
+		v = newView(title, u[:], "T48 V4 T12 A2 S14 N48")
 		v.addTime(made, to100ns, "100 ns")
 		v.add('S', "clock sequence", strconv.Itoa(n), "")
 		v.addNode(u)
 	case 2:
 		local, _ := u.LocalID()
 		domain, _ := u.Domain()
-		v = of("L32 T16 V4 T12 A2 S6 D8 N48")
+		v = newView(title, u[:], "L32 T16 V4 T12 A2 S6 D8 N48")
 		v.add('L', "local id", fmt.Sprint(local), "")
 		v.addTime(made, toSecond, "and the 429 s that follow")
 		v.add('S', "sequence", fmt.Sprint(u[8]&0x3f), "")
 		v.add('D', "domain", fmt.Sprint(uint8(domain)), domain.String())
 		v.addNode(u)
 	case 3:
-		v = of("H48 V4 H12 A2 H62")
-		v.add('H', "hash", "", "MD5 of a namespace and a name")
+		v = simple(title, "H48 V4 H12 A2 H62", "hash", "", "MD5 of a namespace and a name")
 	case 4:
-		v = of("R48 V4 R12 A2 R62")
-		v.add('R', "random", "", "")
+		v = simple(title, "R48 V4 R12 A2 R62", "random", "", "")
 	case 5:
-		v = of("H48 V4 H12 A2 H62")
-		v.add('H', "hash", "", "SHA-1 of a namespace and a name")
+		v = simple(title, "H48 V4 H12 A2 H62", "hash", "", "SHA-1 of a namespace and a name")
 	case 7:
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
-		v = of("T48 V4 F12 A2 R62")
+		v = newView(title, u[:], "T48 V4 F12 A2 R62")
 		v.addTime(made, toMilli, "")
 		v.add('F', "rand_a", strconv.Itoa(fraction), fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096))
 		v.add('R', "rand_b", "", "random")
 	case 8:
-		v = of("C48 V4 C12 A2 C62")
-		v.add('C', "custom", "", "known to its maker only")
+		v = simple(title, "C48 V4 C12 A2 C62", "custom", "", "known to its maker only")
 	default:
-		v = of("X48 V4 X12 A2 X62")
-		v.add('X', "bits", "", "RFC 9562 has no such version")
+		v = simple(title, "X48 V4 X12 A2 X62", "bits", "", "RFC 9562 has no such version")
 	}
 	v.add('V', "version", strconv.Itoa(u.Version()), "")
 	v.add('A', "variant", "2", u.Variant().String())

@@ -49,13 +49,16 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseAlone sets the options of a command that takes no other arguments.
+// parseAlone sets the options of a command that makes a number of ids and takes no other arguments.
 func (fs *flags) parseAlone(args []string) error {
 	others, err := fs.parse(args)
-	if err == nil && len(others) > 0 {
-		return usagef("unexpected argument %q", others[0])
+	if err != nil || len(others) == 0 {
+		return err
 	}
-	return err
+	if isDigits(others[0]) {
+		return usagef("unexpected argument %q; -n %[1]s makes so many", others[0])
+	}
+	return usagef("unexpected argument %.80q", others[0])
 }
 
 // addChoice adds an option whose value is one of some words, in upper or lower case.
@@ -106,7 +109,7 @@ func (fs *flags) write(id ident) (string, error) {
 		return id.write(*fs.form)
 	case id.kind == "snowflake":
 		return "", errors.New("only a UUID or a ULID can have a prefix")
-	case !slices.Contains([]string{"text", "json", "typeid"}, *fs.form):
+	case !slices.Contains([]string{"text", "typeid"}, *fs.form):
 		return "", fmt.Errorf("-format %s has no prefix", *fs.form)
 	}
 	id.kind, id.prefix = "typeid", fs.prefix
@@ -131,19 +134,18 @@ func (fs *flags) addTime(name string) *span {
 
 // parseTime reads a time. Days and months are in UTC, and a duration counts from now.
 func parseTime(s string) (span, error) {
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return span{t, t, true}, nil
-	}
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return span{t, t.AddDate(0, 0, 1), true}, nil
-	}
-	if t, err := time.Parse("2006-01", s); err == nil {
-		return span{t, t.AddDate(0, 1, 0), true}, nil
+	for _, w := range []struct {
+		layout       string
+		months, days int
+	}{{time.RFC3339, 0, 0}, {time.DateOnly, 0, 1}, {"2006-01", 1, 0}} {
+		if t, err := time.Parse(w.layout, s); err == nil {
+			return span{t, t.AddDate(0, w.months, w.days), true}, nil
+		}
 	}
 	if s == "now" {
 		s = "0s"
 	}
-	if ago, err := time.ParseDuration(s); err == nil {
+	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") { // 0 alone may be meant as 1970
 		t := time.Now().Add(ago)
 		return span{t, t, true}, nil
 	}

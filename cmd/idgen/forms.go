@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
@@ -64,13 +65,12 @@ var forms = []struct {
 	{"base32", func(id ident) string { return id.bits.ULID().String() }, ids.Snowflake.Base32},
 	{"base58", func(id ident) string { return id.bits.Base58() }, nil},
 	{"hex", func(id ident) string { return hex.EncodeToString(id.bits[:]) }, func(s ids.Snowflake) string { return fmt.Sprintf("%#016x", uint64(s)) }},
-	{"json", func(id ident) string { return strconv.Quote(id.String()) }, func(s ids.Snowflake) string { return strconv.Quote(s.String()) }},
 	{"urn", func(id ident) string { return id.bits.URN() }, nil},
 	{"braces", func(id ident) string { return "{" + id.bits.String() + "}" }, nil},
 	{"typeid", ident.typeID, nil},
 	{"guid", func(id ident) string { return hex.EncodeToString(swapped(id.bits)) }, nil},
 	{"decimal", func(id ident) string { return new(big.Int).SetBytes(id.bits[:]).String() }, nil},
-	{"base64url", func(id ident) string { return base64.RawURLEncoding.EncodeToString(id.bits[:]) }, nil},
+	{"base64", func(id ident) string { return base64.StdEncoding.EncodeToString(id.bits[:]) }, nil},
 }
 
 // formNames returns the names of the forms.
@@ -104,26 +104,35 @@ type way struct {
 
 // ways are all ways to read a text. The first that fits is taken, so that the last ones need -as.
 var ways = []way{
-	{"typeid text json", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
-	{"uuid text json", hasLength(36), parser(ids.ParseUUID)},
+	{"uuid ulid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
+		refusal("22 characters may be Base58 or Base64; -as base58 or -as base64 says which")},
+	{"uuid ulid base64", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
+	{"typeid text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
+	{"uuid text", hasLength(36), parser(ids.ParseUUID)},
 	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
-	{"uuid braces", hasLength(38), parser(ids.ParseUUID)},
+	{"uuid braces", func(s string) bool { return len(s) == 38 && s[0] == '{' }, parser(ids.ParseUUID)},
 	{"uuid ulid hex", isHex, parser(parseHex)},
 	{"uuid ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
-	{"ulid uuid base32 text json", hasLength(26), parser(ids.ParseULID)},
-	{"snowflake", func(s string) bool { return len(s) == 13 && isDigits(s) }, refuseThirteenDigits},
-	{"snowflake text json", isInteger, parser(ids.ParseSnowflake)},
+	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
+	{"uuid ulid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
+	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
+	{"snowflake text", isInteger, parser(ids.ParseSnowflake)},
 	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
 	{"typeid", hasLength(26), parser(parseTypeID)},
 	{"guid", isHex, parser(parseGUID)},
 	{"decimal", isDigits, parser(parseDecimal)},
-	{"base64url", hasLength(22), parser(parseBase64URL)},
+	{"base64", hasLength(22), parser(parseBase64)},
 }
 
 // parser returns parse with its result as any.
 func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 	return func(s string) (any, error) { return parse(s) }
+}
+
+// refusal refuses a text that may be one of two ids.
+func refusal(why string) func(string) (any, error) {
+	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
 func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
@@ -163,16 +172,42 @@ func parseDecimal(s string) (u ids.UUID, err error) {
 	return u, nil
 }
 
-func parseBase64URL(s string) (u ids.UUID, err error) {
-	n, err := base64.RawURLEncoding.Strict().Decode(u[:], []byte(s))
-	if err == nil && n < len(u) { // a line end within it counts as nothing
-		err = errors.New("it has less than 128 bits")
+// parseBase64 reads either alphabet.
+func parseBase64(s string) (u ids.UUID, err error) {
+	alphabet := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		alphabet = base64.RawURLEncoding
 	}
+	digits := []byte(strings.TrimSuffix(s, "=="))
+	if len(digits) != 22 || bytes.ContainsAny(digits, "\r\n") { // a line end counts as nothing
+		return u, errors.New("not 128 bits in Base64")
+	}
+	_, err = alphabet.Strict().Decode(u[:], digits)
 	return u, err
 }
 
-func refuseThirteenDigits(string) (any, error) {
-	return nil, errors.New("13 digits may be a Snowflake in decimal or in Base32; -as text or -as base32 says which")
+var errList = errors.New("not a list of 16 numbers from 0 to 255, such as [1 127 34]; an argument needs quotes")
+
+// parseList reads the numbers of 16 bytes, as a log shows them, with blanks or commas between them.
+func parseList(s string) (u ids.UUID, err error) {
+	inner, closed := strings.CutSuffix(s[1:], "]") // without its end it may be cut
+	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
+	if !closed || len(numbers) != len(u) {
+		return u, errList
+	}
+	for i, number := range numbers {
+		n, err := strconv.ParseUint(number, 10, 8)
+		if err != nil {
+			return u, errList
+		}
+		u[i] = byte(n)
+	}
+	return u, nil
+}
+
+// isEither32 reports whether s is as long as a Snowflake in Base32, and may be one in decimal or hexadecimal too.
+func isEither32(s string) bool {
+	return len(s) == 13 && strings.Trim(strings.TrimPrefix(strings.ToLower(s), "0x"), "0123456789abcdef") == ""
 }
 
 func parseSnowflakeHex(s string) (ids.Snowflake, error) {
@@ -195,6 +230,9 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
+// common are the characters of most forms.
+const common = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
 // read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
 // as is not empty, it is the kind or the form.
 func read(text, as string) (ident, error) {
@@ -216,5 +254,9 @@ func read(text, as string) (ident, error) {
 		}
 		return id, nil
 	}
-	return ident{}, fmt.Errorf("no known form of %s, length %d", cmp.Or(as, "an id"), len(s))
+	err := fmt.Errorf("no known form of %s, length %d", cmp.Or(as, "an id"), len(s))
+	if odd := strings.TrimLeft(s, common); odd != "" {
+		err = fmt.Errorf("%w, with %.1q at byte %d", err, odd, len(s)-len(odd))
+	}
+	return ident{}, err
 }

@@ -38,6 +38,10 @@ func (t *tool) inspect(args []string) error {
 			return "", err
 		}
 		all := views(id, shown)
+		if id.kind == "snowflake" && assumed && (*asJSON || field != "") {
+			fmt.Fprintf(t.errs, "idgen: note: without -layout, a Snowflake is taken to be of %s\n", layouts[0].name)
+			assumed = false // once
+		}
 		switch {
 		case *asJSON:
 			line, err := json.Marshal(report{id.kind, id.String(), formsOf(id), all})
@@ -45,11 +49,8 @@ func (t *tool) inspect(args []string) error {
 		case *brief:
 			return all[0].heading(id), nil
 		case field == "":
+			slices.SortStableFunc(all, func(a, b *view) int { return min(len(a.doubt), 1) - min(len(b.doubt), 1) })
 			return draw(id, all), nil
-		}
-		if id.kind == "snowflake" && assumed {
-			fmt.Fprintf(t.errs, "idgen: note: without -layout, the field is that of a Snowflake of %s\n", layouts[0].name)
-			assumed = false // once
 		}
 		return all[0].value(field)
 	})
@@ -63,11 +64,11 @@ type report struct {
 	Views []*view           `json:"views"`
 }
 
-// formsOf returns an id in all forms but that of JSON, by name.
+// formsOf returns an id in all its forms, by name.
 func formsOf(id ident) map[string]string {
 	all := map[string]string{}
 	for _, name := range formNames() {
-		if text, err := id.write(name); err == nil && name != "json" {
+		if text, err := id.write(name); err == nil {
 			all[name] = text
 		}
 	}

@@ -133,7 +133,7 @@ func TestInspectWhole(t *testing.T) {
 			`"value":"0"},{"name":"time","bits":[[1,41]],"value":"2010-11-04T01:42:54.657Z"},{"name":"node","bits":[[42,51]],` +
 			`"value":"0","note":"datacenter 0, worker 0"},{"name":"sequence","bits":[[52,63]],"value":"5"}]}]}` + "\n", ""},
 		{"inspect -json a_0ys50mr8sadc0b7j4zdffcxp26", "", 0, `{"kind":"typeid","id":"a_0ys50mr8sadc0b7j4zdffcxp26","forms":{"base32":"0YS50MR8SADC0B7J4ZDFFCXP26",` +
-			`"base58":"4oVbpzb8BpnTH1mg11dmWd","base64url":"HslBTCMqawCzyJ9r3s7YRg","braces":"{1ec9414c-232a-6b00-b3c8-9f6bdeced846}",` +
+			`"base58":"4oVbpzb8BpnTH1mg11dmWd","base64":"HslBTCMqawCzyJ9r3s7YRg==","braces":"{1ec9414c-232a-6b00-b3c8-9f6bdeced846}",` +
 			`"decimal":"40921815930960820517455393747779901510","guid":"4c41c91e2a23006bb3c89f6bdeced846","hex":"1ec9414c232a6b00b3c89f6bdeced846",` +
 			`"text":"a_0ys50mr8sadc0b7j4zdffcxp26","typeid":"a_0ys50mr8sadc0b7j4zdffcxp26","urn":"urn:uuid:1ec9414c-232a-6b00-b3c8-9f6bdeced846"},` +
 			`"views":[{"time":"2022-02-22T19:22:22.0000000Z","unix_ms":1645557742000,"fields":[{"name":"prefix","bits":[],"value":"a"},` +
@@ -159,14 +159,23 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field prefix -as typeid 01fwhe4ydgfk1shh6w1g60eecf", "", 1, "",
 			`"01fwhe4ydgfk1shh6w1g60eecf": a TypeID, UUID of version 7 has no field "prefix"; it has "time", "rand_a", "rand_b", "version", "variant", "unix_ms"`},
 		{"inspect -field time", "ffffffff-ffff-ffff-ffff-ffffffffffff", 1, "\n", `line 1: a Max UUID has no field "time"; it has "max"`},
-		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, the field is that of a Snowflake of twitter"}, // plausible in another one
-		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, the field is that of a Snowflake of twitter"},                                    // once
+		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, a Snowflake is taken to be of twitter"}, // plausible in another one
+		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, a Snowflake is taken to be of twitter"},                                    // once
 		{"inspect -field Clock-Sequence 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "13256\n", ""},
 		{"inspect -field unix-ms 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "1645557742000\n", ""},
 		{"inspect -field sequence -layout " + ownLayout + " 17592884729911706", "", 0, "230\n", ""},
 
 		{"inspect -field node -layout 2021-01-01T00:00:00Z,1us,0,12", "7", 1, "\n",
 			`line 1: a Snowflake in the layout of 2021-01-01T00:00:00Z,1us,0,12 has no field "node"; it has "sign", "time", "sequence", "unix_ms"`},
+
+		// An int64 of milliseconds ends in the year 292278994.
+		{"inspect -json -layout 2020-02-29T01:02:03.004Z,16ms,0,0 9223372036854775807", "", 0,
+			`{"kind":"snowflake","id":"9223372036854775807","forms":{"base32":"7ZZZZZZZZZZZZ","hex":"0x7fffffffffffffff","text":"9223372036854775807"},"views":[` +
+				`{"layout":"2020-02-29T01:02:03.004Z,16ms,0,0","plausible":false,"time":"2338218217-03-06T10:45:29.452Z","fields":[` +
+				`{"name":"sign","bits":[[0,0]],"value":"0"},{"name":"time","bits":[[1,63]],"value":"2338218217-03-06T10:45:29.452Z"}]}]}` + "\n", ""},
+		{"inspect -field unix_ms -layout 1970-01-01,4ms,0,0 2305843009213693951", "", 0, "9223372036854775804\n", ""},
+		{"inspect -field unix_ms -layout 1970-01-01,4ms,0,0 2305843009213693952", "", 1, "",
+			`"2305843009213693952": a Snowflake in the layout of 1970-01-01,4ms,0,0 has no field "unix_ms"; it has "sign", "time"`},
 
 		{"inspect -json -brief", "", 2, "", "-brief, -field and -json exclude each other"},
 		{"inspect -json -field x", "", 2, "", "-brief, -field and -json exclude each other"},
@@ -184,7 +193,8 @@ func TestInspectWhole(t *testing.T) {
 	})
 }
 
-// TestLayoutOrder checks that the plausible layouts come first, with the clock of a bubble.
+// TestLayoutOrder checks that the plausible layouts are drawn first, with the clock of a bubble, and that for scripts, which
+// compare ids, Twitter's is always the first.
 func TestLayoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in Discord's, 2043 in Sonyflake's.
@@ -201,19 +211,38 @@ func TestLayoutOrder(t *testing.T) {
 			{made.AddDate(30, 0, 0), 4, "twitter discord instagram sonyflake"},
 		} {
 			time.Sleep(time.Until(test.now))
-			var r report
-			if err := json.Unmarshal([]byte(must(t, "", "inspect", "-json", id.String())[0]), &r); err != nil {
-				t.Fatal(err)
-			}
 			var order []string
-			for i, v := range r.Views {
-				order = append(order, v.Layout)
-				if *v.Plausible != (i < test.plausible) {
-					t.Errorf("at %v: %s plausible: %v", test.now, v.Layout, *v.Plausible)
+			for _, line := range must(t, "", "inspect", id.String()) {
+				if _, title, ok := strings.Cut(line, "  Snowflake in the layout of "); ok {
+					layout, _, _ := strings.Cut(title, " ")
+					if got := !strings.Contains(title, "not plausible"); got != (len(order) < test.plausible) {
+						t.Errorf("at %v: %s plausible: %v", test.now, layout, got)
+					}
+					order = append(order, layout)
 				}
 			}
 			if got := strings.Join(order, " "); got != test.order {
 				t.Errorf("at %v: %s, want %s", test.now, got, test.order)
+			}
+			status, out, errs := try(id.String()+"\n7\n"+id.String()+"\n", "inspect", "-json")
+			if status != 0 || errs != "idgen: note: without -layout, a Snowflake is taken to be of twitter\n" { // once
+				t.Errorf("inspect -json: status %d, %q", status, errs)
+			}
+			for line := range strings.Lines(out) {
+				var r report
+				if err := json.Unmarshal([]byte(line), &r); err != nil {
+					t.Fatal(err)
+				}
+				order, plausible := "", 0
+				for _, v := range r.Views {
+					order += v.Layout + " "
+					if *v.Plausible {
+						plausible++
+					}
+				}
+				if order != "twitter discord instagram sonyflake " || r.ID == id.String() && plausible != test.plausible {
+					t.Errorf("at %v: inspect -json: %s, %d plausible, want %d", test.now, order, plausible, test.plausible)
+				}
 			}
 		}
 	})

@@ -31,12 +31,9 @@ import (
 //go:embed help.txt
 var help string
 
-func main() { os.Exit(start(os.Stdout)) }
-
-// start is main with any output.
-func start(stdout io.Writer) int {
+func main() {
 	endBetweenLines()
-	return run(os.Args[1:], os.Stdin, stdout, os.Stderr)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // A tool is one run of the program.
@@ -52,7 +49,6 @@ type tool struct {
 func commands() map[string]func(*tool, []string) error {
 	return map[string]func(*tool, []string) error{
 		"uuid1":     minted(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
-		"uuid2":     (*tool).uuid2,
 		"uuid3":     named(ids.NewV3),
 		"uuid4":     minted(ids.NewV4, nil, 0),
 		"uuid5":     named(ids.NewV5),
@@ -124,7 +120,7 @@ func (t *tool) command(args []string) error {
 
 // unknown returns the error for what is no command.
 func unknown(name string) error {
-	return usagef("unknown command %q; there are %s", name, commandNames())
+	return usagef("unknown command %.80q; there are %s", name, commandNames())
 }
 
 func commandNames() string { return strings.Join(slices.Sorted(maps.Keys(commands())), ", ") }
@@ -135,6 +131,7 @@ func (t *tool) help(args []string) error {
 	if len(args) > 0 {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
+			t.name = "" // the help to try is the whole
 			return unknown(args[0])
 		}
 	}
@@ -170,7 +167,7 @@ func (t *tool) print(lines string) error {
 // columns fit together again.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
-		if text, ok := t.answer(fmt.Sprintf("%q", arg), unmarked(arg), do); ok {
+		if text, ok := t.answer(fmt.Sprintf("%.80q", arg), arg, do); ok {
 			if err := t.print(text + "\n"); err != nil {
 				return err
 			}
@@ -219,7 +216,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// unmarked returns s without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
+// unmarked returns a line without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
 // may have one, or several.
 func unmarked(s string) string { return strings.TrimLeft(s, "\ufeff") }
 

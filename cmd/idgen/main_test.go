@@ -87,7 +87,7 @@ func TestHelp(t *testing.T) {
 	}
 	// Each command, form, layout and option is in it, in lines that a terminal has room for.
 	shown := must(t, "", "help")
-	words := "-n -node -namespace -domain -local -layout -format -as -to -from -json -brief -field -at -prefix -owner twitter sonyflake"
+	words := "-n -node -namespace -column -layout -format -as -to -from -json -brief -field -at -prefix -owner twitter sonyflake"
 	for _, word := range slices.Concat(strings.Fields(words), formNames(), slices.Collect(maps.Keys(commands()))) {
 		if !strings.Contains(strings.Join(shown, "\n"), word) {
 			t.Errorf("the help does not tell of %s", word)
@@ -97,6 +97,19 @@ func TestHelp(t *testing.T) {
 		}
 		if got := must(t, "", "help", word); !strings.Contains(strings.Join(got, "\n"), word) || len(got) > 70 {
 			t.Errorf("the help about %s is %q", word, got)
+		}
+	}
+	// The help about a command is about what it takes.
+	about := map[string]string{
+		"FORM ": "uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ulid snowflake convert range", "KIND ": "inspect convert", "LAYOUT ": "snowflake inspect range",
+		"TIME ": "uuid1 uuid6 uuid7 ulid snowflake range", "-node  ": "snowflake", "standard input, one a": "uuid3 uuid5 uuid8 inspect convert",
+	}
+	for part, names := range about {
+		for name := range commands() {
+			got := strings.Contains(strings.Join(must(t, "", "help", name), "\n"), part+" ")
+			if want := slices.Contains(strings.Fields(names), name); got != want {
+				t.Errorf("the help about %s has the part %q: %v", name, part, got)
+			}
 		}
 	}
 	for _, line := range shown {
@@ -155,12 +168,12 @@ func TestLines(t *testing.T) {
 		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
 		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line has more than 65536 bytes\nline 2: the line has more than 65536 bytes"},
 		{"uuid3", "\xff\na\x00\n", 1, "\n\n", "line 1: the name is not UTF-8 without a NUL\nline 2: the name is not UTF-8 without a NUL"}, // UTF-16
-		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: no known form of uuid, length 1"},
+		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: no known form of uuid, length 1; want 32 hexadecimal digits or a UUID"},
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", 0, "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
 		{"inspect -json", "\nx\n", 1, "\n\n", "line 2" + bad},
 		{"convert 7", "8\n", 0, "7\n", ""},
-		{"convert 7 x \ufeff8", "", 1, "7\n8\n", `"x": no known form of an id, length 1`},
+		{"convert 7 x 8", "", 1, "7\n8\n", `"x": no known form of an id, length 1`},
 	})
 	if status, out, errs := try("", "inspect", ""); status != 1 || out != "" || errs != "idgen: \"\": no known form of an id, length 0\n" {
 		t.Errorf("inspect of an empty argument: status %d, %q, %q", status, out, errs)
@@ -180,8 +193,8 @@ func TestAnswersAtOnce(t *testing.T) {
 	answers := bufio.NewReader(shown)
 	for _, test := range [][2]string{
 		{"0x0000000000000007\n", "7\n"},
-		{"?\n", "idgen: line 2: no known form of an id, length 1\n\n"},
-		{"8\n9\n?\n10\n", "8\n9\nidgen: line 5: no known form of an id, length 1\n\n10\n"},
+		{"x\n", "idgen: line 2: no known form of an id, length 1\n\n"},
+		{"8\n9\nx\n10\n", "8\n9\nidgen: line 5: no known form of an id, length 1\n\n10\n"},
 		{strings.Repeat("1000000\n", 20_000), strings.Repeat("1000000\n", 20_000)},
 		{"11", "11\n"},
 	} {
@@ -204,14 +217,13 @@ func TestAnswersAtOnce(t *testing.T) {
 
 // TestMain runs the program itself where TestStopped starts this binary for it.
 func TestMain(m *testing.M) {
-	const args = "idgen snowflake -node 7 -n 1000000000"
-	switch os.Getenv("IDGEN_TEST") {
+	switch args := strings.Fields("snowflake -node 7 -n 1000000000"); os.Getenv("IDGEN_TEST") {
 	case "pipe":
-		os.Args = strings.Fields(args)
+		os.Args = append(os.Args[:1], args...)
 		main()
 	case "file":
-		os.Args = strings.Fields(args)
-		start(slow{})
+		endBetweenLines()
+		run(args, os.Stdin, slow{}, os.Stderr)
 	}
 	os.Exit(m.Run())
 }
@@ -271,16 +283,18 @@ func TestUsage(t *testing.T) {
 	if newFlags().Output() != io.Discard {
 		t.Error("package flag says it too")
 	}
-	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid2, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8, version"
+	const all = "clock, convert, help, inspect, range, snowflake, ulid, uuid1, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8, version"
 	for arg, want := range map[string]string{
-		"":            "missing command",
-		"uuidv7":      `unknown command "uuidv7"`,
-		"\x1b[2J\xff": `unknown command "\x1b[2J\xff"`,
-		"help uuid":   `unknown command "uuid"`,
+		"":                          "missing command",
+		"uuidv7":                    `unknown command "uuidv7"`,
+		"\x1b[2J\xff":               `unknown command "\x1b[2J\xff"`,
+		"help uuid":                 `unknown command "uuid"`,
+		"uuid2":                     `unknown command "uuid2"`,
+		strings.Repeat("7", 60_000): `unknown command "` + strings.Repeat("7", 80) + `"`,
 	} {
 		status, out, errs := try("", strings.Fields(arg)...)
-		want = fmt.Sprintf("idgen: %s; there are %s\nTry: idgen help", want, all)
-		if status != 2 || out != "" || !strings.HasPrefix(errs, want) {
+		want = fmt.Sprintf("idgen: %s; there are %s\nTry: idgen help\n", want, all)
+		if status != 2 || out != "" || errs != want {
 			t.Errorf("idgen %q: status %d, %q, %q, want %q", arg, status, out, errs, want)
 		}
 	}

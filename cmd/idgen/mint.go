@@ -1,14 +1,12 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,81 +54,61 @@ func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
 	return nil
 }
 
+const (
+	maxAhead = 10 * time.Millisecond // how far ids may be ahead of the wall clock
+	longest  = 3 * time.Second       // for which snowflake waits
+)
+
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
 	fs := newFlags()
-	n, when, layout := fs.addCount(), fs.addTime("at"), fs.addLayout()
-	var number *string // nil: not given
-	fs.Func("node", "", func(s string) error {
-		number = &s
-		return nil
-	})
+	n, when, layout, number := fs.addCount(), fs.addTime("at"), fs.addLayout(), fs.addNumber("node", -1, math.MaxInt64)
 	if err := fs.parseAlone(args); err != nil {
 		return err
 	}
+	if _, err := fs.write(ident{kind: "snowflake"}); err != nil { // before it says anything of the number
+		return usageError(err.Error())
+	}
 	l := (*layout)[0].SnowflakeLayout
-	id, err := t.nodeNumber(number, l)
-	if err != nil {
-		return err
+	switch most := int64(1)<<l.NodeBits - 1; {
+	case *number > most:
+		return usagef("-node must be a number from 0 to %d, not %d", most, *number)
+	case most == 0:
+		*number = 0 // the one node
+	case *number < 0:
+		drawn, _ := rand.Int(rand.Reader, big.NewInt(most+1)) // it never fails
+		*number = drawn.Int64()
+		fmt.Fprintf(t.errs, "idgen: note: node %d is random: another process may have it too. Give each its own by -node\n", *number)
 	}
 	if when.given {
-		parts := ids.SnowflakeParts{Time: when.begin, Node: id, Sequence: -1}
+		parts := ids.SnowflakeParts{Time: when.begin, Node: *number, Sequence: -1}
 		return t.mint(fs, *n, 1<<l.SequenceBits, func() (any, error) {
 			parts.Sequence++
 			return l.Compose(parts)
 		})
 	}
-	node, err := ids.NewSnowflakeNode(id, &ids.SnowflakeOptions{Layout: l})
+	// However the last run of this node ended, as by a signal, it made no id of a later time.
+	begin := time.Now().Add(maxAhead)
+	time.Sleep(maxAhead)
+	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
+	node, err := ids.NewSnowflakeNode(*number, &ids.SnowflakeOptions{Layout: l, Clock: clock})
 	if err != nil {
 		return usageError(err.Error())
 	}
-	return t.mint(fs, *n, math.MaxInt64, func() (any, error) { return node.Next(), nil })
-}
-
-// nodeNumber returns the number that is given, or the one in the environment, or a random one, with a note unless the
-// environment asks for it.
-func (t *tool) nodeNumber(given *string, l ids.SnowflakeLayout) (int64, error) {
-	from := "-node"
-	if given == nil {
-		from = "IDS_SNOWFLAKE_NODE"
-		value, ok := os.LookupEnv(from)
-		if !ok && l.NodeBits == 0 {
-			return 0, nil // the one node
-		}
-		if !ok || value == "random" {
-			n, err := rand.Int(rand.Reader, big.NewInt(1<<l.NodeBits))
-			if err != nil {
-				return 0, err
-			}
-			if !ok {
-				const note = "idgen: note: node %d is random: another process may have it too. Give each its own by -node or $IDS_SNOWFLAKE_NODE\n"
-				fmt.Fprintf(t.errs, note, n)
-			}
-			return n.Int64(), nil
-		}
-		given = &value
+	var last ids.Snowflake
+	err = t.mint(fs, *n, math.MaxInt64, func() (id any, err error) {
+		last, err = node.NextContext(context.Background())
+		return last, err
+	})
+	t.out.Flush() // run reports its error
+	// The next process of this node, whose clock may be behind by so much, makes other ids.
+	end := l.Split(last).Time.Add(l.Tick + maxAhead)
+	if time.Until(end) < longest {
+		time.Sleep(time.Until(end))
+	} else {
+		fmt.Fprintf(t.errs, "idgen: note: node %d makes the same ids again before %s\n", *number, end.Format(toMilli))
 	}
-	n, err := strconv.ParseUint(*given, 10, 63)
-	if err != nil || n > 1<<l.NodeBits-1 {
-		return 0, usagef("%s must be a number from 0 to %d, not %q", from, int64(1)<<l.NodeBits-1, *given)
-	}
-	return int64(n), nil
-}
-
-// uuid2 mints UUIDs of version 2.
-func (t *tool) uuid2(args []string) error {
-	fs := newFlags()
-	domains := []string{"person", "group", "org"} // by number
-	n, domain, local := fs.addCount(), fs.addChoice("domain", "person", domains...), fs.addNumber("local", -1, math.MaxUint32)
-	if err := fs.parseAlone(args); err != nil {
-		return err
-	}
-	if *local < 0 {
-		return usageError("uuid2 needs -local, the number of a person, a group or an org")
-	}
-	d := ids.Domain(slices.Index(domains, *domain))
-	// The sequence of version 2 has 6 bits, and its time is that of some 7 minutes.
-	return t.mint(fs, *n, 1<<6, func() (any, error) { return ids.NewV2(d, uint32(*local)), nil })
+	return err
 }
 
 // namespaces are the namespaces of versions 3 and 5 by name.
@@ -181,7 +159,7 @@ func (t *tool) uuid8(args []string) error {
 	return t.each(data, func(text string) (string, error) {
 		id, err := read(text, "uuid")
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("%w; want 32 hexadecimal digits or a UUID", err)
 		}
 		return fs.write(identOf(ids.NewV8(id.bits)))
 	})

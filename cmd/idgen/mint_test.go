@@ -1,13 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -15,14 +17,17 @@ import (
 
 // TestMint checks the number, the version, the order and the time of what each scheme mints.
 func TestMint(t *testing.T) {
-	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	for scheme, test := range map[string]struct{ form, title string }{
 		"uuid1": {"urn", "UUID of version 1"}, "uuid4": {"braces", "UUID of version 4"}, "uuid6": {"hex", "UUID of version 6"},
 		"uuid7": {"text", "UUID of version 7"}, "ulid": {"text", "ULID"}, "snowflake": {"base32", "Snowflake in the layout of twitter"},
 	} {
 		t.Run(scheme, func(t *testing.T) {
 			from := time.Now().Add(-time.Second)
-			lines := must(t, "", scheme, "-n", "1000", "-format", test.form)
+			args := []string{scheme}
+			if scheme == "snowflake" {
+				args = append(args, "-node", "7")
+			}
+			lines := must(t, "", append(args, "-n", "1000", "-format", test.form)...)
 			to := time.Now().Add(time.Second)
 			var all []ident
 			for _, line := range lines {
@@ -48,21 +53,24 @@ func TestMint(t *testing.T) {
 			if len(slices.Compact(lines)) != 1000 {
 				t.Error("they are not 1000, or they repeat")
 			}
-			if one := must(t, "", scheme); len(one) != 1 {
+			if one := must(t, "", args...); len(one) != 1 {
 				t.Errorf("%d lines without -n", len(one))
 			}
 		})
 	}
 	check(t, []row{
 		{"uuid7 -n 0", "", 0, "", ""},
+		{"uuid7 10", "", 2, "", `unexpected argument "10"; -n 10 makes so many`},
+		{"ulid ten", "", 2, "", `unexpected argument "ten"`},
 		{"uuid7 -n", "", 2, "", "flag needs an argument: -n"},
 		{"uuid7 -n 18446744073709551615", "", 2, "", `invalid value "18446744073709551615" for flag -n: it must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -n -1", "", 2, "", `invalid value "-1" for flag -n: it must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -", "", 2, "", `unexpected argument "-"`},
 		{"uuid7 -prefix Order", "", 2, "", `invalid value "Order" for flag -prefix: typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0`},
 		{"uuid7 -prefix order -format hex", "", 2, "", "-format hex has no prefix"},
+		{"snowflake -prefix order", "", 2, "", "only a UUID or a ULID can have a prefix"}, // and no note about a node
 		{"snowflake -format urn", "", 2, "", "only a UUID or a ULID can be written as urn: it is for 128 bits"},
-		{"uuid7 -format base64", "", 2, "", `invalid value "base64" for flag -format: it must be one of text, base32, base58, hex, json, urn, braces, typeid, guid, decimal, base64url`},
+		{"uuid7 -format json", "", 2, "", `invalid value "json" for flag -format: it must be one of text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
 	})
 }
 
@@ -71,7 +79,8 @@ func TestNamed(t *testing.T) {
 	const site, of3, of5 = "www.example.com", "5df41881-3aed-3515-88a7-2f4a814cf09e\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2\n"
 	check(t, []row{
 		{"uuid3 " + site, "", 0, of3, ""},
-		{"uuid5 \ufeff" + site, "", 0, of5, ""},
+		{"uuid5", "\ufeff" + site, 0, of5, ""},
+		{"uuid5 \ufeff" + site, "", 0, ids.NewV5(ids.NamespaceDNS(), "\ufeff"+site).String() + "\n", ""}, // an argument is taken as it is
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", site, 0, of5, ""},
 		{"uuid5 -namespace Dns", site, 0, of5, ""},
 		{"uuid5 -namespace com", "", 2, "", `invalid value "com" for flag -namespace: it must be dns, url, oid, x500 or a UUID`},
@@ -85,86 +94,138 @@ func TestNamed(t *testing.T) {
 		{"uuid8 -prefix a_b 017f22e279b08cc398c4dc0c0c07398f", "", 0, "a_b_01fwhe4ydghk1shh6w1g60eecf\n", ""},
 		{"uuid8 00000000000000000000000000000000 FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "", 0,
 			"00000000-0000-8000-8000-000000000000\nffffffff-ffff-8fff-bfff-ffffffffffff\n", ""},
-		{"uuid8 5c146b143c528afd938a375d0df1fbfg", "", 1, "", `"5c146b143c528afd938a375d0df1fbfg": parsing UUID: not a hexadecimal digit at byte 31`},
+		{"uuid8 5c146b143c528afd938a375d0df1fbfg", "", 1, "", `"5c146b143c528afd938a375d0df1fbfg": parsing UUID: not a hexadecimal digit at byte 31; want 32 hexadecimal digits or a UUID`},
+		{"uuid8 12345", "", 1, "", `"12345": no known form of uuid, length 5; want 32 hexadecimal digits or a UUID`},
 	})
 }
 
-func TestVersion2(t *testing.T) {
-	for _, test := range []struct {
-		args   string
-		domain ids.Domain
-		local  uint32
-	}{
-		{"-local 7", ids.DomainPerson, 7},
-		{"-domain group -local 4294967295", ids.DomainGroup, 4294967295},
-		{"-domain org -local 0 -n 64", ids.DomainOrg, 0},
-	} {
-		for _, line := range must(t, "", append([]string{"uuid2"}, strings.Fields(test.args)...)...) {
-			u := ids.MustParseUUID(line)
-			domain, ok := u.Domain()
-			local, _ := u.LocalID()
-			if !ok || domain != test.domain || local != test.local {
-				t.Errorf("uuid2 %s: %s has domain %v and local id %d", test.args, u, domain, local)
-			}
-		}
-	}
-	check(t, []row{
-		{"uuid2", "", 2, "", "uuid2 needs -local, the number of a person, a group or an org"},
-		{"uuid2 -local 7 8", "", 2, "", `unexpected argument "8"`},
-		{"uuid2 -domain family", "", 2, "", `invalid value "family" for flag -domain: it must be one of person, group, org`},
-		{"uuid2 -local 4294967296", "", 2, "", `invalid value "4294967296" for flag -local: it must be a number from 0 to 4294967295`},
-		{"uuid2 -local 7 -n 65", "", 2, "", "-n 65 is too many: uuid2 makes only 64 ids of one time"},
-	})
-}
-
-// TestSnowflakeNode checks where the node number comes from.
+// TestSnowflakeNode checks where the node number comes from: not from the environment, which is a server's.
 func TestSnowflakeNode(t *testing.T) {
-	for _, test := range []struct{ env, args, layout, want string }{
-		{"", "-node 1023", "twitter", "1023"},
-		{"5", "", "twitter", "5"},
-		{"5", "-node 6", "twitter", "6"},
-		{"", "-node 65535", "sonyflake", "65535"},
-		{"1000", "-n 3", "discord", "1000"},
-	} {
-		t.Setenv("IDS_SNOWFLAKE_NODE", test.env)
-		minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
-		for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
-			if got != test.want {
-				t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, test.env, got, test.want)
+	for _, value := range []string{"5", "random", "1024", ""} {
+		t.Setenv("IDS_SNOWFLAKE_NODE", value)
+		for _, test := range []struct{ args, layout, want string }{
+			{"-node 1023", "twitter", "1023"}, {"-node 0", "twitter", "0"}, {"-node 65535", "sonyflake", "65535"}, {"-n 3 -node 1000", "discord", "1000"},
+		} {
+			minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
+			for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
+				if got != test.want {
+					t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, value, got, test.want)
+				}
 			}
 		}
 	}
+	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12", "-at", "2026-01") // the one node needs no number
 	check(t, []row{
 		{"snowflake -xml", "", 2, "", "flag provided but not defined: -xml"},
-		{"snowflake -node 1024", "", 2, "", `-node must be a number from 0 to 1023, not "1024"`},
-		{"snowflake -layout 2021-01-01,1s,0,12", "", 2, "", `IDS_SNOWFLAKE_NODE must be a number from 0 to 0, not "1000"`},
+		{"snowflake -node 1024", "", 2, "", "-node must be a number from 0 to 1023, not 1024"},
+		{"snowflake -layout 2021-01-01,1s,0,12 -node 1", "", 2, "", "-node must be a number from 0 to 0, not 1"},
+		{"snowflake -node web-3", "", 2, "", `invalid value "web-3" for flag -node: it must be a number from 0 to 9223372036854775807`},
 	})
 	if status, out, errs := try("", "snowflake", "-node", "0", "-layout", "1970-01-01,1ms,40,20"); status != 2 || out != "" || !strings.Contains(errs, " is after the last tick ") {
 		t.Errorf("snowflake of a layout that is over: status %d, %q, %q", status, out, errs)
 	}
-	for _, value := range []string{"1024", "web-3", "", "Random"} {
-		t.Setenv("IDS_SNOWFLAKE_NODE", value)
-		check(t, []row{{"snowflake", "", 2, "", fmt.Sprintf("IDS_SNOWFLAKE_NODE must be a number from 0 to 1023, not %q", value)}})
-	}
-	os.Unsetenv("IDS_SNOWFLAKE_NODE")                         // t.Setenv restores it
-	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12") // the one node needs no number
-	seen := map[int64]bool{}
-	for i := range 40 {
-		if i == 20 {
-			os.Setenv("IDS_SNOWFLAKE_NODE", "random") // which needs no note
+	t.Setenv("IDS_SNOWFLAKE_NODE", "5")
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+		seen := map[int64]bool{}
+		for range 40 {
+			status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
+			s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
+			node := ids.SonyflakeLayout().Split(s).Node
+			want := fmt.Sprintf("idgen: note: node %d is random: another process may have it too. Give each its own by -node\n", node)
+			if status != 0 || errs != want {
+				t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
+			}
+			seen[node] = true
 		}
-		status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
-		s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
-		node := ids.SonyflakeLayout().Split(s).Node
-		want := fmt.Sprintf("idgen: note: node %d is random: ", node)
-		if noted := strings.HasPrefix(errs, want); status != 0 || noted != (i < 20) || !noted && errs != "" {
-			t.Fatalf("status %d, %q, %q, want %q: %t", status, out, errs, want, i < 20)
+		if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1<<15 { // the upper half
+			t.Errorf("40 nodes drawn at random are %v", seen)
 		}
-		seen[node] = true
+	})
+}
+
+// TestSnowflakeRuns makes ids in one run after another, without a moment in between, as a loop in a shell does: none
+// repeats, each run ends when no process whose clock is a little behind would repeat its last id, and a run that takes
+// too long for that says so.
+func TestSnowflakeRuns(t *testing.T) {
+	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12", "2021-01-01,20ms,10,2", "2021-01-01,1s,0,2"} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+			own, seen := (*newLayout(t, layout)), map[string]bool{}
+			for i := range 60 {
+				n := []int{1, 3, 5000}[i%3]
+				if n = min(n, 20<<own.SequenceBits); own.Tick == time.Second {
+					n = 2 // more would be too far ahead
+				}
+				lines := must(t, "", "snowflake", "-node", "0", "-layout", layout, "-n", fmt.Sprint(n))
+				for _, id := range lines {
+					if seen[id] {
+						t.Fatalf("%s: run %d repeats %s", layout, i, id)
+					}
+					seen[id] = true
+				}
+				last, err := ids.ParseSnowflake(lines[len(lines)-1])
+				if end := own.Split(last).Time.Add(own.Tick + 10*time.Millisecond); err != nil || end.After(time.Now()) {
+					t.Fatalf("%s: run %d ends %v too early (%v)", layout, i, time.Until(end), err)
+				}
+			}
+		})
 	}
-	if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1<<15 { // the upper half
-		t.Errorf("40 nodes drawn at random are %v", seen)
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now() // 2000-01-01
+		status, out, errs := try("", "snowflake", "-node", "3", "-layout", "1999-01-01,1h,3,3")
+		const note = "idgen: note: node 3 makes the same ids again before 2000-01-01T02:00:00.010Z\n"
+		if status != 0 || strings.Count(out, "\n") != 1 || errs != note || time.Since(begin) > 30*time.Millisecond {
+			t.Errorf("status %d, %q, %q after %v, want %q", status, out, errs, time.Since(begin), note)
+		}
+	})
+}
+
+// newLayout returns a layout by name.
+func newLayout(t *testing.T, name string) *ids.SnowflakeLayout {
+	fs := newFlags()
+	layout := fs.addLayout()
+	if err := fs.Parse([]string{"-layout", name}); err != nil {
+		t.Fatal(err)
 	}
+	return &(*layout)[0].SnowflakeLayout
+}
+
+// TestSnowflakeStopped begins a run where another one is stopped by whoever reads its ids, as head does. None repeats.
+func TestSnowflakeStopped(t *testing.T) {
+	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12"} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+			seen := map[string]bool{}
+			for range 30 {
+				args := []string{"snowflake", "-node", "0", "-layout", layout, "-n", "5000"}
+				stopped := &tool{out: bufio.NewWriter(head{seen, t}), errs: io.Discard}
+				func() {
+					defer func() { recover() }() // it ends as by SIGPIPE, without more
+					stopped.command(args)
+				}()
+			}
+			if len(seen) < 30*10 {
+				t.Errorf("%d ids", len(seen))
+			}
+		})
+	}
+}
+
+// A head sees some ids, and ends who writes them.
+type head struct {
+	seen map[string]bool
+	t    *testing.T
+}
+
+func (h head) Write(lines []byte) (int, error) {
+	for line := range bytes.Lines(lines) {
+		if h.seen[string(line)] {
+			h.t.Fatalf("%q repeats", line)
+		}
+		h.seen[string(line)] = true
+	}
+	panic("SIGPIPE")
 }
 
 // TestMintAt checks the time, the number and the difference of ids of a given time.
@@ -200,6 +261,9 @@ func TestMintAt(t *testing.T) {
 	const noTime = "it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)"
 	check(t, []row{
 		{"uuid4 -at now", "", 2, "", "flag provided but not defined: -at"},
+		{"uuid7 -at 0", "", 2, "", `invalid value "0" for flag -at: ` + noTime},
+		{"uuid7 -at -0", "", 2, "", `invalid value "-0" for flag -at: ` + noTime},
+		{"uuid7 -at 1700000000", "", 2, "", `invalid value "1700000000" for flag -at: ` + noTime},
 		{"uuid7 -at 2026-02-30", "", 2, "", `invalid value "2026-02-30" for flag -at: ` + noTime},
 		{"uuid7 -at 1969-12-31", "", 2, "", "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"},
 		{"uuid7 -at 0001-01-01", "", 2, "", "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"},

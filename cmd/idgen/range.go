@@ -8,26 +8,32 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// bounds prints the least id of a span of time and the least after it.
+// bounds prints the least id of a span of time and the least after it, or with -column only the condition for SQL.
 func (t *tool) bounds(args []string) error {
 	fs := newFlags()
 	fs.addForm()
-	from, to, layout := fs.addTime("from"), fs.addTime("to"), fs.addLayout()
+	from, to, layout, column := fs.addTime("from"), fs.addTime("to"), fs.addLayout(), fs.String("column", "", "")
 	kinds, err := fs.parse(args)
 	switch {
 	case err != nil:
 		return err
 	case len(kinds) != 1:
-		return usagef("range takes one kind, uuid7, ulid or snowflake, not %d", len(kinds))
+		return usagef("range takes one kind, uuid6, uuid7, ulid or snowflake, not %d", len(kinds))
+	case *fs.form == "guid" || *fs.form == "base64":
+		return usagef("ids do not sort by time in the form %s, so it has no bounds", *fs.form)
 	case !from.given || !to.given:
 		return usageError("range needs -from and -to")
 	case !to.end.After(from.begin):
 		return usageError("-to must be after -from: it is not included")
 	}
-	first, last := time.UnixMilli(0).UTC(), time.UnixMilli(1<<48).Add(-1).UTC() // in 48 bits of milliseconds
-	least := func(at time.Time) any { return ids.MinV7At(at) }
+	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // in 48 bits of milliseconds
+	least, decimals := func(at time.Time) any { return ids.MinV7At(at) }, toMilli
 	kind := strings.ToLower(kinds[0])
 	switch kind {
+	case "uuid6":
+		first, _ = ids.MinV6At(time.Time{}).Time()
+		last, _ = ids.MaxV6At(last).Time() // far before that
+		least, decimals = func(at time.Time) any { return ids.MinV6At(at) }, to100ns
 	case "uuid7":
 	case "ulid":
 		least = func(at time.Time) any { return ids.MinULIDAt(at) }
@@ -36,8 +42,9 @@ func (t *tool) bounds(args []string) error {
 		first, last = l.Epoch, l.Last().Add(l.Tick-1)
 		least = func(at time.Time) any { return l.MinAt(at) }
 	default:
-		return usagef("range does not support %q, only uuid7, ulid and snowflake", kinds[0])
+		return usagef("range does not support %q, only uuid6, uuid7, ulid and snowflake", kinds[0])
 	}
+	stamp := func(t time.Time) string { return t.UTC().Format(decimals) }
 	switch {
 	case kind != "snowflake" && len(*layout) == 1:
 		return usageError("-layout is for snowflake only")
@@ -49,33 +56,43 @@ func (t *tool) bounds(args []string) error {
 		return usageError(err.Error())
 	}
 	end, _ := fs.write(identOf(least(to.end))) // it has the form, as the least has
-	shown, where := end+"  (not included)", " AND id < "+literal(kind, *fs.form, end)
+	open, shown := to.end.After(last), end+"  (not included)"
 	switch {
-	case to.end.After(last):
-		shown, where = "none: -to is after the last possible id", ""
+	case open:
+		shown = "none: -to is after the last possible id"
 	case end == id:
 		return usagef("from %s to %s there is no id: -to is not included", stamp(from.begin), stamp(to.end))
 	}
 	text := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\nend    %s\n", stamp(from.begin), stamp(to.end), id, shown)
-	if least := literal(kind, *fs.form, id); least != "" {
-		text += fmt.Sprintf("SQL    id >= %s%s\n", least, where)
+	title, name := "SQL    ", "id"
+	if *column != "" {
+		text, title, name = "", "", *column
+	}
+	ends := literals(kind, *fs.form, end)
+	for i, literal := range literals(kind, *fs.form, id) {
+		text += title + name + " >= " + literal
+		if !open {
+			text += " AND " + name + " < " + ends[i]
+		}
+		text += "\n"
+	}
+	if text == "" {
+		return usagef("-format %s has no literal that every database sorts as the ids", *fs.form)
 	}
 	return t.print(text)
 }
 
-// stamp returns a time to the millisecond: no kind of id tells more of it to range.
-func stamp(t time.Time) string { return t.UTC().Format(toMilli) }
-
-// literal returns an id of a form as SQL has it, or "" for a form that has no literal, or that a database sorts
-// otherwise if it takes upper and lower case for one.
-func literal(kind, form, id string) string {
+// literals returns an id of a form as SQL has it: in one way for all databases or, of 16 bytes, in that of MySQL, MariaDB
+// and SQLite and in that of PostgreSQL, each of which is an error in the others. There is none for a form that a
+// database sorts otherwise if it takes upper and lower case for one, or that is rare.
+func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":
-		return id
+		return []string{id}
 	case form == "text", form == "base32", form == "typeid":
-		return "'" + id + "'"
+		return []string{"'" + id + "'"}
 	case form == "hex" && kind != "snowflake":
-		return "x'" + id + "'" // 16 bytes
+		return []string{"x'" + id + "'", `'\x` + id + "'::bytea"}
 	}
-	return ""
+	return nil
 }

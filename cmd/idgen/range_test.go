@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/oneclock/ids"
 )
 
 // TestRange checks the bounds, and the condition: of literals in quotes, or none for a form that a database sorts
@@ -20,7 +25,13 @@ func TestRange(t *testing.T) {
 		{"ulid -from 2022-02 -to 2022-02 -format base58", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
 			"1BhzKLjeKy85j36vNaXc31", "1BiuKzNhG5hAaFBLvijfMZ", ""},
 		{"uuid7 -from 2022-02 -to 2022-02 -format hex", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
-			"017eb294c00070008000000000000000", "017f42c6d00070008000000000000000", "x'%s'"},
+			"017eb294c00070008000000000000000", "017f42c6d00070008000000000000000", `x'%s'|'\x%s'::bytea`},
+		{"uuid6 -from 2022-02-22T19:22:22.0000001Z -to 2022-02-22T19:22:22.0000002Z", "2022-02-22T19:22:22.0000001Z 2022-02-22T19:22:22.0000002Z",
+			"1ec9414c-232a-6b01-8000-000000000000", "1ec9414c-232a-6b02-8000-000000000000", "'%s'"},
+		{"uuid6 -from 1500-01-01 -to 1582-10-15", "1500-01-01T00:00:00.0000000Z 1582-10-16T00:00:00.0000000Z",
+			"00000000-0000-6000-8000-000000000000", "00000c92-a69c-6000-8000-000000000000", "'%s'"},
+		{"uuid6 -from 5236-03-31T21:21:00.6846975Z -to 5236-04", "5236-03-31T21:21:00.6846975Z 5236-05-01T00:00:00.0000000Z",
+			"ffffffff-ffff-6fff-8000-000000000000", none, "'%s'"},
 		{"uuid7 -from 2022-02 -to 2022-02 -prefix order", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
 			"order_01fts99g00e008000000000000", "order_01fx1cdm00e008000000000000", "'%s'"},
 		{"uuid7 -from 2022-02 -to 2022-02 -format base32", "2022-02-01T00:00:00.000Z 2022-03-01T00:00:00.000Z",
@@ -41,23 +52,35 @@ func TestRange(t *testing.T) {
 		{"snowflake -from 2080-07-10T17:30:30.208Z -to 2081-01", "2080-07-10T17:30:30.208Z 2081-02-01T00:00:00.000Z", "9223372036850581504", none, "%s"},
 	} {
 		times, end := strings.Fields(test.times), test.end
-		condition := "SQL    id >= " + fmt.Sprintf(test.literal, test.least)
+		conditions, column := "", ""
+		for literal := range strings.SplitSeq(test.literal, "|") {
+			condition := "id >= " + strings.Replace(literal, "%s", test.least, 1)
+			if end != none {
+				condition += " AND id < " + strings.Replace(literal, "%s", end, 1)
+			}
+			conditions += "SQL    " + condition + "\n"
+			column += strings.ReplaceAll(condition, "id ", "t.id_1 ") + "\n"
+		}
 		if end != none {
-			condition += " AND id < " + fmt.Sprintf(test.literal, end)
 			end += "  (not included)"
 		}
 		want := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\nend    %s\n", times[0], times[1], test.least, end)
-		if test.literal != "" {
-			want += condition + "\n"
+		alone := row{"range -column t.id_1 " + test.args, "", 0, column, ""}
+		if test.literal == "" {
+			form := test.args[strings.LastIndex(test.args, " ")+1:]
+			conditions, alone = "", row{alone.args, "", 2, "", "-format " + form + " has no literal that every database sorts as the ids"}
 		}
-		check(t, []row{{"range " + test.args, "", 0, want, ""}})
+		check(t, []row{{"range " + test.args, "", 0, want + conditions, ""}, alone})
 	}
 	const year, outside = " -from 2026-01-01 -to 2026-12", "there are no ids of that time, only from "
 	const empty = "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included"
 	check(t, []row{
 		{"range -xml", "", 2, "", "flag provided but not defined: -xml"},
-		{"range" + year, "", 2, "", "range takes one kind, uuid7, ulid or snowflake, not 0"},
-		{"range uuid6" + year, "", 2, "", `range does not support "uuid6", only uuid7, ulid and snowflake`},
+		{"range" + year, "", 2, "", "range takes one kind, uuid6, uuid7, ulid or snowflake, not 0"},
+		{"range uuid1" + year, "", 2, "", `range does not support "uuid1", only uuid6, uuid7, ulid and snowflake`},
+		{"range uuid7 -format guid" + year, "", 2, "", "ids do not sort by time in the form guid, so it has no bounds"},
+		{"range ulid -format base64" + year, "", 2, "", "ids do not sort by time in the form base64, so it has no bounds"},
+		{"range uuid6 -from 1500-01-01 -to 1582-10-14", "", 2, "", outside + "1582-10-15T00:00:00.0000000Z to 5236-03-31T21:21:00.6846975Z"},
 		{"range uuid7 -from 2026-01-01", "", 2, "", "range needs -from and -to"},
 		{"range uuid7 -to 2026-01-01", "", 2, "", "range needs -from and -to"},
 		{"range uuid7 -from 2026-01-02 -to 2026-01-01", "", 2, "", "-to must be after -from: it is not included"},
@@ -68,6 +91,66 @@ func TestRange(t *testing.T) {
 		{"range snowflake -from 2080-07-10T17:30:30.209Z -to 2081-01", "", 2, "", outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z"},
 		{"range snowflake -layout sonyflake -from 2026-01-01T00:00:00.001Z -to 2026-01-01T00:00:00.009Z", "", 2, "", empty},
 	})
+}
+
+// TestRangeForms writes ids of a span, and of times before and after it, in each form that range takes: those of the span
+// alone are between the bounds, compared as text, or as numbers where the form is a number.
+func TestRangeForms(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	bits := func(u ids.UUID) ids.UUID { // the last 62 bits are random
+		binary.BigEndian.PutUint64(u[8:], random.Uint64()>>2|1<<63)
+		return u
+	}
+	l := ids.TwitterLayout()
+	for kind, at := range map[string]func(time.Time) any{
+		"uuid6":     func(at time.Time) any { return bits(ids.MinV6At(at)) },
+		"uuid7":     func(at time.Time) any { return bits(ids.MinV7At(at)) },
+		"ulid":      func(at time.Time) any { return bits(ids.MinULIDAt(at).UUID()).ULID() },
+		"snowflake": func(at time.Time) any { return l.MinAt(at) | ids.Snowflake(random.Int64N(1<<22)) },
+	} {
+		taken := ""
+		for _, form := range formNames() {
+			status, out, _ := try("", "range", "-from", "2026-01", "-to", "2026-01", kind, "-format", form)
+			if status != 0 {
+				continue
+			}
+			taken += form + " "
+			words := strings.Fields(out)
+			least, end := words[slices.Index(words, "least")+1], words[slices.Index(words, "end")+1]
+			less := func(a, b string) bool {
+				if form == "decimal" || kind == "snowflake" && form == "text" {
+					return len(a) < len(b) || len(a) == len(b) && a < b
+				}
+				return a < b
+			}
+			for _, span := range []struct {
+				begin, end time.Time
+				in         bool
+			}{{from.AddDate(-20, 0, 0), from, false}, {from, to, true}, {to, to.AddDate(40, 0, 0), false}} {
+				for i := range 500 {
+					made := span.begin.Add(time.Duration(random.Int64N(int64(span.end.Sub(span.begin)))))
+					if i < 2 { // the edges
+						made = []time.Time{span.begin, span.end.Add(-time.Millisecond)}[i]
+					}
+					if made.Before(l.Epoch) {
+						continue
+					}
+					text, err := identOf(at(made)).write(form)
+					if in := !less(text, least) && less(text, end); err != nil || in != span.in {
+						t.Fatalf("%s of %v in %s, %s, is between %s and %s: %v, %v", kind, made, form, text, least, end, in, err)
+					}
+				}
+			}
+		}
+		want := "text base32 base58 hex urn braces typeid decimal "
+		if kind == "snowflake" {
+			want = "text base32 hex "
+		}
+		if taken != want {
+			t.Errorf("range %s takes %s, want %s", kind, taken, want)
+		}
+	}
 }
 
 // TestTimes checks when each way to write a time begins and ends, in a zone that is not UTC and with the clock of a bubble.
@@ -88,7 +171,7 @@ func TestTimes(t *testing.T) {
 			"1h30m":                        "2000-01-02T13:30:00.000Z 2000-01-02T13:30:00.000Z",
 		} {
 			got, err := parseTime(s)
-			if got := stamp(got.begin) + " " + stamp(got.end); err != nil || got != want {
+			if got := got.begin.UTC().Format(toMilli) + " " + got.end.UTC().Format(toMilli); err != nil || got != want {
 				t.Errorf("%s is %s, %v, want %s", s, got, err, want)
 			}
 		}
