@@ -26,7 +26,7 @@ func TestConvert(t *testing.T) {
 		either  = "13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which"
 		or64    = "22 characters may be Base58 or Base64; -as base58 or -as base64 says which"
 		no64    = "not 128 bits in Base64"
-		noList  = "not a list of 16 numbers from 0 to 255, such as [1 127 34]; an argument needs quotes"
+		noList  = "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes"
 	)
 	for _, test := range []struct{ args, id, want string }{ // want is a line, or what is said of the id
 		{"-to uuid6", v1, v6},

@@ -74,8 +74,7 @@ func (v *view) addTime(made time.Time, decimals, note string) {
 	v.add('T', "time", v.Time, note)
 }
 
-// Times are shown as RFC 3339 has them, except that a ULID can be of a year with 5 digits. All of one kind of id have as
-// many decimals.
+// Times are as RFC 3339 has them, except for years of 5 digits. All of one kind of id have as many decimals.
 const (
 	toNano   = "2006-01-02T15:04:05.000000000Z07:00"
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"

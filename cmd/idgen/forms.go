@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
@@ -43,16 +42,12 @@ func (id ident) String() string {
 	case "ulid":
 		return id.bits.ULID().String()
 	case "typeid":
-		return id.typeID()
+		text, _ := typeid.Join(id.prefix, id.bits) // the prefix is valid
+		return text
 	case "snowflake":
 		return id.number.String()
 	}
 	return id.bits.String()
-}
-
-func (id ident) typeID() string {
-	text, _ := typeid.Join(id.prefix, id.bits) // the prefix is valid
-	return text
 }
 
 // forms are the ways to write an id, of a kind of 128 bits and of a Snowflake.
@@ -67,7 +62,7 @@ var forms = []struct {
 	{"hex", func(id ident) string { return hex.EncodeToString(id.bits[:]) }, func(s ids.Snowflake) string { return fmt.Sprintf("%#016x", uint64(s)) }},
 	{"urn", func(id ident) string { return id.bits.URN() }, nil},
 	{"braces", func(id ident) string { return "{" + id.bits.String() + "}" }, nil},
-	{"typeid", ident.typeID, nil},
+	{"typeid", func(id ident) string { return ident{"typeid", id.bits, id.prefix, 0}.String() }, nil},
 	{"guid", func(id ident) string { return hex.EncodeToString(swapped(id.bits)) }, nil},
 	{"decimal", func(id ident) string { return new(big.Int).SetBytes(id.bits[:]).String() }, nil},
 	{"base64", func(id ident) string { return base64.StdEncoding.EncodeToString(id.bits[:]) }, nil},
@@ -98,7 +93,7 @@ func (id ident) write(form string) (string, error) {
 // A way is a way to read a text as an id.
 type way struct {
 	as    string              // what -as may say for it: kinds and forms
-	fits  func(s string) bool // by length, prefix and digits alone
+	fits  func(s string) bool // by how it looks
 	parse func(s string) (any, error)
 }
 
@@ -116,7 +111,7 @@ var ways = []way{
 	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
 	{"uuid ulid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
-	{"snowflake text", isInteger, parser(ids.ParseSnowflake)},
+	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)}, // or an error that says why
 	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
 	{"typeid", hasLength(26), parser(parseTypeID)},
@@ -138,9 +133,6 @@ func refusal(why string) func(string) (any, error) {
 func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// isInteger reports whether s is a decimal number. It may be negative or too large: the refusal then names a Snowflake.
-func isInteger(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }
 
 // isHex reports whether s is as long as 16 bytes in hexadecimal. psql writes \x before them, SQL Server 0x.
 func isHex(s string) bool {
@@ -174,33 +166,28 @@ func parseDecimal(s string) (u ids.UUID, err error) {
 
 // parseBase64 reads either alphabet.
 func parseBase64(s string) (u ids.UUID, err error) {
-	alphabet := base64.RawStdEncoding
+	digits, alphabet := strings.TrimSuffix(s, "=="), base64.RawStdEncoding
 	if strings.ContainsAny(s, "-_") {
 		alphabet = base64.RawURLEncoding
 	}
-	digits := []byte(strings.TrimSuffix(s, "=="))
-	if len(digits) != 22 || bytes.ContainsAny(digits, "\r\n") { // a line end counts as nothing
+	if len(digits) != 22 || strings.ContainsAny(digits, "\r\n") { // a line end counts as nothing
 		return u, errors.New("not 128 bits in Base64")
 	}
-	_, err = alphabet.Strict().Decode(u[:], digits)
+	_, err = alphabet.Strict().Decode(u[:], []byte(digits))
 	return u, err
 }
 
-var errList = errors.New("not a list of 16 numbers from 0 to 255, such as [1 127 34]; an argument needs quotes")
-
 // parseList reads the numbers of 16 bytes, as a log shows them, with blanks or commas between them.
 func parseList(s string) (u ids.UUID, err error) {
-	inner, closed := strings.CutSuffix(s[1:], "]") // without its end it may be cut
+	inner, closed := strings.CutSuffix(s[1:], "]") // a list that is cut may end in another number
 	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
-	if !closed || len(numbers) != len(u) {
-		return u, errList
+	ok := closed && len(numbers) == len(u)
+	for i := 0; ok && i < len(u); i++ {
+		n, err := strconv.ParseUint(numbers[i], 10, 8)
+		u[i], ok = byte(n), err == nil
 	}
-	for i, number := range numbers {
-		n, err := strconv.ParseUint(number, 10, 8)
-		if err != nil {
-			return u, errList
-		}
-		u[i] = byte(n)
+	if !ok {
+		return u, errors.New("not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes")
 	}
 	return u, nil
 }

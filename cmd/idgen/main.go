@@ -4,8 +4,6 @@
 //	idgen uuid7 -n 10
 //	idgen inspect 017F22E2-79B0-7CC3-98C4-DC0C0C07398F
 //	idgen help
-//
-// In a checkout, go run ./cmd/idgen does without the first line.
 package main
 
 import (
@@ -99,12 +97,9 @@ func (t *tool) command(args []string) error {
 	if len(args) == 0 {
 		return usageError("missing command; there are " + commandNames())
 	}
-	name := strings.ToLower(args[0])
-	switch name {
-	case "-h", "-help", "--help":
+	name := strings.TrimLeft(strings.ToLower(args[0]), "-") // --help too
+	if name == "h" {
 		name = "help"
-	case "-version", "--version":
-		name = "version"
 	}
 	do := commands()[name]
 	if do == nil {
@@ -167,10 +162,8 @@ func (t *tool) print(lines string) error {
 // columns fit together again.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
-		if text, ok := t.answer(fmt.Sprintf("%.80q", arg), arg, do); ok {
-			if err := t.print(text + "\n"); err != nil {
-				return err
-			}
+		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
+			return err
 		}
 	}
 	if len(args) > 0 {
@@ -182,7 +175,8 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 			t.out.Flush() // whoever types the lines, or pipes them in one by one, waits for an answer
 		}
 		line, err := readLine(in)
-		read := do
+		// An editor or a spreadsheet marks the first line. Where files were put together, any line may have a mark, or several.
+		text, read := strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff"), do
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			read = func(string) (string, error) { return "", fmt.Errorf("the line has more than %d bytes", in.Size()) }
@@ -190,13 +184,10 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 			return fmt.Errorf("reading standard input: %w", err)
 		case err != nil && line == "":
 			return nil
+		case text == "":
+			read = func(string) (string, error) { return "", nil }
 		}
-		line = unmarked(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-		text := ""
-		if line != "" {
-			text, _ = t.answer(fmt.Sprintf("line %d", n), line, read)
-		}
-		if err := t.print(text + "\n"); err != nil {
+		if err := t.answer(fmt.Sprintf("line %d", n), text, "\n", read); err != nil {
 			return err
 		}
 	}
@@ -216,18 +207,14 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// unmarked returns a line without the byte order mark of an editor or a spreadsheet. Where files were put together, any line
-// may have one, or several.
-func unmarked(s string) string { return strings.TrimLeft(s, "\ufeff") }
-
-// answer returns what do returns, and whether it takes the text. It reports what is refused, and where it is.
-func (t *tool) answer(where, text string, do func(text string) (string, error)) (string, bool) {
+// answer prints what do returns. If it refuses the text, answer reports that, and where it is, and prints instead.
+func (t *tool) answer(where, text, instead string, do func(text string) (string, error)) error {
 	answer, err := do(text)
-	if err != nil {
-		t.bad = true
-		t.out.Flush() // so that output and reports come in the order of the input
-		fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
-		return "", false
+	if err == nil {
+		return t.print(answer + "\n")
 	}
-	return answer, true
+	t.bad = true
+	t.out.Flush() // so that output and reports come in the order of the input
+	fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
+	return t.print(instead)
 }

@@ -54,10 +54,8 @@ func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
 	return nil
 }
 
-const (
-	maxAhead = 10 * time.Millisecond // how far ids may be ahead of the wall clock
-	longest  = 3 * time.Second       // for which snowflake waits
-)
+// maxAhead is how far ids may be ahead of the wall clock.
+const maxAhead = 10 * time.Millisecond
 
 // snowflake mints Snowflakes.
 func (t *tool) snowflake(args []string) error {
@@ -103,8 +101,8 @@ func (t *tool) snowflake(args []string) error {
 	t.out.Flush() // run reports its error
 	// The next process of this node, whose clock may be behind by so much, makes other ids.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
-	if time.Until(end) < longest {
-		time.Sleep(time.Until(end))
+	if wait := time.Until(end); wait < 3*time.Second {
+		time.Sleep(wait)
 	} else {
 		fmt.Fprintf(t.errs, "idgen: note: node %d makes the same ids again before %s\n", *number, end.Format(toMilli))
 	}

@@ -82,9 +82,8 @@ func (t *tool) bounds(args []string) error {
 	return t.print(text)
 }
 
-// literals returns an id of a form as SQL has it: in one way for all databases or, of 16 bytes, in that of MySQL, MariaDB
-// and SQLite and in that of PostgreSQL, each of which is an error in the others. There is none for a form that a
-// database sorts otherwise if it takes upper and lower case for one, or that is rare.
+// literals returns an id of a form as SQL has it: of 16 bytes in the way of MySQL, MariaDB and SQLite and in that of
+// PostgreSQL. There is none for a form that a database sorts otherwise if it takes upper and lower case for one.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":
