@@ -103,16 +103,19 @@ func TestNamed(t *testing.T) {
 func TestSnowflakeNode(t *testing.T) {
 	for _, value := range []string{"5", "random", "1024", ""} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", value)
-		for _, test := range []struct{ args, layout, want string }{
-			{"-node 1023", "twitter", "1023"}, {"-node 0", "twitter", "0"}, {"-node 65535", "sonyflake", "65535"}, {"-n 3 -node 1000", "discord", "1000"},
-		} {
-			minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
-			for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
-				if got != test.want {
-					t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, value, got, test.want)
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+			for _, test := range []struct{ args, layout, want string }{
+				{"-node 1023", "twitter", "1023"}, {"-node 0", "twitter", "0"}, {"-node 65535", "sonyflake", "65535"}, {"-n 3 -node 1000", "discord", "1000"},
+			} {
+				minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
+				for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
+					if got != test.want {
+						t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, value, got, test.want)
+					}
 				}
 			}
-		}
+		})
 	}
 	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12", "-at", "2026-01") // the one node needs no number
 	check(t, []row{
@@ -151,10 +154,10 @@ func TestSnowflakeRuns(t *testing.T) {
 	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12", "2021-01-01,20ms,10,2", "2021-01-01,1s,0,2"} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
-			own, seen := (*newLayout(t, layout)), map[string]bool{}
+			own, seen := newLayout(t, layout), map[string]bool{}
 			for i := range 60 {
-				n := []int{1, 3, 5000}[i%3]
-				if n = min(n, 20<<own.SequenceBits); own.Tick == time.Second {
+				n := min([]int{1, 3, 5000}[i%3], 20<<own.SequenceBits)
+				if own.Tick == time.Second {
 					n = 2 // more would be too far ahead
 				}
 				lines := must(t, "", "snowflake", "-node", "0", "-layout", layout, "-n", fmt.Sprint(n))
@@ -182,18 +185,18 @@ func TestSnowflakeRuns(t *testing.T) {
 }
 
 // newLayout returns a layout by name.
-func newLayout(t *testing.T, name string) *ids.SnowflakeLayout {
+func newLayout(t *testing.T, name string) ids.SnowflakeLayout {
 	fs := newFlags()
 	layout := fs.addLayout()
 	if err := fs.Parse([]string{"-layout", name}); err != nil {
 		t.Fatal(err)
 	}
-	return &(*layout)[0].SnowflakeLayout
+	return (*layout)[0].SnowflakeLayout
 }
 
 // TestSnowflakeStopped begins a run where another one is stopped by whoever reads its ids, as head does. None repeats.
 func TestSnowflakeStopped(t *testing.T) {
-	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12"} {
+	for _, layout := range []string{"twitter", "sonyflake", "2021-01-01,1ms,19,3"} { // the last is soon as far ahead as it may be
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 			seen := map[string]bool{}
