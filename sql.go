@@ -14,8 +14,11 @@ func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 // the first 16 characters that [UUID.String] writes: MySQL and MariaDB cut text to a BINARY(16), with INSERT IGNORE or
 // an empty sql_mode. No UUID of [VariantRFC9562] has such bytes. On an error u keeps its value.
 func (u *UUID) Scan(src any) error {
-	if done, err := scanBytes(u, src, uuidText, startsUUID); done {
-		return err
+	if b, ok := src.([]byte); ok && len(b) == 16 && b[8] == '-' && startsUUID(b) {
+		return scanError{parseError(uuidText, cutText, 0)}
+	}
+	if scanBytes(u, src) {
+		return nil
 	}
 	return scan(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
@@ -29,8 +32,11 @@ func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 // characters that [ULID.String] writes, as for [UUID.Scan]. No ULID of a time before the year 3600 has such bytes. On
 // an error u keeps its value.
 func (u *ULID) Scan(src any) error {
-	if done, err := scanBytes(u, src, ulidText, startsULID); done {
-		return err
+	if b, ok := src.([]byte); ok && len(b) == 16 && b[0] == '0' && startsULID(b) {
+		return scanError{parseError(ulidText, cutText, 0)}
+	}
+	if scanBytes(u, src) {
+		return nil
 	}
 	return scan(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
@@ -61,26 +67,22 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scanBytes sets dst to the 16 bytes that src is, if it is such, and not what starts a text.
-func scanBytes[T UUID | ULID](dst *T, src any, form form, starts func(b []byte) bool) (done bool, err error) {
+// scanBytes sets dst to the 16 bytes that src is, if it is such.
+func scanBytes[T UUID | ULID](dst *T, src any) bool {
 	switch v := src.(type) {
 	case T:
 		*dst = v
-		return true, nil
+		return true
 	case [16]byte:
 		*dst = T(v)
-		return true, nil
+		return true
 	case []byte:
-		if len(v) != 16 {
-			return false, nil
+		if len(v) == 16 {
+			*dst = T(v)
+			return true
 		}
-		if starts(v) {
-			return true, scanError{parseError(form, cutText, 0)}
-		}
-		*dst = T(v)
-		return true, nil
 	}
-	return false, nil
+	return false
 }
 
 // startsUUID reports whether 16 bytes are the first characters that String writes of some UUID. As an id they would
@@ -96,12 +98,9 @@ func startsUUID(b []byte) bool {
 	return true
 }
 
-// startsULID is the same for a ULID of a time before the year 3084: the text of those begins with 0. As an id they
+// startsULID is the same for a ULID, if the first byte is 0, as in the text of times before the year 3084. As an id they
 // would be of a time after the year 3600. Of random bytes one in 10^16 is such.
 func startsULID(b []byte) bool {
-	if b[0] != '0' {
-		return false
-	}
 	for _, c := range b {
 		if 'a' <= c || base32Values[c] == noDigit { // String writes upper case
 			return false
