@@ -10,5 +10,5 @@
 //	go -C internal/lab/compare run ./cmd/report
 //
 // Its tests show what docs/compare.md says of other libraries. They check that decoders differ from theirs
-// only where a list says so, and what the pages in docs/from say of them.
+// only where a list says so, and which ids are read as others after a move.
 package compare
