@@ -151,22 +151,6 @@ func BenchmarkShortRun(b *testing.B) {
 	runGroups(b, "ShortRun", groups, 0)
 }
 
-// BenchmarkMake makes what mints ids: the bytes of each are told.
-func BenchmarkMake(b *testing.B) {
-	clock := ids.NewClock(nil)
-	layout := ids.TwitterLayout()
-	layout.NodeBits, layout.SequenceBits = 20, 2
-	number := int64(0) // nodes of one number share what they know of its ids
-	runGroups(b, "Make", []group{{"any", []entry{
-		one("clock", func() *ids.Clock { return ids.NewClock(nil) }),
-		one("generator", func() *ids.Generator { return ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}) }),
-		either("node", func() (*ids.SnowflakeNode, error) {
-			number = (number + 1) % (1 << layout.NodeBits)
-			return ids.NewSnowflakeNode(number, &ids.SnowflakeOptions{Clock: clock, Layout: layout})
-		}),
-	}}}, 0)
-}
-
 // BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.
 func BenchmarkRun1000(b *testing.B) {
 	uuids, ulids, flakes := make([]ids.UUID, 0, 1000), make([]ids.ULID, 0, 1000), make([]ids.Snowflake, 0, 1000)

@@ -92,11 +92,7 @@ func measure(count int, benchtime string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	sizes, err := grown(temp) // before the first round: a compiler beside benchmarks slows them
-	if err != nil {
-		return nil, err
-	}
-	text := fmt.Appendf(sizes, "toolchain: %s\nprocessors: %d\n", runtime.Version(), runtime.NumCPU())
+	text := fmt.Appendf(nil, "toolchain: %s\nprocessors: %d\n", runtime.Version(), runtime.NumCPU())
 	for n := range count {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, count)
 		for _, v := range variants {
@@ -109,11 +105,6 @@ func measure(count int, benchtime string) ([]byte, error) {
 			}
 			text = append(text, bytes.ReplaceAll(out, []byte("BenchmarkNew/"), []byte("Benchmark"+v.operation+"/"))...)
 		}
-		once, err := first(temp)
-		if err != nil {
-			return nil, err
-		}
-		text = append(text, once...)
 	}
 	return text, nil
 }

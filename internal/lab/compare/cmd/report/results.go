@@ -15,14 +15,12 @@ import (
 type results struct {
 	config map[string]string    // what they print of the machine, such as "cpu"
 	ns     map[string][]float64 // by "operation/kind/library", one for each round
-	bytes  map[string]float64   // by the same, those of the last round
-	allocs map[string]float64
 	rounds int
 }
 
 // read reads what benchmarks print. Text that is not a result is passed over, as benchstat does.
 func read(in io.Reader) (*results, error) {
-	r := &results{config: map[string]string{}, ns: map[string][]float64{}, bytes: map[string]float64{}, allocs: map[string]float64{}}
+	r := &results{config: map[string]string{}, ns: map[string][]float64{}}
 	reader := benchfmt.NewReader(in, "benchmarks")
 	for reader.Scan() {
 		result, ok := reader.Result().(*benchfmt.Result)
@@ -35,8 +33,6 @@ func read(in io.Reader) (*results, error) {
 		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // GOMAXPROCS
 		sec, _ := result.Value("sec/op")
 		r.ns[name] = append(r.ns[name], sec*1e9)
-		r.bytes[name], _ = result.Value("B/op")
-		r.allocs[name], _ = result.Value("allocs/op")
 		r.rounds = max(r.rounds, len(r.ns[name]))
 	}
 	return r, reader.Err()

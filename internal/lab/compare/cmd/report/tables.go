@@ -89,7 +89,7 @@ func (r *results) page() string {
 	return b.String()
 }
 
-// parts returns the tables for those who work on the library, in Markdown: of what an id is made of, and of what is made once.
+// parts returns the tables for those who work on the library, in Markdown: of what an id is made of, and of ids that are made together.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -114,20 +114,6 @@ func (r *results) parts() string {
 	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
 	for _, n := range []string{"1", "2", "3", "10"} {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
-	}
-	b.WriteString("\n## What a program pays once\n\n")
-	b.WriteString("Beside google/uuid: what a stripped program grows by, its initialization, and its first version 7.\n\n")
-	b.WriteString("| | ids | google/uuid |\n| --- | ---: | ---: |\n")
-	kilobytes := func(name string) string { return number(r.bytes[name]/1000) + " KB" }
-	fmt.Fprintf(&b, "| size | %s | %s |\n", kilobytes("First/size/ids"), kilobytes("First/size/google"))
-	init := func(library string) string {
-		name := "First/init/" + library
-		return fmt.Sprintf("%s µs, %s, %.0f allocations", r.time(name, 1000), kilobytes(name), r.allocs[name])
-	}
-	fmt.Fprintf(&b, "| initialization | %s | %s |\n", init("ids"), init("google"))
-	fmt.Fprintf(&b, "| first version 7 | %s µs | %s µs |\n", r.time("First/V7/ids", 1000), r.time("First/V7/google", 1000))
-	for _, made := range []string{"clock", "generator", "node"} {
-		fmt.Fprintf(&b, "| memory of a %s | %s | |\n", made, kilobytes("Make/any/"+made))
 	}
 	return b.String()
 }
