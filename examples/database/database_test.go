@@ -1,7 +1,7 @@
+// Package database stores ids in PostgreSQL, MariaDB and SQLite and reads them back, in its tests.
 package database
 
 import (
-	"context"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver" // and driver "mysql"
@@ -60,23 +59,13 @@ func TestMariaDB(t *testing.T) {
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	url := dbserver.Postgres(t)
-	config, err := pgxpool.ParseConfig(url)
-	must.Do(t, err)
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		registerULIDs(conn.TypeMap())
-		return nil
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	must.Do(t, err)
-	t.Cleanup(pool.Close)
+	pool := connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement)
 	t.Run("database/sql", func(t *testing.T) {
 		d := sqlDatabase(stdlib.OpenDBFromPool(pool), func(i int) string { return fmt.Sprintf("$%d", i) })
 		testColumns(t, d, columns{bytes: "bytea", uuidText: "uuid", ulidText: `text COLLATE "C"`, integer: "bigint"})
 		testPostgresSQL(t, d)
 	})
 	t.Run("pgx", func(t *testing.T) { testPgx(t, pool) })
-	t.Run("codec", func(t *testing.T) { testCodec(t, url, pool) })
 }
 
 // columns are the types of columns that a database has for ids.

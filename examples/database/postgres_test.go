@@ -17,15 +17,10 @@ func testPostgresSQL(t *testing.T, d *database) {
 	anyOf(t, d, "UUID", "uuid", v7s(t))
 	anyOf(t, d, "ULID as text", `text COLLATE "C"`, ulids(t))
 	anyOf(t, d, "Snowflake", "bigint", snowflakes(t))
-	t.Run("ULID in a uuid column, converted by UUID and ULID", func(t *testing.T) {
-		id := ids.NewULID()
-		got, err := read[ids.UUID](t, d, "SELECT id FROM "+d.table(t, "uuid", []any{id.UUID()}))
-		same(t, mapped(got, ids.UUID.ULID), []ids.ULID{id}, err)
-	})
+	testConverted(t, d)
 	t.Run("[]UUID as uuid[]", func(t *testing.T) {
 		// An argument needs nothing. A scan needs pgx's help, since database/sql has no arrays.
 		m := pgtype.NewMap()
-		registerULIDs(m)
 		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
 		want := v7s(t)
 		got, err := readBy(t, d, func(v *[]ids.UUID) any { return m.SQLScanner(v) }, "SELECT id FROM "+d.table(t, "uuid[]", []any{want}))
@@ -41,25 +36,30 @@ func anyOf[T any](t *testing.T, d *database, name, column string, all []T) {
 	})
 }
 
-// testPgx stores ids through pgx itself, with registerULIDs.
+// testConverted stores a ULID in a uuid column, converted by UUID and ULID. As it is, the column does not accept its text.
+func testConverted(t *testing.T, d *database) {
+	t.Run("ULID in a uuid column", func(t *testing.T) {
+		id := ids.NewULID()
+		table := d.table(t, "uuid", []any{id.UUID()})
+		got, err := read[ids.UUID](t, d, "SELECT id FROM "+table)
+		same(t, mapped(got, ids.UUID.ULID), []ids.ULID{id}, err)
+		if err := d.exec(t.Context(), "INSERT INTO "+table+" (n, id) VALUES (1, $1)", id); err == nil {
+			t.Error("a ULID that is not converted is accepted")
+		}
+	})
+}
+
+// testPgx stores ids through pgx itself.
 func testPgx(t *testing.T, pool *pgxpool.Pool) {
 	d := pgxDatabase(pool)
-	u, l := ids.NewV7(), ids.NewULID()
+	u := ids.NewV7()
 	trip(t, d, "UUID as uuid", "uuid", u, ids.NilUUID(), ids.MaxUUID())
-	trip(t, d, "ULID as uuid", "uuid", l)
-
 	trip(t, d, "Null[UUID]", "uuid", ids.Null[ids.UUID]{ID: u, Valid: true}, ids.Null[ids.UUID]{})
-	trip(t, d, "Null[ULID] as uuid", "uuid", ids.Null[ids.ULID]{ID: l, Valid: true}, ids.Null[ids.ULID]{})
-	trip(t, d, "*ULID as uuid", "uuid", &l, nil)
-
 	trip(t, d, "[]UUID as uuid[]", "uuid[]", v7s(t), nil)
-	trip(t, d, "[]ULID as uuid[]", "uuid[]", ulids(t), nil)
 	trip(t, d, "[]Snowflake as bigint[]", "bigint[]", snowflakes(t), nil)
 	trip(t, d, "[]*UUID with NULLs inside", "uuid[]", []*ids.UUID{&u, nil})
 	anyOf(t, d, "UUID", "uuid", v7s(t))
-	anyOf(t, d, "ULID as uuid", "uuid", ulids(t))
-	span(t, d, "ULID as uuid", "uuid", ulids(t), ids.MinULIDAt, ids.MaxULIDAt)
-
+	testConverted(t, d)
 	t.Run("COPY", func(t *testing.T) { testCopy(t, pool) })
 }
 
@@ -67,7 +67,7 @@ func testPgx(t *testing.T, pool *pgxpool.Pool) {
 func testCopy(t *testing.T, pool *pgxpool.Pool) {
 	type order struct {
 		ID     ids.UUID
-		Event  ids.ULID // in a uuid column
+		Event  ids.ULID
 		Number ids.Snowflake
 		Parent *ids.UUID
 		Tags   []ids.UUID
@@ -80,7 +80,7 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 		}
 	}
 	ctx := t.Context()
-	const types = "id uuid PRIMARY KEY, event uuid, number bigint, parent uuid, tags uuid[]"
+	const types = "id uuid PRIMARY KEY, event text, number bigint, parent uuid, tags uuid[]"
 	_, err := pool.Exec(ctx, "CREATE TABLE orders ("+types+")")
 	must.Do(t, err)
 	source := pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {

@@ -28,7 +28,7 @@ var modes = []pgx.QueryExecMode{
 	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
 }
 
-// connect returns a connection of pgx in a mode, without registerULIDs.
+// connect returns connections of pgx in a mode.
 func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
