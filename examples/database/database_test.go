@@ -24,6 +24,7 @@ func TestSQLite(t *testing.T) {
 	t.Parallel()
 	d := openSQL(t, "sqlite", filepath.Join(t.TempDir(), "ids.db"))
 	testColumns(t, d, columns{bytes: "BLOB", uuidText: "TEXT", ulidText: "TEXT", integer: "INTEGER"})
+	nodesInSQL(t, d)
 }
 
 func TestMariaDB(t *testing.T) {
@@ -53,6 +54,9 @@ func TestMariaDB(t *testing.T) {
 	u := ids.NewV7()
 	text, err := read[string](t, d, "SELECT cast(id as uuid) FROM "+d.table(t, "BINARY(16)", []any{u.Binary()})+" WHERE id = unhex(replace('"+u.String()+"', '-', ''))")
 	same(t, text, []string{u.String()}, err)
+	timeInSQL(t, d, "SELECT CAST(%s * 1000000 AS SIGNED) FROM (SELECT CAST(? AS %s) AS id) t",
+		`conv(hex(left(id, 6)), 16, 10) / 1000`, "BINARY(16)", v7s(t)[0].Binary())
+	nodesInSQL(t, d)
 	v6 := ids.NewV6() // begins with 1f in our time, a version 7 with 01
 	span(t, d, "UUID as UUID", "UUID", append(v7s(t), v6), ids.MinV7At, ids.MaxV7At)
 }
@@ -187,7 +191,7 @@ func hours[T any](t *testing.T, at func(time.Time) (T, error)) []T {
 	return all
 }
 
-func hour(i int) time.Time { return time.Date(2026, time.January, 1, i, 0, 0, 0, time.UTC) }
+func hour(i int) time.Time { return time.Date(2026, time.January, 1, i, 30, 45, 678e6, time.UTC) }
 
 func v7s(t *testing.T) []ids.UUID { return hours(t, ids.NewV7At) }
 

@@ -60,6 +60,12 @@ func testPgx(t *testing.T, pool *pgxpool.Pool) {
 	trip(t, d, "[]*UUID with NULLs inside", "uuid[]", []*ids.UUID{&u, nil})
 	anyOf(t, d, "UUID", "uuid", v7s(t))
 	testConverted(t, d)
+	const micros = "SELECT (extract(epoch FROM %s) * 1000000)::bigint FROM (SELECT $1::%s AS id) t"
+	v7 := v7s(t)[0]
+	timeInSQL(t, d, micros, `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`, "uuid", v7)
+	timeInSQL(t, d, micros, `to_timestamp(('x' || encode(substring(id FOR 6), 'hex'))::bit(48)::bigint / 1000.0)`, "bytea", v7.Binary())
+	timeInSQL(t, d, micros, `to_timestamp(((id >> 22) + 1288834974657) / 1000.0)`, "bigint", numbered(t, hour(0), 7, 5))
+	nodesInSQL(t, d)
 	t.Run("COPY", func(t *testing.T) { testCopy(t, pool) })
 }
 
@@ -81,16 +87,16 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 	}
 	ctx := t.Context()
 	const types = "id uuid PRIMARY KEY, event text, number bigint, parent uuid, tags uuid[]"
-	_, err := pool.Exec(ctx, "CREATE TABLE orders ("+types+")")
+	_, err := pool.Exec(ctx, "CREATE TABLE copied ("+types+")")
 	must.Do(t, err)
 	source := pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
 		o := want[i]
 		return []any{o.ID, o.Event, o.Number, o.Parent, o.Tags}, nil
 	})
 	columns := []string{"id", "event", "number", "parent", "tags"}
-	_, err = pool.CopyFrom(ctx, pgx.Identifier{"orders"}, columns, source)
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"copied"}, columns, source)
 	must.Do(t, err)
-	r, _ := pool.Query(ctx, "SELECT * FROM orders ORDER BY id")
+	r, _ := pool.Query(ctx, "SELECT * FROM copied ORDER BY id")
 	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // returns the error of Query too
 	same(t, got, want, err)
 }
