@@ -41,8 +41,8 @@ const Module = "."
 // imports are the packages whose import a block may leave out, by the name it uses.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "driver": "database/sql/driver", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http",
-	"io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect", "slices": "slices",
-	"sql": "database/sql", "time": "time",
+	"httptest": "net/http/httptest", "io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect",
+	"slices": "slices", "sql": "database/sql", "strings": "strings", "time": "time",
 	"ids": "github.com/oneclock/ids", "uuid": "github.com/oneclock/ids/uuid", "ulid": "github.com/oneclock/ids/ulid",
 	"snowflake": "github.com/oneclock/ids/snowflake", "clockfile": "github.com/oneclock/ids/clockfile",
 	"nodelease": "github.com/oneclock/ids/nodelease", "memstore": "github.com/oneclock/ids/nodelease/memstore", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
