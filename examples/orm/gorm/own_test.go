@@ -1,7 +1,6 @@
 package gorm
 
 import (
-	"database/sql/driver"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/database/dbserver"
 	"github.com/oneclock/ids/examples/internal/must"
+	"github.com/oneclock/ids/examples/orm/ent/schema"
 	"github.com/oneclock/ids/typeid"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -22,18 +22,6 @@ func (user) Prefix() string { return "user" }
 
 // A UserID is a type of your own as the pages have it.
 type UserID struct{ ids.UUID }
-
-// An Of is a type of your own that is an array, with the methods of a UUID that databases and JSON use.
-// One serves all kinds: Of[user], Of[order].
-type Of[Kind any] [16]byte
-
-func (id Of[Kind]) String() string                      { return ids.UUID(id).String() }
-func (id Of[Kind]) AppendText(b []byte) ([]byte, error) { return ids.UUID(id).AppendText(b) }
-func (id Of[Kind]) MarshalText() ([]byte, error)        { return ids.UUID(id).MarshalText() }
-func (id *Of[Kind]) UnmarshalText(text []byte) error    { return (*ids.UUID)(id).UnmarshalText(text) }
-func (id Of[Kind]) Value() (driver.Value, error)        { return ids.UUID(id).Value() }
-func (id *Of[Kind]) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
-func (id Of[Kind]) IsZero() bool                        { return ids.UUID(id).IsZero() }
 
 // Row has an id of some type, and a column whose name is that of the field which an own type embeds.
 type Row[T ids.Nullable] struct {
@@ -52,7 +40,7 @@ func TestLists(t *testing.T) {
 	named := func(query string, list any) []any { return []any{query, list} }
 	testLists(t, db, bare, func(u ids.UUID) ids.UUID { return u })
 	testLists(t, db, bare, typeid.From[user])
-	testLists(t, db, bare, func(u ids.UUID) Of[user] { return Of[user](u) })
+	testLists(t, db, bare, func(u ids.UUID) schema.UserID { return schema.UserID(u) })
 	testLists(t, db, named, func(u ids.UUID) typeid.ID[user] { return typeid.From[user](u) })
 	testLists(t, db, named, func(u ids.UUID) UserID { return UserID{u} })
 	testStructLists(t, db)

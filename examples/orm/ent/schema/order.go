@@ -24,17 +24,19 @@ type (
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
 
-// UserID is a UUID of its own type: an array with methods, since ent looks into a struct that is an id.
+// UserID is a UUID of its own type: an array with methods, since ent looks into a struct that is an id, and GORM into a list of them.
 type UserID [16]byte
 
 // NewUserID makes one.
 func NewUserID() UserID { return UserID(ids.NewV7()) }
 
-func (id UserID) String() string                { return ids.UUID(id).String() }
-func (id UserID) MarshalText() ([]byte, error)  { return ids.UUID(id).MarshalText() }
-func (id *UserID) UnmarshalText(b []byte) error { return (*ids.UUID)(id).UnmarshalText(b) }
-func (id UserID) Value() (driver.Value, error)  { return ids.UUID(id).Value() }
-func (id *UserID) Scan(src any) error           { return (*ids.UUID)(id).Scan(src) }
+func (id UserID) String() string                      { return ids.UUID(id).String() }
+func (id UserID) AppendText(b []byte) ([]byte, error) { return ids.UUID(id).AppendText(b) }
+func (id UserID) MarshalText() ([]byte, error)        { return ids.UUID(id).MarshalText() }
+func (id *UserID) UnmarshalText(b []byte) error       { return (*ids.UUID)(id).UnmarshalText(b) }
+func (id UserID) Value() (driver.Value, error)        { return ids.UUID(id).Value() }
+func (id *UserID) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
+func (id UserID) IsZero() bool                        { return ids.UUID(id).IsZero() }
 
 // A User has an id of its own type.
 type User struct{ ent.Schema }
