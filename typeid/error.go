@@ -24,6 +24,7 @@ const (
 	wrongBinary
 	tooLarge
 	null
+	cut
 )
 
 const tooLong = maxText + 1 // stands for all lengths above it too
@@ -37,6 +38,7 @@ var problems = [...]string{
 	wrongBinary: "16 bytes",
 	tooLarge:    "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz",
 	null:        "scanning NULL: scan into an ids.Null or a pointer",
+	cut:         "a column of 16 bytes holds the beginning of a text: write id.UUID().Binary() to it",
 }
 
 // parseErrors has each problem with each number, so that an error costs no allocation.

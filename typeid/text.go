@@ -82,6 +82,25 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	return b
 }
 
+// cutText reports whether b is the first 16 characters of a text of K with a prefix. No UUID of the RFC's variant has
+// such bytes, since they are ASCII.
+func cutText[K Kind](b []byte) bool {
+	p, _ := prefix[K]()
+	if len(b) != 16 || p == "" {
+		return false
+	}
+	n := min(len(p), len(b))
+	if string(b[:n]) != p[:n] || n < len(b) && b[n] != '_' {
+		return false
+	}
+	for _, c := range b[min(n+1, len(b)):] {
+		if !isDigit[c] {
+			return false
+		}
+	}
+	return true
+}
+
 // parseDigits returns the UUID whose digits are all of s from start on.
 func parseDigits[T string | []byte](s T, start int) (ids.UUID, error) {
 	digits := s[start:]

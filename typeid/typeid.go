@@ -158,7 +158,8 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan sets id to a value from a database: text that [Parse] accepts, as string or []byte, an ID of the
-// same kind, or what Scan of [ids.UUID] accepts. On an error id keeps its value.
+// same kind, or what Scan of [ids.UUID] accepts. A []byte of the first 16 characters of such a text is an error, as for
+// that Scan: a column of 16 bytes cut it. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error
@@ -167,6 +168,9 @@ func (id *ID[K]) Scan(src any) error {
 		read, err = parse[K](v)
 	case []byte:
 		read, err = parse[K](v)
+		if err != nil && cutText[K](v) {
+			return fault(cut, 0)
+		}
 	case ID[K]:
 		read = v
 	case ids.UUID:

@@ -216,7 +216,7 @@ func TestScan(t *testing.T) {
 	}
 	for _, src := range []any{
 		nil, "", "user_", "user", digits, "invoice_" + digits, []byte("invoice_" + digits), "USER_" + digits, "user_" + strings.ToUpper(digits),
-		sample[1:], 7, true, typeid.From[pre](u), strings.Repeat("_", 1e7), strings.Repeat("0", 1e7), u[1:], "user_00000000000",
+		[]byte(sample[:16]), []byte("user_" + digits)[:16], sample[1:], 7, true, typeid.From[pre](u), strings.Repeat("_", 1e7), strings.Repeat("0", 1e7), u[1:], "user_00000000000",
 	} {
 		id := want
 		if err := id.Scan(src); !errors.Is(err, ids.ErrSyntax) || id != want {
@@ -226,6 +226,19 @@ func TestScan(t *testing.T) {
 	for src, says := range map[any]string{42: "type int, want string, []byte, [16]byte, ids.UUID or", nil: "NULL"} {
 		if err := new(typeid.ID[user]).Scan(src); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%T: error %v, want %s", src, err, says)
+		}
+	}
+	for _, p := range []string{"a", "abcdefghijklmn", "abcdefghijklmno", "abcdefghijklmnop", strings.Repeat("abcdefg", 9)} {
+		vectorPrefix = p
+		b := []byte(typeid.From[vector](u).String())[:16]
+		id := typeid.From[vector](u)
+		if err := id.Scan(b); !errors.Is(err, ids.ErrSyntax) || !strings.Contains(err.Error(), "column of 16 bytes") || id.UUID() != u {
+			t.Errorf("%s: %v, error %v", b, id, err)
+		}
+	}
+	for _, raw := range []string{"user_0000000000u", "user 00000000000", "usea_00000000000", "User_00000000000"} { // no beginnings of texts
+		if id := want; id.Scan([]byte(raw)) != nil || id != typeid.ID[user]([]byte(raw)) {
+			t.Errorf("%q: %v", raw, id)
 		}
 	}
 	vectorPrefix = strings.Repeat("abcdefg", 9)
