@@ -18,7 +18,8 @@ const (
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
 
 	lookEvery  = 100 * time.Millisecond // the keeper looks so often
-	quarantine = 3 * lookEvery          // of a new file: a holder of another one in its place finds out meanwhile
+	lookWithin = time.Second            // a look that takes longer has failed until it returns
+	quarantine = 5 * lookEvery          // of Open: who holds a file that this one has replaced finds out meanwhile
 	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
@@ -58,10 +59,10 @@ type Options struct {
 	// that is later. Their Now must return: Close waits for it without bound.
 	ClockOptions *ids.ClockOptions
 
-	// Report, if it is not nil, is called once when saving begins to fail, once when it works again, and once when the file is
-	// lost, but not for what Close returns. A save that has taken half of Window and has not returned counts as failed: then
-	// the error matches [os.ErrDeadlineExceeded]. One call returns before the next one, or a save, begins. Close waits for
-	// it, for 5 s at most: it must not call [File.Close].
+	// Report, if it is not nil, is called once when saves or looks at the file begin to fail, once when they work again, and
+	// once when the file is lost, but not for what Close returns. A save that takes half of Window, or a look that takes 1 s,
+	// has failed until it returns: then the error matches [os.ErrDeadlineExceeded]. One call returns before the next one, or
+	// a save, begins. Close waits for it, for 5 s at most: it must not call [File.Close].
 	//
 	// Report is not told that the wall clock was wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more
 	// than Window.
@@ -70,11 +71,12 @@ type Options struct {
 
 // Status says how a [File] fares.
 type Status struct {
-	// Err is nil while saving works. Otherwise it says why it does not, and ids go on up to Horizon. It matches [ErrLost] if
-	// the file is lost, and [fs.ErrClosed] after [File.Close].
+	// Err is nil while saves and looks work. Otherwise it says why they do not, and ids go on up to Horizon. It matches
+	// [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
 	Err error
 
-	// Horizon is the time that is saved. No id of versions 1 and 6 and no Snowflake is later.
+	// Horizon is the time that is saved, or the zero time while looks fail. No id of versions 1 and 6 and no Snowflake is
+	// later.
 	Horizon time.Time
 }
 
@@ -83,6 +85,9 @@ func (s Status) String() string {
 	state := "clockfile: the horizon is saved"
 	if s.Err != nil {
 		state = s.Err.Error()
+	}
+	if s.Horizon.IsZero() {
+		return state + "; ids are withheld"
 	}
 	return state + "; ids may go up to " + s.Horizon.Format(time.RFC3339Nano)
 }
@@ -101,12 +106,17 @@ type File struct {
 	lost   chan struct{} // closed when the file is lost
 
 	// These belong to the keeper.
-	saved   time.Time     // the horizon that was saved last; the limit of the clock
-	saving  chan error    // gives the result of the save that is under way; nil if none is
-	since   time.Time     // when that began
-	looking chan error    // gives the result of the look that is under way; nil if none is
-	failing error         // what Report was told last; the cause of the limit
-	told    chan struct{} // closed when Report has returned
+	saved   time.Time  // the horizon that was saved last; the limit of the clock
+	saving  chan error // gives the result of the save that is under way; nil if none is
+	since   time.Time  // when that began
+	looking chan error // gives the result of the look that is under way; nil if none is
+	looked  time.Time  // when the one before returned
+
+	failing  error         // why the latest save failed
+	unseen   error         // why the latest look did
+	cause    error         // the first error of those that ids are withheld or saves fail for; the cause of the limit
+	reported error         // the cause that Report was told last
+	told     chan struct{} // closed when Report has returned
 
 	stop   chan struct{} // closed by close
 	close  func()
@@ -132,18 +142,16 @@ func create(d disk, name string, opts *Options) error {
 		return f.failed(err)
 	}
 	s := store{file: file, owner: cmp.Or(opts, new(Options)).Owner}
-	_, s.inode, err = file.Look()
-	if err == nil {
-		err = s.write(horizonfile.Record{None: true})
-	}
+	err = s.write(horizonfile.Record{None: true})
 	return f.failed(errors.Join(err, publish(err == nil)))
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. A symbolic
 // link is followed. Nil options mean the default.
 //
-// Open waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the program, as
-// after a crash. For a file that is new to its place it takes 0.3 s: it was never opened, or was copied or restored.
+// Open takes 0.5 s: a process that still has the file which was in its place finds out meanwhile. So open several files in
+// goroutines. It waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the
+// program, as after a crash.
 //
 // The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory, [fs.ErrPermission] if this
 // user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for this
@@ -191,11 +199,11 @@ func (f *File) start(file file) error {
 	f.clock, f.limit = ids.NewLimitedClock(&opts)
 	err = f.store.save(f.limit.NextHorizon(f.opts.Window))
 	if err == nil {
-		_, _, err = file.Look() // the save may have taken long
+		_, err = f.store.look() // the save may have taken long
 	}
 	if err == nil {
-		f.saved = f.store.saved
-		f.tell(nil)
+		f.saved, f.looked = f.store.saved, time.Now()
+		f.note(nil, nil)
 	}
 	return err
 }

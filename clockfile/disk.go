@@ -27,9 +27,8 @@ type file interface {
 	io.Closer    // unlocks it
 	Sync() error // has the disk keep what was written
 
-	// Look returns the size and the number, 0 where files have none, or an error that matches ErrLost if the name does not
-	// lead to the file any more.
-	Look() (size int64, inode uint64, err error)
+	// Look returns the size, or an error that matches ErrLost if the name does not lead to the file any more.
+	Look() (size int64, err error)
 }
 
 // system is the disk of the operating system. Where a directory cannot be synced, a power failure may take a new file, and
@@ -100,20 +99,19 @@ type openFile struct {
 
 func (f openFile) Close() error { return closeLocked(f.File) }
 
-func (f openFile) Look() (size int64, inode uint64, err error) {
+func (f openFile) Look() (size int64, err error) {
 	held, err := f.Stat()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	named, err := os.Stat(f.path)
-	inode, names := attributes(held)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w: the file is missing", ErrLost)
-	case err == nil && (!os.SameFile(held, named) || names == 0): // a file that is mounted by itself keeps its place
+	case err == nil && (!os.SameFile(held, named) || names(held) == 0): // a file that is mounted by itself keeps its place
 		err = fmt.Errorf("%w: the file was replaced", ErrLost)
 	}
-	return held.Size(), inode, err
+	return held.Size(), err
 }
 
 func (d system) Make(path string) (file, func(whole bool) error, error) {

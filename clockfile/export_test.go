@@ -34,12 +34,12 @@ const (
 )
 
 // Encode returns a copy. The zero time stands for no horizon.
-func Encode(horizon time.Time, owner string, inode uint64) ([]byte, error) {
-	return horizonfile.Record{Horizon: horizon, None: horizon.IsZero(), Owner: owner, Inode: inode}.Encode()
+func Encode(horizon time.Time, owner string) ([]byte, error) {
+	return horizonfile.Record{Horizon: horizon, None: horizon.IsZero(), Owner: owner}.Encode()
 }
 
 // Read returns what a file holds, with the zero time if it has no horizon.
-func Read(f io.ReaderAt, size int64) (horizon time.Time, owner string, inode uint64, err error) {
+func Read(f io.ReaderAt, size int64) (horizon time.Time, owner string, err error) {
 	c, err := horizonfile.Read(f, size)
-	return c.Horizon, c.Owner, c.Inode, err
+	return c.Horizon, c.Owner, err
 }

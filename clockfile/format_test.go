@@ -21,16 +21,13 @@ func TestFormat(t *testing.T) {
 	for at, want := range map[time.Time]string{march.In(time.FixedZone("", 3600)): `github.com/oneclock/ids/clockfile 1
 horizon 2026-03-14T15:09:26.535897932Z
 owner "orders, node 7"
-inode 1573043
-crc32 41c87c00
+crc32 92b1fa60
 `, {}: `github.com/oneclock/ids/clockfile 1
 horizon none
 owner "orders, node 7"
-inode none
-crc32 3d07c825
+crc32 09859f21
 `} {
-		inode := map[bool]uint64{false: 1573043}[at.IsZero()]
-		got, err := clockfile.Encode(at, "orders, node 7", inode)
+		got, err := clockfile.Encode(at, "orders, node 7")
 		if err != nil || string(got) != want+strings.Repeat("\x00", 4096-len(want)) {
 			t.Errorf("%v\n got: %s\nwant: %s", err, got, want)
 		}
@@ -49,13 +46,13 @@ func fileOf(first, second string) []byte {
 }
 
 // read reads the bytes of a file.
-func read(data []byte) (at time.Time, owner string, inode uint64, err error) {
+func read(data []byte) (at time.Time, owner string, err error) {
 	return clockfile.Read(bytes.NewReader(data), int64(len(data)))
 }
 
-func mustEncode(t testing.TB, at time.Time, owner string, inode uint64) string {
+func mustEncode(t testing.TB, at time.Time, owner string) string {
 	t.Helper()
-	data, err := clockfile.Encode(at, owner, inode)
+	data, err := clockfile.Encode(at, owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +61,12 @@ func mustEncode(t testing.TB, at time.Time, owner string, inode uint64) string {
 
 // TestLaterCopy checks that the later horizon counts, and that any is later than none.
 func TestLaterCopy(t *testing.T) {
-	none, early, late := mustEncode(t, time.Time{}, "none", 1), mustEncode(t, march, "early", 2), mustEncode(t, march.Add(1), "late", 3)
+	none, early, late := mustEncode(t, time.Time{}, "none"), mustEncode(t, march, "early"), mustEncode(t, march.Add(1), "late")
 	empty := strings.Repeat("\x00", 4096)
 	for i, test := range [][3]string{
 		{early, late, "late"}, {late, early, "late"}, {none, early, "early"}, {early, none, "early"}, {empty, none, "none"}, {late, empty, "late"}, {empty, early, "early"},
 	} {
-		if _, owner, _, err := read(fileOf(test[0], test[1])); err != nil || owner != test[2] {
+		if _, owner, err := read(fileOf(test[0], test[1])); err != nil || owner != test[2] {
 			t.Errorf("pair %d: the copy of %q, %v, want %q", i, owner, err, test[2])
 		}
 	}
@@ -78,7 +75,7 @@ func TestLaterCopy(t *testing.T) {
 // corrupt are files that hold no usable horizon, and what the error says of each.
 func corrupt(t testing.TB) map[string]string {
 	t.Helper()
-	good := mustEncode(t, march, "node 7", 7)
+	good := mustEncode(t, march, "node 7")
 	whole := string(fileOf(good, good))
 	both := func(old, fresh string) string {
 		changed := again(good, old, fresh)
@@ -91,7 +88,7 @@ func corrupt(t testing.TB) map[string]string {
 		whole + "\n":                "has 69633 bytes of 69632",
 		strings.Repeat("x", 3<<20):  "torn or of another kind",
 		strings.Repeat("\x00", 1e5): "torn or of another kind",
-		strings.Replace(strings.Replace(whole, "2026", "2025", 1), "crc32 4", "crc32 5", 2): "the first copy is damaged, the second one is damaged",
+		strings.Replace(strings.Replace(whole, "2026", "2025", 1), "crc32 0", "crc32 1", 2): "the first copy is damaged, the second one is damaged",
 		both("clockfile 1", "clockfile 2"):                                                  `was made by a newer version of this package: this one reads version 1 of the format, and not 2`,
 		both("2026-03-14T", "9999-03-14T"):                                                  "has a horizon in the year 9999, not in one from 1 to 9998",
 		both("2026-03-14T15:09:26.535897932Z", "0001-01-01T00:00:00Z"):                      "the zero time",
@@ -108,9 +105,9 @@ func again(data, old, fresh string) string {
 
 // FuzzDecode reads anything as the lines of a copy, as they are and under a checksum that is right, beside an oracle.
 func FuzzDecode(f *testing.F) {
-	const kind, horizon, owner, inode = "github.com/oneclock/ids/clockfile ", "2026-03-14T15:09:26Z", `"a"`, "7"
-	add := func(version, horizon, owner, inode string) {
-		f.Add([]byte(kind + version + "\nhorizon " + horizon + "\nowner " + owner + "\ninode " + inode + "\n"))
+	const kind, horizon, owner = "github.com/oneclock/ids/clockfile ", "2026-03-14T15:09:26Z", `"a"`
+	add := func(version, horizon, owner string) {
+		f.Add([]byte(kind + version + "\nhorizon " + horizon + "\nowner " + owner + "\n"))
 	}
 	// What this package would write in another way, or not at all.
 	for _, h := range []string{
@@ -118,18 +115,15 @@ func FuzzDecode(f *testing.F) {
 		"2026-03-14T17:09:26+02:00", " 2026-03-14T15:09:26Z", "2026-02-29T00:00:00Z", "10026-03-14T15:09:26Z",
 		"9998-12-31T23:59:59.999999999Z", "9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "0000-12-31T00:00:00Z", "none", "None", "none ", "",
 	} {
-		add("1", h, owner, inode)
+		add("1", h, owner)
 	}
 	for _, o := range []string{
 		`""`, `"\x00\u00e9\r\b\x7f\U0001f570\u2028"`, `"` + strings.Repeat(`\xff`, clockfile.MaxOwner) + `"`, `"\x00\u00e9"`, "`a`", `'a'`, `"\x61"`, `"é"`, `"a"` + "\n", `"\`, `"` + strings.Repeat("a", clockfile.MaxOwner+1) + `"`,
 	} {
-		add("1", horizon, o, inode)
-	}
-	for _, i := range []string{"none", "None", "0", "18446744073709551615", "18446744073709551616", "+7", "07", "-7", "7 ", ""} {
-		add("1", horizon, owner, i)
+		add("1", horizon, o)
 	}
 	for _, version := range []string{"2", "1\n", "1 ", "01", "0", "-1"} {
-		add(version, horizon, owner, inode)
+		add(version, horizon, owner)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkDecode(t, data)
@@ -144,40 +138,36 @@ func checkDecode(t *testing.T, lines []byte) {
 		return
 	}
 	given := string(lines) + strings.Repeat("\x00", 4096-len(lines))
-	at, owner, inode, err := read(fileOf(given, given))
-	wantAt, wantOwner, wantInode, ok := oracle(strings.TrimRight(given, "\x00"))
+	at, owner, err := read(fileOf(given, given))
+	wantAt, wantOwner, ok := oracle(strings.TrimRight(given, "\x00"))
 	matches := (err == nil) == ok && (ok || errors.Is(err, clockfile.ErrCorrupt))
-	if !matches || at != wantAt || owner != wantOwner || inode != wantInode {
-		t.Fatalf("%q is read as %v, %q, %d, %v, want %v, %q, %d, %v", lines, at, owner, inode, err, wantAt, wantOwner, wantInode, ok)
+	if !matches || at != wantAt || owner != wantOwner {
+		t.Fatalf("%q is read as %v, %q, %v, want %v, %q, %v", lines, at, owner, err, wantAt, wantOwner, ok)
 	}
 	if err != nil && len(err.Error()) > 300 {
 		t.Fatalf("%q: the error has %d bytes", lines, len(err.Error()))
 	}
 }
 
-// wellFormed are the lines of a time to the nanosecond in UTC, or none, of an owner in quotes, and of a number, or none.
+// wellFormed are the lines of a time to the nanosecond in UTC, or none, and of an owner in quotes.
 var wellFormed = regexp.MustCompile(`^(github\.com/oneclock/ids/clockfile 1\n` +
 	`horizon (none|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\n` +
-	`owner ("[ -~]*")\n` +
-	`inode (none|[1-9]\d*)\n)crc32 ([0-9a-f]{8})\n$`)
+	`owner ("[ -~]*")\n)crc32 ([0-9a-f]{8})\n$`)
 
 // oracle returns what a copy holds, by the description of its format.
-func oracle(data string) (at time.Time, owner string, inode uint64, ok bool) {
+func oracle(data string) (at time.Time, owner string, ok bool) {
 	parts := wellFormed.FindStringSubmatch(data)
-	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[5] {
-		return at, "", 0, false
+	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[4] {
+		return at, "", false
 	}
-	var errAt, errInode error
+	var failed error
 	if parts[2] != "none" {
-		at, errAt = time.Parse(time.RFC3339Nano, parts[2])
-	}
-	if parts[4] != "none" {
-		inode, errInode = strconv.ParseUint(parts[4], 10, 64)
+		at, failed = time.Parse(time.RFC3339Nano, parts[2])
 	}
 	owner, err := strconv.Unquote(parts[3])
-	if errAt != nil || errInode != nil || parts[2] != "none" && at.IsZero() || parts[2] != "none" && at.Year() < 1 || at.Year() > 9998 ||
+	if failed != nil || parts[2] != "none" && (at.IsZero() || at.Year() < 1 || at.Year() > 9998) ||
 		err != nil || strconv.QuoteToASCII(owner) != parts[3] || len(owner) > 255 {
-		return time.Time{}, "", 0, false
+		return time.Time{}, "", false
 	}
-	return at, owner, inode, true
+	return at, owner, true
 }

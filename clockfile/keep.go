@@ -12,11 +12,11 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// keep saves a horizon before the one in force is reached, until Close is called or the file is lost, and then ends the clock
-// for Close. It waits neither for the disk nor for Report, so that a call which waits because of one wrong reading of the
-// clock is woken whatever they do.
+// keep saves a horizon before the one in force is reached, and looks where the file is, until Close is called or the file is
+// lost, and then ends the clock for Close. It waits neither for the disk nor for Report, so that a call which waits because
+// of one wrong reading of the clock is woken whatever they do.
 func (f *File) keep() {
-	look, step := time.Tick(lookEvery), time.Tick(f.opts.Window/100)
+	tick, step, overdue := time.Tick(lookEvery), time.Tick(f.opts.Window/100), time.NewTimer(lookWithin)
 	for !isClosed(f.lost) && !isClosed(f.stop) {
 		due := false
 		select {
@@ -24,28 +24,34 @@ func (f *File) keep() {
 			continue
 		case err := <-f.saving:
 			f.saving, f.saved = nil, f.store.saved
-			f.tell(err)
+			f.note(err, f.unseen)
 		case err := <-f.looking:
-			f.looking = nil
-			if errors.Is(err, ErrLost) { // another error is that of the next save, too
-				f.tell(err)
+			f.looking, f.looked = nil, time.Now()
+			overdue.Reset(lookWithin)
+			if err == nil && f.unseen != nil {
+				f.look() // at once: a look that took long may have seen the file before it was replaced
 			}
-		case <-look:
+			if err != nil || f.unseen != nil {
+				f.note(f.failing, err)
+			}
+		case <-overdue.C:
+			f.note(f.failing, errOverdue)
+		case <-tick:
 			// One wrong reading may have made calls wait: they read the clock again, if it is before the limit.
-			if due = f.isNear(f.now(), 1); !due {
-				f.limit.Set(f.saved, f.failing)
+			if due = f.isNear(f.now(), 1); !due && f.unseen == nil {
+				f.limit.Set(f.saved, f.cause)
 				due = f.isNear(f.clock.Latest(), f.opts.Window/200)
 			}
-			if f.looking == nil {
-				f.looking = inBackground(func() error { _, _, err := f.store.file.Look(); return err })
-			}
+			f.look()
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
 			due = f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
 		}
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.opts.Window/2 {
-			f.tell(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded))
+			f.note(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded), f.unseen)
 		}
-		if due && f.saving == nil && !isClosed(f.lost) && isClosed(f.told) {
+		f.report()
+		// While the file is unseen the limit is none that NextHorizon could go on from.
+		if due && f.saving == nil && f.unseen == nil && !isClosed(f.lost) && isClosed(f.told) {
 			f.since = time.Now()
 			horizon := f.limit.NextHorizon(f.opts.Window)
 			f.saving = inBackground(func() error { return f.store.save(horizon) })
@@ -54,6 +60,13 @@ func (f *File) keep() {
 	<-f.stop
 	f.result = f.end()
 	close(f.done)
+}
+
+// look begins a look, if none is under way.
+func (f *File) look() {
+	if f.looking == nil {
+		f.looking = inBackground(func() error { _, err := f.store.look(); return err })
+	}
 }
 
 // isNear reports whether the horizon that was saved is less than d after t.
@@ -66,25 +79,44 @@ func inBackground(f func() error) chan error {
 	return result
 }
 
-// tell has Status say how the latest save went, and the clock go up to the horizon that was saved, in this order: the file
-// covers an id before the clock can issue it. Report is called if saving has begun to fail, works again or is at its end.
-func (f *File) tell(err error) {
-	lost := errors.Is(err, ErrLost)
-	news := lost || (err != nil) != (f.failing != nil)
-	err = f.failed(err)
-	status := Status{err, f.saved}
-	f.status.Store(&status)
-	switch {
-	case lost:
-		f.lose(err)
-	case news || err == nil:
-		f.limit.Set(f.saved, err)
+// note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was
+// saved, in this order: the file covers an id before the clock can issue it. While the file is unseen the clock issues none.
+func (f *File) note(saved, seen error) {
+	if errors.Is(saved, errUnseen) || errors.Is(saved, ErrLost) { // the save has looked too
+		saved, seen = f.failing, saved
 	}
-	if !news {
+	f.failing, f.unseen = saved, seen
+	status := Status{f.failed(cmp.Or(seen, saved)), f.saved}
+	if errors.Is(seen, errUnseen) {
+		status.Horizon = time.Time{}
+	}
+	f.status.Store(&status)
+	news := !alike(f.cause, status.Err)
+	if news {
+		f.cause = status.Err
+	}
+	switch {
+	case errors.Is(seen, ErrLost):
+		f.lose(status.Err)
+	case news || status.Err == nil:
+		f.limit.Set(status.Horizon, f.cause)
+	}
+}
+
+// alike reports whether two errors, which may be nil, are no news after each other.
+func alike(a, b error) bool {
+	return (a == nil) == (b == nil) && errors.Is(a, errUnseen) == errors.Is(b, errUnseen)
+}
+
+// report calls Report if what it was told last is no longer so, and its latest call has returned. What goes and comes meanwhile
+// is not told, but a loss is.
+func (f *File) report() {
+	lost := isClosed(f.lost)
+	if !lost && (alike(f.cause, f.reported) || !isClosed(f.told)) {
 		return
 	}
-	f.failing = err
-	before, told := f.told, make(chan struct{})
+	f.reported = f.cause
+	before, told, status := f.told, make(chan struct{}), f.Status()
 	f.told = told
 	go func() {
 		defer close(told)
@@ -113,11 +145,11 @@ func isClosed(c <-chan struct{}) bool {
 // end does what Close says. No id may be later than what the file holds, whether a save fails, has its effect or both, or
 // does so later.
 func (f *File) end() error {
-	end := f.now().Add(moment).Round(0).UTC()
+	end := f.now().Add(max(0, min(moment, lookWithin-time.Since(f.looked)))).Round(0).UTC()
 	if end.After(f.saved) {
 		end = f.saved
 	}
-	if !isClosed(f.lost) {
+	if f.unseen == nil {
 		f.limit.Set(end, f.failed(fs.ErrClosed)) // first, since nobody looks any more
 	}
 	err, saved := errLate, inBackground(func() error { return f.saveEnd(end) })
@@ -127,7 +159,7 @@ func (f *File) end() error {
 	case <-time.After(patience):
 	}
 	if isClosed(f.lost) {
-		err = errors.Unwrap(f.failing)
+		err = f.unseen
 	}
 	cause := f.failed(fs.ErrClosed)
 	if err != nil {
@@ -166,15 +198,29 @@ func (f *File) saveEnd(end time.Time) (err error) {
 type store struct {
 	file   file
 	owner  string
-	inode  uint64
 	copies [2][]byte // what the file holds; nil for a copy that is damaged or in doubt
 	saved  time.Time // the horizon that was saved last
 }
 
-// read returns the horizon that the file holds, and has it ready for the first save. If the file may be in the place of
-// another one that some process still has open, it waits, before anything is written that says the contrary.
+// errUnseen is matched by the error of a look that has failed in any other way than by ErrLost: nobody can say what is at the
+// name of the file.
+var errUnseen = errors.New("cannot be seen")
+
+var errOverdue = fmt.Errorf("%w: a look takes more than %v: %w", errUnseen, lookWithin, os.ErrDeadlineExceeded)
+
+// look returns the size of the file, or an error that matches ErrLost or errUnseen.
+func (s *store) look() (size int64, err error) {
+	size, err = s.file.Look()
+	if err != nil && !errors.Is(err, ErrLost) {
+		err = fmt.Errorf("%w: %w", errUnseen, err)
+	}
+	return size, err
+}
+
+// read returns the horizon that the file holds, and has it ready for the first save. The file may be in the place of another
+// one that some process still has open: that finds out while read waits.
 func (s *store) read() (time.Time, error) {
-	size, inode, err := s.file.Look()
+	size, err := s.look()
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -184,10 +230,9 @@ func (s *store) read() (time.Time, error) {
 		return time.Time{}, err
 	case s.owner != "" && held.Owner != "" && held.Owner != s.owner:
 		return time.Time{}, fmt.Errorf("%w: %q, not %.255q", ErrOwner, held.Owner, s.owner)
-	case held.None || held.Inode != inode:
-		time.Sleep(quarantine)
 	}
-	s.owner, s.inode, s.copies = cmp.Or(s.owner, held.Owner), inode, held.Copies
+	time.Sleep(quarantine)
+	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
 	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
 	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
 	last := 1 - s.first()
@@ -195,23 +240,29 @@ func (s *store) read() (time.Time, error) {
 }
 
 // save saves a horizon, if the file is still at its name and holds what this process has written. Nobody can say what a copy
-// in doubt holds.
+// in doubt holds. Nor one that cannot be read: then the other one must hold what was written.
 func (s *store) save(horizon time.Time) error {
-	size, _, err := s.file.Look()
+	size, err := s.look()
 	if err != nil {
 		return err
 	}
-	lost := size != horizonfile.Size
+	lost, intact, copies := size != horizonfile.Size, false, s.copies
 	for i, written := range s.copies {
-		found, err := horizonfile.ReadCopy(s.file, i)
-		if err != nil {
-			return err
+		found, failed := horizonfile.ReadCopy(s.file, i)
+		switch same := bytes.Equal(found, written); {
+		case failed != nil:
+			copies[i], err = nil, failed
+		case written != nil:
+			lost, intact = lost || !same, intact || same
 		}
-		lost = lost || written != nil && !bytes.Equal(found, written)
 	}
-	if lost {
+	switch {
+	case lost:
 		return fmt.Errorf("%w: somebody else has written to the file", ErrLost)
+	case !intact:
+		return err
 	}
+	s.copies = copies
 	err = s.write(horizonfile.Record{Horizon: horizon})
 	if err == nil {
 		s.saved = horizon
@@ -221,7 +272,7 @@ func (s *store) save(horizon time.Time) error {
 
 // write writes both copies, the second one when the disk keeps the first one: so one of them is always intact.
 func (s *store) write(r horizonfile.Record) error {
-	r.Owner, r.Inode = s.owner, s.inode
+	r.Owner = s.owner
 	data, err := r.Encode()
 	first := s.first()
 	for _, i := range []int{first, 1 - first} {

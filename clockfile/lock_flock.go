@@ -17,9 +17,7 @@ func openLocked(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
+	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case err == nil:
 		return f, nil
@@ -35,12 +33,19 @@ func openLocked(path string) (*os.File, error) {
 // closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too, until it
 // executes another program, or for as long as it lives if it has inherited it.
 func closeLocked(f *os.File) error {
-	unlocked := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-	return errors.Join(unlocked, f.Close())
+	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }
 
-// attributes returns the number of a file, and how many names it has.
-func attributes(info os.FileInfo) (inode, names uint64) {
-	s := info.Sys().(*syscall.Stat_t)
-	return uint64(s.Ino), uint64(s.Nlink) //nolint:unconvert // narrower on some systems
+// flock calls flock(2) until no signal interrupts it.
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// names returns how many names a file has.
+func names(info os.FileInfo) uint64 {
+	return uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // narrower on some systems
 }

@@ -30,5 +30,5 @@ func openLocked(path string) (*os.File, error) {
 
 func closeLocked(f *os.File) error { return f.Close() }
 
-// attributes returns no number: a file that is open cannot be replaced here.
-func attributes(os.FileInfo) (inode, names uint64) { return 0, 1 }
+// names returns 1: a file that is open cannot be removed here.
+func names(os.FileInfo) uint64 { return 1 }

@@ -29,7 +29,6 @@ type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
 	locked      map[*inode]*process
-	made        uint64 // inodes
 	syncs       int
 	issuedTo    time.Time // the latest id
 	taken       bool      // the file, so that it covers nothing
@@ -40,14 +39,13 @@ type memory struct {
 // An inode is a file, whatever its names. A sector is what processes see, and in doubt if a power failure may leave something
 // else: what was there before, or a sync that failed has not kept. A sector that is not dirty is not written any more.
 type inode struct {
-	number uint64
-	size   int64
-	seen   map[int64]string
-	doubt  map[int64][]string // the first is the oldest
-	dirty  map[int64]bool
-	known  bool // what worst returns
-	at     time.Time
-	err    error
+	size  int64
+	seen  map[int64]string
+	doubt map[int64][]string // the first is the oldest
+	dirty map[int64]bool
+	known bool // what worst returns
+	at    time.Time
+	err   error
 }
 
 var empty = strings.Repeat("\x00", sector)
@@ -129,7 +127,7 @@ func (i *inode) clone() *inode {
 	for s, all := range doubt {
 		doubt[s] = slices.Clone(all)
 	}
-	return &inode{number: i.number, size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty)}
+	return &inode{size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty)}
 }
 
 // worst returns the earliest horizon that a power failure may leave, or why it leaves none.
@@ -139,7 +137,7 @@ func (i *inode) worst() (time.Time, error) {
 	}
 	i.known, i.err = true, nil
 	for n, image := range i.images() {
-		at, _, _, err := clockfile.Read(image, image.size)
+		at, _, err := clockfile.Read(image, image.size)
 		if err != nil {
 			i.err = fmt.Errorf("a power failure leaves a file that %w", err)
 		}
@@ -154,15 +152,14 @@ func newMemory() *memory {
 	return &memory{names: map[string]*inode{}, kept: map[string]*inode{}, locked: map[*inode]*process{}}
 }
 
-func (m *memory) newInode() *inode {
-	m.made++
-	return &inode{number: m.made, seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}}
+func newInode() *inode {
+	return &inode{seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}}
 }
 
 // put makes the disk hold a file with the given horizon under a name, in place of another one.
 func (m *memory) put(t *testing.T, name string, horizon time.Time) {
-	i := m.newInode()
-	data := []byte(mustEncode(t, horizon, "", i.number))
+	i := newInode()
+	data := []byte(mustEncode(t, horizon, ""))
 	i.write(data, 0)
 	i.write(data, clockfile.Second)
 	i.sync(true, false)
@@ -174,7 +171,7 @@ func (m *memory) horizon(t *testing.T) time.Time {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, _, _, err := clockfile.Read(m.names[path], m.names[path].size)
+	at, _, err := clockfile.Read(m.names[path], m.names[path].size)
 	must(t, err)
 	return at
 }
@@ -235,6 +232,9 @@ type process struct {
 	*memory
 	plan func(op int) outcome // nil: all works
 	slow time.Duration        // each operation takes so long
+
+	onLook     func() error   // is called before each look, which fails with its error
+	unreadable map[int64]bool // copies, by their offset, that cannot be read until they are written
 
 	release chan struct{} // is closed when operations hang no more
 
@@ -298,7 +298,7 @@ func (p *process) Open(name string) (clockfile.LockedFile, error) {
 func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f := &memoryFile{process: p, inode: p.newInode()}
+	f := &memoryFile{process: p, inode: newInode()}
 	p.locked[f.inode] = p
 	return f, func(whole bool) error {
 		return p.do(true, func(o outcome) {
@@ -326,15 +326,23 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Look is not planned.
-func (f *memoryFile) Look() (size int64, inode uint64, err error) {
+// Look is planned by onLook.
+func (f *memoryFile) Look() (size int64, err error) {
 	time.Sleep(f.slow)
+	f.mu.Lock()
+	onLook := f.onLook
+	f.mu.Unlock()
+	if onLook != nil {
+		if err := onLook(); err != nil {
+			return 0, err
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.name != "" && f.names[f.name] != f.inode {
 		err = clockfile.ErrLost
 	}
-	return f.inode.size, f.inode.number, err
+	return f.inode.size, err
 }
 
 // owns notes an operation that a process without the lock may not do.
@@ -347,7 +355,9 @@ func (f *memoryFile) owns(op string) {
 func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
 	failed := f.do(false, func(outcome) {
 		f.owns("read")
-		n, err = f.inode.ReadAt(b, at)
+		if n, err = f.inode.ReadAt(b, at); f.unreadable[at] {
+			n, err = 0, errFault
+		}
 	})
 	return n, cmp.Or(failed, err)
 }
@@ -360,6 +370,7 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 			n = sector
 		}
 		f.inode.write(b[:n], at)
+		delete(f.unreadable, at)
 	})
 	return n, err
 }

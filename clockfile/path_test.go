@@ -54,14 +54,11 @@ func newPath(t *testing.T) string {
 	return filepath.Join(dir, "clock")
 }
 
-// newFile returns the path of a new file that was opened once, so that Open does not wait.
+// newFile returns the path of a new file.
 func newFile(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
-	bubble(t, func(t *testing.T) {
-		must(t, clockfile.Create(path, nil))
-		must(t, mustOpen(t, path, nil).Close())
-	})
+	must(t, clockfile.Create(path, nil))
 	return path
 }
 
@@ -113,7 +110,7 @@ func TestCreate(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		refused(t, path, nil, fs.ErrNotExist, "clockfile.Create if this is the first start, and only then")
 		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1})) // which counts for Open alone
-		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ninode ") {
+		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ncrc32 ") {
 			t.Errorf("the file is %q", lines)
 		}
 		now := march.AddDate(-10, 0, 0)
@@ -191,36 +188,42 @@ func TestDirectoryIsSynced(t *testing.T) {
 }
 
 func TestOneFileAtATime(t *testing.T) {
-	path := newFile(t)
-	first := mustOpen(t, path, nil)
-	must(t, os.Link(path, path+".linked"))
-	refused(t, path, nil, clockfile.ErrLocked)
-	refused(t, path+".linked", nil, clockfile.ErrLocked)
-	must(t, first.Close())
-	defer mustOpen(t, path, nil).Close()
-	first.Close() // again, which must not unlock it for the second
-	refused(t, path, nil, clockfile.ErrLocked)
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		first := mustOpen(t, path, nil)
+		must(t, os.Link(path, path+".linked"))
+		refused(t, path, nil, clockfile.ErrLocked)
+		refused(t, path+".linked", nil, clockfile.ErrLocked)
+		must(t, first.Close())
+		defer mustOpen(t, path, nil).Close()
+		first.Close() // again, which must not unlock it for the second
+		refused(t, path, nil, clockfile.ErrLocked)
+	})
 }
 
 func TestOwner(t *testing.T) {
-	path := newFile(t)
-	seven := &clockfile.Options{Owner: "node 7"}
-	must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close()) // which keeps it
-	refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `"node 7", not "Node 7"`)
-	refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, clockfile.ErrOwner)
-	long := strings.Repeat("x", clockfile.MaxOwner+1)
-	must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
-	checkRefusal(t, path, clockfile.Create(path+"3", &clockfile.Options{Owner: long}), nil, "the owner has 256 bytes, more than 255")
-	refused(t, path+"3", nil, fs.ErrNotExist) // only what is whole gets its name
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		seven := &clockfile.Options{Owner: "node 7"}
+		must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close()) // which keeps it
+		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `"node 7", not "Node 7"`)
+		refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, clockfile.ErrOwner)
+		long := strings.Repeat("x", clockfile.MaxOwner+1)
+		must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
+		checkRefusal(t, path, clockfile.Create(path+"3", &clockfile.Options{Owner: long}), nil, "the owner has 256 bytes, more than 255")
+		refused(t, path+"3", nil, fs.ErrNotExist) // only what is whole gets its name
+	})
 }
 
 func TestWindow(t *testing.T) {
-	path := newFile(t)
-	for _, window := range []time.Duration{-1 << 63, -1, 1, 100*time.Millisecond - 1, 24*time.Hour + 1, 1<<63 - 1} {
-		refused(t, path, &clockfile.Options{Window: window}, nil, fmt.Sprintf("Options.Window is %v, not between 100ms and 24h0m0s", window))
-	}
-	must(t, mustOpen(t, path, &clockfile.Options{Window: 100 * time.Millisecond}).Close())
-	must(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}).Close())
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		for _, window := range []time.Duration{-1 << 63, -1, 1, 100*time.Millisecond - 1, 24*time.Hour + 1, 1<<63 - 1} {
+			refused(t, path, &clockfile.Options{Window: window}, nil, fmt.Sprintf("Options.Window is %v, not between 100ms and 24h0m0s", window))
+		}
+		must(t, mustOpen(t, path, &clockfile.Options{Window: 100 * time.Millisecond}).Close())
+		must(t, mustOpen(t, path, &clockfile.Options{Window: 24 * time.Hour}).Close())
+	})
 }
 
 // TestCorruptFiles checks that every file that holds no usable horizon is refused, and left as it is.
@@ -260,80 +263,86 @@ func TestPathsRefused(t *testing.T) {
 // TestModes checks that saves keep a mode that was set, that only the owner's right to write counts, and that a directory in
 // which no file can be made is no hindrance.
 func TestModes(t *testing.T) {
-	path := newFile(t)
-	for _, want := range []fs.FileMode{0o600, 0o777} {
-		must(t, os.Chmod(path, want), mustOpen(t, path, nil).Close())
-		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
-			t.Errorf("a file of mode %v has %v after it was saved, %v", want, info.Mode(), err)
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		for _, want := range []fs.FileMode{0o600, 0o777} {
+			must(t, os.Chmod(path, want), mustOpen(t, path, nil).Close())
+			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
+				t.Errorf("a file of mode %v has %v after it was saved, %v", want, info.Mode(), err)
+			}
 		}
-	}
-	for _, mode := range []fs.FileMode{0o444, 0o466, 0} {
-		must(t, os.Chmod(path, mode))
-		refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -")
-		checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
-	}
-	dir, there := filepath.Dir(path), path
-	must(t, os.Chmod(path, 0o600), os.Chmod(dir, 0o555))
-	t.Cleanup(func() { os.Chmod(filepath.Dir(path), 0o755) })
-	must(t, mustOpen(t, path, nil).Close())
-	if os.Geteuid() == 0 && runtime.GOOS == "linux" {
-		dir, there = "/sys", "/sys/kernel" // where not even root can make a file
-	}
-	if no := filepath.Join(dir, "clock2"); runtime.GOOS != "windows" && (os.Geteuid() != 0 || runtime.GOOS == "linux") {
-		checkRefusal(t, no, clockfile.Create(no, nil), nil, "new-clockfile")
-		checkRefusal(t, there, clockfile.Create(there, nil), fs.ErrExist)
-	}
+		for _, mode := range []fs.FileMode{0o444, 0o466, 0} {
+			must(t, os.Chmod(path, mode))
+			refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -")
+			checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
+		}
+		dir, there := filepath.Dir(path), path
+		must(t, os.Chmod(path, 0o600), os.Chmod(dir, 0o555))
+		t.Cleanup(func() { os.Chmod(filepath.Dir(path), 0o755) })
+		must(t, mustOpen(t, path, nil).Close())
+		if os.Geteuid() == 0 && runtime.GOOS == "linux" {
+			dir, there = "/sys", "/sys/kernel" // where not even root can make a file
+		}
+		if no := filepath.Join(dir, "clock2"); runtime.GOOS != "windows" && (os.Geteuid() != 0 || runtime.GOOS == "linux") {
+			checkRefusal(t, no, clockfile.Create(no, nil), nil, "new-clockfile")
+			checkRefusal(t, there, clockfile.Create(there, nil), fs.ErrExist)
+		}
+	})
 }
 
 // TestSymbolicLink checks that a link to the file serves as well as its path, also as a relative one when the process has changed
 // its directory: the link stays, and the file that it leads to is locked and written.
 func TestSymbolicLink(t *testing.T) {
-	path := newFile(t)
-	link, links := path+".link", filepath.Join(filepath.Dir(path), "links", "link")
-	must(t, os.Mkdir(filepath.Dir(links), 0o755))
-	if err := errors.Join(os.Symlink("clock", link), os.Symlink(filepath.Join("..", "clock.link"), links)); runtime.GOOS == "windows" && err != nil {
-		t.Skip("symbolic links need a privilege here: ", err)
-	} else {
-		must(t, err)
-	}
-	before := mustRead(t, path)
-	t.Chdir(filepath.Dir(links))
-	f := mustOpen(t, "link", nil)
-	t.Chdir(filepath.Dir(path))
-	for _, p := range []string{path, link, links} {
-		refused(t, p, nil, clockfile.ErrLocked)
-	}
-	must(t, f.Close())
-	if mustRead(t, path) == before {
-		t.Error("the file that the link leads to is as before")
-	}
-	for _, l := range []string{link, links} {
-		if info, err := os.Lstat(l); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			t.Errorf("the link is now %v, %v", info, err)
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		link, links := path+".link", filepath.Join(filepath.Dir(path), "links", "link")
+		must(t, os.Mkdir(filepath.Dir(links), 0o755))
+		if err := errors.Join(os.Symlink("clock", link), os.Symlink(filepath.Join("..", "clock.link"), links)); runtime.GOOS == "windows" && err != nil {
+			t.Skip("symbolic links need a privilege here: ", err)
+		} else {
+			must(t, err)
 		}
-	}
+		before := mustRead(t, path)
+		t.Chdir(filepath.Dir(links))
+		f := mustOpen(t, "link", nil)
+		t.Chdir(filepath.Dir(path))
+		for _, p := range []string{path, link, links} {
+			refused(t, p, nil, clockfile.ErrLocked)
+		}
+		must(t, f.Close())
+		if mustRead(t, path) == before {
+			t.Error("the file that the link leads to is as before")
+		}
+		for _, l := range []string{link, links} {
+			if info, err := os.Lstat(l); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+				t.Errorf("the link is now %v, %v", info, err)
+			}
+		}
+	})
 }
 
 // TestNothingStaysOpen opens files, and is refused, and then has no more of them open than before.
 func TestNothingStaysOpen(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux lists the open files of a process in a directory")
-	}
-	path := newFile(t)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
-	before, err := os.ReadDir("/proc/self/fd")
-	must(t, err)
-	for range 20 {
-		f := mustOpen(t, path, nil)
-		refused(t, path, nil, clockfile.ErrLocked)
-		must(t, f.Close(), clockfile.Create(path+"2", nil), os.Remove(path+"2"))
-		checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
-	}
-	after, err := os.ReadDir("/proc/self/fd")
-	must(t, err)
-	if len(after) > len(before)+3 { // other tests' files may come and go
-		t.Errorf("%d files are open, and %d were before", len(after), len(before))
-	}
+	bubble(t, func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("only Linux lists the open files of a process in a directory")
+		}
+		path := newFile(t)
+		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
+		before, err := os.ReadDir("/proc/self/fd")
+		must(t, err)
+		for range 20 {
+			f := mustOpen(t, path, nil)
+			refused(t, path, nil, clockfile.ErrLocked)
+			must(t, f.Close(), clockfile.Create(path+"2", nil), os.Remove(path+"2"))
+			checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
+		}
+		after, err := os.ReadDir("/proc/self/fd")
+		must(t, err)
+		if len(after) > len(before)+3 { // other tests' files may come and go
+			t.Errorf("%d files are open, and %d were before", len(after), len(before))
+		}
+	})
 }
 
 // TestLost takes the file away, alone or with its directory, puts something else in its place, and has somebody else write to it: the
@@ -422,37 +431,6 @@ func TestLost(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestNewPlace checks how long Open takes: 0.3 s for a file that was never opened, or is not in its own place, and no time for
-// another one. Only then does the file say that it is in its place.
-func TestNewPlace(t *testing.T) {
-	path := newPath(t)
-	bubble(t, func(t *testing.T) {
-		takes := func(want time.Duration) {
-			t.Helper()
-			began, before := time.Now(), mustRead(t, path)
-			time.AfterFunc(want-time.Millisecond, func() {
-				if want > 0 && mustRead(t, path) != before {
-					t.Error("something is written before the end")
-				}
-			})
-			f := mustOpen(t, path, nil)
-			if took := time.Since(began); took != want {
-				t.Errorf("Open takes %v, want %v", took, want)
-			}
-			must(t, f.Close())
-		}
-		must(t, clockfile.Create(path, nil))
-		takes(300 * time.Millisecond)
-		takes(0)
-		if runtime.GOOS == "windows" {
-			return // where files have no number
-		}
-		must(t, os.WriteFile(path+".copy", []byte(mustRead(t, path)), 0o600), os.Rename(path+".copy", path))
-		takes(300 * time.Millisecond)
-		takes(0)
-	})
 }
 
 // TestZeroFile uses a File that Open has not made.

@@ -98,15 +98,24 @@ func child(t *testing.T, what string) *exec.Cmd {
 
 // TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour: by SIGKILL, or by SIGTERM, where
 // they end with status 0 and say nothing. Ids that are ahead of the clock come soon to their horizon, and are withheld again and
-// again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes.
+// again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes. Four files have such
+// processes side by side.
 func TestProcesses(t *testing.T) {
-	path := newFile(t)
-	seed := uint64(time.Now().UnixNano())
+	for i := range 4 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			killAgain(t, newFile(t))
+		})
+	}
+}
+
+func killAgain(t *testing.T, path string) {
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	seen := map[ids.UUID]bool{}
 	latest := map[int]ids.UUID{} // by version, which a Snowflake has not
-	for i := range 40 {
+	for i := range 10 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
 		most, end := r.IntN(4000)-1000, syscall.SIGKILL // so many ids are read before the signal; if negative, it comes at once
@@ -124,7 +133,7 @@ func TestProcesses(t *testing.T) {
 				latest[kind] = id
 			}
 		}
-		if testing.Short() && i == 10 {
+		if testing.Short() && i == 3 {
 			break
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close unlocks all the same,
 // so that the next Open finds the file free.
 func TestChildKeepsLock(t *testing.T) {
+	t.Parallel()
 	defer limit(t)()
 	path := newFile(t)
 	f := mustOpen(t, path, nil)
@@ -53,9 +54,9 @@ func TestSystemFails(t *testing.T) {
 	f, err := clockfile.System.Open(path)
 	must(t, err)
 	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
-	_, _, below := f.Look()
+	_, below := f.Look()
 	must(t, os.Remove(dir), os.Rename(dir+"2", dir), f.Close())
-	_, _, closed := f.Look()
+	_, closed := f.Look()
 	for i, err := range []error{below, closed, f.Sync(), f.Close()} {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {
 			t.Errorf("call %d: error %v, want one of the system", i, err)
@@ -68,16 +69,17 @@ func TestMountedByItself(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has names that lead to open files")
 	}
-	defer limit(t)()
-	path := newFile(t)
-	file, err := os.Open(path)
-	must(t, err)
-	defer file.Close()
-	f := mustOpen(t, fmt.Sprintf("/proc/self/fd/%d", file.Fd()), nil)
-	refused(t, path, nil, clockfile.ErrLocked)
-	must(t, os.Remove(path))
-	<-f.Lost()
-	if err := f.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), "the file was replaced") {
-		t.Errorf("Close: %v", err)
-	}
+	bubble(t, func(t *testing.T) {
+		path := newFile(t)
+		file, err := os.Open(path)
+		must(t, err)
+		defer file.Close()
+		f := mustOpen(t, fmt.Sprintf("/proc/self/fd/%d", file.Fd()), nil)
+		refused(t, path, nil, clockfile.ErrLocked)
+		must(t, os.Remove(path))
+		<-f.Lost()
+		if err := f.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), "the file was replaced") {
+			t.Errorf("Close: %v", err)
+		}
+	})
 }

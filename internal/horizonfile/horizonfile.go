@@ -32,15 +32,14 @@ const (
 	version = 1
 )
 
-// A Record is what a copy holds, in the five lines that the comment of package clockfile shows.
+// A Record is what a copy holds, in the four lines that the comment of package clockfile shows.
 type Record struct {
 	Horizon time.Time
 	None    bool // there is no horizon, as before the first start
 	Owner   string
-	Inode   uint64 // the number of the file; 0 where files have none
 }
 
-// none is what a line has in place of a time, or of a number, if there is none.
+// none is what the line of the horizon has if there is none.
 const none = "none"
 
 // Encode returns the block of a copy. There is one way to write each record, in every version of Go: so characters outside
@@ -56,15 +55,12 @@ func (r Record) Encode() ([]byte, error) {
 	case !r.None && (year < 1 || year > 9998):
 		return nil, fmt.Errorf("has a horizon in the year %d, not in one from 1 to 9998", year)
 	}
-	horizon, inode := none, none
+	horizon := none
 	if !r.None {
 		horizon = at.Format(time.RFC3339Nano)
 	}
-	if r.Inode != 0 {
-		inode = strconv.FormatUint(r.Inode, 10)
-	}
 	block := make([]byte, 0, blockSize)
-	block = fmt.Appendf(block, magic+"%d\nhorizon %s\nowner %+q\ninode %s\n", version, horizon, r.Owner, inode)
+	block = fmt.Appendf(block, magic+"%d\nhorizon %s\nowner %+q\n", version, horizon, r.Owner)
 	return fmt.Appendf(block, "crc32 %08x\n", crc32.ChecksumIEEE(block))[:blockSize], nil
 }
 
@@ -119,17 +115,17 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 
 // decode reads the lines of a copy loosely, and puts them together again to see that nothing differs.
 func decode(block []byte) (r Record, err error) {
-	lines := strings.SplitN(string(block), "\n", 5)
+	lines := strings.SplitN(string(block), "\n", 4)
 	made, ours := strings.CutPrefix(lines[0], magic)
 	switch n, _ := strconv.Atoi(made); {
 	case !ours || n < 1:
 		return r, errors.New("is torn or of another kind")
 	case n > version:
 		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, n)
-	case len(lines) < 5:
+	case len(lines) < 4:
 		return r, errDamaged
 	}
-	horizon, inode := strings.TrimPrefix(lines[1], "horizon "), strings.TrimPrefix(lines[3], "inode ")
+	horizon := strings.TrimPrefix(lines[1], "horizon ")
 	if r.None = horizon == none; !r.None {
 		r.Horizon, err = time.Parse(time.RFC3339, horizon)
 	}
@@ -139,7 +135,6 @@ func decode(block []byte) (r Record, err error) {
 	if err != nil {
 		return r, errDamaged
 	}
-	r.Inode, _ = strconv.ParseUint(inode, 10, 64) // 0 for none, and for what then differs
 	whole, err := r.Encode()
 	if err == nil && !bytes.Equal(whole, block) {
 		err = errDamaged

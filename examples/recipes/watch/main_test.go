@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -5,8 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,8 +21,20 @@ import (
 	"github.com/oneclock/ids/snowflake"
 )
 
-// TestGauges reads the gauges on an ordinary day, after a clock that was an hour ahead for one reading, while no time can
-// be saved, and once the file is lost.
+// full has each write to a file fail from then on, or no more.
+func full(t *testing.T, now bool) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var most syscall.Rlimit
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &most))
+	if most.Cur = most.Max; now {
+		most.Cur = 0
+	}
+	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &most))
+}
+
+// TestGauges reads the gauges on an ordinary day, after a clock that was 9 s ahead for one reading, while no time can be saved,
+// while nobody can see the file, and once that is lost.
 func TestGauges(t *testing.T) {
 	dir, fail := must.Dir(t)
 	path := filepath.Join(dir, "ids.clock")
@@ -63,7 +79,8 @@ func TestGauges(t *testing.T) {
 		node.Next()
 		check("a minute later", 0, 0.02, 0, 0)
 		synctest.Wait() // for a save that is under way
-		fail(true)
+		full(t, true)
+		defer full(t, false)
 		time.Sleep(5500 * time.Millisecond)
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
@@ -75,9 +92,15 @@ func TestGauges(t *testing.T) {
 		}
 		wrong.Store(0)
 		synctest.Wait()
-		fail(false)
+		full(t, false)
 		time.Sleep(time.Second)
 		check("when saving works again", 0, 1, 0, 0)
+		fail(true)
+		time.Sleep(200 * time.Millisecond)
+		check("while the file cannot be seen", 0, 1, 1, 1)
+		fail(false)
+		time.Sleep(200 * time.Millisecond)
+		check("when it can be seen again", 0, 1, 0, 0)
 		must.Do(t, os.Remove(path))
 		time.Sleep(time.Minute)
 		check("after a loss", 0, 1, 1, 1)

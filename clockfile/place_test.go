@@ -1,0 +1,516 @@
+package clockfile_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+)
+
+// twice has the process of f make an id each ms, and after a while act, upon which another process opens what lies at the name, and
+// makes ids too, for 1.5 s. It returns how many ids both have made, and how many each has. Close of f is up to act.
+func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), open func() (*clockfile.File, error)) (both, first, second int) {
+	t.Helper()
+	var made [2]map[ids.Snowflake]bool
+	var minting sync.WaitGroup
+	mint := func(i int, f *clockfile.File, d time.Duration) {
+		made[i] = map[ids.Snowflake]bool{}
+		n := mustNodeOf(t, f.Clock(), oneInATick)
+		minting.Go(func() {
+			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				if s, err := n.TryNext(); err == nil {
+					made[i][s] = true
+				}
+			}
+		})
+	}
+	mint(0, f, after+3*time.Second)
+	time.Sleep(after)
+	act()
+	g, err := open()
+	must(t, err)
+	mint(1, g, 1500*time.Millisecond)
+	minting.Wait()
+	must(t, g.Close())
+	for s := range made[1] {
+		if made[0][s] {
+			both++
+		}
+	}
+	return both, len(made[0]), len(made[1])
+}
+
+// TestReplaced has somebody put another file in the place of one that is open, and another process open that at once: while the looks of
+// the first one work, are late, fail or hang, whatever it does meanwhile. No id comes twice, but for half a second where a look hangs.
+func TestReplaced(t *testing.T) {
+	acts := map[string]func(m *memory, older *inode){
+		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
+		"a copy":        func(m *memory, _ *inode) { m.names[path] = m.names[path].clone() },
+		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
+	}
+	const half = 501 // a second, and both of its ends
+	looks := map[string]struct {
+		most int // ids that may come twice
+		look func(since time.Duration, first bool) error
+	}{
+		"work": {0, nil},
+		"are 0.35 s late": {0, func(time.Duration, bool) error {
+			time.Sleep(350 * time.Millisecond)
+			return nil
+		}},
+		"fail": {0, func(since time.Duration, _ bool) error {
+			if since >= 0 && since < 10*time.Second {
+				return errFault
+			}
+			return nil
+		}},
+		"fail once": {0, func(_ time.Duration, first bool) error {
+			if first {
+				return errFault
+			}
+			return nil
+		}},
+		"hang once": {half, func(_ time.Duration, first bool) error {
+			if first {
+				time.Sleep(8 * time.Second)
+			}
+			return nil
+		}},
+		"hang": {half, func(since time.Duration, _ bool) error {
+			if since >= 0 {
+				time.Sleep(10*time.Second - since)
+			}
+			return nil
+		}},
+	}
+	const never = time.Hour
+	for act, replace := range acts {
+		for name, l := range looks {
+			t.Run(act+", looks "+name, func(t *testing.T) {
+				t.Parallel()
+				for _, window := range []time.Duration{200 * time.Millisecond, 10 * time.Second} { // a save each 100 ms, or none
+					for _, after := range []time.Duration{1000, 1001, 1099} { // from a look on
+						for _, closes := range []time.Duration{never, 99, 450, 950} {
+							bubble(t, func(t *testing.T) {
+								w := newWorld()
+								opts := &clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+								first, second := &process{memory: w.memory}, &process{memory: w.memory}
+								f, err := w.open(first, opts)
+								must(t, err)
+								w.put(t, path+".old", w.wall.now())
+								older := w.names[path+".old"]
+								var began time.Time
+								looked := false
+								first.onLook = func() error {
+									w.mu.Lock()
+									since := time.Duration(-1)
+									now := !looked && !began.IsZero()
+									if !began.IsZero() {
+										looked, since = true, time.Since(began)
+									}
+									w.mu.Unlock()
+									if l.look == nil {
+										return nil
+									}
+									return l.look(since, now)
+								}
+								closed := make(chan error, 1)
+								both, n, m := twice(t, f, after*time.Millisecond, func() {
+									w.mu.Lock()
+									defer w.mu.Unlock()
+									replace(w.memory, older)
+									began, w.taken = time.Now(), true
+									if closes != never {
+										time.AfterFunc(closes*time.Millisecond, func() { closed <- f.Close() })
+									}
+								}, func() (*clockfile.File, error) { return w.open(second, opts) })
+								what := fmt.Sprintf("Window %v, after %v ms, closed %v ms later", window, int64(after), int64(closes))
+								if both > l.most || n < 200 || m < 1490 && act != "a copy" { // of which ids are ahead
+									t.Errorf("%s: %d of %d and %d ids come twice, and %d may", what, both, n, m, l.most)
+								}
+								if closes == never {
+									closed <- f.Close()
+								}
+								if err := <-closed; !errors.Is(err, clockfile.ErrLost) && !errors.Is(err, errFault) && !errors.Is(err, os.ErrDeadlineExceeded) {
+									t.Errorf("%s: Close returns %v", what, err)
+								}
+								time.Sleep(time.Minute) // past all that may hang
+							})
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second later, until then, and each is told
+// once.
+func TestUnseen(t *testing.T) {
+	for name, test := range map[string]struct {
+		within time.Duration // until ids are withheld
+		cause  error
+	}{"fail": {100 * time.Millisecond, errFault}, "hang": {1100 * time.Millisecond, os.ErrDeadlineExceeded}} {
+		var told []clockfile.Status
+		inBubble(t, clockfile.Options{Report: func(s clockfile.Status) { told = append(told, s) }}, 0, func(b *bench) {
+			last, horizon := b.node.Next(), b.file.Status().Horizon
+			time.Sleep(time.Millisecond)
+			works := make(chan struct{})
+			b.setLook(func() error {
+				if name == "hang" {
+					<-works
+					return nil
+				}
+				return errFault
+			})
+			began := time.Now()
+			for s, err := b.node.TryNext(); ; s, err = b.node.TryNext() {
+				if err != nil {
+					if !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, test.cause) || !strings.Contains(err.Error(), "clockfile: "+path+": cannot be seen: ") {
+						b.Errorf("looks %s: %v", name, err)
+					}
+					break
+				}
+				last = s
+				time.Sleep(time.Millisecond)
+			}
+			if took := time.Since(began); took > test.within || took < test.within-100*time.Millisecond {
+				b.Errorf("looks %s: ids are withheld after %v", name, took)
+			}
+			synctest.Wait()
+			if s := b.file.Status(); len(told) != 1 || !errors.Is(s.Err, test.cause) || !s.Horizon.IsZero() || told[0].String() != s.Err.Error()+"; ids are withheld" {
+				b.Fatalf("looks %s: told %v; the status is %v", name, told, s)
+			}
+			var waiting sync.WaitGroup
+			waiting.Go(func() { b.node.Next() })
+			waiting.Go(func() { b.gen.NewV1() })
+			ops, _ := b.counts()
+			time.Sleep(time.Minute) // far past the horizon
+			if after, _ := b.counts(); after != ops {
+				b.Errorf("looks %s: %d operations of saves", name, after-ops)
+			}
+			b.setLook(nil)
+			close(works)
+			time.Sleep(200 * time.Millisecond) // a look, and a save
+			waiting.Wait()
+			synctest.Wait()
+			if s := b.file.Status(); len(told) != 2 || told[1].Err != nil || s.Err != nil || !s.Horizon.After(horizon) {
+				b.Errorf("looks work: told %v; the status is %v", told, s)
+			}
+			if s, err := b.node.TryNext(); err != nil || s <= last {
+				b.Errorf("looks work: %d, %v after %d", s, err, last)
+			}
+		})
+	}
+}
+
+// setLook has look be called before each look of the process.
+func (p *process) setLook(look func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onLook = look
+}
+
+// TestUnseenAndUnsaved has saves fail and looks too, and each work again: Report is told of each change, in its order.
+func TestUnseenAndUnsaved(t *testing.T) {
+	var told []string
+	report := func(s clockfile.Status) {
+		switch {
+		case s.Err == nil:
+			told = append(told, "well")
+		case s.Horizon.IsZero():
+			told = append(told, "unseen")
+		default:
+			told = append(told, "unsaved")
+		}
+	}
+	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
+		time.Sleep(time.Millisecond)
+		blind := func() error { return errFault }
+		for _, change := range []func(){
+			func() { b.setPlan(fails) }, func() { b.setLook(blind) }, func() { b.setLook(nil) }, func() { b.setPlan(works) },
+			func() { b.setLook(blind) }, func() { b.setPlan(fails) }, func() { b.setLook(nil) }, func() { b.setPlan(works) },
+		} {
+			change()
+			time.Sleep(8 * time.Second)
+			synctest.Wait()
+		}
+		if got := strings.Join(told, " "); got != "unsaved unseen unsaved well unseen well unsaved well" {
+			b.Errorf("told: %s", got)
+		}
+	})
+}
+
+// TestReportKeepsUp has looks fail and work in turn while Report does not return: it is called for how things are then.
+func TestReportKeepsUp(t *testing.T) {
+	release := make(chan struct{})
+	var told []error
+	report := func(s clockfile.Status) {
+		told = append(told, s.Err)
+		if len(told) == 1 {
+			<-release
+		}
+	}
+	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
+		release = make(chan struct{})
+		n := 0
+		b.setLook(func() error {
+			if n++; n%2 == 1 {
+				return errFault
+			}
+			return nil
+		})
+		before := runtime.NumGoroutine()
+		time.Sleep(time.Hour)
+		if more := runtime.NumGoroutine() - before; more > 10 {
+			b.Errorf("%d goroutines more", more)
+		}
+		b.setLook(nil)
+		time.Sleep(time.Second)
+		close(release)
+		time.Sleep(time.Second)
+		if len(told) != 2 || !errors.Is(told[0], errFault) || told[1] != nil {
+			b.Errorf("told %v", told)
+		}
+	})
+}
+
+// TestUnseenKeepsHorizon has a look hang, the clock be behind meanwhile, and saves take their time: when the look returns, ids go on
+// only up to what the file covers.
+func TestUnseenKeepsHorizon(t *testing.T) {
+	for _, back := range []time.Duration{1100, 1500, 1900, 1999} { // when the look returns
+		bubble(t, func(t *testing.T) {
+			w := newWorld()
+			p := &process{memory: w.memory}
+			f, err := w.open(p, &clockfile.Options{Window: 2 * time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
+			must(t, err)
+			w.mint(t, f, time.Millisecond)
+			time.Sleep(time.Millisecond)
+			p.slow = 150 * time.Millisecond
+			began := time.Now()
+			look := func() error {
+				if since := time.Since(began); since < 200*time.Millisecond {
+					time.Sleep(back*time.Millisecond - since)
+				}
+				return nil
+			}
+			p.setLook(look)
+			time.Sleep(time.Second)
+			w.wall.step(-time.Hour)
+			time.Sleep((back - 1000) * time.Millisecond)
+			w.wall.step(time.Hour)
+			time.Sleep(5 * time.Second)
+			must(t, f.Close())
+			w.after.Wait()
+			w.check(t, fmt.Sprint(back))
+			if len(w.issued) < 4000 {
+				t.Errorf("%d ids", len(w.issued))
+			}
+		})
+	}
+}
+
+// TestUnseenAtClose closes a file while looks fail: no id comes any more, Close says why, and the file covers all ids. Where looks
+// work again by then, Close saves.
+func TestUnseenAtClose(t *testing.T) {
+	for _, works := range []bool{false, true} {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			last := b.node.Next()
+			blind := func() error { return errFault }
+			b.setLook(blind)
+			time.Sleep(50 * time.Millisecond)
+			synctest.Wait()
+			time.Sleep(100 * time.Millisecond)
+			if works {
+				b.setLook(nil)
+			}
+			err := b.file.Close()
+			if works != (err == nil) || !works && !errors.Is(err, errFault) {
+				b.Errorf("looks work %v: Close returns %v", works, err)
+			}
+			if s, err := b.node.TryNext(); !errors.Is(err, ids.ErrWithheld) {
+				b.Errorf("looks work %v: %d, %v after Close", works, s, err)
+			}
+			if at := b.horizon(b.T); at.Before(timeOf(last)) {
+				b.Errorf("looks work %v: the file has %v, before %v", works, at, timeOf(last))
+			}
+			time.Sleep(time.Second)
+			if _, err := b.node.TryNext(); !errors.Is(err, ids.ErrEnded) {
+				b.Errorf("looks work %v: %v a second later", works, err)
+			}
+			b.file = nil
+		})
+	}
+}
+
+// TestUnreadable has copies that cannot be read until they are written. If the other one is as it was written, the next save writes
+// it anew. If it is in doubt, or cannot be read either, saving fails.
+func TestUnreadable(t *testing.T) {
+	for _, bad := range [][]int64{{0}, {clockfile.Second}, {0, clockfile.Second}} {
+		var told []error
+		inBubble(t, clockfile.Options{Report: func(s clockfile.Status) { told = append(told, s.Err) }}, 0, func(b *bench) {
+			before := b.horizon(b.T)
+			b.mu.Lock()
+			for _, at := range bad {
+				b.unreadable[at] = true
+			}
+			b.mu.Unlock()
+			time.Sleep(5500 * time.Millisecond)
+			synctest.Wait()
+			b.mu.Lock()
+			for at := range b.unreadable {
+				delete(b.unreadable, at)
+			}
+			first, second := b.names[path].sector(0), b.names[path].sector(clockfile.Second/sector)
+			b.mu.Unlock()
+			neither := len(bad) == 2
+			if saved := b.horizon(b.T).After(before); saved == neither || neither != (len(told) == 1) || saved && first != second {
+				b.Errorf("copies at %v cannot be read: saved: %v, the same: %v; told %v", bad, saved, first == second, told)
+			}
+		})
+	}
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		time.Sleep(50 * time.Millisecond)
+		b.failAt(2, fails, nil) // the first write
+		b.mu.Lock()
+		b.afterOp = func() {
+			if b.hit {
+				b.unreadable[clockfile.Second] = true // and the first copy is in doubt
+			}
+		}
+		b.mu.Unlock()
+		time.Sleep(6 * time.Second)
+		if err := b.file.Status().Err; !errors.Is(err, errFault) {
+			b.Errorf("one copy is in doubt and the other cannot be read: %v", err)
+		}
+		b.mu.Lock()
+		b.afterOp = nil
+		delete(b.unreadable, clockfile.Second)
+		b.mu.Unlock()
+	})
+}
+
+// TestPlaceTaken puts files of the system's disk in the place of one that is open, in ways in which the one that is put there may well
+// have the number of an inode that it had before, and another process opens that at once.
+func TestPlaceTaken(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		newPath(t)
+		t.Skip("nobody can rename or remove a file that is open so")
+	}
+	dirs := func(path string) (dir, other string) { return filepath.Dir(path), filepath.Dir(path) + ".other" }
+	swap := func(path string) error {
+		dir, other := dirs(path)
+		return errors.Join(os.Rename(dir, dir+".before"), os.Rename(other, dir))
+	}
+	for name, test := range map[string]struct {
+		ready func(t *testing.T, path string) // before a file is made and opened
+		act   func(path string) error
+	}{
+		"an older one": {
+			func(t *testing.T, path string) { oldFile(t, path+".old") },
+			func(path string) error { return os.Rename(path+".old", path) },
+		},
+		"a copy": {nil, func(path string) error {
+			data, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path+".copy", data, 0o600), os.Rename(path+".copy", path))
+		}},
+		"one made anew": {nil, func(path string) error { return errors.Join(os.Remove(path), clockfile.Create(path, nil)) }},
+		"a directory": {
+			func(t *testing.T, path string) {
+				_, other := dirs(path)
+				must(t, os.Mkdir(other, 0o755))
+				oldFile(t, filepath.Join(other, "clock"))
+			}, swap,
+		},
+		"a link's": {
+			func(t *testing.T, path string) {
+				dir, other := dirs(path)
+				must(t, os.Mkdir(other+".target", 0o755), os.Symlink(other+".target", other), os.Rename(dir, dir+".target"), os.Symlink(dir+".target", dir))
+				oldFile(t, filepath.Join(other, "clock"))
+			}, swap,
+		},
+		"a mount's": {
+			func(t *testing.T, path string) {
+				dir, other := dirs(path)
+				must(t, os.Mkdir(other, 0o755))
+				oldFile(t, filepath.Join(other, "clock"))
+				mount(t, dir, "--bind", dir, dir) // so that it is known whether that is allowed
+			},
+			func(path string) error {
+				dir, other := dirs(path)
+				return exec.Command("mount", "--bind", other, dir).Run()
+			},
+		},
+		"another volume's": {
+			func(t *testing.T, path string) {
+				dir, other := dirs(path)
+				must(t, os.Mkdir(other, 0o755))
+				for _, d := range []string{other, dir} {
+					if out, err := exec.Command("sh", "-c", "truncate -s 8M "+d+".img && mkfs.ext4 -q "+d+".img").CombinedOutput(); err != nil {
+						t.Skipf("no volume can be made: %v, %s", err, out)
+					}
+					mount(t, d, "-o", "loop", d+".img", d)
+				}
+				oldFile(t, filepath.Join(other, "clock"))
+				must(t, exec.Command("umount", other).Run())
+			},
+			func(path string) error {
+				dir, other := dirs(path)
+				return exec.Command("mount", "-o", "loop", other+".img", dir).Run()
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := newPath(t)
+			dir := filepath.Join(filepath.Dir(path), "dir")
+			must(t, os.Mkdir(dir, 0o755))
+			path = filepath.Join(dir, "clock")
+			if test.ready != nil {
+				test.ready(t, path)
+			}
+			must(t, clockfile.Create(path, nil))
+			bubble(t, func(t *testing.T) {
+				wall := newWallClock()
+				opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: wall.now}}
+				f := mustOpen(t, path, opts)
+				both, n, m := twice(t, f, 1050*time.Millisecond, func() { must(t, test.act(path)) }, func() (*clockfile.File, error) { return clockfile.Open(path, opts) })
+				if both > 0 || n < 1000 || m < 1490 && name != "a copy" { // of which ids are ahead
+					t.Errorf("%d of %d and %d ids come twice", both, n, m)
+				}
+				if err := f.Close(); !errors.Is(err, clockfile.ErrLost) {
+					t.Errorf("Close: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// oldFile makes a file that was opened once, long ago.
+func oldFile(t *testing.T, path string) {
+	t.Helper()
+	bubble(t, func(t *testing.T) {
+		must(t, clockfile.Create(path, nil), mustOpen(t, path, nil).Close())
+	})
+}
+
+// mount mounts something on a directory until the test ends, or skips that.
+func mount(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("mount", args...).CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %v, %s", err, out)
+	}
+	t.Cleanup(func() {
+		for exec.Command("umount", dir).Run() == nil { // each one that is there
+		}
+	})
+}
