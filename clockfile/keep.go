@@ -28,9 +28,6 @@ func (f *File) keep() {
 		case err := <-f.looking:
 			f.looking, f.looked = nil, time.Now()
 			overdue.Reset(lookWithin)
-			if err == nil && f.unseen != nil {
-				f.look() // at once: a look that took long may have seen the file before it was replaced
-			}
 			if err != nil || f.unseen != nil {
 				f.note(f.failing, err)
 			}
@@ -42,7 +39,9 @@ func (f *File) keep() {
 				f.limit.Set(f.saved, f.cause)
 				due = f.isNear(f.clock.Latest(), f.opts.Window/200)
 			}
-			f.look()
+			if f.looking == nil {
+				f.looking = inBackground(func() error { _, err := f.store.look(); return err })
+			}
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
 			due = f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
 		}
@@ -60,13 +59,6 @@ func (f *File) keep() {
 	<-f.stop
 	f.result = f.end()
 	close(f.done)
-}
-
-// look begins a look, if none is under way.
-func (f *File) look() {
-	if f.looking == nil {
-		f.looking = inBackground(func() error { _, err := f.store.look(); return err })
-	}
 }
 
 // isNear reports whether the horizon that was saved is less than d after t.

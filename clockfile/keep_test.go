@@ -30,7 +30,7 @@ type bench struct {
 func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
-		p := &process{memory: newMemory(), unreadable: map[int64]bool{}}
+		p := &process{memory: newMemory()}
 		b := &bench{T: t, process: p, wall: newWallClock()}
 		if held == 0 {
 			must(t, clockfile.CreateOn(p, path, nil))

@@ -43,7 +43,8 @@ type inode struct {
 	seen  map[int64]string
 	doubt map[int64][]string // the first is the oldest
 	dirty map[int64]bool
-	known bool // what worst returns
+	bad   map[int64]bool // copies, by their offset, that cannot be read until they are written
+	known bool           // what worst returns
 	at    time.Time
 	err   error
 }
@@ -60,6 +61,7 @@ func (i *inode) sector(s int64) string {
 // write writes whole sectors.
 func (i *inode) write(b []byte, at int64) {
 	i.size, i.known = max(i.size, at+int64(len(b))), false
+	delete(i.bad, at)
 	for s := at / sector; len(b) > 0; s, b = s+1, b[sector:] {
 		old, fresh := i.sector(s), string(b[:sector])
 		if old == fresh && i.doubt[s] == nil {
@@ -92,6 +94,9 @@ func (i *inode) sync(works, reverts bool) {
 }
 
 func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
+	if i.bad[at] {
+		return 0, errFault
+	}
 	for n < len(b) && at+int64(n) < i.size {
 		from := at + int64(n)
 		n += copy(b[n:], i.sector(from / sector)[from%sector:])
@@ -127,7 +132,7 @@ func (i *inode) clone() *inode {
 	for s, all := range doubt {
 		doubt[s] = slices.Clone(all)
 	}
-	return &inode{size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty)}
+	return &inode{size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty), bad: maps.Clone(i.bad)}
 }
 
 // worst returns the earliest horizon that a power failure may leave, or why it leaves none.
@@ -153,7 +158,7 @@ func newMemory() *memory {
 }
 
 func newInode() *inode {
-	return &inode{seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}}
+	return &inode{seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}, bad: map[int64]bool{}}
 }
 
 // put makes the disk hold a file with the given horizon under a name, in place of another one.
@@ -233,8 +238,7 @@ type process struct {
 	plan func(op int) outcome // nil: all works
 	slow time.Duration        // each operation takes so long
 
-	onLook     func() error   // is called before each look, which fails with its error
-	unreadable map[int64]bool // copies, by their offset, that cannot be read until they are written
+	onLook func() error // is called before each look, which fails with its error
 
 	release chan struct{} // is closed when operations hang no more
 
@@ -355,9 +359,7 @@ func (f *memoryFile) owns(op string) {
 func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
 	failed := f.do(false, func(outcome) {
 		f.owns("read")
-		if n, err = f.inode.ReadAt(b, at); f.unreadable[at] {
-			n, err = 0, errFault
-		}
+		n, err = f.inode.ReadAt(b, at)
 	})
 	return n, cmp.Or(failed, err)
 }
@@ -370,7 +372,6 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 			n = sector
 		}
 		f.inode.write(b[:n], at)
-		delete(f.unreadable, at)
 	})
 	return n, err
 }
