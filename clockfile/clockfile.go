@@ -43,8 +43,8 @@ var (
 
 // Options are the options of [Open] and, as to the Owner, of [Create]. The zero value is the default.
 type Options struct {
-	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or moved is not taken for
-	// another one. It has at most 255 bytes, or Create and Open refuse. A file without an owner takes this one. Empty means
+	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or moved, or the volume of
+	// another number, is refused. It has at most 255 bytes, or Create and Open refuse. A file without an owner takes this one. Empty means
 	// that any owner will do.
 	Owner string
 

@@ -1,7 +1,8 @@
 // Package clockfile keeps the horizon of an [ids.Clock] in a file, so that versions 1 and 6 and Snowflake repeat no id
 // after a restart, however the process ends and whatever the wall clock shows when it starts again:
 //
-//	file, err := clockfile.Open("/var/lib/orders/clock", nil) // Create has made it, once
+//	// Create has made it, once
+//	file, err := clockfile.Open("/var/lib/orders/clock", &clockfile.Options{Owner: "orders, node 7"})
 //	if err != nil { … }
 //	defer file.Close() // in main: it ends the clock
 //	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
@@ -37,8 +38,9 @@
 // While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
 // and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while saving fails, its error.
 //
-//   - If saving fails, or the disk hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
+//   - If saving fails, or a save hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
 //     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
+//   - If nobody can say what lies at the name of the file, ids are withheld at once: see "Another file in its place".
 //   - While ids are ahead of the wall clock, after a crash or a step back of the clock, a horizon is saved every Window/100,
 //     and a disk that takes longer withholds ids meanwhile.
 //   - If the wall clock shows a time past the horizon, if only for a moment, ids are withheld for 100 ms or less.
@@ -48,25 +50,37 @@
 //
 // # The file
 //
-// Its 69,632 bytes are zero but for the two copies, one at the start and one after 65,536 bytes. Each has five lines of
+// Its 69,632 bytes are zero but for the two copies, one at the start and one after 65,536 bytes. Each has four lines of
 // text, of which the last is the CRC-32 (IEEE) of those before it, and the first ends with the version of the format. "none"
 // stands for the horizon of a file that was never opened:
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
 //	owner "orders, node 7"
-//	inode 1573043
-//	crc32 41c87c00
+//	crc32 92b1fa60
 //
-// The file is locked under each of its names, and written in place: it keeps its mode, owner and links, may be mounted by
-// itself, and needs no right to its directory. Saves go on where a disk is full, unless the file system writes no block in
-// place, such as btrfs. The disk must be a local one, since locks and syncs of network file systems differ. Create makes the
-// file for its user alone: whoever may read it may lock it.
+// The file is locked under each of its names, and written in place: it keeps its mode, owner and links, and needs no right
+// to write to its directory. Saves go on where a disk is full, unless the file system writes no block in place, such as
+// btrfs. Create makes the file for its user alone: whoever may read it may lock it.
+//
+// # Another file in its place
 //
 // Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If
-// not, it is lost, and nothing is saved any more. A file in place of another one does not have the inode number that it
-// records, or has no horizon, and Open waits for three looks. So two processes issue ids of one number only if the file was
-// replaced and the first process was stopped, or got no processor, for 0.3 s, and then until its next look.
+// not, it is lost, and nothing is saved any more. A look that fails in any other way withholds ids until one succeeds, and
+// so does one that takes more than 1 s, until it returns. So a process that gives up the right to look the path up, for
+// example by setuid if the directory has the mode 0700, has no ids from then on.
+//
+// Open waits for 0.5 s, five looks: if the file is in the place of another one, who has that open finds out before an id of
+// this one is issued. If a look hangs, ids of the two processes may overlap for half a second; if the first process is
+// stopped or gets no processor, until its next look. With GOMAXPROCS=1, a look was 0.4 s late beside 20 goroutines that
+// compute, and 2.8 s beside 200.
+//
+// Some cases cannot be seen:
+//
+//   - A file that is mounted by itself and is replaced outside of the container. So mount its directory.
+//   - Two ways to one file whose locks differ: a network file system, FUSE, a folder that is shared with a host or a virtual
+//     machine, hard links in the lower layer of an overlay. So take a local file system of the kernel, and one path to it.
+//   - A file in an image, of which each container has a copy. So make none there.
 //
 // At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
 // those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.

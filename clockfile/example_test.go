@@ -33,11 +33,11 @@ func made(owner string) (path string, remove func()) {
 
 // A program whose Snowflakes are never repeated, whenever it is killed. Its number is 7.
 func Example() {
-	path, remove := made("") // by Create, before the first start
+	path, remove := made("orders, node 7") // by Create, before the first start
 	defer remove()
 	os.Setenv("IDS_SNOWFLAKE_NODE", "7")
 
-	file, err := clockfile.Open(path, nil)
+	file, err := clockfile.Open(path, &clockfile.Options{Owner: "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE")})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -24,7 +25,12 @@ func (t *tool) clock(args []string) error {
 	}
 	switch path := words[1]; {
 	case strings.EqualFold(words[0], "create"):
-		return clockfile.Create(path, &clockfile.Options{Owner: *owner})
+		if err := clockfile.Create(path, &clockfile.Options{Owner: *owner}); err != nil || *owner != "" {
+			return err
+		}
+		number := cmp.Or(os.Getenv("IDS_SNOWFLAKE_NODE"), "7")
+		fmt.Fprintf(t.errs, "idgen: note: without -owner, such as 'orders, node %s', a program with another number may open the file\n", number)
+		return nil
 	case !strings.EqualFold(words[0], "show"):
 		return usagef("clock can create and show, not %q", words[0])
 	case *owner != "":

@@ -143,6 +143,10 @@ func TestClockRefused(t *testing.T) {
 		{"clock delete a", "", 2, "", `clock can create and show, not "delete"`},
 		{"clock -owner o show a", "", 2, "", "-owner is for create only"},
 	})
+	t.Setenv("IDS_SNOWFLAKE_NODE", "8")
+	if status, out, errs := try("", "clock", "create", filepath.Join(dir, "any")); status != 0 || out != "" || !strings.HasPrefix(errs, "idgen: note: without -owner, such as 'orders, node 8', ") {
+		t.Errorf("create without an owner: status %d, %q, %q", status, out, errs)
+	}
 	if status, _, errs := try("", "clock", "create", filepath.Join(dir, "none", "clock")); status != 1 || !strings.HasPrefix(errs, "idgen: clockfile: "+dir) {
 		t.Errorf("create without a directory: status %d, %q", status, errs)
 	}

@@ -53,7 +53,7 @@ func firstStart(dir string, from, count int64) error {
 // file returns the path of a number's file, and options with its owner, by which a file that was renamed is refused.
 func file(dir string, number int64) (path string, opts *clockfile.Options) {
 	return filepath.Join(dir, fmt.Sprint(number, ".clock")),
-		&clockfile.Options{Owner: fmt.Sprint("node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
+		&clockfile.Options{Owner: fmt.Sprint("orders, node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
 }
 
 // open opens the first file that no process has open. Its number is in use until the process ends, however it ends.

@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -42,11 +43,14 @@ func firstStart(path string) error {
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
 		return err
 	}
-	return clockfile.Create(path, nil) // refuses if there is a file
+	return clockfile.Create(path, &clockfile.Options{Owner: owner()}) // refuses if there is a file
 }
 
+// owner names who may open the file: a service and its number, so that the volume of another number is refused.
+func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
+
 func run(path string) (err error) { // main calls it, and ends when it returns
-	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
+	f, err := clockfile.Open(path, &clockfile.Options{Owner: owner(), Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err // also if there is no file
 	}

@@ -36,8 +36,8 @@ func TestStarts(t *testing.T) {
 		{node, "", "if this is the first start"},
 		{node, "-first-start", ""},
 		{node, "-first-start", "this is not the first start"},
-		{"IDS_OTHER=", "", "IDS_SNOWFLAKE_NODE is not set"},
-		{"IDS_SNOWFLAKE_NODE=orders-7", "", "not a number from 0 to 1023"},
+		{"IDS_OTHER=", "", `belongs to another owner: "orders, node 7", not "orders, node "`},
+		{"IDS_SNOWFLAKE_NODE=8", "", `belongs to another owner: "orders, node 7", not "orders, node 8"`},
 	} {
 		_, says, err := program.Start(t, test.variable, strings.Fields("-file "+path+" "+test.flag)...).End()
 		if (err != nil) != (test.says != "") || !strings.Contains(says, test.says) {

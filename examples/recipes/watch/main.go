@@ -17,6 +17,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -77,11 +78,14 @@ func firstStart(path string) error {
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
 		return err
 	}
-	return clockfile.Create(path, nil)
+	return clockfile.Create(path, &clockfile.Options{Owner: owner()})
 }
 
+// owner names who may open the file: a service and its number, so that the volume of another number is refused.
+func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
+
 func run(path, address string) (err error) { // main calls it, and ends when it returns
-	f, err := clockfile.Open(path, &clockfile.Options{Report: func(s clockfile.Status) { log.Print(s) }})
+	f, err := clockfile.Open(path, &clockfile.Options{Owner: owner(), Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err
 	}

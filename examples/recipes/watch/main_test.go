@@ -1,14 +1,15 @@
-//go:build unix
+//go:build linux
 
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -21,16 +22,30 @@ import (
 	"github.com/oneclock/ids/snowflake"
 )
 
-// full has each write to a file fail from then on, or no more.
-func full(t *testing.T, now bool) {
+// unwritable has each write to an open file fail, as on a disk that fails, until it is mended: its descriptor is one that only
+// reads.
+func unwritable(t *testing.T, path string) (mend func()) {
 	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ)
-	var most syscall.Rlimit
-	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &most))
-	if most.Cur = most.Max; now {
-		most.Cur = 0
+	open, err := os.ReadDir("/proc/self/fd")
+	must.Do(t, err)
+	for _, fd := range open {
+		number, _ := strconv.Atoi(fd.Name())
+		if leads, err := os.Stat("/proc/self/fd/" + fd.Name()); err == nil && number > 2 {
+			if named, err := os.Stat(path); err != nil || !os.SameFile(leads, named) {
+				continue
+			}
+			before, err := syscall.Dup(number)
+			must.Do(t, err)
+			reads, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+			must.Do(t, err)
+			must.Do(t, syscall.Dup3(reads, number, syscall.O_CLOEXEC))
+			return func() {
+				must.Do(t, errors.Join(syscall.Dup3(before, number, syscall.O_CLOEXEC), syscall.Close(before), syscall.Close(reads)))
+			}
+		}
 	}
-	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &most))
+	t.Fatal(path, " is not open")
+	return nil
 }
 
 // TestGauges reads the gauges on an ordinary day, after a clock that was 9 s ahead for one reading, while no time can be saved,
@@ -79,8 +94,7 @@ func TestGauges(t *testing.T) {
 		node.Next()
 		check("a minute later", 0, 0.02, 0, 0)
 		synctest.Wait() // for a save that is under way
-		full(t, true)
-		defer full(t, false)
+		mend := unwritable(t, path)
 		time.Sleep(5500 * time.Millisecond)
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
@@ -92,7 +106,7 @@ func TestGauges(t *testing.T) {
 		}
 		wrong.Store(0)
 		synctest.Wait()
-		full(t, false)
+		mend()
 		time.Sleep(time.Second)
 		check("when saving works again", 0, 1, 0, 0)
 		fail(true)
