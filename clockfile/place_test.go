@@ -56,7 +56,6 @@ func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), ope
 func TestReplaced(t *testing.T) {
 	acts := map[string]func(m *memory, older *inode){
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
-		"a copy":        func(m *memory, _ *inode) { m.names[path] = m.names[path].clone() },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
 	}
 	const half = 501 // a second, and both of its ends
@@ -136,7 +135,7 @@ func TestReplaced(t *testing.T) {
 									}
 								}, func() (*clockfile.File, error) { return w.open(second, opts) })
 								what := fmt.Sprintf("Window %v, after %v ms, closed %v ms later", window, int64(after), int64(closes))
-								if both > l.most || n < 200 || m < 1490 && act != "a copy" { // of which ids are ahead
+								if both > l.most || n < 200 || m < 1490 {
 									t.Errorf("%s: %d of %d and %d ids come twice, and %d may", what, both, n, m, l.most)
 								}
 								if closes == never {
@@ -161,7 +160,7 @@ func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
 		within time.Duration // until ids are withheld
 		cause  error
-	}{"fail": {100 * time.Millisecond, errFault}, "hang": {1100 * time.Millisecond, os.ErrDeadlineExceeded}} {
+	}{"fail": {100 * time.Millisecond, errFault}, "hang": {time.Second, os.ErrDeadlineExceeded}} {
 		var told []clockfile.Status
 		inBubble(t, clockfile.Options{Report: func(s clockfile.Status) { told = append(told, s) }}, 0, func(b *bench) {
 			last, horizon := b.node.Next(), b.file.Status().Horizon
@@ -185,7 +184,7 @@ func TestUnseen(t *testing.T) {
 				last = s
 				time.Sleep(time.Millisecond)
 			}
-			if took := time.Since(began); took > test.within || took < test.within-100*time.Millisecond {
+			if took := time.Since(began) - test.within; took > 2*time.Millisecond || took < -2*time.Millisecond {
 				b.Errorf("looks %s: ids are withheld after %v", name, took)
 			}
 			synctest.Wait()
@@ -427,11 +426,6 @@ func TestPlaceTaken(t *testing.T) {
 			func(t *testing.T, path string) { oldFile(t, path+".old") },
 			func(path string) error { return os.Rename(path+".old", path) },
 		},
-		"a copy": {nil, func(path string) error {
-			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(path+".copy", data, 0o600), os.Rename(path+".copy", path))
-		}},
-		"one made anew": {nil, func(path string) error { return errors.Join(os.Remove(path), clockfile.Create(path, nil)) }},
 		"a directory": {
 			func(t *testing.T, path string) {
 				_, other := dirs(path)
@@ -482,16 +476,14 @@ func TestPlaceTaken(t *testing.T) {
 			dir := filepath.Join(filepath.Dir(path), "dir")
 			must(t, os.Mkdir(dir, 0o755))
 			path = filepath.Join(dir, "clock")
-			if test.ready != nil {
-				test.ready(t, path)
-			}
+			test.ready(t, path)
 			must(t, clockfile.Create(path, nil))
 			bubble(t, func(t *testing.T) {
 				wall := newWallClock()
 				opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: wall.now}}
 				f := mustOpen(t, path, opts)
 				both, n, m := twice(t, f, 1050*time.Millisecond, func() { must(t, test.act(path)) }, func() (*clockfile.File, error) { return clockfile.Open(path, opts) })
-				if both > 0 || n < 1000 || m < 1490 && name != "a copy" { // of which ids are ahead
+				if both > 0 || n < 1000 || m < 1490 {
 					t.Errorf("%d of %d and %d ids come twice", both, n, m)
 				}
 				if err := f.Close(); !errors.Is(err, clockfile.ErrLost) {
