@@ -232,7 +232,7 @@ func (s *store) read() (time.Time, error) {
 }
 
 // save saves a horizon, if the file is still at its name and holds what this process has written. Nobody can say what a copy
-// in doubt holds. Nor one that cannot be read: then the other one must hold what was written.
+// in doubt holds, or one that cannot be read: then the other one must hold what was written.
 func (s *store) save(horizon time.Time) error {
 	size, err := s.look()
 	if err != nil {
@@ -240,12 +240,14 @@ func (s *store) save(horizon time.Time) error {
 	}
 	lost, intact, copies := size != horizonfile.Size, false, s.copies
 	for i, written := range s.copies {
-		found, failed := horizonfile.ReadCopy(s.file, i)
-		switch same := bytes.Equal(found, written); {
+		switch found, failed := horizonfile.ReadCopy(s.file, i); {
 		case failed != nil:
 			copies[i], err = nil, failed
-		case written != nil:
-			lost, intact = lost || !same, intact || same
+		case written == nil:
+		case bytes.Equal(found, written):
+			intact = true
+		default:
+			lost = true
 		}
 	}
 	switch {

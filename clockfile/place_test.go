@@ -292,34 +292,33 @@ func TestReportKeepsUp(t *testing.T) {
 	})
 }
 
-// TestUnseenKeepsHorizon has a look hang, the clock be behind meanwhile, and saves take their time: when the look returns, ids go on
-// only up to what the file covers.
+// TestUnseenKeepsHorizon has a look hang, the clock be behind meanwhile but for one reading, after which a horizon seems to be due, and
+// saves take their time. When the look returns, ids go on only up to what the file covers.
 func TestUnseenKeepsHorizon(t *testing.T) {
-	for _, back := range []time.Duration{1100, 1500, 1900, 1999} { // when the look returns
+	for hung := 1300 * time.Millisecond; hung < 2600*time.Millisecond; hung += 100 * time.Millisecond {
 		bubble(t, func(t *testing.T) {
 			w := newWorld()
 			p := &process{memory: w.memory}
-			f, err := w.open(p, &clockfile.Options{Window: 2 * time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
+			f, err := w.open(p, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
 			must(t, err)
 			w.mint(t, f, time.Millisecond)
-			time.Sleep(time.Millisecond)
 			p.slow = 150 * time.Millisecond
-			began := time.Now()
-			look := func() error {
-				if since := time.Since(began); since < 200*time.Millisecond {
-					time.Sleep(back*time.Millisecond - since)
+			var looks atomic.Int64
+			p.setLook(func() error {
+				if looks.Add(1) == 1 {
+					time.Sleep(hung)
 				}
 				return nil
-			}
-			p.setLook(look)
-			time.Sleep(time.Second)
-			w.wall.step(-time.Hour)
-			time.Sleep((back - 1000) * time.Millisecond)
-			w.wall.step(time.Hour)
+			})
+			time.Sleep(1250 * time.Millisecond)
+			w.wall.step(-time.Minute)
+			w.wall.wrong.Store(1)
+			time.Sleep(hung - 1250*time.Millisecond)
+			w.wall.step(time.Minute)
 			time.Sleep(5 * time.Second)
 			must(t, f.Close())
 			w.after.Wait()
-			w.check(t, fmt.Sprint(back))
+			w.check(t, fmt.Sprint("a look hangs for ", hung))
 			if len(w.issued) < 4000 {
 				t.Errorf("%d ids", len(w.issued))
 			}
