@@ -36,7 +36,7 @@
 // # When ids wait
 //
 // While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
-// and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and, while saving fails, its error.
+// and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and why.
 //
 //   - If saving fails, or a save hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
 //     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
