@@ -58,7 +58,7 @@ func TestReplaced(t *testing.T) {
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
 	}
-	const half = 501 // a second, and both of its ends
+	const half = 501 // of a second, in ms, with both ends
 	looks := map[string]struct {
 		most int // ids that may come twice
 		look func(since time.Duration, first bool) error
@@ -93,14 +93,14 @@ func TestReplaced(t *testing.T) {
 			return nil
 		}},
 	}
-	const never = time.Hour
+	const never = -time.Millisecond
 	for act, replace := range acts {
 		for name, l := range looks {
 			t.Run(act+", looks "+name, func(t *testing.T) {
 				t.Parallel()
 				for _, window := range []time.Duration{200 * time.Millisecond, 10 * time.Second} { // a save each 100 ms, or none
-					for _, after := range []time.Duration{1000, 1001, 1099} { // from a look on
-						for _, closes := range []time.Duration{never, 99, 450, 950} {
+					for _, after := range []time.Duration{1000 * time.Millisecond, 1001 * time.Millisecond, 1099 * time.Millisecond} { // since Open
+						for _, closes := range []time.Duration{never, 99 * time.Millisecond, 450 * time.Millisecond, 950 * time.Millisecond} {
 							bubble(t, func(t *testing.T) {
 								w := newWorld()
 								opts := &clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
@@ -125,16 +125,16 @@ func TestReplaced(t *testing.T) {
 									return l.look(since, now)
 								}
 								closed := make(chan error, 1)
-								both, n, m := twice(t, f, after*time.Millisecond, func() {
+								both, n, m := twice(t, f, after, func() {
 									w.mu.Lock()
 									defer w.mu.Unlock()
 									replace(w.memory, older)
 									began, w.taken = time.Now(), true
 									if closes != never {
-										time.AfterFunc(closes*time.Millisecond, func() { closed <- f.Close() })
+										time.AfterFunc(closes, func() { closed <- f.Close() })
 									}
 								}, func() (*clockfile.File, error) { return w.open(second, opts) })
-								what := fmt.Sprintf("Window %v, after %v ms, closed %v ms later", window, int64(after), int64(closes))
+								what := fmt.Sprintf("Window %v, after %v, closed %v later", window, after, closes)
 								if both > l.most || n < 200 || m < 1490 {
 									t.Errorf("%s: %d of %d and %d ids come twice, and %d may", what, both, n, m, l.most)
 								}
