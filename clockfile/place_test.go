@@ -270,9 +270,9 @@ func TestReportKeepsUp(t *testing.T) {
 	}
 	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
 		release = make(chan struct{})
-		n := 0
+		var n atomic.Int64
 		b.setLook(func() error {
-			if n++; n%2 == 1 {
+			if n.Add(1)%2 == 1 {
 				return errFault
 			}
 			return nil
@@ -286,6 +286,7 @@ func TestReportKeepsUp(t *testing.T) {
 		time.Sleep(time.Second)
 		close(release)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if len(told) != 2 || !errors.Is(told[0], errFault) || told[1] != nil {
 			b.Errorf("told %v", told)
 		}
