@@ -4,9 +4,12 @@
 // on MySQL, too.
 //
 // The pool is one of [github.com/go-sql-driver/mysql]. TLS, passwords and its size are yours: a process needs one
-// connection at a time for each Minter. Whatever the DSN says about the SQL mode, isolation, autocommit, time zones and
-// found rows, the store does the same. Each of its writes is a transaction of its own, so a replica has the same rows,
-// whatever the format of the binary log. It prepares no statements, so proxies may be in between.
+// connection at a time for each Minter. Whatever the DSN says about the SQL mode, isolation, time zones and found rows, the
+// store does the same. It prepares no statements, so proxies may be in between.
+//
+// Each write is one UPDATE, which the server commits by itself: no lock outlives a request, whatever happens to the client or
+// the network, and a replica has the same rows, whatever the format of the binary log. Before it, the store sends SET
+// autocommit = 1, and leaves that so. [New] refuses a pool whose connections come with autocommit off.
 //
 // The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL): with it, holders go on
 // writing on a server that a switchover has made read-only, and ids repeat. The first Take says so by Warn of its request.
@@ -14,10 +17,12 @@
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
 // promoted and had not received and executed all. Semi-synchronous replication waits for replicas only until its timeout,
-// or until somebody ends the wait by KILL QUERY, and then goes on without them and tells nobody. Stop all minters before such a step, and start them a window later.
+// or until somebody ends the wait by KILL QUERY, and then goes on without them and tells nobody. Stop all minters
+// before such a step, and start them a window later, and once every clock has passed the newest id in your tables.
 package mysqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -35,7 +40,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/myrights"
+	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -103,8 +108,9 @@ const (
 // crash take a horizon back: a table that is not of InnoDB, and, where the server has them and shows them, settings of
 // innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, and of sync_binlog other than 1 if there is a binary log.
 // Settings that are not shown, and rights that let the user write where read_only is on, the first Take says by Warn of its
-// request. New refuses a server or connections that are read-only. Nil options mean the default. The pool stays the
-// caller's, to be closed after the Minters.
+// request. New refuses a server or connections that are read-only, connections with autocommit off, which the store would
+// turn on for whoever uses them next, and connections with a completion_type other than NO_CHAIN. Nil options mean the default. The pool
+// stays the caller's, to be closed after the Minters.
 func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
 	s, err := open(ctx, db, opts, false)
 	if err != nil {
@@ -118,7 +124,8 @@ func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
 // the table is of another version or layout, one that matches [nodelease.ErrRefused].
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
-// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.
+// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
+// passed the newest id in your tables.
 func Init(ctx context.Context, db *sql.DB, opts *Options) error {
 	if _, err := open(ctx, db, opts, true); err != nil {
 		return fmt.Errorf("nodelease: mysql: %w", err)
@@ -166,6 +173,9 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if err := s.checkWrites(ctx); err != nil {
 		return err
 	}
+	if err := s.checkSessions(ctx); err != nil {
+		return err
+	}
 	const flush = "innodb_flush_log_at_trx_commit"
 	settings := []string{flush}
 	var hidden []string
@@ -191,7 +201,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if hidden != nil {
 		s.warn("the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
 	}
-	if finding := myrights.Finding(myrights.Read(ctx, s.db)); finding != "" {
+	if finding := mycheck.Finding(mycheck.Read(ctx, s.db)); finding != "" {
 		s.warn("%s", finding)
 	}
 	return nil
@@ -225,6 +235,24 @@ func (s *Store) checkWrites(ctx context.Context) error {
 	return nil
 }
 
+// checkSessions returns an error if the pool's connections come with settings under which statements are not committed, or
+// connections end after a commit: also one of those who share the pool would leave its transaction to the store.
+func (s *Store) checkSessions(ctx context.Context) error {
+	for _, setting := range []struct{ name, want, dsn string }{
+		{"autocommit", "ON", "autocommit=1"}, {"completion_type", "NO_CHAIN", "completion_type=0"},
+	} {
+		v, err := s.variable(ctx, setting.name)
+		if err != nil {
+			return err
+		}
+		if v != setting.want && v != "" {
+			return fmt.Errorf("the pool's connections come with %s %s, so that what a statement writes may never be committed: write %s in the DSN",
+				setting.name, v, setting.dsn)
+		}
+	}
+	return nil
+}
+
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, first bool) error {
 	columns := func() error { // and the right to read them
@@ -247,50 +275,68 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	if err != nil {
 		return err
 	}
-	schema, name := "database()", s.opts.Table
-	if before, after, ok := strings.Cut(name, "."); ok {
-		schema, name = text(before), after
-	}
+	schema, name := mycheck.Name(s.opts.Table)
 	var engine string
 	err = s.db.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
-		and table_name = %s`, schema, text(name))).Scan(&engine)
+		and table_name = %s`, schema, name)).Scan(&engine)
 	if err != nil {
 		return err
 	}
 	if engine != "InnoDB" {
 		return fmt.Errorf("the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", engine)
 	}
+	finding, err := mycheck.Times(ctx, s.db, s.opts.Table)
+	if err == nil && finding != "" {
+		err = fmt.Errorf("%w: %s", nodelease.ErrRefused, finding)
+	}
+	if err != nil {
+		return err
+	}
 	if first {
-		return s.with(ctx, func(tx *sql.Tx) error { return s.fill(ctx, tx) })
+		return s.with(ctx, func(c *sql.Conn) error { return s.fill(ctx, c) })
 	}
 	if _, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
 		return err
 	}
-	_, err = s.look(ctx, s.opts.Layout)
-	return err
-}
-
-// fill makes the rows that are missing. Of several such transactions one at a time goes beyond the first statement.
-func (s *Store) fill(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`insert into %s (number, expires) values (-1, '9999-12-31 00:00:00')
-		on duplicate key update number = number`, s.table))
+	var found *contents
+	err = s.with(ctx, func(c *sql.Conn) (err error) { found, err = s.read(ctx, c); return err })
 	if err != nil {
 		return err
 	}
-	c, err := s.read(ctx, tx)
+	return s.check(found, s.opts.Layout)
+}
+
+// fill makes the rows that are missing, all or none: this alone is a transaction of several statements. Of several such
+// transactions one at a time goes beyond the first insert. An error ends the connection, and the transaction with it.
+func (s *Store) fill(ctx context.Context, c *sql.Conn) error {
+	exec := func(format string, args ...any) error {
+		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
+		return err
+	}
+	err := exec(`start transaction`)
+	if err == nil {
+		err = exec(`insert into %s (number, expires) values (-1, '9999-12-31 00:00:00') on duplicate key update number = number`, s.table)
+	}
+	if err != nil {
+		return err
+	}
+	found, err := s.read(ctx, c)
 	if err != nil {
 		return err
 	}
 	own := storekit.Header(s.opts.Layout)
-	if c.header == "" {
-		_, err = tx.ExecContext(ctx, fmt.Sprintf(`update %s set holder = %s where number = -1`, s.table, text(own)))
-	} else if err = storekit.CheckHeader(headerPlace, c.header, own); err == nil && len(c.missing) == 0 {
+	if found.header == "" {
+		err = exec(`update %s set holder = %s where number = -1`, s.table, mycheck.Text(own))
+	} else if err = storekit.CheckHeader(headerPlace, found.header, own); err == nil && len(found.missing) == 0 {
 		err = storekit.ErrMade
 	}
-	for batch := range slices.Chunk(c.missing, 1000) {
+	for batch := range slices.Chunk(found.missing, 1000) {
 		if err == nil {
-			_, err = tx.ExecContext(ctx, fmt.Sprintf(`insert into %s (number) values (%s)`, s.table, strings.Join(batch, "), (")))
+			err = exec(`insert into %s (number) values (%s)`, s.table, strings.Join(batch, "), ("))
 		}
+	}
+	if err == nil {
+		err = exec(`commit`)
 	}
 	return err
 }
@@ -305,9 +351,9 @@ type contents struct {
 }
 
 // read reads the table.
-func (s *Store) read(ctx context.Context, tx *sql.Tx) (*contents, error) {
+func (s *Store) read(ctx context.Context, conn *sql.Conn) (*contents, error) {
 	// Only the row of the number -1 has what is the same for all. A limit of its own takes precedence over sql_select_limit.
-	rows, err := tx.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
+	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
 	if err != nil {
@@ -349,39 +395,22 @@ func (s *Store) read(ctx context.Context, tx *sql.Tx) (*contents, error) {
 	return c, rows.Err()
 }
 
-// look reads the table, and returns an error if a row is missing, or if it is of another version or layout.
-func (s *Store) look(ctx context.Context, layout ids.SnowflakeLayout) (c *contents, err error) {
-	err = s.with(ctx, func(tx *sql.Tx) error {
-		c, err = s.read(ctx, tx)
-		return err
-	})
+// check returns an error if a row is missing, or if the table is of another version or layout.
+func (s *Store) check(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
-	case err != nil:
-		return nil, err
 	case len(c.missing) > 0:
-		return nil, storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), mend)
+		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), mend)
 	case c.header == "":
-		return nil, storekit.Missing("there is no row of the number -1", mend)
+		return storekit.Missing("there is no row of the number -1", mend)
 	}
-	return c, storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
+	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
 }
 
-// with calls f in a transaction, and again if the server has undone that because of others. It is an explicit one whatever
-// autocommit is: a statement that compared @@autocommit would find another one where a replica executes it.
-func (s *Store) with(ctx context.Context, f func(*sql.Tx) error) error {
-	once := func() error {
-		tx, err := s.db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback()
-		if err := f(tx); err != nil {
-			return err
-		}
-		return tx.Commit()
-	}
+// with calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
+// statement because of others. After an error nobody uses that connection again.
+func (s *Store) with(ctx context.Context, f func(*sql.Conn) error) error {
 	for tries := 1; ; tries++ {
-		err := once()
+		err := s.once(ctx, f)
 		if errors.Is(err, driver.ErrBadConn) {
 			return s.explain(ctx, err)
 		}
@@ -392,6 +421,30 @@ func (s *Store) with(ctx context.Context, f func(*sql.Tx) error) error {
 		case <-ctx.Done():
 			return err
 		case <-time.After(rand.N(time.Duration(tries) * 10 * time.Millisecond)):
+		}
+	}
+}
+
+// once is with, without its second try. Whether autocommit is on it does not ask: a proxy may answer that for another session,
+// and an UPDATE that nobody commits looks like one that is. Nor does the UPDATE itself look at a variable: a replica that
+// executes it has its own.
+func (s *Store) once(ctx context.Context, f func(*sql.Conn) error) error {
+	for tries := 1; ; tries++ {
+		c, err := s.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `set autocommit = 1`)
+		dead := errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
+		if err == nil {
+			err = f(c)
+		}
+		if err != nil {
+			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // has the pool close it
+		}
+		c.Close()
+		if !dead || ctx.Err() != nil || tries == 10 {
+			return err
 		}
 	}
 }
@@ -409,16 +462,18 @@ func (s *Store) explain(ctx context.Context, err error) error {
 
 // update changes at most one row, durably, and reports whether it has.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
-	err = s.with(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s`, s.table, set, where))
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
-		changed = n > 0
-		return err
-	})
+	err = s.with(ctx, func(c *sql.Conn) (err error) { changed, err = s.updateOn(ctx, c, set, where); return err })
 	return changed, err
+}
+
+// updateOn is update over a connection.
+func (s *Store) updateOn(ctx context.Context, c *sql.Conn, set, where string) (changed bool, err error) {
+	result, err := c.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s`, s.table, set, where))
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
 }
 
 // grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
@@ -449,37 +504,55 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, err
 }
 
-// take looks which numbers are free, and tries to take one after the other.
-func (s *Store) take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
-	c, err := s.look(ctx, r.Layout)
-	if err == nil {
-		err = storekit.CheckNow(r.Now, "the server's", c.now)
+// take looks which numbers are free, and tries to take one after the other, over one connection.
+func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
+	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
+	var none error // why there is no number, where no request has failed
+	err = s.with(ctx, func(c *sql.Conn) error {
+		found, err := s.read(ctx, c)
+		if err != nil {
+			return err
+		}
+		if none = s.check(found, r.Layout); none == nil {
+			none = storekit.CheckNow(r.Now, "the server's", found.now)
+		}
+		if none == nil {
+			g, none, err = l.takeOne(ctx, c, found, r.Now)
+		}
+		return err
+	})
+	if err != nil && l.number >= 0 { // it may have been carried out
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		_, _ = s.update(last, nobody, l.own())
 	}
-	if err != nil {
+	if err = cmp.Or(err, none); err != nil {
 		return nodelease.Grant{}, err
 	}
-	storekit.Prefer(c.free, storekit.Median(c.horizons), r.Now)
-	l := &lease{store: s, token: ids.NewV4().String()}
-	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, text(s.opts.Holder), s.end())
-	for i, tries := 0, 0; i < len(c.free); tries++ {
-		n := c.free[i]
+	return g, nil
+}
+
+// takeOne tries to take one of the numbers that were found free, for a caller whose clock is now.
+func (l *lease) takeOne(ctx context.Context, c *sql.Conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
+	s, free := l.store, found.free
+	storekit.Prefer(free, storekit.Median(found.horizons), now)
+	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.end())
+	for i, tries := 0, 0; i < len(free); tries++ {
+		n := free[i]
 		l.number = n.Number
 		// Judged again: since the look its holder may have gone on, or another one come and gone.
-		taken, err := s.update(ctx, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
-		if err != nil { // it may have been carried out
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-			defer cancel()
-			_, _ = s.update(last, nobody, l.own())
-			return nodelease.Grant{}, err
+		taken, err := s.updateOn(ctx, c, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
+		if err != nil {
+			return g, nil, err
 		}
 		if taken {
 			return nodelease.Grant{
-				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(c.free) - 1 - tries), FreeKnown: true, Lease: l,
-			}, nil
+				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(free) - 1 - tries), FreeKnown: true, Lease: l,
+			}, nil, nil
 		}
 		i += 1 + rand.IntN(1<<min(tries, 20)) // many want the first ones
 	}
-	return nodelease.Grant{}, nodelease.ErrNoNumber
+	return g, nodelease.ErrNoNumber, nil
 }
 
 // end returns when a lease ends that is taken or extended now.
@@ -530,9 +603,6 @@ func literal(t time.Time) string {
 	}
 	return "timestamp'" + t.UTC().Format(datetime) + "'"
 }
-
-// text returns a text in SQL, in a form that no setting changes.
-func text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 
 // is reports whether err is one of the server's, of one of the numbers.
 func is(err error, numbers ...uint16) bool {

@@ -65,7 +65,7 @@ func TestMySQL(t *testing.T) {
 	}
 	for name, parameters := range map[string]string{
 		"plain": "",
-		"others": "autocommit=0&clientFoundRows=true&parseTime=true&loc=Europe%2FBerlin&time_zone='-9:30'&" +
+		"others": "clientFoundRows=true&parseTime=true&loc=Europe%2FBerlin&time_zone='-9:30'&" +
 			"sql_mode='ANSI,NO_BACKSLASH_ESCAPES'&" + level + "='SERIALIZABLE'",
 	} {
 		t.Run("store, "+name, func(t *testing.T) {
@@ -101,6 +101,7 @@ func TestMySQL(t *testing.T) {
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
 	t.Run("takes", func(t *testing.T) { testTakes(t, db, dsn) })
 	t.Run("commit", func(t *testing.T) { testCommit(t, db, dsn) })
+	t.Run("autocommit", func(t *testing.T) { testAutocommit(t, db, dsn) })
 	t.Run("by hand", func(t *testing.T) { testByHand(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
@@ -119,9 +120,9 @@ func TestMySQL(t *testing.T) {
 func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for i, parameters := range []string{
-		"time_zone='-9:30'", "time_zone='%2B13:00'&parseTime=true&loc=America%2FNew_York", "clientFoundRows=true", "autocommit=0",
+		"time_zone='-9:30'", "time_zone='%2B13:00'&parseTime=true&loc=America%2FNew_York", "clientFoundRows=true",
 		"sql_mode=''", "sql_mode='TRADITIONAL'", "sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES'", "sql_mode='ANSI,IGNORE_SPACE,HIGH_NOT_PRECEDENCE'",
-		level + "='READ-UNCOMMITTED'", level + "='READ-COMMITTED'&autocommit=0", level + "='REPEATABLE-READ'&autocommit=0",
+		level + "='READ-UNCOMMITTED'", level + "='READ-COMMITTED'", level + "='REPEATABLE-READ'",
 		level + "='SERIALIZABLE'", "charset=latin1&interpolateParams=true", "sql_select_limit=1&sql_safe_updates=1",
 		fmt.Sprintf("timestamp=%d", now.Unix()), // a clock that stands still: a second Extend changes nothing
 	} {
@@ -173,10 +174,14 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `set global read_only = 1`)
 	refused(lax, db, "read_only is ON, so that nothing can be written")
 	mytest.Exec(t, db, `set global read_only = 0`)
-	own := mytest.Open(t, dsn)
-	own.SetMaxOpenConns(1)
-	mytest.Exec(t, own, `set session transaction read only`)
-	refused(lax, own, "READ ONLY transaction")
+	readOnly := "transaction_read_only"
+	if mariaDB(t, db) {
+		readOnly = "tx_read_only"
+	}
+	refused(lax, mytest.Open(t, dsn, readOnly+"=1"), "READ ONLY transaction")
+	refused(lax, mytest.Open(t, dsn, "autocommit=0"), "the pool's connections come with autocommit OFF, so that what a statement writes may never be committed: write autocommit=1 in the DSN")
+	refused(lax, mytest.Open(t, dsn, "completion_type=1"), "come with completion_type CHAIN, so that")
+	refused(lax, mytest.Open(t, dsn, "completion_type=2"), "come with completion_type RELEASE, so that")
 	testReadOnly(t, db, dsn)
 }
 
@@ -288,28 +293,51 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testCommit has commits fail: nothing is made, taken, confirmed or given back.
+// testCommit has the commit of Init fail: it has made nothing.
 func testCommit(t *testing.T, db *sql.DB, dsn string) {
-	fails := true
 	own := spied(t, dsn, func(query string) string {
-		if query == "commit" && fails {
-			return ""
+		if query == "commit" {
+			return `signal sqlstate '45000' set message_text = 'the commit has failed'`
 		}
 		return query
 	})
 	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
-	must.Fail(t, "Init", mysqlstore.Init(t.Context(), own, opts), errCommit)
-	fails = false
+	must.Fail(t, "Init", mysqlstore.Init(t.Context(), own, opts), nil, "the commit has failed")
+	must.Do(t, mysqlstore.Init(t.Context(), db, opts))
+}
+
+// testAutocommit has all sessions come with autocommit off after New: what is confirmed is committed all the same, and no
+// transaction stays open.
+func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
+	own := mytest.Open(t, dsn)
+	opts := &mysqlstore.Options{Table: "off", Numbers: 1}
 	s := mustNew(t, own, opts)
-	fails = true
-	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	must.Fail(t, "Take", err, errCommit)
-	fails = false
-	l := suite.Take(t, s).Lease
-	fails = true
-	now := time.Now().Truncate(time.Microsecond)
-	must.Fail(t, "Extend", l.Extend(t.Context(), now), errCommit)
-	must.Fail(t, "Release", l.Release(t.Context(), now), errCommit)
+	own.SetMaxIdleConns(0)
+	mytest.Exec(t, db, `set global autocommit = 0`)
+	defer mytest.Exec(t, db, `set global autocommit = 1`)
+	own.SetMaxIdleConns(1)
+	own.SetMaxOpenConns(1)
+	if auto := scan(t, own, `select @@autocommit`); auto != "0" {
+		t.Errorf("autocommit is %s", auto)
+	}
+	row := func() string { return scan(t, db, `select concat_ws(' ', horizon, expires > utc_timestamp()) from off where number = 0`) }
+	g := suite.Take(t, s)
+	if got := row(); got != "1" {
+		t.Errorf("after Take: %s", got)
+	}
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	text := now.Format("2006-01-02 15:04:05.000000")
+	must.Do(t, g.Lease.Extend(t.Context(), now))
+	if got := row(); got != text+" 1" {
+		t.Errorf("after Extend: %s", got)
+	}
+	if n := scan(t, db, `select count(*) from information_schema.innodb_trx`); n != "0" {
+		t.Errorf("%s transactions are open", n)
+	}
+	must.Do(t, g.Lease.Release(t.Context(), now))
+	if got := row(); got != text+" 0" {
+		t.Errorf("after Release: %s", got)
+	}
 }
 
 // testReadOnly has a server become a replica under a pool that then gives up its connections: the errors say why.
@@ -328,7 +356,7 @@ func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// spied returns connections whose statements are what see makes of them. A "commit" of which it makes something else fails.
+// spied returns connections whose statements are what see makes of them.
 func spied(t *testing.T, dsn string, see func(query string) string) *sql.DB {
 	db := sql.OpenDB(&spy{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), see})
 	t.Cleanup(func() { db.Close() })
@@ -348,25 +376,6 @@ func (s *spy) Connect(ctx context.Context) (driver.Conn, error) {
 type spiedConn struct {
 	driver.Conn
 	see func(query string) string
-}
-
-func (c *spiedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, opts)
-	return &spiedTx{tx, c.see}, err
-}
-
-type spiedTx struct {
-	driver.Tx
-	see func(query string) string
-}
-
-var errCommit = errors.New("the commit has failed")
-
-func (tx *spiedTx) Commit() error {
-	if tx.see("commit") != "commit" {
-		return errors.Join(errCommit, tx.Rollback())
-	}
-	return tx.Tx.Commit()
 }
 
 func (c *spiedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
@@ -400,9 +409,9 @@ func TestBinaryLog(t *testing.T) {
 		want int
 		call func() error
 	}{
-		{"Take", 6, func() (err error) { g, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err }},
-		{"Extend", 3, func() error { return g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }},
-		{"Release", 3, func() error { return g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+		{"Take", 3, func() (err error) { g, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()}); return err }},
+		{"Extend", 2, func() error { return g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }},
+		{"Release", 2, func() error { return g.Lease.Release(t.Context(), time.Now().Truncate(time.Microsecond)) }},
 	} {
 		before := questions()
 		must.Do(t, test.call())
@@ -447,6 +456,18 @@ func testTable(t *testing.T, db *sql.DB) {
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	must.Fail(t, "no time", err, nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
 	mytest.Exec(t, db, `update changed set horizon = null`)
+
+	for _, column := range []string{"horizon datetime", "horizon datetime(5)", "horizon timestamp(6) null", "expires varchar(40)", "expires datetime not null"} {
+		opts := &mysqlstore.Options{Table: "rounded", Numbers: 2}
+		mustNew(t, db, opts)
+		mytest.Exec(t, db, `alter table rounded modify `+column)
+		_, err := mysqlstore.New(t.Context(), db, opts)
+		words := strings.Fields(column)
+		for _, err := range []error{err, mysqlstore.Init(t.Context(), db, opts)} {
+			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+words[0]+" is "+words[1]+" and not datetime(6)")
+		}
+		mytest.Exec(t, db, `drop table rounded`)
+	}
 
 	k := kind(t, db)
 	mytest.Exec(t, db, `create table foreigner (number integer primary key, note text)`)

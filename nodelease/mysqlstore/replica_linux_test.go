@@ -24,15 +24,16 @@ func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, dsn := mytest.StartPrimary(t)
 	_, other := mytest.StartReplica(t, dsn, 2, "--rpl-semi-sync-slave-enabled=1", "--read-only=1")
-	db, replica := mytest.Open(t, dsn), mytest.Open(t, other)
+	db, replica := mytest.Open(t, dsn, "autocommit=1"), mytest.Open(t, other, "autocommit=1")
 	mytest.WaitForReplicas(t, db, "1")
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	var last *mysqlstore.Store
 	for _, format := range []string{"ROW", "MIXED", "STATEMENT"} {
 		for _, auto := range [][2]string{{"1", "1"}, {"0", "1"}, {"1", "0"}} { // on the primary, and on the replica
+			mytest.Exec(t, db, `set global autocommit = `+auto[0])
 			mytest.Exec(t, replica, `stop slave; set global autocommit = `+auto[1]+`; start slave`)
 			opts := &mysqlstore.Options{Table: fmt.Sprint("test.", format, auto[0], auto[1]), Numbers: 4, TTL: 3 * time.Second}
-			s := mustNew(t, mytest.Open(t, dsn, "binlog_format="+format, "autocommit="+auto[0]), opts)
+			s := mustNew(t, mytest.Open(t, dsn, "binlog_format="+format, "autocommit=1"), opts)
 			last = s
 			g := suite.Take(t, s)
 			must.Do(t, suite.Take(t, s).Lease.Extend(t.Context(), now))
@@ -89,7 +90,7 @@ func TestReplica(t *testing.T) {
 	})
 	mytest.Exec(t, replica, `stop slave; reset slave all; set global read_only = 0`)
 	promoted := &mysqlstore.Options{Table: "test.STATEMENT10", Numbers: 4, TTL: 3 * time.Second}
-	mint(must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other), promoted))(t))
+	mint(must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other, "autocommit=1"), promoted))(t))
 	end()
 	minters.Wait()
 	if n := twice.Load(); n > 0 {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
-	"github.com/oneclock/ids/nodelease/internal/myrights"
+	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
@@ -144,14 +144,14 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	if value["innodb_doublewrite"] == "OFF" {
 		say("innodb_doublewrite is OFF: a crash can damage the table")
 	}
-	rights, err := myrights.Read(ctx, m.db)
-	if finding := myrights.Finding(rights, err); finding != "" {
+	rights, err := mycheck.Read(ctx, m.db)
+	if finding := mycheck.Finding(rights, err); finding != "" {
 		say("%s", finding)
 	}
 	if value["log_bin"] != "ON" {
 		return all, nil
 	}
-	if !slices.Contains(rights, "PROCESS") && !slices.Contains(rights, myrights.All) {
+	if !slices.Contains(rights, "PROCESS") && !slices.Contains(rights, mycheck.All) {
 		say("the user may not see whether there are replicas: grant process on *.* to it")
 	}
 	more, err := m.replication(ctx, value)

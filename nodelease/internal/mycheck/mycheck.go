@@ -1,5 +1,5 @@
-// Package myrights reads what a user of MySQL or MariaDB may do everywhere, for package mysqlstore and the command leases.
-package myrights
+// Package mycheck reads of a server of MySQL or MariaDB what makes ids repeat, for package mysqlstore and the command leases.
+package mycheck
 
 import (
 	"context"
@@ -45,4 +45,27 @@ func Finding(rights []string, err error) string {
 		}
 	}
 	return ""
+}
+
+// Text returns a text in SQL, in a form that no setting changes.
+func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
+
+// Name returns in SQL the database and the name of a table, whose name may begin with its database and a dot.
+func Name(table string) (schema, name string) {
+	if before, after, ok := strings.Cut(table, "."); ok {
+		return Text(before), Text(after)
+	}
+	return "database()", Text(table)
+}
+
+// Times says which columns of a table do not keep times as they are written, or nothing.
+func Times(ctx context.Context, db *sql.DB, table string) (finding string, err error) {
+	schema, name := Name(table)
+	err = db.QueryRowContext(ctx, `select coalesce(group_concat(concat('the column ', column_name, ' is ', column_type) separator ', '), '')
+		from information_schema.columns where table_schema = `+schema+` and table_name = `+name+`
+		and column_name in ('expires', 'horizon') and column_type <> 'datetime(6)'`).Scan(&finding)
+	if finding != "" {
+		finding += " and not datetime(6), so that horizons change, and ids repeat"
+	}
+	return finding, err
 }
