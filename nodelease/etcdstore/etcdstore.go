@@ -5,7 +5,8 @@
 // learners out of its Endpoints: they refuse all that a store asks.
 //
 // A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
-// unsafe-no-fsync. Stop all minters before such a step, and start them a window later.
+// unsafe-no-fsync. Stop all minters before such a step, and start them a window later, and once every clock has passed
+// the newest id in your tables.
 package etcdstore
 
 import (
@@ -117,7 +118,8 @@ const (
 // the keys are of another version or layout, one that matches [nodelease.ErrRefused].
 //
 // Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let
-// ids repeat: after such a loss, stop all minters, and call Init a window later.
+// ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has passed the newest
+// id in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -183,8 +185,8 @@ func (s *Store) init(all context.Context) error {
 const tries = 3
 
 // grace is how long a Take that has seen a free number goes on after its context has ended. Where the servers are slow,
-// what they have begun would be done in vain, and asked for again.
-const grace = 2 * time.Second
+// what they have begun would be done in vain, and asked for again. Another second is for giving back what it took.
+const grace = time.Second
 
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the horizons of
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.

@@ -25,6 +25,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers/etcdtest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
+	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
@@ -154,6 +155,20 @@ func (s *spiedStream) RecvMsg(m any) error {
 		}
 	}
 	return err
+}
+
+// TestSilence has the network fall silent. The client has one connection, and notices by pings that it is dead.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.Start(t)
+	storetest.Silence(t, storetest.Network{
+		Server: member.Address,
+		Again:  time.Minute,
+		Open: func(t *testing.T, address string) nodelease.Store {
+			own := etcdtest.Open(t, etcdtest.Config(address))
+			return mustNew(t, own, &etcdstore.Options{Prefix: fmt.Sprintf("/%x", ids.NewV4().ULID()), Numbers: 2, TTL: 25 * time.Second})
+		},
+	})
 }
 
 // testBadOptions has no client, and a prefix that cannot be.

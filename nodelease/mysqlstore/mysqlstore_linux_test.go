@@ -22,6 +22,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
+	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
@@ -114,6 +115,27 @@ func TestMySQL(t *testing.T) {
 	t.Run("table", func(t *testing.T) { testTable(t, db) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
 	t.Run("tries again", func(t *testing.T) { testAgain(t, db, dsn) })
+}
+
+// TestSilence has the network fall silent. A server's clients are not to see to it that a lock ends.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	_, dsn := mytest.Start(t)
+	db := mytest.Open(t, dsn)
+	storetest.Silence(t, storetest.Network{
+		Server: mytest.Address(t, dsn),
+		Open: func(t *testing.T, address string) nodelease.Store {
+			own := mytest.Open(t, mytest.At(t, dsn, address, ""))
+			own.SetMaxOpenConns(1)
+			return mustNew(t, own, &mysqlstore.Options{Table: fmt.Sprintf("s%x", ids.NewV4().ULID()), Numbers: 2, TTL: time.Minute})
+		},
+		Left: func() error {
+			if n := scan(t, db, `select count(*) from information_schema.innodb_trx`); n != "0" {
+				return fmt.Errorf("%s transactions are open", n)
+			}
+			return nil
+		},
+	})
 }
 
 // testSessions has connections whose settings must change nothing.

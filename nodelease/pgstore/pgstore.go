@@ -5,7 +5,8 @@
 // to PgBouncer, in any of its modes: the store prepares no statements.
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a
-// replica that was not synchronous. Stop all minters before such a step, and start them a window later.
+// replica that was not synchronous. Stop all minters before such a step, and start them a window later, and once
+// every clock has passed the newest id in your tables.
 package pgstore
 
 import (
@@ -152,12 +153,29 @@ func Configure(config *pgxpool.Config) {
 	}
 }
 
-// with calls f with a connection, and returns an error if the server has warned meanwhile.
+// with calls f with a connection. If that is dead afterwards, the pool is to forget it at once: it would count it for up to
+// 15 s more, in which pgx waits for its end, and a pool of one connection would have none for the next request.
 func (s *Store) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	return s.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
-		kept := c.Conn().PgConn().CustomData()
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if c.Conn().IsClosed() {
+			c.Hijack()
+		} else {
+			c.Release()
+		}
+	}()
+	return f(c.Conn())
+}
+
+// durably is with, and returns an error if the server has warned meanwhile.
+func (s *Store) durably(ctx context.Context, f func(*pgx.Conn) error) error {
+	return s.with(ctx, func(c *pgx.Conn) error {
+		kept := c.PgConn().CustomData()
 		delete(kept, warning) // of another statement
-		err := f(c.Conn())
+		err := f(c)
 		if message, ok := kept[warning]; ok && err == nil {
 			err = fmt.Errorf("the server has warned, so what it did may not last: %s", message)
 		}
@@ -184,7 +202,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 // [Configure] has seen.
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
-// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later.
+// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
+// passed the newest id in your tables.
 func Init(ctx context.Context, pool *pgxpool.Pool, opts *Options) error {
 	if _, err := open(ctx, pool, opts, true); err != nil {
 		return fmt.Errorf("nodelease: postgres: %w", err)
@@ -226,7 +245,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 	if err := s.hears(ctx); err != nil {
 		return nil, err
 	}
-	err := s.with(ctx, func(c *pgx.Conn) error {
+	err := s.durably(ctx, func(c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.prepare(ctx, tx, first) })
 	})
 	if err != nil {
@@ -237,8 +256,8 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 
 // hears has the server warn, and returns an error if the store does not hear of it.
 func (s *Store) hears(ctx context.Context) error {
-	return s.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
-		kept := c.Conn().PgConn().CustomData()
+	return s.with(ctx, func(c *pgx.Conn) error {
+		kept := c.PgConn().CustomData()
 		delete(kept, warning)
 		_, err := c.Exec(ctx, `do $$ begin
 			perform set_config('client_min_messages', 'warning', true);
@@ -284,6 +303,16 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 		if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == undefinedColumn {
 			err = fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
 		}
+		return err
+	}
+	var coarse string
+	err = tx.QueryRow(ctx, `select coalesce(string_agg('the column ' || attname || ' is ' || format_type(atttypid, atttypmod), ', '), '')
+		from pg_attribute where attrelid = to_regclass($1) and attname in ('expires', 'horizon') and atttypid <> 0
+		and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`, s.mode, s.table).Scan(&coarse)
+	if err == nil && coarse != "" {
+		err = fmt.Errorf("%w: %s and not timestamp with time zone, so that horizons change, and ids repeat", nodelease.ErrRefused, coarse)
+	}
+	if err != nil {
 		return err
 	}
 	var header string
@@ -344,7 +373,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	l := &lease{store: s, token: ids.NewV4().String()}
 	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
 	var horizon zeronull.Timestamptz
-	err := s.with(late, func(c *pgx.Conn) error {
+	err := s.durably(late, func(c *pgx.Conn) error {
 		take := fmt.Sprintf(takeRow, s.table)
 		return c.QueryRow(late, take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
 			Scan(&l.number, &horizon, &g.Free)
@@ -356,7 +385,10 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 		if !pgconn.SafeToRetry(err) { // it may have been carried out
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 			defer cancel()
-			_, _ = s.pool.Exec(last, fmt.Sprintf(giveRowBack, s.table), s.mode, l.token)
+			_ = s.with(last, func(c *pgx.Conn) error {
+				_, err := c.Exec(last, fmt.Sprintf(giveRowBack, s.table), s.mode, l.token)
+				return err
+			})
 		}
 		return nodelease.Grant{}, fmt.Errorf("nodelease: postgres: take a number: %w", err)
 	}
@@ -369,7 +401,9 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var header string
 	var rows int64
 	var server time.Time
-	err := s.pool.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
+	err := s.with(ctx, func(c *pgx.Conn) error {
+		return c.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
+	})
 	if err == nil {
 		err = storekit.Missing(s.missing(header, rows), mend)
 	}
@@ -404,7 +438,7 @@ func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 func (l *lease) update(ctx context.Context, sql string, horizon time.Time, more ...any) error {
 	args := []any{l.store.mode, l.number, l.token, zeronull.Timestamptz(horizon)}
 	var tag pgconn.CommandTag
-	err := l.store.with(ctx, func(c *pgx.Conn) (err error) {
+	err := l.store.durably(ctx, func(c *pgx.Conn) (err error) {
 		tag, err = c.Exec(ctx, fmt.Sprintf(sql, l.store.table), append(args, more...)...)
 		return err
 	})

@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -14,11 +15,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/pgstore"
+	"github.com/oneclock/ids/nodelease/storetest"
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
@@ -81,6 +84,29 @@ func TestPostgres(t *testing.T) {
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
 }
 
+// TestSilence has the network fall silent under pools of one connection.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	_, address := pgtest.Start(t)
+	pool := pgtest.Open(t, address)
+	storetest.Silence(t, storetest.Network{
+		Server: address,
+		Open: func(t *testing.T, address string) nodelease.Store {
+			own := pgtest.Open(t, address, "&pool_max_conns=1")
+			return mustNew(t, own, &pgstore.Options{Table: fmt.Sprintf("s%x", ids.NewV4().ULID()), Numbers: 2, TTL: time.Minute})
+		},
+		Left: func() error {
+			var n int
+			err := pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
+				where pid <> pg_backend_pid() and (state like 'idle in%' or wait_event_type = 'Lock')`).Scan(&n)
+			if err == nil && n > 0 {
+				err = fmt.Errorf("%d sessions are in a transaction or wait for a lock", n)
+			}
+			return err
+		},
+	})
+}
+
 // testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.
 func testBadOptions(t *testing.T, pool *pgxpool.Pool) {
 	k := kind(t, pool)
@@ -106,6 +132,21 @@ func testTable(t *testing.T, pool *pgxpool.Pool) {
 	for _, err := range []error{err, k.Init(o)} {
 		must.Fail(t, "foreigner", err, nodelease.ErrRefused, `column "token" does not exist`, "another version of package nodelease")
 	}
+	for _, column := range []string{"horizon timestamptz(0)", "horizon timestamptz(5)", "expires timestamp", "horizon text"} {
+		o := suite.Options{Name: "rounded", Numbers: 2}
+		must.Do(t, k.Init(o))
+		name, kind, _ := strings.Cut(column, " ")
+		pgtest.Exec(t, pool, `alter table rounded alter `+name+` drop default, alter `+name+` type `+kind)
+		_, err := k.New(o)
+		for _, err := range []error{err, k.Init(o)} {
+			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+name+" is t", "so that horizons change")
+		}
+		pgtest.Exec(t, pool, `drop table rounded`)
+	}
+	same := suite.Options{Name: "six", Numbers: 2}
+	must.Do(t, k.Init(same))
+	pgtest.Exec(t, pool, `alter table six alter horizon type timestamptz(6)`)
+	must.Get(k.New(same))(t)
 }
 
 // testWarnings has pools that keep the server's warnings and some that do not.

@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"testing"
+)
+
+// A proxy is a network between a store and its server, which can fall silent. What arrives at once is taken for one request.
+type proxy struct {
+	listener net.Listener
+	server   string
+
+	mu     sync.Mutex
+	wires  []*wire
+	ended  bool
+	left   int  // requests until one gets lost; negative means never
+	answer bool // that one arrives, and its answer is lost
+	lost   *wire
+}
+
+// A wire is a connection and its continuation to the server.
+type wire struct {
+	client, server net.Conn
+	silent         bool          // nothing passes any more, and neither end hears of it; guarded by proxy.mu
+	gone           chan struct{} // closed when the client has closed its end
+}
+
+// newProxy returns a proxy in front of a server. It ends with the test, and only then do silent connections.
+func newProxy(t *testing.T, server string) *proxy {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, server: server, left: -1}
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		l.Close()
+		p.mu.Lock()
+		p.ended = true
+		for _, w := range p.wires {
+			w.end()
+		}
+		p.mu.Unlock()
+		all.Wait()
+	})
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { p.serve(c, &all) })
+		}
+	})
+	return p
+}
+
+func (p *proxy) address() string { return p.listener.Addr().String() }
+
+// lose has the n-th request from now on get lost, counted from 0, or its answer, and with it all that would pass over its
+// connection later. It returns the connection that has fallen silent since the last call, or nil.
+func (p *proxy) lose(n int, answer bool) *wire {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lost := p.lost
+	p.left, p.answer, p.lost = n, answer, nil
+	return lost
+}
+
+// serve serves a connection until an end is closed.
+func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
+	server, err := net.Dial("tcp", p.server)
+	if err != nil {
+		client.Close()
+		return
+	}
+	w := &wire{client: client, server: server, gone: make(chan struct{})}
+	p.mu.Lock()
+	p.wires = append(p.wires, w)
+	if p.ended {
+		w.end()
+	}
+	p.mu.Unlock()
+	all.Go(func() { pass(server, client, func() bool { return !p.isSilent(w) }, func() bool { return !p.isSilent(w) }) })
+	pass(client, server, func() bool { return p.request(w) }, func() bool { return !p.isSilent(w) })
+	close(w.gone)
+}
+
+// pass copies what comes from one end to the other while may says so. If the end is closed and heard says so, the other is.
+func pass(from, to net.Conn, may, heard func() bool) {
+	b := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(b)
+		if n > 0 && may() {
+			_, _ = to.Write(b[:n]) // its reader hears of an error
+		}
+		if err != nil {
+			if heard() {
+				to.Close()
+			}
+			return
+		}
+	}
+}
+
+func (p *proxy) isSilent(w *wire) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return w.silent
+}
+
+// request reports whether a request passes.
+func (p *proxy) request(w *wire) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.silent || p.left < 0 {
+		return !w.silent
+	}
+	p.left--
+	if p.left >= 0 {
+		return true
+	}
+	w.silent, p.lost = true, w
+	return p.answer
+}
+
+func (w *wire) end() {
+	w.client.Close()
+	w.server.Close()
+}
+
+// closed returns an error while the client has a connection open that has fallen silent.
+func (w *wire) closed() error {
+	select {
+	case <-w.gone:
+		return nil
+	default:
+		return errors.New("the connection that fell silent is still open")
+	}
+}

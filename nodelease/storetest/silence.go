@@ -1,0 +1,217 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+)
+
+// A Network is what [Silence] has fall silent.
+type Network struct {
+	// Server is the address of the database's server, such as 127.0.0.1:5432.
+	Server string
+	// Open returns a store whose connections all lead to address, and shares nothing with others. It must have exactly the
+	// numbers 0 and 1, both without a horizon. Its TTL should be a minute, unless a number that was taken in vain is free
+	// again only when that has passed.
+	Open func(t *testing.T, address string) nodelease.Store
+	// Again is how long it may take until calls succeed again, as with a client that has one connection, and notices late
+	// that it is dead. Zero means that the next call must succeed.
+	Again time.Duration
+	// Left returns an error while a session of the server is in a transaction, or waits for a lock. Nil means that nobody looks.
+	Left func() error
+}
+
+// errLate is the error of a trial that failed in a time in which a busy machine may fail too.
+var errLate = errors.New("and so it was in each of four tries")
+
+// inTime is how long a call may take beyond the end of its context, and how long the next one may take.
+const inTime = 2500 * time.Millisecond
+
+// Silence tests a store whose network loses a request of Take, Extend or Release, or its answer: the first, and so on to the
+// sixth. The connection stays open, and nothing passes over it any more, as where a firewall has forgotten it or a machine
+// hangs. All other connections are sound. The call must return within 2.5 s of the end of its context, the next one must
+// succeed, and no connection, no transaction and no number may be left behind. A trial that was only slow is repeated, up to
+// four times.
+func Silence(t *testing.T, n Network) {
+	var trials sync.WaitGroup
+	for _, call := range []string{"Take", "Extend", "Release"} {
+		for request := range 6 {
+			for _, what := range []string{"request", "answer"} {
+				trials.Go(func() {
+					t.Run(fmt.Sprintf("%s/%s %d", call, what, request), func(t2 *testing.T) {
+						err := errLate
+						for tries := 0; errors.Is(err, errLate) && tries < 4; tries++ {
+							trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server)}
+							t2.Run("try", func(t *testing.T) { err = trial.run(t, request, what == "answer") })
+						}
+						if err != nil {
+							t2.Error(err)
+						}
+					})
+				})
+			}
+		}
+	}
+	trials.Wait()
+	if n.Left != nil {
+		if err := within(inTime, n.Left); err != nil {
+			t.Errorf("what the server has left: %v", err)
+		}
+	}
+}
+
+// silence is one trial of Silence.
+type silence struct {
+	Network
+	call  string
+	proxy *proxy
+	store nodelease.Store
+	now   time.Time
+}
+
+// run returns an error that matches errLate if that may be the machine's fault.
+func (s *silence) run(t *testing.T, request int, answer bool) error {
+	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
+	var g nodelease.Grant
+	if s.call != "Take" {
+		var err error
+		if g, err = s.take(t.Context()); err != nil {
+			return fmt.Errorf("Take before the silence: %w", err)
+		}
+		if err := g.Lease.Extend(t.Context(), s.now.Add(time.Hour)); err != nil {
+			return fmt.Errorf("Extend before the silence: %w", err)
+		}
+	}
+	s.proxy.lose(request, answer)
+	const limit = 500 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	type result struct {
+		g   nodelease.Grant
+		err error
+	}
+	returned := make(chan result, 1)
+	go func() {
+		r := result{g: g}
+		switch s.call {
+		case "Take":
+			r.g, r.err = s.take(ctx)
+		case "Extend":
+			r.err = g.Lease.Extend(ctx, s.now.Add(2*time.Hour))
+		case "Release":
+			r.err = g.Lease.Release(ctx, s.now)
+		}
+		returned <- r
+	}()
+	var r result
+	select {
+	case r = <-returned:
+	case <-time.After(limit + inTime):
+		return fmt.Errorf("%s has not returned %v after the end of its context, %w", s.call, inTime, errLate)
+	}
+	lost := s.proxy.lose(-1, false)
+	switch {
+	case lost == nil && r.err != nil:
+		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
+	case errors.Is(r.err, nodelease.ErrLost), errors.Is(r.err, nodelease.ErrNoNumber):
+		return fmt.Errorf("%s, which lost a request: %w", s.call, r.err)
+	}
+	if err := s.next(t.Context(), r.g, r.err); err != nil {
+		return err
+	}
+	if lost != nil {
+		if err := within(30*time.Second, lost.closed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next makes the calls that follow the one that has returned err.
+func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
+	if s.call == "Take" && err == nil {
+		return s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, s.now) })
+	}
+	horizon := time.Time{}
+	switch {
+	case s.call == "Extend":
+		horizon = s.now.Add(3 * time.Hour)
+		err := s.again(ctx, "Extend", func(ctx context.Context) error { return g.Lease.Extend(ctx, horizon) })
+		if err != nil {
+			return err
+		}
+		err = s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, horizon) })
+		if err != nil {
+			return err
+		}
+	case s.call == "Release":
+		horizon = s.now
+		if err == nil {
+			break
+		}
+		err := s.again(ctx, "Release", func(ctx context.Context) error {
+			err := g.Lease.Release(ctx, horizon)
+			if errors.Is(err, nodelease.ErrLost) { // the first one was carried out
+				err = nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for range 2 { // none is held for nobody
+		err := s.again(ctx, "Take", func(ctx context.Context) error {
+			taken, err := s.take(ctx)
+			want := time.Time{}
+			if s.call != "Take" && taken.Number == g.Number {
+				want = horizon
+			}
+			if err == nil && !isHorizon(taken.Horizon, want) {
+				err = fmt.Errorf("number %d has the horizon %v, want %v", taken.Number, taken.Horizon, want)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
+	return s.store.Take(ctx, nodelease.Request{Now: time.Now()})
+}
+
+// again makes a call that must succeed: at once, or within s.Again.
+func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, max(s.Again, inTime))
+	defer cancel()
+	err := call(ctx)
+	for err != nil && ctx.Err() == nil && s.Again > 0 {
+		time.Sleep(50 * time.Millisecond)
+		err = call(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%s after the silence: %w", what, err)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w, %w", err, errLate)
+	}
+	return err
+}
+
+// within calls f again and again for so long, until it returns no error.
+func within(long time.Duration, f func() error) error {
+	err := f()
+	for limit := time.Now().Add(long); err != nil && time.Now().Before(limit); err = f() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return err
+}
