@@ -2,6 +2,7 @@ package nodelease
 
 import (
 	"errors"
+	"log/slog"
 	"time"
 )
 
@@ -10,8 +11,8 @@ type Event struct {
 	Kind   EventKind
 	Number int64         // the number concerned, if Held is true
 	Held   bool          // whether a number is concerned
-	Took   time.Duration // of Renewed and Failed: the time of the request; of Waited: of the wait
-	Err    error         // of Ended, Failed, Refused, Waited, Warned; nil if there is none
+	Took   time.Duration // of Renewed and Failed: the time of the request
+	Err    error         // of Ended, Failed, Warned; nil if there is none
 }
 
 // An EventKind says what an [Event] is about.
@@ -29,14 +30,10 @@ const (
 	// Failed: a request to the store has failed with Err, which matches ErrNoNumber if no number could be had.
 	// A number is concerned unless the request was for one.
 	Failed
-	// Refused: TryNext has returned Err. It names no number.
-	Refused
-	// Waited: NextContext has waited, for a millisecond or more, and has returned an id or Err. It names no number.
-	Waited
 	// Warned: a person should look at Err, although the Minter goes on. It is told once, or once a minute for as long
 	// as it lasts: a number of the store cannot be used, as one that the layout cannot hold; the horizon of a number is
-	// far ahead of the wall clock; the environment variable IDS_SNOWFLAKE_NODE names the number too; or it is what the
-	// store has passed to [Request.Warn], however often, and then no number is concerned.
+	// far ahead of the wall clock; a call of the store has not returned 5 s after its time limit, and then, that it has;
+	// or it is what the store has passed to [Request.Warn], however often, and then no number is concerned.
 	Warned
 )
 
@@ -45,64 +42,107 @@ func (k EventKind) String() string {
 	if k < Began || k > Warned {
 		return "unknown"
 	}
-	return [...]string{"began", "ended", "renewed", "failed", "refused", "waited", "warned"}[k-Began]
+	return [...]string{"began", "ended", "renewed", "failed", "warned"}[k-Began]
+}
+
+// A reporter tells Logger and Observe what happens, one report after another, in a goroutine of its own. What it is asked
+// after the last report, as by a store that warns of a lease which outlives Close, it does not tell.
+type reporter struct {
+	logger  *slog.Logger
+	observe func(Event)
+	queue   chan func()   // never closed, since anybody may still send
+	last    chan struct{} // closed when all that counts is in the queue
+	told    chan struct{} // closed when it has been told
+
+	// What follows is for what is in the queue.
+	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since
+	loggedNone bool      // whether that was for want of a number
 }
 
 // maxReports is how many reports may wait for a Logger or an Observe that blocks.
 const maxReports = 1000
 
-// makeReports makes the reports, one after another.
-func (m *Minter) makeReports() {
-	for f := range m.reports {
-		f()
+func newReporter(opts *Options) *reporter {
+	r := &reporter{
+		logger: opts.Logger, observe: opts.Observe,
+		queue: make(chan func(), maxReports), last: make(chan struct{}), told: make(chan struct{}),
 	}
-	close(m.told)
-}
-
-// queueReport has makeReports call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.
-func (m *Minter) queueReport(f func()) {
-	select {
-	case m.reports <- f:
-	default:
+	if r.logger == nil {
+		r.logger = slog.New(slog.DiscardHandler)
 	}
-}
-
-func (m *Minter) observe(e Event) {
-	if m.opts.Observe != nil {
-		m.opts.Observe(e)
+	if r.observe == nil {
+		r.observe = func(Event) {}
 	}
+	go r.run()
+	return r
 }
 
-func (m *Minter) reportBegin(number int64) {
-	m.queueReport(func() {
-		m.opts.Logger.Info("minting has begun", "number", number)
-		m.observe(Event{Kind: Began, Number: number, Held: true})
-	})
-}
-
-func (m *Minter) reportEnd(number int64, why error) {
-	m.queueReport(func() {
-		e := Event{Kind: Ended, Number: number, Held: true}
-		if why == ErrClosed {
-			m.opts.Logger.Info("minting has ended", "number", number)
-		} else {
-			e.Err = causeOf(why)
-			m.opts.Logger.Warn("minting has ended", "number", number, "error", e.Err)
+// run makes the reports.
+func (r *reporter) run() {
+	defer close(r.told)
+	for {
+		select {
+		case f := <-r.queue:
+			f()
+			continue
+		case <-r.last:
 		}
-		m.observe(e)
-	})
-}
-
-// reportWarning reports what a person should look at, and of which number unless t is nil.
-func (m *Minter) reportWarning(t *tenure, text string, err error) {
-	m.queueReport(func() {
-		if t == nil {
-			m.opts.Logger.Warn(text, "error", err)
-			m.observe(Event{Kind: Warned, Err: err})
+		select {
+		case f := <-r.queue:
+			f()
+		default:
 			return
 		}
-		m.opts.Logger.Warn(text, "number", t.number, "error", err)
-		m.observe(Event{Kind: Warned, Number: t.number, Held: true, Err: err})
+	}
+}
+
+// add has run call f. It does not wait: a Logger or an Observe that blocks holds up nothing else.
+func (r *reporter) add(f func()) {
+	select {
+	case r.queue <- f:
+	default: // nobody waits for reports
+	}
+}
+
+func (r *reporter) info(text string, args ...any) { r.add(func() { r.logger.Info(text, args...) }) }
+
+func (r *reporter) begun(number int64) {
+	r.add(func() {
+		r.logger.Info("minting has begun", "number", number)
+		r.observe(Event{Kind: Began, Number: number, Held: true})
+	})
+}
+
+func (r *reporter) ended(number int64, why error) {
+	r.add(func() {
+		e := Event{Kind: Ended, Number: number, Held: true}
+		if why == ErrClosed {
+			r.logger.Info("minting has ended", "number", number)
+		} else {
+			e.Err = causeOf(why)
+			r.logger.Warn("minting has ended", "number", number, "error", e.Err)
+		}
+		r.observe(e)
+	})
+}
+
+// warn reports what a person should look at, and of which number unless t is nil.
+func (r *reporter) warn(t *tenure, text string, err error) {
+	r.add(func() {
+		if t == nil {
+			r.logger.Warn(text, "error", err)
+			r.observe(Event{Kind: Warned, Err: err})
+			return
+		}
+		r.logger.Warn(text, "number", t.number, "error", err)
+		r.observe(Event{Kind: Warned, Number: t.number, Held: true, Err: err})
+	})
+}
+
+func (r *reporter) renewed(number int64, took time.Duration) {
+	r.add(func() {
+		r.loggedAt = time.Time{} // the next failure is news
+		r.observe(Event{Kind: Renewed, Number: number, Held: true, Took: took})
 	})
 }
 
@@ -110,18 +150,25 @@ func (m *Minter) reportWarning(t *tenure, text string, err error) {
 // compared: they name the server, and the servers take turns.
 const logPause = time.Minute
 
-func (m *Minter) reportFailure(e Event) {
-	now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
-	if none != m.loggedNone || now.Sub(m.loggedAt) >= logPause {
-		m.loggedNone, m.loggedAt = none, now
-		switch {
-		case none:
-			m.opts.Logger.Info("no number could be had", "error", e.Err)
-		case e.Held:
-			m.opts.Logger.Warn("a request to the store failed", "number", e.Number, "error", e.Err)
-		default:
-			m.opts.Logger.Warn("a request to the store failed", "error", e.Err)
-		}
+// failed reports that a request has failed, for t unless that is nil.
+func (r *reporter) failed(t *tenure, took time.Duration, err error) {
+	e := Event{Kind: Failed, Took: took, Err: err}
+	if t != nil {
+		e.Number, e.Held = t.number, true
 	}
-	m.observe(e)
+	r.add(func() {
+		now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
+		if none != r.loggedNone || now.Sub(r.loggedAt) >= logPause {
+			r.loggedNone, r.loggedAt = none, now
+			switch {
+			case none:
+				r.logger.Info("no number could be had", "error", e.Err)
+			case e.Held:
+				r.logger.Warn("a request to the store failed", "number", e.Number, "error", e.Err)
+			default:
+				r.logger.Warn("a request to the store failed", "error", e.Err)
+			}
+		}
+		r.observe(e)
+	})
 }

@@ -78,9 +78,7 @@ func TestEventsAndLog(t *testing.T) {
 		if _, err := m.TryNext(); err == nil {
 			t.Fatal("an id without a lease")
 		}
-		expect("TryNext", "refused none 0s nodelease: withheld: "+strings.TrimPrefix(late, "nodelease: ")+"\n")
-		_, err := nextWithin(t, m, time.Millisecond)
-		expect("NextContext", fmt.Sprintln("waited none 1ms", err))
+		expect("TryNext", "")
 		store.setCarry(slow(time.Second))
 		await()
 		expect("back again", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
@@ -261,35 +259,100 @@ func (s warningStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	return s.Store.Take(ctx, r)
 }
 
-// TestWarned has a store warn, and the environment name the number or something else, in two tenures: it is told of the
-// store's warning each time, and of the environment once.
+// TestWarned has a store warn in two tenures: it is told each time.
 func TestWarned(t *testing.T) {
-	for env, want := range map[string]int{"0": 1, "00": 1, "1": 0, "": 0, "-0": 0, "x": 0} {
-		t.Setenv("IDS_SNOWFLAKE_NODE", env)
-		store := warningStore{memory.New(1, testTTL)}
-		var log lockedText
-		var events []nodelease.Event
-		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
-			if e.Kind == nodelease.Warned {
-				events = append(events, e)
-			}
-		}}
-		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			store.Expire(0)
-			time.Sleep(testTTL)
-			mustNext(t, m)
-		})
-		own := 0
-		for _, e := range events {
-			if e != (nodelease.Event{Kind: nodelease.Warned, Err: errEnough}) {
-				own++
-				must.Fail(t, "the warning", e.Err, nil, "nodelease: IDS_SNOWFLAKE_NODE names number 0", "Tick:1ms NodeBits:10")
-			}
+	store := warningStore{memory.New(1, testTTL)}
+	var log lockedText
+	var events []nodelease.Event
+	opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
+		if e.Kind == nodelease.Warned {
+			events = append(events, e)
 		}
-		stores := strings.Count(log.String(), `level=WARN msg="the store has a warning" error=enough`)
-		envs := strings.Count(log.String(), `level=WARN msg="the environment names a number that is leased" number=0 error="nodelease: IDS_`)
-		if len(events) != 2+want || own != want || stores != 2 || envs != want {
-			t.Errorf("%q: the events are %v, and the log %s", env, events, &log)
+	}}
+	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		store.Expire(0)
+		time.Sleep(testTTL)
+		mustNext(t, m)
+	})
+	want := nodelease.Event{Kind: nodelease.Warned, Err: errEnough}
+	if n := strings.Count(log.String(), `level=WARN msg="the store has a warning" error=enough`); n != 2 || !slices.Equal(events, []nodelease.Event{want, want}) {
+		t.Errorf("the events are %v, and the log %s", events, &log)
+	}
+}
+
+// TestWarningAfterClose has a store warn of a lease that Close could not hand back, and that goes on until its TTL is over.
+func TestWarningAfterClose(t *testing.T) {
+	var warn func(error)
+	store := &scriptedStore{}
+	broken := &lease{store: store, release: func() error { return errEnough }}
+	store.set(func() (nodelease.Grant, error) { return grant(broken), nil })
+	listening := listeningStore{store, &warn}
+	bubble(t, listening, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		mustNext(t, m)
+		must.Fail(t, "Close", m.Close(), errEnough)
+		w.broken = true
+		for range 2000 { // more than wait for a Logger
+			warn(errEnough)
+		}
+	})
+}
+
+// listeningStore keeps what is to be called with warnings.
+type listeningStore struct {
+	nodelease.Store
+	warn *func(error)
+}
+
+func (s listeningStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	*s.warn = r.Warn
+	return s.Store.Take(ctx, r)
+}
+
+// TestCallsThatDoNotReturn has each call of the store go on for so long beyond its time limit, whatever its context says: a
+// person is told after 5 s, by name, and again when it has returned.
+func TestCallsThatDoNotReturn(t *testing.T) {
+	for call, limit := range map[string]time.Duration{
+		"Take": 5 * time.Second, "Extend": (testTTL - testTTL/10 - 100*time.Millisecond) / 2, "Release": 2250 * time.Millisecond,
+	} {
+		for _, beyond := range []time.Duration{0, 5*time.Second - 1, 5*time.Second + 1, time.Hour} {
+			var began time.Time
+			hang := func(what string) func() error {
+				return func() error {
+					if what != call || !began.IsZero() {
+						return nil
+					}
+					began = time.Now()
+					time.Sleep(limit + beyond)
+					return errEnough
+				}
+			}
+			store := &scriptedStore{}
+			l, take := &lease{store: store, extend: hang("Extend"), release: hang("Release")}, hang("Take")
+			store.set(func() (nodelease.Grant, error) { return grant(l), take() })
+			var told []string
+			opts := &nodelease.Options{Observe: func(e nodelease.Event) {
+				if e.Kind == nodelease.Warned {
+					told = append(told, fmt.Sprintf("%v %t %v", time.Since(began)-limit, e.Held, e.Err))
+				}
+			}}
+			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
+				if call == "Release" {
+					mustNext(t, m)
+					w.broken = m.Close() != nil
+				}
+				time.Sleep(2 * time.Hour)
+			})
+			var want []string
+			if beyond > 5*time.Second {
+				held := call != "Take"
+				want = []string{
+					fmt.Sprintf("5s %t nodelease: %s has not returned 5s after its time limit: until it does, the store is asked for nothing else", held, call),
+					fmt.Sprintf("%v %t nodelease: %s has taken %v", beyond, held, call, limit+beyond),
+				}
+			}
+			if !slices.Equal(told, want) {
+				t.Errorf("%s, %v beyond its limit: told %q, want %q", call, beyond, told, want)
+			}
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"time"
 )
 
@@ -38,14 +36,14 @@ func (m *Minter) keepNumber(ctx context.Context) {
 		sleep(ctx, retryPause(failures, maxRetry))
 	}
 	close(m.handed)
-	close(m.reports) // all has been reported: nothing follows closed
+	close(m.report.last) // nothing follows closed
 }
 
 // takeNumber takes a number. Nothing can be minted under it before serveTenure has raised its horizon.
 func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure, error) {
 	var g Grant
-	warn := func(err error) { m.reportWarning(nil, "the store has a warning", err) }
-	err := m.callStore(ctx, nil, timeout, func(ctx context.Context) (err error) {
+	warn := func(err error) { m.report.warn(nil, "the store has a warning", err) }
+	err := m.callStore(ctx, nil, "Take", timeout, func(ctx context.Context) (err error) {
 		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: warn})
 		if err == nil && g.Lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
@@ -60,7 +58,7 @@ func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure
 	if err := t.startClock(&m.opts, m.now()); err != nil {
 		if now := time.Now(); now.Sub(m.unusableAt) >= logPause {
 			m.unusableAt = now
-			m.reportWarning(t, "cannot mint under a number", err)
+			m.report.warn(t, "cannot mint under a number", err)
 		}
 		m.noteFree(0, false) // the store may count more of that kind
 		m.noteNoNumber(err)
@@ -69,7 +67,6 @@ func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure
 	}
 	m.noteFree(g.Free, g.FreeKnown)
 	m.warnIfAhead(t, t.found)
-	m.warnIfInEnv(t)
 	return t, nil
 }
 
@@ -80,19 +77,6 @@ func (m *Minter) noteFree(free int64, known bool) {
 	m.free, m.freeKnown = free, known
 }
 
-// warnIfInEnv says, once, if the environment names t's number: a node made of that has another clock, and repeats ids.
-func (m *Minter) warnIfInEnv(t *tenure) {
-	const variable = "IDS_SNOWFLAKE_NODE"
-	v, err := strconv.ParseUint(os.Getenv(variable), 10, 63)
-	if err != nil || int64(v) != t.number || m.warnedOfEnv {
-		return
-	}
-	m.warnedOfEnv = true
-	m.reportWarning(t, "the environment names a number that is leased", fmt.Errorf(
-		"nodelease: %s names number %d, which is leased to this process: unset it, or a node made of it repeats ids, if its layout is %+v",
-		variable, t.number, m.opts.Layout))
-}
-
 // warnIfAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
 func (m *Minter) warnIfAhead(t *tenure, horizon time.Time) {
 	ahead := horizon.Sub(m.now())
@@ -100,7 +84,7 @@ func (m *Minter) warnIfAhead(t *tenure, horizon time.Time) {
 		return
 	}
 	t.warned = true
-	m.reportWarning(t, "the horizon of a number is far ahead", fmt.Errorf(
+	m.report.warn(t, "the horizon of a number is far ahead", fmt.Errorf(
 		"nodelease: the horizon %s is %v ahead of this machine's clock: so may the ids be", horizon.Format(time.RFC3339), ahead))
 }
 
@@ -163,7 +147,7 @@ func (m *Minter) noteNotRenewed(t *tenure, err error) {
 
 // renewLease renews the lease, raises the horizon if that is due, and only then lets t's clock go up to it.
 func (m *Minter) renewLease(ctx context.Context, t *tenure, sent time.Duration) error {
-	err := m.callStore(ctx, t, t.renewalTimeout(), func(ctx context.Context) error {
+	err := m.callStore(ctx, t, "Extend", t.renewalTimeout(), func(ctx context.Context) error {
 		t.asked = m.nextHorizon(t)
 		m.warnIfAhead(t, t.asked)
 		return t.lease.Extend(ctx, t.asked)
@@ -171,11 +155,7 @@ func (m *Minter) renewLease(ctx context.Context, t *tenure, sent time.Duration) 
 	if err != nil {
 		return err
 	}
-	renewed := Event{Kind: Renewed, Number: t.number, Held: true, Took: m.elapsed() - sent}
-	m.queueReport(func() {
-		m.loggedAt = time.Time{} // the next failure is news
-		m.observe(renewed)
-	})
+	m.report.renewed(t.number, m.elapsed()-sent)
 	m.resumeMinting(t, sent+t.renewalLasts())
 	return nil
 }
@@ -243,11 +223,14 @@ func (m *Minter) endTenure(t *tenure, lost error) {
 	}
 	t.limit.EndAt(time.Time{}, ErrClosed) // as endMinting has done if t has minted
 	horizon := roundUp(t.clock.Latest())
-	if err := m.releaseNumber(t, horizon); err != nil {
+	switch err := m.releaseNumber(t, horizon); {
+	case err == nil:
+		m.report.info("handed a number back", "number", t.number, "horizon", horizon)
+	case errors.Is(err, ErrLost):
+		m.report.info("a number is no longer held, perhaps since an earlier request has handed it back", "number", t.number)
+	default:
 		m.failed = fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
-		return
 	}
-	m.queueReport(func() { m.opts.Logger.Info("handed a number back", "number", t.number, "horizon", horizon) })
 }
 
 // releaseNumber gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
@@ -260,11 +243,11 @@ func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
 		if left > time.Second {
 			left /= 2
 		}
-		err := m.callStore(context.Background(), t, left, func(ctx context.Context) error {
+		err := m.callStore(context.Background(), t, "Release", left, func(ctx context.Context) error {
 			return t.lease.Release(ctx, horizon)
 		})
 		if err == nil || errors.Is(err, ErrLost) {
-			return nil
+			return err
 		}
 		pause := retryPause(failures, maxRetry/4)
 		if time.Since(began)+pause >= releaseTimeout {
@@ -274,21 +257,36 @@ func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
 	}
 }
 
-// callStore calls the store, for t unless that is nil, and reports its error unless the call was given up because ctx
-// has ended.
+// overdue is how long after its time limit a call of the store may return before a person is told.
+const overdue = 5 * time.Second
+
+// callStore calls a method of the store, for t unless that is nil, and reports its error unless the call was given up because
+// ctx has ended. A call that goes on after its limit holds up all that follows: it is reported, and then, that it has returned.
 func (m *Minter) callStore(
-	ctx context.Context, t *tenure, timeout time.Duration, call func(context.Context) error,
+	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	began := time.Now()
-	err := call(limited)
-	if err != nil && ctx.Err() == nil {
-		failed := Event{Kind: Failed, Took: time.Since(began), Err: err}
-		if t != nil {
-			failed.Number, failed.Held = t.number, true
+	returned, reported := make(chan struct{}), make(chan bool, 1)
+	stop := context.AfterFunc(limited, func() {
+		select {
+		case <-returned:
+			reported <- false
+		case <-time.After(overdue):
+			m.report.warn(t, "a call of the store does not return", fmt.Errorf(
+				"nodelease: %s has not returned %v after its time limit: until it does, the store is asked for nothing else", method, overdue))
+			reported <- true
 		}
-		m.queueReport(func() { m.reportFailure(failed) })
+	})
+	err := call(limited)
+	close(returned)
+	took := time.Since(began)
+	if err != nil && ctx.Err() == nil {
+		m.report.failed(t, took, err)
+	}
+	if !stop() && <-reported {
+		m.report.warn(t, "a call of the store has returned at last", fmt.Errorf("nodelease: %s has taken %v", method, took))
 	}
 	return err
 }

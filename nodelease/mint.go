@@ -3,7 +3,6 @@ package nodelease
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -24,7 +23,7 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
-		if t, _, err = m.state(); err == nil {
+		if t, _, err = m.get(); err == nil {
 			if id, err = m.tryTenure(t); err == nil {
 				return id, nil
 			}
@@ -32,7 +31,6 @@ func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 				continue // the tenure is over
 			}
 		}
-		m.observe(Event{Kind: Refused, Err: err})
 		return 0, err
 	}
 }
@@ -88,14 +86,8 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 
 // nextHeld is NextContext where the node refuses.
 func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
-	began := time.Now()
-	defer func() {
-		if took := time.Since(began); took >= time.Millisecond {
-			m.observe(Event{Kind: Waited, Took: took, Err: err})
-		}
-	}()
 	for {
-		t, changed, why := m.state()
+		t, changed, why := m.get()
 		switch {
 		case why == ErrClosed:
 			return 0, ErrClosed

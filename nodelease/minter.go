@@ -14,7 +14,28 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The fields tenure and why of a Minter tell its state:
+// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
+// TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
+type Minter struct {
+	state
+	report *reporter
+
+	store  Store
+	opts   Options
+	tick   time.Duration // of the layout
+	start  time.Time
+	early  chan struct{} // asks keepNumber to raise the horizon before its time
+	cancel context.CancelFunc
+	handed chan struct{} // closed when keepNumber has returned
+	failed error         // why the number could not be handed back; set before handed is closed
+	close  sync.Once
+	closed chan struct{} // closed when Close has a result
+	result error         // what Close returns
+
+	unusableAt time.Time // when it was last said that a number cannot be used; keepNumber's
+}
+
+// The fields tenure and why of a state tell which one it is:
 //
 //	state     tenure   why               calls
 //	none      nil      why there is none  are refused, or wait for another state
@@ -34,35 +55,11 @@ import (
 //
 // A number that was just taken is not in tenure until its first Extend succeeds. The clock of a tenure is ended
 // when it leaves the table: a call that still has its node returns ids.ErrEnded, and looks at the state anew.
-
-// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
-// TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
-type Minter struct {
+type state struct {
 	// node is that of the latest tenure, or nil before the first. It refuses every id unless the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
-	store   Store
-	opts    Options
-	tick    time.Duration // of the layout
-	start   time.Time
-	early   chan struct{} // asks keepNumber to raise the horizon before its time
-	cancel  context.CancelFunc
-	handed  chan struct{} // closed when keepNumber has returned
-	failed  error         // why the number could not be handed back; set before handed is closed
-	reports chan func()   // what Logger and Observe are to be told; closed when keepNumber has returned
-	told    chan struct{} // closed when they have been told all
-	close   sync.Once
-	closed  chan struct{} // closed when Close has a result
-	result  error         // what Close returns
-
-	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since; makeReports's
-	loggedNone bool      // whether that was for want of a number
-
-	unusableAt  time.Time // when it was last said that a number cannot be used; keepNumber's
-	warnedOfEnv bool      // whether it was said that the environment names the number; keepNumber's
-
-	// The state, as above.
-	mu        sync.Mutex
+	mu        sync.Mutex // guards what follows
 	tenure    *tenure
 	why       error
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
@@ -91,14 +88,12 @@ type Options struct {
 	// Logger is told when minting begins and ends, when the store fails, and what a person should look at, as [Warned]
 	// says. While the store goes on failing, it is told once a minute. Nil means none.
 	//
-	// A goroutine of the Minter calls Logger and Observe; only Refused and Waited are reported by
-	// TryNext and NextContext themselves. If Logger or Observe blocks, minting and Close go on, and
-	// what happens after 1,000 more reports is not reported. A panic in them ends the program. Logger
-	// and Observe must not call Close, which would wait 5 s for them.
+	// A goroutine of the Minter calls Logger and Observe, one after another. If one blocks, minting and Close go on, and
+	// what happens after 1,000 more reports is not reported. A panic in them ends the program. They must not call Close,
+	// which would wait 5 s for them.
 	Logger *slog.Logger
 
-	// Observe is called with what happens, for metrics. Nil means none. It must be safe for concurrent
-	// use. The rules for Logger apply.
+	// Observe is called with what happens, for metrics. Nil means none. The rules for Logger apply.
 	Observe func(Event)
 }
 
@@ -148,16 +143,11 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Minter{
-		store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
-		early: make(chan struct{}, 1), handed: make(chan struct{}),
-		reports: make(chan func(), maxReports), told: make(chan struct{}), closed: make(chan struct{}),
-		why: newWithheld(errors.New("the store has not answered yet")), changed: make(chan struct{}), news: make(chan struct{}),
+		report: newReporter(opts), store: store, opts: *opts, tick: tick, start: time.Now(), cancel: cancel,
+		early: make(chan struct{}, 1), handed: make(chan struct{}), closed: make(chan struct{}),
 	}
-	if m.opts.Logger == nil {
-		m.opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	m.why, m.changed, m.news = newWithheld(errors.New("the store has not answered yet")), make(chan struct{}), make(chan struct{})
 	m.opts.Layout = layout
-	go m.makeReports()
 	go m.keepNumber(ctx)
 	return m, nil
 }
@@ -188,7 +178,7 @@ func (m *Minter) awaitEnd() {
 		return
 	}
 	select {
-	case <-m.told:
+	case <-m.report.told:
 	case <-limit.Done():
 	}
 }
@@ -201,11 +191,11 @@ func (m *Minter) endMinting() {
 	m.cancel()
 }
 
-// state returns the state, and what is closed when minting begins or the Minter is closed.
-func (m *Minter) state() (t *tenure, changed <-chan struct{}, why error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tenure, m.changed, m.why
+// get returns the state, and what is closed when minting begins or the Minter is closed.
+func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tenure, s.changed, s.why
 }
 
 // setState makes t and why the state, unless the Minter is closed. The mutex is held.
@@ -227,9 +217,9 @@ func (m *Minter) setState(t *tenure, why error) {
 	}
 	switch {
 	case minted && why != nil:
-		m.reportEnd(was.number, why)
+		m.report.ended(was.number, why)
 	case !minted && why == nil:
-		m.reportBegin(t.number)
+		m.report.begun(t.number)
 	}
 	if minted != (why == nil) || why == ErrClosed {
 		close(m.changed)

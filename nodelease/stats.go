@@ -4,7 +4,7 @@ import "time"
 
 // Number returns the number under which ids can be minted now. ok is false while there is none.
 func (m *Minter) Number() (number int64, ok bool) {
-	t, _, why := m.state()
+	t, _, why := m.get()
 	if why != nil {
 		return 0, false
 	}

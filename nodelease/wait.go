@@ -76,7 +76,7 @@ func (m *Minter) contextError(ctx context.Context, why error) error {
 	if !errors.Is(cause, err) {
 		cause = fmt.Errorf("%w: %w", err, cause)
 	}
-	if _, _, now := m.state(); now != nil {
+	if _, _, now := m.get(); now != nil {
 		why = now
 	}
 	if why == nil {

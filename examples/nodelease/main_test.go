@@ -48,8 +48,8 @@ func TestPage(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	registry, observe := metrics()
 	observe(nodelease.Event{Kind: nodelease.Began})
-	observe(nodelease.Event{Kind: nodelease.Waited, Took: time.Second})
-	observe(nodelease.Event{Kind: nodelease.Waited, Took: 2 * time.Second})
+	observe(nodelease.Event{Kind: nodelease.Renewed, Took: time.Second})
+	observe(nodelease.Event{Kind: nodelease.Renewed, Took: 2 * time.Second})
 	families, err := registry.Gather()
 	must.Do(t, err)
 	text := strings.ReplaceAll(fmt.Sprint(families), "  ", " ")

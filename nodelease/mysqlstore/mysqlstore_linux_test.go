@@ -342,7 +342,9 @@ func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
 	if auto := scan(t, own, `select @@autocommit`); auto != "0" {
 		t.Errorf("autocommit is %s", auto)
 	}
-	row := func() string { return scan(t, db, `select concat_ws(' ', horizon, expires > utc_timestamp()) from off where number = 0`) }
+	row := func() string {
+		return scan(t, db, `select concat_ws(' ', horizon, expires > utc_timestamp()) from off where number = 0`)
+	}
 	g := suite.Take(t, s)
 	if got := row(); got != "1" {
 		t.Errorf("after Take: %s", got)

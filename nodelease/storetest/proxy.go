@@ -83,7 +83,9 @@ func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 		w.end()
 	}
 	p.mu.Unlock()
-	all.Go(func() { pass(server, client, func() bool { return !p.isSilent(w) }, func() bool { return !p.isSilent(w) }) })
+	all.Go(func() {
+		pass(server, client, func() bool { return !p.isSilent(w) }, func() bool { return !p.isSilent(w) })
+	})
 	pass(client, server, func() bool { return p.request(w) }, func() bool { return !p.isSilent(w) })
 	close(w.gone)
 }
