@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -315,13 +316,13 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 		"Take": 5 * time.Second, "Extend": (testTTL - testTTL/10 - 100*time.Millisecond) / 2, "Release": 2250 * time.Millisecond,
 	} {
 		for _, beyond := range []time.Duration{0, 5*time.Second - 1, 5*time.Second + 1, time.Hour} {
-			var began time.Time
+			var began atomic.Pointer[time.Time]
 			hang := func(what string) func() error {
 				return func() error {
-					if what != call || !began.IsZero() {
+					now := time.Now()
+					if what != call || !began.CompareAndSwap(nil, &now) {
 						return nil
 					}
-					began = time.Now()
 					time.Sleep(limit + beyond)
 					return errEnough
 				}
@@ -332,7 +333,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 			var told []string
 			opts := &nodelease.Options{Observe: func(e nodelease.Event) {
 				if e.Kind == nodelease.Warned {
-					told = append(told, fmt.Sprintf("%v %t %v", time.Since(began)-limit, e.Held, e.Err))
+					told = append(told, fmt.Sprintf("%v %t %v", time.Since(*began.Load())-limit, e.Held, e.Err))
 				}
 			}}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {

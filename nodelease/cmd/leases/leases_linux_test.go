@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -122,6 +123,61 @@ func hold(t *testing.T, s nodelease.Store, err error) (number int64, stop func()
 	id := must.Get(m.NextContext(ctx))(t)
 	return ids.TwitterLayout().Split(id).Node, func() { _ = m.Close() }
 }
+
+// TestSilence has a server that accepts connections and says nothing. The command ends soon after its time is over, and
+// after SIGINT whatever the store does.
+func TestSilence(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	var all sync.WaitGroup
+	for _, url := range []string{"postgres://u@%s/d?sslmode=disable", "mysql://u@%s/d", "http://%s"} {
+		for _, command := range []string{"init", "list", "check"} {
+			all.Go(func() {
+				began := time.Now()
+				var out, errs strings.Builder
+				status := run(t.Context(), []string{command, "-timeout", "500ms", fmt.Sprintf(url, l.Addr())}, &out, &errs)
+				if took := time.Since(began); status != failed || took > 5*time.Second {
+					t.Errorf("%s %s: status %d after %v: %s%s", command, url, status, took, &out, &errs)
+				}
+			})
+		}
+	}
+	all.Wait()
+	must.Bubble(t, func(t *testing.T) {
+		for hang, want := range map[string]time.Duration{"in a request": 3500 * time.Millisecond, "at its end": 3500 * time.Millisecond, "for ever at its end": 2500 * time.Millisecond} {
+			ctx, interrupt := context.WithCancel(t.Context())
+			if hang != "for ever at its end" {
+				time.AfterFunc(time.Second, interrupt)
+			}
+			began := time.Now()
+			s := slowStore{time.Hour, time.Hour}
+			r := perform(ctx, io.Discard, func(r *result) store {
+				if hang == "in a request" {
+					s.init(ctx, ids.SnowflakeLayout{})
+				} else if hang == "at its end" {
+					<-ctx.Done()
+				}
+				return s
+			})
+			interrupt()
+			if took := time.Since(began); took != want || (r.err != nil) != (hang == "in a request") {
+				t.Errorf("%s: %v after %v, want %v", hang, r.err, took, want)
+			}
+			if hang == "in a request" {
+				must.Fail(t, hang, r.err, context.Canceled, "the store does not return")
+			}
+		}
+		time.Sleep(3 * time.Hour)
+	})
+}
+
+// slowStore does not return in time, whatever contexts say.
+type slowStore struct{ call, end time.Duration }
+
+func (s slowStore) init(context.Context, ids.SnowflakeLayout) error { time.Sleep(s.call); return nil }
+func (s slowStore) read(context.Context) (*contents, error)         { return nil, nil }
+func (s slowStore) settings(context.Context) ([]string, error)      { return nil, nil }
+func (s slowStore) close()                                          { time.Sleep(s.end) }
 
 // fakeStore has what it is given. It needs its time to answer, and its clock may be ahead.
 type fakeStore struct {
@@ -284,9 +340,11 @@ func TestPostgres(t *testing.T) {
 	do(fmt.Sprintf("update team.leases set expires = 'infinity', holder = 'nobody', horizon = now() - interval '1 day' where number = %d", retired))
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  nobody        never ", retired))
 	expect(t, 0, "check"+options, "nothing found")
+	do("create function nothing() returns trigger language plpgsql as $$ begin return null; end $$")
+	const swallows = "an update of the row of the number -1 has changed nothing"
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	testHarms(t, do, options, []harm{
-		{"", "", strings.Replace(at, "test:", "reader:", 1), "the user reader has no right to update"},
+		{"", "", strings.Replace(at, "test:", "reader:", 1), "the row of the number -1 cannot be changed: ERROR: permission denied for table leases"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{fmt.Sprintf("update team.leases set horizon = now() + interval '2 days 40 seconds' where number = %d", far),
 			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
@@ -297,7 +355,14 @@ func TestPostgres(t *testing.T) {
 		{"update team.leases set horizon = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
 			`has passed 1h0m... ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "", "-layout twitter", "another version of package nodelease"},
-		{"delete from team.leases where number = -1", "", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
+		{"delete from team.leases where number = -1", "insert into team.leases (number, holder) values (-1, 'schema 2: x')", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
+		{"create trigger nothing before update on team.leases for each row execute function nothing()", "drop trigger nothing on team.leases", "", swallows},
+		{"create rule nothing as on update to team.leases do instead nothing", "drop rule nothing on team.leases", "", swallows},
+		{"alter table team.leases enable row level security; grant update on team.leases to reader", "create policy reading on team.leases for select using (true)",
+			strings.Replace(at, "test:", "reader:", 1), "row security is on, and hides rows or swallows updates"},
+		{"", "alter table team.leases disable row level security", strings.Replace(at, "test:", "reader:", 1), swallows},
+		{"alter table team.leases alter horizon type timestamptz(0)", "alter table team.leases alter horizon type timestamptz", "",
+			"the column horizon is timestamp(0) with time zone and not timestamp with time zone, so that horizons change, and ids repeat"},
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
 	})
 	do("alter table team.leases rename number to node")

@@ -135,28 +135,75 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if err != nil {
 		return misuse(err)
 	}
-	s, err := open(ctx, o)
-	if err == nil {
-		defer s.close()
+	r := perform(ctx, out, func(r *result) (s store) {
+		var text strings.Builder
+		if s, r.err = open(ctx, o); r.err != nil {
+			return nil
+		}
 		switch command {
 		case "init":
-			if err = s.init(ctx, *layout); err == nil {
-				_, err = fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
+			if r.err = s.init(ctx, *layout); r.err == nil {
+				fmt.Fprintf(&text, "made the store of the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
-			err = list(ctx, s, out)
+			r.err = list(ctx, s, &text)
 		case "check":
-			var n int
-			if n, err = check(ctx, s, o, out); err == nil && n > 0 {
-				return found
-			}
+			r.findings, r.err = check(ctx, s, o, &text)
 		}
-	}
-	if err != nil {
-		fmt.Fprintln(errs, "leases:", asFlags(err))
+		r.text = text.String()
+		return s
+	})
+	switch {
+	case r.err != nil:
+		fmt.Fprintln(errs, "leases:", asFlags(r.err))
 		return failed
+	case r.findings > 0:
+		return found
 	}
 	return 0
+}
+
+// A result is what a command has done.
+type result struct {
+	text     string // also beside an error
+	findings int
+	err      error
+}
+
+// late is how long the program waits for a store that goes on after the time is over or SIGINT has come.
+const late = 2500 * time.Millisecond
+
+// perform has f fill in a result, writes its text, and closes the store. It waits for no part of that when ctx has ended
+// and late has passed.
+func perform(ctx context.Context, out io.Writer, f func(*result) store) (r result) {
+	over, closed, done := make(chan struct{}), make(chan struct{}), make(chan result, 1)
+	defer context.AfterFunc(ctx, func() {
+		time.Sleep(late)
+		close(over)
+	})()
+	go func() {
+		defer close(closed)
+		var r result
+		s := f(&r)
+		done <- r
+		if s != nil {
+			s.close()
+		}
+	}()
+	select {
+	case r = <-done:
+	case <-over:
+		r.err = fmt.Errorf("the store does not return: %w", context.Cause(ctx))
+	}
+	if _, err := io.WriteString(out, r.text); r.err == nil {
+		r.err = err
+	}
+	select {
+	case <-closed:
+	case <-over:
+	case <-time.After(late):
+	}
+	return r
 }
 
 // version names the version of the module that the program was built from, and Go's.
@@ -354,6 +401,18 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	}
 	_, failure = io.WriteString(out, text.String())
 	return len(all), cmp.Or(err, failure)
+}
+
+// swallowed says whether an update of the row of the number -1, which nobody holds, has failed, or has changed nothing, or
+// nothing if it is well.
+func swallowed(before, after string, err error) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the row of the number -1 cannot be changed: %v", err)
+	case before == after:
+		return "an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken"
+	}
+	return ""
 }
 
 // judge says what is wrong with the numbers, and returns how many of those that are to be there are, and are free.

@@ -99,15 +99,27 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 		}
 		return nil
 	})
-	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == 1054 { // a column
+	if mysqlError(err, unknownColumn) {
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
-	} else if ok && e.Number == 1146 {
+	} else if mysqlError(err, unknownTable) {
 		c.place, err = "the table "+m.table, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the table %s: %w", m.table, err)
 	}
 	return c, nil
+}
+
+// Numbers of the server's errors.
+const (
+	unknownColumn = 1054
+	unknownTable  = 1146
+)
+
+// mysqlError reports whether err is one of the server's, of one of the numbers.
+func mysqlError(err error, numbers ...uint16) bool {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	return ok && slices.Contains(numbers, e.Number)
 }
 
 // each calls f for each row that a query finds.
@@ -130,6 +142,15 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	if err != nil && !errors.Is(err, nodelease.ErrRefused) { // of rows and layouts, check tells more
 		text, _, _ := strings.Cut(err.Error(), ": for tests")
 		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))
+	} else if finding := swallowed(m.change(ctx)); finding != "" {
+		say("%s", finding)
+	}
+	finding, err := mycheck.Times(ctx, m.db, m.table)
+	if err != nil {
+		return all, err
+	}
+	if finding != "" {
+		say("%s", finding)
 	}
 	value, err := m.values(ctx, `show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin')
 		or variable_name like 'rpl_semi_sync%'`)
@@ -156,6 +177,23 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	}
 	more, err := m.replication(ctx, value)
 	return append(all, more...), err
+}
+
+// change gives the row of the number -1 another token, by one statement that commits itself.
+func (m *mySQL) change(ctx context.Context) (before, after string, err error) {
+	token := func() (token string) {
+		err = cmp.Or(err, m.db.QueryRowContext(ctx, `select coalesce(token, '') from `+m.name+` where number = -1`).Scan(&token))
+		return token
+	}
+	before = token()
+	if err == nil {
+		_, err = m.db.ExecContext(ctx, `update `+m.name+` set token = '`+ids.NewV4().String()+`' where number = -1`)
+	}
+	after = token()
+	if errors.Is(err, sql.ErrNoRows) || mysqlError(err, unknownTable, unknownColumn) {
+		return "", "none", nil // of what is missing, check tells more
+	}
+	return before, after, err
 }
 
 // values returns what a query finds: names, in lower case, and values.

@@ -102,7 +102,41 @@ union all select distinct 'the user ' || current_user || ' may not see whether t
 	|| quote_ident(current_user) from standby where state is null
 union all select 'default_transaction_isolation is serializable, and so Takes and renewals fail when others write: '
 	|| 'give the user of the minters the default read committed' where current_setting('default_transaction_isolation') = 'serializable'
-union all select 'the user ' || current_user || ' has no right to ' || p || ' in the table' from unnest(array['select', 'update']) p
-	where not has_table_privilege(to_regclass($1), p)`, p.name)
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+union all select 'the user ' || current_user || ' has no right to select in the table' where not has_table_privilege(to_regclass($1), 'select')
+union all select 'row security is on, and hides rows or swallows updates' from pg_class where oid = to_regclass($1) and row_security_active(oid)
+union all select 'the column ' || attname || ' is ' || format_type(atttypid, atttypmod)
+	|| ' and not timestamp with time zone, so that horizons change, and ids repeat'
+	from pg_attribute where attrelid = to_regclass($1) and attname in ('expires', 'horizon')
+	and atttypid <> 0 and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`, p.name)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return all, err
+	}
+	before, after, err := p.change(ctx)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42P01" || e.Code == "42703" || e.Code == "25006" && all != nil) {
+		return all, nil // no such table or column, of which check tells more, or a standby, as it has told
+	}
+	if finding := swallowed(before, after, err); finding != "" {
+		all = append(all, finding)
+	}
+	return all, nil
+}
+
+// change gives the row of the number -1 another token, by one statement that commits itself.
+func (p *postgres) change(ctx context.Context) (before, after string, err error) {
+	token := func() (token string) {
+		if err == nil {
+			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
+		}
+		return token
+	}
+	before = token()
+	if err == nil {
+		_, err = p.pool.Exec(ctx, `update `+p.name+` set token = $1 where number = -1`, ids.NewV4().String())
+	}
+	after = token()
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "none", nil // of what is missing, check tells more
+	}
+	return before, after, err
 }
