@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -557,4 +558,29 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 		}
 	}
 	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.Open(t, mytest.At(t, dsn, "", "minter")), opts))(t)) // with the rights of the page
+
+	// What docs/operations.md tells people to do.
+	mytest.Exec(t, hand, `create table orders (id bigint); insert into orders values (2126361493141196800)`)
+	if got := scan(t, hand, suite.Advised(t, "SELECT from_unixtime")); got != "2026-11-27 12:04:20.5080" {
+		t.Errorf("the newest id is of %s", got)
+	}
+	if !mariaDB(t, db) {
+		return // it has other tables of locks
+	}
+	tx := must.Get(db.BeginTx(t.Context(), nil))(t)
+	defer tx.Rollback()
+	var pid, blocking string
+	must.Do(t, tx.QueryRowContext(t.Context(), `select connection_id() from orders.node_lease where number = 17 for update`).Scan(&pid))
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
+	must.Soon(t, func() error {
+		return hand.QueryRowContext(t.Context(), suite.Advised(t, "SELECT b.trx_mysql")).Scan(&blocking, new(string), new(sql.NullString))
+	})
+	if blocking != pid {
+		t.Errorf("the row is locked by %s, and the page's statement says %s", pid, blocking)
+	}
+	mytest.Exec(t, hand, `set global idle_transaction_timeout = 60; set global idle_transaction_timeout = 0`)
 }

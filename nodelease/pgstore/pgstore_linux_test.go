@@ -82,6 +82,36 @@ func TestPostgres(t *testing.T) {
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, address, pool) })
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, pool) })
 	t.Run("bad options", func(t *testing.T) { testBadOptions(t, pool) })
+	t.Run("by hand", func(t *testing.T) { testByHand(t, pool) })
+}
+
+// testByHand carries out what docs/operations.md tells people to do.
+func testByHand(t *testing.T, pool *pgxpool.Pool) {
+	pgtest.Exec(t, pool, `create table orders (id bigint)`)
+	pgtest.Exec(t, pool, `insert into orders values (2126361493141196800)`)
+	var newest time.Time
+	must.Do(t, pool.QueryRow(t.Context(), suite.Advised(t, "SELECT to_timestamp")).Scan(&newest))
+	if want := time.Date(2026, 11, 27, 17, 4, 20, 508e6, time.UTC); !newest.Equal(want) {
+		t.Errorf("the newest id is of %v, want %v", newest, want)
+	}
+	mustNew(t, pool, nil)
+	tx := must.Get(pool.Begin(t.Context()))(t)
+	defer tx.Rollback(t.Context())
+	var pid, blocking int
+	must.Do(t, tx.QueryRow(t.Context(), `select pg_backend_pid() from node_lease where number = 7 for update`).Scan(&pid))
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	waiting.Go(func() { _, _ = pool.Exec(ctx, `update node_lease set holder = 'x' where number = 7`) })
+	must.Soon(t, func() error {
+		return pool.QueryRow(t.Context(), `select pid from (`+suite.Advised(t, "SELECT pid, usename")+`) s`).Scan(&blocking)
+	})
+	if blocking != pid {
+		t.Errorf("the row is locked by %d, and the page's statement says %d", pid, blocking)
+	}
+	pgtest.Exec(t, pool, `create role operator`)
+	pgtest.Exec(t, pool, `alter role operator set idle_in_transaction_session_timeout = '1min'`)
 }
 
 // TestSilence has the network fall silent under pools of one connection.

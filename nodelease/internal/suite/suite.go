@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -256,4 +259,15 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	}
 	must.Do(t, unlock())
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
+}
+
+// Advised returns the statement of docs/operations.md that begins with a text, without the comment at the end of its first line.
+func Advised(t *testing.T, begins string) string {
+	t.Helper()
+	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))
+	found := regexp.MustCompile(`(?m)^ *(` + regexp.QuoteMeta(begins) + `[^\n]*?) *--[^\n]*((?:\n  [^\n]*;)?)`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("docs/operations.md has no statement that begins with %q", begins)
+	}
+	return found[1] + strings.TrimSuffix(found[2], ";")
 }
