@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -124,60 +125,54 @@ func hold(t *testing.T, s nodelease.Store, err error) (number int64, stop func()
 	return ids.TwitterLayout().Split(id).Node, func() { _ = m.Close() }
 }
 
-// TestSilence has a server that accepts connections and says nothing. The command ends soon after its time is over, and
-// after SIGINT whatever the store does.
+// TestMain has the program of the tests be the command, too.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_AS_LEASES") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestSilence has a server that accepts connections and says nothing: pgx waits for the end of such a connection for 15 s.
+// The command ends all the same, when its time is over and at SIGINT.
 func TestSilence(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	var all sync.WaitGroup
 	for _, url := range []string{"postgres://u@%s/d?sslmode=disable", "mysql://u@%s/d", "http://%s"} {
 		for _, command := range []string{"init", "list", "check"} {
-			all.Go(func() {
-				began := time.Now()
-				var out, errs strings.Builder
-				status := run(t.Context(), []string{command, "-timeout", "500ms", fmt.Sprintf(url, l.Addr())}, &out, &errs)
-				if took := time.Since(began); status != failed || took > 5*time.Second {
-					t.Errorf("%s %s: status %d after %v: %s%s", command, url, status, took, &out, &errs)
-				}
-			})
+			for _, limit := range []string{"500ms", "1h"} {
+				all.Go(func() {
+					c := exec.CommandContext(t.Context(), os.Args[0], command, "-timeout", limit, fmt.Sprintf(url, l.Addr()))
+					c.Env = append(os.Environ(), "RUN_AS_LEASES=1")
+					c.WaitDelay = time.Minute
+					began := time.Now()
+					if limit == "1h" {
+						time.AfterFunc(2*time.Second, func() { _ = c.Process.Signal(os.Interrupt) })
+					}
+					out, err := c.CombinedOutput()
+					if took := time.Since(began); c.ProcessState.ExitCode() != failed || took > 10*time.Second {
+						t.Errorf("%s %s with -timeout %s: %v after %v: %s", command, url, limit, err, took, out)
+					}
+				})
+			}
 		}
 	}
 	all.Wait()
-	must.Bubble(t, func(t *testing.T) {
-		for hang, want := range map[string]time.Duration{"in a request": 3500 * time.Millisecond, "at its end": 3500 * time.Millisecond, "for ever at its end": 2500 * time.Millisecond} {
-			ctx, interrupt := context.WithCancel(t.Context())
-			if hang != "for ever at its end" {
-				time.AfterFunc(time.Second, interrupt)
-			}
-			began := time.Now()
-			s := slowStore{time.Hour, time.Hour}
-			r := perform(ctx, io.Discard, func(r *result) store {
-				if hang == "in a request" {
-					s.init(ctx, ids.SnowflakeLayout{})
-				} else if hang == "at its end" {
-					<-ctx.Done()
-				}
-				return s
-			})
-			interrupt()
-			if took := time.Since(began); took != want || (r.err != nil) != (hang == "in a request") {
-				t.Errorf("%s: %v after %v, want %v", hang, r.err, took, want)
-			}
-			if hang == "in a request" {
-				must.Fail(t, hang, r.err, context.Canceled, "the store does not return")
-			}
-		}
-		time.Sleep(3 * time.Hour)
-	})
 }
 
-// slowStore does not return in time, whatever contexts say.
-type slowStore struct{ call, end time.Duration }
-
-func (s slowStore) init(context.Context, ids.SnowflakeLayout) error { time.Sleep(s.call); return nil }
-func (s slowStore) read(context.Context) (*contents, error)         { return nil, nil }
-func (s slowStore) settings(context.Context) ([]string, error)      { return nil, nil }
-func (s slowStore) close()                                          { time.Sleep(s.end) }
+// TestEndLate has the time end, and no store.
+func TestEndLate(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		stop := endLate(ctx, io.Discard)
+		cancel()
+		time.Sleep(2499 * time.Millisecond)
+		stop()
+		time.Sleep(time.Hour)
+	})
+}
 
 // fakeStore has what it is given. It needs its time to answer, and its clock may be ahead.
 type fakeStore struct {

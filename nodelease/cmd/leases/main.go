@@ -135,75 +135,44 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if err != nil {
 		return misuse(err)
 	}
-	r := perform(ctx, out, func(r *result) (s store) {
-		var text strings.Builder
-		if s, r.err = open(ctx, o); r.err != nil {
-			return nil
-		}
+	defer endLate(ctx, errs)()
+	s, err := open(ctx, o)
+	if err == nil {
+		defer s.close()
 		switch command {
 		case "init":
-			if r.err = s.init(ctx, *layout); r.err == nil {
-				fmt.Fprintf(&text, "made the store of the numbers 0 to %d\n", o.numbers-1)
+			if err = s.init(ctx, *layout); err == nil {
+				_, err = fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
-			r.err = list(ctx, s, &text)
+			err = list(ctx, s, out)
 		case "check":
-			r.findings, r.err = check(ctx, s, o, &text)
+			var n int
+			if n, err = check(ctx, s, o, out); err == nil && n > 0 {
+				return found
+			}
 		}
-		r.text = text.String()
-		return s
-	})
-	switch {
-	case r.err != nil:
-		fmt.Fprintln(errs, "leases:", asFlags(r.err))
+	}
+	if err != nil {
+		fmt.Fprintln(errs, "leases:", asFlags(err))
 		return failed
-	case r.findings > 0:
-		return found
 	}
 	return 0
 }
 
-// A result is what a command has done.
-type result struct {
-	text     string // also beside an error
-	findings int
-	err      error
-}
-
-// late is how long the program waits for a store that goes on after the time is over or SIGINT has come.
-const late = 2500 * time.Millisecond
-
-// perform has f fill in a result, writes its text, and closes the store. It waits for no part of that when ctx has ended
-// and late has passed.
-func perform(ctx context.Context, out io.Writer, f func(*result) store) (r result) {
-	over, closed, done := make(chan struct{}), make(chan struct{}), make(chan result, 1)
-	defer context.AfterFunc(ctx, func() {
-		time.Sleep(late)
-		close(over)
-	})()
-	go func() {
-		defer close(closed)
-		var r result
-		s := f(&r)
-		done <- r
-		if s != nil {
-			s.close()
+// endLate ends the program 2.5 s after ctx has ended, by SIGINT or since the time is over, whatever a store does, unless the
+// function that it returns is called before.
+func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
+	over := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		select {
+		case <-over:
+		case <-time.After(2500 * time.Millisecond):
+			fmt.Fprintln(errs, "leases: the store does not return:", context.Cause(ctx))
+			os.Exit(failed)
 		}
-	}()
-	select {
-	case r = <-done:
-	case <-over:
-		r.err = fmt.Errorf("the store does not return: %w", context.Cause(ctx))
-	}
-	if _, err := io.WriteString(out, r.text); r.err == nil {
-		r.err = err
-	}
-	select {
-	case <-closed:
-	case <-over:
-	case <-time.After(late):
-	}
-	return r
+	})
+	return func() bool { close(over); return unwatch() }
 }
 
 // version names the version of the module that the program was built from, and Go's.
@@ -403,13 +372,26 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	return len(all), cmp.Or(err, failure)
 }
 
-// swallowed says whether an update of the row of the number -1, which nobody holds, has failed, or has changed nothing, or
-// nothing if it is well.
-func swallowed(before, after string, err error) string {
+// errTold is the error where check tells by other means what is wrong, as that there is no row of the number -1.
+var errTold = errors.New("told")
+
+// swallowed says whether an update of the row of the number -1, which nobody holds, fails, or changes nothing, or nothing if it
+// is well. token reads a column of it, and update changes that by one statement that commits itself.
+func swallowed(token func() (string, error), update func(token string) error) string {
+	before, err := token()
+	if err == nil {
+		err = update(ids.NewV4().String())
+	}
+	after := ""
+	if err == nil {
+		after, err = token()
+	}
 	switch {
+	case err == errTold:
+		return ""
 	case err != nil:
 		return fmt.Sprintf("the row of the number -1 cannot be changed: %v", err)
-	case before == after:
+	case after == before:
 		return "an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken"
 	}
 	return ""

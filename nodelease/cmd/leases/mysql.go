@@ -142,7 +142,18 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	if err != nil && !errors.Is(err, nodelease.ErrRefused) { // of rows and layouts, check tells more
 		text, _, _ := strings.Cut(err.Error(), ": for tests")
 		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))
-	} else if finding := swallowed(m.change(ctx)); finding != "" {
+	} else if finding := swallowed(
+		func() (token string, err error) {
+			err = m.db.QueryRowContext(ctx, `select coalesce(token, '') from `+m.name+` where number = -1`).Scan(&token)
+			if err == sql.ErrNoRows || mysqlError(err, unknownTable, unknownColumn) {
+				err = errTold
+			}
+			return token, err
+		}, func(token string) error {
+			_, err := m.db.ExecContext(ctx, `update `+m.name+` set token = '`+token+`' where number = -1`)
+			return err
+		},
+	); finding != "" {
 		say("%s", finding)
 	}
 	finding, err := mycheck.Times(ctx, m.db, m.table)
@@ -177,23 +188,6 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	}
 	more, err := m.replication(ctx, value)
 	return append(all, more...), err
-}
-
-// change gives the row of the number -1 another token, by one statement that commits itself.
-func (m *mySQL) change(ctx context.Context) (before, after string, err error) {
-	token := func() (token string) {
-		err = cmp.Or(err, m.db.QueryRowContext(ctx, `select coalesce(token, '') from `+m.name+` where number = -1`).Scan(&token))
-		return token
-	}
-	before = token()
-	if err == nil {
-		_, err = m.db.ExecContext(ctx, `update `+m.name+` set token = '`+ids.NewV4().String()+`' where number = -1`)
-	}
-	after = token()
-	if errors.Is(err, sql.ErrNoRows) || mysqlError(err, unknownTable, unknownColumn) {
-		return "", "none", nil // of what is missing, check tells more
-	}
-	return before, after, err
 }
 
 // values returns what a query finds: names, in lower case, and values.

@@ -64,9 +64,9 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		}
 		return nil
 	})
-	if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == "42703" { // a column
+	if isError(err, undefinedColumn) {
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
-	} else if ok && unknown.Code == "42P01" {
+	} else if isError(err, undefinedTable) {
 		c.place, err = "the table "+p.table, nil
 	}
 	if err != nil {
@@ -112,31 +112,34 @@ union all select 'the column ' || attname || ' is ' || format_type(atttypid, att
 	if err != nil {
 		return all, err
 	}
-	before, after, err := p.change(ctx)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42P01" || e.Code == "42703" || e.Code == "25006" && all != nil) {
-		return all, nil // no such table or column, of which check tells more, or a standby, as it has told
-	}
-	if finding := swallowed(before, after, err); finding != "" {
+	finding := swallowed(func() (token string, err error) {
+		err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
+		if errors.Is(err, pgx.ErrNoRows) || isError(err, undefinedTable, undefinedColumn) {
+			err = errTold
+		}
+		return token, err
+	}, func(token string) error {
+		_, err := p.pool.Exec(ctx, `update `+p.name+` set token = $1 where number = -1`, token)
+		if isError(err, readOnly) && all != nil { // a standby
+			err = errTold
+		}
+		return err
+	})
+	if finding != "" {
 		all = append(all, finding)
 	}
 	return all, nil
 }
 
-// change gives the row of the number -1 another token, by one statement that commits itself.
-func (p *postgres) change(ctx context.Context) (before, after string, err error) {
-	token := func() (token string) {
-		if err == nil {
-			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
-		}
-		return token
-	}
-	before = token()
-	if err == nil {
-		_, err = p.pool.Exec(ctx, `update `+p.name+` set token = $1 where number = -1`, ids.NewV4().String())
-	}
-	after = token()
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", "none", nil // of what is missing, check tells more
-	}
-	return before, after, err
+// SQLSTATEs.
+const (
+	readOnly        = "25006"
+	undefinedColumn = "42703"
+	undefinedTable  = "42P01"
+)
+
+// isError reports whether err is one of the server's, of one of these codes.
+func isError(err error, codes ...string) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains(codes, e.Code)
 }
