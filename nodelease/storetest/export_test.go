@@ -14,3 +14,9 @@ func init() {
 		Checks[c.name] = func(t testing.TB, a, b nodelease.Store) { c.run(newTester(t, a, b)) }
 	}
 }
+
+// Trial is one of those of Silence.
+func Trial(t *testing.T, n Network, call string, request int, answer bool) error {
+	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server)}
+	return trial.run(t, request, answer)
+}

@@ -125,7 +125,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 		return err
 	}
 	if lost != nil {
-		if err := within(30*time.Second, lost.closed); err != nil {
+		if err := within(20*time.Second, lost.closed); err != nil {
 			return err
 		}
 	}
