@@ -134,13 +134,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSilence has a server that accepts connections and says nothing: pgx waits for the end of such a connection for 15 s.
-// The command ends all the same, when its time is over and at SIGINT.
+// TestSilence has servers that accept connections and answer nothing, one of them only after it has greeted: pgx waits for
+// the end of such a connection for 15 s. The command ends all the same, when its time is over and at SIGINT.
 func TestSilence(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
 	var all sync.WaitGroup
-	for _, url := range []string{"postgres://u@%s/d?sslmode=disable", "mysql://u@%s/d", "http://%s"} {
+	for url, greeting := range map[string]string{
+		"postgres://u@%s/d?sslmode=disable": "R\x00\x00\x00\x08\x00\x00\x00\x00Z\x00\x00\x00\x05I", "mysql://u@%s/d": "", "http://%s": "",
+	} {
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer c.Close()
+				_, _ = io.WriteString(c, greeting)
+			}
+		}()
 		for _, command := range []string{"init", "list", "check"} {
 			for _, limit := range []string{"500ms", "1h"} {
 				all.Go(func() {
