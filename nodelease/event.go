@@ -1,6 +1,7 @@
 package nodelease
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"time"
@@ -64,11 +65,8 @@ const maxReports = 1000
 
 func newReporter(opts *Options) *reporter {
 	r := &reporter{
-		logger: opts.Logger, observe: opts.Observe,
+		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), observe: opts.Observe,
 		queue: make(chan func(), maxReports), last: make(chan struct{}), told: make(chan struct{}),
-	}
-	if r.logger == nil {
-		r.logger = slog.New(slog.DiscardHandler)
 	}
 	if r.observe == nil {
 		r.observe = func(Event) {}

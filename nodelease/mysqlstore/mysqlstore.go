@@ -407,35 +407,18 @@ func (s *Store) check(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // with calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
-// statement because of others. After an error nobody uses that connection again.
+// statement because of others, or if the connection was dead before. After an error nobody uses that connection again.
+//
+// Whether autocommit is on it does not ask: a proxy may answer that for another session, and an UPDATE that nobody commits looks
+// like one that is. Nor does the UPDATE itself look at a variable: a replica that executes it has its own.
 func (s *Store) with(ctx context.Context, f func(*sql.Conn) error) error {
-	for tries := 1; ; tries++ {
-		err := s.once(ctx, f)
-		if errors.Is(err, driver.ErrBadConn) {
-			return s.explain(ctx, err)
-		}
-		if !is(err, deadlock, lockWait, recordChanged, conflict) || tries == 10 {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(rand.N(time.Duration(tries) * 10 * time.Millisecond)):
-		}
-	}
-}
-
-// once is with, without its second try. Whether autocommit is on it does not ask: a proxy may answer that for another session,
-// and an UPDATE that nobody commits looks like one that is. Nor does the UPDATE itself look at a variable: a replica that
-// executes it has its own.
-func (s *Store) once(ctx context.Context, f func(*sql.Conn) error) error {
 	for tries := 1; ; tries++ {
 		c, err := s.db.Conn(ctx)
 		if err != nil {
 			return err
 		}
 		_, err = c.ExecContext(ctx, `set autocommit = 1`)
-		dead := errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
+		again := errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
 		if err == nil {
 			err = f(c)
 		}
@@ -443,7 +426,13 @@ func (s *Store) once(ctx context.Context, f func(*sql.Conn) error) error {
 			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // has the pool close it
 		}
 		c.Close()
-		if !dead || ctx.Err() != nil || tries == 10 {
+		again = again || is(err, deadlock, lockWait, recordChanged, conflict)
+		switch {
+		case again && ctx.Err() == nil && tries < 10:
+			time.Sleep(rand.N(time.Duration(tries) * 10 * time.Millisecond))
+		case errors.Is(err, driver.ErrBadConn):
+			return s.explain(ctx, err)
+		default:
 			return err
 		}
 	}
