@@ -15,6 +15,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/memory"
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
@@ -422,4 +423,45 @@ func TestCrowd(t *testing.T) {
 			time.Sleep(time.Minute)
 		})
 	}
+}
+
+// TestStartAfterALoss puts the store back to a backup under a number whose ids were an hour ahead, since a clock was once. A
+// window later ids repeat; once the clock has passed the newest id, too, none does.
+func TestStartAfterALoss(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
+		store, w := memory.New(1, testTTL), new(wall)
+		w.step(time.Until(start2026))
+		issued := map[ids.Snowflake]bool{}
+		newest := ids.Snowflake(0)
+		mint := func() (twice int) {
+			m := newMinter(t, store, &nodelease.Options{Now: w.now})
+			for range 20_000 {
+				id := mustNext(t, m)
+				if issued[id] {
+					twice++
+				}
+				issued[id], newest = true, max(newest, id)
+			}
+			mustClose(t, m)
+			return twice
+		}
+		w.step(time.Hour)
+		mint()
+		w.step(-time.Hour)
+		mint() // by a right clock, an hour ahead
+		lose := func() { store.SetRow(0, time.Time{}, start2026) }
+		lose()
+		if ahead := timeOf(newest).Sub(w.now()); ahead < 50*time.Minute {
+			t.Fatalf("the newest id is %v ahead", ahead)
+		}
+		w.step(timeOf(newest).Sub(w.now()) - 3*time.Millisecond) // a window later, and more
+		if mint() == 0 {
+			t.Error("no id repeats where the clock has not passed the newest id")
+		}
+		lose()
+		w.step(timeOf(newest).Sub(w.now()) + 20*time.Millisecond)
+		if n := mint(); n > 0 {
+			t.Errorf("%d ids repeat although the clock has passed the newest id", n)
+		}
+	})
 }

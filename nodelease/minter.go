@@ -155,7 +155,8 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 // Close ends the minting at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
 // then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
 // fails. The error is the store's, if the number could not be handed back: then it is free after its
-// TTL. Later and concurrent calls of Close return when the first does, with the same error.
+// TTL. It is nil if the store says that the number is held no longer, as after a request whose answer was lost: the log
+// says so. Later and concurrent calls of Close return when the first does, with the same error.
 func (m *Minter) Close() error {
 	m.close.Do(func() {
 		m.endMinting()

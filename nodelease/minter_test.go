@@ -3,6 +3,7 @@ package nodelease_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"os/exec"
 	"regexp"
@@ -205,6 +206,8 @@ func TestCloseAsksAgain(t *testing.T) {
 		lost, carriedOut bool // the first request, and all of them
 	}{{5, true, false}, {5, true, true}, {9, false, false}} {
 		failed, opts := counted(nodelease.Failed)
+		var log lockedText
+		opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		store := newFaultyStore(1, testTTL)
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			last := mustMint(t, m)
@@ -230,6 +233,13 @@ func TestCloseAsksAgain(t *testing.T) {
 			}
 			if n := failed.Load(); n < test.failures {
 				t.Errorf("told of %d failures, want %d", n, test.failures)
+			}
+			want := "handed a number back"
+			if test.carriedOut {
+				want = "a number is no longer held, perhaps since an earlier request has handed it back"
+			}
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the log lacks %q: %s", want, &log)
 			}
 		})
 	}

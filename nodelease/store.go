@@ -80,7 +80,8 @@ type Lease interface {
 	// Release gives the number back. It makes horizon, the time of the latest id rounded up to a whole
 	// number of microseconds, the number's horizon, which may lower it. A store that keeps less than microseconds
 	// rounds up. If no id was issued, horizon is the Horizon of the Grant, rounded up: where this is the zero time,
-	// the number is to have none again.
+	// the number is to have none again. A second call, after one that was carried out although its answer was lost,
+	// may return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
 }
 
