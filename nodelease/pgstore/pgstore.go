@@ -129,7 +129,8 @@ const trial = "nodelease tries whether it hears of warnings"
 // If somebody cancels the wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL
 // commits, and only warns that the standby may not have the transaction. The store takes that for a failure, and so its
 // connections keep this warning, which [New] demands: it has the server warn once, which its log has too. OnNotice, if
-// config has one, is called all the same. Other warnings change nothing.
+// config has one, is called all the same. Other warnings change nothing. What ShouldPing says, the store does for its own
+// requests.
 //
 // Unless config has a ValidateConnect (target_session_attrs), connections are made to a server that takes writes: of
 // several hosts the first that does. Their DateStyle is ISO, the only one that pgx reads.
@@ -140,6 +141,18 @@ func Configure(config *pgxpool.Config) {
 	}
 	maps.DeleteFunc(c.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
 	c.RuntimeParams["datestyle"] = "ISO"
+	ask := config.ShouldPing
+	if ask == nil {
+		ask = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > time.Second } // as the pool does
+	}
+	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+		note, ok := ctx.Value(unasked{}).(*bool)
+		if !ok {
+			return ask(ctx, p)
+		}
+		*note = ask(ctx, p)
+		return false
+	}
 	own := c.OnNotice
 	c.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
 		// The text is translated, the file is not. A server or pooler that tells none may mean any.
@@ -153,21 +166,35 @@ func Configure(config *pgxpool.Config) {
 	}
 }
 
-// with calls f with a connection. If that is dead afterwards, the pool is to forget it at once: it would count it for up to
-// 15 s more, in which pgx waits for its end, and a pool of one connection would have none for the next request.
+// unasked is the key under which a context has where to note that the pool would ask a connection whether it lives. The store
+// does that in its place: the pool counts a connection that does not answer for 15 s or longer, in which it waits for its end,
+// and a pool of one connection would have none for the next request.
+type unasked struct{}
+
+// with calls f with a connection that lives. If it is dead afterwards, the pool forgets it at once.
 func (s *Store) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	c, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
+	for tries := int32(0); ; tries++ {
+		ask := false
+		c, err := s.pool.Acquire(context.WithValue(ctx, unasked{}, &ask))
+		if err != nil {
+			return err
+		}
+		if ask {
+			err = c.Conn().Ping(ctx)
+		}
+		lives := err == nil
+		if lives {
+			err = f(c.Conn())
+		}
 		if c.Conn().IsClosed() {
 			c.Hijack()
 		} else {
 			c.Release()
 		}
-	}()
-	return f(c.Conn())
+		if lives || ctx.Err() != nil || tries > s.pool.Config().MaxConns {
+			return err
+		}
+	}
 }
 
 // durably is with, and returns an error if the server has warned meanwhile.

@@ -87,6 +87,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 			return fmt.Errorf("Extend before the silence: %w", err)
 		}
 	}
+	time.Sleep(1100 * time.Millisecond) // some clients first ask a connection that was idle for a second whether it lives
 	s.proxy.lose(request, answer)
 	const limit = 500 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
