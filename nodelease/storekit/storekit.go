@@ -28,6 +28,9 @@
 // under a context of its own with a timeout of a second or so. Otherwise a number is held for nobody until the TTL has
 // passed. A lease outlives the context of its Take.
 //
+// A write is one statement that the database commits by itself. A transaction of several requests keeps its locks where the
+// network is cut between them, and nobody else can write that number, its holder included.
+//
 // Leases end by the database's clock. Where it has none, a Store can remember what it saw, since it lives as long as its
 // process: a lease has ended if it has stayed the same for a TTL of this process's monotonic clock. A [nodelease.Minter]
 // calls Extend every TTL/4 to TTL/3, and gives its first two Takes 5 s and later ones 10 s.
