@@ -267,6 +267,7 @@ func TestClose(t *testing.T) {
 // another process open what it finds at once. No id is issued twice, and the first process is told, unless nothing changed for
 // it.
 func TestTakenAway(t *testing.T) {
+	t.Parallel()
 	const other = path + ".other"
 	moved := func(m *memory) { m.names[other] = m.names[path]; delete(m.names, path) }
 	for name, test := range map[string]struct {

@@ -54,6 +54,7 @@ func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), ope
 // TestReplaced has somebody put another file in the place of one that is open, and another process open that at once: while the looks of
 // the first one work, are late, fail or hang, whatever it does meanwhile. No id comes twice, but for half a second where a look hangs.
 func TestReplaced(t *testing.T) {
+	t.Parallel()
 	acts := map[string]func(m *memory, older *inode){
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },

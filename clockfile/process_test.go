@@ -101,6 +101,7 @@ func child(t *testing.T, what string) *exec.Cmd {
 // again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes. Four files have such
 // processes side by side.
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	for i := range 4 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
