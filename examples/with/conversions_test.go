@@ -1,11 +1,12 @@
 package with
 
 import (
+	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/oapi-codegen/runtime/types"
-	"github.com/ogen-go/ogen/conv"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
 	"google.golang.org/protobuf/proto"
@@ -23,18 +24,25 @@ func TestConversions(t *testing.T) {
 	refused(t, new(uuid.UUID).Scan(p))
 
 	equal(t, uuid.UUID(types.UUID(id)), id)
-	google, err := conv.ToUUID(id.String())
-	must.Do(t, err)
-	equal(t, uuid.UUID(google), id)
 
-	// A field of type bytes holds the 16 bytes, and UnmarshalBinary checks what comes back.
-	b, err := proto.Marshal(&wrapperspb.BytesValue{Value: id[:]})
+}
+
+// A message keeps the slice that it is given, and a slice of an id is the id itself.
+func TestProtobuf(t *testing.T) {
+	sent := id
+	id := sent
+	kept, m := &wrapperspb.BytesValue{Value: id[:]}, &wrapperspb.BytesValue{Value: bytes.Clone(id[:])}
+	id = uuid.Max()
+	equal(t, kept.GetValue(), id[:])
+	equal(t, m.GetValue(), sent[:])
+
+	b, err := proto.Marshal(m)
 	must.Do(t, err)
-	var received wrapperspb.BytesValue
-	must.Do(t, proto.Unmarshal(b, &received))
-	var u uuid.UUID
-	must.Do(t, u.UnmarshalBinary(received.GetValue()))
-	equal(t, u, id)
-	refused(t, u.UnmarshalBinary(new(wrapperspb.BytesValue).GetValue())) // a field that is not set
-	equal(t, u, id)
+	m = new(wrapperspb.BytesValue)
+	_, err = uuid.FromBytes(m.GetValue()) // a field that is not set
+	equal(t, errors.Is(err, uuid.ErrLength), true)
+	must.Do(t, proto.Unmarshal(b, m))
+	id, err = uuid.FromBytes(m.GetValue())
+	must.Do(t, err)
+	equal(t, id, sent)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,5 +36,85 @@ func TestBlocksAreTested(t *testing.T) {
 			t.Errorf("no test has this block of the page:\n%s", m[1])
 		}
 	}
-	equal(t, found, 7)
+	equal(t, found, 12)
+}
+
+var (
+	links    = regexp.MustCompile(`\[([^\]]+)\]\((?:\.\./)+examples/with/(\w+_test\.go)\)`)
+	codes    = regexp.MustCompile("`([^`]+)`")
+	requires = regexp.MustCompile(`(?m)^\t(\S+) v\S+$`)
+	versions = regexp.MustCompile(`(?:/|\.)v[0-9]+$`)
+)
+
+// TestRowsAreTested checks rows of tables against tests: each row of the page names what the test imports that it links to,
+// and has no code that this test lacks; and each module that go.mod requires is named by a row of some page that links to a
+// test of it.
+func TestRowsAreTested(t *testing.T) {
+	files := map[string]string{}
+	paths, err := filepath.Glob("*_test.go")
+	must.Do(t, err)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		must.Do(t, err)
+		files[path] = string(text)
+	}
+	root, named := docs.Root(t), map[string]string{} // the rows that link to a file
+	var pages []string
+	for _, pattern := range []string{"*.md", "from/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, "docs", pattern))
+		must.Do(t, err)
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		must.Do(t, err)
+		for row := range strings.Lines(string(text)) {
+			linked := links.FindAllStringSubmatch(row, -1)
+			if !strings.HasPrefix(row, "|") {
+				continue
+			}
+			var tests string
+			for _, link := range linked {
+				tests += files[link[2]]
+				named[link[2]] += strings.ToLower(row)
+				name := strings.Fields(strings.ToLower(link[1]))[0]
+				if filepath.Base(page) == "with.md" && !strings.Contains(imported(files[link[2]]), strings.Trim(name, ",")) {
+					t.Errorf("%s imports no %s", link[2], link[1])
+				}
+			}
+			if filepath.Base(page) != "with.md" || strings.HasPrefix(row, "| ---") || strings.HasPrefix(row, "| library") {
+				continue
+			}
+			if len(linked) == 0 {
+				t.Errorf("no test of the row %s", row)
+			}
+			for _, code := range codes.FindAllStringSubmatch(row, -1) {
+				if !strings.Contains(tests, code[1]) {
+					t.Errorf("no test that the row links to has %s", code[0])
+				}
+			}
+		}
+	}
+	mod, err := os.ReadFile("go.mod")
+	must.Do(t, err)
+	for _, m := range requires.FindAllStringSubmatch(string(mod), -1) {
+		if m[1] == "github.com/oneclock/ids" {
+			continue
+		}
+		names := strings.Split(strings.ToLower(versions.ReplaceAllString(m[1], "")), "/")[1:]
+		is := false
+		for file, rows := range named {
+			is = is || strings.Contains(files[file], `"`+m[1]) && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(rows, name) })
+		}
+		if !is {
+			t.Errorf("no row that links to a test names %s, which go.mod requires", m[1])
+		}
+	}
+}
+
+// imported returns the import paths of a file, in lower case.
+func imported(file string) string {
+	_, file, _ = strings.Cut(file, "import (")
+	file, _, _ = strings.Cut(file, "\n)")
+	return strings.ToLower(file)
 }

@@ -66,6 +66,11 @@ func TestMongoDB(t *testing.T) {
 		must.Do(t, decodeBSON(b, &back))
 		equal(t, back, d)
 	}
+	b := encodeBSON(t, bson.M{"event": event, "parent": parent})
+	ulidType, data := b.Lookup("event").Binary()
+	equal(t, ulidType, bson.TypeBinaryGeneric)
+	equal(t, data, event[:])
+	equal(t, b.Lookup("parent").Type, bson.TypeEmbeddedDocument)
 	// In a condition too, which is how documents are found.
 	subtype, _ := encodeBSON(t, bson.M{"_id": id}).Lookup("_id").Binary()
 	equal(t, subtype, bson.TypeBinaryUUID)

@@ -40,7 +40,7 @@ func refused(t *testing.T, err error) {
 
 // An order has an id of every kind. Its fields have the tags of those libraries that want some.
 type order struct {
-	ID     uuid.UUID           `redis:"ID" parquet:"ID,uuid"`
+	ID     uuid.UUID           `redis:"ID"`
 	Event  ulid.ULID           `redis:"Event"`
 	Number snowflake.ID        `redis:"Number"`
 	User   typeid.ID[customer] `redis:"User"`
