@@ -163,7 +163,7 @@ func TestGoFlags(t *testing.T) {
 	equal(t, mended.ID.UUID, id)
 	equal(t, mended.Number.ID, 7)
 	for _, bad := range []string{"--id=nonsense", "--id=", "--number=-5"} {
-		_, err := flags.ParseArgs(&mended, []string{bad})
+		_, err := flags.NewParser(&mended, flags.None).ParseArgs([]string{bad})
 		refused(t, err)
 	}
 }

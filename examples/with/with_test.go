@@ -38,14 +38,14 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// An order has an id of every kind. Its fields have the tags of those libraries that want some.
+// An order has an id of every kind.
 type order struct {
-	ID     uuid.UUID           `redis:"ID"`
-	Event  ulid.ULID           `redis:"Event"`
-	Number snowflake.ID        `redis:"Number"`
-	User   typeid.ID[customer] `redis:"User"`
-	Parent uuid.Null           `redis:"Parent"`
-	Refund *uuid.UUID          `redis:"Refund"`
+	ID     uuid.UUID
+	Event  ulid.ULID
+	Number snowflake.ID
+	User   typeid.ID[customer]
+	Parent uuid.Null
+	Refund *uuid.UUID
 }
 
 // columns are the names of the fields of an order.
