@@ -58,6 +58,7 @@ func TestCopier(t *testing.T) {
 		{field[snowflake.ID]{number}, field[string]{}, field[string]{"\ufffd"}, field[string]{number.String()}},
 		{field[[]uuid.UUID]{[]uuid.UUID{id}}, field[[]string]{}, field[[]string]{[]string{""}}, field[[]string]{[]string{text}}},
 		{field[[]string]{[]string{text}}, field[[]uuid.UUID]{}, field[[]uuid.UUID]{[]uuid.UUID{{}}}, field[[]uuid.UUID]{[]uuid.UUID{id}}},
+		{field[[]string]{[]string{"nonsense"}}, field[[]uuid.UUID]{}, field[[]uuid.UUID]{[]uuid.UUID{{}}}, nil},
 		{field[string]{"nonsense"}, field[uuid.UUID]{}, field[uuid.UUID]{}, nil},
 		{field[string]{"nonsense"}, field[snowflake.ID]{}, field[snowflake.ID]{}, nil},
 		{field[uuid.Null]{}, field[string]{"old"}, field[string]{"old"}, field[string]{""}},

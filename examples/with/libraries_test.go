@@ -3,6 +3,7 @@ package with
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/binary"
 	"errors"
 	"io"
 	"testing"
@@ -91,6 +92,9 @@ func TestForms(t *testing.T) {
 	packed, err := msgpack.Marshal(id)
 	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x10"+string(id[:])) // binary, 16 bytes
+	packed, err = msgpack.Marshal(number)
+	must.Do(t, err)
+	equal(t, string(packed), "\xc4\x08"+string(binary.BigEndian.AppendUint64(nil, uint64(number))))
 	item, err := attributevalue.MarshalMap(orders[1])
 	must.Do(t, err)
 	equal[types.AttributeValue](t, item["ID"], &types.AttributeValueMemberB{Value: id[:]})
