@@ -83,6 +83,7 @@ with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication
 	where sync_state is null or replay_lsn is not null
 		and not exists (select from pg_replication_slots s where s.active_pid = pid and slot_type = 'logical')
+	order by name
 ), setting as (
 	select n as names, coalesce(substring(n from '(?i)any\s*(\d+)'), '1')::int as waits, array_length(string_to_array(n, ','), 1) as listed
 	from current_setting('synchronous_standby_names') n
