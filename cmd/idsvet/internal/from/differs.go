@@ -19,8 +19,19 @@ func (f *file) differs() (notes []note) {
 			notes = append(notes, f.stored(c)...)
 		}
 		switch n := c.Node().(type) {
+		case *ast.Ident:
+			notes = append(notes, f.instance(n)...)
+		case *ast.InterfaceType:
+			notes = append(notes, f.satisfied(n, false)...)
+		case *ast.TypeAssertExpr:
+			if n.Type != nil {
+				notes = append(notes, f.satisfied(n.Type, true)...)
+			}
 		case *ast.CallExpr:
 			notes = append(notes, f.panics(n)...)
+			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.lib.held(f.info.TypeOf(n.Args[0]), none) != nil {
+				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an id in an interface: write gob.RegisterName with the old path, or what is stored is refused"))
+			}
 			if comparing.MatchString(f.called(n)) {
 				notes = append(notes, f.compared(n, n.Args...)...)
 			}
@@ -29,7 +40,21 @@ func (f *file) differs() (notes []note) {
 				notes = append(notes, f.compared(n, n.X, n.Y)...)
 			}
 		case *ast.CaseClause:
-			notes = append(notes, f.compared(n, n.List...)...)
+			parts := n.List
+			switch s := c.Parent().Parent().Node().(type) {
+			case *ast.TypeSwitchStmt:
+				for _, t := range n.List {
+					notes = append(notes, f.satisfied(t, true)...)
+				}
+			case *ast.SwitchStmt:
+				if s.Tag != nil {
+					parts = append(slices.Clip(parts), s.Tag)
+				}
+				if first, ok := s.Init.(*ast.AssignStmt); ok {
+					parts = append(slices.Clip(parts), first.Rhs...)
+				}
+			}
+			notes = append(notes, f.compared(n, parts...)...)
 		case *ast.KeyValueExpr: // of a map[error]T
 			if f.sentinel(n.Key) != "" {
 				notes = append(notes, f.compared(n, n.Key)...)
@@ -57,13 +82,15 @@ func (f *file) called(n ast.Node) string {
 }
 
 // comparing finds the names of functions that compare values or texts, in testify those of errors and names of types.
-var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|AnythingOfType)`)
+var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
 // compared notes what is another value here among the parts of a comparison: errors, their texts, names of types and import paths.
 func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 	ofError := strings.Contains(f.called(n), "Error") // or beside a call of the method Error
 	for _, e := range parts {
-		ofError = ofError || f.called(ast.Unparen(e)) == "Error"
+		for part := range ast.Preorder(e) {
+			ofError = ofError || f.called(part) == "Error"
+		}
 	}
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {

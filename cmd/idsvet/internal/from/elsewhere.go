@@ -77,7 +77,11 @@ func (r *run) findDependencies(mods []string) {
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")
-		packages.Visit(pkgs, nil, func(p *packages.Package) { r.dependencies[p.PkgPath] = p })
+		packages.Visit(pkgs, nil, func(p *packages.Package) {
+			r.dependencies[p.PkgPath] = p
+			need := slices.ContainsFunc(slices.Collect(maps.Keys(p.Imports)), func(path string) bool { return r.databases[path] })
+			r.databases[p.PkgPath] = p.PkgPath == "database/sql" || need && (p.Module == nil || !p.Module.Main) && !slices.Contains(r.paths, p.PkgPath)
+		})
 	}
 }
 

@@ -19,6 +19,7 @@ type library struct {
 
 	sentinels    map[string]bool              // the program's variables that have an error of the library, by objectPath
 	dependencies map[string]*packages.Package // what the program needs, by the paths
+	databases    map[string]bool              // the paths of those that are database/sql, or need it, in other modules
 	asserting    map[string]string            // the modules of those that assert the old types, and where
 }
 
@@ -39,6 +40,7 @@ type file struct {
 	root      inspector.Cursor // of syntax
 	pkg       *types.Package
 	info      *types.Info
+	packages  map[string]*types.Package // the library's packages, by their paths
 }
 
 func (f *file) offset(p token.Pos) int { return f.positions.Offset(p) }
@@ -62,8 +64,8 @@ func (f *file) note(p token.Pos, text string) note {
 	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
 }
 
-// collect adds the names of the library that a package uses, and reports whether there are any.
-func (l *library) collect(info *types.Info) (any bool) {
+// collect adds the names of the library that a package uses, and its packages to old, and reports whether there are any.
+func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
 	}
@@ -71,6 +73,7 @@ func (l *library) collect(info *types.Info) (any bool) {
 		if l.owned(obj) {
 			any = true
 			l.uses[l.oldName(obj)] = true
+			old[obj.Pkg().Path()] = obj.Pkg()
 		}
 	}
 	return any

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
-	"strconv"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 // A dictate is a place where a module that is no part of the program wants the old type.
@@ -22,6 +25,7 @@ func (f *file) foreign() (all []dictate) {
 		switch n := c.Node().(type) {
 		case *ast.Ident:
 			all = append(all, f.keeping(n)...)
+			all = append(all, f.differing(c, f.lib.oldName(f.info.Uses[n]))...)
 		case *ast.CallExpr:
 			all = append(all, f.asserted(n)...)
 		}
@@ -51,7 +55,7 @@ func (f *file) keeping(id *ast.Ident) []dictate {
 	}
 	n := f.note(id.Pos(), "of "+obj.Pkg().Path()+": convert, as by "+f.lib.name+"."+kept[0].name+"(id)")
 	n.of = obj.Name()
-	return []dictate{{n, "the type of " + f.lib.module(obj.Pkg()) + ": move that first, or stay, or convert"}}
+	return []dictate{{n, "has the type of " + f.lib.module(obj.Pkg()) + ": move that first, or stay, or convert"}}
 }
 
 // asserted returns a call that gives a type of the library in an interface to a module that asserts the old one, and finds that
@@ -68,7 +72,70 @@ func (f *file) asserted(call *ast.CallExpr) []dictate {
 	}
 	n := f.note(call.Pos(), "of "+fun.Pkg().Path())
 	n.of = fun.Name()
-	return []dictate{{n, "an id for " + module + ", which asserts the old type (" + where + ") and does not find this one: move that first, or stay"}}
+	return []dictate{{n, "gives an id to " + module + ", which asserts the old type (" + where + ") and does not find this one: move that first, or stay"}}
+}
+
+// differing returns a use at c of a name that gives another value here. That is decided if all arguments are constant or the
+// library's, or if the value is compared with the library's constants.
+func (f *file) differing(c inspector.Cursor, name string) []dictate {
+	if f.lib.differs[name] == "" {
+		return nil
+	}
+	n := f.note(c.Node().Pos(), name)
+	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+		c = c.Parent()
+	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && c.ParentEdgeKind() == edge.CallExpr_Fun {
+		c = c.Parent()
+		variable := func(arg ast.Expr) bool {
+			made, ok := ast.Unparen(arg).(*ast.CallExpr)
+			return f.info.Types[arg].Value == nil && !(ok && f.callee(made) != nil && f.lib.owned(f.callee(made)))
+		}
+		if len(call.Args) > 0 && !slices.ContainsFunc(call.Args, variable) {
+			return nil
+		}
+	}
+	if others := comparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
+		return nil
+	}
+	return []dictate{{n, f.lib.differs[name]}}
+}
+
+// isNumber reports whether e is no variable of the library's types, and no constant of the library.
+func (f *file) isNumber(e ast.Expr) bool {
+	tv := f.info.Types[e]
+	n := named(tv.Type)
+	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
+}
+
+// comparedWith returns what the value of the expression at c is compared with by ==, != or switch.
+func comparedWith(c inspector.Cursor) (others []ast.Expr) {
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
+	}
+	switch parent := c.Parent().Node().(type) {
+	case *ast.BinaryExpr:
+		if parent.Op == token.EQL || parent.Op == token.NEQ {
+			others = []ast.Expr{parent.X, parent.Y}
+		}
+	case *ast.CaseClause:
+		if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
+			others = []ast.Expr{s.Tag}
+		}
+	case *ast.SwitchStmt:
+		for _, clause := range parent.Body.List {
+			others = append(others, clause.(*ast.CaseClause).List...)
+		}
+	}
+	return others
+}
+
+// printUnseen prints what to look for by hand.
+func (r *run) printUnseen() {
+	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n", root, r.page())
+	for _, what := range r.unseen {
+		fmt.Fprintf(r.out, "- %s\n", what)
+	}
 }
 
 // printForeign prints how many places each module dictates, and which, if they are few.
@@ -80,15 +147,11 @@ func (r *run) printForeign() {
 	for _, title := range slices.SortedFunc(maps.Keys(byTitle), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(byTitle[b]), len(byTitle[a])), cmp.Compare(a, b))
 	}) {
-		notes := byTitle[title]
-		places := strconv.Itoa(len(notes)) + " places have "
-		if len(notes) == 1 {
-			places = "1 place has "
-		}
-		if len(notes) <= 50 {
-			r.printNotes(places+title, notes)
+		if notes := byTitle[title]; len(notes) <= 50 {
+			r.toLookAt += r.printNotes(title, notes)
 		} else {
-			fmt.Fprintf(r.out, "\n%s%s\n", places, title)
+			fmt.Fprintf(r.out, "\n%s (%d)\n", title, len(notes))
+			r.toLookAt += len(notes)
 		}
 	}
 }

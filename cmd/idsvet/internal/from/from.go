@@ -8,10 +8,10 @@
 //	fill, fit    template.go  write what the rule says, and look at what stands around it
 //	merged       from.go      keeps what all configurations agree on
 //	rewritten    imports.go   names the packages, and makes the edits in the text
-//	write        write.go     replaces the files, all or none; require (gocmd.go) changes go.mod
+//	write        write.go     replaces the files when all are ready; require (gocmd.go) changes go.mod
 //
-// Beside them the report is made: what differs (differs.go, stored.go, refused.go), what other modules keep (foreign.go), and
-// what nobody compiled (elsewhere.go).
+// Beside them the report is made: what differs (differs.go, stored.go, methods.go, refused.go), what other modules keep
+// (foreign.go), what nobody compiled (elsewhere.go), and what no type shows (the unseen rows of the tables).
 package from
 
 import (
@@ -61,16 +61,22 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		tags = append(tags, set)
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return 2
 	}
 	t, err := readTable(*name)
+	if i := slices.IndexFunc(flags.Args(), func(arg string) bool { return strings.HasPrefix(arg, "-") }); err == nil && i >= 0 {
+		err = fmt.Errorf("%s stands behind the packages: write flags first", flags.Arg(i))
+	}
 	if err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)
 		return 2
 	}
 	r := &run{
-		library: library{t, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]string{}},
+		library: library{t, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]bool{}, map[string]string{}},
 		report:  report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
 	}
 	if len(r.patterns) == 0 {
@@ -117,6 +123,11 @@ func (r *run) move(configs []config) error {
 	root := mods[0]
 	if len(r.patterns) != 1 || r.patterns[0] != "./..." {
 		mods = []string{r.dir} // the patterns are relative to it
+		for _, pattern := range r.patterns {
+			if !slices.ContainsFunc(configs, func(c config) bool { return r.matches(pattern, c) }) {
+				return fmt.Errorf("%s matches no package", pattern)
+			}
+		}
 	}
 	var errs []error
 	for _, mod := range mods {
@@ -142,10 +153,18 @@ func (r *run) move(configs []config) error {
 		return err
 	}
 	r.otherFiles()
+	r.printUnseen()
 	r.printForeign()
 	r.print()
+	err = r.require(mods, changes)
 	r.summary(len(changes))
-	return r.require(mods, changes)
+	return err
+}
+
+// matches reports whether a package is there in a configuration.
+func (r *run) matches(pattern string, c config) bool {
+	folders, _ := goIn(r.dir, []string{"GOOS=" + c.goos}, "list", "-e", "-tags="+c.tags, "-f", "{{.Dir}}", pattern)
+	return strings.TrimSpace(folders) != ""
 }
 
 // replace prints the changes, or writes them. If a signal wants the end of the program, that waits until no file is half done.
@@ -169,6 +188,13 @@ func (r *run) replace(changes []change) error {
 func (r *run) convert() (changes []change, err error) {
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
 		f := r.files[path][0]
+		if i := slices.IndexFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool {
+			return i.Name != nil && i.Name.Name == "." && slices.Contains(r.paths, importPath(i))
+		}); i >= 0 {
+			r.total += f.count(f.syntax)
+			r.left = append(r.left, f.note(f.syntax.Imports[i].Pos(), "a dot import: the file stays as it is; name the package, and run this again"))
+			continue
+		}
 		all := r.merged(path)
 		for _, c := range all {
 			r.total += c.uses

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,7 @@ func unpack(t *testing.T, path string) program {
 		t.Fatal(err)
 	}
 	p := program{dir: t.TempDir(), want: map[string]string{}}
+	texts := map[string]string{}
 	for _, f := range archive.Files {
 		text := strings.ReplaceAll(string(f.Data), "$IDS", ids)
 		name, readOnly := strings.CutSuffix(f.Name, ".readonly")
@@ -56,13 +58,16 @@ func unpack(t *testing.T, path string) program {
 			p.want[wanted] = text
 		default:
 			writeFile(t, filepath.Join(p.dir, name), text)
-			if p.want[name] == "" && filepath.Ext(name) == ".go" {
-				p.want[name] = text
-			}
+			texts[name] = text
 		}
 		if readOnly {
 			_ = os.Chmod(filepath.Join(p.dir, name), 0o444)
 		}
+	}
+	if len(p.want) > 0 || p.refusal != "" { // else the report is all that counts
+		maps.Copy(texts, p.want)
+		maps.DeleteFunc(texts, func(name, _ string) bool { return filepath.Ext(name) != ".go" })
+		p.want = texts
 	}
 	flags := "-mod=mod"
 	if _, err := os.Stat(filepath.Join(p.dir, "go.work")); err == nil { // with which it is an error
@@ -131,6 +136,9 @@ var (
 	onlyDry = regexp.MustCompile(`(?m)^to run: .*\n`)
 )
 
+// unseenList is the part of a report that is the same for all programs.
+var unseenList = regexp.MustCompile(`(?m)^\nno type shows these; .*\n(- .*\n)+`)
+
 // run runs the command, and checks what it says.
 func (p program) run(t *testing.T, flags ...string) {
 	t.Helper()
@@ -144,14 +152,17 @@ func (p program) run(t *testing.T, flags ...string) {
 		return
 	}
 	want, not := p.report, onlyFix
+	list := unseenList.FindString(out.String())
 	if len(flags) > 0 {
 		not = onlyDry
 	}
 	notes := out.String()
-	if strings.HasPrefix(notes, "diff ") {
-		_, notes, _ = strings.Cut(notes, "\n\n")
+	if list != "" {
+		_, notes, _ = strings.Cut(notes, list)
 	}
 	switch {
+	case list == "" && want != "" && !strings.Contains(want, "nothing here uses"):
+		t.Errorf("the report does not say what no type shows: %s", &out)
 	case want == "" && strings.Contains(said, "does not compile"): // after its move
 	case status != 0 || errOut.Len() > 0:
 		t.Fatal(said, &out)
@@ -218,6 +229,68 @@ func TestWrite(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
 		t.Errorf("files are left: %v", entries)
+	}
+}
+
+// A meddler is a context that does something when it is looked at for the last time.
+type meddler struct {
+	context.Context
+	looks *int
+	do    func()
+}
+
+func (m meddler) Err() error {
+	if *m.looks--; *m.looks == 0 {
+		m.do()
+	}
+	return nil
+}
+
+// TestWriteHalf checks that the error of a rename names the files that are changed already.
+func TestWriteHalf(t *testing.T) {
+	dir := t.TempDir()
+	var changes []change
+	for _, name := range []string{"a.go", "b.go", "c.go"} {
+		writeFile(t, filepath.Join(dir, name), "old")
+		changes = append(changes, change{filepath.Join(dir, name), []byte("old"), []byte("new")})
+	}
+	looks := 3 // before the last file is prepared, a folder takes the place of the second one
+	err := write(meddler{t.Context(), &looks, func() {
+		_ = os.Remove(changes[1].path)
+		_ = os.Mkdir(changes[1].path, 0o755)
+	}}, changes)
+	if want := fmt.Sprintf("changed are only [%q]", changes[0].path); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if a, c := readFile(t, changes[0].path), readFile(t, changes[2].path); a != "new" || c != "old" {
+		t.Errorf("now a.go is %s, c.go %s", a, c)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("files are left: %v", entries)
+	}
+}
+
+// TestRequire checks that what is said of go.mod is what happened to it: go get may work, and go mod tidy fail.
+func TestRequire(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command of this test is a shell script")
+	}
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for get, want := range map[string]string{"exit 1": "the files are changed, go.mod is not: go get", `echo "require github.com/oneclock/ids v1.0.0" >>go.mod`: "the files are changed, go.mod is changed too: go mod tidy"} {
+		bin, dir := t.TempDir(), t.TempDir()
+		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/p\n\ngo 1.26\n")
+		script := "#!/bin/sh\ncase \"$1 $2\" in\n\"get \"*) " + get + " ;;\n\"mod tidy\") echo go: downloading much >&2; exit 1 ;;\n*) exec '" + real + "' \"$@\" ;;\nesac\n"
+		if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		r := &run{report: report{dir: dir, out: &bytes.Buffer{}}, fix: true}
+		if err := r.require([]string{dir}, []change{{path: filepath.Join(dir, "p.go")}}); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "downloading") {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

@@ -42,10 +42,13 @@ func goIn(dir string, env []string, args ...string) (string, error) {
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, bytes.TrimSpace(stderr.Bytes()))
+		said := downloading.ReplaceAll(stderr.Bytes(), nil)
+		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, bytes.TrimSpace(said))
 	}
 	return string(out), err
 }
+
+var downloading = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
 // modules returns the folder whose go.mod counts in dir, if there is one, and those below dir that have one.
 func modules(dir string) ([]string, error) {
@@ -84,10 +87,10 @@ func environment(module string) []string {
 
 var goLines = regexp.MustCompile(`(?m)^(go|toolchain) .*$`)
 
-// readMod returns the lines for the version of Go in a module's go.mod, and whether it requires or replaces this library.
-func readMod(module string) (lines string, knows bool) {
-	text, _ := goIn(module, nil, "mod", "edit", "-print")
-	return strings.Join(goLines.FindAllString(text, -1), " "), strings.Contains(text, root+" ")
+// readMod returns a module's go.mod, and its lines for the version of Go.
+func readMod(module string) (text, lines string) {
+	text, _ = goIn(module, nil, "mod", "edit", "-print")
+	return text, strings.Join(goLines.FindAllString(text, -1), " ")
 }
 
 // require lets each module that was changed require this library, or prints how.
@@ -98,9 +101,9 @@ func (r *run) require(mods []string, changes []change) error {
 			continue
 		}
 		env := environment(mod)
-		before, knows := readMod(mod)
+		text, before := readMod(mod)
 		commands := [][]string{{"get", root}, {"mod", "tidy"}}
-		if knows {
+		if strings.Contains(text, root+" ") { // it requires or replaces this library
 			commands = commands[1:]
 		}
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
@@ -113,10 +116,15 @@ func (r *run) require(mods []string, changes []change) error {
 			if !r.fix {
 				fmt.Fprintf(r.out, "to run: (cd %s && go %s)\n", cmp.Or(r.rel(mod), "."), strings.Join(c, " "))
 			} else if _, err := goIn(mod, env, c...); err != nil {
-				errs = append(errs, fmt.Errorf("the files are changed, go.mod is not: %w", err))
+				is := "is not"
+				if now, _ := readMod(mod); now != text {
+					is = "is changed too"
+				}
+				errs = append(errs, fmt.Errorf("the files are changed, %s %s: %w", r.rel(filepath.Join(mod, "go.mod")), is, err))
+				break
 			}
 		}
-		if after, _ := readMod(mod); after != before {
+		if _, after := readMod(mod); after != before {
 			fmt.Fprintf(r.out, "%s: the go command has raised %q to %q, since this library needs that: older lines have other rules for the language\n",
 				r.rel(filepath.Join(mod, "go.mod")), before, after)
 		}

@@ -240,7 +240,7 @@ func setImport(i *ast.ImportSpec, name, path string) {
 
 // gone reports whether obj, a package or a variable, is used in the file, but only in what the edits remove.
 func (f *file) gone(obj types.Object, edits []edit) bool {
-	used := false
+	used, name := false, regexp.MustCompile(`\b`+regexp.QuoteMeta(obj.Name())+`\b`)
 	for node := range ast.Preorder(f.syntax) {
 		id, ok := node.(*ast.Ident)
 		if !ok || f.info.Uses[id] != obj {
@@ -249,7 +249,7 @@ func (f *file) gone(obj types.Object, edits []edit) bool {
 		used = true
 		at := f.offset(id.Pos())
 		in := slices.IndexFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
-		if in < 0 || regexp.MustCompile(`\b`+regexp.QuoteMeta(id.Name)+`\b`).MatchString(edits[in].text) {
+		if in < 0 || name.MatchString(edits[in].text) {
 			return false
 		}
 	}

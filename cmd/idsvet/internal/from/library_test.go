@@ -159,12 +159,29 @@ func goRun(t *testing.T, dir string) string {
 // TestPages checks that the pages in docs/from print the tables.
 func TestPages(t *testing.T) {
 	for _, name := range Libraries() {
-		page := "../../../../docs/from/" + name + ".md"
-		if name == "satori" || name == "typeid" {
-			page = "../../../../docs/from/others.md"
+		tab, err := readTable(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := "../../../../docs/from/" + tab.page() + ".md"
+		if len(tab.unseen) < 2 {
+			t.Errorf("%s does not say what no type shows", name)
 		}
 		if table := readFile(t, "rules/"+name+".txt"); !strings.Contains(readFile(t, page), "```text\n"+table+"```\n") {
 			t.Errorf("%s has not the table of today: copy rules/%s.txt into it", page, name)
+		}
+	}
+}
+
+// TestMethods checks that methods.txt has what api.txt has of the types that old ones become.
+func TestMethods(t *testing.T) {
+	types := regexp.MustCompile(`(?m)^ids: func \(\*?(UUID|ULID|Snowflake|SnowflakeNode|Null\[T\]|Generator)\)\..*\n`)
+	if want := strings.Join(types.FindAllString(readFile(t, "../../../../api.txt"), -1), ""); methodsTXT != want {
+		t.Errorf("methods.txt is\n%swant\n%s", methodsTXT, want)
+	}
+	for _, name := range []string{"UUID", "ULID", "ID", "Node", "Sonyflake", "NullUUID", "MonotonicEntropy"} {
+		if len(newMethods[name]) < 5 {
+			t.Errorf("%s has only %d methods", name, len(newMethods[name]))
 		}
 	}
 }
@@ -182,7 +199,7 @@ func TestRefused(t *testing.T) {
 			if v.Form != "" {
 				kind, text = kinds[strings.ToLower(v.Form)], v.Input
 			}
-			why := refused(kind, text)
+			why := Refused(kind, text)
 			if kind != "" && (why != "") != (list == "bad") {
 				t.Errorf("%s, %s %q: got %q", list, kind, text, why)
 			}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,17 +44,18 @@ func (r *run) load(module string, c config) error {
 		return fmt.Errorf("%s (%s): %w", r.rel(module), c, err)
 	}
 	var broken []packages.Error
+	old := map[string]*types.Package{}
 	for _, p := range pkgs {
 		if strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
-		if r.collect(p.TypesInfo) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
+		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
 			r.other = append(r.other, note{module, 0, "", "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
 		}
 		r.own[strings.TrimSuffix(p.PkgPath, "_test")] = true
-		r.addFiles(p, texts)
+		r.addFiles(p, texts, old)
 	}
 	if len(broken) > 0 {
 		causes := append(r.causes(r.missing(*cfg)), r.causes(broken)...)
@@ -64,7 +66,7 @@ func (r *run) load(module string, c config) error {
 }
 
 // addFiles adds the files of a package. Of one that has cgo the go command compiles another file.
-func (r *run) addFiles(p *packages.Package, texts map[string][]byte) {
+func (r *run) addFiles(p *packages.Package, texts map[string][]byte, old map[string]*types.Package) {
 	for i, syntax := range p.Syntax {
 		path := p.CompiledGoFiles[i]
 		if !slices.Contains(p.GoFiles, path) {
@@ -77,7 +79,7 @@ func (r *run) addFiles(p *packages.Package, texts map[string][]byte) {
 		code, _ := inspector.New([]*ast.File{syntax}).Root().FirstChild()
 		f := &file{
 			lib: &r.library, path: path, original: texts[path], src: withLF(texts[path]), positions: p.Fset.File(syntax.FileStart), fset: p.Fset,
-			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo,
+			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo, packages: old,
 		}
 		r.files[path] = append(r.files[path], f)
 		for c := range code.Preorder((*ast.ValueSpec)(nil)) {

@@ -18,7 +18,7 @@ var texts = map[string]struct {
 		`^(([uU][rR][nN]:[uU][uU][iI][dD]:)?H{8}(-H{4}){3}-H{12}|\{H{8}(-H{4}){3}-H{12}\}|H{32})$`, "H", "[0-9a-fA-F]")),
 		"is no UUID: write 8-4-4-4-12 hexadecimal digits"},
 	"ULID": {regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`),
-		"is no ULID, though oklog/ulid may read it: write 26 digits and letters but I, L, O and U, which begin with 0 to 7"},
+		"is no ULID: write 26 digits and letters but I, L, O and U, which begin with 0 to 7"},
 	"ID": {regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$`), // of typeid
 		"is no TypeID: after the prefix come 26 digits and lower-case letters but i, l, o and u, which begin with 0 to 7"},
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is no Snowflake: write at most 19 decimal digits, up to 9223372036854775807"},
@@ -32,15 +32,15 @@ func (f *file) panics(call *ast.CallExpr) (notes []note) {
 	}
 	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
 	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
-		if why := refused(n.Obj().Name(), s); why != "" {
+		if why := Refused(n.Obj().Name(), s); why != "" {
 			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
 		}
 	}
 	return notes
 }
 
-// refused says why the parser of a type here does not accept s, or returns "" if it does, or if that cannot be told.
-func refused(kind, s string) string {
+// Refused says why the parser of a type here does not accept s, or returns "" if it does, or if that cannot be told.
+func Refused(kind, s string) string {
 	text, known := texts[kind]
 	_, err := strconv.ParseInt(s, 10, 64)
 	if !known || text.accepted.MatchString(s) && (kind != "Snowflake" || err == nil) {

@@ -25,6 +25,7 @@ type report struct {
 	out io.Writer
 
 	total, converted    int // uses of the library's names
+	toEdit, toLookAt    int // places
 	foreign             []dictate
 	left, differ, other []note
 }
@@ -40,19 +41,19 @@ func (r *report) rel(path string) string {
 
 // print prints all notes, but those of what others dictate.
 func (r *report) print() {
-	r.printNotes("left to you", r.left)
-	r.printNotes("differs without an error", r.differ)
-	r.printNotes("look at these, too", r.other)
+	r.toEdit += r.printNotes("left to you", r.left)
+	r.toLookAt += r.printNotes("differs without an error", r.differ)
+	r.toLookAt += r.printNotes("look at these, too", r.other)
 }
 
-// printNotes prints notes by their places. Those of one file that say the same have one line.
-func (r *report) printNotes(title string, notes []note) {
+// printNotes prints notes by their places, and returns how many there are. Those of one file that say the same have one line.
+func (r *report) printNotes(title string, notes []note) int {
 	slices.SortFunc(notes, func(a, b note) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.of, b.of))
 	})
 	notes = slices.Compact(notes)
 	if len(notes) == 0 {
-		return
+		return 0
 	}
 	fmt.Fprintf(r.out, "\n%s (%d):\n", title, len(notes))
 	var order []note
@@ -67,6 +68,7 @@ func (r *report) printNotes(title string, notes []note) {
 	for _, n := range order {
 		fmt.Fprintf(r.out, "%s: %s\n", r.rel(n.path)+lines(same[n]), n.text)
 	}
+	return len(notes)
 }
 
 // lines returns the lines of notes on one file, and the names that they are about: ":7: New", or ":7 New, 9 Settings".
@@ -94,12 +96,6 @@ func lines(notes []note) (text string) {
 
 // summary prints the last line of the report.
 func (r *report) summary(files int) {
-	if r.total == 0 {
-		return
-	}
-	fmt.Fprintf(r.out, "%s: %d of %d uses converted (%.1f %%) in %d files", r.old, r.converted, r.total, 100*float64(r.converted)/float64(r.total), files)
-	if len(r.foreign) > 0 {
-		fmt.Fprintf(r.out, "; places that depend on the old type of other modules: %d", len(r.foreign))
-	}
-	fmt.Fprintln(r.out)
+	fmt.Fprintf(r.out, "%s: %d of %d uses converted, in %d files; places to edit: %d; to look at: %d, and what the list above says\n",
+		r.old, r.converted, r.total, files, r.toEdit, r.toLookAt)
 }

@@ -15,70 +15,42 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// databases are parts of the paths of packages whose functions take the arguments of queries, and models of those that take
-// structs, each field of which is a column, with a tag or without one. Of sqlx those do whose names are in ofStructs.
-var (
-	databases = []string{"database/sql", "sqlx", "pgx", "lib/pq", "go-pg", "gorm.io", "/bun", "xorm", "squirrel", "goqu", "gorp", "dbr"}
-	models    = []string{"gorm.io", "/bun", "xorm", "go-pg", "gorp"}
-	ofStructs = regexp.MustCompile(`^(Must)?(Named|BindNamed)`)
-	tagged    = []string{"gorm", "db", "bun", "xorm", "pg"}
-)
+// harmless finds the names of functions that store nothing of what they are given.
+var harmless = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// querying finds the names of methods that take a query, logging those of others that take any arguments, and statement a text
-// of SQL.
-var (
-	logging   = regexp.MustCompile(`(?i)log|print|f$|debug|info|warn|error|fatal|panic|trace`)
-	querying  = regexp.MustCompile(`^(Must)?(Named)?(Exec|Query)(Row|Rows)?x?(Context)?$`)
-	statement = regexp.MustCompile(`(?is)\b(select|insert\s+into|update|delete\s+from)\b.*(\$1|\?|[:@]\w)`)
-)
-
-func contains(path string, parts []string) bool {
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(path, part) })
-}
-
-// isQuery reports whether a function takes arguments of a query in a call: it is of a database's package, or is called as its
-// methods are, or is one of the program's that takes any arguments beside such a package, or the call has a text of SQL.
-func (f *file) isQuery(call *ast.CallExpr) bool {
-	if fun := f.callee(call); fun != nil {
-		switch {
-		case fun.Pkg() == nil, strings.Contains(fun.Name(), "Scan"):
-			return false
-		case contains(fun.Pkg().Path(), databases):
-			return true
-		case !fun.Signature().Variadic():
-			return false
-		case querying.MatchString(fun.Name()), f.lib.declares(fun.Pkg()) && importsDatabase(fun.Pkg()) && !logging.MatchString(fun.Name()):
-			return true
-		}
-	}
-	return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
-		text, _ := constant.Val(f.info.Types[arg].Value).(string)
-		return statement.MatchString(text)
-	})
-}
-
-// stored notes the types of the library in the expression at c, if a codec or a query gets that.
-func (f *file) stored(c inspector.Cursor) (notes []note) {
+// stored notes the types of the library in the expression at c, if a codec or a database may get it in an interface.
+func (f *file) stored(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
-	to, name := "", "" // the package and the function that get it
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && c.ParentEdgeKind() == edge.CallExpr_Args {
-		if fun := f.callee(call); fun != nil && fun.Pkg() != nil && !f.lib.declares(fun.Pkg()) {
-			to, name = strings.Replace(fun.Pkg().Path(), "go.mongodb.org/mongo-driver", "bson", 1), fun.Name()
-		}
+	return f.storedBy(f.receiver(c), e, f.info.TypeOf(e))
+}
+
+// instance notes the types of the library in the arguments of a generic type or function.
+func (f *file) instance(id *ast.Ident) (notes []note) {
+	for t := range f.info.Instances[id].TypeArgs.Types() {
+		notes = append(notes, f.storedBy(f.info.Uses[id].Pkg(), id, t)...)
 	}
-	model := contains(to, models) || strings.Contains(to, "sqlx") && ofStructs.MatchString(name)
+	return notes
+}
+
+// storedBy notes what the table says of the values of a type, which a package gets at e. For a database, the fields are noted
+// that hold them.
+func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
+	if to == nil {
+		return nil
+	}
+	held := f.lib.held(t, allFields)
+	database := f.reaches(to, func(path string) bool { return f.lib.databases[path] })
 	for _, s := range f.lib.stored {
-		codec := !s.inQueries() && contains(to, s.codecs) && to != "sigs.k8s.io/yaml" // which is JSON
-		switch t := f.info.TypeOf(e); {
-		case codec && f.lib.holds(t, allFields, s.name), s.inQueries() && f.lib.holds(t, embedded, s.name) && f.isArgument(c) && f.toQuery(c):
-			notes = append(notes, f.note(e.Pos(), s.name+": "+s.what))
-		case s.inQueries() && model:
-			for _, h := range f.lib.held(t, allFields) {
-				n := f.note(e.Pos(), s.name+": "+s.what)
-				if h.name == s.name && h.field != nil {
-					at := f.fset.PositionFor(h.field.Pos(), false)
-					n.path, n.line = at.Filename, at.Line
-				}
+		codec := f.reaches(to, func(path string) bool {
+			return path != "sigs.k8s.io/yaml" && slices.ContainsFunc(s.codecs, func(part string) bool { return strings.Contains(path, part) })
+		})
+		for _, h := range held {
+			n := f.note(e.Pos(), s.name+": "+s.what)
+			if s.queries && h.field != nil {
+				at := f.fset.PositionFor(h.field.Pos(), false)
+				n.path, n.line = at.Filename, at.Line
+			}
+			if h.name == s.name && (codec || s.queries && database) {
 				notes = append(notes, n)
 			}
 		}
@@ -86,36 +58,78 @@ func (f *file) stored(c inspector.Cursor) (notes []note) {
 	return notes
 }
 
-func (s stored) inQueries() bool { return slices.Contains(s.codecs, "query") }
+// reaches reports whether is is true of the path of a package, or of one that it imports, if it is the program's.
+func (f *file) reaches(pkg *types.Package, is func(path string) bool) bool {
+	return is(pkg.Path()) || f.lib.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return is(p.Path()) })
+}
 
-// isArgument reports whether the value at c is an argument of a query, or becomes an element of a map or a list of any:
-// squirrel.Eq, pgx.NamedArgs, []any.
-func (f *file) isArgument(c inspector.Cursor) bool {
+// receiver returns the package that gets the value at c in an interface: that of the function which is called, or of the type of
+// which the value becomes a part; nil if the value goes into no interface.
+func (f *file) receiver(c inspector.Cursor) *types.Package {
 	kind, i := c.ParentEdge()
+	to, pkg := types.Type(nil), f.pkg
 	switch parent := c.Parent().Node().(type) {
 	case *ast.CallExpr:
-		return kind == edge.CallExpr_Args && (f.isQuery(parent) || i > 0 && f.calls(parent, "append") && f.takesAny(parent.Args[0]))
+		if kind == edge.CallExpr_Args {
+			to, pkg = f.parameter(parent, i)
+		}
 	case *ast.CompositeLit:
-		return f.takesAny(parent)
+		if to = element(f.info.TypeOf(parent)); to == nil {
+			to = f.info.TypeOf(parent).Underlying().(*types.Struct).Field(i).Type()
+		}
+		pkg = f.literal(c.Parent())
 	case *ast.KeyValueExpr:
-		return kind == edge.KeyValueExpr_Value && f.takesAny(c.Parent().Parent().Node().(ast.Expr))
+		lit := c.Parent().Parent().Node().(ast.Expr)
+		if to = element(f.info.TypeOf(lit)); to == nil {
+			to = f.info.TypeOf(parent.Key) // a field
+		}
+		pkg = f.literal(c.Parent().Parent())
 	case *ast.AssignStmt:
-		if kind == edge.AssignStmt_Rhs && i < len(parent.Lhs) {
-			to, ok := ast.Unparen(parent.Lhs[i]).(*ast.IndexExpr)
-			return ok && f.takesAny(to.X)
+		if kind == edge.AssignStmt_Rhs && len(parent.Lhs) == len(parent.Rhs) {
+			to = f.info.TypeOf(parent.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		to = f.info.TypeOf(parent.Type)
+	}
+	if to == nil || !types.IsInterface(to) {
+		return nil
+	}
+	return pkg
+}
+
+// parameter returns the type of a parameter, and the package of the function, or the file's, if it is a variable.
+func (f *file) parameter(call *ast.CallExpr, i int) (types.Type, *types.Package) {
+	fun, pkg := f.callee(call), f.pkg
+	sig, ok := f.info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	switch {
+	case fun != nil && harmless.MatchString(fun.Name()):
+		return nil, nil
+	case fun != nil:
+		pkg = fun.Pkg()
+	case f.info.Types[call.Fun].IsType():
+		return f.info.TypeOf(call), pkg
+	}
+	if !ok {
+		return nil, nil
+	}
+	if last := sig.Params().Len() - 1; sig.Variadic() && i >= last && !call.Ellipsis.IsValid() {
+		return element(sig.Params().At(last).Type()), pkg
+	}
+	return sig.Params().At(i).Type(), pkg
+}
+
+// literal returns the package of the type of the literal at c. If that has no name, it returns that of the function that gets it,
+// or the file's.
+func (f *file) literal(c inspector.Cursor) *types.Package {
+	if n := named(f.info.TypeOf(c.Node().(ast.Expr))); n != nil {
+		return n.Obj().Pkg()
+	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok {
+		if fun := f.callee(call); fun != nil {
+			return fun.Pkg()
 		}
 	}
-	return false
-}
-
-// takesAny reports whether the elements of a map or list are of an interface, in a package that imports one of a database.
-func (f *file) takesAny(e ast.Expr) bool {
-	t, ok := f.info.TypeOf(e).Underlying().(interface{ Elem() types.Type })
-	return ok && types.IsInterface(t.Elem()) && importsDatabase(f.pkg)
-}
-
-func importsDatabase(pkg *types.Package) bool {
-	return slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return contains(p.Path(), databases) })
+	return f.pkg
 }
 
 // calls reports whether a function of the language is called.
@@ -124,57 +138,12 @@ func (f *file) calls(call *ast.CallExpr, name string) bool {
 	return ok && b.Name() == name
 }
 
-// toQuery reports whether the value at c may reach a query, in a map or list or by itself. It may not if a call of another package
-// than the program's and a database's takes it, such as that of a logger.
-func (f *file) toQuery(c inspector.Cursor) bool {
-	kind, i := c.ParentEdge()
-	switch parent := c.Parent().Node().(type) {
-	case *ast.CallExpr:
-		if f.info.Types[parent.Fun].IsType() || f.calls(parent, "append") {
-			return f.toQuery(c.Parent())
-		}
-		return kind == edge.CallExpr_Args && f.mayQuery(parent)
-	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ParenExpr, *ast.UnaryExpr:
-		return f.toQuery(c.Parent())
-	case *ast.AssignStmt:
-		return i < len(parent.Lhs) && f.variableToQuery(c, parent.Lhs[i])
-	case *ast.ValueSpec:
-		return i < len(parent.Names) && f.variableToQuery(c, parent.Names[i])
+// element returns the type of the elements of a list or a map, or nil.
+func element(t types.Type) types.Type {
+	if list, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+		return list.Elem()
 	}
-	return kind != edge.RangeStmt_X
-}
-
-// mayQuery reports whether a call may pass its arguments to a query: one of a database's package, or of the program's that
-// imports such a package.
-func (f *file) mayQuery(call *ast.CallExpr) bool {
-	fun := f.callee(call)
-	return fun == nil || fun.Pkg() == nil || f.isQuery(call) || f.lib.declares(fun.Pkg()) && importsDatabase(fun.Pkg())
-}
-
-// variableToQuery reports whether a variable, or one of its elements, may reach a query: some call that gets it may query, or
-// none is seen.
-func (f *file) variableToQuery(c inspector.Cursor, v ast.Expr) bool {
-	if element, ok := ast.Unparen(v).(*ast.IndexExpr); ok {
-		v = element.X
-	}
-	id, _ := ast.Unparen(v).(*ast.Ident)
-	calls, may := 0, 0
-	for around := range c.Enclosing((*ast.FuncDecl)(nil)) {
-		for use := range around.Preorder((*ast.Ident)(nil)) {
-			if id == nil || f.info.Uses[use.Node().(*ast.Ident)] != f.info.ObjectOf(id) || use.ParentEdgeKind() != edge.CallExpr_Args {
-				continue
-			}
-			call := use.Parent().Node().(*ast.CallExpr)
-			if _, builtin := typeutil.Callee(f.info, call).(*types.Builtin); builtin {
-				continue
-			}
-			calls++
-			if f.mayQuery(call) {
-				may++
-			}
-		}
-	}
-	return calls == 0 || may > 0
+	return nil
 }
 
 // A depth is how far into a type to look for those of the library.
@@ -182,7 +151,6 @@ type depth int
 
 const (
 	none      depth = iota // not into structs, but into functions; and always into the arguments of generic types
-	embedded               // into embedded fields, whose methods it has
 	allFields              // into all fields that codecs see
 )
 
@@ -192,9 +160,9 @@ type holding struct {
 	field *types.Var
 }
 
-// holds reports whether values of t have some of the library's type in them.
-func (l *library) holds(in types.Type, into depth, name string) bool {
-	return slices.ContainsFunc(l.held(in, into), func(h holding) bool { return h.name == name })
+// holds reports whether values of t have some of the library's type in them, but for those of fields.
+func (l *library) holds(in types.Type, name string) bool {
+	return slices.ContainsFunc(l.held(in, none), func(h holding) bool { return h.name == name })
 }
 
 // held returns the types of the library of which values of a type have some in them.
@@ -237,7 +205,7 @@ func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[type
 		look(u.Elem())
 	case *types.Struct:
 		for field := range u.Fields() {
-			if into == allFields && field.Exported() || into != none && field.Embedded() {
+			if into == allFields && (field.Exported() || field.Embedded()) {
 				if l.declares(field.Pkg()) {
 					at = field
 				}
@@ -248,24 +216,32 @@ func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[type
 	return all
 }
 
-// tags notes fields that a codec leaves out here, and those of a table's row.
+// tags notes fields that a codec or a database finds by the tag, or leaves out here.
 func (f *file) tags(s *ast.StructType) (notes []note) {
 	for _, field := range s.Fields.List {
 		if field.Tag == nil {
 			continue
 		}
 		text, _ := constant.Val(constant.MakeFromLiteral(field.Tag.Value, token.STRING, 0)).(string)
-		tag := reflect.StructTag(text)
-		row := slices.ContainsFunc(tagged, func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" })
+		tag, t := reflect.StructTag(text), f.info.TypeOf(field.Type)
+		named := func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" }
+		omitted := func(word string) bool {
+			key, option, _ := strings.Cut(word, ",")
+			_, plain := t.Underlying().(*types.Array) // is omitted by omitzero if it is all zero, with IsZero or without
+			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
+		}
 		for _, s := range f.lib.stored {
-			found := slices.ContainsFunc(s.codecs, func(codec string) bool {
-				key, option, _ := strings.Cut(codec, ",")
-				return option != "" && slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) || key == "query" && row
-			})
-			if found && f.lib.holds(f.info.TypeOf(field.Type), none, s.name) {
+			if slices.ContainsFunc(s.tags, named) && f.lib.holds(t, s.name) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
 				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
 			}
 		}
 	}
 	return notes
+}
+
+// gainsIsZero reports whether values of t have the methods of the library's type, and no method IsZero of that or their own.
+func (l *library) gainsIsZero(t types.Type, name string) bool {
+	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
+	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")
+	return zero == nil && l.oldName(text) == name+".String"
 }

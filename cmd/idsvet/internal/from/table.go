@@ -26,7 +26,11 @@ import (
 //	set NAME… for NAME…           while the program uses the first names, the second ones are left
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
-//	stored TYPE CODEC…: SENTENCE  what differs, without a sound or not, if a codec writes or reads the type; see stored.go
+//	differs NAME…: SENTENCE       what is another value here where these are used, if constants do not decide it
+//	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs PART…" are parts of import paths, "tags
+//	                              KEY…" keys of fields' tags, "omits KEY,OPTION…" those whose option leaves out what is zero by a
+//	                              method IsZero that the type gains, and "queries" are arguments and columns of a database
+//	unseen SENTENCE               what no type shows
 //
 //go:embed rules
 var rulesFS embed.FS
@@ -44,14 +48,17 @@ type table struct {
 	set     map[string][]string // names that are left, by the names whose use is the cause
 	texts   []string
 	left    map[string]string
+	differs map[string]string
 	stored  []stored
+	unseen  []string
 }
 
-// stored is what differs if one of the codecs, which are parts of import paths, "query" or "KEY,omitempty", has the type.
+// stored is what differs where values of a type are written and read.
 type stored struct {
-	name   string
-	codecs []string
-	what   string
+	name                string
+	codecs, tags, omits []string
+	queries             bool
+	what                string
 }
 
 // A rule is a pattern and what is written instead.
@@ -99,13 +106,21 @@ func Libraries() (names []string) {
 	return names
 }
 
+// page returns the name of the library's page in docs/from.
+func (t *table) page() string {
+	if t.name == "satori" || t.name == "typeid" {
+		return "others"
+	}
+	return t.name
+}
+
 // readTable returns the table of a library.
 func readTable(name string) (*table, error) {
 	text, err := rulesFS.ReadFile("rules/" + name + ".txt")
 	if err != nil {
 		return nil, fmt.Errorf("-from %s is none of %s", name, strings.Join(Libraries(), ", "))
 	}
-	t := &table{name: name, letters: map[string]string{"x": "error"}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}}
+	t := &table{name: name, letters: map[string]string{"x": "error"}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}, differs: map[string]string{}}
 	for i, line := range strings.Split(strings.ReplaceAll(string(text), "\n\t", " "), "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -161,6 +176,8 @@ func (t *table) words(line string) error {
 		t.names[words[0]] = words[1]
 	case kind == "text":
 		t.texts = append(t.texts, rest)
+	case kind == "unseen":
+		t.unseen = append(t.unseen, rest)
 	case kind == "set":
 		at := slices.Index(words, "for")
 		for _, w := range words[at+1:] {
@@ -170,12 +187,37 @@ func (t *table) words(line string) error {
 		for _, w := range words {
 			t.left[w] = sentence
 		}
+	case kind == "differs" && sentence != "":
+		for _, w := range words {
+			t.differs[w] = sentence
+		}
 	case kind == "stored" && sentence != "":
-		t.stored = append(t.stored, stored{words[0], words[1:], sentence})
+		t.stored = append(t.stored, newStored(words, sentence))
 	default:
 		return fmt.Errorf("%q is no row", line)
 	}
 	return nil
+}
+
+// newStored reads the words of a stored row.
+func newStored(words []string, sentence string) stored {
+	s := stored{name: words[0], what: sentence}
+	var list *[]string
+	for _, w := range words[1:] {
+		switch w {
+		case "codecs":
+			list = &s.codecs
+		case "tags":
+			list = &s.tags
+		case "omits":
+			list = &s.omits
+		case "queries":
+			s.queries = true
+		default:
+			*list = append(*list, w)
+		}
+	}
+	return s
 }
 
 var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString

@@ -17,7 +17,7 @@ type change struct {
 }
 
 // write replaces the files, each by a rename of a file that is whole. It looks first whether all can be written, and changes
-// none if one cannot, or if ctx ends meanwhile.
+// none if one cannot, or if ctx ends meanwhile. If a rename fails all the same, the error names the files that are changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
 	temps := make([]string, len(changes))
@@ -34,7 +34,9 @@ func write(ctx context.Context, changes []change) error {
 	err := errors.Join(errs...)
 	for i := range changes {
 		if err == nil {
-			err = os.Rename(temps[i], targets[i])
+			if err = os.Rename(temps[i], targets[i]); err != nil {
+				err = fmt.Errorf("%w; changed are only %q", err, targets[:i])
+			}
 		}
 		_ = os.Remove(temps[i]) // it is renamed, or was never made
 	}
