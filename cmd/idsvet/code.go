@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -23,7 +24,7 @@ func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysi
 		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printf.Analyzer},
 		Run: func(pass *analysis.Pass) (any, error) {
 			code := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
-			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
+			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}, map[*types.Var][]ast.Expr{}}
 			p.collect()
 			run(p)
 			return nil, nil
@@ -38,6 +39,7 @@ type program struct {
 
 	code    inspector.Cursor
 	sources map[*types.Var][]ast.Expr // all that is assigned to a variable; nil is an unknown value
+	results map[*types.Var][]ast.Expr // the same, and for each result of a call the call
 }
 
 // each yields all nodes of a type, and where they are.
@@ -103,38 +105,43 @@ func receiver(f *types.Func) string {
 
 // collect fills p.sources.
 func (p *program) collect() {
-	assign := func(to, from ast.Expr) {
+	assign := func(to, from, call ast.Expr) {
 		id, _ := to.(*ast.Ident)
 		if v, ok := p.ObjectOf(id).(*types.Var); ok {
 			p.sources[v] = append(p.sources[v], from)
+			p.results[v] = append(p.results[v], call)
 		}
+	}
+	list := func(i int, to ast.Expr, from []ast.Expr, n int) {
+		values := pad(from, n)
+		assign(to, values[i], cmp.Or(values[i], values[0]))
 	}
 	for c := range p.code.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil),
 		(*ast.SelectorExpr)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
-				assign(to, pad(n.Rhs, len(n.Lhs))[i])
+				list(i, to, n.Rhs, len(n.Lhs))
 				if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-					assign(to, nil) // once more
+					assign(to, nil, nil) // once more
 				}
 			}
 		case *ast.ValueSpec:
 			for i, to := range n.Names {
-				assign(to, pad(n.Values, len(n.Names))[i])
+				list(i, to, n.Values, len(n.Names))
 			}
 		case *ast.RangeStmt:
-			assign(n.Key, nil)
-			assign(n.Value, nil)
+			assign(n.Key, nil, nil)
+			assign(n.Value, nil, nil)
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
-				assign(n.X, nil)
+				assign(n.X, nil, nil)
 			}
 		case *ast.SelectorExpr: // a method with a pointer receiver is called
 			s := p.Selections[n]
 			if s != nil && s.Kind() == types.MethodVal {
 				if _, ok := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); ok {
-					assign(n.X, nil)
+					assign(n.X, nil, nil)
 				}
 			}
 		}

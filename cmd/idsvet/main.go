@@ -25,12 +25,14 @@ import (
 )
 
 // None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
-var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, early, errEqual}
+var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, early, errEqual, mustParse}
 
 const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
 
   idsvet [FLAGS] PACKAGES             reports. Status: 0 if there is nothing, 3 if there is something, 1 after an error
   idsvet -from LIBRARY [PACKAGES]     moves: prints the changes, and with -fix makes them. Status: 0, or 1 after an error
+                                      It rewrites what it can, names the places that it knows to differ, and says first
+                                      what no type shows, which is to be looked for by hand
   idsvet help [ANALYZER]              tells more of an analyzer
   idsvet -version                     tells the version
 

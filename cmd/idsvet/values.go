@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/from"
 )
 
 var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call", funcValues)
@@ -64,33 +66,61 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 	})
 }
 
-var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch", errEquals)
+var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns", errEquals)
+
+// wrapped are the errors that the library never returns as they are.
+var wrapped = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
 
 func errEquals(p *program) {
 	for c, s := range each[*ast.SelectorExpr](p) {
 		v, ok := p.Uses[s.Sel].(*types.Var)
-		if ok && !v.IsField() && ours(v.Pkg()) && strings.HasPrefix(v.Name(), "Err") && p.compared(c) {
+		if ok && !v.IsField() && ours(v.Pkg()) && wrapped.MatchString(v.Name()) && slices.ContainsFunc(comparedWith(c), p.isReturned) {
 			p.ReportRangef(s, "the errors of this library are wrapped, and so not equal to %s.%s: use errors.Is", v.Pkg().Name(), v.Name())
 		}
 	}
 }
 
-// compared reports whether the error at c is compared by ==, != or switch, but with nil, or in a method Is, which errors.Is calls
-// for each error that is wrapped.
-func (p *program) compared(c inspector.Cursor) bool {
-	if around := function(c); around.Valid() {
-		if f, ok := around.Node().(*ast.FuncDecl); ok && f.Name.Name == "Is" && f.Recv != nil {
-			return false
-		}
-	}
+// comparedWith returns what the error at c is compared with by ==, != or switch.
+func comparedWith(c inspector.Cursor) []ast.Expr {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
 	}
 	switch n := c.Parent().Node().(type) {
 	case *ast.BinaryExpr:
-		return !p.Types[n.X].IsNil() && !p.Types[n.Y].IsNil()
+		return []ast.Expr{n.X, n.Y}
 	case *ast.CaseClause:
-		return true
+		if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
+			return []ast.Expr{s.Tag}
+		}
 	}
-	return false
+	return nil
+}
+
+// isReturned reports whether e is a call of a function of the library or of Go's codecs, or a variable that gets its values from
+// such calls alone.
+func (p *program) isReturned(e ast.Expr) bool {
+	values := []ast.Expr{ast.Unparen(e)}
+	id, _ := values[0].(*ast.Ident)
+	if v, ok := p.ObjectOf(id).(*types.Var); ok && v.Kind() == types.LocalVar {
+		values = p.results[v]
+	}
+	return len(values) > 0 && !slices.ContainsFunc(values, func(value ast.Expr) bool {
+		f := p.callee(value)
+		return f == nil || f.Pkg() == nil || !ours(f.Pkg()) && !strings.HasPrefix(f.Pkg().Path(), "encoding/")
+	})
+}
+
+var mustParse = rule("mustparse", "report uuid.MustParse and its kind of a constant text that is refused", mustParses)
+
+func mustParses(p *program) {
+	for _, call := range each[*ast.CallExpr](p) {
+		f := p.callee(call)
+		if f == nil || !ours(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") || p.Types[call.Args[0]].Value == nil {
+			continue
+		}
+		text := p.text(call.Args[0])
+		if why := from.Refused(idName(f.Signature().Results().At(0).Type()), text); why != "" {
+			p.ReportRangef(call, "this panics: %q %s", text, why)
+		}
+	}
 }

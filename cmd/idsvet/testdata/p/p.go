@@ -15,6 +15,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
 	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
 )
@@ -114,8 +115,26 @@ func status(text string) int {
 	switch err {
 	case nil, uuid.ErrLength: // want `not equal to uuid.ErrLength`
 	}
+	if err := json.Unmarshal(nil, &text); ulid.ErrRange == err { // want `not equal to ulid.ErrRange`
+		return 400
+	}
 	return 500
 }
+
+const short = "f81d4fae-7dec"
+
+var (
+	_ = uuid.MustParse(short)                                            // want `this panics: "f81d4fae-7dec" is no UUID`
+	_ = ids.MustParseUUID("(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")      // want `is no UUID`
+	_ = ulid.MustParse("81ARZ3NDEKTSV4RRFFQ69G5FAV")                     // want `is no ULID`
+	_ = snowflake.MustParse("9223372036854775808")                       // want `is no Snowflake`
+	_ = typeid.MustParse[user]("user_81h2xcejqtf2nbrexx3vqjhp41")        // want `is no TypeID`
+	_ = func(s string) uuid.UUID { return uuid.MustParse("not-a-uuid") } // want `is no UUID`
+)
+
+type user struct{}
+
+func (user) Prefix() string { return "user" }
 
 // From here on nothing is to be reported.
 
@@ -229,3 +248,36 @@ func statusRight(err, ErrOwn error) bool {
 	}
 	return uuid.ErrSyntax != nil && err == nil
 }
+
+// A bare error of a clock, sentinels that a table holds, and what a function of the program may return as it is.
+func bare(n *snowflake.Node, c *ids.ClockLimit, err error) bool {
+	_, err = n.TryNext()
+	_, withheld := n.TryNext()
+	for _, known := range []error{ids.ErrLength, ids.ErrSyntax} {
+		if known == ids.ErrLength {
+			return true
+		}
+	}
+	row := struct{ want error }{ids.ErrLength}
+	_, mixed := uuid.Parse("")
+	mixed = known()
+	result := func() (err error) {
+		_, err = uuid.Parse("")
+		defer func() { _ = err == ids.ErrSyntax }()
+		return ids.ErrSyntax
+	}
+	switch known() {
+	case ids.ErrSyntax, result():
+		return true
+	}
+	return withheld == ids.ErrWithheld || err == ids.ErrEnded || row.want == ids.ErrLength || mixed == ids.ErrRange || known() == ids.ErrRange
+}
+
+func known() error { return ids.ErrRange }
+
+var (
+	_ = uuid.MustParse("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+	_ = ulid.MustParse("01arz3ndektsv4rrffq69g5fav")
+	_ = snowflake.MustParse("9223372036854775807")
+	_ = typeid.MustParse[user]("user_01h2xcejqtf2nbrexx3vqjhp41")
+)
