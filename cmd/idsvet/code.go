@@ -1,19 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
 	"iter"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/analysis/passes/printf"
-	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -24,7 +21,7 @@ func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysi
 		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printf.Analyzer},
 		Run: func(pass *analysis.Pass) (any, error) {
 			code := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
-			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}, map[*types.Var][]ast.Expr{}}
+			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
 			p.collect()
 			run(p)
 			return nil, nil
@@ -38,8 +35,7 @@ type program struct {
 	*types.Info
 
 	code    inspector.Cursor
-	sources map[*types.Var][]ast.Expr // all that is assigned to a variable; nil is an unknown value
-	results map[*types.Var][]ast.Expr // the same, and for each result of a call the call
+	sources map[*types.Var][]ast.Expr // all that is assigned to a variable, or the call that it is a result of; nil is an unknown value
 }
 
 // each yields all nodes of a type, and where they are.
@@ -70,15 +66,6 @@ func idName(t types.Type) string {
 	return named.Obj().Name()
 }
 
-// element returns the type of the elements of a slice, an array or a map, or nil.
-func element(t types.Type) types.Type {
-	u, ok := t.Underlying().(interface{ Elem() types.Type })
-	if !ok {
-		return nil
-	}
-	return u.Elem()
-}
-
 // elem returns what t holds, if it is a pointer, a slice, an array or a map without a name.
 func elem(t types.Type) types.Type {
 	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
@@ -105,52 +92,53 @@ func receiver(f *types.Func) string {
 
 // collect fills p.sources.
 func (p *program) collect() {
-	assign := func(to, from, call ast.Expr) {
+	assign := func(to, from ast.Expr) {
 		id, _ := to.(*ast.Ident)
 		if v, ok := p.ObjectOf(id).(*types.Var); ok {
 			p.sources[v] = append(p.sources[v], from)
-			p.results[v] = append(p.results[v], call)
 		}
-	}
-	list := func(i int, to ast.Expr, from []ast.Expr, n int) {
-		values := pad(from, n)
-		assign(to, values[i], cmp.Or(values[i], values[0]))
 	}
 	for c := range p.code.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil),
 		(*ast.SelectorExpr)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
-				list(i, to, n.Rhs, len(n.Lhs))
+				assign(to, value(n.Rhs, i))
 				if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-					assign(to, nil, nil) // once more
+					assign(to, nil) // once more
 				}
 			}
 		case *ast.ValueSpec:
 			for i, to := range n.Names {
-				list(i, to, n.Values, len(n.Names))
+				assign(to, value(n.Values, i))
 			}
 		case *ast.RangeStmt:
-			assign(n.Key, nil, nil)
-			assign(n.Value, nil, nil)
+			assign(n.Key, nil)
+			assign(n.Value, nil)
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
-				assign(n.X, nil, nil)
+				assign(n.X, nil)
 			}
 		case *ast.SelectorExpr: // a method with a pointer receiver is called
 			s := p.Selections[n]
 			if s != nil && s.Kind() == types.MethodVal {
 				if _, ok := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); ok {
-					assign(n.X, nil, nil)
+					assign(n.X, nil)
 				}
 			}
 		}
 	}
 }
 
-// pad returns n values: of a call with several results the call, which stands for the first one, and unknown ones.
-func pad(values []ast.Expr, n int) []ast.Expr {
-	return append(slices.Clip(values), make([]ast.Expr, n)...)
+// value returns value i of a list, or the call that has several results, or nil.
+func value(values []ast.Expr, i int) ast.Expr {
+	switch {
+	case i < len(values):
+		return values[i]
+	case len(values) == 1:
+		return values[0]
+	}
+	return nil
 }
 
 // origin returns the expression that e has its value from: e itself, or what is assigned to the variable e, if that is assigned
@@ -184,14 +172,6 @@ func (p *program) callee(e ast.Node) *types.Func {
 	return f
 }
 
-// function returns the innermost function around c.
-func function(c inspector.Cursor) (f inspector.Cursor) {
-	for f = range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		break
-	}
-	return f
-}
-
 // operand returns the x of the call x.Method(…), or nil.
 func operand(call ast.Expr) ast.Expr {
 	s, ok := call.(*ast.CallExpr).Fun.(*ast.SelectorExpr)
@@ -199,45 +179,4 @@ func operand(call ast.Expr) ast.Expr {
 		return nil
 	}
 	return s.X
-}
-
-// wanted returns the type of the variable, parameter, result or element that gets the value of the expression at c, or nil
-// if there is none, or if its type is that of the expression.
-func (p *program) wanted(c inspector.Cursor) types.Type {
-	kind, i := c.ParentEdge()
-	switch n := c.Parent().Node().(type) {
-	case *ast.CallExpr:
-		sig, ok := p.TypeOf(n.Fun).Underlying().(*types.Signature)
-		switch {
-		case kind != edge.CallExpr_Args:
-		case p.Types[n.Fun].IsType():
-			return p.TypeOf(n)
-		case ok && sig.Variadic() && i >= sig.Params().Len()-1 && !n.Ellipsis.IsValid():
-			return element(sig.Params().At(sig.Params().Len() - 1).Type())
-		case ok:
-			return sig.Params().At(i).Type()
-		}
-	case *ast.AssignStmt:
-		if kind == edge.AssignStmt_Rhs && n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
-			return p.TypeOf(n.Lhs[i])
-		}
-	case *ast.ValueSpec:
-		return p.TypeOf(n.Type)
-	case *ast.ReturnStmt:
-		f := function(c).Node()
-		e, ok := f.(ast.Expr)
-		if !ok {
-			e = f.(*ast.FuncDecl).Name
-		}
-		return p.TypeOf(e).(*types.Signature).Results().At(i).Type()
-	case *ast.KeyValueExpr:
-		t := element(p.TypeOf(c.Parent().Parent().Node().(ast.Expr)))
-		if t == nil { // of a struct
-			t = p.TypeOf(n.Key)
-		}
-		return t
-	case *ast.CompositeLit:
-		return element(p.TypeOf(n))
-	}
-	return nil
 }

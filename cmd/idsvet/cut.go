@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 var prefix = rule("prefix", "report id.String()[:8] of an id that begins with its time", prefixes)
@@ -88,7 +90,7 @@ func nextErrors(p *program) {
 func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)
-	for use := range function(c).Preorder((*ast.Ident)(nil)) {
+	for use := range syntax.Function(c).Preorder((*ast.Ident)(nil)) {
 		if obj == nil || p.ObjectOf(use.Node().(*ast.Ident)) != obj {
 			continue
 		}
@@ -116,8 +118,8 @@ func earlies(p *program) {
 		}
 		id, _ := ast.Unparen(operand(n.Call)).(*ast.Ident)
 		v := p.ObjectOf(id)
-		for r := range function(c).Preorder((*ast.ReturnStmt)(nil)) {
-			if function(r) == function(c) && v != nil && p.hold(v, r.Node().(*ast.ReturnStmt).Results...) {
+		for r := range syntax.Function(c).Preorder((*ast.ReturnStmt)(nil)) {
+			if syntax.Function(r) == syntax.Function(c) && v != nil && p.hold(v, r.Node().(*ast.ReturnStmt).Results...) {
 				p.ReportRangef(n, "this closes what the function returns, or what that needs: close it where the program ends")
 				break
 			}
@@ -128,6 +130,9 @@ func earlies(p *program) {
 // hold reports whether the value of one of some expressions is the variable v, or is made of it by the library.
 func (p *program) hold(v types.Object, some ...ast.Expr) bool {
 	return slices.ContainsFunc(some, func(e ast.Expr) bool {
+		if t := p.TypeOf(e); t != nil && types.IsInterface(t) {
+			return false // an error beside it
+		}
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok && p.ObjectOf(id) == v {
 			return true
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis/passes/printf"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID", verbs)
@@ -110,7 +112,7 @@ func (p *program) inJSON(t types.Type, seen map[types.Type]bool) types.Type {
 		return t
 	}
 	seen[t] = true
-	if e := element(t); e != nil {
+	if e := syntax.Element(t); e != nil {
 		return p.inJSON(e, seen)
 	}
 	u, ok := t.Underlying().(*types.Struct)

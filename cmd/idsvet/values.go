@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/oneclock/ids/cmd/idsvet/internal/from"
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call", funcValues)
@@ -21,7 +21,7 @@ var constants = regexp.MustCompile(`^((Nil|Max)(UUID)?|Namespace(DNS|URL|OID|X50
 func funcValues(p *program) {
 	for c := range p.code.Preorder((*ast.SelectorExpr)(nil), (*ast.Ident)(nil)) {
 		e := c.Node().(ast.Expr)
-		to := p.wanted(c)
+		to := syntax.Wanted(p.Info, c)
 		from := p.origin(e)
 		if s, ok := from.(*ast.SelectorExpr); ok {
 			from = s.Sel
@@ -74,26 +74,10 @@ var wrapped = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)
 func errEquals(p *program) {
 	for c, s := range each[*ast.SelectorExpr](p) {
 		v, ok := p.Uses[s.Sel].(*types.Var)
-		if ok && !v.IsField() && ours(v.Pkg()) && wrapped.MatchString(v.Name()) && slices.ContainsFunc(comparedWith(c), p.isReturned) {
+		if ok && !v.IsField() && ours(v.Pkg()) && wrapped.MatchString(v.Name()) && slices.ContainsFunc(syntax.ComparedWith(c), p.isReturned) {
 			p.ReportRangef(s, "the errors of this library are wrapped, and so not equal to %s.%s: use errors.Is", v.Pkg().Name(), v.Name())
 		}
 	}
-}
-
-// comparedWith returns what the error at c is compared with by ==, != or switch.
-func comparedWith(c inspector.Cursor) []ast.Expr {
-	for c.ParentEdgeKind() == edge.ParenExpr_X {
-		c = c.Parent()
-	}
-	switch n := c.Parent().Node().(type) {
-	case *ast.BinaryExpr:
-		return []ast.Expr{n.X, n.Y}
-	case *ast.CaseClause:
-		if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
-			return []ast.Expr{s.Tag}
-		}
-	}
-	return nil
 }
 
 // isReturned reports whether e is a call of a function of the library or of Go's codecs, or a variable that gets its values from
@@ -102,7 +86,7 @@ func (p *program) isReturned(e ast.Expr) bool {
 	values := []ast.Expr{ast.Unparen(e)}
 	id, _ := values[0].(*ast.Ident)
 	if v, ok := p.ObjectOf(id).(*types.Var); ok && v.Kind() == types.LocalVar {
-		values = p.results[v]
+		values = p.sources[v]
 	}
 	return len(values) > 0 && !slices.ContainsFunc(values, func(value ast.Expr) bool {
 		f := p.callee(value)

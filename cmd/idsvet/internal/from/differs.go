@@ -68,6 +68,9 @@ func (f *file) differs() (notes []note) {
 
 // callee returns the function or method that is called, or nil.
 func (f *file) callee(call *ast.CallExpr) *types.Func {
+	if call == nil {
+		return nil
+	}
 	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
 	return fun
 }

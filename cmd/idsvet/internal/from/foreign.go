@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 // A dictate is a place where a module that is no part of the program wants the old type.
@@ -95,7 +96,7 @@ func (f *file) differing(c inspector.Cursor, name string) []dictate {
 			return nil
 		}
 	}
-	if others := comparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
+	if others := syntax.ComparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
 		return nil
 	}
 	return []dictate{{n, f.lib.differs[name]}}
@@ -106,28 +107,6 @@ func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
 	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
-}
-
-// comparedWith returns what the value of the expression at c is compared with by ==, != or switch.
-func comparedWith(c inspector.Cursor) (others []ast.Expr) {
-	for c.ParentEdgeKind() == edge.ParenExpr_X {
-		c = c.Parent()
-	}
-	switch parent := c.Parent().Node().(type) {
-	case *ast.BinaryExpr:
-		if parent.Op == token.EQL || parent.Op == token.NEQ {
-			others = []ast.Expr{parent.X, parent.Y}
-		}
-	case *ast.CaseClause:
-		if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
-			others = []ast.Expr{s.Tag}
-		}
-	case *ast.SwitchStmt:
-		for _, clause := range parent.Body.List {
-			others = append(others, clause.(*ast.CaseClause).List...)
-		}
-	}
-	return others
 }
 
 // printUnseen prints what to look for by hand.

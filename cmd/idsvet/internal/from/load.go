@@ -49,12 +49,13 @@ func (r *run) load(module string, c config) error {
 		if strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
+		r.own[strings.TrimSuffix(p.PkgPath, "_test")] = true
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
 			r.other = append(r.other, note{module, 0, "", "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
+			continue
 		}
-		r.own[strings.TrimSuffix(p.PkgPath, "_test")] = true
 		r.addFiles(p, texts, old)
 	}
 	if len(broken) > 0 {

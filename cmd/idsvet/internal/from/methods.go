@@ -33,30 +33,25 @@ var newMethods = func() map[string]map[string]bool {
 // satisfied notes an interface that values of an old type satisfy and values of the new one do not; and if gains is true, which is
 // for a type switch, also one that they satisfy only here.
 func (f *file) satisfied(e ast.Expr, gains bool) (notes []note) {
-	t := f.info.TypeOf(e)
-	if t == nil || !types.IsInterface(t) {
+	want, ok := f.info.TypeOf(e).Underlying().(*types.Interface)
+	if !ok || want.NumMethods() == 0 {
 		return nil
 	}
-	want := t.Underlying().(*types.Interface)
 	for _, pkg := range f.packages {
-		for name, now := range newMethods {
+		for name, methods := range newMethods {
 			obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
-			if !ok || want.NumMethods() == 0 || name == "NullUUID" && !f.lib.uses[name] {
+			if !ok || name == "NullUUID" && !f.lib.uses[name] {
 				continue
 			}
-			var lacking, gained []string
+			before, now := types.Implements(types.NewPointer(obj.Type()), want), true
 			for m := range want.Methods() {
-				if !now[form(m)] {
-					lacking = append(lacking, m.Name())
-				} else if had, _, _ := types.LookupFieldOrMethod(obj.Type(), true, pkg, m.Name()); had == nil {
-					gained = append(gained, m.Name())
-				}
+				now = now && methods[form(m)]
 			}
-			switch before := types.Implements(types.NewPointer(obj.Type()), want); {
-			case before && lacking != nil:
-				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" does not satisfy this interface here, without "+strings.Join(lacking, " and ")))
-			case gains && !before && lacking == nil:
-				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" satisfies this interface here, with "+strings.Join(gained, " and ")))
+			switch {
+			case before && !now:
+				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" does not satisfy this interface any more"))
+			case gains && now && !before:
+				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" satisfies this interface from now on"))
 			}
 		}
 	}
@@ -74,10 +69,10 @@ func form(m *types.Func) string {
 		return types.NewTuple(vars...)
 	}
 	text := types.TypeString(types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic()), func(p *types.Package) string {
-		if p.Path() == "time" || p.Path() == "context" || p.Path() == "database/sql/driver" {
-			return p.Name()
+		if strings.Contains(p.Path(), ".") {
+			return "" // perhaps the old library
 		}
-		return "" // a type of the old library
+		return p.Name()
 	})
 	return m.Name() + strings.ReplaceAll(strings.TrimPrefix(text, "func"), "interface{}", "any")
 }

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 // harmless finds the names of functions that store nothing of what they are given.
@@ -66,84 +67,34 @@ func (f *file) reaches(pkg *types.Package, is func(path string) bool) bool {
 // receiver returns the package that gets the value at c in an interface: that of the function which is called, or of the type of
 // which the value becomes a part; nil if the value goes into no interface.
 func (f *file) receiver(c inspector.Cursor) *types.Package {
-	kind, i := c.ParentEdge()
-	to, pkg := types.Type(nil), f.pkg
-	switch parent := c.Parent().Node().(type) {
-	case *ast.CallExpr:
-		if kind == edge.CallExpr_Args {
-			to, pkg = f.parameter(parent, i)
-		}
-	case *ast.CompositeLit:
-		if to = element(f.info.TypeOf(parent)); to == nil {
-			to = f.info.TypeOf(parent).Underlying().(*types.Struct).Field(i).Type()
-		}
-		pkg = f.literal(c.Parent())
-	case *ast.KeyValueExpr:
-		lit := c.Parent().Parent().Node().(ast.Expr)
-		if to = element(f.info.TypeOf(lit)); to == nil {
-			to = f.info.TypeOf(parent.Key) // a field
-		}
-		pkg = f.literal(c.Parent().Parent())
-	case *ast.AssignStmt:
-		if kind == edge.AssignStmt_Rhs && len(parent.Lhs) == len(parent.Rhs) {
-			to = f.info.TypeOf(parent.Lhs[i])
-		}
-	case *ast.ValueSpec:
-		to = f.info.TypeOf(parent.Type)
-	}
-	if to == nil || !types.IsInterface(to) {
+	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
 	}
-	return pkg
-}
-
-// parameter returns the type of a parameter, and the package of the function, or the file's, if it is a variable.
-func (f *file) parameter(call *ast.CallExpr, i int) (types.Type, *types.Package) {
-	fun, pkg := f.callee(call), f.pkg
-	sig, ok := f.info.TypeOf(call.Fun).Underlying().(*types.Signature)
-	switch {
-	case fun != nil && harmless.MatchString(fun.Name()):
-		return nil, nil
-	case fun != nil:
-		pkg = fun.Pkg()
-	case f.info.Types[call.Fun].IsType():
-		return f.info.TypeOf(call), pkg
+	c = c.Parent()
+	if _, ok := c.Node().(*ast.KeyValueExpr); ok {
+		c = c.Parent()
 	}
-	if !ok {
-		return nil, nil
-	}
-	if last := sig.Params().Len() - 1; sig.Variadic() && i >= last && !call.Ellipsis.IsValid() {
-		return element(sig.Params().At(last).Type()), pkg
-	}
-	return sig.Params().At(i).Type(), pkg
-}
-
-// literal returns the package of the type of the literal at c. If that has no name, it returns that of the function that gets it,
-// or the file's.
-func (f *file) literal(c inspector.Cursor) *types.Package {
-	if n := named(f.info.TypeOf(c.Node().(ast.Expr))); n != nil {
-		return n.Obj().Pkg()
-	}
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok {
-		if fun := f.callee(call); fun != nil {
-			return fun.Pkg()
+	if lit, ok := c.Node().(*ast.CompositeLit); ok {
+		if n := named(f.info.TypeOf(lit)); n != nil {
+			return n.Obj().Pkg()
 		}
+		c = c.Parent() // perhaps the call that gets the list
 	}
-	return f.pkg
+	call, ok := c.Node().(*ast.CallExpr)
+	switch fun := f.callee(call); {
+	case !ok || fun == nil:
+		return f.pkg
+	case harmless.MatchString(fun.Name()):
+		return nil
+	default:
+		return fun.Pkg()
+	}
 }
 
 // calls reports whether a function of the language is called.
 func (f *file) calls(call *ast.CallExpr, name string) bool {
 	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
 	return ok && b.Name() == name
-}
-
-// element returns the type of the elements of a list or a map, or nil.
-func element(t types.Type) types.Type {
-	if list, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
-		return list.Elem()
-	}
-	return nil
 }
 
 // A depth is how far into a type to look for those of the library.
@@ -226,7 +177,7 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 		tag, t := reflect.StructTag(text), f.info.TypeOf(field.Type)
 		named := func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" }
 		omitted := func(word string) bool {
-			key, option, _ := strings.Cut(word, ",")
+			key, option, _ := strings.Cut(word, ":")
 			_, plain := t.Underlying().(*types.Array) // is omitted by omitzero if it is all zero, with IsZero or without
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}

@@ -27,9 +27,9 @@ import (
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
 //	differs NAME…: SENTENCE       what is another value here where these are used, if constants do not decide it
-//	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs PART…" are parts of import paths, "tags
-//	                              KEY…" keys of fields' tags, "omits KEY,OPTION…" those whose option leaves out what is zero by a
-//	                              method IsZero that the type gains, and "queries" are arguments and columns of a database
+//	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs=PART,…" are parts of import paths,
+//	                              "tags=KEY,…" keys of fields' tags, "omits=KEY:OPTION,…" those whose option leaves out what is
+//	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database
 //	unseen SENTENCE               what no type shows
 //
 //go:embed rules
@@ -192,32 +192,16 @@ func (t *table) words(line string) error {
 			t.differs[w] = sentence
 		}
 	case kind == "stored" && sentence != "":
-		t.stored = append(t.stored, newStored(words, sentence))
+		where := map[string][]string{}
+		for _, w := range words[1:] {
+			key, list, _ := strings.Cut(w, "=")
+			where[key] = strings.Split(list, ",")
+		}
+		t.stored = append(t.stored, stored{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, sentence})
 	default:
 		return fmt.Errorf("%q is no row", line)
 	}
 	return nil
-}
-
-// newStored reads the words of a stored row.
-func newStored(words []string, sentence string) stored {
-	s := stored{name: words[0], what: sentence}
-	var list *[]string
-	for _, w := range words[1:] {
-		switch w {
-		case "codecs":
-			list = &s.codecs
-		case "tags":
-			list = &s.tags
-		case "omits":
-			list = &s.omits
-		case "queries":
-			s.queries = true
-		default:
-			*list = append(*list, w)
-		}
-	}
-	return s
 }
 
 var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString

@@ -1,0 +1,102 @@
+// Package syntax tells what stands around an expression.
+package syntax
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Element returns the type of the elements of a slice, an array or a map, or nil.
+func Element(t types.Type) types.Type {
+	u, ok := t.Underlying().(interface{ Elem() types.Type })
+	if !ok {
+		return nil
+	}
+	return u.Elem()
+}
+
+// Function returns the innermost function around c.
+func Function(c inspector.Cursor) (f inspector.Cursor) {
+	for f = range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		break
+	}
+	return f
+}
+
+// Wanted returns the type of the variable, parameter, result or element that gets the value of the expression at c, or nil
+// if there is none, or if its type is that of the expression.
+func Wanted(info *types.Info, c inspector.Cursor) types.Type {
+	kind, i := c.ParentEdge()
+	switch n := c.Parent().Node().(type) {
+	case *ast.CallExpr:
+		sig, ok := info.TypeOf(n.Fun).Underlying().(*types.Signature)
+		switch {
+		case kind != edge.CallExpr_Args:
+		case info.Types[n.Fun].IsType():
+			return info.TypeOf(n)
+		case ok && sig.Variadic() && i >= sig.Params().Len()-1 && !n.Ellipsis.IsValid():
+			return Element(sig.Params().At(sig.Params().Len() - 1).Type())
+		case ok:
+			return sig.Params().At(i).Type()
+		}
+	case *ast.AssignStmt:
+		if kind == edge.AssignStmt_Rhs && n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
+			return info.TypeOf(n.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		return info.TypeOf(n.Type)
+	case *ast.ReturnStmt:
+		f := Function(c).Node()
+		e, ok := f.(ast.Expr)
+		if !ok {
+			e = f.(*ast.FuncDecl).Name
+		}
+		return info.TypeOf(e).(*types.Signature).Results().At(i).Type()
+	case *ast.KeyValueExpr:
+		if s := structure(info.TypeOf(c.Parent().Parent().Node().(ast.Expr))); s == nil {
+			return Element(info.TypeOf(c.Parent().Parent().Node().(ast.Expr)))
+		}
+		return info.TypeOf(n.Key)
+	case *ast.CompositeLit:
+		if s := structure(info.TypeOf(n)); s != nil && kind == edge.CompositeLit_Elts {
+			return s.Field(i).Type()
+		}
+		return Element(info.TypeOf(n))
+	}
+	return nil
+}
+
+// structure returns the struct type that a literal of type t has, which stands for a pointer to one in a list of pointers.
+func structure(t types.Type) *types.Struct {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, _ := t.Underlying().(*types.Struct)
+	return s
+}
+
+// ComparedWith returns what the value of the expression at c is compared with by ==, != or switch.
+func ComparedWith(c inspector.Cursor) (others []ast.Expr) {
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
+	}
+	switch parent := c.Parent().Node().(type) {
+	case *ast.BinaryExpr:
+		if parent.Op == token.EQL || parent.Op == token.NEQ {
+			others = []ast.Expr{parent.X, parent.Y}
+		}
+	case *ast.CaseClause:
+		if s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt); ok && s.Tag != nil {
+			others = []ast.Expr{s.Tag}
+		}
+	case *ast.SwitchStmt:
+		for _, clause := range parent.Body.List {
+			others = append(others, clause.(*ast.CaseClause).List...)
+		}
+	}
+	return others
+}
