@@ -103,7 +103,9 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 		s, _ := constant.Val(f.info.Types[e].Value).(string)
 		pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
 		switch {
-		case ofError && slices.ContainsFunc(f.lib.texts, func(text string) bool { return strings.Contains(s, text) || strings.Contains(s, " ") && strings.Contains(text, s) }):
+		case ofError && slices.ContainsFunc(f.lib.texts, func(text string) bool {
+			return strings.Contains(s, text) || strings.Contains(s, " ") && strings.Contains(text, s)
+		}):
 			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
 		case slices.Contains(f.lib.paths, s) && s != f.lib.pkg:
 			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))

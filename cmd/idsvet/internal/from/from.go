@@ -153,8 +153,7 @@ func (r *run) move(configs []config) error {
 		return err
 	}
 	r.otherFiles()
-	r.printUnseen()
-	r.printForeign()
+	r.printUnseen(r.table)
 	r.print()
 	err = r.require(mods, changes)
 	r.summary(len(changes))
@@ -210,7 +209,7 @@ func (r *run) convert() (changes []change, err error) {
 		}
 		r.left = append(r.left, unused...)
 		r.differ = append(r.differ, f.differs()...)
-		r.foreign = append(r.foreign, f.foreign()...)
+		r.first = append(r.first, f.foreign()...)
 		if !bytes.Equal(now, f.original) {
 			changes = append(changes, change{path, f.original, now})
 			if ast.IsGenerated(f.syntax) {

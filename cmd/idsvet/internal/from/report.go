@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,9 +25,9 @@ type report struct {
 	old string // the old library
 	out io.Writer
 
-	total, converted    int // uses of the library's names
-	toEdit, toLookAt    int // places
-	foreign             []dictate
+	total, converted    int    // uses of the library's names
+	toEdit, toLookAt    int    // places
+	first               []note // what others dictate, and what differs everywhere
 	left, differ, other []note
 }
 
@@ -39,15 +40,25 @@ func (r *report) rel(path string) string {
 	return rel
 }
 
-// print prints all notes, but those of what others dictate.
-func (r *report) print() {
-	r.toEdit += r.printNotes("left to you", r.left)
-	r.toLookAt += r.printNotes("differs without an error", r.differ)
-	r.toLookAt += r.printNotes("look at these, too", r.other)
+// printUnseen prints what to look for by hand.
+func (r *report) printUnseen(t *table) {
+	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n", root, t.page())
+	for _, what := range t.unseen {
+		fmt.Fprintf(r.out, "- %s\n", what)
+	}
 }
 
-// printNotes prints notes by their places, and returns how many there are. Those of one file that say the same have one line.
-func (r *report) printNotes(title string, notes []note) int {
+// print prints all notes.
+func (r *report) print() {
+	r.toLookAt += r.printNotes("look at these first", r.first, 50)
+	r.toEdit += r.printNotes("left to you", r.left, math.MaxInt)
+	r.toLookAt += r.printNotes("differs without an error", r.differ, math.MaxInt)
+	r.toLookAt += r.printNotes("look at these, too", r.other, math.MaxInt)
+}
+
+// printNotes prints what the notes say, each text once, with its places, if they are not more than most. It returns how many notes
+// there are.
+func (r *report) printNotes(title string, notes []note, most int) int {
 	slices.SortFunc(notes, func(a, b note) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.of, b.of))
 	})
@@ -56,42 +67,33 @@ func (r *report) printNotes(title string, notes []note) int {
 		return 0
 	}
 	fmt.Fprintf(r.out, "\n%s (%d):\n", title, len(notes))
-	var order []note
-	same := map[note][]note{}
+	var texts []string
+	places := map[string][]string{}
 	for _, n := range notes {
-		key := note{path: n.path, text: n.text}
-		if same[key] == nil {
-			order = append(order, key)
+		if places[n.text] == nil {
+			texts = append(texts, n.text)
 		}
-		same[key] = append(same[key], n)
+		places[n.text] = append(places[n.text], "\t"+r.place(n)+"\n")
 	}
-	for _, n := range order {
-		fmt.Fprintf(r.out, "%s: %s\n", r.rel(n.path)+lines(same[n]), n.text)
+	for _, text := range texts {
+		fmt.Fprintf(r.out, "%s (%d)\n", text, len(places[text]))
+		if len(places[text]) <= most {
+			fmt.Fprint(r.out, strings.Join(places[text], ""))
+		}
 	}
 	return len(notes)
 }
 
-// lines returns the lines of notes on one file, and the names that they are about: ":7: New", or ":7 New, 9 Settings".
-func lines(notes []note) (text string) {
-	one := !slices.ContainsFunc(notes, func(n note) bool { return n.of != notes[0].of })
-	for i, n := range notes {
-		switch {
-		case n.line == 0:
-			continue
-		case i == 0:
-			text += ":"
-		default:
-			text += ", "
-		}
-		text += strconv.Itoa(n.line)
-		if !one && n.of != "" {
-			text += " " + n.of
-		}
+// place returns the place of a note, and the name that it is about: "p.go:7: New".
+func (r *report) place(n note) string {
+	place := r.rel(n.path)
+	if n.line > 0 {
+		place += ":" + strconv.Itoa(n.line)
 	}
-	if one && notes[0].of != "" {
-		text += ": " + notes[0].of
+	if n.of != "" {
+		place += ": " + n.of
 	}
-	return text
+	return place
 }
 
 // summary prints the last line of the report.
