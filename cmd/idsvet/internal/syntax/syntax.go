@@ -57,10 +57,16 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 		}
 		return info.TypeOf(e).(*types.Signature).Results().At(i).Type()
 	case *ast.KeyValueExpr:
-		if s := structure(info.TypeOf(c.Parent().Parent().Node().(ast.Expr))); s == nil {
-			return Element(info.TypeOf(c.Parent().Parent().Node().(ast.Expr)))
+		lit := info.TypeOf(c.Parent().Parent().Node().(ast.Expr))
+		m, _ := lit.Underlying().(*types.Map)
+		switch {
+		case kind == edge.KeyValueExpr_Value && structure(lit) != nil:
+			return info.TypeOf(n.Key)
+		case kind == edge.KeyValueExpr_Value:
+			return Element(lit)
+		case m != nil:
+			return m.Key()
 		}
-		return info.TypeOf(n.Key)
 	case *ast.CompositeLit:
 		if s := structure(info.TypeOf(n)); s != nil && kind == edge.CompositeLit_Elts {
 			return s.Field(i).Type()
