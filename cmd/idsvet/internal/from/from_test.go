@@ -275,14 +275,14 @@ func TestRequire(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command of this test is a shell script")
 	}
-	real, err := exec.LookPath("go")
+	command, err := exec.LookPath("go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for get, want := range map[string]string{"exit 1": "the files are changed, go.mod is not: go get", `echo "require github.com/oneclock/ids v1.0.0" >>go.mod`: "the files are changed, go.mod is changed too: go mod tidy"} {
 		bin, dir := t.TempDir(), t.TempDir()
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/p\n\ngo 1.26\n")
-		script := "#!/bin/sh\ncase \"$1 $2\" in\n\"get \"*) " + get + " ;;\n\"mod tidy\") echo go: downloading much >&2; exit 1 ;;\n*) exec '" + real + "' \"$@\" ;;\nesac\n"
+		script := "#!/bin/sh\ncase \"$1 $2\" in\n\"get \"*) " + get + " ;;\n\"mod tidy\") echo go: downloading much >&2; exit 1 ;;\n*) exec '" + command + "' \"$@\" ;;\nesac\n"
 		if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
