@@ -50,7 +50,7 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	case *ast.ValueSpec:
 		return info.TypeOf(n.Type)
 	case *ast.ReturnStmt:
-		f := Function(c).Node()
+		f := Function(c.Parent()).Node() // not the literal that is returned
 		e, ok := f.(ast.Expr)
 		if !ok {
 			e = f.(*ast.FuncDecl).Name
