@@ -17,15 +17,21 @@ func (f *file) differs() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
 			notes = append(notes, f.stored(c)...)
+			notes = append(notes, f.lost(c)...)
 		}
 		switch n := c.Node().(type) {
 		case *ast.Ident:
 			notes = append(notes, f.instance(n)...)
-		case *ast.InterfaceType:
-			notes = append(notes, f.satisfied(n, false)...)
 		case *ast.TypeAssertExpr:
-			if n.Type != nil {
-				notes = append(notes, f.satisfied(n.Type, true)...)
+			types := []ast.Expr{n.Type}
+			if s, ok := c.Parent().Parent().Node().(*ast.TypeSwitchStmt); ok && n.Type == nil {
+				types = nil
+				for _, clause := range s.Body.List {
+					types = append(types, clause.(*ast.CaseClause).List...)
+				}
+			}
+			for _, t := range types {
+				notes = append(notes, f.satisfied(t, f.info.TypeOf(n.X))...)
 			}
 		case *ast.CallExpr:
 			notes = append(notes, f.panics(n)...)
@@ -41,12 +47,7 @@ func (f *file) differs() (notes []note) {
 			}
 		case *ast.CaseClause:
 			parts := n.List
-			switch s := c.Parent().Parent().Node().(type) {
-			case *ast.TypeSwitchStmt:
-				for _, t := range n.List {
-					notes = append(notes, f.satisfied(t, true)...)
-				}
-			case *ast.SwitchStmt:
+			if s, ok := c.Parent().Parent().Node().(*ast.SwitchStmt); ok {
 				if s.Tag != nil {
 					parts = append(slices.Clip(parts), s.Tag)
 				}

@@ -6,6 +6,10 @@ import (
 	"go/types"
 	"regexp"
 	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
 // methodsTXT has the lines of api.txt for the methods of the types that old ones become.
@@ -30,11 +34,28 @@ var newMethods = func() map[string]map[string]bool {
 	return all
 }()
 
-// satisfied notes an interface that values of an old type satisfy and values of the new one do not; and if gains is true, which is
-// for a type switch, also one that they satisfy only here.
-func (f *file) satisfied(e ast.Expr, gains bool) (notes []note) {
-	want, ok := f.info.TypeOf(e).Underlying().(*types.Interface)
-	if !ok || want.NumMethods() == 0 {
+// lost notes that the value at c goes into an interface that it does not satisfy here.
+func (f *file) lost(c inspector.Cursor) []note {
+	want := syntax.Wanted(f.info, c)
+	if want == nil || !types.IsInterface(want) {
+		return nil
+	}
+	e := c.Node().(ast.Expr)
+	for m := range want.Underlying().(*types.Interface).Methods() {
+		method, _, _ := types.LookupFieldOrMethod(f.info.TypeOf(e), true, nil, m.Name())
+		of, _, _ := strings.Cut(f.lib.oldName(method), ".")
+		if newMethods[of] != nil && !newMethods[of][form(m)] {
+			return []note{f.note(e.Pos(), of+" does not satisfy this interface here")}
+		}
+	}
+	return nil
+}
+
+// satisfied notes a type of a type switch or an assertion, an interface that values of an old type satisfy only before the move or
+// only after it, if what is asked may have such a value.
+func (f *file) satisfied(t ast.Expr, asked types.Type) (notes []note) {
+	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
+	if !ok {
 		return nil
 	}
 	for _, pkg := range f.packages {
@@ -43,15 +64,16 @@ func (f *file) satisfied(e ast.Expr, gains bool) (notes []note) {
 			if !ok || name == "NullUUID" && !f.lib.uses[name] {
 				continue
 			}
-			before, now := types.Implements(types.NewPointer(obj.Type()), want), true
+			old, now := types.NewPointer(obj.Type()), true
 			for m := range want.Methods() {
 				now = now && methods[form(m)]
 			}
-			switch {
+			switch before := types.Implements(old, want); {
+			case !types.Implements(old, asked.Underlying().(*types.Interface)):
 			case before && !now:
-				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" does not satisfy this interface any more"))
-			case gains && now && !before:
-				notes = append(notes, f.note(e.Pos(), "a value of the library's "+name+" satisfies this interface from now on"))
+				notes = append(notes, f.note(t.Pos(), name+" does not satisfy this interface here"))
+			case now && !before:
+				notes = append(notes, f.note(t.Pos(), name+" satisfies this interface here, and did not"))
 			}
 		}
 	}
