@@ -81,10 +81,10 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	if s.call != "Take" {
 		var err error
 		if g, err = s.take(t.Context()); err != nil {
-			return fmt.Errorf("Take before the silence: %w", err)
+			return fmt.Errorf("before the silence, Take: %w", err)
 		}
 		if err := g.Lease.Extend(t.Context(), s.now.Add(time.Hour)); err != nil {
-			return fmt.Errorf("Extend before the silence: %w", err)
+			return fmt.Errorf("before the silence, Extend: %w", err)
 		}
 	}
 	time.Sleep(1100 * time.Millisecond) // some clients first ask a connection that was idle for a second whether it lives

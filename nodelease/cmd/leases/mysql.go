@@ -150,7 +150,7 @@ func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 			}
 			return token, err
 		}, func(token string) error {
-			_, err := m.db.ExecContext(ctx, `update `+m.name+` set token = '`+token+`' where number = -1`)
+			_, err := m.db.ExecContext(ctx, `update `+m.name+` set token = ? where number = -1`, token)
 			return err
 		},
 	); finding != "" {
