@@ -22,11 +22,39 @@ type SnowflakeLayout struct {
 	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 }
 
+// The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
+// twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.
+const (
+	twitterEpoch        = 1288834974657 // ms since 1970
+	twitterWorkerBits   = 5
+	twitterNodeBits     = 5 + twitterWorkerBits
+	twitterSequenceBits = 12
+)
+
 // TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since
 // 2010-11-04T01:42:54.657Z (until 2080), 10 of node, 12 of sequence.
 func TwitterLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
 		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits}
+}
+
+// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each is 0 to 31;
+// else the error matches [ErrRange].
+func TwitterNumber(datacenter, worker int64) (number int64, err error) {
+	const last = 1<<twitterWorkerBits - 1
+	switch {
+	case datacenter < 0 || datacenter > last:
+		return 0, outside("datacenter", datacenter, last)
+	case worker < 0 || worker > last:
+		return 0, outside("worker", worker, last)
+	}
+	return datacenter<<twitterWorkerBits | worker, nil
+}
+
+// TwitterDatacenterWorker returns the datacenter and the worker, 0 to 31 each, of a node number in Twitter's
+// layout, 0 to 1023. A number out of this range has a datacenter out of range.
+func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
+	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
 // DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),

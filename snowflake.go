@@ -3,6 +3,7 @@ package ids
 import (
 	"cmp"
 	"encoding/binary"
+	"strconv"
 )
 
 // Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
@@ -10,34 +11,6 @@ import (
 // decoder accepts a negative number. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
 // that embeds snowflake.ID, since the field is then called ID.
 type Snowflake int64
-
-// The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
-// twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.
-const (
-	twitterEpoch        = 1288834974657 // ms since 1970
-	twitterWorkerBits   = 5
-	twitterNodeBits     = 5 + twitterWorkerBits
-	twitterSequenceBits = 12
-)
-
-// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each is 0 to 31;
-// else the error matches [ErrRange].
-func TwitterNumber(datacenter, worker int64) (number int64, err error) {
-	const last = 1<<twitterWorkerBits - 1
-	switch {
-	case datacenter < 0 || datacenter > last:
-		return 0, outside("datacenter", datacenter, last)
-	case worker < 0 || worker > last:
-		return 0, outside("worker", worker, last)
-	}
-	return datacenter<<twitterWorkerBits | worker, nil
-}
-
-// TwitterDatacenterWorker returns the datacenter and the worker, 0 to 31 each, of a node number in Twitter's
-// layout, 0 to 1023. A number out of this range has a datacenter out of range.
-func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
-	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
-}
 
 // Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
 func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
@@ -151,4 +124,43 @@ func ParseSnowflakeBase32(s string) (Snowflake, error) {
 		return 0, parseError(snowflakeBase32, tooLarge, 0)
 	}
 	return Snowflake(v), err
+}
+
+// maxDigits is how many decimal digits the largest Snowflake has.
+const maxDigits = 19
+
+var decimalPairs = [100]uint16(pairs("0123456789"))
+
+// appendDecimal appends v in decimal.
+func appendDecimal(b []byte, v int64) []byte {
+	if v < 0 {
+		return strconv.AppendInt(b, v, 10)
+	}
+	var text [maxDigits + 1]byte
+	return append(b, text[encodeDecimal(&text, uint64(v)):]...)
+}
+
+// encodeDecimal writes v < 10^20 as 20 digits, and returns the offset of the first one that is
+// not a leading zero.
+func encodeDecimal(text *[maxDigits + 1]byte, v uint64) (start int) {
+	le := binary.LittleEndian
+	top, rest := v/1e16, v%1e16
+	le.PutUint16(text[0:], decimalPairs[top/100])
+	le.PutUint16(text[2:], decimalPairs[top%100])
+	putDecimal((*[8]byte)(text[4:]), uint32(rest/1e8))
+	putDecimal((*[8]byte)(text[12:]), uint32(rest%1e8))
+	for start < maxDigits && text[start] == '0' {
+		start++
+	}
+	return start
+}
+
+// putDecimal writes x < 10^8 as eight digits.
+func putDecimal(text *[8]byte, x uint32) {
+	le := binary.LittleEndian
+	upper, lower := x/1e4, x%1e4
+	le.PutUint16(text[0:], decimalPairs[upper/100])
+	le.PutUint16(text[2:], decimalPairs[upper%100])
+	le.PutUint16(text[4:], decimalPairs[lower/100])
+	le.PutUint16(text[6:], decimalPairs[lower%100])
 }
