@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -111,16 +110,6 @@ func (g *Generator) drawNode() uint64 {
 	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node
-}
-
-// extend appends n zero elements to dst and returns the result and the new part.
-func extend[T any](dst []T, n int) (all, added []T) {
-	if n < 0 {
-		panic("ids: negative number of ids")
-	}
-	dst = slices.Grow(dst, n)
-	all = dst[:len(dst)+n]
-	return all, all[len(dst):]
 }
 
 // These serve the package-level functions. Making them reads the process's clock once.
