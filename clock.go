@@ -99,6 +99,23 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
+// newLane returns a lane that has issued nothing and begins after start.
+func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
+	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,
+		maxAhead: int64(c.maxAhead), maxDebt: int64(c.maxAhead + 2*maxWait),
+		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
+	l.aheadTicks, _ = s.ticks(c.maxAhead)
+	if patience != forever {
+		n, exact := s.ticks(max(patience, c.maxAhead, anchorLife)) // a reading may be this old
+		if !exact {
+			n++ // the wall clock's tick is rounded down
+		}
+		l.patience = n
+	}
+	l.sequence.floor, l.sequence.top = l.last, l.last
+	return l
+}
+
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
 // with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
@@ -189,4 +206,22 @@ func waitForClock(wait time.Duration) {
 	if wait > 0 {
 		time.Sleep(wait)
 	}
+}
+
+// restock replaces the block, which is exhausted, by the spare one, and fills that one. The mutex is held
+// before, and not while bytes are drawn or afterwards.
+func (c *Clock) restock() {
+	full, empty := c.spare, c.block
+	if full == nil {
+		c.mu.Unlock()
+		return // another call is filling it
+	}
+	c.block, c.spare = full, nil
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.spare = empty
+	}()
+	empty.Fill()
 }

@@ -145,24 +145,6 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	return tick, hi, lo
 }
 
-// restock replaces the block, which is exhausted, by the spare one, and fills that one. The mutex is held
-// before, and not while bytes are drawn or afterwards.
-func (c *Clock) restock() {
-	full, empty := c.spare, c.block
-	if full == nil {
-		c.mu.Unlock()
-		return // another call is filling it
-	}
-	c.block, c.spare = full, nil
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.spare = empty
-	}()
-	empty.Fill()
-}
-
 const pieceLen = 256 // ids of a run that are minted under one lock at most
 
 // A run mints many ids of a tail with one reading of the clock.
