@@ -243,3 +243,18 @@ var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) 
 func parseError(form form, fault fault, offset int) *ParseError {
 	return &parseErrors[form][fault][min(offset, tooLong)]
 }
+
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// mustBe panics if a value of the named type is not made, but the zero value.
+func mustBe(made bool, name string) {
+	if !made {
+		panic("ids: zero " + name + ": use New" + name)
+	}
+}

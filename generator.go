@@ -67,13 +67,6 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	return g
 }
 
-// mustBe panics if a value of the named type is not made, but the zero value.
-func mustBe(made bool, name string) {
-	if !made {
-		panic("ids: zero " + name + ": use New" + name)
-	}
-}
-
 // NodeID returns the node of versions 1, 2 and 6.
 func (g *Generator) NodeID() (node [6]byte) {
 	bits := g.fixedNode

@@ -87,11 +87,3 @@ func mustParse[T any](parse func(s string) (T, error), s string) T {
 	}
 	return v
 }
-
-// must returns v, or panics with err.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}

@@ -100,18 +100,3 @@ func MaxV7At(t time.Time) (u UUID) {
 	u.setV7(ms<<12|0xfff, v7Random)
 	return u
 }
-
-// maxMilli is the last millisecond since 1970 that version 7 and ULID can hold.
-const maxMilli = 1<<48 - 1
-
-// milli returns t in milliseconds since 1970, or the nearest that 48 bits can hold and an error.
-func milli(t time.Time) (ms uint64, err error) {
-	const errMilli = rangeError("ids: time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")
-	switch sec := t.Unix(); {
-	case sec < 0:
-		return 0, errMilli
-	case sec > maxMilli/1000 || t.UnixMilli() > maxMilli:
-		return maxMilli, errMilli
-	}
-	return uint64(t.UnixMilli()), nil
-}
