@@ -24,28 +24,17 @@ const (
 // If a call waits for the limit of a clock in a testing/synctest bubble, only code in that bubble may wake
 // it: a [ClockLimit.Set], a [ClockLimit.EndAt] or the end of a context outside the bubble is a fatal error.
 type Clock struct {
-	now       func() time.Time // nil: the wall clock
 	tolerance time.Duration
 	maxAhead  time.Duration
 	after     time.Time
 
-	// base is some moment. The time since then is one reading of the system's clock, where time.Now makes two.
-	// Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds 292 years: so base is
-	// moved before that is reached.
-	base atomic.Pointer[time.Time]
+	anchor
 
-	tickets atomic.Int64 // drawn before and after each reading of an injected clock
-
-	mu      sync.Mutex // guards all that follows, and every lane
+	mu      sync.Mutex // guards all that follows, every lane, and the anchor
 	waiters map[*waiter]bool
 	limit   time.Time
 	refusal error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
 	ended   bool  // the limit is for good
-
-	anchor int64   // ns after base
-	life   uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
-	wall   reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked  int64   // the ticket drawn after that reading
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
 	v1, v6       lane
@@ -82,10 +71,10 @@ type ClockOptions struct {
 func NewClock(opts *ClockOptions) *Clock {
 	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
-		now:       opts.Now,
 		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
 		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
 		after:     opts.After.Round(0).UTC(),
+		anchor:    anchor{now: opts.Now},
 		waiters:   make(map[*waiter]bool),
 		block:     new(random.Block),
 		spare:     new(random.Block),
@@ -122,40 +111,60 @@ func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Durati
 // the system's is then read with the mutex held.
 func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 	if c.now == nil {
-		elapsed = c.elapsed()
+		elapsed = int64(time.Since(*c.base.Load()))
 	}
 	c.mu.Lock()
-	if since := elapsed - c.anchor; uint64(since) < c.life { // a negative one is not
-		return reading{c.wall.sec, c.wall.nsec + since}, elapsed
+	if now, serves := c.read(elapsed); serves {
+		return now, elapsed
 	}
 	return c.readAnew(injected)
+}
+
+// An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
+// time, the nanoseconds since base, where time.Now makes two.
+type anchor struct {
+	now     func() time.Time // nil: the wall clock
+	tickets atomic.Int64     // drawn before and after each reading of an injected clock
+
+	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
+	// 292 years: so base is moved before that is reached.
+	base atomic.Pointer[time.Time]
+
+	// These are guarded by the mutex of the clock.
+	at    int64   // ns after base
+	life  uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
+	wall  reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked int64   // the ticket drawn after that reading
+}
+
+// read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
+func (a *anchor) read(elapsed int64) (now reading, serves bool) {
+	since := elapsed - a.at
+	return reading{a.wall.sec, a.wall.nsec + since}, uint64(since) < a.life // a negative one is not
 }
 
 // readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
 // there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
 // the clock was set forward, and would look like a step back. The mutex is held.
-func (c *Clock) readAnew(injected sample) (now reading, elapsed int64) {
-	since := time.Since(*c.base.Load())
-	if c.now == nil || since.Abs() > mostAhead {
+func (a *anchor) readAnew(injected sample) (now reading, elapsed int64) {
+	since := time.Since(*a.base.Load())
+	if a.now == nil || since.Abs() > mostAhead {
 		t := time.Now() // another call may have had a later one
-		since = t.Sub(*c.base.Load())
+		since = t.Sub(*a.base.Load())
 		if since.Abs() > mostAhead {
 			base := t // t itself would be allocated each time
-			c.base.Store(&base)
+			a.base.Store(&base)
 			since = 0
 		}
-		if c.now == nil {
-			c.wall, c.anchor, c.life = newReading(t), int64(since), uint64(anchorLife)
+		if a.now == nil {
+			a.wall, a.at, a.life = newReading(t), int64(since), uint64(anchorLife)
 		}
 	}
-	if injected.began > c.asked {
-		c.wall, c.asked = injected.reading, injected.ended
+	if injected.began > a.asked {
+		a.wall, a.asked = injected.reading, injected.ended
 	}
-	return c.wall, int64(since)
+	return a.wall, int64(since)
 }
-
-// elapsed returns the nanoseconds since base.
-func (c *Clock) elapsed() int64 { return int64(time.Since(*c.base.Load())) }
 
 // A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
 type sample struct {
@@ -165,17 +174,17 @@ type sample struct {
 
 // injected returns the time that replaces the wall clock's, if any does. The mutex must not be
 // held: now may block or panic.
-func (c *Clock) injected() (now sample) {
-	if c.now != nil {
-		now = c.callNow()
+func (a *anchor) injected() (now sample) {
+	if a.now != nil {
+		now = a.callNow()
 	}
 	return now
 }
 
 // callNow is not inlined, so that injected is.
-func (c *Clock) callNow() sample {
-	began := c.tickets.Add(1)
-	return sample{newReading(c.now()), began, c.tickets.Add(1)}
+func (a *anchor) callNow() sample {
+	began := a.tickets.Add(1)
+	return sample{newReading(a.now()), began, a.tickets.Add(1)}
 }
 
 // lockNext takes the mutex and the next id of l: its tick is l.last, its place l.used-1. While a limit withholds

@@ -23,7 +23,7 @@ func TestEnter(t *testing.T) {
 					t.Errorf("%v after %d, it says %v after, and %v instead of %v",
 						time.Since(begin), year, time.Duration(elapsed), now.time(), time.Now().UTC())
 				}
-				if age := time.Since(begin) - time.Duration(c.anchor); age > time.Millisecond {
+				if age := time.Since(begin) - time.Duration(c.at); age > time.Millisecond {
 					t.Errorf("%v after %d, the anchor is %v old", time.Since(begin), year, age)
 				}
 			}
