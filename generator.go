@@ -111,6 +111,18 @@ var (
 	defaultGenerator = NewGenerator(nil)
 )
 
+// Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
+// restored or cloned. (Go supports no fork without exec: if you fork all the same, call it first in each
+// child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
+// and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
+// each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick. If the
+// format has none within MaxAhead of the wall clock, they go on from a random part far above the latest, as far as
+// the tick has room.
+//
+// Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
+// call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.
+func Reseed() { random.Reseed() }
+
 // source draws the bits of ids from a reader.
 type source struct {
 	mu  sync.Mutex
@@ -143,6 +155,9 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
+// apart reports whether each id draws its bits for itself: from Random, or because nothing may be in stock.
+func (g *Generator) apart() bool { return g.source != nil || random.Stockless() }
+
 // bits returns 128 random bits. If Random is injected, only the last n bytes of them are.
 func (g *Generator) bits(n int) (hi, lo uint64) {
 	if g.source != nil {
@@ -164,14 +179,45 @@ func (g *Generator) words(dst []uint64) {
 	random.Put(b)
 }
 
-// Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned. (Go supports no fork without exec: if you fork all the same, call it first in each
-// child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
-// and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
-// each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick. If the
-// format has none within MaxAhead of the wall clock, they go on from a random part far above the latest, as far as
-// the tick has room.
-//
-// Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
-// call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.
-func Reseed() { random.Reseed() }
+// idBits are the bits of one id of a tail: those that its call has drawn, or the next ones of the clock's block, which
+// takes less time.
+type idBits struct {
+	hi, lo uint64
+	block  *random.Block // nil if the call has drawn hi and lo
+}
+
+// enter is enter of the clock, with the bits of an id at hand. If its call has to draw them, these are as those of
+// bits, and the mutex is not held meanwhile, since to read may take long.
+func (g *Generator) enter(n int) (now reading, elapsed int64, b idBits) {
+	c := g.clock
+	if g.apart() {
+		b.hi, b.lo = g.bits(n)
+		now, elapsed = c.enter(c.injected())
+		return now, elapsed, b
+	}
+	injected := c.injected()
+	now, elapsed = c.enter(injected)
+	if c.block.Ready() {
+		b.block = c.block
+		return now, elapsed, b
+	}
+	c.restock()
+	b.hi, b.lo = g.bits(n) // which a Reseed by another goroutine does not discard
+	now, elapsed = c.enter(injected)
+	return now, elapsed, b
+}
+
+// takeHi and takeLo return 64 bits each, and may be called once. The mutex is held.
+func (b *idBits) takeHi() uint64 {
+	if b.block != nil {
+		return b.block.Uint64()
+	}
+	return b.hi
+}
+
+func (b *idBits) takeLo() uint64 {
+	if b.block != nil {
+		return b.block.Uint64()
+	}
+	return b.lo
+}

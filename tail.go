@@ -100,22 +100,9 @@ func (t *tail) add(hi, lo uint64) (fits bool) {
 // n bytes. It panics if there is no such id.
 func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
-	epoch := random.Epoch()                        // before any bits are drawn
-	drawn := g.source != nil || random.Stockless() // hi and lo are bits that this call has drawn
-	if drawn {
-		hi, lo = g.bits(n) // before the mutex is taken: to read may take long
-	}
-	injected := c.injected()
-	now, elapsed := c.enter(injected)
-	if !drawn && !c.block.Ready() {
-		c.restock()
-		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
-		drawn = true
-		now, elapsed = c.enter(injected)
-	}
-	if !drawn {
-		lo = c.block.Uint64()
-	}
+	epoch := random.Epoch() // before any bits are drawn
+	now, elapsed, drawn := g.enter(n)
+	lo = drawn.takeLo()
 	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
 	if epoch != t.epoch {
 		t.reseed(epoch, at, lo)
@@ -134,8 +121,8 @@ func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
 		panic(err) // no limit binds a tail
 	}
 	if t.fresh() {
-		if t.maxHi != 0 && !drawn {
-			hi = c.block.Uint64()
+		if t.maxHi != 0 {
+			hi = drawn.takeHi()
 		}
 		t.renew(hi, lo)
 	}

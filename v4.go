@@ -15,13 +15,8 @@ func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, 
 
 // NewV4 returns a version 4 UUID: 122 random bits.
 func (g *Generator) NewV4() (u UUID) {
-	if g.source != nil {
-		hi, lo := g.source.draw(16)
-		u.set(4, hi, lo)
-		return u
-	}
-	if random.Stockless() {
-		hi, lo := random.Draw()
+	if g.apart() {
+		hi, lo := g.bits(16)
 		u.set(4, hi, lo)
 		return u
 	}
