@@ -12,12 +12,12 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ID is a Snowflake, a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
+// ID is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
 // [Layout] gives: its Split returns them. Snowflakes of one layout sort by time. None is negative, and no
 // decoder accepts a negative number. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
 // that embeds snowflake.ID, since the field is then called ID.
 //
-// For its methods see [ids.Snowflake].
+// For its fields and methods see [ids.Snowflake].
 type ID = ids.Snowflake
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
@@ -32,12 +32,12 @@ type Null = ids.Null[ids.Snowflake]
 // layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
 // its own. Make a node with [NewNode]; minting with the zero value panics.
 //
-// For its methods see [ids.SnowflakeNode].
+// For its fields and methods see [ids.SnowflakeNode].
 type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
 //
-// For its fields see [ids.SnowflakeOptions].
+// For its fields and methods see [ids.SnowflakeOptions].
 type Options = ids.SnowflakeOptions
 
 // Layout gives the fields of a Snowflake, from the top: the time, in ticks since an
@@ -54,14 +54,14 @@ type Layout = ids.SnowflakeLayout
 
 // Parts holds the fields of a Snowflake.
 //
-// For its fields see [ids.SnowflakeParts].
+// For its fields and methods see [ids.SnowflakeParts].
 type Parts = ids.SnowflakeParts
 
 // ParseError says what is wrong with the text or binary form of an id, and where. The Parse
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
 // NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// For its methods see [ids.ParseError].
+// For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is

@@ -19,7 +19,7 @@ import (
 // comparable, and converts freely to and from any other type whose underlying type is [16]byte.
 // See the [specification].
 //
-// For its methods see [ids.ULID].
+// For its fields and methods see [ids.ULID].
 //
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
@@ -49,7 +49,7 @@ type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
 // NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// For its methods see [ids.ParseError].
+// For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is

@@ -21,7 +21,7 @@ import (
 // a type of your own, embed it alone: type ID uuid.UUID has no methods, and a second field is lost in JSON.
 // A query's argument is text: for a column of 16 bytes see [ids.UUID.Binary]. The zero value is the Nil UUID.
 //
-// For its methods see [ids.UUID].
+// For its fields and methods see [ids.UUID].
 type UUID = ids.UUID
 
 // Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
@@ -49,19 +49,19 @@ type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 // functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
 // NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
 //
-// For its methods see [ids.ParseError].
+// For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
 //
-// For its methods see [ids.Variant].
+// For its fields and methods see [ids.Variant].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant = ids.Variant
 
 // Domain says what the local id of a version 2 UUID identifies.
 //
-// For its methods see [ids.Domain].
+// For its fields and methods see [ids.Domain].
 type Domain = ids.Domain
 
 // The values of a [Variant].

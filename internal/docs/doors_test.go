@@ -4,6 +4,7 @@ import (
 	"flag"
 	"go/ast"
 	"go/doc"
+	"go/doc/comment"
 	"go/parser"
 	"go/token"
 	"os"
@@ -23,11 +24,8 @@ var rootOnly = []string{
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 
-// own are the names of doors whose doc comment does not follow the root's, but for the fields and methods in it.
+// own are the names of doors whose doc comment is their own.
 var own = []string{"uuid.Binary", "ulid.Binary", "uuid.NullBinary", "ulid.NullBinary", "snowflake.Null"}
-
-// An export is an exported name of the root: its doc comment, and what can be said at a door of its fields and methods.
-type export struct{ doc, members string }
 
 // TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied
 // value of the root, with the root's doc comment, and each exported name of the root must be at
@@ -46,8 +44,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// exports returns what the package in dir exports, by name.
-func exports(t *testing.T, dir string) map[string]export {
+// exports returns the doc comment of each name that the package in dir exports.
+func exports(t *testing.T, dir string) map[string]string {
 	fset := token.NewFileSet()
 	var sources []*ast.File
 	for _, path := range folders(t, dir, "*.go", false)["."] {
@@ -63,31 +61,19 @@ func exports(t *testing.T, dir string) map[string]export {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]export{}
+	all := map[string]string{}
 	values, funcs := slices.Concat(pkg.Consts, pkg.Vars), pkg.Funcs
 	for _, typ := range pkg.Types {
-		st, ok := typ.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
-		var members []string
-		if ok && len(st.Fields.List) > 0 { // go/doc leaves out what is not exported
-			members = append(members, "fields")
-		}
-		if len(typ.Methods) > 0 {
-			members = append(members, "methods")
-		}
-		e := export{doc: typ.Doc}
-		if len(members) > 0 {
-			e.members = "\nFor its " + strings.Join(members, " and ") + " see [ids." + typ.Name + "].\n"
-		}
-		all[typ.Name] = e
+		all[typ.Name] = typ.Doc
 		values, funcs = slices.Concat(values, typ.Consts, typ.Vars), slices.Concat(funcs, typ.Funcs)
 	}
 	for _, v := range values {
 		for _, name := range v.Names {
-			all[name] = export{doc: v.Doc}
+			all[name] = v.Doc
 		}
 	}
 	for _, f := range funcs {
-		all[f.Name] = export{doc: f.Doc}
+		all[f.Name] = f.Doc
 	}
 	return all
 }
@@ -102,7 +88,7 @@ var (
 )
 
 // checkDoor checks one door, or writes its doc comments with -update, and returns the names of the root that it serves.
-func checkDoor(t *testing.T, path string, root map[string]export) (served []string) {
+func checkDoor(t *testing.T, path string, root map[string]string) (served []string) {
 	src := read(t, path)
 	names := map[string]string{} // root name: door name
 	serve := func(name, target string) {
@@ -130,15 +116,14 @@ func checkDoor(t *testing.T, path string, root map[string]export) (served []stri
 	want := standing.ReplaceAllStringFunc(src, func(all string) string {
 		m := standing.FindStringSubmatch(all)
 		name, target := m[2]+m[4], m[3]+m[6]
-		text := translate(root[target].doc, target, name, names)
 		if slices.Contains(own, door+"."+name) {
-			text = members.ReplaceAllString(slashes.ReplaceAllString(m[1], ""), "")
+			return all
 		}
-		at := len(definitions.ReplaceAllString(text, "")) // which stay last
-		comment := ""
-		for line := range strings.Lines(text[:at] + root[target].members + text[at:]) {
-			comment += strings.Replace(strings.TrimRight("// "+line, " \n")+"\n", "// \t", "//\t", 1) // as gofmt has it
+		text := translate(root[target], target, name, names)
+		if m[2] != "" {
+			text += "\nFor its fields and methods see [ids." + target + "].\n"
 		}
+		comment := formatted(text)
 		if comment != m[1] && !*update {
 			t.Errorf("%s: the doc of %s has drifted from that of ids.%s: go test ./internal/docs -run TestDoors -update mends it\n got: %s\nwant: %s",
 				path, name, target, m[1], comment)
@@ -153,33 +138,26 @@ func checkDoor(t *testing.T, path string, root map[string]export) (served []stri
 	return served
 }
 
-var (
-	docLink = regexp.MustCompile(`\[([A-Z]\w*)((?:\.\w+)*)\]`)
-	word    = regexp.MustCompile(`\w+(\.\w+)*`)
+// formatted returns a doc comment as gofmt writes it: what links lead to stands last.
+func formatted(text string) (lines string) {
+	doc := new(comment.Parser).Parse(text)
+	for line := range strings.Lines(string(new(comment.Printer).Comment(doc))) {
+		lines += strings.Replace(strings.TrimRight("// "+line, " \n")+"\n", "// \t", "//\t", 1)
+	}
+	return lines
+}
 
-	slashes     = regexp.MustCompile(`(?m)^// ?`)
-	members     = regexp.MustCompile(`\nFor its .* see .*\n$`)
-	definitions = regexp.MustCompile(`(?:\n\[[^\]]+\]: .*)+\n$`) // of the links in a doc comment
-)
+var mention = regexp.MustCompile(`\[[A-Z]\w*(?:\.\w+)*\]|\w+(?:\.\w+)*`)
 
 // translate returns a doc comment of the root in the names of a door.
 func translate(doc, from, to string, names map[string]string) string {
-	if rest, ok := strings.CutPrefix(doc, "Snowflake is "); ok {
-		doc = to + " is a Snowflake, " + rest
-	}
-	doc = docLink.ReplaceAllStringFunc(doc, func(s string) string {
-		m := docLink.FindStringSubmatch(s)
-		if name, ok := names[m[1]]; ok && m[2] == "" { // an alias has no methods to link to
-			return "[" + name + "]"
-		}
-		return "[ids." + m[1] + m[2] + "]"
-	})
-	return word.ReplaceAllStringFunc(doc, func(s string) string {
+	return to + mention.ReplaceAllStringFunc(strings.TrimPrefix(doc, from), func(s string) string {
+		name := strings.Trim(s, "[]")
 		switch {
-		case s == from && from != "Snowflake":
-			return to
-		case names[s] != "" && s != "Snowflake": // which is also the word for the thing
-			return names[s]
+		case names[name] != "" && s != "Snowflake": // which is also the word for the thing
+			return strings.Replace(s, name, names[name], 1)
+		case s != name:
+			return "[ids." + name + "]" // also of a method: an alias has none to link to
 		}
 		return s
 	})
