@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,7 @@ const (
 // The errors of this package match these.
 var (
 	// ErrLocked is matched if another File has the file open, in this process or another one, under this name or another.
-	ErrLocked = errors.New("already open")
+	ErrLocked = errors.New("already open, in another process or in this one: each needs a file and a node number of its own")
 
 	// ErrCorrupt is matched if no copy in the file is intact and can be read, if its length or the version of its format is
 	// another one, or if its horizon is in the year 9999.
@@ -69,8 +70,11 @@ type Options struct {
 	Report func(Status)
 }
 
-// Status says how a [File] fares.
+// Status says how a [File] works.
 type Status struct {
+	// Path is the path of the file, as given to [Open].
+	Path string
+
 	// Err is nil while saves and looks work. Otherwise it says why they do not, and ids go on up to Horizon. It matches
 	// [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
 	Err error
@@ -82,14 +86,16 @@ type Status struct {
 
 // String returns a line for a log.
 func (s Status) String() string {
-	state := "clockfile: the horizon is saved"
-	if s.Err != nil {
-		state = s.Err.Error()
+	horizon := s.Horizon.Format(time.RFC3339Nano)
+	switch {
+	case s.Err == nil:
+		return fmt.Sprintf("clockfile: %s: saving works, up to %s", s.Path, horizon)
+	case errors.Is(s.Err, ErrLost), errors.Is(s.Err, fs.ErrClosed): // which say that ids end
+		return s.Err.Error()
+	case s.Horizon.IsZero():
+		return s.Err.Error() + "; no ids until it is seen again"
 	}
-	if s.Horizon.IsZero() {
-		return state + "; ids are withheld"
-	}
-	return state + "; ids may go up to " + s.Horizon.Format(time.RFC3339Nano)
+	return s.Err.Error() + "; no ids after " + horizon + " until a save succeeds"
 }
 
 // File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with [Open]; using the zero value
@@ -172,6 +178,9 @@ func open(d disk, name string, opts *Options) (*File, error) {
 		return nil, f.failed(fmt.Errorf("Options.Window is %v, not between %v and %v", w, minWindow, maxWindow))
 	}
 	file, err := d.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = f.missing()
+	}
 	if err != nil {
 		return nil, f.failed(err)
 	}
@@ -206,6 +215,16 @@ func (f *File) start(file file) error {
 		f.note(nil, nil)
 	}
 	return err
+}
+
+// missing says what it can mean that there is no file, and what makes one.
+func (f *File) missing() error {
+	owner := ""
+	if f.opts.Owner != "" {
+		owner = fmt.Sprintf("-owner %.255q ", f.opts.Owner)
+	}
+	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
+		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, f.name)
 }
 
 // failed returns err, if it is not nil, with the name of the file.

@@ -80,13 +80,13 @@ func (d system) Open(path string) (file, error) {
 func inspect(path string) error {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; make it by clockfile.Create if this is the first start, and only then", fs.ErrNotExist)
+		return fs.ErrNotExist
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("is not a regular file")
 	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
-		return fmt.Errorf("is read-only, by its mode %v: %w", info.Mode(), fs.ErrPermission)
+		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, path)
 	}
 	return nil
 }
@@ -107,9 +107,9 @@ func (f openFile) Look() (size int64, err error) {
 	named, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("%w: the file is missing", ErrLost)
+		err = errLost("the file is missing")
 	case err == nil && (!os.SameFile(held, named) || names(held) == 0): // a file that is mounted by itself keeps its place
-		err = fmt.Errorf("%w: the file was replaced", ErrLost)
+		err = errLost("the file was replaced")
 	}
 	return held.Size(), err
 }
@@ -137,6 +137,11 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 	}, nil
 }
 
+// errLost returns the error of a loss, and says what to do.
+func errLost(how string) error {
+	return fmt.Errorf("%w: %s; there are no more ids: end this process, and find out who did that before the next start", ErrLost, how)
+}
+
 // giveName gives the file at temp the name path, if nothing has that. A file system without links, such as FAT, can only
 // rename it: of two calls at one moment one may replace the file of the other there, which has no horizon yet.
 func giveName(temp, path string) error {
@@ -151,4 +156,4 @@ func giveName(temp, path string) error {
 }
 
 // errThere says what it means that there is something.
-var errThere = fmt.Errorf("%w: so this is not the first start", fs.ErrExist)
+var errThere = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)

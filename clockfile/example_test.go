@@ -79,7 +79,7 @@ func ExampleOpen() {
 	path, remove := made("orders, node 7")
 	defer remove()
 
-	mint := func(opts *clockfile.Options) ids.Snowflake {
+	next := func(opts *clockfile.Options) ids.Snowflake {
 		file, err := clockfile.Open(path, opts)
 		if err != nil {
 			log.Fatal(err)
@@ -93,8 +93,8 @@ func ExampleOpen() {
 	}
 	behind := &ids.ClockOptions{Now: func() time.Time { return time.Now().Add(-time.Hour) }}
 
-	first := mint(nil)
-	second := mint(&clockfile.Options{ClockOptions: behind, Owner: "orders, node 7"})
+	first := next(nil)
+	second := next(&clockfile.Options{ClockOptions: behind, Owner: "orders, node 7"})
 	fmt.Println(second > first)
 
 	_, err := clockfile.Open(path, &clockfile.Options{Owner: "orders, node 8"})
@@ -106,11 +106,11 @@ func ExampleOpen() {
 
 // A Status is a line for a log.
 func ExampleStatus_String() {
-	s := clockfile.Status{Horizon: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)}
+	s := clockfile.Status{Path: "/var/lib/orders/clock", Horizon: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)}
 	fmt.Println(s)
-	s.Err = errors.New("clockfile: /var/lib/orders/clock: no space left on device")
+	s.Err = errors.New("clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device")
 	fmt.Println(s)
 	// Output:
-	// clockfile: the horizon is saved; ids may go up to 2026-03-14T15:09:26Z
-	// clockfile: /var/lib/orders/clock: no space left on device; ids may go up to 2026-03-14T15:09:26Z
+	// clockfile: /var/lib/orders/clock: saving works, up to 2026-03-14T15:09:26Z
+	// clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device; no ids after 2026-03-14T15:09:26Z until a save succeeds
 }

@@ -72,7 +72,7 @@ func TestLaterCopy(t *testing.T) {
 	}
 }
 
-// corrupt are files that hold no usable horizon, and what the error says of each.
+// corrupt are files without a horizon, and what the error says of each.
 func corrupt(t testing.TB) map[string]string {
 	t.Helper()
 	good := mustEncode(t, march, "node 7")
@@ -86,10 +86,10 @@ func corrupt(t testing.TB) map[string]string {
 		good:                        "has 4096 bytes of 69632",
 		whole[:len(whole)-1]:        "has 69631 bytes of 69632, the first copy is intact, the second one is damaged",
 		whole + "\n":                "has 69633 bytes of 69632",
-		strings.Repeat("x", 3<<20):  "torn or of another kind",
-		strings.Repeat("\x00", 1e5): "torn or of another kind",
-		strings.Replace(strings.Replace(whole, "2026", "2025", 1), "crc32 0", "crc32 1", 2): "the first copy is damaged, the second one is damaged",
-		both("clockfile 1", "clockfile 2"):                                                  `was made by a newer version of this package: this one reads version 1 of the format, and not 2`,
+		strings.Repeat("x", 3<<20):  "damaged or of another kind",
+		strings.Repeat("\x00", 1e5): "damaged or of another kind",
+		strings.Replace(strings.Replace(whole, "2026", "2025", 1), "crc32 0", "crc32 1", 2): "the first copy is damaged, the second one is damaged; make a new file only when ",
+		both("clockfile 1", "clockfile 2"):                                                  "cannot be used: it was made by a newer version of package clockfile, in version 2 of the format, and this one reads version 1: start the newer program",
 		both("2026-03-14T", "9999-03-14T"):                                                  "has a horizon in the year 9999, not in one from 1 to 9998",
 		both("2026-03-14T15:09:26.535897932Z", "0001-01-01T00:00:00Z"):                      "the zero time",
 	}

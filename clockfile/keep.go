@@ -78,7 +78,7 @@ func (f *File) note(saved, seen error) {
 		saved, seen = f.failing, saved
 	}
 	f.failing, f.unseen = saved, seen
-	status := Status{f.failed(cmp.Or(seen, saved)), f.saved}
+	status := Status{f.name, f.failed(cmp.Or(seen, saved)), f.saved}
 	if errors.Is(seen, errUnseen) {
 		status.Horizon = time.Time{}
 	}
@@ -157,7 +157,7 @@ func (f *File) end() error {
 	if err != nil {
 		cause = f.failed(fmt.Errorf("%w: %w", fs.ErrClosed, err))
 	}
-	f.status.Store(&Status{cause, f.saved})
+	f.status.Store(&Status{f.name, cause, f.saved})
 	if errors.Is(err, ErrLost) && !isClosed(f.lost) {
 		f.lose(cause)
 	}
@@ -198,7 +198,7 @@ type store struct {
 // name of the file.
 var errUnseen = errors.New("cannot be seen")
 
-var errOverdue = fmt.Errorf("%w: a look takes more than %v: %w", errUnseen, lookWithin, os.ErrDeadlineExceeded)
+var errOverdue = fmt.Errorf("%w: stat has not returned for %v: %w", errUnseen, lookWithin, os.ErrDeadlineExceeded)
 
 // look returns the size of the file, or an error that matches ErrLost or errUnseen.
 func (s *store) look() (size int64, err error) {
@@ -221,7 +221,7 @@ func (s *store) read() (time.Time, error) {
 	case err != nil:
 		return time.Time{}, err
 	case s.owner != "" && held.Owner != "" && held.Owner != s.owner:
-		return time.Time{}, fmt.Errorf("%w: %q, not %.255q", ErrOwner, held.Owner, s.owner)
+		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: look at the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
 	time.Sleep(quarantine)
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
@@ -252,7 +252,7 @@ func (s *store) save(horizon time.Time) error {
 	}
 	switch {
 	case lost:
-		return fmt.Errorf("%w: somebody else has written to the file", ErrLost)
+		return errLost("somebody else has written to the file")
 	case !intact:
 		return err
 	}

@@ -4,6 +4,7 @@ package clockfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -22,7 +23,7 @@ func openLocked(path string) (*os.File, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		err = ErrLocked
+		err = fmt.Errorf("%w; to see which process, run: fuser %s", ErrLocked, path)
 	default:
 		err = &os.PathError{Op: "lock", Path: path, Err: err}
 	}

@@ -108,7 +108,9 @@ func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
 func TestCreate(t *testing.T) {
 	path := newPath(t)
 	bubble(t, func(t *testing.T) {
-		refused(t, path, nil, fs.ErrNotExist, "clockfile.Create if this is the first start, and only then")
+		const command = "only for a first start run: idgen clock create "
+		refused(t, path, nil, fs.ErrNotExist, "file does not exist: ", command+path)
+		refused(t, path, &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+`-owner "orders, node 7" `+path)
 		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1})) // which counts for Open alone
 		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ncrc32 ") {
 			t.Errorf("the file is %q", lines)
@@ -206,7 +208,7 @@ func TestOwner(t *testing.T) {
 		path := newFile(t)
 		seven := &clockfile.Options{Owner: "node 7"}
 		must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close()) // which keeps it
-		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `"node 7", not "Node 7"`)
+		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `belongs to another owner: "node 7", not "Node 7": look at `)
 		refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, clockfile.ErrOwner)
 		long := strings.Repeat("x", clockfile.MaxOwner+1)
 		must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
@@ -226,7 +228,7 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// TestCorruptFiles checks that every file that holds no usable horizon is refused, and left as it is.
+// TestCorruptFiles checks that every file without a horizon is refused, and left as it is.
 func TestCorruptFiles(t *testing.T) {
 	path := newPath(t)
 	for data, says := range corrupt(t) {
@@ -273,7 +275,7 @@ func TestModes(t *testing.T) {
 		}
 		for _, mode := range []fs.FileMode{0o444, 0o466, 0} {
 			must(t, os.Chmod(path, mode))
-			refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -")
+			refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -", "run: chmod u+w "+path)
 			checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
 		}
 		dir, there := filepath.Dir(path), path
@@ -406,7 +408,7 @@ func TestLost(t *testing.T) {
 					if _, err := b.node.TryNext(); test.says != somebody && (!errors.Is(err, ids.ErrWithheld) || !errors.Is(err, clockfile.ErrLost)) {
 						t.Errorf("%s: at once: %v", name, err)
 					}
-					if len(reports) != 1 || !strings.Contains(reports[0].Err.Error(), path+": "+clockfile.ErrLost.Error()+": "+test.says) {
+					if len(reports) != 1 || !strings.Contains(reports[0].Err.Error(), path+": "+clockfile.ErrLost.Error()+": "+test.says+"; there are no more ids: end this process") || reports[0].String() != reports[0].Err.Error() {
 						t.Errorf("%s: the reports are %v", name, reports)
 					}
 					if now := b.file.Status().Err; !errors.Is(now, clockfile.ErrLost) || !clockfile.IsClosed(b.file.Lost()) || read() != left {

@@ -189,7 +189,7 @@ func TestUnseen(t *testing.T) {
 				b.Errorf("looks %s: ids are withheld after %v", name, took)
 			}
 			synctest.Wait()
-			if s := b.file.Status(); len(told) != 1 || !errors.Is(s.Err, test.cause) || !s.Horizon.IsZero() || told[0].String() != s.Err.Error()+"; ids are withheld" {
+			if s := b.file.Status(); len(told) != 1 || !errors.Is(s.Err, test.cause) || !s.Horizon.IsZero() || told[0].String() != s.Err.Error()+"; no ids until it is seen again" {
 				b.Fatalf("looks %s: told %v; the status is %v", name, told, s)
 			}
 			var returned atomic.Int64

@@ -29,7 +29,7 @@ func TestChildKeepsLock(t *testing.T) {
 	child.ExtraFiles = []*os.File{inherited}
 	in, err := child.StdinPipe()
 	must(t, err, child.Start(), inherited.Close())
-	refused(t, path, nil, clockfile.ErrLocked)
+	refused(t, path, nil, clockfile.ErrLocked, "already open", "run: fuser "+path)
 	must(t, f.Close())
 	must(t, mustOpen(t, path, nil).Close())
 	must(t, in.Close(), child.Wait())
@@ -75,7 +75,7 @@ func TestMountedByItself(t *testing.T) {
 		must(t, err)
 		defer file.Close()
 		f := mustOpen(t, fmt.Sprintf("/proc/self/fd/%d", file.Fd()), nil)
-		refused(t, path, nil, clockfile.ErrLocked)
+		refused(t, path, nil, clockfile.ErrLocked, "already open", "run: fuser "+path)
 		must(t, os.Remove(path))
 		<-f.Lost()
 		if err := f.Close(); !errors.Is(err, clockfile.ErrLost) || !strings.Contains(err.Error(), "the file was replaced") {

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrCorrupt is clockfile.ErrCorrupt.
-var ErrCorrupt = errors.New("holds no usable horizon")
+var ErrCorrupt = errors.New("cannot be used")
 
 // magic begins each copy, so that no other file is taken for one. A version of the format follows.
 const (
@@ -91,13 +91,18 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 	if size == Size && (c.Damaged[0] == nil || c.Damaged[1] == nil) {
 		return c, nil
 	}
-	return Contents{}, fmt.Errorf("%w: it has %d bytes of %d, the first copy %w, the second one %w", ErrCorrupt, size, Size,
+	if newer := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(newer, errNewer) {
+		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, newer)
+	}
+	return Contents{}, fmt.Errorf("%w: it has %d bytes of %d, the first copy %w, the second one %w; "+
+		"make a new file only when the time of the newest id of its node number has passed", ErrCorrupt, size, Size,
 		cmp.Or(c.Damaged[0], errIntact), cmp.Or(c.Damaged[1], errIntact))
 }
 
 var (
 	errIntact  = errors.New("is intact")
 	errDamaged = errors.New("is damaged")
+	errNewer   = errors.New("was made by a newer version of package clockfile")
 )
 
 // Offset returns where a copy is, of which the file has two, 0 and 1.
@@ -119,9 +124,9 @@ func decode(block []byte) (r Record, err error) {
 	made, ours := strings.CutPrefix(lines[0], magic)
 	switch n, _ := strconv.Atoi(made); {
 	case !ours || n < 1:
-		return r, errors.New("is torn or of another kind")
+		return r, errors.New("is damaged or of another kind")
 	case n > version:
-		return r, fmt.Errorf("was made by a newer version of this package: this one reads version %d of the format, and not %d", version, n)
+		return r, fmt.Errorf("%w, in version %d of the format, and this one reads version %d", errNewer, n, version)
 	case len(lines) < 4:
 		return r, errDamaged
 	}

@@ -30,10 +30,10 @@ func TestStarts(t *testing.T) {
 	path := created(t)
 	must.Do(t, os.Remove(path))
 	for _, test := range []struct{ variable, flag, says string }{
-		{node, "", "if this is the first start"},
+		{node, "", `only for a first start run: idgen clock create -owner "orders, node 7" ` + path},
 		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},
 		{"IDS_SNOWFLAKE_NODE=1024", "-first-start", "not a number from 0 to 1023"},
-		{node, "", "if this is the first start"},
+		{node, "", `only for a first start run: idgen clock create -owner "orders, node 7" ` + path},
 		{node, "-first-start", ""},
 		{node, "-first-start", "this is not the first start"},
 		{"IDS_OTHER=", "", `belongs to another owner: "orders, node 7", not "orders, node "`},
@@ -91,7 +91,7 @@ func TestLost(t *testing.T) {
 	p.Out.Scan()
 	must.Do(t, os.Remove(path))
 	_, says, err := p.End()
-	if err == nil || !strings.HasPrefix(says, "clockfile: "+path) || !strings.Contains(says, "; ids may go up to 20") || !strings.Contains(says, "\nids: ended: clockfile: ") {
+	if err == nil || !strings.HasPrefix(says, "clockfile: "+path) || !strings.Contains(says, ": was lost while it was open: the file is missing; there are no more ids: end this process") || !strings.Contains(says, "\nids: ended: clockfile: ") {
 		t.Errorf("it ends with %v, and says %q", err, says)
 	}
 }
