@@ -169,7 +169,7 @@ const (
 )
 
 var forms = [...]struct{ scheme, length, most, nullable string }{
-	uuidText:        {"UUID", "36", "", "uuid.Null, uuid.NullBinary or *uuid.UUID"},
+	uuidText:        {"UUID", "36 (or 32, 38, 45)", "", "uuid.Null, uuid.NullBinary or *uuid.UUID"},
 	uuidBinary:      {"UUID", "16 bytes", "", ""},
 	uuidBase58:      {"UUID", "22", "Base58 above 128 bits", ""},
 	ulidText:        {"ULID", "26", "above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "ulid.Null, ulid.NullBinary or *ulid.ULID"},

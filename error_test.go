@@ -20,7 +20,7 @@ func TestErrorMessages(t *testing.T) {
 		message string
 		kind    error
 	}{
-		{failing(ids.ParseUUID("")), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
+		{failing(ids.ParseUUID("")), "ids: parsing UUID: length 0, want 36 (or 32, 38, 45)", ids.ErrLength},
 		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bfx")), "ids: parsing UUID: not a hexadecimal digit at byte 35", ids.ErrSyntax},
 		{failing(ids.ParseUUID("f81d4fae-7dec-11d0-a7650-0a0c91e6bf6")), "ids: parsing UUID: not a hyphen at byte 23", ids.ErrSyntax},
 		{failing(ids.ParseUUID("urn-uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6")), "ids: parsing UUID: prefix is not urn:uuid: at byte 3", ids.ErrSyntax},
@@ -48,7 +48,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase32("ZZZZZZZZZZZZZ")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing UUID: JSON is not a string in quotes", ids.ErrSyntax},
-		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36", ids.ErrLength},
+		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36 (or 32, 38, 45)", ids.ErrLength},
 		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing UUID: more than 90 characters in JSON", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"12`)), "ids: parsing Snowflake: JSON is not a string in quotes", ids.ErrSyntax},
@@ -56,12 +56,12 @@ func TestErrorMessages(t *testing.T) {
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 45) + `\n"`)), "ids: parsing UUID" + badEscape + "45", ids.ErrSyntax},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`"` + strings.Repeat("a", 46) + `\n"`)), "ids: parsing UUID" + badEscape + "over 45", ids.ErrSyntax},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"1` + strings.Repeat(`\u0031`, 45) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
-		{failing(ids.ParseUUID(strings.Repeat("0", 44))), "ids: parsing UUID: length 44, want 36", ids.ErrLength},
-		{failing(ids.ParseUUID(strings.Repeat("0", 46))), "ids: parsing UUID: length over 45, want 36", ids.ErrLength},
+		{failing(ids.ParseUUID(strings.Repeat("0", 44))), "ids: parsing UUID: length 44, want 36 (or 32, 38, 45)", ids.ErrLength},
+		{failing(ids.ParseUUID(strings.Repeat("0", 46))), "ids: parsing UUID: length over 45, want 36 (or 32, 38, 45)", ids.ErrLength},
 		{failing(ids.ParseULID(strings.Repeat("0", 45))), "ids: parsing ULID: length 45, want 26", ids.ErrLength},
 		{failing(ids.ParseSnowflake(strings.Repeat("1", 25))), "ids: parsing Snowflake: length 25, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseSnowflake("9223372036854775808")), "ids: parsing Snowflake: above 9223372036854775807", ids.ErrRange},
-		{new(ids.UUID).Scan("0123"), "ids: scanning UUID: length 4, want 36", ids.ErrLength},
+		{new(ids.UUID).Scan("0123"), "ids: scanning UUID: length 4, want 36 (or 32, 38, 45)", ids.ErrLength},
 		{new(ids.UUID).Scan(nil), "ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID", ids.ErrSyntax},
 		{new(ids.ULID).Scan(nil), "ids: scanning ULID: NULL: scan into a Null or a pointer, such as ulid.Null, ulid.NullBinary or *ulid.ULID", ids.ErrSyntax},
 		{new(ids.Snowflake).Scan(nil), "ids: scanning Snowflake: NULL: scan into a Null or a pointer, such as snowflake.Null or *snowflake.ID", ids.ErrSyntax},

@@ -354,7 +354,7 @@ func Example_json() {
 	fmt.Println(err)
 	// Output:
 	// {"id":"017f22e2-79b0-7cc3-98c4-dc0c0c07398f","batch":"1541815603606036480","parent":null,"prices":{"01ARZ3NDEKTSV4RRFFQ69G5FAV":9.5}} <nil>
-	// ids: parsing UUID: length 9, want 36
+	// ids: parsing UUID: length 9, want 36 (or 32, 38, 45)
 }
 
 func ExampleNull() {
