@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -241,9 +240,16 @@ func read(text, as string) (ident, error) {
 		}
 		return id, nil
 	}
-	err := fmt.Errorf("no known form of %s, length %d", cmp.Or(as, "an id"), len(s))
-	if odd := strings.TrimLeft(s, common); odd != "" {
-		err = fmt.Errorf("%w, with %.1q at byte %d", err, odd, len(s)-len(odd))
+	wrong := fmt.Sprintf("length %d", len(s))
+	odd := strings.TrimLeft(s, common)
+	if odd != "" {
+		wrong += fmt.Sprintf(", with %.1q at byte %d", odd, len(s)-len(odd))
 	}
-	return ident{}, err
+	switch {
+	case as != "":
+		return ident{}, fmt.Errorf("not a form of %s: %s", as, wrong)
+	case odd != "":
+		return ident{}, errors.New("not an id: " + wrong)
+	}
+	return ident{}, fmt.Errorf("not an id: %s; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect", wrong)
 }

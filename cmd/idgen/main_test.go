@@ -149,9 +149,12 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// noID says why "x" is refused.
+const noID = "not an id: length 1; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect"
+
 // TestLines gives lines of all kinds to commands that print a line for each of them.
 func TestLines(t *testing.T) {
-	const id, bad = "1541815603606036480", ": no known form of an id, length 1\n"
+	const id, bad = "1541815603606036480", ": " + noID + "\n"
 	long := strings.Repeat("n", 1<<16-2)
 	hash := func(name string) string { return ids.NewV5(ids.NamespaceDNS(), name).String() + "\n" }
 	check(t, []row{
@@ -168,14 +171,14 @@ func TestLines(t *testing.T) {
 		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
 		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line has more than 65536 bytes\nline 2: the line has more than 65536 bytes"},
 		{"uuid3", "\xff\na\x00\n", 1, "\n\n", "line 1: the name is not UTF-8 without a NUL\nline 2: the name is not UTF-8 without a NUL"}, // UTF-16
-		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: no known form of uuid, length 1; want 32 hexadecimal digits or a UUID"},
+		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: not a form of uuid: length 1; want 32 hexadecimal digits or a UUID"},
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", 0, "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
 		{"inspect -json", "\nx\n", 1, "\n\n", "line 2" + bad},
 		{"convert 7", "8\n", 0, "7\n", ""},
-		{"convert 7 x 8", "", 1, "7\n8\n", `"x": no known form of an id, length 1`},
+		{"convert 7 x 8", "", 1, "7\n8\n", `"x": ` + noID},
 	})
-	if status, out, errs := try("", "inspect", ""); status != 1 || out != "" || errs != "idgen: \"\": no known form of an id, length 0\n" {
+	if status, out, errs := try("", "inspect", ""); status != 1 || out != "" || errs != "idgen: \"\": "+strings.Replace(noID, "1", "0", 1)+"\n" {
 		t.Errorf("inspect of an empty argument: status %d, %q, %q", status, out, errs)
 	}
 }
@@ -193,8 +196,8 @@ func TestAnswersAtOnce(t *testing.T) {
 	answers := bufio.NewReader(shown)
 	for _, test := range [][2]string{
 		{"0x0000000000000007\n", "7\n"},
-		{"x\n", "idgen: line 2: no known form of an id, length 1\n\n"},
-		{"8\n9\nx\n10\n", "8\n9\nidgen: line 5: no known form of an id, length 1\n\n10\n"},
+		{"x\n", "idgen: line 2: " + noID + "\n\n"},
+		{"8\n9\nx\n10\n", "8\n9\nidgen: line 5: " + noID + "\n\n10\n"},
 		{strings.Repeat("1000000\n", 20_000), strings.Repeat("1000000\n", 20_000)},
 		{"11", "11\n"},
 	} {

@@ -95,7 +95,7 @@ func TestNamed(t *testing.T) {
 		{"uuid8 00000000000000000000000000000000 FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "", 0,
 			"00000000-0000-8000-8000-000000000000\nffffffff-ffff-8fff-bfff-ffffffffffff\n", ""},
 		{"uuid8 5c146b143c528afd938a375d0df1fbfg", "", 1, "", `"5c146b143c528afd938a375d0df1fbfg": parsing UUID: not a hexadecimal digit at byte 31; want 32 hexadecimal digits or a UUID`},
-		{"uuid8 12345", "", 1, "", `"12345": no known form of uuid, length 5; want 32 hexadecimal digits or a UUID`},
+		{"uuid8 12345", "", 1, "", `"12345": not a form of uuid: length 5; want 32 hexadecimal digits or a UUID`},
 	})
 }
 
