@@ -18,6 +18,7 @@ const (
 	minWindow     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
 
+	// With GOMAXPROCS=1, a look was 0.4 s late beside 20 goroutines that compute, and 2.8 s beside 200.
 	lookEvery  = 100 * time.Millisecond // the keeper looks so often
 	lookWithin = time.Second            // a look that takes longer has failed until it returns
 	quarantine = 5 * lookEvery          // of Open: who holds a file that this one has replaced finds out meanwhile
@@ -25,66 +26,61 @@ const (
 	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
 
-// The errors of this package match these.
+// The errors of [Create], [Open], [File.Close] and [Status] match these.
 var (
-	// ErrLocked is matched if another File has the file open, in this process or another one, under this name or another.
+	// ErrLocked means that another File has the file open, in this process or another one, under this name or another.
 	ErrLocked = errors.New("already open, in another process or in this one: each needs a file and a node number of its own")
 
-	// ErrCorrupt is matched if no copy in the file is intact and can be read, if its length or the version of its format is
-	// another one, or if its horizon is in the year 9999.
+	// ErrCorrupt means that the file is damaged, is no clockfile, or was made by a newer version of this package.
 	ErrCorrupt = horizonfile.ErrCorrupt
 
-	// ErrOwner is matched if the file belongs to another owner.
+	// ErrOwner means that the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
 
-	// ErrLost is matched if the file was removed, renamed or replaced while it was open, or if somebody else has written to
-	// it. Then the clock ends, and nothing is saved any more.
+	// ErrLost means that the file was removed, renamed, replaced or changed while it was open. The clock ends, and nothing is
+	// saved any more.
 	ErrLost = errors.New("was lost while it was open")
 )
 
-// Options are the options of [Open] and, as to the Owner, of [Create]. The zero value is the default.
+// Options are the options of [Open]. [Create] uses Owner alone. The zero value is the default.
 type Options struct {
-	// Owner names the owner of the file, such as "orders, node 7", so that a file that was renamed or moved, or the volume of
-	// another number, is refused. It has at most 255 bytes, or Create and Open refuse. A file without an owner takes this one. Empty means
-	// that any owner will do.
+	// Owner names the owner of the file, such as "orders, node 7", in at most 255 bytes. A file of another owner is refused,
+	// for example on the volume of another node number. A file without an owner gets this one. Empty means any owner.
 	Owner string
 
-	// Window is how far the horizon is ahead of the wall clock. Writes are half of it apart, and after a crash ids go on from
-	// the horizon. It is 100 ms to 24 h, or Open refuses; zero means 10 s.
+	// Window is how far the horizon is set ahead of the wall clock: 100 ms to 24 h; zero means 10 s. It is saved every half of
+	// Window, and after a crash ids go on from it.
 	//
-	// It must be at least 100 times the longest tick of the layouts in use, such as 1 s for [ids.SonyflakeLayout]. Nothing
-	// checks that. With less, ids that are ahead of the wall clock wait until it has caught up.
+	// Take at least 100 of the longest ticks in use, such as 1 s for [ids.SonyflakeLayout]: with less, ids that are ahead of
+	// the wall clock wait until it has caught up. This is not checked.
 	Window time.Duration
 
-	// ClockOptions are the options of the clock; nil means the default. Their After is replaced by the time in the file, if
-	// that is later. Their Now must return: Close waits for it without bound.
+	// ClockOptions are the options of the clock; nil means the default. After becomes the time in the file, if that is later.
+	// Close waits for Now to return.
 	ClockOptions *ids.ClockOptions
 
-	// Report, if it is not nil, is called once when saves or looks at the file begin to fail, once when they work again, and
-	// once when the file is lost, but not for what Close returns. A save that takes half of Window, or a look that takes 1 s,
-	// has failed until it returns: then the error matches [os.ErrDeadlineExceeded]. One call returns before the next one, or
-	// a save, begins. Close waits for it, for 5 s at most: it must not call [File.Close].
-	//
-	// Report is not told that the wall clock was wrong. If it was ahead, ids stay ahead: file.Clock().Ahead() is then more
-	// than Window.
+	// Report, if not nil, is called when saves or checks of the file begin to fail, when they work again, and when the file is
+	// lost. A save that takes half of Window, or a check that takes 1 s, counts as failed until it returns, with an error that
+	// matches [os.ErrDeadlineExceeded]. Calls do not overlap, and no save begins during one. What [File.Close] returns is not
+	// reported. Report must not call Close, which waits for it for up to 5 s.
 	Report func(Status)
 }
 
-// Status says how a [File] works.
+// Status is the state of a [File].
 type Status struct {
 	// Path is the path of the file, as given to [Open].
 	Path string
 
-	// Err is nil while saves and looks work. Otherwise it says why they do not, and ids go on up to Horizon. It matches
-	// [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
+	// Err is nil while saves and checks of the file work. Otherwise it says why they do not. It matches [ErrLost] if the file is
+	// lost, and [fs.ErrClosed] after [File.Close].
 	Err error
 
-	// Horizon is the time that is saved, or the zero time while looks fail. No id of versions 1 and 6 and no Snowflake is
-	// later.
+	// Horizon is the time that is saved, or the zero time while the file cannot be seen. No Snowflake and no UUID of version 1
+	// or 6 is later.
 	Horizon time.Time
 }
 
-// String returns a line for a log.
+// String returns a line for a log. It contains the path.
 func (s Status) String() string {
 	horizon := s.Horizon.Format(time.RFC3339Nano)
 	switch {
@@ -98,8 +94,8 @@ func (s Status) String() string {
 	return s.Err.Error() + "; no ids after " + horizon + " until a save succeeds"
 }
 
-// File keeps the horizon of a clock in a file. It is safe for concurrent use. Make one with [Open]; using the zero value
-// panics.
+// File is an open file, with the clock whose horizon it contains. It is safe for concurrent use. Make one with [Open]; the
+// methods of a zero File panic.
 type File struct {
 	name  string // as given to Open, for errors
 	opts  Options
@@ -130,14 +126,14 @@ type File struct {
 	result error
 }
 
-// Create makes the file at path, for the first start of a node number: the file says that there is no horizon. Of the
-// options, Owner alone counts; nil means the default.
+// Create makes the file at path, without a horizon, for the first start of a node number. Of the options, it uses Owner
+// alone; nil means the default.
 //
-// Call it once for each number, as when a machine is set up, and not at each start: Create for a number that was used
-// before repeats ids. A file that is missing later was lost.
+// Call it once for each node number, and not at each start: after ids were made, a new file lets them repeat. A file that is
+// missing later was lost.
 //
-// The error names the path. It matches [fs.ErrExist] if there is a file, whatever is in it, and [errors.ErrUnsupported] on
-// a system without locks. After another error of the disk, there may be a file or none.
+// The error contains the path. It matches [fs.ErrExist] if there is something at path, and [errors.ErrUnsupported] on a
+// system without locks. After any other error there may be a file or none.
 func Create(path string, opts *Options) error { return create(system{syncName}, path, opts) }
 
 // create is Create on some disk. What a crash leaves under another name, before the file is whole, does no harm.
@@ -152,16 +148,15 @@ func create(d disk, name string, opts *Options) error {
 	return f.failed(errors.Join(err, publish(err == nil)))
 }
 
-// Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. A symbolic
-// link is followed. Nil options mean the default.
+// Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
+// symbolic link. Nil options mean the default.
 //
-// Open takes 0.5 s: a process that still has the file which was in its place finds out meanwhile. So open several files in
-// goroutines. It waits for the disk without bound. So call signal.NotifyContext after Open: until then, SIGTERM ends the
-// program, as after a crash.
+// Open takes 0.5 s: open several files in goroutines. It can hang with the disk: call signal.NotifyContext after it, since
+// until then SIGTERM ends the program.
 //
-// The error names the path. It matches [fs.ErrNotExist] if there is no such file or directory, [fs.ErrPermission] if this
-// user may not read and write the file, or it is read-only, [ErrLocked], [ErrCorrupt] or [ErrOwner] if it is not for this
-// process to use, and [errors.ErrUnsupported] on a system without locks.
+// The error contains the path. It matches [fs.ErrNotExist] if there is no such file or directory; [fs.ErrPermission] if this
+// user may not read and write the file, or if it is read-only; [ErrLocked], [ErrCorrupt] or [ErrOwner]; or
+// [errors.ErrUnsupported] on a system without locks.
 func Open(path string, opts *Options) (*File, error) { return open(system{syncName}, path, opts) }
 
 // open is Open on some disk.
@@ -235,20 +230,20 @@ func (f *File) failed(err error) error {
 	return fmt.Errorf("clockfile: %s: %w", cmp.Or(f.name, "the path"), err)
 }
 
-// Clock returns the clock, which f limits and ends.
+// Clock returns the clock. f withholds its ids and ends it.
 func (f *File) Clock() *ids.Clock {
 	f.mustBeOpen() // nil would stand for the default clock
 	return f.clock
 }
 
-// Status returns how f fares, for gauges and health checks. It mints no id, and asks neither the disk nor the clock.
+// Status returns the state of f, for gauges and health checks. It makes no id, and reads neither the disk nor the clock.
 func (f *File) Status() Status {
 	f.mustBeOpen()
 	return *f.status.Load()
 }
 
-// Lost returns a channel that is closed when the file is found to be lost. Then the clock ends, as after Close, and with it
-// a loop of NextContext. A server, which recovers panics and would fail each request, must end by this channel.
+// Lost returns a channel that is closed when the file is lost. The clock ends 100 ms later, and NextContext returns an error.
+// A server must end when the channel is closed: net/http recovers the panics of Next, so that every request would fail.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
@@ -261,18 +256,16 @@ func (f *File) mustBeOpen() {
 	}
 }
 
-// Close ends the clock, saves the time of its end, and unlocks the file. Then the next start goes on from there at once.
-// Calling Close is optional: without it, the next start is as after a crash, and goes on from the horizon.
+// Close ends the clock, saves the time of its end, and unlocks the file. Calling Close is optional: without it, the next
+// process begins after the horizon, as after a crash, and its ids are up to Window ahead of the wall clock.
 //
-// Calls for ids past the end wait for 100 ms, so that no goroutine that still mints disturbs main while it returns. Then they
-// panic, or NextContext and TryNext return an error: it matches [ids.ErrEnded] and [fs.ErrClosed]. So call Close where the
-// program ends, and not in a function that only sets the clock up. A program built with -race takes a second to end: stop its
-// goroutines first, or set GORACE=atexit_sleep_ms=0.
+// Ids end 100 ms after Close. Calls for later ids wait until then, and panic, or NextContext and TryNext return an error: it
+// matches [ids.ErrEnded] and [fs.ErrClosed]. So call Close in main, where the program ends. (A program built with -race takes a
+// second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.)
 //
-// Close waits for a save that is under way and for Report, but for at most 5 s. Then it returns an error that matches
-// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until both have returned or the
-// process has ended. After an error the file holds a time that keeps ids unique. Later and concurrent calls return the same
-// error.
+// Close waits for a save and for Report, for up to 5 s. If they take longer, it returns an error that matches
+// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until they return or the process
+// ends. After an error, too, the file contains a time that keeps ids unique. Later and concurrent calls return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.close()

@@ -1,58 +1,52 @@
-// Package clockfile keeps the horizon of an [ids.Clock] in a file, so that versions 1 and 6 and Snowflake repeat no id
-// after a restart, however the process ends and whatever the wall clock shows when it starts again:
+// Package clockfile saves a time in a file, so that Snowflakes do not repeat after a restart, a crash, or a step of the wall
+// clock. Call [Create] once for each node number, and [Open] at each start:
 //
-//	// Create has made it, once
 //	file, err := clockfile.Open("/var/lib/orders/clock", &clockfile.Options{Owner: "orders, node 7"})
-//	if err != nil { … }
+//	if err != nil { … } // also if there is no file
 //	defer file.Close() // in main: it ends the clock
 //	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 //	if err != nil { … }
 //
-// It is for Snowflakes, and for versions 1 and 6 if [ids.GeneratorOptions].NodeID is set: with the random node of the
-// default they need no file. Versions 4 and 7 and ULID need none either, and are not limited by it.
+// UUIDs of versions 4 and 7 and ULIDs need no file. Versions 1 and 6 need one only if [ids.GeneratorOptions].NodeID is set.
 //
 // # The promise
 //
-// No id of versions 1 and 6 with one node, and no Snowflake of one node number, is issued twice by the processes that use
-// one file, across crashes, power failures and wall clocks that are set back or forward, as long as the disk keeps what it
-// has synced.
+// The processes that use one file make no Snowflake of one node number twice, and no UUID of version 1 or 6 of one NodeID.
+// This holds across crashes, power failures and steps of the wall clock, as long as the disk keeps what it has synced.
 //
-// The file holds a time that is ahead of the clock: its horizon. The clock issues no id after it ([ids.ClockLimit]), and
-// the next process starts after it ([ids.ClockOptions].After). The file has two copies of it. A save writes one, syncs it,
-// writes the other one, and syncs that. A crash at any moment leaves a horizon that covers every id:
+// The file contains a horizon: a time that no id passes. The clock makes no id after it ([ids.ClockLimit]), and the next
+// process begins after it ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs each, so that
+// a crash leaves at least one that is right.
 //
-//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy that is intact
-//     has the earlier horizon or the later one, and neither is before an id.
-//   - To lower it, which Close does so that the next start goes on at once, the limit comes down first. Then neither
-//     horizon is before an id, whether the save succeeds or not.
-//   - One copy is intact: a save begins with the one that is damaged or in doubt, after an error, and touches the other one
-//     only when the first is synced. Open takes the later horizon of those that are intact.
+// The package cannot see that a file was copied, restored from a backup or made anew while no process had it open, or that
+// two machines use one node number: ids can then repeat. Ids of a restored file repeat only while the wall clock is behind
+// them.
 //
-// The package does not notice a file that was copied, restored from a backup or made anew while no process had it open, or
-// two machines with one node number. Ids of a restored file repeat only if the wall clock is behind the latest id too. If
-// the wall clock shows a time far in the future, even once, when an id is issued or a horizon is saved, ids go on from
-// there: no earlier time is known to be safe.
+// If the wall clock was far ahead, even once, when an id was made or a horizon was saved, ids stay ahead: no earlier time is
+// known to be safe.
 //
 // # When ids wait
 //
-// While ids are withheld, Next, NewV1 and NewV6 wait without bound, [ids.SnowflakeNode.NextContext] until its context ends,
-// and [ids.SnowflakeNode.TryNext] does not wait: their errors match [ids.ErrWithheld] and why.
+// While ids are withheld, Next, NewV1 and NewV6 wait, [ids.SnowflakeNode.NextContext] waits until its context ends, and
+// [ids.SnowflakeNode.TryNext] returns an error at once. The errors match [ids.ErrWithheld] and the cause.
 //
-//   - If saving fails, or a save hangs, ids go on up to the horizon, for half of Options.Window or longer. Then they are
-//     withheld until a save succeeds. One is tried every Window/100, and at least every 100 ms while ids are withheld.
-//   - If nobody can say what lies at the name of the file, ids are withheld at once: see "Another file in its place".
-//   - While ids are ahead of the wall clock, after a crash or a step back of the clock, a horizon is saved every Window/100,
-//     and a disk that takes longer withholds ids meanwhile.
-//   - If the wall clock shows a time past the horizon, if only for a moment, ids are withheld for 100 ms or less.
-//   - Close withholds ids that are more than 100 ms ahead, and the loss of the file all. 100 ms later the clock has ended:
-//     Next, NewV1 and NewV6 panic with an error that matches [ids.ErrEnded], and NextContext and TryNext return one. Each
-//     matches its reason too, [fs.ErrClosed] or [ErrLost].
+//   - Saving fails or hangs: ids go on up to the horizon, for at least half of Options.Window (5 s), and wait there for a save
+//     that succeeds. A save is tried every Window/100, and at least every 100 ms while ids wait.
+//   - The file cannot be seen: ids wait until it can.
+//   - Ids are ahead of the wall clock, after a crash or a step back: a horizon is saved every Window/100, and ids wait for a
+//     disk that takes longer.
+//   - The wall clock jumps past the horizon, if only for a moment: ids wait for at most 100 ms.
+//   - The file is lost: ids stop at once, and the clock ends 100 ms later.
+//   - [File.Close]: the clock ends 100 ms later.
+//
+// After the end of the clock, Next, NewV1 and NewV6 panic with an error, and NextContext and TryNext return one. It matches
+// [ids.ErrEnded], and [ErrLost] or [fs.ErrClosed].
 //
 // # The file
 //
-// Its 69,632 bytes are zero but for the two copies, one at the start and one after 65,536 bytes. Each has four lines of
-// text, of which the last is the CRC-32 (IEEE) of those before it, and the first ends with the version of the format. "none"
-// stands for the horizon of a file that was never opened:
+// Its 69,632 bytes are zero but for two copies of four lines, at the start and after 65,536 bytes. The first line ends with
+// the version of the format, and the last is the CRC-32 (IEEE) of those before it. The horizon of a file that was never
+// opened is "none":
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
@@ -60,35 +54,33 @@
 //	crc32 92b1fa60
 //
 // The file is locked under each of its names, and written in place: it keeps its mode, owner and links, and needs no right
-// to write to its directory. Saves go on where a disk is full, unless the file system writes no block in place, such as
-// btrfs. Create makes the file for its user alone: whoever may read it may lock it.
+// to write to its directory. Create makes it for its user alone, since whoever may read a file can lock it.
+//
+// A process at rest wakes up some 20 times a second and makes 20 system calls to check the file. Every half of Window it
+// makes 8 more to save, two of them syncs. An id costs nothing more.
 //
 // # Another file in its place
 //
-// Every 100 ms the package looks whether the file is at its name, and at each save whether it holds what was written. If
-// not, it is lost, and nothing is saved any more. A look that fails in any other way withholds ids until one succeeds, and
-// so does one that takes more than 1 s, until it returns. So a process that gives up the right to look the path up, for
-// example by setuid if the directory has the mode 0700, has no ids from then on.
+// The name of the file is checked every 100 ms, and the contents at each save. If the file was removed, renamed, replaced or
+// changed, it is lost: nothing is saved any more, and the clock ends. If a check fails in any other way, or takes more than
+// 1 s, ids are withheld until a check succeeds. So a process that gives up the right to look the path up, for example by
+// setuid, makes no more ids.
 //
-// Open waits for 0.5 s, five looks: if the file is in the place of another one, who has that open finds out before an id of
-// this one is issued. If a look hangs, ids of the two processes may overlap for half a second; if the first process is
-// stopped or gets no processor, until its next look. With GOMAXPROCS=1, a look was 0.4 s late beside 20 goroutines that
-// compute, and 2.8 s beside 200.
+// Open waits for 0.5 s, five checks, before an id of a file can be made: a process that still uses the file which was there
+// before notices the new one meanwhile. If a check of that process hangs, ids of both may overlap for half a second; if it is
+// stopped or gets no processor, until its next check.
 //
-// Some cases cannot be seen:
+// The package cannot see these cases:
 //
-//   - A file that is mounted by itself and is replaced outside of the container. So mount its directory.
-//   - Two ways to one file whose locks differ: a network file system, FUSE, a folder that is shared with a host or a virtual
-//     machine, hard links in the lower layer of an overlay. So take a local file system of the kernel, and one path to it.
-//   - A file in an image, of which each container has a copy. So make none there.
-//
-// At rest, with the default Window, a process wakes up some 20 times a second, makes 20 system calls for its looks, besides
-// those of Go's scheduler, and every 5 s saves: 8 more, of which two are syncs. An id costs nothing more.
+//   - A file that is mounted by itself, and is replaced outside of the container. Mount its directory.
+//   - Two ways to one file that do not share locks: a network file system, FUSE, a folder that is shared with a host or a
+//     virtual machine, hard links in the lower layer of an overlay. Use a local file system of the kernel, and one path.
+//   - A file in an image: each container has a copy. Make none there.
 //
 // # Systems
 //
 // On Linux, macOS, the BSDs and illumos, flock(2) locks the file; on Windows, its share mode, so that others can only read
 // it. Both end with the process. Elsewhere, for example on AIX, Solaris and js, Create and Open return an error that matches
-// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may take a new file, and then
-// Open refuses.
+// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may take a new file, and Open
+// then refuses.
 package clockfile

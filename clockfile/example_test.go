@@ -31,7 +31,7 @@ func made(owner string) (path string, remove func()) {
 	return path, func() { os.RemoveAll(dir) }
 }
 
-// A program whose Snowflakes are never repeated, whenever it is killed. Its number is 7.
+// A program of node number 7, whose Snowflakes do not repeat, however it ends.
 func Example() {
 	path, remove := made("orders, node 7") // by Create, before the first start
 	defer remove()
@@ -51,7 +51,7 @@ func Example() {
 	// Output: 7
 }
 
-// The first start of a number is declared once. A second one is refused, as it would repeat ids.
+// Create makes the file of a node number once. A second call is refused, since ids could repeat.
 func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "clockfile")
 	if err != nil {
@@ -61,7 +61,7 @@ func ExampleCreate() {
 	path := filepath.Join(dir, "clock")
 
 	const number = 7
-	if _, err := snowflake.NewNode(number, nil); err != nil { // a wrong number must not get a file
+	if _, err := snowflake.NewNode(number, nil); err != nil { // so that a wrong number gets no file
 		log.Fatal(err)
 	}
 	_, err = clockfile.Open(path, nil)

@@ -186,7 +186,15 @@ func (f *File) saveEnd(end time.Time) (err error) {
 	return cmp.Or(err, f.store.file.Close())
 }
 
-// A store is the file that a process has locked, with what it knows of that.
+// A store is the file that a process has locked, with what it knows of that. A crash at any moment leaves a horizon that
+// covers every id:
+//
+//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy that is intact has
+//     the earlier horizon or the later one, and neither is before an id.
+//   - To lower it, which Close does so that the next start goes on at once, the limit comes down first. Then neither horizon
+//     is before an id, whether the save succeeds or not.
+//   - One copy is intact: a save begins with the one that is damaged or in doubt, after an error, and touches the other one
+//     only when the first is synced. Open takes the later horizon of those that are intact.
 type store struct {
 	file   file
 	owner  string

@@ -4,17 +4,17 @@
 //
 //	import _ "github.com/oneclock/ids/nostock"
 //
-// Each version 4 and 7 and each ULID of the program then has bits that its own call reads from crypto/rand, before
-// it takes a mutex. A run of ids reads the bits of that run. A version 7 UUID or a ULID costs twice as much, a
-// version 4 nearly three times. A GeneratorOptions.Random is read as without the import.
+// With the import, each version 4 or 7 UUID and each ULID reads crypto/rand itself, before it takes a mutex; a call that
+// makes n ids reads the bits of those n. Version 7 and ULID cost twice as much, version 4 nearly three times. A GeneratorOptions.Random
+// is read as without the import.
 //
-// The kernel must notice that it was restored, and give other bytes from then on. Linux does so as of version 5.18 on
-// a machine that has VMGenID. Nothing in this program notices. Whether the package helps a process that is restored
-// from a checkpoint, without its kernel, depends on the checkpoint.
+// The kernel must notice that it was restored, and return other bytes from that moment on. Linux does so since version 5.18,
+// on a machine with VMGenID. Nothing in this program notices. Whether the package helps a process that is restored from a
+// checkpoint, without its kernel, depends on the checkpoint.
 //
-// What stays: copies can make equal ids in calls that were in progress at the moment of the snapshot, and until the
-// kernel has noticed. Versions 1 and 6, Snowflakes and, with GeneratorOptions.ULIDMonotonic, ULIDs of a restored
-// machine repeat all the same. They come from a clock, a count and a node, which the copies have in common.
+// Copies can still make equal ids in calls that were in progress at the moment of the snapshot, and until the kernel has
+// noticed. Versions 1 and 6, Snowflakes and, with GeneratorOptions.ULIDMonotonic, ULIDs of a restored machine repeat as
+// without the import: they come from a clock, a count and a node number, which the copies share.
 package nostock
 
 import "github.com/oneclock/ids/internal/random"

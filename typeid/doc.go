@@ -7,26 +7,26 @@
 //
 //	type UserID = typeid.ID[user]
 //
-// The compiler keeps ids of different kinds apart, and a decoder refuses the text of another kind, except
-// that Scan also takes a UUID without a prefix. For a column or a field that may be absent there is [Null],
-// here typeid.Null[user]. Where prefixes are known only at run time, [Join] writes and [Split] reads
-// the text.
+// The compiler keeps ids of different kinds apart, and decoders refuse the text of another kind. (Scan also reads a UUID
+// without a prefix.) For a column or a field that may be absent there is [Null], here typeid.Null[user]. For prefixes known
+// only at run time, see [Join] and [Split].
 //
 // # Databases
 //
-// Value returns the UUID as text, without the prefix, for columns of a type uuid or of 36 characters. For a column
-// of 16 bytes pass id.UUID().Binary(), and for one of prefixed text id.String(). Scan reads all of these. The Go
-// packages of TypeID's authors (their versions 1 and 2) write the prefixed text, and read only such a string. Scan
-// reads a column that they have filled, but Value writes another text, which no condition on this column will
-// match.
+// What to pass for a column, in conditions too:
+//
+//   - of a type uuid, or of 36 characters: the id, which writes the text of its UUID
+//   - of 16 bytes: id.UUID().Binary()
+//   - of prefixed text, as the Go packages of TypeID's authors write it: id.String(). The id alone matches no row.
+//
+// Scan reads all three.
 //
 // # Errors
 //
-// The errors of all decoders and of [Join] match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange]. They do not
-// repeat the input. Except where Scan refuses the type of a value, they cost no allocation, and have the methods
-// of an [ids.ParseError], though they are of another type: Scheme returns "TypeID", and Offset counts from the
-// beginning of the text; [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }. If a
-// [Null] is read from JSON that holds no text, the error is an ids.ParseError.
+// The errors of decoders and of [Join] match [ids.ErrSyntax], [ids.ErrLength] or [ids.ErrRange], and do not contain the input.
+// They have the methods of an [ids.ParseError], though they are of another type: Scheme returns "TypeID", and Offset counts
+// from the beginning of the text. [errors.As] finds them with a target of type interface{ Offset() (offset int, ok bool) }.
+// The error of Scan for a value of an unsupported type has no such methods.
 //
 // An invalid prefix of a [Kind] is a mistake of the program: [New], [From], String and GoString panic,
 // and AppendText, MarshalText and decoders of prefixed text return an error that matches none of these.

@@ -37,7 +37,7 @@ var problems = [...]string{
 	wrongCount:  "26 after the prefix",
 	wrongBinary: "16 bytes",
 	tooLarge:    "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz",
-	null:        "scanning NULL: scan into an ids.Null or a pointer",
+	null:        "NULL: scan into a typeid.Null or a pointer",
 	cut:         "a column of 16 bytes holds the beginning of a text: write id.UUID().Binary() to it",
 }
 

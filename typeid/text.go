@@ -21,8 +21,8 @@ var isDigit = func() (is [256]bool) {
 	return is
 }()
 
-// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time: for others
-// see [ID]. For what a prefix may be, see [Kind]; for the errors, the package comment.
+// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time; for others
+// see [ID]. [Kind] says what a prefix can be. For the errors, see the package comment.
 func Join(prefix string, u ids.UUID) (string, error) {
 	if err := checkPrefix(prefix); err != nil {
 		return "", err
@@ -31,8 +31,8 @@ func Join(prefix string, u ids.UUID) (string, error) {
 	return string(appendText(buf[:0], prefix, u)), nil
 }
 
-// Split returns the prefix and the UUID of a text. It accepts every prefix that [Kind] allows, so compare it with
-// the prefixes that you expect. Upper case is refused. The package comment says what the errors match.
+// Split returns the prefix and the UUID of a text, in lower case alone. It accepts every prefix that [Kind] allows, so
+// compare it with the prefixes that you expect. For the errors, see the package comment.
 func Split(text string) (prefix string, u ids.UUID, err error) {
 	if len(text) > maxText {
 		return "", ids.UUID{}, fault(longText, 0)

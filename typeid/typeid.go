@@ -15,12 +15,9 @@ import (
 type Kind interface{ Prefix() string }
 
 // ID is the id of a thing of one kind: the 16 bytes of a UUID. Its text is the kind's prefix, an
-// underscore and 26 digits of Crockford's Base32 in lower case. [ID.UUID] has the other methods of an
-// [ids.UUID]. The zero value is the Nil UUID, whose digits are zeros.
-//
-// It is an array, not a struct that embeds a UUID, since GORM takes a list of structs for conditions on
-// their fields.
-type ID[K Kind] [16]byte
+// underscore and 26 digits of Crockford's Base32 in lower case. For the other methods of a UUID, call [ID.UUID].
+// The zero value is the Nil UUID, whose digits are zeros.
+type ID[K Kind] [16]byte // an array: GORM takes a list of structs for conditions on their fields
 
 // Null is an [ID] that may be absent: NULL in a database, null in JSON, the empty text elsewhere. See [ids.Null].
 type Null[K Kind] = ids.Null[ID[K]]
@@ -36,8 +33,7 @@ func From[K Kind](u ids.UUID) ID[K] {
 	return ID[K](u)
 }
 
-// Parse returns the id that s holds. Upper case is refused, as the specification has it. The package
-// comment says what the errors match.
+// Parse reads the text of an id of kind K, in lower case alone. For the errors, see the package comment.
 func Parse[K Kind](s string) (ID[K], error) { return parse[K](s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an error that quotes s.
@@ -99,7 +95,7 @@ func (id ID[K]) UUID() ids.UUID { return ids.UUID(id) }
 // Version returns the version of the UUID, as its Version does: 7 for the ids of [New].
 func (id ID[K]) Version() int { return ids.UUID(id).Version() }
 
-// Time returns the time of the UUID, as its Time does. ok is false if its version has none.
+// Time returns the time of the UUID, as its Time does. ok is false if its version contains none.
 func (id ID[K]) Time() (t time.Time, ok bool) { return ids.UUID(id).Time() }
 
 // IsZero reports whether all bits of id are zero. The omitzero option of struct tags uses it.
@@ -157,9 +153,9 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 // Value returns the UUID as text, without the prefix. The error is always nil.
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
-// Scan sets id to a value from a database: text that [Parse] accepts, as string or []byte, an ID of the
-// same kind, or what Scan of [ids.UUID] accepts. A []byte of the first 16 characters of such a text is an error, as for
-// that Scan: a column of 16 bytes cut it. On an error id keeps its value.
+// Scan reads what [Parse] accepts, as a string or a []byte, an ID of the same kind, or what Scan of [ids.UUID] accepts.
+// The first 16 characters of a text, as a []byte, are an error: a column of 16 bytes has cut it. NULL is an error: use
+// [Null]. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error
