@@ -1,8 +1,6 @@
-// Quickstart makes an id of each format, shows what is inside, and reads ids from text and from JSON:
+// Quickstart makes ids, shows what is in them and their order, and reads and writes some:
 //
 //	go run ./examples/quickstart
-//
-// To make and inspect ids in a shell, see cmd/idgen.
 package main
 
 import (
@@ -11,9 +9,15 @@ import (
 	"os"
 
 	"github.com/oneclock/ids/snowflake"
+	"github.com/oneclock/ids/typeid"
 	"github.com/oneclock/ids/ulid"
 	"github.com/oneclock/ids/uuid"
 )
+
+// A user is the kind of the ids whose text begins with user_.
+type user struct{}
+
+func (user) Prefix() string { return "user" }
 
 func main() {
 	if err := run(); err != nil {
@@ -29,7 +33,7 @@ func run() error {
 		return err
 	}
 
-	// Time is in UTC. Its second result is false for a version that holds no time, such as 4.
+	// Time is in UTC. Its second result is false for a version without a time, such as 4.
 	const millisecond = "2006-01-02 15:04:05.000 UTC"
 	v7 := uuid.NewV7()
 	made, _ := v7.Time()
@@ -39,17 +43,21 @@ func run() error {
 
 	u := ulid.Make()
 	fmt.Println("ulid.Make()      ", u, " made", u.Time().Format(millisecond))
+	fmt.Println("typeid.New[…]()  ", typeid.New[user](), " a version 7 UUID after the prefix of its kind")
 
 	s := snowflake.Next()
 	in := snowflake.Twitter().Split(s)
 	fmt.Printf("snowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
+
+	// Each version 7 UUID is greater than the one before, on all goroutines: rows with such keys sort by time.
+	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
 	// Parse reads four forms of a UUID. Its error says what is wrong, and at which byte: the letter O is no digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err
 	}
-	fmt.Println("\nuuid.Parse(…)    ", good, " version", good.Version())
+	fmt.Println("uuid.Parse(…)    ", good, " version", good.Version())
 	_, err = uuid.Parse("017f22e2-79b0-7cc3-98c4-dc0c0cO7398f")
 	fmt.Println("uuid.Parse(…)    ", err)
 
@@ -63,11 +71,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\njson.Marshal(…)   %s\n", text)
-	var back order
-	if err := json.Unmarshal(text, &back); err != nil {
-		return err
-	}
-	fmt.Println("json.Unmarshal(…)", back.ID, back.Event, back.Number)
+	fmt.Printf("json.Marshal(…)   %s\n", text)
+
+	fmt.Println("\nNext: recipes for databases, tests and node numbers: https://github.com/oneclock/ids#readme")
+	fmt.Println("      make and inspect ids in a shell: go run github.com/oneclock/ids/cmd/idgen help")
 	return nil
 }

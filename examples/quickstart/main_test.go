@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/internal/program"
+	"github.com/oneclock/ids/typeid"
 )
 
 func TestMain(m *testing.M) { program.Main(m, main) }
@@ -19,7 +20,7 @@ func TestRun(t *testing.T) {
 	out, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=308").End()
 	to := time.Now()
 	shown := map[string]string{} // the id behind each call
-	for _, line := range regexp.MustCompile(`(?m)^(\S+)\(.*\) +(\S+)`).FindAllStringSubmatch(out, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^([\w.]+).*\(.*\) +(\S+)`).FindAllStringSubmatch(out, -1) {
 		shown[line[1]] = line[2]
 	}
 	// What does not parse is zero here, of another version and time.
@@ -27,7 +28,8 @@ func TestRun(t *testing.T) {
 	v4, _ := ids.ParseUUID(shown["uuid.NewV4"])
 	u, _ := ids.ParseULID(shown["ulid.Make"])
 	s, _ := ids.ParseSnowflake(shown["snowflake.Next"])
-	if err != nil || says != "" || v7.Version() != 7 || v4.Version() != 4 {
+	prefix, of, _ := typeid.Split(shown["typeid.New"])
+	if err != nil || says != "" || v7.Version() != 7 || v4.Version() != 4 || prefix != "user" || of.Version() != 7 || of.Compare(v7) <= 0 {
 		t.Errorf("%v, says %q and prints\n%s", err, says, out)
 	}
 	made, _ := v7.Time()
@@ -48,7 +50,7 @@ func TestRun(t *testing.T) {
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f  version 7\n",
 		wrong.Error() + "\n",
 		fmt.Sprintf(`{"id":"%s","event":"%s","number":"%s"}`, v7, u, s),
-		fmt.Sprintf("json.Unmarshal(…) %s %s %s\n", v7, u, s),
+		"v7.Compare(…)     -1  the next id is greater",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
