@@ -5,8 +5,8 @@
 //	import _ "github.com/oneclock/ids/nostock"
 //
 // With the import, each version 4 or 7 UUID and each ULID reads crypto/rand itself, before it takes a mutex; a call that
-// makes n ids reads the bits of those n. Version 7 and ULID cost twice as much, version 4 nearly three times. A GeneratorOptions.Random
-// is read as without the import.
+// makes n ids reads the bits of those n. Version 7 and ULID cost twice as much, version 4 nearly three times. A
+// GeneratorOptions.Random is read as without the import.
 //
 // The kernel must notice that it was restored, and return other bytes from that moment on. Linux does so since version 5.18,
 // on a machine with VMGenID. Nothing in this program notices. Whether the package helps a process that is restored from a
