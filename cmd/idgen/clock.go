@@ -21,7 +21,7 @@ func (t *tool) clock(args []string) error {
 		return err
 	}
 	if len(words) != 2 {
-		return usageError("clock takes create or show, and then one path")
+		return usageError("clock takes create or show, and one path")
 	}
 	switch path := words[1]; {
 	case strings.EqualFold(words[0], "create"):

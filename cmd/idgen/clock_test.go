@@ -139,7 +139,7 @@ func TestClockRefused(t *testing.T) {
 	}
 	check(t, []row{
 		{"clock -xml", "", 2, "", "flag provided but not defined: -xml"},
-		{"clock", "", 2, "", "clock takes create or show, and then one path"},
+		{"clock", "", 2, "", "clock takes create or show, and one path"},
 		{"clock delete a", "", 2, "", `clock can create and show, not "delete"`},
 		{"clock -owner o show a", "", 2, "", "-owner is for create only"},
 	})

@@ -170,7 +170,7 @@ func TestLines(t *testing.T) {
 		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""},                 // one of them belongs to the end
 		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
 		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line has more than 65536 bytes\nline 2: the line has more than 65536 bytes"},
-		{"uuid3", "\xff\na\x00\n", 1, "\n\n", "line 1: the name is not UTF-8 without a NUL\nline 2: the name is not UTF-8 without a NUL"}, // UTF-16
+		{"uuid3", "\xff\na\x00\n", 1, "\n\n", "line 1: the name is not UTF-8, or contains a NUL\nline 2: the name is not UTF-8, or contains a NUL"}, // UTF-16
 		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: not a form of uuid: length 1; want 32 hexadecimal digits or a UUID"},
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", 0, "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},

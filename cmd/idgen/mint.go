@@ -104,7 +104,7 @@ func (t *tool) snowflake(args []string) error {
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
 	} else {
-		fmt.Fprintf(t.errs, "idgen: note: node %d makes the same ids again before %s\n", *number, end.Format(toMilli))
+		fmt.Fprintf(t.errs, "idgen: note: before %s, another run with node %d can make the same ids\n", end.Format(toMilli), *number)
 	}
 	return err
 }
@@ -139,7 +139,7 @@ func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 		}
 		return t.each(names, func(name string) (string, error) {
 			if !utf8.ValidString(name) || strings.ContainsRune(name, 0) { // as in UTF-16
-				return "", errors.New("the name is not UTF-8 without a NUL")
+				return "", errors.New("the name is not UTF-8, or contains a NUL")
 			}
 			return fs.write(identOf(hash(space, name)))
 		})

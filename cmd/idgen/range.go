@@ -8,7 +8,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// bounds prints the least id of a span of time and the least after it, or with -column only the condition for SQL.
+// bounds prints the first id of a span of time and the first after it, or with -column only the condition for SQL.
 func (t *tool) bounds(args []string) error {
 	fs := newFlags()
 	fs.addForm()
@@ -63,7 +63,7 @@ func (t *tool) bounds(args []string) error {
 	case end == id:
 		return usagef("from %s to %s there is no id: -to is not included", stamp(from.begin), stamp(to.end))
 	}
-	text := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\nend    %s\n", stamp(from.begin), stamp(to.end), id, shown)
+	text := fmt.Sprintf("from   %s\nto     %s  (not included)\nfirst  %s\nend    %s\n", stamp(from.begin), stamp(to.end), id, shown)
 	title, name := "SQL    ", "id"
 	if *column != "" {
 		text, title, name = "", "", *column

@@ -64,7 +64,7 @@ func TestRange(t *testing.T) {
 		if end != none {
 			end += "  (not included)"
 		}
-		want := fmt.Sprintf("from   %s\nto     %s  (not included)\nleast  %s\nend    %s\n", times[0], times[1], test.least, end)
+		want := fmt.Sprintf("from   %s\nto     %s  (not included)\nfirst  %s\nend    %s\n", times[0], times[1], test.least, end)
 		alone := row{"range -column t.id_1 " + test.args, "", 0, column, ""}
 		if test.literal == "" {
 			form := test.args[strings.LastIndex(test.args, " ")+1:]
@@ -117,7 +117,7 @@ func TestRangeForms(t *testing.T) {
 			}
 			taken += form + " "
 			words := strings.Fields(out)
-			least, end := words[slices.Index(words, "least")+1], words[slices.Index(words, "end")+1]
+			least, end := words[slices.Index(words, "first")+1], words[slices.Index(words, "end")+1]
 			less := func(a, b string) bool {
 				if form == "decimal" || kind == "snowflake" && form == "text" {
 					return len(a) < len(b) || len(a) == len(b) && a < b
