@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -218,8 +219,12 @@ func (f *File) missing() error {
 	if f.opts.Owner != "" {
 		owner = fmt.Sprintf("-owner %.255q ", f.opts.Owner)
 	}
+	path, err := filepath.Abs(f.name) // for an operator, whose directory is another one
+	if err != nil {
+		path = f.name
+	}
 	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
-		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, f.name)
+		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, path)
 }
 
 // failed returns err, if it is not nil, with the name of the file.

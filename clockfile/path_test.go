@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -103,6 +104,67 @@ func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
 	}
 }
 
+// TestDocumented has errors that an operator meets. People search for their words in docs/operations.md, so an entry there
+// begins with each.
+func TestDocumented(t *testing.T) {
+	path := newPath(t)
+	page, err := os.ReadFile(filepath.Join("..", "docs", "operations.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the pages are not here: ", err)
+	}
+	must(t, err)
+	entries := regexp.MustCompile("(?m)^- [*][*]`([^`\n]+)`[*][*]").FindAllStringSubmatch(string(page), -1)
+	check := func(err error) {
+		t.Helper()
+		_, words, _ := strings.Cut(err.Error(), "clockfile: "+path+": ")
+		words = strings.ReplaceAll(words, path, "PATH")
+		for _, entry := range entries {
+			if regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(entry[1]), "…", ".+") + "$").MatchString(words) {
+				return
+			}
+		}
+		t.Errorf("no entry of docs/operations.md begins with %q", words)
+	}
+	bubble(t, func(t *testing.T) {
+		seven, eight := &clockfile.Options{Owner: "orders, node 7"}, &clockfile.Options{Owner: "orders, node 8"}
+		open := func(opts *clockfile.Options) {
+			t.Helper()
+			_, err := clockfile.Open(path, opts)
+			check(err)
+		}
+		open(seven) // there is none
+		must(t, clockfile.Create(path, seven))
+		open(eight)
+		f := mustOpen(t, path, seven)
+		if runtime.GOOS != "windows" { // which names no process, and does not let go of the file
+			open(seven)
+			must(t, os.Remove(path))
+			<-f.Lost()
+			check(f.Status().Err)
+		}
+		f.Close()
+		data := mustEncode(t, march, "")
+		for _, content := range []string{"7\n", again(data, "clockfile 1", "clockfile 2")} {
+			must(t, os.WriteFile(path, []byte(content), 0o600))
+			open(seven)
+		}
+		must(t, os.Chmod(path, 0o400))
+		open(seven)
+		must(t, os.Chmod(path, 0o600)) // so that it can be removed
+	})
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		works := make(chan struct{})
+		b.setLook(func() error {
+			<-works
+			return nil
+		})
+		time.Sleep(2 * time.Second)
+		_, words, _ := strings.Cut(b.file.Status().Err.Error(), ": cannot")
+		check(errors.New("clockfile: " + path + ": cannot" + words))
+		close(works)
+	})
+}
+
 // TestCreate has the file say in words that there is no horizon: a clock that is wrong at that moment binds nothing. Open takes
 // it from there, with the default Window, and a second Create leaves it as it is. Nothing else is left in the directory.
 func TestCreate(t *testing.T) {
@@ -110,7 +172,8 @@ func TestCreate(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const command = "only for a first start run: idgen clock create "
 		refused(t, path, nil, fs.ErrNotExist, "file does not exist: ", command+path)
-		refused(t, path, &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+`-owner "orders, node 7" `+path)
+		t.Chdir(filepath.Dir(path))
+		refused(t, "clock", &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+`-owner "orders, node 7" `+path)
 		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1})) // which counts for Open alone
 		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ncrc32 ") {
 			t.Errorf("the file is %q", lines)
