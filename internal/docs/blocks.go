@@ -45,7 +45,8 @@ var imports = map[string]string{
 	"slices": "slices", "sql": "database/sql", "strings": "strings", "time": "time",
 	"ids": "github.com/oneclock/ids", "uuid": "github.com/oneclock/ids/uuid", "ulid": "github.com/oneclock/ids/ulid",
 	"snowflake": "github.com/oneclock/ids/snowflake", "clockfile": "github.com/oneclock/ids/clockfile",
-	"nodelease": "github.com/oneclock/ids/nodelease", "memstore": "github.com/oneclock/ids/nodelease/memstore", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
+	"nodelease": "github.com/oneclock/ids/nodelease", "memstore": "github.com/oneclock/ids/nodelease/memstore",
+	"pgstore": "github.com/oneclock/ids/nodelease/pgstore", "pgxpool": "github.com/jackc/pgx/v5/pgxpool", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
 	"graphql": "github.com/oneclock/ids/examples/with/graphql",
 }
 
