@@ -88,6 +88,13 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
+// mustBe panics if a value of the named type is not made, but the zero value.
+func mustBe(made bool, name string) {
+	if !made {
+		panic("ids: zero " + name + ": use New" + name)
+	}
+}
+
 // newLane returns a lane that has issued nothing and begins after start.
 func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
 	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,

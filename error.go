@@ -251,10 +251,3 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
-
-// mustBe panics if a value of the named type is not made, but the zero value.
-func mustBe(made bool, name string) {
-	if !made {
-		panic("ids: zero " + name + ": use New" + name)
-	}
-}
