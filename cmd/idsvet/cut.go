@@ -13,7 +13,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var prefix = rule("prefix", "report id.String()[:8] of an id that begins with its time", prefixes)
+var prefix = rule("prefix", "report id.String()[:8] of an id that begins with its time"+
+	"\n\nsilent if the version cannot be told, or the part is longer than the time", prefixes)
 
 func prefixes(p *program) {
 	for _, cut := range each[*ast.SliceExpr](p) {
@@ -42,7 +43,8 @@ func prefixes(p *program) {
 	}
 }
 
-var modulo = rule("modulo", "report id % n of a Snowflake, and id & 15", modulos)
+var modulo = rule("modulo", "report id % n of a Snowflake, and id & 15"+
+	"\n\nsilent for an odd constant n, and for 1024, 4096 and 65536, which take a field out", modulos)
 
 func modulos(p *program) {
 	for _, n := range each[*ast.BinaryExpr](p) {
@@ -72,7 +74,8 @@ func (p *program) snowflake(e ast.Expr) bool {
 	return idName(p.TypeOf(e)) == "Snowflake" || ok && p.Types[call.Fun].IsType() && p.snowflake(call.Args[0])
 }
 
-var nextError = rule("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter", nextErrors)
+var nextError = rule("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter"+
+	"\n\nsilent if the id is dropped too, or compared with 0", nextErrors)
 
 func nextErrors(p *program) {
 	for c, n := range each[*ast.AssignStmt](p) {
@@ -108,7 +111,8 @@ func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	return false
 }
 
-var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it", earlies)
+var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it"+
+	"\n\nsilent if a deferred func calls Close, for example after an error", earlies)
 
 func earlies(p *program) {
 	for c, n := range each[*ast.DeferStmt](p) {

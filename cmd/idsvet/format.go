@@ -12,7 +12,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID", verbs)
+var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID"+
+	"\n\nalso in functions that pass a format on; silent for %d of a Snowflake, and for %x of id[:]", verbs)
 
 func verbs(p *program) {
 	for _, call := range each[*ast.CallExpr](p) {
@@ -60,7 +61,8 @@ func (p *program) written(id ast.Expr, verb string) {
 	}
 }
 
-var plainType = rule("plaintype", "report values of type T uuid.UUID in encoding/json", plainTypes, new(isPlain))
+var plainType = rule("plaintype", "report values of type T uuid.UUID in encoding/json"+
+	"\n\nsilent if T has the method that counts", plainTypes, new(isPlain))
 
 // isPlain is the fact that a type is declared as uuid.UUID or ulid.ULID is, and so has none of their methods.
 type isPlain struct{ Of string }

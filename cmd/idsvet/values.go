@@ -14,7 +14,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call", funcValues)
+var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call"+
+	"\n\nsilent where a function is wanted: in a FuncMap, or in a map with other functions", funcValues)
 
 var constants = regexp.MustCompile(`^((Nil|Max)(UUID)?|Namespace(DNS|URL|OID|X500))$`)
 
@@ -66,7 +67,8 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 	})
 }
 
-var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns", errEquals)
+var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns"+
+	"\n\nsilent for the errors of clocks and leases, which may come as they are, and for an err from elsewhere", errEquals)
 
 // wrapped are the errors that the library never returns as they are.
 var wrapped = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
