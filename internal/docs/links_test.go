@@ -86,17 +86,17 @@ var (
 )
 
 // foreign returns the names of this library in code on a page that it does not export. In a table
-// with a column "here", the columns before it are about other libraries.
+// with a column "`ids`", the columns before it are about other libraries.
 func foreign(text string, exported map[string]bool) (names []string) {
-	here := 0
+	ours := 0
 	for line := range strings.Lines(fenced.ReplaceAllString(text, "")) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 3 {
-			here = 0
-		} else if i := slices.Index(cells, " here "); i > 0 {
-			here = i
+			ours = 0
+		} else if i := slices.Index(cells, " `ids` "); i > 0 {
+			ours = i
 		}
-		for _, span := range code.FindAllString(strings.Join(cells[min(here, len(cells)):], "|"), -1) {
+		for _, span := range code.FindAllString(strings.Join(cells[min(ours, len(cells)):], "|"), -1) {
 			for _, m := range qualified.FindAllStringSubmatch(span, -1) {
 				if !exported[m[0]] {
 					names = append(names, m[0])
