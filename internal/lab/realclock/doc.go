@@ -10,7 +10,6 @@
 // a call. A step forward with a monotonic clock that runs on evenly is also what a process sees after a
 // suspend.
 //
-// Everything else, such as steps of a nanosecond, drift over years, and crashes at each point,
-// is simulated elsewhere with an injected clock. Steps of centuries, which Linux refuses, are those of another package
+// Everything else, such as steps of a nanosecond and crashes at each point, is tested in the root with an injected clock. Steps of centuries, which Linux refuses, are those of another package
 // time that the library is compiled with: see TestFarSteps.
 package realclock
