@@ -17,12 +17,9 @@ const (
 	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
 )
 
-// Clock is the source of time that schemes share. It records the latest id of each, so that ids
-// stay unique and ordered whatever the wall clock does. It is safe for concurrent use. Make one
-// with [NewClock]; using the zero value panics.
-//
-// If a call waits for the limit of a clock in a testing/synctest bubble, only code in that bubble may wake
-// it: a [ClockLimit.Set], a [ClockLimit.EndAt] or the end of a context outside the bubble is a fatal error.
+// Clock gives ids their time. It remembers the latest id of each format, so that ids stay unique and ordered
+// whatever the wall clock does. It is safe for concurrent use. Make one with [NewClock]; using the zero value
+// panics.
 type Clock struct {
 	tolerance time.Duration
 	maxAhead  time.Duration
@@ -45,25 +42,23 @@ type Clock struct {
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use and must not call
-	// back into the clock. Each call reads it once before it takes the clock's mutex, and so does a run of UUIDs
-	// or ULIDs. A call that waits for a limit reads it again each time it is woken. If several calls read it at
-	// the same time, one reading serves all of them. With a Now that reads the system's clock, a version 7 UUID
-	// takes about twice as long as without.
+	// Now replaces the system clock; nil means that. It must be safe for concurrent use, and must not call the
+	// Clock. Do not count its calls: calls at the same time share a reading, and a call that waits for a limit
+	// reads again. If Now reads the system clock, a version 7 UUID takes about twice as long as without.
 	Now func() time.Time
 
-	// Tolerance is how far the wall clock may be behind the latest id before version 6,
-	// version 7 and ULID follow it back. Zero means 10 s; a negative value means as little
-	// as can be, which is MaxAhead, or 1 ms if that is more; the longest Duration means that they never follow.
+	// Tolerance is how far the wall clock may be behind the latest id before version 6, version 7 and ULID
+	// follow it. Zero means 10 s; a negative value means MaxAhead, or 1 ms if that is more; math.MaxInt64 means
+	// never.
 	Tolerance time.Duration
 
-	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a negative
-	// value means none. Greater values than 2^60 ns, some 36 years, count as 2^60 ns.
+	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a
+	// negative value means not at all. It is at most 2^60 ns, some 36 years.
 	MaxAhead time.Duration
 
-	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] in an earlier process. Versions 1 and 6
-	// and Snowflake issue only ids of later times. The zero time means that there was none. If you read After from
-	// storage, treat a zero time as an error: it protects nothing.
+	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon]. Versions 1 and
+	// 6 and Snowflakes get only later times. The zero time means none. If you read After from storage, treat
+	// the zero time as an error: it protects nothing.
 	After time.Time
 }
 

@@ -15,18 +15,19 @@ import (
 // defaultNode is the node of [NextSnowflake], once there is one.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does: the node given to
-// [SetDefaultSnowflakeNode], or else one of Twitter's layout on the default clock, with the number in the
-// environment variable IDS_SNOWFLAKE_NODE. If the variable holds anything but "random", the call that makes the node
-// panics unless that is a number from 0 to 1023 and the clock is between Twitter's epoch and its end.
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. If several
+// processes make Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv] in main, which chooses that
+// node.
 //
-// Without the variable, the number is random, and the call that draws it says so by [log.Print]. Two processes
-// then share one with probability 1/1024; among 38 processes two share one with probability 1/2, and can issue the
-// same ids. If several processes mint into one table, give each its own number, and call
-// [SetDefaultSnowflakeNodeFromEnv] in main: it never takes a random number. The value "random" of the variable asks
-// for a random number, and nothing is logged: it is for tests, and for a program that runs in one process. With a
-// random number, ids begin at the epoch while the clock is before it (in a testing/synctest bubble it is), unless the
-// default clock has issued later ones.
+// If main has not chosen one, the first call makes a node of Twitter's layout on the default clock, with the
+// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if the variable is neither a number from 0
+// to 1023 nor "random", or if the wall clock is outside the layout.
+//
+// If the variable is not set, the number is random, and the call logs it by [log.Print]. Two processes then
+// have one number, and can make the same ids, with probability 1/1024; of 38 processes two do with probability
+// 1/2. If the variable is "random", the number is random and nothing is logged: this is for tests, and for a
+// program that runs in one process. With a random number, ids begin at the epoch while the wall clock is before
+// it, unless the default clock has made later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -35,9 +36,9 @@ func NextSnowflake() Snowflake {
 	return n.Next()
 }
 
-// DefaultSnowflakeNode returns the node of [NextSnowflake], and makes it if there is none. In main, call it after
-// SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv], not before. Where neither is called, it returns an
-// error that matches [ErrRange] for a bad IDS_SNOWFLAKE_NODE, before the first id.
+// DefaultSnowflakeNode returns the default node, and makes it as [NextSnowflake] does if there is none: so call
+// SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv] first. The error matches [ErrRange] if
+// IDS_SNOWFLAKE_NODE is set to no number of the layout, or the wall clock is outside it.
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
@@ -115,13 +116,11 @@ func withinLog() bool {
 	return false
 }
 
-// SetDefaultSnowflakeNode makes n the node of [NextSnowflake]. Call it in main, before anything makes a
-// Snowflake. It panics, and changes nothing, if n would repeat ids of the default node that it replaces:
-// if both have the same number and layout on two clocks. Only the current default node is compared, and only
-// if its number is not a random one.
+// SetDefaultSnowflakeNode makes n the default node. Call it in main, before anything makes a Snowflake. It
+// panics, and changes nothing, if the default node has the same number and layout on another clock, since ids
+// would repeat. It compares no earlier default nodes, and no random numbers.
 //
-// Nil is for tests: NextSnowflake makes a node again when it needs one. That drops the guard against nodes
-// that repeat ids.
+// Nil is for tests: the next [NextSnowflake] makes a new node, and nothing compares it with the old one.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
 	for {
@@ -141,12 +140,13 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
-// SetDefaultSnowflakeNodeFromEnv makes the default node, and returns it. Its number comes from the environment
-// variable IDS_SNOWFLAKE_NODE; the options may give another layout, or the clock of a clockfile. Nil options mean
-// the default. Call it in main of a program that runs in many processes: unlike NextSnowflake it never takes a
-// random number. The error matches [ErrRange] if the variable is no number of the layout, as the value "random", or
-// [NewSnowflakeNode] refuses. It is also an error if the variable is not set, or if there is a default node already,
-// since it may have the same number on another clock; then nothing has changed.
+// SetDefaultSnowflakeNodeFromEnv makes the default node, with the number in the environment variable
+// IDS_SNOWFLAKE_NODE, and returns it. Call it in main, before anything makes a Snowflake. The options can give
+// a layout, or the clock of a clockfile; nil means the default.
+//
+// It is an error if the variable is not set, if it is "random" or no number of the layout, or if there is a
+// default node already. The error matches [ErrRange] if the number, the layout or the wall clock is out of
+// range. After an error nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFormat(opts.Layout)

@@ -7,40 +7,30 @@ import (
 )
 
 var (
-	// ErrSyntax reports input that is not in a form the scheme accepts. Errors of the Parse functions, of the
-	// Unmarshal methods and of Scan match it or ErrRange, except the error of a [Null] whose type has no decoders.
+	// ErrSyntax means that the input is not the text or the bytes of an id. Every error of decoding matches
+	// ErrSyntax or ErrRange, except that of a [Null] whose type has no decoders.
 	ErrSyntax = errors.New("invalid syntax")
 
-	// ErrLength reports input of a length that no accepted form has. It is an ErrSyntax too.
+	// ErrLength means that no accepted form has the length of the input. It is an ErrSyntax too.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
-	// ErrRange reports a value that the scheme cannot hold: too many bits in a text, a negative number, a time
-	// before the first tick or after the last, a node number that does not fit the layout, or a layout that
-	// can hold no id.
+	// ErrRange means that a value does not fit: a number that is too large or negative, a time outside the
+	// format, a node number outside the layout, or a layout that can hold no id.
 	ErrRange = errors.New("value out of range")
 
-	// ErrExhausted is returned by [SnowflakeNode.TryNext] if the next id would be more than
-	// [ClockOptions].MaxAhead ahead of the wall clock because so many ids were asked for. Next
-	// would wait then.
+	// ErrExhausted means that all ids of this moment are taken: see [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
 
-	// ErrClockBehind is returned by [SnowflakeNode.TryNext] if the next id would be more than
-	// [ClockOptions].MaxAhead ahead of the wall clock because the clock was set back, or stands still, or
-	// because [ClockOptions].After is ahead of it, for example after a crash. Until the clock has caught up,
-	// Next and NextContext alone make ids: they go on ahead of the clock, or wait. It is also returned while more calls
-	// wait at once than the whole ticks in 20 ms hold ids. ErrClockBehind is an ErrExhausted too: if the two mean
-	// different things to you, ask for ErrClockBehind first. With a tick of 10 ms or longer, one may be returned for
-	// the other.
+	// ErrClockBehind means that the wall clock is behind the ids: see [SnowflakeNode.TryNext]. It is an
+	// [ErrExhausted] too: test for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
-	// ErrWithheld is matched by the error of [SnowflakeNode.TryNext] while the [ClockLimit] withholds
-	// ids, and of [SnowflakeNode.NextContext] if its context ended meanwhile. The error matches the
-	// cause that was given to [ClockLimit.Set] too.
+	// ErrWithheld means that the [ClockLimit] withholds ids. The error also matches the cause given to
+	// [ClockLimit.Set].
 	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
-	// ErrEnded is matched by the error of [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] after the end
-	// that [ClockLimit.EndAt] sets, and by the value with which constructors without an error panic. The error
-	// matches the cause that was given to EndAt too.
+	// ErrEnded means that the clock has ended for good, by [ClockLimit.EndAt]. The error also matches the cause
+	// given to EndAt. Constructors without an error panic with it.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
 
@@ -74,25 +64,25 @@ func because(err, cause error) error {
 // errNoLimit is the cause before the first limit.
 var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
 
-// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
-// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
+// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for NULL
+// and for a value of a type that Scan does not read.
 type ParseError struct {
 	form   form
 	fault  fault
 	offset uint8 // or the wrong length: at most tooLong
 }
 
-// Error returns a message that names the scheme, what is wrong, and the offset of a character.
+// Error returns a message that names the kind of id, what is wrong, and at which byte.
 func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
-// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". For an id of your own array type, it is
-// "id" if the fault is in the JSON around the id.
+// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". For an array type of your own it is
+// "id", if the fault is in the JSON around the id.
 func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
 // Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for example if the
-// length is. In JSON, index 0 is the first byte after the opening quote, and an escape counts as one byte. ok is
-// also false for an index above 45.
+// length is, or if the index is above 45. In JSON, index 0 is the first byte after the opening quote, and an
+// escape counts as one byte.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if e.fault < firstCharacter || int(e.offset) > maxText {
 		return 0, false

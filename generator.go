@@ -12,9 +12,8 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// Generator mints UUIDs and ULIDs. The package-level functions use a default one. It is safe for
-// concurrent use. Make one with [NewGenerator]; those methods of the zero value that need a clock
-// or a node panic.
+// Generator makes UUIDs and ULIDs. The package-level functions use a default one. It is safe for concurrent
+// use. Make one with [NewGenerator]; methods that need a clock or a node ID panic on the zero value.
 type Generator struct {
 	clock  *Clock
 	source *source // nil: internal/random
@@ -32,20 +31,19 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read
-	// at a time, and must not call the generator. If a Read fails, the constructor panics
-	// with an error that wraps the reader's, or [io.ErrUnexpectedEOF] if the reader ends within an id; the
-	// next call tries again. Two generators of one clock that read the same bytes can make the same ULIDs.
+	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read at a time,
+	// and must not call the generator. If a Read fails, the constructor panics with an error that wraps the
+	// reader's, or [io.ErrUnexpectedEOF] if the reader ends within an id; the next call tries again. Two
+	// generators of one clock that read the same bytes can make the same ULIDs.
 	Random io.Reader
 
-	// NodeID is the node of versions 1, 2 and 6. The zero value means 6 random bytes with the
-	// multicast bit set (RFC 9562, Section 6.10), drawn when the first such id is minted. Two clocks,
-	// and so two processes, need two nodes: with one node they can make the same ids.
+	// NodeID is the node ID of versions 1, 2 and 6. The zero value means 6 random bytes with the multicast bit
+	// set (RFC 9562, Section 6.10), drawn when the first such id is made. Give each clock, and so each process,
+	// its own: with one node ID, two can make the same ids.
 	NodeID [6]byte
 
-	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the
-	// specification has it. Such ULIDs can be guessed from each other. By default they grow
-	// by a random stride of up to 2^48.
+	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the specification has it. Such
+	// ULIDs can be guessed from each other. By default the step is random, up to 2^48.
 	ULIDMonotonic bool
 }
 
@@ -67,7 +65,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	return g
 }
 
-// NodeID returns the node of versions 1, 2 and 6.
+// NodeID returns the node ID of versions 1, 2 and 6.
 func (g *Generator) NodeID() (node [6]byte) {
 	bits := g.fixedNode
 	if bits == 0 {
@@ -111,16 +109,16 @@ var (
 	defaultGenerator = NewGenerator(nil)
 )
 
-// Reseed discards the random bytes that are buffered in memory. Call it after a virtual machine is
-// restored or cloned. (Go supports no fork without exec: if you fork all the same, call it first in each
-// child.) Until then, copies share these bytes: they may mint the same version 4 UUIDs, and the same version 7 UUIDs
-// and ULIDs if they also read the same time. At most 8 KiB are buffered for each clock, and 4 KiB for
-// each concurrent call, usually one per processor. The next version 7 UUID and ULID then take a later tick. If the
-// format has none within MaxAhead of the wall clock, they go on from a random part far above the latest, as far as
-// the tick has room.
+// Reseed drops the random bytes drawn in advance. Call it first in each copy of a virtual machine that was
+// cloned or restored, and in each child of a fork without exec, which Go does not support. Before it, copies
+// can make the same version 4 UUIDs, and, reading the same time, the same version 7 UUIDs and ULIDs. After it,
+// the next version 7 UUID and ULID take a later tick, or, if none is within MaxAhead of the wall clock, a
+// random part far above the latest, as far as the tick has room.
 //
-// Reseed does not change nodes and clock sequences, nor the bytes that a call in progress has. Where nobody can
-// call it, import package [github.com/oneclock/ids/nostock], which keeps nothing buffered.
+// Reseed changes no node number, node ID or clock sequence, and no bytes of a call in progress: see
+// [SECURITY.md]. Where nobody can call it, import package [github.com/oneclock/ids/nostock].
+//
+// [SECURITY.md]: https://github.com/oneclock/ids/blob/main/SECURITY.md#what-copies-of-a-machine-share
 func Reseed() { random.Reseed() }
 
 // source draws the bits of ids from a reader.

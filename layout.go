@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an
-// epoch, then node and sequence. The time takes the rest of the 63 bits, 62 at most: [SnowflakeLayout.Last] says when
-// it ends. The zero value is [TwitterLayout].
+// SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an epoch, then node
+// number and sequence. The time takes the rest of the 63 bits, at most 62: [SnowflakeLayout.Last] returns its
+// end. The zero value is [TwitterLayout].
 //
-// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If
-// the tick is 20 ms or longer, ids run ever further ahead of the clock while a node is asked for more than
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If the tick
+// is 20 ms or longer, ids run ever further ahead of the wall clock while a node is asked for more than
 // 2^SequenceBits of them per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and
 // times at or before 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
@@ -31,15 +31,15 @@ const (
 	twitterSequenceBits = 12
 )
 
-// TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since
-// 2010-11-04T01:42:54.657Z (until 2080), 10 of node, 12 of sequence.
+// TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since 2010-11-04T01:42:54.657Z
+// (until 2080), 10 of node number, 12 of sequence.
 func TwitterLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
 		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits}
 }
 
-// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each is 0 to 31;
-// else the error matches [ErrRange].
+// TwitterNumber returns the node number of a datacenter and a worker, each from 0 to 31, in Twitter's layout.
+// For others the error matches [ErrRange].
 func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	const last = 1<<twitterWorkerBits - 1
 	switch {
@@ -51,32 +51,32 @@ func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	return datacenter<<twitterWorkerBits | worker, nil
 }
 
-// TwitterDatacenterWorker returns the datacenter and the worker, 0 to 31 each, of a node number in Twitter's
-// layout, 0 to 1023. A number out of this range has a datacenter out of range.
+// TwitterDatacenterWorker returns the datacenter and the worker, each from 0 to 31, of a node number of
+// Twitter's layout, from 0 to 1023. For another number the datacenter is out of this range.
 func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
-// DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084),
-// 10 of node (the upper 5 of worker, the lower 5 of process), 12 of sequence.
+// DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084), 10 of node
+// number (the upper 5 of worker, the lower 5 of process), 12 of sequence.
 func DiscordLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 }
 
-// InstagramLayout returns Instagram's layout: 40 bits of milliseconds since
-// 2011-08-24T21:07:01.721Z (until 2046), 13 of node (the logical shard), 10 of sequence.
+// InstagramLayout returns Instagram's layout: 40 bits of milliseconds since 2011-08-24T21:07:01.721Z (until
+// 2046), 13 of node number (the logical shard), 10 of sequence.
 func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits of 10 ms since 2014-09-01 (until
-// 2188), 8 of sequence, 16 of node. Its version 2 counts from 2025-01-01.
+// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits of 10 ms since 2014-09-01 (until 2188),
+// 8 of sequence, 16 of node number. Its version 2 counts from 2025-01-01.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
 		NodeBits: 16, SequenceBits: 8, NodeLast: true}
 }
 
-// SnowflakeParts holds the fields of a Snowflake.
+// SnowflakeParts are the fields of a Snowflake.
 type SnowflakeParts struct {
 	Time           time.Time // the start of the tick, in UTC
 	Node, Sequence int64
@@ -100,13 +100,13 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 	return l
 }
 
-// Equal reports whether l and m are the same layout: their Epochs may be in different zones, and the zero
-// value is Twitter's layout.
+// Equal reports whether l and m are the same layout. Their Epochs can be in different zones, and the zero value
+// is Twitter's layout.
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
 
-// Validate returns nil if l is valid; the zero value is. If Epoch is not set or out of range, Tick is not
-// positive, a number of bits is negative, or none is left for the time, the error matches [ErrRange] and says so.
-// Whether the ticks of l have begun, or are over, depends on the time: see [SnowflakeLayout.Last].
+// Validate returns nil if l is valid, as the zero value is. The error matches [ErrRange] if Epoch is not set or
+// out of range, Tick is not positive, a number of bits is negative, or no bit is left for the time. Whether the
+// ticks of l have begun or ended depends on the time: see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
 	_, err := newFormat(l)
 	return err
@@ -171,15 +171,15 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
-// Last returns the start of the last tick of l, in UTC: after that tick, l holds no more ids. It panics
-// if l is not valid.
+// Last returns the start of the last tick of l, in UTC: after that tick, l has no more ids. It panics if l is
+// not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFormat(l))
 	return f.time(max(f.lastTick(), 0))
 }
 
-// Split returns the fields of s, which is of layout l. A negative s, which no node mints, has the time of
-// tick 0. It panics if l is not valid: see [SnowflakeLayout.Validate].
+// Split returns the fields of s, which is of layout l. A negative s, which no node makes, has the time of tick
+// 0. It panics if l is not valid: see [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{
@@ -189,8 +189,8 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	}
 }
 
-// Compose is the inverse of Split. A time within a tick counts as its start. The error matches
-// [ErrRange] if a part does not fit the layout, or the layout is not valid.
+// Compose is the inverse of Split. A time within a tick counts as its start. The error matches [ErrRange] if a
+// part does not fit the layout, or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
 	f, err := newFormat(l)
 	if err != nil {
@@ -213,15 +213,15 @@ func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the least Snowflake of the tick that t is in. Use it like [MinV7At]. A time out of range
-// counts as the layout's first or last tick. It panics if l is not valid.
+// MinAt returns the smallest Snowflake of t's tick. Use it like [MinV7At]. A time out of range counts as the
+// first or the last tick of l. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	f := must(newFormat(l))
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake of the tick that t is in, for spans that include both ends. It takes
-// t and l as [SnowflakeLayout.MinAt] does.
+// MaxAt returns the greatest Snowflake of t's tick, for spans that include both ends. It takes t and l as
+// [SnowflakeLayout.MinAt] does.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	f := must(newFormat(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)

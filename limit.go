@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Latest returns the latest time in any id of version 1, version 6 and Snowflake from c, in UTC,
-// or [ClockOptions].After if After is later. It is the zero time if there is neither. A process
-// that issues no more ids can save it as the After of its successor.
+// Latest returns the latest time in a version 1 or 6 UUID or a Snowflake of c, in UTC, or [ClockOptions].After
+// if that is later. It is the zero time if there is neither. A process that makes no more ids can save it for
+// the next one's After.
 func (c *Clock) Latest() time.Time {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
@@ -51,17 +51,17 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-// A ClockLimit says how far a [Clock] may issue ids of version 1, version 6 and Snowflake, which are unique
-// by their time. It belongs to whoever saves that time; those who mint have the Clock alone. It is safe
-// for concurrent use. [NewLimitedClock] makes one; using the zero value panics.
+// ClockLimit withholds ids of a [Clock] whose time is later than the one you have saved. It limits versions 1
+// and 6 and Snowflakes, which are unique by their time. It is safe for concurrent use. [NewLimitedClock] makes
+// one; using the zero value panics.
 type ClockLimit struct{ clock *Clock }
 
-// NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock withholds
-// every id of version 1, version 6 and Snowflake. Nil options mean the default.
+// NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock withholds all
+// ids of versions 1 and 6 and Snowflakes. Nil options mean the default.
 //
-// So that no id repeats after a crash at any moment: save [ClockLimit.NextHorizon] durably, give it to Set, and
-// repeat that before it is reached. The next process takes the saved time as its [ClockOptions].After. Package
-// [github.com/oneclock/ids/clockfile] does all this with a file.
+// Save [ClockLimit.NextHorizon] durably, pass it to Set, and repeat that before it is reached. The next process
+// passes the saved time as its [ClockOptions].After. So no id repeats after a crash. Package
+// [github.com/oneclock/ids/clockfile] does this with a file.
 func NewLimitedClock(opts *ClockOptions) (*Clock, *ClockLimit) {
 	c := NewClock(opts)
 	l := &ClockLimit{c}
@@ -77,17 +77,17 @@ func (l *ClockLimit) owner() *Clock {
 	return l.clock
 }
 
-// NextHorizon proposes a time to save and then to [ClockLimit.Set]: the latest of the wall clock plus window,
-// [Clock.Latest] plus window/100, and the limit in force. It changes nothing. A negative window counts as 0. The
-// time has nanoseconds: if the storage keeps fewer digits, round it up, and Set the saved time, never a later one.
+// NextHorizon returns a time to save and then to [ClockLimit.Set]: the latest of the wall clock plus window,
+// [Clock.Latest] plus window/100, and the limit in force. It changes nothing. A negative window counts as 0.
+// The time has nanoseconds: if the storage keeps fewer digits, round it up, and Set the saved time, never a
+// later one.
 //
-// Renew the horizon before it is reached, at least every window/100 while Latest is ahead of the wall
-// clock. The small step there keeps a process that crashes again and again from carrying its ids ever
-// further ahead. Choose a window of at least 100 times the longest tick of the layouts in use.
+// Save the next horizon before this one is reached, and at least every window/100 while Latest is ahead of the
+// wall clock: the step is small then, so that a process that crashes again and again does not carry its ids
+// ever further ahead. Choose a window of at least 100 times the longest tick in use.
 //
-// A single wrong reading of the wall clock stays in the horizon, and in Latest if an id was issued
-// then. NextHorizon never goes below the limit: to lower a horizon, Set an earlier time of your own first,
-// and save it afterwards.
+// A single wrong reading of the wall clock stays in the horizon, and in Latest if an id was made. NextHorizon
+// never returns less than the limit: to lower a horizon, first Set an earlier time of your own, then save it.
 func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	c := l.owner()
 	window = max(window, 0)
@@ -97,19 +97,14 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	return later(horizon, c.latest().Add(window/100))
 }
 
-// Set withholds ids of version 1, version 6 and Snowflake whose time is after t. Calls for them wait until
-// a later Set allows the id; [SnowflakeNode.NextContext] waits until its context ends at most, and
-// [SnowflakeNode.TryNext] does not wait. Their errors match [ErrWithheld] and, unless it is nil, the cause:
-// why there is no later limit, such as a full disk. The zero time is a time like any other, and withholds
-// all. Nothing removes a limit: a later one replaces it. A time so far off that [time.Time.Before] and
-// [time.Time.Unix] disagree on it, such as time.Unix(math.MaxInt64, 0), counts as the zero time.
+// Set withholds ids of versions 1 and 6 and Snowflakes whose time is after t, until a later Set. Calls wait
+// meanwhile; [SnowflakeNode.NextContext] waits until its context ends, and [SnowflakeNode.TryNext] does not
+// wait. Their errors match [ErrWithheld] and cause, which may be nil: why there is no later limit, such as a
+// full disk. The zero time withholds all, and so does one too far off for package time, such as
+// time.Unix(math.MaxInt64, 0). After [ClockLimit.EndAt], Set does nothing.
 //
-// Versions 4 and 7 and ULID are unique by their random bits, and are not limited. After [ClockLimit.EndAt], Set
-// does nothing.
-//
-// Calls that wait do not go on in the order in which they came. One that waits does not see that the
-// wall clock has come back below the limit. So check every 100 ms or so, and if the wall clock is before
-// the limit, set the same limit again: then a wrong reading holds no call up for longer than that.
+// Calls that wait do not go on in the order in which they came. A waiting call does not see that the wall clock
+// has come back below the limit: while it is before the limit, Set the same limit again every 100 ms or so.
 func (l *ClockLimit) Set(t time.Time, cause error) {
 	c, withheld := l.owner(), because(ErrWithheld, cause)
 	c.mu.Lock()
@@ -119,15 +114,15 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 	}
 }
 
-// EndAt makes the earlier of t and the current limit permanent. Calls no longer wait for ids beyond it, and those
-// that are waiting return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches
-// [ErrEnded] and, unless it is nil, the cause, and the other constructors of limited ids panic with it. The zero
-// time means at once. So does a time that Set counts as the zero time, and any time if Set was never called. A
-// later EndAt can only make the end earlier; the first cause that is not nil stays.
+// EndAt ends the clock at t, or at the limit if that is earlier, for good. Calls for later ids do not wait:
+// [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches [ErrEnded] and cause,
+// which may be nil, and other constructors panic with it. The zero time means now, and so does a time that Set
+// counts as the zero time, or any time before the first Set. A later EndAt can only move the end back; the
+// first cause that is not nil stays.
 //
-// EndAt is for a process that gives up what made its ids unique: a file, or a lease on its number.
-// Choose t some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still mint can
-// return. A limit that is earlier than t stays: nothing later may have been saved.
+// EndAt is for a process that gives up what made its ids unique: a file, or a lease of its number. Choose t
+// some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still make ids can return. A
+// limit earlier than t stays: nothing later may have been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.owner(), because(ErrEnded, cause)
 	c.mu.Lock()

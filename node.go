@@ -7,11 +7,12 @@ import (
 	"fmt"
 )
 
-// SnowflakeNode mints the Snowflakes of one node number. It is safe for concurrent use. Nodes of
-// one clock that have the same layout and number share one sequence, and repeat no id. Nodes of one
-// number on different clocks, and so in different processes, can repeat ids; so can nodes with different
-// layouts, whatever their numbers. Give ids that are kept together one layout, and each clock a number of
-// its own. Make a node with [NewSnowflakeNode]; minting with the zero value panics.
+// SnowflakeNode makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
+// [NewSnowflakeNode]; methods that make ids panic on the zero value.
+//
+// Two nodes can make the same ids if they have one number on two clocks, for example in two processes, or if
+// their layouts differ. So give each clock its own number, and ids that are kept together one layout. Nodes of
+// one clock, layout and number share a sequence, and repeat nothing.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *lane
@@ -36,11 +37,10 @@ type nodeKey struct {
 	base                     Snowflake
 }
 
-// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default. The
-// error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the wall
-// clock is before its first tick or after its last. A clock keeps its nodes: each new layout and number costs
-// memory for as long as the clock lives. A clock is for some thousand nodes, since [Clock.Latest] and [ClockLimit]
-// stop all calls while they look at each one.
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default.
+// The error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the
+// wall clock is before its first tick or after its last. A clock keeps its nodes as long as it lives: make no
+// more than some thousand.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -82,12 +82,10 @@ func (n *SnowflakeNode) Number() int64 { return n.number }
 // Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
 
-// Next returns the next Snowflake of n. They strictly increase, whatever the wall clock does: if the wall clock is
-// behind the latest id, they go on from there. If demand exceeds what the ticks hold, Next waits, for up to 20 ms.
-// While the limit of the clock withholds ids, it waits for a later [ClockLimit.Set]: to end that wait use
-// [SnowflakeNode.NextContext]. If the wall clock is past the last tick of the layout, Snowflakes go on from the
-// latest until the last tick is full. Then, or if there is none yet, Next panics with an error that
-// matches [ErrRange], after the end of the clock with one that matches [ErrEnded].
+// Next returns the next Snowflake of n. Each is greater than the one before, whatever the wall clock does. Next
+// waits for up to 20 ms if all ids of this moment are taken, and for as long as a [ClockLimit] withholds ids:
+// to end that wait use [SnowflakeNode.NextContext]. It panics with an error that matches [ErrEnded] after the
+// end of the clock, and [ErrRange] after that of the layout.
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))
@@ -109,11 +107,10 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	return s, nil
 }
 
-// NextContext is like [SnowflakeNode.Next] but returns an error once ctx has ended, even if an id can be had at
-// once: a loop over NextContext ends with its context. The error matches ctx.Err() and [context.Cause], and, if
-// ids were withheld, [ErrWithheld] and its cause. A wait of up to 20 ms for an id already taken is not cut short.
-// Where Next would panic, the error matches [ErrEnded] and the cause of the end, or [ErrRange]. No id is lost with
-// an error.
+// NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an id is free: a
+// loop over it ends with ctx. The error matches ctx.Err() and [context.Cause], and, if ids were withheld,
+// [ErrWithheld] and its cause. A wait of up to 20 ms for an id does not end early. NextContext also returns an
+// error where Next would panic. No id is lost with an error.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -158,10 +155,19 @@ func (n *SnowflakeNode) newest() Snowflake {
 	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
 }
 
-// TryNext is like [SnowflakeNode.Next] but returns an error where Next would wait, or would go on ahead
-// of a wall clock that was set back: it matches [ErrExhausted], as [ErrClockBehind] does, or [ErrWithheld]. Where
-// Next would panic, it matches [ErrEnded] or [ErrRange]. No id is lost with an error. While other
-// goroutines call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
+// TryNext is like [SnowflakeNode.Next], but does not wait, and does not go further than MaxAhead ahead of the
+// wall clock. It returns an error at once, which matches one of:
+//
+//   - [ErrExhausted]: all ids of this moment are taken, up to MaxAhead. Try again after one tick.
+//   - [ErrClockBehind]: the wall clock was set back, stands still, or is before [ClockOptions].After. Only Next
+//     and NextContext make ids until it has caught up.
+//   - [ErrWithheld]: the [ClockLimit] withholds ids.
+//   - [ErrEnded], [ErrRange]: Next would panic.
+//
+// No id is lost with an error. Beside goroutines that call Next in a loop, TryNext mostly fails: they keep the
+// node ahead of the wall clock. It returns ErrClockBehind, too, while more calls wait than there are ids in the
+// whole ticks of 20 ms. With ticks of 10 ms or longer it can return ErrClockBehind for ErrExhausted, and the
+// reverse.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
@@ -175,10 +181,10 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	return s, nil
 }
 
-// Append appends count Snowflakes to dst, in increasing order, as if by calls of
-// [SnowflakeNode.Next], but faster. It waits as long as those would: four million Snowflakes of
-// Twitter's layout take a second. It panics if count is negative, or more than a slice can hold, and
-// where Next would: then the ids that it has made, at most count, are lost, and are never given again.
+// Append appends count Snowflakes to dst, in increasing order: as many calls of [SnowflakeNode.Next] would, but
+// faster. It waits as long as they would: four million Snowflakes of Twitter's layout take a second. It panics
+// if count is negative, or more than a slice can hold, and where Next would; ids made until then are lost, and
+// never made again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, added := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Nullable is the constraint of [Null]: an id type of this package, a struct that embeds only such a type, without
-// a tag, or an array of 16 bytes that has the methods of a UUID, as typeid.ID does. The text of an id has at most
-// 90 bytes, none of which JSON escapes. Scan and UnmarshalText cannot be required here: if the type lacks them, only an
-// absent Null can be read.
+// Nullable is what a [Null] can hold: an id of this package, a struct that embeds one and nothing else, without
+// a tag, or an array of 16 bytes with the methods of a UUID, such as typeid.ID. Give your own array the methods
+// Scan and UnmarshalText: without them only an absent Null can be read. Its text has at most 90 bytes, none
+// that JSON escapes.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |
@@ -19,10 +19,11 @@ type Nullable interface {
 	encoding.TextAppender
 }
 
-// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
-// is not set. For columns of 16 bytes see [Binary]. Do not use a Null as the key of a map in JSON: Go 1.26 and
-// earlier write an absent one, and do not read it back.
+// Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
+// database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
+//
+// For a column of 16 bytes use a Null of [Binary]. Do not use a Null as the key of a map in JSON: before Go
+// 1.27 an absent key is written, and cannot be read.
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether there is an id
@@ -45,8 +46,7 @@ func (n *Null[T]) decode(read func(decoder) error) error {
 	return n.set(before, read(d))
 }
 
-// Scan sets n to a value from a database, which may be NULL, or to a Null. On an error n keeps its
-// value.
+// Scan reads an id, NULL or a Null from a database. On an error n keeps its value.
 func (n *Null[T]) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:
@@ -166,9 +166,9 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	return n.decode(func(d decoder) error { return d.UnmarshalText(kept) })
 }
 
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL use a [Null] of it, which
-// packages uuid and ulid call NullBinary.
+// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text
+// and JSON are those of the id. If the column can be NULL, use a [Null] of it, which packages uuid and ulid
+// call NullBinary.
 type Binary[T interface {
 	UUID | ULID
 	encoding.TextAppender
@@ -180,8 +180,7 @@ func (b Binary[T]) Value() (driver.Value, error) {
 	return id[:], nil
 }
 
-// Scan sets b to a value from a database, as Scan of the id does, or to a Binary. On an error b keeps
-// its value.
+// Scan reads what Scan of the id does, or a Binary. On an error b keeps its value.
 func (b *Binary[T]) Scan(src any) error {
 	if v, ok := src.(Binary[T]); ok {
 		*b = v

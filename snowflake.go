@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Snowflake is a 63-bit identifier: a time, a node number and a sequence, in fields whose widths a
-// [SnowflakeLayout] gives: its Split returns them. Snowflakes of one layout sort by time. None is negative, and no
-// decoder accepts a negative number. For a type of your own, embed ids.Snowflake alone: [Null] takes no struct
-// that embeds snowflake.ID, since the field is then called ID.
+// Snowflake is an integer of 63 bits: a time, a node number and a sequence. A [SnowflakeLayout] gives their
+// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative.
+//
+// For a type of your own, embed ids.Snowflake alone, not snowflake.ID: [Null] needs this field name.
 type Snowflake int64
 
 // Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
@@ -39,15 +39,15 @@ func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]by
 // UnmarshalText sets s as [ParseSnowflake] does. On an error s keeps its value.
 func (s *Snowflake) UnmarshalText(text []byte) error { return parse(s, view(text)) }
 
-// MarshalJSON returns s in decimal within quotes, since JavaScript loses integers above 2^53.
-// The error is always nil.
+// MarshalJSON returns s in decimal, in quotes, since JavaScript rounds integers above 2^53. The error is always
+// nil.
 func (s Snowflake) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 22), '"')
 	return append(appendDecimal(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON sets s to a decimal number, quoted or bare. As is conventional, null is a no-op: to
-// see it, use a pointer or [Null]. On an error s keeps its value.
+// UnmarshalJSON reads a decimal number, quoted or bare. null leaves s as it was: use a pointer or a [Null] to
+// see it. On an error s keeps its value.
 func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	if string(data) == "null" {
 		return nil
@@ -82,8 +82,8 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ParseSnowflake returns the Snowflake that s holds in 1 to 19 decimal digits, 0 to
-// 9223372036854775807. The error is a *[ParseError].
+// ParseSnowflake reads a Snowflake of 1 to 19 decimal digits, from 0 to 9223372036854775807. The error is a
+// *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
 	start := 0
 	if len(s) > 1 && s[0] == '-' {
@@ -116,8 +116,8 @@ func ParseSnowflake(s string) (Snowflake, error) {
 // error that quotes s.
 func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s) }
 
-// ParseSnowflakeBase32 returns the Snowflake that s holds in the 13 characters that
-// [Snowflake.Base32] writes, in either case. The error is a *[ParseError].
+// ParseSnowflakeBase32 reads the 13 characters that [Snowflake.Base32] returns, in upper or lower case. The
+// error is a *[ParseError].
 func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	v, err := decodeBase32to64(s, snowflakeBase32)
 	if v>>63 != 0 {

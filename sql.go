@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// Value returns u as text, which every database can store: for columns of 16 bytes, see
-// [Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes pass [UUID.Binary]. The error is always nil.
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan sets u to a value from a database: text in any form that [ParseUUID] accepts, as string
-// or []byte, or the 16 bytes themselves, as []byte, [16]byte or UUID. NULL is an error: see [Null]. So is a []byte of
-// the first 16 characters that [UUID.String] writes: MySQL and MariaDB cut text to a BINARY(16), with INSERT IGNORE or
-// an empty sql_mode. No UUID of [VariantRFC9562] has such bytes. On an error u keeps its value.
+// Scan reads a string, a []byte, a [16]byte or a UUID from a database. A []byte of length 16 is the id itself;
+// any other, and a string, is text as [ParseUUID] reads it. NULL is an error: use [Null]. On an error u keeps
+// its value.
+//
+// A []byte of the first 16 characters that [UUID.String] returns is an error, too: MySQL and MariaDB cut text
+// to a BINARY(16), with INSERT IGNORE or an empty sql_mode. No UUID of [VariantRFC9562] has such bytes.
 func (u *UUID) Scan(src any) error {
 	if b, ok := src.([]byte); ok && len(b) == 16 && b[8] == '-' && startsUUID(b) {
 		return scanError{parseError(uuidText, cutText, 0)}
@@ -23,14 +24,15 @@ func (u *UUID) Scan(src any) error {
 	return scan(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
 
-// Value returns u as text, which every database can store: for columns of 16 bytes, see
-// [Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes pass [ULID.Binary]. The error is always nil.
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan sets u to a value from a database: text that [ParseULID] accepts, as string or []byte, or
-// the 16 bytes themselves, as []byte, [16]byte or ULID. NULL is an error: see [Null]. So is a []byte of the first 16
-// characters that [ULID.String] writes, as for [UUID.Scan]. No ULID of a time before the year 3600 has such bytes. On
-// an error u keeps its value.
+// Scan reads a string, a []byte, a [16]byte or a ULID from a database. A []byte of length 16 is the id itself;
+// any other, and a string, is text as [ParseULID] reads it. NULL is an error: use [Null]. On an error u keeps
+// its value.
+//
+// A []byte of the first 16 characters that [ULID.String] returns is an error, too, as for [UUID.Scan]. No ULID
+// of a time before the year 3600 has such bytes.
 func (u *ULID) Scan(src any) error {
 	if b, ok := src.([]byte); ok && len(b) == 16 && b[0] == '0' && startsULID(b) {
 		return scanError{parseError(ulidText, cutText, 0)}
@@ -44,9 +46,8 @@ func (u *ULID) Scan(src any) error {
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
-// Scan sets s to a value from a database: an int64, a uint64, a Snowflake, or text that [ParseSnowflake]
-// accepts, as string or []byte. Eight bytes are text too, never the id itself, since an id may have
-// eight digits. NULL is an error: see [Null]. On an error s keeps its value.
+// Scan reads an int64, a uint64, a string, a []byte or a Snowflake from a database. A []byte is always decimal
+// text, as [ParseSnowflake] reads it. NULL is an error: use [Null]. On an error s keeps its value.
 func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:

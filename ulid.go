@@ -7,32 +7,30 @@ import (
 	"time"
 )
 
-// ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. The first ULID of a
-// millisecond has 79 random bits: the top one is clear, so that later ones fit above it. ULID is
-// comparable, and converts freely to and from any other type whose underlying type is [16]byte.
-// See the [specification].
+// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the [specification]. Its
+// text has 26 characters, and sorts like the bytes. ULIDs can be compared with == and be keys of a map. ULID
+// converts to and from any other type whose underlying type is [16]byte.
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
 var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int64(time.Millisecond)}
 
-// NewULID returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
-// clock is set back by more than 10 s.
+// NewULID returns a new ULID. Each is greater than the one before, on all goroutines. If the wall clock is set
+// back by more than 10 s, ULIDs follow it.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one time are in no
-// order; ids of a clock that shows this time ascend: see [ClockOptions]. The error matches [ErrRange] if t is
-// before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
+// order: for ids that ascend, use a [Clock] whose Now returns t. The error matches [ErrRange] if t is before
+// 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
-// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative, or more than a slice can hold.
+// AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
+// hold.
 func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }
 
-// NewULID returns a ULID of the current time. The ULIDs of one generator strictly increase unless
-// the wall clock is set back by more than its [ClockOptions].Tolerance.
+// NewULID returns a new ULID. Each is greater than the one before of the same generator. If the wall clock is
+// set back by more than [ClockOptions].Tolerance, ULIDs follow it.
 func (g *Generator) NewULID() (u ULID) {
 	g.mintULID(&u)
 	return u
@@ -44,8 +42,8 @@ func (g *Generator) mintULID(u *ULID) {
 	u.set(g.next(&g.ulid, 10))
 }
 
-// AppendULID appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative, or more than a slice can hold.
+// AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
+// hold.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
@@ -86,16 +84,16 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the least ULID of t's millisecond. Use it like [MinV7At]. Times out of range are
-// clamped.
+// MinULIDAt returns the smallest ULID of t's millisecond. Use it like [MinV7At]. A time out of range counts as
+// the nearest in range.
 func MinULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0, 0)
 	return u
 }
 
-// MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends.
-// Times out of range are clamped.
+// MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends. A time out of range
+// counts as the nearest in range.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms, _ := milli(t)
 	u.set(ms, 0xffff, ^uint64(0))
@@ -111,8 +109,8 @@ func (u ULID) Time() time.Time {
 // Entropy returns the 80 random bits of u.
 func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
-// Increment returns u with its random part raised by one. ok is false if that overflows. It mints no new id: with
-// [GeneratorOptions].ULIDMonotonic, the next ULID of the same millisecond equals it.
+// Increment returns u with its random bits raised by one. ok is false if they overflow. The result is no new
+// id: with [GeneratorOptions].ULIDMonotonic, the next ULID of the same millisecond equals it.
 func (u ULID) Increment() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
@@ -129,10 +127,10 @@ func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 // IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID. Its version and variant may be any.
+// UUID returns the same 128 bits as a UUID, of any version and variant.
 func (u ULID) UUID() UUID { return UUID(u) }
 
-// Binary returns u for a column of 16 bytes, as an argument of a query: in conditions too.
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
 func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }
 
 // String returns the 26 characters of u, in upper case.
@@ -168,7 +166,8 @@ func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, also to those that [ULID.Scan] takes for text. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, also to those that [ULID.Scan] refuses as cut text. On an
+// error u keeps its value.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(ulidBinary, wrongLength, len(data))
@@ -177,17 +176,16 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ULIDFromBytes returns the ULID of the 16 bytes in b, also of those that [ULID.Scan] takes for text. For any other
-// length it returns a *[ParseError] that matches [ErrLength], where the conversion ULID(b) of more bytes takes the
-// first 16.
+// ULIDFromBytes returns the ULID of the 16 bytes in b, also of those that [ULID.Scan] refuses as cut text. For
+// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion ULID(b) takes the
+// first 16 bytes of more.
 func ULIDFromBytes(b []byte) (u ULID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
 }
 
-// ParseULID returns the ULID that s holds: 26 characters of Crockford's Base32 in
-// either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
-// The error is a *[ParseError].
+// ParseULID reads the 26 characters of a ULID in Crockford's Base32, in upper or lower case, up to
+// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused. The error is a *[ParseError].
 func ParseULID(s string) (u ULID, err error) {
 	err = u.parse(s)
 	return u, err
@@ -214,8 +212,7 @@ func (u *ULID) parse(s string) error {
 // quotes s.
 func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 
-// ParseULIDBase58 returns the ULID that s holds in the 22 characters that
-// [ULID.Base58] writes. The error is a *[ParseError].
+// ParseULIDBase58 reads the 22 characters that [ULID.Base58] returns. The error is a *[ParseError].
 func ParseULIDBase58(s string) (u ULID, err error) {
 	hi, lo, err := decodeBase58to128(s, ulidBase58)
 	put((*[16]byte)(&u), hi, lo)

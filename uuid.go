@@ -8,18 +8,21 @@ import (
 	"time"
 )
 
-// UUID is a universally unique identifier as RFC 9562 defines it: 128 bits, in network byte order. It
-// is comparable, and converts freely to and from any other type whose underlying type is [16]byte. For
-// a type of your own, embed it alone: type ID uuid.UUID has no methods, and a second field is lost in JSON.
-// A query's argument is text: for a column of 16 bytes see [UUID.Binary]. The zero value is the Nil UUID.
+// UUID is the 16 bytes of [RFC 9562], the first byte first. UUIDs can be compared with == and be keys of a map.
+// UUID converts to and from any other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+//
+// For a type of your own, embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods,
+// and a second field is lost in JSON.
+//
+// [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID [16]byte
 
-// Variant is the layout that the upper bits of a UUID's ninth byte select: see [Section 4.1 of RFC 9562].
+// Variant is the layout of a UUID, in the upper bits of its ninth byte: see [Section 4.1 of RFC 9562].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant uint8
 
-// The variants. Every UUID that this package mints is of VariantRFC9562.
+// The variants. Every new UUID is of VariantRFC9562.
 const (
 	VariantNCS       Variant = iota // 0xxx: Apollo NCS, also the Nil UUID
 	VariantRFC9562                  // 10xx: RFC 9562 and its predecessors
@@ -62,15 +65,14 @@ func split(b [16]byte) (hi, lo uint64) {
 // Version returns the version, 0 to 15. It means something only if u.Variant() is [VariantRFC9562].
 func (u UUID) Version() int { return int(u[6] >> 4) }
 
-// Variant returns the variant, which is the number of ones that byte 8 begins with, up to 3.
+// Variant returns the variant: the number of ones that byte 8 begins with, up to 3.
 func (u UUID) Variant() Variant { return Variant(min(bits.LeadingZeros8(^u[8]), 3)) }
 
 // is reports whether u is of the given version of RFC 9562.
 func (u UUID) is(version int) bool { return u[8]>>6 == 2 && u.Version() == version }
 
-// Time returns the time in u, in UTC. ok is false unless u is of version 1, 2, 6 or 7. The time is
-// exact to 100 ns in versions 1 and 6, to 1 ms in version 7, whose next 12 bits may be random in ids
-// of other packages, and to 429.4967296 s in version 2.
+// Time returns the time in u, in UTC. ok is false unless u is of version 1, 2, 6 or 7. The time is exact to 100 ns in
+// versions 1 and 6, to 1 ms in version 7, and to 429.4967296 s, some 7 minutes, in version 2.
 func (u UUID) Time() (t time.Time, ok bool) {
 	if u.is(7) {
 		hi, _ := split(u)
@@ -92,7 +94,7 @@ func (u UUID) IsZero() bool { return u == UUID{} }
 // ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
 func (u UUID) ULID() ULID { return ULID(u) }
 
-// Binary returns u for a column of 16 bytes, as an argument of a query: in conditions too.
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
 func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
 
 // String returns the 36 characters of u, in lower case.
@@ -141,7 +143,8 @@ func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, also to those that [UUID.Scan] takes for text. On an error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, also to those that [UUID.Scan] refuses as cut text. On an
+// error u keeps its value.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(uuidBinary, wrongLength, len(data))
@@ -150,15 +153,15 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UUIDFromBytes returns the UUID of the 16 bytes in b, also of those that [UUID.Scan] takes for text. For any other
-// length it returns a *[ParseError] that matches [ErrLength], where the conversion UUID(b) of more bytes takes the
-// first 16.
+// UUIDFromBytes returns the UUID of the 16 bytes in b, also of those that [UUID.Scan] refuses as cut text. For
+// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion UUID(b) takes the
+// first 16 bytes of more.
 func UUIDFromBytes(b []byte) (u UUID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
 }
 
-// ParseUUID returns the UUID that s holds in one of these forms, in any case:
+// ParseUUID reads a UUID in one of these forms, in upper or lower case:
 //
 //	f81d4fae-7dec-11d0-a765-00a0c91e6bf6
 //	urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6
@@ -205,8 +208,7 @@ func (u *UUID) parse(s string) error {
 // quotes s.
 func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
-// ParseUUIDBase58 returns the UUID of the 22 characters that [UUID.Base58] writes. The error is a
-// *[ParseError].
+// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. The error is a *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)

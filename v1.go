@@ -12,27 +12,27 @@ const (
 
 var gregorianScale = scale{perSecond: gregorianPerSecond, perNano: 1<<64/100 + 1, offset: gregorianOffset, length: 100}
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and a random node. It does not sort by
-// time: [NewV6] does. For clocks with a limit or an end (the default clock has neither), see [Generator.NewV1].
+// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
+// sort by time: use [NewV6].
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
-// NewV6 returns a version 6 UUID: the fields of version 1, in an order that sorts. Successive UUIDs strictly
-// increase unless the wall clock is set back by more than 10 s.
+// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts. Each is greater than the
+// one before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV1At returns a version 1 UUID of time t, to 100 ns. The error matches [ErrRange] if t is
-// before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z. See [Generator.NewV1At].
+// NewV1At returns a version 1 UUID of time t, to 100 ns. It can equal an id that [NewV1] makes at that time.
+// The error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 
 // NewV6At is like [NewV1At] for version 6.
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
-// NewV1 returns a version 1 UUID: the time to 100 ns, a clock sequence and the node of g. It does
-// not sort by time: [Generator.NewV6] does. If demand stays above four ids per 100 ns, it waits, for up to 20 ms.
+// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and the node ID of g. It does not
+// sort by time: use [Generator.NewV6]. Above four ids per 100 ns, for longer, it waits for up to 20 ms.
 //
-// While the limit of the clock withholds the id, it waits for a later [ClockLimit.Set]. After the end that
-// [ClockLimit.EndAt] sets, it panics with an error that matches [ErrEnded]. Nothing else ends the wait. The
-// Close of a clockfile.File ends its clock.
+// If a [ClockLimit] withholds the id, NewV1 waits for a later [ClockLimit.Set] or the end of the clock, and
+// nothing else. After the end, by [ClockLimit.EndAt] or the Close of a clockfile.File, it panics with an error
+// that matches [ErrEnded].
 func (g *Generator) NewV1() (u UUID) {
 	g.mintGregorian(&u, 1)
 	return u
@@ -51,10 +51,10 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 	waitForClock(wait)
 }
 
-// NewV1At returns a version 1 UUID of time t, to 100 ns, with the node of g. Its clock sequence
-// counts the calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. They
-// may equal ids that [Generator.NewV1] issues at that time: use a generator of another node. The
-// error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID of time t, to 100 ns, with the node ID of g. Its clock sequence counts the
+// calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. An id can equal one that
+// [Generator.NewV1] makes at that time: use a generator of another node ID. The error matches [ErrRange] if t
+// is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1, t) }
 
 // gregorianAt returns a UUID of version 1 or 6 and of time t.
@@ -68,9 +68,9 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 	return u, nil
 }
 
-// NewV6 returns a version 6 UUID: the fields of version 1, in an order that sorts. The ids of one clock strictly
-// increase unless the wall clock is set back by more than its [ClockOptions].Tolerance. If demand stays above four
-// ids per 100 ns, it waits, for up to 20 ms. The clock's limit and end apply as they do to [Generator.NewV1].
+// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts. Each is greater than the
+// one before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow
+// it. NewV6 waits and panics as [Generator.NewV1] does.
 func (g *Generator) NewV6() (u UUID) {
 	g.mintGregorian(&u, 6)
 	return u
@@ -79,15 +79,15 @@ func (g *Generator) NewV6() (u UUID) {
 // NewV6At is like [Generator.NewV1At] for version 6.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// MinV6At returns the least version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. Times out of range are
-// clamped.
+// MinV6At returns the smallest version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. A time out of range
+// counts as the nearest in range.
 func MinV6At(t time.Time) (u UUID) {
 	u.setGregorian(6, nearestGregorian(t), 0, 0)
 	return u
 }
 
-// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends.
-// Times out of range are clamped.
+// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends. A time
+// out of range counts as the nearest in range.
 func MaxV6At(t time.Time) (u UUID) {
 	u.setGregorian(6, nearestGregorian(t), sequences*placesInTick-1, 1<<48-1)
 	return u
@@ -144,7 +144,7 @@ func (u UUID) ClockSequence() (seq int, ok bool) {
 	return int(lo >> 48 & 0x3fff), true
 }
 
-// NodeID returns the 48 bits of the node. ok is false unless u is of version 1, 2 or 6.
+// NodeID returns the 48 bits of the node ID. ok is false unless u is of version 1, 2 or 6.
 func (u UUID) NodeID() (node [6]byte, ok bool) {
 	if !u.is(1) && !u.is(2) && !u.is(6) {
 		return node, false
@@ -152,13 +152,12 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 	return [6]byte(u[10:]), true
 }
 
-// ToV6 returns the version 6 UUID of the same time, clock sequence and node as u. ok is false
-// unless u is of version 1 or 6. The result may equal an id of [NewV6], whose clock sequence is
-// independent of version 1's.
+// ToV6 returns the version 6 UUID of the same time, clock sequence and node ID as u. ok is false unless u is of
+// version 1 or 6. The result can equal an id of [NewV6], which counts clock sequences of its own.
 func (u UUID) ToV6() (v UUID, ok bool) { return u.convert(6) }
 
-// ToV1 returns the version 1 UUID of the same time, clock sequence and node as u. ok is false
-// unless u is of version 1 or 6. The result may equal an id of [NewV1].
+// ToV1 returns the version 1 UUID of the same time, clock sequence and node ID as u. ok is false unless u is of
+// version 1 or 6. The result can equal an id of [NewV1].
 func (u UUID) ToV1() (v UUID, ok bool) { return u.convert(1) }
 
 // convert returns a version 1 or 6 UUID as one of the given version.
@@ -172,13 +171,13 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 	return v, ok
 }
 
-// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random
-// node. The promises do not cover it: after 64 ids within some 7 minutes, ids repeat.
+// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random node ID. It is
+// for old systems and not unique: after 64 ids within some 7 minutes, ids repeat.
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
-// NewV2 returns a version 2 UUID of DCE Security: a local id, such as a POSIX user id, of a domain,
-// with the node of g. The promises of this package do not cover it: the time has 28 bits, in units
-// of 429.4967296 s, and after 64 ids in one unit, ids repeat.
+// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, such as a POSIX user id, a time and
+// the node ID of g. It is not unique: the time has 28 bits, in units of 429.4967296 s, and after 64 ids in one
+// unit, ids repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())

@@ -10,7 +10,6 @@ import (
 func NewV4() UUID { return defaultGenerator.NewV4() }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
-// Like every function that draws random bits, it allocates a cipher for each 4 KiB of them.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // NewV4 returns a version 4 UUID: 122 random bits.

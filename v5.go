@@ -31,9 +31,9 @@ func namespace(x uint64) (u UUID) {
 // hashBuf is the size of the namespace and name that [NewV3] and [NewV5] hash without an allocation.
 const hashBuf = 16 + 112
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same namespace and
-// name always give the same UUID. New programs should prefer [NewV5]. With Go 1.26 or later both also work
-// with GODEBUG=fips140=only, which forbids these hashes: here they only name something. With Go 1.25 they panic there.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always give
+// the same UUID. New programs should use [NewV5]. With GODEBUG=fips140=only it works since Go 1.26; in Go 1.25
+// it panics.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
@@ -44,8 +44,8 @@ func NewV3(namespace UUID, name string) (u UUID) {
 	return u
 }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always
-// give the same UUID. For GODEBUG=fips140=only see [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always give
+// the same UUID. For GODEBUG=fips140=only see [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
@@ -56,7 +56,7 @@ func NewV5(namespace UUID, name string) (u UUID) {
 	return u
 }
 
-// NewV8 returns a version 8 UUID, whose 122 bits besides version and variant are the caller's.
+// NewV8 returns a version 8 UUID of your data: 122 bits, beside version and variant, which it sets.
 func NewV8(data [16]byte) (u UUID) {
 	hi, lo := split(data)
 	u.set(8, hi, lo)

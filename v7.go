@@ -14,22 +14,21 @@ const (
 // v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
 var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_000_000 + 1, length: 1_000_000/v7PerMilli + 1}
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. Successive UUIDs
-// strictly increase unless the wall clock is set back by more than 10 s.
+// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
+// before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
-// NewV7At returns a version 7 UUID of time t with fresh random bits, to fill in ids for records of the past. Ids
-// of one time are in no order; ids of a clock that shows this time ascend: see [ClockOptions]. The error matches
-// [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID of time t, for records of the past. Ids of one time are in no order: for ids
+// that ascend, use a [Clock] whose Now returns t. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them: faster than single calls from 3 on. It panics if n is negative, or more than a slice
-// can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. From 3 ids on it is faster than calls of
+// NewV7. It panics if n is negative, or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
-// NewV7 returns a version 7 UUID: the time to 1/4096 ms, then random bits. The ids of one clock
-// strictly increase unless the wall clock is set back by more than its [ClockOptions].Tolerance.
+// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
+// before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow it.
 func (g *Generator) NewV7() (u UUID) {
 	g.mintV7(&u)
 	return u
@@ -42,8 +41,8 @@ func (g *Generator) mintV7(u *UUID) {
 	u.setV7(tick, rand)
 }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order, with one reading of the clock
-// for all of them. It panics if n is negative, or more than a slice can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. It panics if n is negative, or more than a
+// slice can hold.
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
@@ -84,17 +83,17 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7At returns the least version 7 UUID of t's millisecond. The ids from time a, inclusive, to time b,
-// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary().
-// Times out of range are clamped.
+// MinV7At returns the smallest version 7 UUID of t's millisecond. Ids made from time a, inclusive, to time b,
+// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary(). A
+// time out of range counts as the nearest in range.
 func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
 
-// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends.
-// Times out of range are clamped.
+// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends. A time out
+// of range counts as the nearest in range.
 func MaxV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12|0xfff, v7Random)

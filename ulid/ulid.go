@@ -1,10 +1,7 @@
-// Package ulid mints, parses and stores ULIDs: see [Make].
+// Package ulid makes, parses and stores ULIDs: 26 characters that sort by time. [Make] makes one.
 //
-// The types are aliases of types in package [ids], under shorter names. Their methods are
-// documented there: see [ids.ULID], [ids.Null], [ids.Binary] and [ids.ParseError]. Package ids also
-// documents what is promised about uniqueness, order and time, and has the options: see
-// [ids.NewGenerator] and [ids.NewClock]. In a terminal: go doc github.com/oneclock/ids.ULID.Time.
-// The module needs Go 1.25 or later.
+// The types are other names of types of package [ids]. Their methods are documented there; the comment of [ULID] lists
+// them. In a terminal: go doc github.com/oneclock/ids.ULID.Time. Package ids also has promises, clocks and generators.
 package ulid
 
 import (
@@ -13,41 +10,47 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ULID is a universally unique lexicographically sortable identifier: 48 bits of
-// milliseconds since 1970 and 80 random bits, in network byte order. The first ULID of a
-// millisecond has 79 random bits: the top one is clear, so that later ones fit above it. ULID is
-// comparable, and converts freely to and from any other type whose underlying type is [16]byte.
-// See the [specification].
+// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the [specification]. Its
+// text has 26 characters, and sorts like the bytes. ULIDs can be compared with == and be keys of a map. ULID
+// converts to and from any other type whose underlying type is [16]byte.
 //
-// For its fields and methods see [ids.ULID].
+// ULID is another name of [ids.ULID], which has:
+//
+//   - Fields: [ids.ULID.Time], [ids.ULID.Entropy]
+//   - Text: [ids.ULID.String], [ids.ULID.Base58], [ids.ULID.GoString]
+//   - Comparison: [ids.ULID.Compare], [ids.ULID.IsZero]
+//   - Other ids: [ids.ULID.UUID], [ids.ULID.Increment]
+//   - Databases: [ids.ULID.Binary], [ids.ULID.Value], [ids.ULID.Scan]
+//   - Encodings: [ids.ULID.AppendText], [ids.ULID.MarshalText], [ids.ULID.UnmarshalText],
+//     [ids.ULID.AppendBinary], [ids.ULID.MarshalBinary], [ids.ULID.UnmarshalBinary]
 //
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an id that may be absent: NULL in a database, null in JSON, the empty text elsewhere. An
-// empty string in a database or in JSON is an error. The zero value is absent, and so is an ID whose Valid
-// is not set. For columns of 16 bytes see [Binary]. Do not use a Null as the key of a map in JSON: Go 1.26 and
-// earlier write an absent one, and do not read it back.
+// Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
+// database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
+//
+// For a column of 16 bytes use a Null of [Binary]. Do not use a Null as the key of a map in JSON: before Go
+// 1.27 an absent key is written, and cannot be read.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
-// Binary is an id that a database stores as its 16 bytes, for columns of type BINARY(16), BLOB
-// or bytea. Its text and JSON are the id's. For a column that may be NULL see [NullBinary].
+// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text and JSON
+// are those of the id. If the column can be NULL, use [NullBinary].
 //
 // For its fields and methods see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
-// NullBinary is a [Binary] that may be absent: a database stores 16 bytes or NULL. Absent, it is null in
-// JSON, and the empty text elsewhere. An empty string in a database or in JSON is an error. The zero value
-// is absent.
+// NullBinary is a [Binary] or nothing. The zero value is absent. Absent is NULL in a database, null in JSON and the empty
+// text elsewhere. An empty string in a database or in JSON is an error.
 //
 // For its fields and methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
-// ParseError says what is wrong with the text or binary form of an id, and where. The Parse
-// functions and Unmarshal methods return a *ParseError. The errors of Scan wrap one, except for
-// NULL and for a value of a type that is not accepted. It does not repeat the input, and costs no allocation.
+// ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
+// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for NULL
+// and for a value of a type that Scan does not read.
 //
 // For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
@@ -60,41 +63,39 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// Make returns a ULID of the current time. Successive ULIDs strictly increase unless the wall
-// clock is set back by more than 10 s.
+// Make returns a new ULID. Each is greater than the one before, on all goroutines. If the wall clock is set
+// back by more than 10 s, ULIDs follow it.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID of time t, to the millisecond, with 80 fresh random bits. Ids of one time are in no
-// order; ids of a clock that shows this time ascend: see [ids.ClockOptions]. The error matches [ErrRange] if t is
-// before 1970 or after 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
+// order: for ids that ascend, use a [ids.Clock] whose Now returns t. The error matches [ErrRange] if t is before
+// 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// MinAt returns the least ULID of t's millisecond. Use it like [ids.MinV7At]. Times out of range are
-// clamped.
+// MinAt returns the smallest ULID of t's millisecond. Use it like [ids.MinV7At]. A time out of range counts as
+// the nearest in range.
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
-// MaxAt returns the greatest ULID of t's millisecond, for spans that include both ends.
-// Times out of range are clamped.
+// MaxAt returns the greatest ULID of t's millisecond, for spans that include both ends. A time out of range
+// counts as the nearest in range.
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
-// Append appends n ULIDs to dst, in increasing order, with one reading of the clock for all
-// of them. It panics if n is negative, or more than a slice can hold.
+// Append appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
+// hold.
 func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 
-// Parse returns the ULID that s holds: 26 characters of Crockford's Base32 in
-// either case, up to 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused.
-// The error is a *[ParseError].
+// Parse reads the 26 characters of a ULID in Crockford's Base32, in upper or lower case, up to
+// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused. The error is a *[ParseError].
 func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
 // quotes s.
 func MustParse(s string) ULID { return ids.MustParseULID(s) }
 
-// ParseBase58 returns the ULID that s holds in the 22 characters that
-// [ids.ULID.Base58] writes. The error is a *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
-// FromBytes returns the ULID of the 16 bytes in b, also of those that [ids.ULID.Scan] takes for text. For any other
-// length it returns a *[ParseError] that matches [ErrLength], where the conversion ULID(b) of more bytes takes the
-// first 16.
+// FromBytes returns the ULID of the 16 bytes in b, also of those that [ids.ULID.Scan] refuses as cut text. For
+// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion ULID(b) takes the
+// first 16 bytes of more.
 func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }

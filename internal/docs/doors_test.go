@@ -24,6 +24,21 @@ var rootOnly = []string{
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 
+// groups are the methods and fields of the types in withMethods, whose comments at a door list them, since its page shows none.
+var groups = []struct{ title, methods string }{
+	{"Ids", "Next NextContext TryNext Append"},
+	{"Settings", "Number Layout Epoch Tick NodeBits SequenceBits NodeLast Validate Equal"},
+	{"Fields", "Time Version Variant NodeID ClockSequence Domain LocalID Entropy Split Compose"},
+	{"Bounds of a time", "MinAt MaxAt Last"},
+	{"Text", "String Base58 Base32 URN GoString"},
+	{"Comparison", "Compare IsZero"},
+	{"Other ids", "ULID UUID ToV1 ToV6 Increment"},
+	{"Databases", "Binary Value Scan"},
+	{"Encodings", "AppendText MarshalText UnmarshalText AppendBinary MarshalBinary UnmarshalBinary MarshalJSON UnmarshalJSON"},
+}
+
+var withMethods = []string{"UUID", "ULID", "Snowflake", "SnowflakeNode", "SnowflakeLayout"}
+
 // own are the names of doors whose doc comment is their own.
 var own = []string{"uuid.Binary", "ulid.Binary", "uuid.NullBinary", "ulid.NullBinary", "snowflake.Null"}
 
@@ -38,13 +53,13 @@ func TestDoors(t *testing.T) {
 		served = append(served, checkDoor(t, filepath.Join(dir, door, door+".go"), root)...)
 	}
 	for name := range root {
-		if !slices.Contains(served, name) {
+		if !strings.Contains(name, ".") && !slices.Contains(served, name) {
 			t.Errorf("%s is at no door and not in rootOnly", name)
 		}
 	}
 }
 
-// exports returns the doc comment of each name that the package in dir exports.
+// exports returns the doc comment of each name that the package in dir exports, each method and each field.
 func exports(t *testing.T, dir string) map[string]string {
 	fset := token.NewFileSet()
 	var sources []*ast.File
@@ -65,6 +80,18 @@ func exports(t *testing.T, dir string) map[string]string {
 	values, funcs := slices.Concat(pkg.Consts, pkg.Vars), pkg.Funcs
 	for _, typ := range pkg.Types {
 		all[typ.Name] = typ.Doc
+		for _, m := range typ.Methods {
+			all[typ.Name+"."+m.Name] = m.Doc
+		}
+		if s, is := typ.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType); is {
+			for _, f := range s.Fields.List {
+				for _, name := range f.Names {
+					if name.IsExported() {
+						all[typ.Name+"."+name.Name] = f.Doc.Text()
+					}
+				}
+			}
+		}
 		values, funcs = slices.Concat(values, typ.Consts, typ.Vars), slices.Concat(funcs, typ.Funcs)
 	}
 	for _, v := range values {
@@ -84,7 +111,7 @@ var (
 	copying  = regexp.MustCompile(`(?m)^\t(\w+) += ids\.(\w+)$`)
 	param    = regexp.MustCompile(`(\w+)[^,]*`)
 	// besides is what else a door may have: values stand in groups, each under a doc comment.
-	besides = regexp.MustCompile(`\A(?:// .*\n|//\n)+package \w+\n\nimport \(?\s*(?:"time"\s+)?"github\.com/oneclock/ids"\n\)?\n*(?:(?://.*\n)+(?:const|var) \(\s+\)\n*)*\z`)
+	besides = regexp.MustCompile(`\A(?://.*\n)+package \w+\n\nimport \(?\s*(?:"time"\s+)?"github\.com/oneclock/ids"\n\)?\n*(?:(?://.*\n)+(?:const|var) \(\s+\)\n*)*\z`)
 )
 
 // checkDoor checks one door, or writes its doc comments with -update, and returns the names of the root that it serves.
@@ -120,7 +147,10 @@ func checkDoor(t *testing.T, path string, root map[string]string) (served []stri
 			return all
 		}
 		text := translate(root[target], target, name, names)
-		if m[2] != "" {
+		switch {
+		case slices.Contains(withMethods, target):
+			text += methods(t, root, target, name)
+		case m[2] != "":
 			text += "\nFor its fields and methods see [ids." + target + "].\n"
 		}
 		comment := formatted(text)
@@ -145,6 +175,39 @@ func formatted(text string) (lines string) {
 		lines += strings.Replace(strings.TrimRight("// "+line, " \n")+"\n", "// \t", "//\t", 1)
 	}
 	return lines
+}
+
+// methods returns the list of the methods and fields of a root's type, for its comment at a door.
+func methods(t *testing.T, root map[string]string, typ, name string) string {
+	text := "\n" + name + " is another name of [ids." + typ + "], which has:\n\n"
+	rest := map[string]bool{}
+	for key := range root {
+		if strings.HasPrefix(key, typ+".") {
+			rest[key] = true
+		}
+	}
+	for _, group := range groups {
+		item := "  - " + group.title + ":"
+		for method := range strings.FieldsSeq(group.methods) {
+			key := typ + "." + method
+			if !rest[key] {
+				continue
+			}
+			delete(rest, key)
+			link := " [ids." + key + "],"
+			if len(item)-strings.LastIndex(item, "\n")+len(link) > 110 {
+				item += "\n   "
+			}
+			item += link
+		}
+		if list, some := strings.CutSuffix(item, ","); some {
+			text += list + "\n"
+		}
+	}
+	for key := range rest {
+		t.Errorf("%s is in no group of methods and fields", key)
+	}
+	return text
 }
 
 var mention = regexp.MustCompile(`\[[A-Z]\w*(?:\.\w+)*\]|\w+(?:\.\w+)*`)
