@@ -38,7 +38,8 @@ func NextSnowflake() Snowflake {
 
 // DefaultSnowflakeNode returns the default node, and makes it as [NextSnowflake] does if there is none: so call
 // SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv] first. The error matches [ErrRange] if
-// IDS_SNOWFLAKE_NODE is set to no number of the layout, or the wall clock is outside it.
+// NextSnowflake would panic, since IDS_SNOWFLAKE_NODE is no number of the layout, or the wall clock is outside
+// it.
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
@@ -71,7 +72,7 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 	}
 	n, err := NewSnowflakeNode(number, nil)
 	if err != nil {
-		err = fmt.Errorf("%w; in a testing/synctest bubble, which begins in the year 2000, unset "+nodeVariable, err)
+		err = fmt.Errorf("%w: set the clock right, or, in a testing/synctest bubble, which begins in the year 2000, set "+nodeVariable+" to random", err)
 	}
 	return n, err
 }
@@ -93,7 +94,7 @@ func drawNode() *SnowflakeNode {
 func sayDrawn(number int64) {
 	say := func() {
 		log.Print("ids: "+nodeVariable+" is not set, so this process has drawn its Snowflake node number, which is ", number,
-			". Two processes with one number make the same ids: see https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
+			". Two processes with one number make the same ids: set it to another number in each. See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
 	}
 	if withinLog() {
 		go say()
@@ -155,7 +156,8 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 	}
 	value, isSet := os.LookupEnv(nodeVariable)
 	if !isSet {
-		return nil, errors.New("ids: environment variable " + nodeVariable + " is not set")
+		return nil, errors.New("ids: environment variable " + nodeVariable + " is not set: set it to a number from 0 to " +
+			strconv.FormatInt(f.lastNode, 10) + " that no other process has")
 	}
 	number, err := parseNumber(value, f.lastNode)
 	if err != nil {
@@ -166,7 +168,7 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 		return nil, err
 	}
 	if !defaultNode.CompareAndSwap(nil, n) {
-		return nil, errors.New("ids: there is a default Snowflake node already: make it in main, before the first Snowflake")
+		return nil, errors.New("ids: there is a default Snowflake node already, set or made for a Snowflake: call SetDefaultSnowflakeNodeFromEnv once, first in main")
 	}
 	return n, nil
 }

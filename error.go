@@ -19,7 +19,7 @@ var (
 	ErrRange = errors.New("value out of range")
 
 	// ErrExhausted means that all ids of this moment are taken: see [SnowflakeNode.TryNext].
-	ErrExhausted = errors.New("ids: no id free within MaxAhead of the wall clock")
+	ErrExhausted = errors.New("ids: all ids of this moment are taken: try again")
 
 	// ErrClockBehind means that the wall clock is behind the ids: see [SnowflakeNode.TryNext]. It is an
 	// [ErrExhausted] too: test for ErrClockBehind first.
@@ -30,7 +30,7 @@ var (
 	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
 	// ErrEnded means that the clock has ended for good, by [ClockLimit.EndAt]. The error also matches the cause
-	// given to EndAt. Constructors without an error panic with it.
+	// given to EndAt. Constructors that return no error panic with it.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
 
@@ -139,7 +139,7 @@ const (
 	// errEnd is what a constructor panics with, and TryNext returns, after the last id of a format.
 	errEnd = rangeError("ids: the last tick of the format is exhausted")
 	// errPast is the same for a clock that has never shown a time of the format.
-	errPast = rangeError("ids: the clock is past the last tick of the format")
+	errPast = rangeError("ids: the wall clock is past the last tick of the format: set it right, or use a format that ends later")
 )
 
 // A form is a way to write an id of some scheme.

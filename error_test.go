@@ -116,7 +116,7 @@ func TestRangeErrors(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"the wall clock is behind the ids: it was set back, or stands still": ids.ErrClockBehind, "no id free within MaxAhead of the wall clock": ids.ErrExhausted,
+		"the wall clock is behind the ids: it was set back, or stands still": ids.ErrClockBehind, "all ids of this moment are taken: try again": ids.ErrExhausted,
 		"withheld by the limit of the clock": ids.ErrWithheld, "the clock has ended": ids.ErrEnded,
 	} {
 		if err.Error() != "ids: "+want || errors.Is(err, ids.ErrRange) {

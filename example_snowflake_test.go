@@ -125,7 +125,7 @@ func ExampleSetDefaultSnowflakeNodeFromEnv() {
 	os.Unsetenv("IDS_SNOWFLAKE_NODE")
 	// Output:
 	// 1234 1234
-	// ids: there is a default Snowflake node already: make it in main, before the first Snowflake
+	// ids: there is a default Snowflake node already, set or made for a Snowflake: call SetDefaultSnowflakeNodeFromEnv once, first in main
 }
 
 func ExampleTwitterNumber() {

@@ -114,11 +114,11 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 	}
 }
 
-// EndAt ends the clock at t, or at the limit if that is earlier, for good. Calls for later ids do not wait:
-// [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches [ErrEnded] and cause,
-// which may be nil, and other constructors panic with it. The zero time means now, and so does a time that Set
-// counts as the zero time, or any time before the first Set. A later EndAt can only move the end back; the
-// first cause that is not nil stays.
+// EndAt ends the clock at t, or at the limit if that is earlier, for good. Calls for later ids do not wait, and
+// calls that wait return: [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext] return an error that matches
+// [ErrEnded] and cause, which may be nil, and other constructors panic with it. The zero time means now, and so
+// does a time that Set counts as the zero time, or any time before the first Set. A later EndAt can only move
+// the end back; the first cause that is not nil stays.
 //
 // EndAt is for a process that gives up what made its ids unique: a file, or a lease of its number. Choose t
 // some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still make ids can return. A

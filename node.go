@@ -155,19 +155,18 @@ func (n *SnowflakeNode) newest() Snowflake {
 	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
 }
 
-// TryNext is like [SnowflakeNode.Next], but does not wait, and does not go further than MaxAhead ahead of the
-// wall clock. It returns an error at once, which matches one of:
+// TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
+// further than [ClockOptions].MaxAhead ahead of the wall clock. No id is lost with an error. It matches one of:
 //
-//   - [ErrExhausted]: all ids of this moment are taken, up to MaxAhead. Try again after one tick.
-//   - [ErrClockBehind]: the wall clock was set back, stands still, or is before [ClockOptions].After. Only Next
-//     and NextContext make ids until it has caught up.
+//   - [ErrExhausted]: all ids of this moment are taken. Try again after one tick.
+//   - [ErrClockBehind]: the wall clock was set back, stands still, or is before [ClockOptions].After. Until it
+//     has caught up, only Next and NextContext make ids.
 //   - [ErrWithheld]: the [ClockLimit] withholds ids.
 //   - [ErrEnded], [ErrRange]: Next would panic.
 //
-// No id is lost with an error. Beside goroutines that call Next in a loop, TryNext mostly fails: they keep the
-// node ahead of the wall clock. It returns ErrClockBehind, too, while more calls wait than there are ids in the
-// whole ticks of 20 ms. With ticks of 10 ms or longer it can return ErrClockBehind for ErrExhausted, and the
-// reverse.
+// Beside goroutines that call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
+// While more of them wait than there are ids in the whole ticks of 20 ms, the error is ErrClockBehind. With
+// ticks of 10 ms or longer ErrClockBehind can stand for ErrExhausted, and the reverse.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock

@@ -101,7 +101,7 @@ func checkBeforeEpoch(t *testing.T) {
 	}
 	for range 2 { // what fails leaves no node behind
 		n, err := ids.DefaultSnowflakeNode()
-		checkRangeError(t, "DefaultSnowflakeNode", err, "in a testing/synctest bubble, which begins in the year 2000, unset IDS_SNOWFLAKE_NODE")
+		checkRangeError(t, "DefaultSnowflakeNode", err, "set the clock right, or, in a testing/synctest bubble, which begins in the year 2000, set IDS_SNOWFLAKE_NODE to random")
 		if n != nil || !strings.Contains(err.Error(), "2000-01-01T00:00:00Z is before the first tick") {
 			t.Errorf("DefaultSnowflakeNode() = %v, %v", n, err)
 		}
@@ -311,7 +311,7 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "IDS_SNOWFLAKE_NODE is not set") {
+	if _, err := ids.SetDefaultSnowflakeNodeFromEnv(nil); err == nil || !strings.Contains(err.Error(), "IDS_SNOWFLAKE_NODE is not set: set it to a number from 0 to 1023 that no other process has") {
 		t.Errorf("without the variable: %v", err)
 	}
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
@@ -350,8 +350,8 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 	out, says, err := run("crowd")
 	var node int64
 	fmt.Sscan(strings.TrimPrefix(out, "node"), &node)
-	if want := fmt.Sprint("ids: ", message, node, ". Two processes with one number make the same ids: "+
-		"see https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"); err != nil || !strings.HasSuffix(says, want) || strings.Count(says, "\n") != 1 {
+	if want := fmt.Sprint("ids: ", message, node, ". Two processes with one number make the same ids: set it to another number in each. "+
+		"See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"); err != nil || !strings.HasSuffix(says, want) || strings.Count(says, "\n") != 1 {
 		t.Errorf("without the variable: %v, prints %q and says %q, want one line that ends in %q", err, out, says, want)
 	}
 	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=random"); err != nil || says != "" {

@@ -42,8 +42,7 @@ func (g *Generator) mintULID(u *ULID) {
 	u.set(g.next(&g.ulid, 10))
 }
 
-// AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
-// hold.
+// AppendULID is like the function [AppendULID], with the clock and the random bits of g.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")

@@ -28,7 +28,8 @@ func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and the node ID of g. It does not
-// sort by time: use [Generator.NewV6]. Above four ids per 100 ns, for longer, it waits for up to 20 ms.
+// sort by time: use [Generator.NewV6]. If more than four ids per 100 ns are wanted for long, it waits for up to
+// 20 ms.
 //
 // If a [ClockLimit] withholds the id, NewV1 waits for a later [ClockLimit.Set] or the end of the clock, and
 // nothing else. After the end, by [ClockLimit.EndAt] or the Close of a clockfile.File, it panics with an error

@@ -41,8 +41,7 @@ func (g *Generator) mintV7(u *UUID) {
 	u.setV7(tick, rand)
 }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. It panics if n is negative, or more than a
-// slice can hold.
+// AppendV7 is like the function [AppendV7], with the clock and the random bits of g.
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")

@@ -12,9 +12,13 @@ import (
 )
 
 func Example() {
-	a, b := snowflake.Next(), snowflake.Next()
-	fmt.Println(a < b)
-	// Output: true
+	node, err := snowflake.NewNode(7, nil) // or SetDefaultFromEnv, which reads the number
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, b := node.Next(), node.Next()
+	fmt.Println(a < b, node.Layout().Split(a).Node)
+	// Output: true 7
 }
 
 // A program that calls it first refuses a bad IDS_SNOWFLAKE_NODE when it starts.
@@ -27,7 +31,7 @@ func ExampleDefault() {
 	// Output: true
 }
 
-// A process that knows its number says so once, before it mints.
+// A process that knows its number says so once, before it makes ids.
 func ExampleSetDefault() {
 	node, err := snowflake.NewNode(378, nil)
 	if err != nil {

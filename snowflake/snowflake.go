@@ -117,7 +117,8 @@ func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the default node, and makes it as [Next] does if there is none: so call
 // SetDefault or [SetDefaultFromEnv] first. The error matches [ErrRange] if
-// IDS_SNOWFLAKE_NODE is set to no number of the layout, or the wall clock is outside it.
+// Next would panic, since IDS_SNOWFLAKE_NODE is no number of the layout, or the wall clock is outside
+// it.
 func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the default node. Call it in main, before anything makes a Snowflake. It

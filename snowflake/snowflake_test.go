@@ -73,7 +73,7 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for variable, want := range map[string]string{
-		"IDS_OTHER=":                "which is %d. Two processes with one number make the same ids: see ",
+		"IDS_OTHER=":                "which is %d. Two processes with one number make the same ids: set it to another number in each. See ",
 		"IDS_SNOWFLAKE_NODE=random": "",
 		"IDS_SNOWFLAKE_NODE=7":      "",
 		"IDS_SNOWFLAKE_NODE=web-3":  `IDS_SNOWFLAKE_NODE is "web-3", not a number from 0 to 1023`,

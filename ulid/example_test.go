@@ -11,8 +11,8 @@ import (
 
 func Example() {
 	a, b := ulid.Make(), ulid.Make()
-	fmt.Println(a.String() < b.String()) // as text they sort too
-	// Output: true
+	fmt.Println(a.Compare(b), a.String() < b.String()) // as text they sort too
+	// Output: -1 true
 }
 
 func ExampleMake() {

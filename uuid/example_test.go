@@ -18,7 +18,12 @@ func Example() {
 
 	back, err := uuid.Parse(ada.ID.String())
 	fmt.Println(back == ada.ID, err)
-	// Output: true <nil>
+
+	_, timed := back.Time()
+	fmt.Println(back.Version(), timed)
+	// Output:
+	// true <nil>
+	// 7 true
 }
 
 func ExampleNew() {

@@ -96,7 +96,7 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// New returns a version 4 UUID: 122 random bits.
+// New returns a new version 4 UUID: 122 random bits.
 func New() UUID { return ids.NewV4() }
 
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
@@ -112,7 +112,7 @@ func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localI
 // it panics.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
-// NewV4 returns a version 4 UUID: 122 random bits.
+// NewV4 returns a new version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
 // NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always give
