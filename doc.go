@@ -35,8 +35,8 @@
 //     later.
 //
 // The promises do not cover version 2, or ids made from a time, a name or bits that you supply. A Snowflake can
-// repeat after a restart within 10 ms and one tick, or if the wall clock was set back: a clockfile prevents
-// both. See [edges of the promises].
+// repeat if its process restarts within 10 ms and one tick of its end, or after the wall clock was set back: a
+// clockfile prevents both. See [edges of the promises].
 //
 // If the wall clock is set back, each format goes on ascending, or follows it: ids begin again from the earlier
 // time. Each goes on over a difference of at most MaxAhead, or of 1 ms if that is more. Beyond, it depends on

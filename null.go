@@ -22,8 +22,8 @@ type Nullable interface {
 // Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
 // database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]. Do not use a Null as the key of a map in JSON: before Go
-// 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
+// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether there is an id

@@ -11,8 +11,9 @@ import (
 // UUID is the 16 bytes of [RFC 9562], the first byte first. UUIDs can be compared with == and be keys of a map.
 // UUID converts to and from any other type whose underlying type is [16]byte. The zero value is the Nil UUID.
 //
-// For a type of your own, embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods,
-// and a second field is lost in JSON.
+// As an argument of a query it is text: for a column of 16 bytes pass [UUID.Binary]. For a type of your own,
+// embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods, and a second field is lost
+// in JSON.
 //
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID [16]byte

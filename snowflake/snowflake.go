@@ -3,9 +3,9 @@
 //	node, err := snowflake.SetDefaultFromEnv(nil) // reads IDS_SNOWFLAKE_NODE
 //	s := node.Next()
 //
-// The types are other names of types of package [ids]. Their methods are documented there; the comments of [ID], [Node]
-// and [Layout] list them. In a terminal: go doc github.com/oneclock/ids.SnowflakeNode.Next. Package ids also has
-// promises and clocks.
+// The types are aliases of types in package [ids], which documents their methods; the comments of [ID], [Node] and
+// [Layout] list them. In a terminal: go doc github.com/oneclock/ids.SnowflakeNode.Next. Package ids also has the promises
+// and clocks.
 package snowflake
 
 import (

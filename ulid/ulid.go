@@ -1,7 +1,7 @@
 // Package ulid makes, parses and stores ULIDs: 26 characters that sort by time. [Make] makes one.
 //
-// The types are other names of types of package [ids]. Their methods are documented there; the comment of [ULID] lists
-// them. In a terminal: go doc github.com/oneclock/ids.ULID.Time. Package ids also has promises, clocks and generators.
+// The types are aliases of types in package [ids], which documents their methods; the comment of [ULID] lists them. In
+// a terminal: go doc github.com/oneclock/ids.ULID.Time. Package ids also has the promises, clocks and generators.
 package ulid
 
 import (
@@ -30,8 +30,8 @@ type ULID = ids.ULID
 // Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
 // database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]. Do not use a Null as the key of a map in JSON: before Go
-// 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
+// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.ULID]

@@ -1,8 +1,8 @@
 // Package uuid makes, parses and stores UUIDs of versions 1 to 8. For a key use [NewV7]; for an id that hides its
 // time, [NewV4]. Programs for Go's own package uuid compile with this one unchanged: see [what differs] when they run.
 //
-// The types are other names of types of package [ids]. Their methods are documented there; the comment of [UUID] lists
-// them. In a terminal: go doc github.com/oneclock/ids.UUID.Time. Package ids also has promises, clocks and generators.
+// The types are aliases of types in package [ids], which documents their methods; the comment of [UUID] lists them. In
+// a terminal: go doc github.com/oneclock/ids.UUID.Time. Package ids also has the promises, clocks and generators.
 //
 // [what differs]: https://github.com/oneclock/ids/blob/main/docs/from/std.md#differs-without-an-error
 package uuid
@@ -16,8 +16,9 @@ import (
 // UUID is the 16 bytes of [RFC 9562], the first byte first. UUIDs can be compared with == and be keys of a map.
 // UUID converts to and from any other type whose underlying type is [16]byte. The zero value is the Nil UUID.
 //
-// For a type of your own, embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods,
-// and a second field is lost in JSON.
+// As an argument of a query it is text: for a column of 16 bytes pass [ids.UUID.Binary]. For a type of your own,
+// embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods, and a second field is lost
+// in JSON.
 //
 // UUID is another name of [ids.UUID], which has:
 //
@@ -36,8 +37,8 @@ type UUID = ids.UUID
 // Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
 // database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]. Do not use a Null as the key of a map in JSON: before Go
-// 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
+// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.UUID]
