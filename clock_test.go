@@ -1,14 +1,18 @@
 package ids_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -251,5 +255,206 @@ func TestWildTimes(t *testing.T) {
 		_, c, limit, g, n = newLimitedAt(t, start, far)
 		use("after", c, limit, g, n)
 		c.Latest()
+	}
+}
+
+// sequenceOf returns the upper 12 bits of a clock sequence. The lower two number the ids of a tick.
+func sequenceOf(u ids.UUID) int {
+	seq, _ := u.ClockSequence()
+	return seq >> 2
+}
+
+// TestIndependentSequences checks that versions 1 and 6 have a clock sequence each: they start
+// apart, so that an id of version 1 and one of version 6 do not become the same by ToV6, and the
+// changes of one leave the other's alone.
+func TestIndependentSequences(t *testing.T) {
+	same := 0
+	for range 100 {
+		f, _, g, _ := newFake(t)
+		v1, v6 := g.NewV1(), g.NewV6()
+		if converted, _ := v1.ToV6(); converted == v6 {
+			same++ // by a chance of 1 in 4,096
+		}
+		for range 10 { // within the tolerance of version 6
+			f.step(-time.Second)
+			g.NewV1()
+			f.step(time.Second)
+			g.NewV1()
+		}
+		if after := g.NewV6(); sequenceOf(after) != sequenceOf(v6) || after.Compare(v6) <= 0 {
+			t.Errorf("version 6: %v, and after changes of version 1's sequence %v", v6, after)
+		}
+		if after := g.NewV1(); sequenceOf(after) != (sequenceOf(v1)+10)%4096 {
+			t.Errorf("version 1: %v, and after ten steps back %v", v1, after)
+		}
+	}
+	if same > 3 {
+		t.Errorf("version 1 is version 6 %d times in 100", same)
+	}
+}
+
+// TestContentionIsNoStepBack mints from many goroutines. Their readings come to the mutex out of
+// order, which must not be taken for a clock that was set back. It may be only where a call took
+// so long that its reading is more than a millisecond old.
+func TestContentionIsNoStepBack(t *testing.T) {
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: -1})})
+	const workers, each = 8, 20_000
+	var mu sync.Mutex
+	all, long := map[int]bool{}, 0 // clock sequences, and calls that took so long, or almost
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			seen, slow := map[int]bool{}, 0
+			for range each {
+				before := time.Now()
+				seen[sequenceOf(g.NewV1())] = true
+				if time.Since(before) > 800*time.Microsecond {
+					slow++
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(all, seen)
+			long += slow
+		})
+	}
+	wg.Wait()
+	if changes := len(all) - 1; changes > long {
+		t.Errorf("the clock sequence changed %d times, where %d calls were long", changes, long)
+	}
+}
+
+// narrow is a layout of few ids, so that a test that demands more than there are is short.
+func narrow(tick time.Duration, sequenceBits int) ids.SnowflakeLayout {
+	return ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, SequenceBits: sequenceBits}
+}
+
+// TestCrowdCatchesUp has ids be ahead, as after a crash, and crowds that mint all the time: the first that opens two
+// ticks at one moment, and the largest that catches up, one goroutine fewer than there are ids in 20 ms.
+func TestCrowdCatchesUp(t *testing.T) {
+	for _, c := range []struct {
+		layout        ids.SnowflakeLayout
+		crowd         int
+		lead, minting time.Duration
+	}{
+		{ids.SonyflakeLayout(), 257, time.Second, 3 * time.Second},
+		{ids.SonyflakeLayout(), 400, 300 * time.Millisecond, 2 * time.Second},
+		{narrow(time.Millisecond, 4), 319, 20 * time.Millisecond, 6 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c.layout.Epoch = time.Now().AddDate(-1, 0, 0)
+			began := time.Now()
+			n := newNode(t, 0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(&ids.ClockOptions{After: began.Add(c.lead)})})
+			var mu sync.Mutex
+			var longest, ahead time.Duration // in the last half of a second
+			var wg sync.WaitGroup
+			for range c.crowd {
+				wg.Go(func() {
+					for time.Since(began) < c.minting {
+						asked := time.Now()
+						s := n.Next()
+						mu.Lock()
+						longest = max(longest, time.Since(asked))
+						if time.Since(began) > c.minting-time.Second/2 {
+							ahead = max(ahead, time.Until(c.layout.Split(s).Time))
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			if longest > maxWait || ahead > maxAhead {
+				t.Errorf("%d goroutines, ids %v ahead: after %v they are %v ahead, and the longest wait was %v", c.crowd, c.lead, c.minting, ahead, longest)
+			}
+		})
+	}
+}
+
+// TestCrowdStaysNear has crowds mint all the time, on a clock that is never set back: no id is more than MaxAhead ahead while
+// no more calls wait at once than the whole ticks in 20 ms hold ids. That is fewer than 20 ms hold if ticks do not divide 20 ms.
+func TestCrowdStaysNear(t *testing.T) {
+	for _, tick := range []time.Duration{1, 3, 6, 7, 9, 10, 11, 13, 16, 17, 18, 19} {
+		for _, width := range []int{1, 4} {
+			for _, most := range []time.Duration{maxAhead, maxAhead / 2, -1} {
+				l := ids.SnowflakeLayout{Tick: tick * time.Millisecond, SequenceBits: width}
+				whole := int(maxWait/l.Tick) << width
+				for _, crowd := range []int{whole - 1, whole} {
+					synctest.Test(t, func(t *testing.T) {
+						began := time.Now()
+						l.Epoch = began.AddDate(-1, 0, 0)
+						n := newNode(t, 0, &ids.SnowflakeOptions{Layout: l, Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: most})})
+						var mu sync.Mutex
+						var ahead time.Duration
+						var wg sync.WaitGroup
+						for range crowd {
+							wg.Go(func() {
+								for time.Since(began) < time.Second/2 {
+									s := n.Next()
+									mu.Lock()
+									ahead = max(ahead, time.Until(l.Split(s).Time))
+									mu.Unlock()
+								}
+							})
+						}
+						wg.Wait()
+						if ahead > max(most, 0) {
+							t.Errorf("%d goroutines, ticks of %v with %d ids, MaxAhead %v: ids are %v ahead", crowd, l.Tick, 1<<width, most, ahead)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestNoWaitHoldsTheMutex has calls of each kind sleep until the clock has come nearer, and uses the clock meanwhile: no
+// time passes for that. In a bubble no time passes either while a goroutine waits for a mutex, so that a call that
+// sleeps with it would hang; the watch ends that.
+func TestNoWaitHoldsTheMutex(t *testing.T) {
+	layout := narrow(10*time.Millisecond, 0)
+	for name, mint := range map[string]func(*ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode){
+		"Next":        func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.Next() },
+		"NextContext": func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.NextContext(context.Background()) },
+		"NextContext after a limit": func(limit *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) {
+			limit.Set(start, nil)
+			time.AfterFunc(time.Millisecond, func() { limit.Set(unbounded, nil) })
+			n.NextContext(context.Background())
+		},
+		"Append":   func(_ *ids.ClockLimit, _ *ids.Generator, n *ids.SnowflakeNode) { n.Append(nil, 3) },
+		"NewV1":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV1() },
+		"NewV6":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV6() },
+		"NewV7":    func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.NewV7() },
+		"AppendV7": func(_ *ids.ClockLimit, g *ids.Generator, _ *ids.SnowflakeNode) { g.AppendV7(nil, 1<<15) },
+	} {
+		watch := time.AfterFunc(5*time.Minute, func() { panic(name + " sleeps with the mutex held") })
+		synctest.Test(t, func(t *testing.T) {
+			c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // so that ticks are soon full
+			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+			began, done := time.Now(), make(chan bool)
+			go func() {
+				defer close(done)
+				for time.Since(began) == 0 {
+					mint(limit, g, n)
+				}
+			}()
+			for {
+				synctest.Wait() // the call sleeps, or waits for the limit
+				before := time.Now()
+				c.Latest()
+				c.Ahead()
+				limit.NextHorizon(time.Second)
+				g.NewV2(0, 0)
+				if got := time.Since(before); got != 0 {
+					t.Errorf("beside a call of %s that waits, others took %v", name, got)
+				}
+				select {
+				case <-done:
+					return
+				case <-time.After(50 * time.Microsecond):
+				}
+			}
+		})
+		watch.Stop()
 	}
 }

@@ -2,39 +2,32 @@ package ids_test
 
 // Which file tests what:
 //
-//	main_test.go       what comes before all tests, and what starts the program again;  helpers_test.go  what many tests use
-//	model_test.go      an exact model of the rule of the clock: every tick, place, clock sequence, wait and refusal
-//	model_play_test.go TestModel, which plays it beside clocks through random histories
-//	step_test.go       promises for a wall clock that is set back: who follows it
-//	wait_test.go       promises for waits: for how long, how far ids run ahead, TryNext
+//	main_test.go       what comes before all tests, what starts the program again, and what many tests use
+//	model_test.go      an exact model of the rule of the clock, and TestModel, which plays it beside clocks
+//	clock_test.go      the clock itself: readings, who follows a step back, for how long a call waits, wild times
+//	limit_test.go      limits, their causes, ends, and who waits for them: NextContext too
 //	restart_test.go    After, Latest, NextHorizon and Set, over restarts and crashes
-//	limit_test.go      limits from birth, their causes, Ahead
-//	end_test.go        EndAt;  context_test.go  NextContext, and contexts that end
-//	clock_test.go      the clock itself: readings, Now that panics and is overtaken, wild times
-//	overflow_test.go   the ends of random parts, of the last tick of a format
-//	runs_test.go       AppendV4, AppendV7, AppendULID and SnowflakeNode.Append
 //	race_test.go       many goroutines
-//	generator_test.go  injected random bytes: the same ids in every run, readers that fail
-//	v1_test.go         v7_test.go  versions 1, 2 and 6; times and bounds of version 7 and ULID
-//	node_test.go       nodes: numbers, the default node, its variable;  twin_test.go  what may replace the default node
-//	layout_test.go     layouts beside an oracle
-//	fields_test.go     times and fields beside slow oracles
-//	uuid_test.go       ulid_test.go  snowflake_test.go  published ids, and what a type prints
-//	rfc_test.go        vectors of RFC 9562
-//	text_test.go       codec_test.go  fuzz_test.go  text and binary forms beside slow oracles
-//	null_test.go       what a Null cannot read, and types with a JSON of their own
-//	encodings_test.go  ids in JSON, XML, gob, flags and logs;  types_test.go  types of your own there
-//	sql_test.go        error_test.go  databases, errors
-//	zero_test.go       zero values;  internal_test.go  readings, debts and pieces of runs, from within
+//	generator_test.go  where random bits come from: injected readers, readers that fail, Reseed
+//	tail_test.go       random bits that ascend within a tick, in runs too: versions 4 and 7, ULID, Snowflakes appended
+//	node_test.go       nodes: numbers, the default node, its variable, what may replace the default node
+//	layout_test.go     layouts beside an oracle, and published Snowflakes
+//	fields_test.go     times and fields beside slow oracles;  uuid_test.go  published UUIDs and ULIDs
+//	text_test.go       text and binary forms beside slow oracles;  fuzz_test.go  the same for any input
+//	encodings_test.go  ids and types of your own in JSON, XML, gob, flags and logs;  sql_test.go  databases, Null
+//	error_test.go      errors, zero values;  internal_test.go  readings, debts and pieces of runs, from within
 //	alloc_test.go      bench_test.go  memory, speed
 //
 // What a door has of its own is tested beside it, and what the packages export in internal/docs.
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -62,3 +55,136 @@ func again(t *testing.T, args ...string) *exec.Cmd {
 	}
 	return exec.Command(args[0], args[1:]...)
 }
+
+// A fakeClock is a wall clock that a test sets.
+type fakeClock struct {
+	mu    sync.Mutex
+	t     time.Time
+	reads int
+}
+
+func (f *fakeClock) now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reads++
+	return f.t
+}
+
+func (f *fakeClock) step(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.t = f.t.Add(d)
+}
+
+// newNode returns a node.
+func newNode(t *testing.T, number int64, opts *ids.SnowflakeOptions) *ids.SnowflakeNode {
+	t.Helper()
+	n, err := ids.NewSnowflakeNode(number, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// newFake returns a fake clock, and a generator and a node on a clock that reads it.
+func newFake(t *testing.T) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	return newFakeAt(t, start, time.Time{})
+}
+
+// newFakeAt is newFake at a given time, after another.
+func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	f := &fakeClock{t: at}
+	c := ids.NewClock(&ids.ClockOptions{Now: f.now, After: after})
+	g, n := usersOf(t, c)
+	return f, c, g, n
+}
+
+// usersOf returns a generator and a node on a clock.
+func usersOf(t *testing.T, c *ids.Clock) (*ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: [6]byte{1, 2, 3, 4, 5, 6}})
+	return g, newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
+}
+
+// newUnbounded returns a clock that has a limit, which withholds nothing.
+func newUnbounded(opts *ids.ClockOptions) (*ids.Clock, *ids.ClockLimit) {
+	c, limit := ids.NewLimitedClock(opts)
+	limit.Set(unbounded, nil)
+	return c, limit
+}
+
+// newLimited is newFake on a clock that has a limit, which withholds nothing.
+func newLimited(t *testing.T) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	return newLimitedAt(t, start, time.Time{})
+}
+
+// newLimitedAt is newLimited at a given time, after another.
+func newLimitedAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	f, c, limit, g, n := newWithheldAt(t, at, after)
+	limit.Set(unbounded, nil)
+	return f, c, limit, g, n
+}
+
+// newWithheldAt is newFakeAt on a clock that has no first limit yet, and so withholds what has one.
+func newWithheldAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
+	t.Helper()
+	f := &fakeClock{t: at}
+	c, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: f.now, After: after})
+	g, n := usersOf(t, c)
+	return f, c, limit, g, n
+}
+
+// partsOf returns the fields of a Snowflake of Twitter's layout.
+func partsOf(s ids.Snowflake) ids.SnowflakeParts { return ids.TwitterLayout().Split(s) }
+
+// start is where fake clocks begin: a whole second.
+var start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+
+// stopped returns a clock that stands still at t.
+func stopped(t time.Time) *ids.Clock {
+	return ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return t }})
+}
+
+// repeated is a source of one byte.
+func repeated(b byte) readerFunc {
+	return func(p []byte) (int, error) {
+		for i := range p {
+			p[i] = b
+		}
+		return len(p), nil
+	}
+}
+
+// panicOf returns the error that f panics with.
+func panicOf(f func()) (err error) {
+	defer func() { err, _ = recover().(error) }()
+	f()
+	return nil
+}
+
+// checkPanic checks that f panics with a message that contains the given text.
+func checkPanic(t *testing.T, what, message string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got == nil || !strings.Contains(fmt.Sprint(got), message) {
+			t.Errorf("%s panics with %v, want %q", what, got, message)
+		}
+	}()
+	f()
+}
+
+// pointer returns a pointer to a copy of v.
+func pointer[T any](v T) *T { return &v }
+
+func timeOf(u ids.UUID) time.Time {
+	at, _ := u.Time()
+	return at
+}
+
+// unbounded is a limit that withholds nothing: all formats end before it.
+var unbounded = time.Unix(1<<40, 0).UTC()

@@ -1,7 +1,13 @@
 package ids_test
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"math/big"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -230,5 +236,722 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 		v.refusal = ids.ErrClockBehind
 	default:
 		v.refusal = ids.ErrExhausted
+	}
+}
+
+// A history drives a clock and its models through random steps.
+type history struct {
+	t    *testing.T
+	seed uint64
+	r    *rand.Rand
+
+	// The wall clock shows at, and what has passed since if it runs.
+	runs  bool
+	at    time.Time
+	since time.Time
+	reads []time.Time // the times at which it was read, in the bubble
+
+	opts    ids.ClockOptions
+	layouts []ids.SnowflakeLayout
+	number  int64 // of all nodes
+
+	clock      *ids.Clock
+	handle     *ids.ClockLimit // nil: the clock has no limit, and can get none
+	gens       [2]*ids.Generator
+	nodes      []node
+	v1, v6, v7 *model
+	ulids      [2]*model
+	limit      time.Time // unbounded if there is none
+	ended      bool      // it is for good
+	cause      error     // of calls beyond it; nil if none was given
+	why        string    // what their errors say of the cause
+	latest     time.Time
+	asked      map[*model]time.Time
+	seen       map[ids.UUID]bool
+
+	// How much there was of what.
+	minted, waits, rounds int
+	starts                map[int]bool // the first sequences
+	met                   map[error]int
+}
+
+// A node and its model, which nodes whose layouts pack alike share.
+type node struct {
+	*ids.SnowflakeNode
+	*model
+}
+
+func (h *history) wall() time.Time {
+	if h.runs {
+		return h.at.Add(time.Since(h.since))
+	}
+	return h.at
+}
+
+// set makes the wall clock show t from now on.
+func (h *history) set(t time.Time) { h.at, h.since = t, time.Now() }
+
+func (h *history) now() time.Time {
+	h.reads = append(h.reads, time.Now())
+	return h.wall()
+}
+
+func (h *history) fatalf(format string, args ...any) {
+	h.t.Helper()
+	h.t.Fatalf("seed %d: "+format, append([]any{h.seed}, args...)...)
+}
+
+// one returns one of some values.
+func one[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
+
+// newHistory chooses the options and the layouts.
+func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
+	r := rand.New(rand.NewPCG(seed, 2))
+	h := &history{t: t, seed: seed, r: r, runs: r.IntN(2) == 0, seen: map[ids.UUID]bool{}, starts: starts, met: map[error]int{}}
+	h.opts.Now = h.now
+	h.opts.MaxAhead = one(r, 0, 0, 0, -1, 1, 100*time.Microsecond, 3*time.Millisecond+1, 100*time.Millisecond,
+		time.Second, 3*time.Second, time.Minute, time.Hour, math.MaxInt64)
+	h.opts.Tolerance = one(r, 0, 0, -1, time.Millisecond, 15600*time.Microsecond, time.Hour, 100*365*24*time.Hour, math.MaxInt64)
+	l := ids.SnowflakeLayout{NodeLast: r.IntN(2) == 0, SequenceBits: r.IntN(one(r, 1, 2, 4, 12))}
+	l.Tick = one(r, 1, 100, 333, time.Microsecond, 250*time.Microsecond, time.Millisecond, time.Millisecond,
+		7*time.Millisecond, 10*time.Millisecond, 50*time.Millisecond, time.Second, time.Hour)
+	l.NodeBits = r.IntN(one(r, 1, 10, 62-l.SequenceBits))
+	l.Epoch = start.Add(-h.leap(50).Abs())
+	switch year1 := (time.Time{}).Unix(); r.IntN(6) {
+	case 0, 1:
+		l.Epoch = l.Epoch.Truncate(time.Second) // so that ticks may be counted by the second
+	case 2: // at the ends of what is in range
+		l.Epoch = time.Unix(one(r, -1<<39, -1<<38, -1<<37-1, -1<<37, year1-10, year1, 1<<37-1, 1<<37, 1<<38, 1<<39-100), one(r, 0, r.Int64N(1e9)))
+	}
+	if l.Epoch.IsZero() { // which is no epoch
+		l.Epoch = l.Epoch.Add(1)
+	}
+	h.number = r.Int64N(1 << l.NodeBits)
+	other, longer := l, l
+	other.NodeLast = !l.NodeLast
+	longer.Tick *= 2
+	h.layouts = []ids.SnowflakeLayout{l, l, other, longer}
+	h.set(start.Add(h.leap(50)))
+	h.live(time.Time{})
+	return h
+}
+
+// leap returns a span of any magnitude up to the given power of two of nanoseconds, either way.
+func (h *history) leap(power int) time.Duration {
+	d := time.Duration(h.r.Int64N(1 << (1 + h.r.IntN(power))))
+	if h.r.IntN(2) == 0 {
+		return -d
+	}
+	return d
+}
+
+// live starts a process after a saved time.
+func (h *history) live(after time.Time) {
+	if after.Before(h.latest) {
+		clear(h.seen) // nothing keeps its ids from those of former lives
+	}
+	h.limit, h.ended, h.latest, h.asked = unbounded, false, after, map[*model]time.Time{}
+	h.opts.After = after
+	h.clock, h.handle, h.cause, h.why = nil, nil, nil, ""
+	if h.r.IntN(4) == 0 {
+		h.clock = ids.NewClock(&h.opts)
+	} else { // which withholds all that has a limit, until it is given the first
+		h.clock, h.handle = ids.NewLimitedClock(&h.opts)
+		h.limit, h.why = time.Time{}, "the clock has no limit yet, which ClockLimit.Set gives it"
+	}
+	orDefault := func(d, zero time.Duration) time.Duration {
+		if d == 0 {
+			d = zero
+		}
+		return max(d, 0)
+	}
+	ahead := orDefault(h.opts.MaxAhead, maxAhead)
+	jitter := max(min(ahead, 1<<60), time.Millisecond)
+	tolerance := max(orDefault(h.opts.Tolerance, 10*time.Second), jitter)
+	if tolerance == math.MaxInt64 {
+		tolerance = -1
+	}
+	year1582 := time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC)
+	h.v1 = newModel("V1", year1582, 100, 1, jitter, ahead)
+	h.v6 = newModel("V6", year1582, 100, 1, tolerance, ahead)
+	for _, m := range []*model{h.v1, h.v6} {
+		m.most, m.room, m.sequenced, m.bound = 1<<60-1, 4, true, true
+		m.after(after)
+	}
+	h.v7 = newModel("V7", time.Unix(0, 0), 1e6, 4096, tolerance, ahead)
+	h.v7.most = 1<<60 - 1
+	for i := range h.gens {
+		h.gens[i] = ids.NewGenerator(&ids.GeneratorOptions{Clock: h.clock, NodeID: [6]byte{byte(i)}})
+		h.ulids[i] = newModel("ULID", time.Unix(0, 0), 1e6, 1, tolerance, ahead)
+		h.ulids[i].most = 1<<48 - 1
+	}
+	h.nodes = nil
+	for i, l := range h.layouts {
+		m := newModel("Snowflake", l.Epoch, int64(l.Tick), 1, -1, ahead)
+		m.bound, m.room = true, 1<<l.SequenceBits
+		m.least = max(m.tickOf(time.Time{})+1, 0)
+		// Times are in range to the end of the second that is 2^39 s from 1970, and to the instant 2^39 s after the epoch.
+		m.most = min(1<<(63-l.NodeBits-l.SequenceBits)-1, nobound, m.tickOf(time.Unix(1<<39+1, 0))-1,
+			m.tickOf(time.Unix(l.Epoch.Unix()+1<<39, int64(l.Epoch.Nanosecond()))))
+		m.after(after)
+		if got := l.Last(); m.most >= 0 && got != m.timeOf(m.most) {
+			h.fatalf("Last() = %v, want %v, of %+v", got, m.timeOf(m.most), l)
+		}
+		// The second node is the first one's twin, and so is the third if its layout packs alike.
+		if i == 1 || i == 2 && (l.NodeBits == 0 || l.SequenceBits == 0) {
+			m = h.nodes[0].model
+		}
+		h.nodes = append(h.nodes, h.newNode(m, l))
+	}
+}
+
+// newNode makes a node, if the wall clock is in the range of the layout.
+func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
+	for range 2 {
+		n, err := ids.NewSnowflakeNode(h.number, &ids.SnowflakeOptions{Layout: l, Clock: h.clock})
+		if tick := m.tickOf(h.wall()); (err != nil) != (tick < m.least || tick > m.most) {
+			h.fatalf("NewSnowflakeNode at %v of %+v: %v", h.wall(), l, err)
+		}
+		if err == nil {
+			return node{n, m}
+		}
+		if len(h.nodes) == 0 && m.least <= m.most { // the wall clock shall suit the first node
+			h.set(m.timeOf(m.least + min(h.r.Int64N(1<<(1+h.r.IntN(61))), m.most-m.least)))
+		}
+	}
+	return node{nil, m}
+}
+
+// near returns a time at an edge of a model: the first tick or the last, the latest id's, or as far back
+// as its patience and as far ahead as MaxAhead, or some ticks or nanoseconds beside.
+func (h *history) near() time.Time {
+	if h.r.IntN(16) == 0 {
+		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC() // out of all formats
+	}
+	m := one(h.r, h.v1, h.v6, h.v7, h.ulids[0], h.nodes[0].model, h.nodes[0].model, h.nodes[2].model, h.nodes[3].model)
+	tick := one(h.r, m.least, m.most, m.tick, m.tick, m.tick-m.patience, m.tick-m.ahead, m.tick+m.ahead, m.floor)
+	tick += one(h.r, 0, 0, 1, -1, h.r.Int64N(20), -h.r.Int64N(20))
+	t := m.timeOf(min(max(tick, m.least-2), m.most+2))
+	return t.Add(time.Duration(one(h.r, 0, 0, -1, 1, h.r.Int64N(m.per))))
+}
+
+// forecast asks a model for the next id at a time of the bubble, which is in the past where a run
+// has waited.
+func (h *history) forecast(m *model, at time.Time) forecast {
+	now := h.at
+	if h.runs {
+		now = h.at.Add(at.Sub(h.since))
+	}
+	return h.forecastOf(m, now, at)
+}
+
+// forecastOf is forecast for a wall clock that shows now.
+func (h *history) forecastOf(m *model, now, at time.Time) forecast {
+	passed := at.Sub(h.asked[m])
+	h.asked[m] = at
+	turns := m.turns
+	v := m.next(now, h.limit, passed)
+	if v.err == ids.ErrWithheld && h.ended {
+		v.err = ids.ErrEnded
+	}
+	h.met[v.err]++
+	if m.turns < turns {
+		h.rounds++
+	}
+	if v.err == nil && m.bound {
+		if t := m.timeOf(v.tick); t.After(h.latest) {
+			h.latest = t
+		}
+	}
+	return v
+}
+
+// An issued id is what a model foretells of one.
+type issued struct {
+	id       any
+	time     time.Time
+	place    int64
+	sequence int
+}
+
+// gregorian returns a call for an id of version 1 or 6.
+func (h *history) gregorian(m *model) func() issued {
+	g := h.gens[h.r.IntN(2)]
+	return func() issued {
+		u := g.NewV1
+		if m == h.v6 {
+			u = g.NewV6
+		}
+		id := u()
+		if h.seen[id] {
+			h.fatalf("%s: %v twice", m.name, id)
+		}
+		h.seen[id] = true
+		seq, _ := id.ClockSequence()
+		if !m.started { // the first sequence is random
+			m.started, m.sequence, h.starts[seq>>2] = true, seq>>2, true
+		}
+		return issued{id, timeOf(id), int64(seq & 3), seq >> 2}
+	}
+}
+
+// partsOf takes a Snowflake apart.
+func (h *history) partsOf(n node, s ids.Snowflake) issued {
+	parts := n.Layout().Split(s)
+	if parts.Node != h.number {
+		h.fatalf("%v is of node %d, want %d", s, parts.Node, h.number)
+	}
+	return issued{s, parts.Time, parts.Sequence, 0}
+}
+
+// snowflake returns a call of Next or of NextContext.
+func (h *history) snowflake(n node) func() issued {
+	context := h.r.IntN(2) == 0
+	return func() issued {
+		if !context {
+			return h.partsOf(n, n.Next())
+		}
+		s, err := n.NextContext(h.t.Context())
+		if err != nil {
+			panic(err)
+		}
+		return h.partsOf(n, s)
+	}
+}
+
+// call makes a call and compares what it gives with the model.
+func (h *history) call(m *model, mint func() issued) {
+	before := time.Now()
+	v := h.forecast(m, before)
+	switch v.err {
+	case nil:
+		h.check(m, v, mint(), time.Since(before))
+	case ids.ErrWithheld:
+		h.withheld(m, mint, v)
+	default:
+		if err := panicOf(func() { mint() }); !h.says(err, v.err) || time.Now() != before {
+			h.fatalf("%s at %v: %v, want %v", m.name, h.wall(), err, v.err)
+		}
+	}
+}
+
+// check compares an id, for which a call has waited, with the forecast.
+func (h *history) check(m *model, v forecast, got issued, waited time.Duration) {
+	if m.turns == 0 { // the first id, whose sequence is random
+		m.turns, v.sequence = 1, m.sequence
+	}
+	if want := m.timeOf(v.tick); got.time != want || got.place != v.place || got.sequence != v.sequence {
+		h.fatalf("%s at %v: %v of %v, place %d, sequence %#x; want %v, %d, %#x",
+			m.name, h.wall(), got.id, got.time, got.place, got.sequence, want, v.place, v.sequence)
+	}
+	if waited != v.wait {
+		h.fatalf("%s at %v: waited %v, want %v", m.name, h.wall(), waited, v.wait)
+	}
+	if waited > 0 {
+		h.waits++
+	}
+	h.minted++
+}
+
+// says reports whether err is what a model foretells: if the limit refuses the id, with the cause of that.
+func (h *history) says(err, want error) bool {
+	switch {
+	case want != ids.ErrWithheld && want != ids.ErrEnded:
+		return errors.Is(err, want)
+	case h.why == "":
+		return err == want
+	}
+	word := map[error]string{ids.ErrWithheld: "withheld", ids.ErrEnded: "ended"}[want]
+	return errors.Is(err, want) && (h.cause == nil || errors.Is(err, h.cause)) && err.Error() == "ids: "+word+": "+h.why
+}
+
+// withheld lets a call wait for the limit, until that ends the clock or allows the id.
+func (h *history) withheld(m *model, mint func() issued, v forecast) {
+	var got issued
+	var err error
+	var returned time.Time
+	done := make(chan bool)
+	go func() {
+		err = panicOf(func() { got = mint() })
+		returned = time.Now()
+		close(done)
+	}()
+	waits := func() {
+		synctest.Wait()
+		select {
+		case <-done:
+			h.fatalf("%s at %v: %v, %v under the limit %v", m.name, h.wall(), got.id, err, h.limit)
+		default:
+		}
+	}
+	waits()
+	for range h.r.IntN(3) {
+		h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{})) // just before its tick, or before all
+		waits()
+	}
+	if h.r.IntN(8) == 0 {
+		h.endAt(one(h.r, h.limit, time.Time{}, unbounded))
+		if <-done; !h.says(err, ids.ErrEnded) {
+			h.fatalf("%s: %v, %v when the clock ended", m.name, got.id, err)
+		}
+		return
+	}
+	h.limit = one(h.r, unbounded, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
+	before := time.Now()
+	v = h.forecast(m, before) // before the call goes on, which changes the model
+	h.setLimit(h.limit)
+	if <-done; err != nil {
+		h.fatalf("%s: %v under the limit %v", m.name, err, h.limit)
+	}
+	h.check(m, v, got, returned.Sub(before))
+}
+
+// errFull is why a keeper cannot save.
+var errFull = errors.New("write /var/lib/ids: no space left on device")
+
+// causes are what a keeper may give as the cause of a limit. One matches the error of an ended clock.
+var causes = []error{nil, nil, errFull, errors.New("the file is lost"), fmt.Errorf("another clock: %w", ids.ErrEnded)}
+
+// setLimit gives the clock a limit, if it can have one.
+func (h *history) setLimit(t time.Time) {
+	if h.handle == nil {
+		return
+	}
+	cause := one(h.r, causes...)
+	if !h.ended {
+		h.limit = t
+		h.because(cause)
+	}
+	h.handle.Set(t, cause)
+}
+
+// endAt ends the clock, if it has a limit.
+func (h *history) endAt(t time.Time) {
+	if h.handle == nil {
+		return
+	}
+	if t.Before(h.limit) {
+		h.limit = t
+	}
+	cause := one(h.r, causes...)
+	if !h.ended || h.cause == nil {
+		h.because(cause)
+	}
+	h.ended = true
+	h.handle.EndAt(t, cause)
+}
+
+// because notes why the limit is no later.
+func (h *history) because(cause error) {
+	h.cause, h.why = cause, ""
+	if cause != nil {
+		h.why = cause.Error()
+	}
+}
+
+// late calls Next, and has the call wait for the mutex for a while after it has read the clock, in
+// which others may be faster. If they are, the time that they have read counts.
+func (h *history) late(n node) {
+	wall := h.wall()
+	finish := ids.NextLate(n.SnowflakeNode)
+	time.Sleep(h.leap(33).Abs()) // up to 8 s
+	for range h.r.IntN(30) {
+		if h.r.IntN(4) == 0 {
+			h.set(h.wall().Add(h.leap(36)))
+		}
+		h.tryNext(n)
+		wall = h.wall()
+	}
+	v := h.forecastOf(n.model, wall, time.Now())
+	s, wait, err := finish()
+	switch {
+	case v.err == nil && err == nil:
+		h.check(n.model, v, h.partsOf(n, s), wait)
+		time.Sleep(wait)
+	case v.err == nil || !errors.Is(err, v.err) && (err != ids.ErrWithheld || v.err != ids.ErrEnded):
+		h.fatalf("a late call: %v, %v, want %v", s, err, v.err)
+	}
+}
+
+// tryNext calls TryNext, which refuses what would wait, or be too far ahead.
+func (h *history) tryNext(n node) {
+	m, before := n.model, time.Now()
+	saved, latest, asked := *m, h.latest, h.asked[m]
+	v := h.forecast(m, before)
+	want := v.err
+	if want == nil && v.refusal != nil {
+		*m, h.latest, h.asked[m] = saved, latest, asked // nothing is issued
+		want = v.refusal
+		h.met[want]++
+	}
+	s, err := n.TryNext()
+	switch {
+	case !h.says(err, want) || err != nil && s != 0 || time.Now() != before:
+		h.fatalf("TryNext at %v: %v, %v after %v, want %v", h.wall(), s, err, time.Since(before), want)
+	case err == nil:
+		h.check(m, v, h.partsOf(n, s), 0)
+	}
+}
+
+// run appends Snowflakes. It is as many calls, of which each begins when the one before returns. If one
+// has an error, so has the run, and the ids before it are lost.
+func (h *history) run(n node, count int) {
+	if count == 0 || h.limit != unbounded && !h.ended {
+		return // it might wait for ever
+	}
+	h.reads = nil
+	var run []ids.Snowflake
+	err := panicOf(func() { run = n.Append(nil, count) })
+	reads, at := append(h.reads, time.Now()), h.reads[0]
+	for i := range count {
+		v := h.forecast(n.model, at)
+		switch {
+		case v.err != nil && errors.Is(err, v.err):
+			return
+		case v.err != nil || err == nil && len(run) != count:
+			h.fatalf("Append of %d: %d ids, %v, want %v at id %d", count, len(run), err, v.err, i)
+		}
+		next := at.Add(v.wait)
+		for len(reads) > 1 && reads[0].Before(next) {
+			reads = reads[1:]
+		}
+		if err == nil {
+			h.check(n.model, v, h.partsOf(n, run[i]), max(reads[0].Sub(at), 0))
+		}
+		at = next
+	}
+	if err != nil || !at.Equal(time.Now()) {
+		h.fatalf("Append of %d: %v, waits for %v too long", count, err, time.Since(at))
+	}
+}
+
+// fresh mints ids that are unique by their random bits: their ticks alone are foretold, and a tick
+// is left before its random part can be full.
+func (h *history) fresh(m *model, mint func(n int) (ticks []int64)) {
+	n := one(h.r, 1, 2, 3, 1+h.r.IntN(1000))
+	if m.count > 4000 {
+		return
+	}
+	before := time.Now()
+	v := h.forecast(m, before)
+	if v.err != nil {
+		if err := panicOf(func() { mint(n) }); !errors.Is(err, ids.ErrRange) {
+			h.fatalf("%s at %v: %v, want ErrRange", m.name, h.wall(), err)
+		}
+		return
+	}
+	m.count += int64(n) - 1
+	for i, tick := range mint(n) {
+		if tick != v.tick {
+			h.fatalf("%s %d of %d at %v: tick %d, want %d", m.name, i, n, h.wall(), tick, v.tick)
+		}
+		h.minted++
+	}
+	if waited := time.Since(before); waited > 0 {
+		h.fatalf("%s: waited %v", m.name, waited)
+	}
+}
+
+func (h *history) mintV7(n int) (ticks []int64) {
+	g, run := h.gens[h.r.IntN(2)], []ids.UUID{}
+	if n == 1 {
+		run = append(run, g.NewV7())
+	} else {
+		run = g.AppendV7(run, n)
+	}
+	for _, u := range run {
+		ticks = append(ticks, timeOf(u).UnixMilli()<<12|int64(u[6]&15)<<8|int64(u[7]))
+	}
+	return ticks
+}
+
+func (h *history) mintULID(i int) func(n int) []int64 {
+	return func(n int) (ticks []int64) {
+		run := []ids.ULID{}
+		if n == 1 {
+			run = append(run, h.gens[i].NewULID())
+		} else {
+			run = h.gens[i].AppendULID(run, n)
+		}
+		for _, u := range run {
+			ticks = append(ticks, u.Time().UnixMilli())
+		}
+		return ticks
+	}
+}
+
+// checkClock compares what the clock says of itself.
+func (h *history) checkClock() {
+	if got := h.clock.Latest(); !got.Equal(h.latest) {
+		h.fatalf("Latest() = %v, want %v", got, h.latest)
+	}
+	near := h.wall().Unix() <= 1<<39 // what is later is one time
+	if got, want := h.clock.Ahead(), max(h.latest.Sub(h.wall()), 0); got != want && near && h.wall().Unix() >= -1<<39 {
+		h.fatalf("Ahead() = %v at %v, want %v, to %v", got, h.wall(), want, h.latest)
+	}
+	if h.handle == nil {
+		return
+	}
+	d := time.Duration(h.r.Int64N(int64(time.Hour)))
+	want := h.wall().Add(d)
+	if h.latest.Add(d / 100).After(want) {
+		want = h.latest.Add(d / 100)
+	}
+	if h.limit.After(want) {
+		want = h.limit
+	}
+	if got := h.handle.NextHorizon(d); !got.Equal(want) && near {
+		h.fatalf("NextHorizon(%v) = %v, want %v", d, got, want)
+	}
+}
+
+// useSequences sets the clock back and forth until versions 1 and 6 have used almost all of their clock
+// sequences, while the highest time stays the same, or grows. Then they use the last ones, and go on.
+func (h *history) useSequences() {
+	high := h.latest
+	if wall := h.wall(); wall.After(high) {
+		high = wall
+	}
+	high = high.Add(5 * time.Hour)
+	grows := one(h.r, 0, time.Minute)
+	both := func(t time.Time) {
+		h.set(t)
+		h.call(h.v1, h.gregorian(h.v1))
+		h.call(h.v6, h.gregorian(h.v6))
+	}
+	h.setLimit(unbounded)
+	for turns := -1; h.v1.turns > turns && h.v1.turns < sequences-h.r.IntN(3) && !h.ended; high = high.Add(grows) {
+		turns = h.v1.turns
+		both(high)
+		both(high.Add(-2 * time.Hour))
+	}
+	for range 20 {
+		both(one(h.r, high, high.Add(-2*time.Hour), high.Add(h.leap(50))))
+		h.mint()
+		h.setLimit(one(h.r, unbounded, unbounded, h.near()))
+	}
+}
+
+// step does one thing to the clock, or mints.
+func (h *history) step() {
+	switch r := h.r.IntN(200); {
+	case r < 20:
+		h.set(h.wall().Add(h.leap(24))) // up to 17 ms
+	case r < 26:
+		h.set(h.wall().Add(h.leap(36))) // up to 69 s
+	case r < 30:
+		h.set(h.wall().Add(h.leap(62))) // up to 146 years
+	case r < 42:
+		h.set(h.near())
+	case r < 50:
+		h.excursion()
+	case r < 58:
+		h.set(h.wall())
+		h.runs = !h.runs
+	case r < 68:
+		time.Sleep(time.Duration(h.r.Int64N(1 << (1 + h.r.IntN(30)))))
+	case r < 76:
+		h.setLimit(one(h.r, unbounded, unbounded, unbounded, h.wall().Add(h.leap(36)), h.near(), time.Time{}))
+	case r < 77 && h.r.IntN(3) == 0:
+		h.endAt(one(h.r, time.Time{}, h.wall().Add(h.leap(30)), h.near(), unbounded))
+	case r < 82:
+		h.checkClock()
+	case r < 84:
+		h.checkClock()
+		saved := h.latest
+		if h.handle != nil {
+			saved = h.handle.NextHorizon(time.Second)
+		}
+		if saved == unbounded {
+			saved = h.latest // after that time there is no id
+		}
+		h.live(one(h.r, h.latest, saved, time.Time{}, h.near()))
+	case r < 85 && h.r.IntN(8) == 0:
+		for range 1 + h.r.IntN(2) {
+			h.useSequences()
+		}
+	default:
+		h.mint()
+	}
+}
+
+// excursion mints some ids while the wall clock shows a time far off.
+func (h *history) excursion() {
+	back := h.wall()
+	year := one(h.r, -20_000, 1, 1581, 1583, 1969, 1971, 2020, 2200, 5235, 5237, 10_888, 10_890, 30_000)
+	h.set(one(h.r, h.near(), time.Date(year, 6, 1, 0, 0, 0, h.r.IntN(1e9), time.UTC)))
+	for range h.r.IntN(6) {
+		h.mint()
+	}
+	h.set(back)
+}
+
+// mint mints some ids in one of the ways that there are.
+func (h *history) mint() {
+	many := one(h.r, 1, 1, h.r.IntN(20), h.r.IntN(300))
+	n := one(h.r, h.nodes...)
+	switch way := h.r.IntN(12); {
+	case way < 2:
+		for range many {
+			h.call(h.v1, h.gregorian(h.v1))
+		}
+	case way < 4:
+		for range many {
+			h.call(h.v6, h.gregorian(h.v6))
+		}
+	case way == 4:
+		h.fresh(h.v7, h.mintV7)
+	case way == 5:
+		i := h.r.IntN(2)
+		h.fresh(h.ulids[i], h.mintULID(i))
+	case n.SnowflakeNode == nil:
+	case way < 8:
+		for range many {
+			h.call(n.model, h.snowflake(n))
+		}
+	case way < 10:
+		for range many {
+			h.tryNext(n)
+		}
+	case way == 10:
+		h.run(n, 10*many)
+	default:
+		h.late(n)
+	}
+}
+
+// TestModel sends clocks through random histories: steps, jitter, standing still, running, leaps of
+// any size, to the edges of all formats and out of them, restarts, and more steps back than there are clock
+// sequences. Some clocks have no limit; the others withhold from their birth, until the first limit, and then
+// have later and earlier ones with all sorts of causes, and an end. It foretells the tick of every id, its place
+// there and its clock sequence; how long each call waits; what is refused, and why; and the times that the clock
+// itself tells.
+//
+// A history depends on its seed alone.
+func TestModel(t *testing.T) {
+	seeds := 80
+	if testing.Short() {
+		seeds = 30
+	}
+	minted, waits, rounds, starts, met := 0, 0, 0, map[int]bool{}, map[error]int{}
+	for seed := range seeds {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHistory(t, uint64(seed), starts)
+			for range 1000 {
+				h.step()
+			}
+			minted, waits, rounds = minted+h.minted, waits+h.waits, rounds+h.rounds
+			for err, n := range h.met {
+				met[err] += n
+			}
+		})
+	}
+	t.Logf("%d ids in %d histories, %d waits, %d rounds of all sequences, and %v", minted, seeds, waits, rounds, met)
+	least := min(minted/5000, waits/100, rounds*5, len(starts))
+	for _, err := range []error{ids.ErrRange, ids.ErrWithheld, ids.ErrEnded, ids.ErrExhausted, ids.ErrClockBehind} {
+		least = min(least, met[err]/50)
+	}
+	if least < seeds {
+		t.Error("the histories have too little of something")
 	}
 }

@@ -1,8 +1,10 @@
 package ids_test
 
 import (
+	"bytes"
 	cryptorand "crypto/rand"
 	"encoding/binary"
+	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -264,5 +266,218 @@ func TestRunLengths(t *testing.T) {
 			}
 			c.Latest()
 		})
+	}
+}
+
+// lastMilli is the last millisecond of version 7 and ULID.
+var lastMilli = time.UnixMilli(1<<48 - 1).UTC()
+
+// checkSpent checks that f panics because the last tick of a format is exhausted.
+func checkSpent(t *testing.T, what string, f func()) {
+	t.Helper()
+	if err := panicOf(f); !errors.Is(err, ids.ErrRange) {
+		t.Errorf("%s past the last tick: %v, want a panic that matches ErrRange", what, err)
+	}
+}
+
+var (
+	full    = [10]byte(bytes.Repeat([]byte{0xff}, 10))
+	oneLeft = [10]byte(append(bytes.Repeat([]byte{0xff}, 9), 0xfe))
+	drawn55 = [10]byte(bytes.Repeat([]byte{0x55}, 10)) // what repeated(0x55) gives
+)
+
+// TestULIDOverflow exhausts the random part of a millisecond's ULIDs: the next one is of the
+// next millisecond, with fresh bits, and nothing wraps.
+func TestULIDOverflow(t *testing.T) {
+	for _, monotonic := range []bool{false, true} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0x55), ULIDMonotonic: monotonic})
+		for name, mint := range map[string]func() ids.ULID{
+			"NewULID":    g.NewULID,
+			"AppendULID": func() ids.ULID { return g.AppendULID(nil, 1)[0] },
+		} {
+			first := g.NewULID()
+			g.SetEntropy(full)
+			u := mint()
+			if !u.Time().Equal(first.Time().Add(time.Millisecond)) || u.Entropy() != drawn55 {
+				t.Errorf("%s, monotonic %v: %v follows the last of %v", name, monotonic, u, first)
+			}
+			if next := mint(); u.Compare(next) >= 0 {
+				t.Errorf("%s, monotonic %v: %v follows %v", name, monotonic, next, u)
+			}
+		}
+		first := g.NewULID()
+		g.SetEntropy(oneLeft)
+		if u := g.NewULID(); monotonic != (u.Entropy() == full) || u.Time().Equal(first.Time()) != monotonic {
+			t.Errorf("monotonic %v: %v follows the last but one of %v", monotonic, u, first)
+		}
+		if !monotonic {
+			continue
+		}
+		g.SetEntropy(oneLeft)
+		run := g.AppendULID(nil, 3) // the last of its millisecond, and two of the next
+		if run[0].Entropy() != full || !run[1].Time().Equal(run[0].Time().Add(time.Millisecond)) || run[1].Entropy() != drawn55 || run[1].Compare(run[2]) >= 0 {
+			t.Errorf("a run over the end of a millisecond: %v", run)
+		}
+	}
+}
+
+// TestV7Overflow exhausts the random part of ticks of version 7 on a clock that stands still and
+// may not be run ahead of: the next id is of the next tick, after a wait.
+func TestV7Overflow(t *testing.T) {
+	for name, mint := range map[string]func(*ids.Generator) ids.UUID{
+		"NewV7":    (*ids.Generator).NewV7,
+		"AppendV7": func(g *ids.Generator) ids.UUID { return g.AppendV7(nil, 1)[0] },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0xff)})
+			last := ids.MinV7At(start)
+			for i := range 3 * v7Room {
+				began := time.Now()
+				u := mint(g)
+				waited := time.Since(began)
+				if u.Compare(last) <= 0 {
+					t.Fatalf("%s: %v then %v", name, last, u)
+				}
+				// It is one tick of 1/4096 ms ahead, and the shortest sleep is 100 µs.
+				if ahead := i >= v7Room; ahead && i%v7Room == 0 && waited == 0 || !ahead && waited > 0 || waited > 100*time.Microsecond {
+					t.Errorf("%s: id %d, %v, waited %v", name, i, u, waited)
+				}
+				if ticks := int(u[6]&0x0f)<<8 | int(u[7]); ticks != i/v7Room {
+					t.Errorf("%s: id %d is of tick %d", name, i, ticks)
+				}
+				last = u
+			}
+		})
+	}
+}
+
+// v7Room is how many ids of version 7 the largest random bits leave room for in a tick: the
+// first has 2^61-1, and the rest of 2^62 is in strides of 2^48.
+const v7Room = 1 + 1<<13
+
+// TestLastMilli exhausts the last tick of version 7 and ULID: then each call panics, and the clock
+// is usable afterwards.
+func TestLastMilli(t *testing.T) {
+	clock := stopped(lastMilli.Add(999_999))
+	last, minted := ids.NilUUID(), 0
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: readerFunc(func(p []byte) (int, error) {
+		if minted == v7Room {
+			minted++
+			return repeated(0)(p) // a stride of 1, which would lead just beyond
+		}
+		return repeated(0xff)(p)
+	})})
+	checkSpent(t, "NewV7", func() {
+		for range 2 * v7Room {
+			u := g.NewV7()
+			if u.Compare(last) <= 0 {
+				t.Fatalf("%v then %v", last, u)
+			}
+			last = u
+			minted++
+		}
+	})
+	if at, _ := last.Time(); !at.Equal(lastMilli) || minted != v7Room+1 || last.String()[19:] != "bfff-ffffffffffff" {
+		t.Errorf("%d ids, the last of %v", minted, at)
+	}
+	// The random part must not come round, however often it is tried.
+	for range 60_000 {
+		checkSpent(t, "NewV7", func() { g.NewV7() })
+	}
+	checkSpent(t, "AppendV7", func() { g.AppendV7(nil, 2) })
+
+	if u := g.NewULID(); !u.Time().Equal(lastMilli) {
+		t.Errorf("ULID %v", u)
+	}
+	g.SetEntropy(full)
+	checkSpent(t, "NewULID", func() { g.NewULID() })
+	checkSpent(t, "AppendULID", func() { g.AppendULID(nil, 2) })
+	within(t, "another generator", func() {
+		if u := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewULID(); !u.Time().Equal(lastMilli) {
+			t.Errorf("ULID of another generator after the panics: %v", u)
+		}
+	})
+}
+
+// TestFreshInFirstTick shows a clock at the beginning of the format, and before it: the random part
+// of the first id is as wide there as in any tick.
+func TestFreshInFirstTick(t *testing.T) {
+	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0)} {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Random: repeated(0xff)})
+		if u := g.NewV7(); u != ids.MustParseUUID("00000000-0000-7000-9fff-ffffffffffff") {
+			t.Errorf("version 7 at %v: %v", at, u)
+		}
+		if u := g.NewULID(); u.Entropy() != [10]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff} || u.Time().Unix() != 0 {
+			t.Errorf("ULID at %v: %v, %x", at, u, u.Entropy())
+		}
+	}
+}
+
+// TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
+func TestFreshBits(t *testing.T) {
+	f, _, g, _ := newFake(t)
+	for name, mint := range map[string]struct {
+		id    func() [16]byte
+		fixed [16]byte // which bits are not random
+	}{
+		"NewV4":      {func() [16]byte { return g.NewV4() }, [16]byte{6: 0xf0, 8: 0xc0}},
+		"AppendV4":   {func() [16]byte { return g.AppendV4(nil, 1)[0] }, [16]byte{6: 0xf0, 8: 0xc0}},
+		"NewV7":      {func() [16]byte { return g.NewV7() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
+		"AppendV7":   {func() [16]byte { return g.AppendV7(nil, 1)[0] }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
+		"NewULID":    {func() [16]byte { return g.NewULID() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
+		"AppendULID": {func() [16]byte { return g.AppendULID(nil, 1)[0] }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
+		// All bits of those of one time.
+		"NewV7At":   {func() [16]byte { u, _ := g.NewV7At(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0}},
+		"NewULIDAt": {func() [16]byte { u, _ := g.NewULIDAt(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+	} {
+		zeros, ones := mint.fixed, mint.fixed
+		for range 200 { // a bit stays the same by chance once in 2^199
+			f.step(time.Millisecond)
+			for i, b := range mint.id() {
+				ones[i] |= b
+				zeros[i] |= ^b
+			}
+		}
+		for i := range ones {
+			if ones[i]&zeros[i] != 0xff {
+				t.Errorf("%s: of byte %d the bits %08b are ever 1 and %08b ever 0", name, i, ones[i], zeros[i])
+			}
+		}
+	}
+}
+
+// TestFreshHalves compares the upper random bits of ULIDs with the lower ones: these do not tell them.
+func TestFreshHalves(t *testing.T) {
+	f, _, g, _ := newFake(t)
+	for name, mint := range map[string]func() ids.ULID{
+		"NewULID":    g.NewULID,
+		"NewULIDAt":  func() ids.ULID { u, _ := g.NewULIDAt(start); return u },
+		"AppendULID": func() ids.ULID { return g.AppendULID(nil, 1)[0] },
+	} {
+		same := 0
+		for range 32 {
+			f.step(time.Millisecond)
+			e := mint().Entropy()
+			if e[0]&0x7f == e[8]&0x7f && e[1] == e[9] {
+				same++
+			}
+		}
+		if same > 4 {
+			t.Errorf("%s: in %d of 32 the halves have 15 bits in common", name, same)
+		}
+	}
+}
+
+// TestDefaultClock takes ids in turn from the package and from a generator without options: both have the default clock.
+func TestDefaultClock(t *testing.T) {
+	g, last := ids.NewGenerator(nil), ids.NewV7()
+	for range 1000 {
+		for _, u := range []ids.UUID{g.NewV7(), ids.NewV7()} {
+			if u.Compare(last) <= 0 {
+				t.Fatalf("%v after %v", u, last)
+			}
+			last = u
+		}
 	}
 }
