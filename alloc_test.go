@@ -2,14 +2,11 @@ package ids_test
 
 import (
 	"context"
-	"encoding/json"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/snowflake"
@@ -34,9 +31,6 @@ func skipUnder(t *testing.T, flag, why string) {
 
 // raceAllocs is why no test counts allocations under the race detector.
 const raceAllocs = "the race detector drops pooled objects, which are then allocated anew"
-
-// asanAllocs is why none counts what encoding/json allocates under the address sanitizer.
-const asanAllocs = "the address sanitizer makes encoding/json allocate more"
 
 // A costs table says how many allocations a call may cost.
 type costs []struct {
@@ -261,35 +255,5 @@ func TestHostile(t *testing.T) {
 	}
 	if !u.IsZero() || !l.IsZero() || s != 0 || nu.Valid || nl.Valid || ns.Valid || !b.IsZero() {
 		t.Error("a receiver was changed")
-	}
-}
-
-// TestHugeArrays reads arrays of many ids from JSON: memory grows as their number does.
-func TestHugeArrays(t *testing.T) {
-	skipUnder(t, "-race", raceAllocs)
-	skipUnder(t, "-asan", asanAllocs)
-	u := quoteJSON("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	for _, n := range []int{10_000, 100_000} {
-		checkHuge[ids.UUID](t, n, string(u))
-		checkHuge[ids.Null[ids.UUID]](t, n, string(u))
-		checkHuge[ids.Null[ids.UUID]](t, n, "null")
-		checkHuge[ids.ULID](t, n, `"01ARZ3NDEKTSV4RRFFQ69G5FAV"`)
-		checkHuge[ids.Snowflake](t, n, "7")
-		checkHuge[ids.Null[ids.Snowflake]](t, n, `"\u0037"`)
-	}
-}
-
-// checkHuge reads n times an element into a []T. Encoding/json lets a slice grow by a quarter at a
-// time, so that all its arrays together are five times the last, and allocates a little for each call.
-func checkHuge[T any](t *testing.T, n int, element string) {
-	t.Helper()
-	data := []byte("[" + strings.Repeat(element+",", n-1) + element + "]")
-	var before, after runtime.MemStats
-	var all []T
-	runtime.ReadMemStats(&before)
-	err := json.Unmarshal(data, &all)
-	runtime.ReadMemStats(&after)
-	if took, most := after.TotalAlloc-before.TotalAlloc, uint64(n)*uint64(8*unsafe.Sizeof(*new(T))+64); err != nil || len(all) != n || took > most {
-		t.Errorf("%d of %s into a %T: %d ids, %v, %d bytes, want at most %d", n, element, all, len(all), err, took, most)
 	}
 }

@@ -1,7 +1,6 @@
 package ids
 
 import (
-	"bytes"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,34 +130,6 @@ func TestFloorBeforeRise(t *testing.T) {
 	}
 }
 
-// TestRunStaysAhead sets the wall clock back by an hour while a run goes on, which fills its tick
-// again and again. The run ascends all the same.
-func TestRunStaysAhead(t *testing.T) {
-	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
-	ones := bytes.NewReader(bytes.Repeat([]byte{0xff}, 1<<20)) // the largest strides: 8,192 ids fill a tick
-	now := start
-	g := NewGenerator(&GeneratorOptions{Clock: NewClock(&ClockOptions{Now: func() time.Time { return now }}), Random: ones})
-	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
-	var last UUID
-	ticks := map[uint64]bool{}
-	for i := 0; i < 20_000; {
-		tick, _, rands := r.piece(20_000 - i)
-		for _, rand := range rands {
-			var u UUID
-			if u.setV7(tick, rand); u.Compare(last) <= 0 {
-				t.Fatalf("id %d is %v, after %v", i, u, last)
-			}
-			last, i = u, i+1
-		}
-		ticks[tick] = true
-		now = start.Add(-time.Hour)
-		r.sample = g.clock.injected()
-	}
-	if len(ticks) != 3 {
-		t.Errorf("the run has ids of %d ticks, want 3", len(ticks))
-	}
-}
-
 // TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
 // in the two ways that there are. Epochs that are farther still are refused.
 func TestFarScales(t *testing.T) {
@@ -181,32 +152,5 @@ func TestFarScales(t *testing.T) {
 		if _, err := newFormat(SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}); (err == nil) != ok {
 			t.Errorf("a layout from %d s: error %v", sec, err)
 		}
-	}
-}
-
-// TestMultiply counts the ticks of a second in all scales whose ticks make whole seconds: at the start of a tick and
-// one nanosecond before, up to as far past the second as a reading may be.
-func TestMultiply(t *testing.T) {
-	scales := []scale{v7Scale, gregorianScale, ulidScale}
-	for two := int64(1); two <= 1<<9; two *= 2 {
-		for five := int64(1); five <= 1953125; five *= 5 { // 10^9 is 2^9 times this
-			if two*five >= 100 {
-				scales = append(scales, newScale(time.Unix(0, 0), time.Duration(two*five)))
-			}
-		}
-	}
-	for _, s := range scales {
-		last := s.perSecond + s.perSecond/1000
-		for tick := int64(1); tick <= last; tick += 1 + last/1009 {
-			start := (tick*1e9 + s.perSecond - 1) / s.perSecond
-			for _, nsec := range []int64{start - 1, start, 1e9 + int64(anchorLife)} {
-				if got, want := s.at(reading{0, nsec})+s.offset, nsec*s.perSecond/1e9; got != want {
-					t.Fatalf("of ticks of which a second has %d, %d ns have %d, want %d", s.perSecond, nsec, got, want)
-				}
-			}
-		}
-	}
-	if len(scales) < 80 {
-		t.Errorf("there are %d scales", len(scales))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -141,35 +140,6 @@ func TestBadLayouts(t *testing.T) {
 		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
 		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
 	}
-}
-
-// TestLayoutOracle takes random layouts and times.
-func TestLayoutOracle(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	for range 30_000 {
-		checkRandomLayout(t, r)
-	}
-}
-
-// checkRandomLayout takes a layout of any width, with a tick that may divide no second, at a time at the ends
-// of the field or within, or where the arithmetic is at its ends: at the ends of all times, and about 2^64 ns
-// after the epoch.
-func checkRandomLayout(t *testing.T, r *rand.Rand) {
-	t.Helper()
-	l := slowLayout{ids.SnowflakeLayout{
-		Epoch:    time.Unix(one(r, r.Int64N(8e9)-4e9, one(r, -1, int64(1))*(farthest+2-r.Int64N(1<<r.IntN(40)))), one(r, 0, r.Int64N(1e9))).UTC(),
-		Tick:     time.Duration(one(r, 1, 7, 99, 100, 101, 1e6, 1e7, 333_333_333, 1e9-1, 1e9, 6e10, math.MaxInt64, 1+r.Int64N(1<<r.IntN(63)))),
-		NodeBits: r.IntN(one(r, 1, 63)), NodeLast: r.IntN(2) == 0,
-	}}
-	l.SequenceBits = r.IntN(one(r, 1, 63-l.NodeBits))
-	last := l.last().Int64()
-	near := one(r, 0, last, r.Int64N(last+1), r.Int64N(last>>r.IntN(62)+1)) + one(r, 0, 0, int64(-1), 1)
-	at := l.time(near).Add(time.Duration(one(r, 0, -1, r.Int64N(int64(l.Tick)))))
-	if r.IntN(3) == 0 {
-		sec := one(r, 18_446_744_072, 18_446_744_073, 18_446_744_074, 1<<39+r.Int64N(3)-1, 1<<62)
-		at = time.Unix(sec+one(r, 0, l.Epoch.Unix()), r.Int64N(1e9)).UTC()
-	}
-	checkLayout(t, l, one(r, r.Int64(), -r.Int64(), math.MaxInt64>>r.IntN(40)), at, r.Int64N(1<<l.NodeBits), r.Int64N(1<<l.SequenceBits))
 }
 
 // checkLayout takes a Snowflake apart, puts a time, a node and a sequence together, and mints in the layout

@@ -485,19 +485,6 @@ func TestDefaultNodeOnce(t *testing.T) {
 	}
 }
 
-// TestAppendOfWideSequence appends where a tick holds more ids than 32 bits count.
-func TestAppendOfWideSequence(t *testing.T) {
-	_, c, _, _ := newFake(t)
-	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: ids.SnowflakeLayout{Epoch: start.Add(-time.Hour), Tick: time.Hour, SequenceBits: 40}})
-	within(t, "Append", func() {
-		for i, s := range n.Append(nil, 1000) {
-			if got := n.Layout().Split(s).Sequence; got != int64(i) {
-				t.Errorf("id %d has the sequence %d", i, got)
-			}
-		}
-	})
-}
-
 // A replacement is a default node, and a node that SetDefaultSnowflakeNode shall put in its place.
 type replacement struct {
 	what    string

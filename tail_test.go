@@ -166,41 +166,6 @@ func TestRunsWaitAsCalls(t *testing.T) {
 	}
 }
 
-// TestCallsWithinRun mints ULIDs between two pieces of a run, while the lower half of the random
-// part comes round: none comes twice, those of the run ascend, and the next one is above all.
-func TestCallsWithinRun(t *testing.T) {
-	system := cryptorand.Reader
-	defer func() { cryptorand.Reader = system }()
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), ULIDMonotonic: true})
-	g.NewULID()
-	g.SetEntropy([10]byte{0, 7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xd4}) // 300 before that
-	var between []ids.ULID
-	reads := 0
-	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
-		if reads++; reads == 2 { // for the second piece
-			for range 100 {
-				between = append(between, g.NewULID())
-			}
-		}
-		ids.Reseed() // so that the next piece reads, too
-		return system.Read(p)
-	})
-	ids.Reseed()
-	run := g.AppendULID(nil, 512)
-	cryptorand.Reader = system
-	if len(between) != 100 || !slices.IsSortedFunc(run, ids.ULID.Compare) {
-		t.Errorf("%d ids within a run; ascending: %v", len(between), slices.IsSortedFunc(run, ids.ULID.Compare))
-	}
-	seen := make(map[ids.ULID]bool)
-	next := g.NewULID()
-	for _, u := range slices.Concat(run, between) {
-		if seen[u] || u.Compare(next) >= 0 {
-			t.Fatalf("%v comes twice or is not below the next one, %v", u, next)
-		}
-		seen[u] = true
-	}
-}
-
 // TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
 // the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1. So no
 // stride is 0, whatever the word.
