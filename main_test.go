@@ -22,6 +22,7 @@ package ids_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -35,25 +36,42 @@ import (
 // TestMain lets crypto/rand begin outside all bubbles, whichever test comes first. With
 // GODEBUG=fips140=on it measures the jitter of the clock for that, and the clock of a bubble has none.
 func TestMain(m *testing.M) {
+	if os.Getenv(isChild) != "" {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			os.Exit(2) // the process that started this one has ended
+		}()
+	}
 	ids.NewV4()
 	m.Run()
 }
 
-// again returns a command that runs the tests' own program with other arguments. If an emulator
-// runs that, the environment variable IDS_TEST_EMULATOR must name it.
+// isChild is set where another process of the tests has started this one.
+const isChild = "IDS_TEST_CHILD"
+
+// again returns a command that runs the tests' own program with other arguments, and that ends with this process, whose
+// end of a pipe it watches. If an emulator runs that, the environment variable IDS_TEST_EMULATOR must name it.
 func again(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Skip("the program of the tests cannot be started again here: ", err)
 	}
-	args = append(append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), exe), args...)
 	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else it takes a second to end
-	try := exec.Command(args[0], append(args[1:], "-test.list=^$")...)
+	t.Setenv(isChild, "1")
+	command := func(args []string) *exec.Cmd {
+		args = append(append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), exe), args...)
+		cmd := exec.Command(args[0], args[1:]...)
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	try := command([]string{"-test.list=^$"})
 	if err := try.Run(); try.ProcessState == nil {
 		t.Skip("the program of the tests cannot be started again here, except by an emulator that IDS_TEST_EMULATOR names: ", err)
 	}
-	return exec.Command(args[0], args[1:]...)
+	return command(args)
 }
 
 // A fakeClock is a wall clock that a test sets.

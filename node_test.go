@@ -338,7 +338,7 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 		return
 	}
 	run := func(mode string, env ...string) (out, says string, err error) {
-		cmd := again(t, "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+		cmd := again(t, "-test.run=^"+t.Name()+"$")
 		unsetNode(t)
 		cmd.Env = append(append(os.Environ(), child+"="+mode), env...)
 		var errs strings.Builder
