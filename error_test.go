@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oneclock/ids"
 )
@@ -53,6 +54,18 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseSnowflakeBase32("8000000000000")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{failing(ids.ParseSnowflakeBase32("ZZZZZZZZZZZZZ")), "ids: parsing Snowflake: Base32 above 63 bits", ids.ErrRange},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte("12")), "ids: parsing UUID: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.ULID]).UnmarshalJSON(nil), "ids: parsing ULID: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.Snowflake]).UnmarshalJSON([]byte(`"12`)), "ids: parsing Snowflake: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.Binary[ids.UUID]]).UnmarshalJSON([]byte("1")), "ids: parsing UUID: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ids.Binary[ids.ULID]]).UnmarshalJSON([]byte("1")), "ids: parsing ULID: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ID[Customer]]).UnmarshalJSON([]byte(`"12`)), "ids: parsing UUID: JSON is not a string in quotes", ids.ErrSyntax},
+		{new(ids.Null[ownBinary]).UnmarshalJSON([]byte(`"1\n"`)), "ids: parsing UUID" + badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[batchID]).UnmarshalJSON([]byte(`"1\n"`)), "ids: parsing ULID" + badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[tweetID]).UnmarshalJSON([]byte(`"\u0031\u00e\u00"`)), "ids: parsing Snowflake" + badEscape + "1", ids.ErrSyntax},
+		{new(tweetID).UnmarshalJSON([]byte(`"1\n"`)), "ids: parsing Snowflake" + badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[writtenID]).UnmarshalJSON([]byte(`"1\n"`)), "ids: parsing id" + badEscape + "1", ids.ErrSyntax},
+		{new(ids.Null[writtenID]).UnmarshalJSON(quoteJSON(strings.Repeat("1", 1000))), "ids: parsing id: more than 90 characters in JSON", ids.ErrLength},
+		{new(ids.Null[batchID]).UnmarshalJSON(quoteJSON(strings.Repeat("1", 1000))), "ids: parsing ULID: more than 90 characters in JSON", ids.ErrLength},
 		{new(ids.Null[ids.UUID]).UnmarshalJSON([]byte(`""`)), "ids: parsing UUID: length 0, want 36 (or 32, 38, 45)", ids.ErrLength},
 		{new(ids.Null[struct{ ids.UUID }]).UnmarshalJSON(quoteJSON(strings.Repeat("a", 1000))), "ids: parsing UUID: more than 90 characters in JSON", ids.ErrLength},
 		{new(ids.Snowflake).UnmarshalJSON([]byte(`"\u0031` + strings.Repeat("1", 60) + `"`)), "ids: parsing Snowflake: length over 45, want 1 to 19", ids.ErrLength},
@@ -83,6 +96,9 @@ func TestErrorMessages(t *testing.T) {
 			want, _ = strconv.Atoi(at[1])
 			wantOK = true
 		}
+		if !strings.Contains(c.message, "ing "+pe.Scheme()+": ") {
+			t.Errorf("%v is of the scheme %s", c.err, pe.Scheme())
+		}
 		if offset, ok := pe.Offset(); offset != want || ok != wantOK {
 			t.Errorf("%v: offset %d, %t, want %d, %t", c.err, offset, ok, want, wantOK)
 		}
@@ -112,29 +128,17 @@ func failing[T any](_ T, err error) error { return err }
 var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
 	`([a-zA-Z0-9 ,():\\-]+|a column of 16 bytes holds the beginning of a text: write id\.Binary\(\) to it|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
-// TestRangeErrors states what errors outside of parsing say.
-func TestRangeErrors(t *testing.T) {
-	for _, err := range []error{failing(ids.NewV7At(ids.TwitterLayout().Epoch.AddDate(-100, 0, 0))), failing(ids.NewULIDAt(ids.TwitterLayout().Epoch.AddDate(20000, 0, 0)))} {
-		checkRangeError(t, "a time outside the field", err, "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")
-		if errors.Is(err, ids.ErrSyntax) {
-			t.Errorf("%v matches ErrSyntax", err)
-		}
-	}
-	for want, err := range map[string]error{
-		"the wall clock is behind the ids: it was set back, or stands still": ids.ErrClockBehind, "all ids of this moment are taken: try again": ids.ErrExhausted,
-		"withheld by the limit of the clock": ids.ErrWithheld, "the clock has ended": ids.ErrEnded,
+// TestErrors states what the errors outside of parsing say, and which of them is another one too.
+func TestErrors(t *testing.T) {
+	for err, message := range map[error]string{
+		ids.ErrClockBehind: "ids: the wall clock is behind the ids: it was set back, or stands still", ids.ErrExhausted: "ids: all ids of this moment are taken: try again",
+		ids.ErrWithheld: "ids: withheld by the limit of the clock", ids.ErrEnded: "ids: the clock has ended",
+		ids.ErrSyntax: "invalid syntax", ids.ErrLength: "invalid syntax: wrong length", ids.ErrRange: "value out of range",
 	} {
-		if err.Error() != "ids: "+want || errors.Is(err, ids.ErrRange) {
-			t.Errorf("error %q, want ids: %s", err, want)
+		if exhausted := err == ids.ErrExhausted || err == ids.ErrClockBehind; err.Error() != message || errors.Is(err, ids.ErrExhausted) != exhausted ||
+			errors.Is(err, ids.ErrClockBehind) != (err == ids.ErrClockBehind) || errors.Is(err, ids.ErrRange) != (err == ids.ErrRange) {
+			t.Errorf("%q, which is an ErrExhausted: %v, want %q, %v", err, errors.Is(err, ids.ErrExhausted), message, exhausted)
 		}
-	}
-	for err, is := range map[error]bool{ids.ErrClockBehind: true, ids.ErrExhausted: true, ids.ErrWithheld: false, ids.ErrEnded: false, ids.ErrRange: false} {
-		if errors.Is(err, ids.ErrExhausted) != is || errors.Is(err, ids.ErrClockBehind) != (err == ids.ErrClockBehind) {
-			t.Errorf("%v is an ErrExhausted: %v, want %v", err, !is, is)
-		}
-	}
-	if got := fmt.Sprint(ids.ErrSyntax, ", ", ids.ErrLength, ", ", ids.ErrRange); got != "invalid syntax, invalid syntax: wrong length, value out of range" {
-		t.Errorf("ErrSyntax, ErrLength, ErrRange: %q", got)
 	}
 }
 
@@ -157,6 +161,10 @@ func TestMessages(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the request is over"))
 	messages["no Snowflake: context canceled: the request is over"] = failing(newNode(t, 1, nil).NextContext(ctx))
+	ctx, cancel = context.WithCancelCause(context.Background())
+	cancel(fmt.Errorf("shutdown: %w", context.Canceled)) // which it says once
+	messages["no Snowflake: shutdown: context canceled"] = failing(newNode(t, 1, nil).NextContext(ctx))
+	messages["time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"] = failing(ids.NewV7At(time.Unix(-1, 0)))
 	for want, err := range messages {
 		if err == nil || err.Error() != "ids: "+want {
 			t.Errorf("the error is %v, want ids: %s", err, want)

@@ -192,6 +192,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Add([]byte(edgeSnowflake), int64(1541815603606036480))
 	f.Add([]byte("-1"), int64(-1))
+	f.Add([]byte("9223372036854775807"), int64(math.MaxInt64))
 	f.Add([]byte("9223372036854775808"), int64(math.MinInt64))
 	f.Fuzz(func(t *testing.T, data []byte, n int64) {
 		text := string(data)

@@ -12,59 +12,34 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestLayouts states the four layouts in numbers, and until when they last, as the docs have it.
+// TestLayouts states the fields of the four layouts, and until when they last, as the docs have it.
 func TestLayouts(t *testing.T) {
-	for _, c := range []struct {
-		name           string
-		layout         ids.SnowflakeLayout
-		epoch          string
+	for l, c := range map[ids.SnowflakeLayout]struct {
+		epoch, last    string
 		tick           time.Duration
 		node, sequence int
 		nodeLast       bool
-		lastYear       int
 	}{
-		{"Twitter", ids.TwitterLayout(), "2010-11-04T01:42:54.657Z", time.Millisecond, 10, 12, false, 2080},
-		{"Discord", ids.DiscordLayout(), "2015-01-01T00:00:00Z", time.Millisecond, 10, 12, false, 2084},
-		{"Instagram", ids.InstagramLayout(), "2011-08-24T21:07:01.721Z", time.Millisecond, 13, 10, false, 2046},
-		{"Sonyflake", ids.SonyflakeLayout(), "2014-09-01T00:00:00Z", 10 * time.Millisecond, 16, 8, true, 2188},
+		ids.TwitterLayout():   {"2010-11-04T01:42:54.657Z", "2080-07-10T17:30:30.208Z", time.Millisecond, 10, 12, false},
+		ids.DiscordLayout():   {"2015-01-01T00:00:00Z", "2084-09-06T15:47:35.551Z", time.Millisecond, 10, 12, false},
+		ids.InstagramLayout(): {"2011-08-24T21:07:01.721Z", "2046-06-27T17:00:49.496Z", time.Millisecond, 13, 10, false},
+		ids.SonyflakeLayout(): {"2014-09-01T00:00:00Z", "2188-11-16T03:28:58.87Z", 10 * time.Millisecond, 16, 8, true},
 	} {
-		l := c.layout
 		if l.Epoch.Format(time.RFC3339Nano) != c.epoch || l.Tick != c.tick || l.NodeBits != c.node || l.SequenceBits != c.sequence || l.NodeLast != c.nodeLast {
-			t.Errorf("%s: %+v", c.name, l)
+			t.Errorf("%+v, want %+v", l, c)
 		}
-		if last := l.Split(l.MaxAt(time.Unix(1<<40, 0))); last.Time.Year() != c.lastYear ||
-			last.Node != 1<<c.node-1 || last.Sequence != 1<<c.sequence-1 {
-			t.Errorf("%s: the last id is of %v", c.name, last)
+		if got := l.Last().Format(time.RFC3339Nano); got != c.last {
+			t.Errorf("the last tick of %+v is of %s, want %s", l, got, c.last)
 		}
 	}
+	// One bit of time, 32 bits of it, and at most 2^39 s from 1970.
 	for l, want := range map[ids.SnowflakeLayout]string{
-		ids.TwitterLayout(): "2080-07-10T17:30:30.208Z", ids.DiscordLayout(): "2084-09-06T15:47:35.551Z",
-		ids.InstagramLayout(): "2046-06-27T17:00:49.496Z", ids.SonyflakeLayout(): "2188-11-16T03:28:58.87Z",
-		{}: "2080-07-10T17:30:30.208Z",
-		{Epoch: start, Tick: time.Hour, NodeBits: 31, SequenceBits: 31}:   "2026-03-14T16:09:26Z",  // one bit of time
-		{Epoch: start, Tick: time.Second, NodeBits: 10, SequenceBits: 21}: "2162-04-20T21:37:41Z",  // 32 bits of it
-		{Epoch: time.Unix(0, 0), Tick: time.Hour}:                         "19391-01-25T11:00:00Z", // at most 2^39 s from 1970
+		{Epoch: start, Tick: time.Hour, NodeBits: 31, SequenceBits: 31}: "2026-03-14T16:09:26Z", {}: "2080-07-10T17:30:30.208Z",
+		{Epoch: start, Tick: time.Second, NodeBits: 10, SequenceBits: 21}: "2162-04-20T21:37:41Z", {Epoch: time.Unix(0, 0), Tick: time.Hour}: "19391-01-25T11:00:00Z",
 	} {
-		got, oracle := l.Last(), slowLayout{l}
-		if l == (ids.SnowflakeLayout{}) {
-			oracle = slowLayout{ids.TwitterLayout()}
+		if got := l.Last().Format(time.RFC3339Nano); got != want {
+			t.Errorf("the last tick of %+v is of %s, want %s", l, got, want)
 		}
-		if text := got.Format(time.RFC3339Nano); want != text || got.Location() != time.UTC {
-			t.Errorf("the last tick of %+v is of %s in %v, want %s", l, text, got.Location(), want)
-		}
-		if want := oracle.time(oracle.last().Int64()); !got.Equal(want) && want.Unix() < farthest-3600 {
-			t.Errorf("the last tick of %+v is of %v, the oracle's is of %v", l, got, want)
-		}
-	}
-	// Sonyflake's own: the sequence above the machine.
-	s, err := ids.SonyflakeLayout().Compose(ids.SnowflakeParts{Time: ids.SonyflakeLayout().Epoch.Add(10 * time.Millisecond), Node: 3, Sequence: 2})
-	if s != 1<<24|2<<16|3 || err != nil {
-		t.Errorf("Sonyflake: %#x, %v", int64(s), err)
-	}
-	// Instagram's own: the shard above the sequence.
-	s, err = ids.InstagramLayout().Compose(ids.SnowflakeParts{Time: ids.InstagramLayout().Epoch.Add(time.Millisecond), Node: 3, Sequence: 2})
-	if s != 1<<23|3<<10|2 || err != nil {
-		t.Errorf("Instagram: %#x, %v", int64(s), err)
 	}
 }
 
@@ -122,23 +97,19 @@ var badLayouts = []struct {
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "negative number of bits: -2147483648 of node, 2147483647 of sequence"},
 }
 
-// TestBadLayouts gives layouts that cannot hold an id to everything that takes one.
-func TestBadLayouts(t *testing.T) {
+// TestLayoutMessages states what is said of layouts that cannot hold an id, and of parts that do not fit.
+func TestLayoutMessages(t *testing.T) {
 	for _, c := range badLayouts {
-		what := fmt.Sprintf("%+v", c.layout)
 		c.layout.Epoch = time.Unix(0, 0)
-		n, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Layout: c.layout})
-		checkRangeError(t, what, err, c.message)
-		if n != nil {
-			t.Errorf("%s: a node beside the error", what)
-		}
-		_, err = c.layout.Compose(ids.SnowflakeParts{Time: time.Now()})
-		checkRangeError(t, what, err, c.message)
+		what := fmt.Sprintf("%+v", c.layout)
 		checkRangeError(t, "Validate of "+what, c.layout.Validate(), c.message)
-		checkPanic(t, "Split of "+what, c.message, func() { c.layout.Split(0) })
-		checkPanic(t, "MinAt of "+what, c.message, func() { c.layout.MinAt(time.Now()) })
-		checkPanic(t, "MaxAt of "+what, c.message, func() { c.layout.MaxAt(time.Now()) })
 		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
+	}
+	for want, parts := range map[string]ids.SnowflakeParts{
+		"node 1024 is not within 0 to 1023": {Time: start, Node: 1024}, "sequence -1 is not within 0 to 4095": {Time: start, Sequence: -1},
+	} {
+		_, err := ids.TwitterLayout().Compose(parts)
+		checkRangeError(t, "Compose", err, want)
 	}
 }
 

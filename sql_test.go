@@ -9,58 +9,25 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/oneclock/ids"
 )
 
-// TestSQLValue gives ids to database/sql as parameters: each comes out as a type that every
-// driver knows.
+// TestSQLValue gives database/sql what TestOwnTypes does not: nil pointers, slices, its own Null, and ids for columns of 16 bytes.
 func TestSQLValue(t *testing.T) {
-	u := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
-	l := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
-	s := ids.Snowflake(1541815603606036480)
-	raw := func(b [16]byte) []byte { return b[:] }
-	for _, c := range []struct {
-		id   any
-		want driver.Value
-	}{
-		{u, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
-		{&u, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
-		{(*ids.UUID)(nil), nil},
-		{u[:], raw(u)},
-		{l, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
-		{&l, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
-		{(*ids.ULID)(nil), nil},
-		{s, int64(1541815603606036480)},
-		{&s, int64(1541815603606036480)},
-		{(*ids.Snowflake)(nil), nil},
-		{ids.Null[ids.UUID]{}, nil},
-		{ids.Null[ids.UUID]{ID: u, Valid: true}, u.String()},
-		{&ids.Null[ids.ULID]{ID: l, Valid: true}, l.String()},
-		{ids.Null[ids.Snowflake]{ID: s, Valid: true}, int64(s)},
-		{sql.Null[ids.UUID]{V: u, Valid: true}, u.String()},
-		{sql.Null[ids.Snowflake]{}, nil},
-		{ids.Binary[ids.UUID]{ID: u}, raw(u)},
-		{&ids.Binary[ids.ULID]{ID: l}, raw(l)},
-		{(*ids.Binary[ids.UUID])(nil), nil},
-		{u.Binary(), raw(u)},
-		{l.Binary(), raw(l)},
-		{ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, raw(u)},
+	u, l := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID)
+	for _, c := range []struct{ id, want any }{
+		{(*ids.UUID)(nil), nil}, {(*ids.ULID)(nil), nil}, {(*ids.Snowflake)(nil), nil}, {(*ids.Binary[ids.UUID])(nil), nil},
+		{sql.Null[ids.UUID]{V: u, Valid: true}, edgeUUID}, {sql.Null[ids.Snowflake]{}, nil},
+		{u[:], u[:]}, {u.Binary(), u[:]}, {&ids.Binary[ids.ULID]{ID: l}, l[:]},
+		{ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, u[:]},
 	} {
-		got, err := driver.DefaultParameterConverter.ConvertValue(c.id)
-		if gotBytes, ok := got.([]byte); ok {
-			want, _ := c.want.([]byte)
-			if !bytes.Equal(gotBytes, want) || err != nil {
-				t.Errorf("%T %v: %x, %v, want %v", c.id, c.id, got, err, c.want)
-			}
-		} else if got != c.want || err != nil {
-			t.Errorf("%T %v: %v, %v, want %v", c.id, c.id, got, err, c.want)
+		if got, err := driver.DefaultParameterConverter.ConvertValue(c.id); !reflect.DeepEqual(got, c.want) || err != nil {
+			t.Errorf("a %T is the parameter %v, %v, want %v", c.id, got, err, c.want)
 		}
 	}
 }
@@ -218,63 +185,27 @@ func (trap) GoString() string                  { panic("GoString") }
 func (trap) MarshalText() ([]byte, error)      { panic("MarshalText") }
 func (trap) AppendText([]byte) ([]byte, error) { panic("AppendText") }
 
-// TestHostileScan scans values that no driver should give: each is refused with an error that says
-// its type, whatever it holds, and the receiver keeps its value.
+// TestHostileScan scans values that no driver should give: each is refused with an error that says its type, whatever it
+// holds, and the receiver keeps its value.
 func TestHostileScan(t *testing.T) {
 	type node struct{ next *node }
 	type text string
-	type blob []byte
-	s, b := edgeUUID, []byte(edgeUUID)
-	p, cycle := &s, &node{}
+	s, cycle, u := edgeUUID, &node{}, other[ids.UUID]()
 	cycle.next = cycle
-	var nested any = &p
-	for range 1000 {
-		inner := nested
-		nested = &inner
-	}
-	u := ids.MustParseUUID(edgeUUID)
 	for _, src := range []any{
-		&s, &p, (*string)(nil), &b, (*[]byte)(nil), &nested, nested, []any{nested, []any{nested}}, trap{}, &trap{}, (*trap)(nil), []trap{{}},
-		text(s), blob(b), sql.RawBytes(b), json.RawMessage(b), json.Number("1"), [15]byte(b), [17]byte(b), &u,
-		sql.NullString{String: s, Valid: true}, []string{s}, [][]byte{b}, []rune(s), [36]byte(b), map[string]any{"a": nested}, cycle,
-		make([]int64, 10_000_000), make([]any, 1_000_000), make([]uint16, 8),
-		time.Now(), &time.Time{}, time.Hour, math.NaN(), math.Inf(1), math.Inf(-1), 7.0, float32(7), 7i, true, 7, int8(7), int16(7), int32(7), uint(7), uint8(7), uint16(7), uint32(7),
-		uintptr(7), unsafe.Pointer(&s), big.NewInt(7), new(big.Float), func() {}, make(chan int), errors.New(s), reflect.ValueOf(s), struct{}{}, os.Stdin,
-		int64(-1), int64(math.MinInt64), uint64(math.MaxUint64), uint64(1 << 63),
-		"", "\x00", "\xff\xfe", strings.Repeat("1", 10_000_000), make([]byte, 10_000_000), []byte(nil), []byte{}, bytes.Repeat([]byte{0xff}, 20),
+		trap{}, &trap{}, (*trap)(nil), []trap{{}}, cycle, &s, text(s), sql.RawBytes(s), json.Number("1"), []string{s}, [15]byte{}, &u,
+		time.Now(), math.NaN(), true, 7, uint32(7), make([]int64, 10_000_000), []byte(nil),
+		strings.Repeat("1", 10_000_000), make([]byte, 10_000_000),
 	} {
-		for _, dst := range scanners() {
+		for _, dst := range []sql.Scanner{pointer(u), pointer(other[ids.ULID]()), pointer(other[ids.Snowflake]()),
+			&ids.Null[ids.UUID]{ID: u, Valid: true}, &ids.Binary[ids.UUID]{ID: u}} {
 			before := reflect.ValueOf(dst).Elem().Interface()
-			err := dst.Scan(src)
-			message := ""
-			if err != nil {
-				message = err.Error()
-			}
-			if !errors.Is(err, ids.ErrSyntax) && !errors.Is(err, ids.ErrRange) || !strings.HasPrefix(message, "ids: scanning ") || len(message) > 250 ||
-				strings.Contains(message, edgeUUID) {
-				t.Errorf("%T of a %T: %v", dst, src, message)
+			if err := dst.Scan(src); !errors.Is(err, ids.ErrSyntax) || !stated.MatchString(err.Error()) {
+				t.Errorf("%T of a %T: %v", dst, src, err)
 			}
 			if after := reflect.ValueOf(dst).Elem().Interface(); after != before {
 				t.Errorf("%T of a %T left %v", dst, src, after)
 			}
-		}
-	}
-}
-
-// scanners returns a receiver of each type that scans, with an id in it.
-func scanners() []sql.Scanner {
-	u, l, s := other[ids.UUID](), other[ids.ULID](), other[ids.Snowflake]()
-	return []sql.Scanner{&u, &l, &s, &ids.Null[ids.UUID]{ID: u, Valid: true}, &ids.Null[ids.ULID]{ID: l, Valid: true},
-		&ids.Null[ids.Snowflake]{ID: s, Valid: true}, &ids.Binary[ids.UUID]{ID: u}, &ids.Binary[ids.ULID]{ID: l}}
-}
-
-// TestScanLargest scans the largest Snowflake in each form that a driver gives it.
-func TestScanLargest(t *testing.T) {
-	const largest = ids.Snowflake(math.MaxInt64)
-	for _, src := range []any{int64(largest), uint64(largest), largest, largest.String(), []byte(largest.String())} {
-		var got ids.Snowflake
-		if err := got.Scan(src); err != nil || got != largest {
-			t.Errorf("%T: %v, %v, want %v", src, got, err, largest)
 		}
 	}
 }
@@ -417,68 +348,4 @@ func checkOwnJSON[T interface {
 // inner returns the value of the one field of a JSON object, which is A.
 func inner(b []byte) []byte {
 	return []byte(strings.TrimSuffix(strings.TrimPrefix(string(b), `{"A":`), "}"))
-}
-
-// TestSchemeOfJSONFaults gives JSON that holds no id to what reads one: the error names the scheme of the destination.
-// Encoding/json itself refuses it for a UUID and a ULID, which have no UnmarshalJSON.
-func TestSchemeOfJSONFaults(t *testing.T) {
-	var (
-		u   ids.Null[ids.UUID]
-		l   ids.Null[ids.ULID]
-		s   ids.Null[ids.Snowflake]
-		bu  ids.Null[ids.Binary[ids.UUID]]
-		bl  ids.Null[ids.Binary[ids.ULID]]
-		own ids.Null[UserID]
-		gen ids.Null[ID[Customer]]
-		tag ids.Null[taggedID]
-		ob  ids.Null[ownBinary]
-		ol  ids.Null[batchID]
-		os  ids.Null[tweetID]
-		arr ids.Null[writtenID]
-
-		plain  ids.Snowflake
-		embeds tweetID
-	)
-	for _, c := range []struct {
-		into interface{ UnmarshalJSON([]byte) error }
-		want string
-		long bool // texts of up to 90 bytes are its own matter
-	}{
-		{&u, "UUID", false}, {&l, "ULID", false}, {&s, "Snowflake", false}, {&bu, "UUID", false}, {&bl, "ULID", false},
-		{&own, "UUID", true}, {&gen, "UUID", true}, {&tag, "UUID", true}, {&ob, "UUID", true}, {&ol, "ULID", true},
-		{&os, "Snowflake", false}, {&arr, "id", true}, {&plain, "Snowflake", false}, {&embeds, "Snowflake", false},
-	} {
-		for data, want := range map[string]string{
-			`"12`:               "JSON is not a string in quotes",
-			``:                  "JSON is not a string in quotes",
-			`"1\n"`:             `an escape in JSON other than \u00 and two hexadecimal digits at byte 1`,
-			`"\u0031\u00e\u00"`: `an escape in JSON other than \u00 and two hexadecimal digits at byte 1`,
-		} {
-			err := c.into.UnmarshalJSON([]byte(data))
-			var pe *ids.ParseError
-			if !errors.As(err, &pe) || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": "+want || !isOnly(err, ids.ErrSyntax) {
-				t.Errorf("%s into a %T: %v, want scheme %s: %s", data, c.into, err, c.want, want)
-			}
-			if offset, at := pe.Offset(); at != strings.Contains(want, "at byte 1") || at && offset != 1 {
-				t.Errorf("%s into a %T: offset %d, %t", data, c.into, offset, at)
-			}
-		}
-		if !c.long {
-			continue
-		}
-		err := c.into.UnmarshalJSON(quoteJSON(strings.Repeat("1", 1000)))
-		var pe *ids.ParseError
-		if !errors.As(err, &pe) || pe.Scheme() != c.want || err.Error() != "ids: parsing "+c.want+": more than 90 characters in JSON" || !isOnly(err, ids.ErrLength) {
-			t.Errorf("1,000 characters into a %T: %v", c.into, err)
-		}
-	}
-	for _, into := range []any{new(ids.UUID), new(ids.ULID), new(UserID), new(ids.Binary[ids.UUID])} {
-		if err := json.Unmarshal([]byte("12"), into); err == nil || strings.HasPrefix(err.Error(), "ids: ") {
-			t.Errorf("a number into a %T: %v, want an error of encoding/json", into, err)
-		}
-	}
-	var row struct{ ID ids.Null[ids.ULID] }
-	if err := json.Unmarshal([]byte(`{"ID": 12}`), &row); err == nil || fmt.Sprint(err) != "ids: parsing ULID: JSON is not a string in quotes" {
-		t.Errorf("a number in a field: %v", err)
-	}
 }
