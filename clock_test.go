@@ -173,9 +173,36 @@ func TestNowPanics(t *testing.T) {
 	}
 }
 
+// A gate holds up one call that passes it.
+type gate struct {
+	shut           atomic.Bool
+	stood, proceed chan bool
+}
+
+func newGate() *gate { return &gate{stood: make(chan bool), proceed: make(chan bool)} }
+
+func (g *gate) pass() {
+	if g.shut.CompareAndSwap(true, false) {
+		g.stood <- true
+		<-g.proceed
+	}
+}
+
+// hold makes a call, and returns when it stands at the gate. What it returns lets the call go on.
+func (g *gate) hold(call func() [16]byte) (end func() [16]byte) {
+	done := make(chan [16]byte)
+	g.shut.Store(true)
+	go func() { done <- call() }()
+	<-g.stood
+	return func() [16]byte {
+		g.proceed <- true
+		return <-done
+	}
+}
+
 // TestOvertakenReading has a call read the clock, and lose its turn before it takes the mutex. The clock goes forward
-// by more than Tolerance, and other calls mint. The late call must not take its old reading for a step back: the
-// calls of the other goroutine stay in order, before it and after it.
+// by more than Tolerance, and other calls mint, of which one may have begun to read before it. The late call must not take
+// its old reading for a step back: the calls of the other goroutine stay in order, before it and after it.
 func TestOvertakenReading(t *testing.T) {
 	mints := map[string]func(*ids.Generator, *ids.SnowflakeNode) [16]byte{
 		"AppendV7":   func(g *ids.Generator, _ *ids.SnowflakeNode) [16]byte { return g.AppendV7(nil, 300)[299] },
@@ -191,28 +218,25 @@ func TestOvertakenReading(t *testing.T) {
 			if k.name != kind[name] || !k.ordered {
 				continue
 			}
-			for range 50 { // an old reading that counts is seen in half of them
-				now, read, proceed := start, make(chan bool), make(chan bool)
-				var late atomic.Bool
+			for i := range 100 { // an old reading that counts is seen in half of them
+				now, early, late := start, newGate(), newGate()
 				c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
+					early.pass()
 					t := now
-					if late.CompareAndSwap(true, false) {
-						read <- true
-						<-proceed
-					}
+					late.pass()
 					return t
 				}})
 				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 				n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
 				last := k.mint(g, n)
-				late.Store(true)
-				done := make(chan [16]byte)
-				go func() { done <- mint(g, n) }()
-				<-read
+				faster := func() [16]byte { return k.mint(g, n) }
+				if i%2 == 0 {
+					faster = early.hold(func() [16]byte { return k.mint(g, n) })
+				}
+				end := late.hold(func() [16]byte { return mint(g, n) })
 				now = start.Add(11 * time.Second)
-				a := k.mint(g, n)
-				proceed <- true
-				between := <-done
+				a := faster()
+				between := end()
 				b := k.mint(g, n)
 				for _, next := range [][16]byte{a, between, b} {
 					if !less(last, next) {

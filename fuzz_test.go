@@ -315,7 +315,7 @@ func checkNullText[T coded](t *testing.T, data []byte, want verdict) {
 func FuzzBinary(f *testing.F) {
 	seed[[]byte](f, []string{
 		// As many bytes as an id has, some more, and none.
-		"\x01\x02\x03\x04\x05\x06\x07\x08", strings.Repeat("\xff", 8), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f",
+		"\x01\x02\x03\x04\x05\x06\x07\x08", "\x7f\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("\xff", 8), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f",
 		strings.Repeat("\xff", 16), strings.Repeat("\x00", 9), strings.Repeat("\x00", 17), "",
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -331,15 +331,12 @@ func TestSystemRandomBlocks(t *testing.T) {
 			<-proceed
 			return system.Read(p)
 		})
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			if user == "NewV7" {
-				g.NewV7()
-			} else {
-				g.NewULID()
-			}
-		}()
+		mint := func() ids.UUID { return g.NewULID().UUID() }
+		if user == "NewV7" {
+			mint = g.NewV7
+		}
+		done := make(chan ids.UUID)
+		go func() { done <- mint() }()
 		within(t, user+" until it draws from crypto/rand", func() { <-blocked })
 		within(t, "what needs no random bytes, beside "+user, func() {
 			for range 3 {
@@ -355,13 +352,18 @@ func TestSystemRandomBlocks(t *testing.T) {
 		cryptorand.Reader = system
 		within(t, "calls that draw from a reader that works, beside "+user, func() {
 			for range 1000 {
-				f.step(time.Microsecond)
+				f.step(time.Minute)
 				g.NewV7()
 				g.NewULID()
 			}
 		})
+		last := mint()
 		close(proceed)
-		within(t, user+" when crypto/rand goes on", func() { <-done })
+		within(t, user+" when crypto/rand goes on", func() {
+			if late := <-done; late.Compare(last) <= 0 { // it must not take its old reading for a step back
+				t.Errorf("a late %s gives %v after %v", user, late, last)
+			}
+		})
 	}
 }
 
@@ -547,6 +549,27 @@ func TestReseedDelaysNobody(t *testing.T) {
 			}
 			wg.Wait()
 		})
+	}
+}
+
+// TestReseedMeanwhile calls Reseed while a call draws its random bytes, which may be those of a copy then: the next id is of a
+// later tick.
+func TestReseedMeanwhile(t *testing.T) {
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	for name, mint := range ascending {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start)})
+		mint(g)
+		ids.Reseed() // so that the next call draws
+		cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+			ids.Reseed()
+			return system.Read(p)
+		})
+		run := mint(g)
+		cryptorand.Reader = system
+		if last, next := run[len(run)-1], mint(g)[0]; tickIn(name, next) <= tickIn(name, last) {
+			t.Errorf("%s: Reseed was called while %v was made, and %v is of that tick too", name, last, next)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,11 @@ func TestReseedCountsFar(t *testing.T) {
 			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", epoch)
 		}
 	}
+	// Far ahead of the clock the random part leaps. If it has no room for that, the next id is of the next tick all the same.
+	tail.used, tail.lo = 5, tail.maxLo
+	if tail.reseed(tail.epoch+1, 0, math.MaxUint64); !tail.closed() {
+		t.Error("after Reseed the next id is of the same tick, and near the one before")
+	}
 }
 
 // TestDebtIsNotForgiven has a call read the process's clock, and another one take the mutex before it and
@@ -117,6 +123,22 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	paid := l.paid
 	if _, err := l.hold(tick, late); err != nil || paid != elapsed+l.maxDebt || l.paid < paid {
 		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, error %v; want %d ns", paid, l.paid, err, elapsed+l.maxDebt)
+	}
+	// If the process's clock has gone back, nothing is owed. What is taken from then on is paid for.
+	var waited time.Duration
+	for range 100 {
+		wait, _ := l.hold(tick, -int64(time.Hour))
+		waited += wait
+	}
+	if waited == 0 {
+		t.Error("after the process's clock has gone back, no id waits")
+	}
+	// A tick of 292 years, twice of which exceed a Duration, costs as much as any other long one.
+	l = c.newLane(newScale(time.Unix(0, 0), math.MaxInt64), 0, 1<<40, 1, forever, time.Time{})
+	for _, want := range []time.Duration{0, maxWait} {
+		if wait, err := l.hold(0, 0); wait != want || err != nil {
+			t.Errorf("with the longest tick an id waits for %v, %v, want %v", wait, err, want)
+		}
 	}
 }
 

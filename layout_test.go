@@ -401,6 +401,7 @@ func TestZone(t *testing.T) {
 		}
 	}
 	c, limit := newUnbounded(&ids.ClockOptions{Now: start.Local, After: start.Add(-time.Hour).Local()})
+	limit.Set(start.Add(2*time.Hour).Local(), nil)
 	n, g := newNode(t, 1, &ids.SnowflakeOptions{Clock: c}), ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 	odd := ids.SnowflakeLayout{Epoch: start.Local(), Tick: 3 * time.Nanosecond, SequenceBits: 2}
 	for name, got := range map[string]time.Time{

@@ -315,10 +315,14 @@ func TestLimitWakesNobodyInVain(t *testing.T) {
 		f.step(time.Millisecond)
 		n.Append(nil, 4096) // as many as the limit's tick holds
 		var wg sync.WaitGroup
-		for range calls {
+		for i := range calls {
+			next := func() error { return failing(n.NextContext(t.Context())) }
+			if i%2 == 0 {
+				next = func() error { return panicOf(func() { n.Next() }) }
+			}
 			wg.Go(func() {
-				if s, err := n.NextContext(t.Context()); s != 0 || err != ids.ErrEnded {
-					t.Errorf("%v, %v, want ErrEnded", s, err)
+				if err := next(); err != ids.ErrEnded {
+					t.Errorf("%v, want ErrEnded", err)
 				}
 			})
 		}

@@ -163,6 +163,67 @@ func hammer(t *testing.T, uses []use) {
 	}
 }
 
+// TestOrderOfGoroutines makes ids of each kind on 16 goroutines at once, one by one and in runs. Each is above all those
+// whose calls had returned, in any goroutine, before its call began; and none comes twice. The goroutines share nothing
+// but the clock and a counter, so that they meet in it.
+func TestOrderOfGoroutines(t *testing.T) {
+	c := ids.NewClock(&ids.ClockOptions{MaxAhead: time.Hour})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	monotonic := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
+	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Microsecond, 2)}) // so that ticks are soon full
+	uses := clockUses(c, nil, g, n)
+	for kind, calls := range map[string][]use{
+		"V6":   {uses["Generator.NewV6"]},
+		"V7":   {uses["Generator.NewV7"], uses["Generator.NewV7"], gives("", func() []ids.UUID { return g.AppendV7(nil, 300) })},
+		"ULID": {uses["Generator.NewULID"], uses["Generator.NewULID"], gives("", func() []ids.ULID { return g.AppendULID(nil, 300) })},
+		"monotonic ULID": {gives("", func() []ids.ULID { return []ids.ULID{monotonic.NewULID()} }),
+			gives("", func() []ids.ULID { return monotonic.AppendULID(nil, 300) })},
+		"Next":        {uses["SnowflakeNode.Next"]},
+		"NextContext": {uses["SnowflakeNode.NextContext"]},
+		"TryNext":     {uses["SnowflakeNode.TryNext"]},
+		"Append":      {uses["SnowflakeNode.Append"], givesSnowflakes(func() ([]ids.Snowflake, error) { return n.Append(nil, 300), nil })},
+	} {
+		each := 3000 // ids of a goroutine
+		if testing.Short() {
+			each /= 3
+		}
+		type made struct {
+			id           [16]byte
+			began, ended int64 // when its call did
+		}
+		var counter atomic.Int64
+		var all [16][]made
+		var wg sync.WaitGroup
+		for worker := range all {
+			wg.Go(func() {
+				for round := worker; len(all[worker]) < each; round++ {
+					began := counter.Add(1)
+					run := calls[round%len(calls)].call()
+					ended := counter.Add(1)
+					for i, id := range run {
+						if i > 0 && !less(run[i-1], id) {
+							t.Errorf("%s: in a run, %x after %x", kind, id, run[i-1])
+						}
+						all[worker] = append(all[worker], made{id, began, ended})
+					}
+				}
+			})
+		}
+		wg.Wait()
+		sorted := slices.SortedFunc(slices.Values(slices.Concat(all[:]...)), func(a, b made) int { return slices.Compare(a.id[:], b.id[:]) })
+		latest := int64(0) // when the call of a smaller id began
+		for i, m := range sorted {
+			if i > 0 && sorted[i-1].id == m.id {
+				t.Fatalf("%s: %x twice", kind, m.id)
+			}
+			if m.ended < latest {
+				t.Fatalf("%s: after %x comes a smaller id", kind, m.id)
+			}
+			latest = max(latest, m.began)
+		}
+	}
+}
+
 // TestAppendV4Shares appends from many goroutines, which hand on the blocks that the random bytes come
 // from. No two of them may have one at a time: then ids would come twice.
 func TestAppendV4Shares(t *testing.T) {

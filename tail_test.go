@@ -286,6 +286,20 @@ func TestULIDOverflow(t *testing.T) {
 	}
 }
 
+// TestOverflowWaits exhausts the random part of one millisecond after another: the ids stay within MaxAhead of the clock.
+func TestOverflowWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
+		for range 50 {
+			g.NewULID()
+			g.SetEntropy(full)
+			if ahead := time.Until(g.NewULID().Time()); ahead > maxAhead {
+				t.Fatalf("a ULID is %v ahead", ahead)
+			}
+		}
+	})
+}
+
 // TestV7Overflow exhausts the random part of ticks of version 7 on a clock that stands still and
 // may not be run ahead of: the next id is of the next tick, after a wait.
 func TestV7Overflow(t *testing.T) {
