@@ -103,7 +103,7 @@ func TestReseedCountsFar(t *testing.T) {
 		}
 	}
 	// Far ahead of the clock the random part leaps. If it has no room for that, the next id is of the next tick all the same.
-	tail.used, tail.lo = 5, tail.maxLo
+	tail.last, tail.used, tail.lo = 1<<40, 5, tail.maxLo
 	if tail.reseed(tail.epoch+1, 0, math.MaxUint64); !tail.closed() {
 		t.Error("after Reseed the next id is of the same tick, and near the one before")
 	}

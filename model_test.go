@@ -806,14 +806,14 @@ func (h *history) checkClock() {
 }
 
 // useSequences sets the clock back and forth until versions 1 and 6 have used almost all of their clock
-// sequences, while the highest time stays the same, or grows. Then they use the last ones, and go on.
+// sequences, while the highest time stays the same, or grows, in one step back or in two. Then they use the last ones, and go on.
 func (h *history) useSequences() {
 	high := h.latest
 	if wall := h.wall(); wall.After(high) {
 		high = wall
 	}
 	high = high.Add(5 * time.Hour)
-	grows := one(h.r, 0, time.Minute)
+	grows, steps := one(h.r, 0, time.Minute), one(h.r, 1, 2)
 	both := func(t time.Time) {
 		h.set(t)
 		h.call(h.v1, h.gregorian(h.v1))
@@ -824,9 +824,12 @@ func (h *history) useSequences() {
 		turns = h.v1.turns
 		both(high)
 		both(high.Add(-2 * time.Hour))
+		if steps == 2 {
+			both(high.Add(-4 * time.Hour))
+		}
 	}
 	for range 20 {
-		both(one(h.r, high, high.Add(-2*time.Hour), high.Add(h.leap(50))))
+		both(one(h.r, high, high.Add(-time.Hour), high.Add(-2*time.Hour), high.Add(h.leap(50))))
 		h.mint()
 		h.setLimit(one(h.r, unbounded, unbounded, h.near()))
 	}
