@@ -395,10 +395,17 @@ func TestCrowdStaysNear(t *testing.T) {
 						var mu sync.Mutex
 						var ahead time.Duration
 						var wg sync.WaitGroup
-						for range crowd {
+						for i := range crowd {
+							next := n.Next
+							if i%2 == 1 {
+								next = func() ids.Snowflake {
+									s, _ := n.NextContext(t.Context())
+									return s
+								}
+							}
 							wg.Go(func() {
 								for time.Since(began) < time.Second/2 {
-									s := n.Next()
+									s := next()
 									mu.Lock()
 									ahead = max(ahead, time.Until(l.Split(s).Time))
 									mu.Unlock()

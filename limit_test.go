@@ -245,21 +245,23 @@ func TestNextContextFinishes(t *testing.T) {
 	})
 }
 
-// A meddler is a context that looks at the clock whenever it is asked something.
+// A meddler is a context that looks at the clock whenever it is asked something, and does not say that it is one of package context.
 type meddler struct {
 	context.Context
 	clock *ids.Clock
+	left  *int // by calls that ended before it
 }
 
 func (m meddler) Done() <-chan struct{} { m.clock.Latest(); return m.Context.Done() }
 func (m meddler) Err() error            { m.clock.Latest(); return m.Context.Err() }
-func (m meddler) Value(key any) any     { m.clock.Latest(); return m.Context.Value(key) }
-func (m meddler) AfterFunc(f func()) (stop func() bool) {
-	stop = context.AfterFunc(m.Context, f)
-	return func() bool { m.clock.Latest(); return stop() }
+func (m meddler) Value(any) any         { m.clock.Latest(); return nil }
+func (m meddler) AfterFunc(f func()) func() bool {
+	stop := context.AfterFunc(m.Context, f)
+	return func() bool { m.clock.Latest(); *m.left++; return stop() }
 }
 
-// TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex.
+// TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex. A call that ends before it
+// leaves it.
 func TestNextContextOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, limit := newUnbounded(nil)
@@ -267,12 +269,13 @@ func TestNextContextOfAnyType(t *testing.T) {
 		limit.Set(time.Now().Add(-time.Second), nil)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if s, err := n.NextContext(meddler{ctx, c}); !errors.Is(err, context.DeadlineExceeded) {
+		left := 0
+		if s, err := n.NextContext(meddler{ctx, c, &left}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, %v", s, err)
 		}
 		time.AfterFunc(time.Second, func() { limit.Set(unbounded, nil) })
-		if s, err := n.NextContext(meddler{t.Context(), c}); err != nil {
-			t.Errorf("%v, %v", s, err)
+		if s, err := n.NextContext(meddler{t.Context(), c, &left}); err != nil || left != 1 {
+			t.Errorf("%v, %v; the context was left %d times, want once", s, err, left)
 		}
 	})
 }

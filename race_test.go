@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -51,13 +52,13 @@ func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.Sno
 	at := func(mint func(time.Time) (ids.UUID, error)) func() []ids.UUID {
 		return func() []ids.UUID { u, _ := mint(time.Now()); return []ids.UUID{u} }
 	}
-	var ends atomic.Int64
+	var ends, numbers atomic.Int64
 	end := time.Now().Add(time.Hour)
 	return map[string]use{
 		"Clock.Latest":                nothing(func() { c.Latest() }),
 		"Clock.Ahead":                 nothing(func() { c.Ahead() }),
 		"ClockLimit.NextHorizon":      nothing(func() { limit.NextHorizon(time.Minute) }),
-		"ClockLimit.Set":              nothing(func() { limit.Set(c.Latest(), nil); limit.Set(unbounded, nil) }),
+		"ClockLimit.Set":              nothing(func() { limit.Set(c.Latest(), nil); runtime.Gosched(); limit.Set(unbounded, nil) }),
 		"ClockLimit.EndAt":            nothing(func() { limit.EndAt(end.Add(-time.Duration(ends.Add(1))), nil) }), // each is earlier
 		"Generator.NodeID":            nothing(func() { g.NodeID() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
@@ -80,7 +81,7 @@ func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.Sno
 		"SnowflakeNode.TryNext":       givesSnowflakes(func() ([]ids.Snowflake, error) { s, err := n.TryNext(); return []ids.Snowflake{s}, err }),
 		"SnowflakeNode.NextContext":   givesSnowflakes(func() ([]ids.Snowflake, error) { return nextWithin(n, time.Second) }),
 		"SnowflakeNode.NextContext/0": givesSnowflakes(func() ([]ids.Snowflake, error) { return nextWithin(n, time.Microsecond) }),
-		"NewSnowflakeNode":            nothing(func() { ids.NewSnowflakeNode(n.Number(), &ids.SnowflakeOptions{Clock: c}) }),
+		"NewSnowflakeNode":            nothing(func() { ids.NewSnowflakeNode(numbers.Add(1)%100, &ids.SnowflakeOptions{Clock: c}) }),
 	}
 }
 
@@ -220,6 +221,28 @@ func TestOrderOfGoroutines(t *testing.T) {
 				t.Fatalf("%s: after %x comes a smaller id", kind, m.id)
 			}
 			latest = max(latest, m.began)
+		}
+	}
+}
+
+// TestEndIsForGood sets limits from many goroutines while the clock ends: afterwards it has ended, whichever came last.
+func TestEndIsForGood(t *testing.T) {
+	for range 2000 {
+		_, _, limit, _, n := newLimited(t)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 5 {
+					limit.Set(time.Time{}, nil)
+					n.TryNext()
+					limit.Set(unbounded, nil)
+				}
+			})
+		}
+		wg.Go(func() { limit.EndAt(start.Add(-time.Hour), nil) })
+		wg.Wait()
+		if s, err := n.TryNext(); err != ids.ErrEnded {
+			t.Fatalf("after the end: %v, %v", s, err)
 		}
 	}
 }
