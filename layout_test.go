@@ -446,12 +446,6 @@ func TestSnowflakeVectors(t *testing.T) {
 			t.Errorf("minted %v, want %s", got, c.id)
 		}
 	}
-	s := ids.Snowflake(1541815603606036480)
-	parts := partsOf(s)
-	datacenter, worker := ids.TwitterDatacenterWorker(parts.Node)
-	if parts != (ids.SnowflakeParts{Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), Node: 378}) || datacenter != 11 || worker != 26 {
-		t.Errorf("%v: %v, datacenter %d, worker %d", s, parts, datacenter, worker)
-	}
 }
 
 // TestNegativeSnowflake writes Snowflakes that only a conversion makes: as the integers that they

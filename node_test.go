@@ -460,12 +460,19 @@ func TestDefaultNodeOnce(t *testing.T) {
 	}
 }
 
-// A replacement is a default node, and a node that SetDefaultSnowflakeNode shall put in its place.
-type replacement struct {
-	what    string
-	old     func(t *testing.T) *ids.SnowflakeNode // it is the default node on return
-	next    func(t *testing.T, old *ids.SnowflakeNode) *ids.SnowflakeNode
-	refused bool
+// A candidate is a node of some number, or of the default node's if that is negative.
+type candidate struct {
+	number int64
+	layout ids.SnowflakeLayout
+	clock  *ids.Clock
+}
+
+func (c candidate) node(t *testing.T) *ids.SnowflakeNode {
+	if c.number < 0 {
+		n, _ := ids.DefaultSnowflakeNode()
+		c.number = n.Number()
+	}
+	return newNode(t, c.number, &ids.SnowflakeOptions{Layout: c.layout, Clock: c.clock})
 }
 
 // TestTwinOfDefaultNode replaces the default node by others. One that would make its ids again is refused: the same
@@ -482,86 +489,54 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	flatZone.Epoch = flat.Epoch.In(time.FixedZone("east", 3600))
 	wide.SequenceBits = 1
 	slow.Tick *= 2
-	one := ids.NewClock(nil)
+	one, other := ids.NewClock(nil), ids.NewClock(nil)
 
-	node := func(number int64, l ids.SnowflakeLayout, c *ids.Clock) func(*testing.T) *ids.SnowflakeNode {
-		return func(t *testing.T) *ids.SnowflakeNode {
-			return newNode(t, number, &ids.SnowflakeOptions{Layout: l, Clock: c})
-		}
+	given := func(l ids.SnowflakeLayout) func() {
+		return func() { ids.SetDefaultSnowflakeNode(candidate{7, l, one}.node(t)) }
 	}
-	given := func(number int64, l ids.SnowflakeLayout, c *ids.Clock) func(*testing.T) *ids.SnowflakeNode {
-		return func(t *testing.T) *ids.SnowflakeNode {
-			n := node(number, l, c)(t)
-			ids.SetDefaultSnowflakeNode(n)
-			return n
-		}
-	}
-	then := func(number int64, l ids.SnowflakeLayout, c *ids.Clock) func(*testing.T, *ids.SnowflakeNode) *ids.SnowflakeNode {
-		return func(t *testing.T, _ *ids.SnowflakeNode) *ids.SnowflakeNode { return node(number, l, c)(t) }
-	}
-	fromVariable := func(t *testing.T) *ids.SnowflakeNode {
+	drawn := func() { unsetNode(t) }
+	fromVariable := func() {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		ids.NextSnowflake() // makes it, as a library that main does not know of may
-		n, err := ids.DefaultSnowflakeNode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
 	}
-	fromEnv := func(t *testing.T) *ids.SnowflakeNode {
+	fromEnv := func() {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-		n, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: one})
-		if err != nil {
-			t.Fatal(err)
+		if _, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: one}); err != nil {
+			t.Error(err)
 		}
-		return n
 	}
-	drawn := func(t *testing.T) *ids.SnowflakeNode {
-		unsetNode(t)
-		n, err := ids.DefaultSnowflakeNode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	for _, c := range []replacement{
-		{"a number that was drawn, by one that is given", drawn, func(t *testing.T, old *ids.SnowflakeNode) *ids.SnowflakeNode {
-			return node(old.Number(), twitter, one)(t)
-		}, false},
-		{"a number that is given, by one that was drawn", func(t *testing.T) *ids.SnowflakeNode {
-			return given(drawn(t).Number(), twitter, one)(t)
-		}, func(t *testing.T, old *ids.SnowflakeNode) *ids.SnowflakeNode {
-			ids.SetDefaultSnowflakeNode(nil)
-			for {
-				if n := drawn(t); n.Number() == old.Number() { // in some 1,024 attempts
-					ids.SetDefaultSnowflakeNode(old)
-					return n
-				}
-				ids.SetDefaultSnowflakeNode(nil)
-			}
-		}, false},
-		{"that of the variable, on a new clock", fromVariable, then(7, twitter, one), true},
-		{"that of the variable, of the zero layout", fromVariable, then(7, ids.SnowflakeLayout{}, one), true},
-		{"that of the variable, on its own clock", fromVariable, then(7, twitter, nil), false},
-		{"that of the variable, of another number", fromVariable, then(8, twitter, one), false},
-		{"that of SetDefaultSnowflakeNodeFromEnv, on a new clock", fromEnv, then(7, twitter, ids.NewClock(nil)), true},
-		{"that of SetDefaultSnowflakeNodeFromEnv, on its own clock", fromEnv, then(7, twitter, one), false},
-		{"itself", given(7, twitter, one), func(_ *testing.T, old *ids.SnowflakeNode) *ids.SnowflakeNode { return old }, false},
-		{"on a new clock", given(7, twitter, one), then(7, twitter, ids.NewClock(nil)), true},
-		{"on the default clock", given(7, twitter, one), then(7, twitter, nil), true},
-		{"on the same clock", given(7, twitter, one), then(7, twitter, one), false},
-		{"of another number", given(7, twitter, one), then(8, twitter, ids.NewClock(nil)), false},
-		{"of another epoch", given(7, twitter, one), then(7, discord, ids.NewClock(nil)), false},
-		{"the zone of the epoch", given(7, flat, one), then(7, flatZone, ids.NewClock(nil)), true},
-		{"the place of the node beside no sequence", given(7, flat, one), then(7, flatLast, ids.NewClock(nil)), true},
-		{"the width of the sequence", given(7, flat, one), then(7, wide, ids.NewClock(nil)), false},
-		{"the length of the tick", given(7, flat, one), then(7, slow, ids.NewClock(nil)), false},
+	for _, c := range []struct {
+		what    string
+		old     func() // which makes the default node
+		next    candidate
+		refused bool
+	}{
+		{"a number that was drawn, by one that is given", drawn, candidate{-1, twitter, one}, false},
+		{"that of the variable, on a new clock", fromVariable, candidate{7, twitter, one}, true},
+		{"that of the variable, of the zero layout", fromVariable, candidate{7, ids.SnowflakeLayout{}, one}, true},
+		{"that of the variable, on its own clock", fromVariable, candidate{7, twitter, nil}, false},
+		{"that of the variable, of another number", fromVariable, candidate{8, twitter, one}, false},
+		{"that of SetDefaultSnowflakeNodeFromEnv, on a new clock", fromEnv, candidate{7, twitter, other}, true},
+		{"that of SetDefaultSnowflakeNodeFromEnv, on its own clock", fromEnv, candidate{7, twitter, one}, false},
+		{"on a new clock", given(twitter), candidate{7, twitter, other}, true},
+		{"on the default clock", given(twitter), candidate{7, twitter, nil}, true},
+		{"on the same clock", given(twitter), candidate{7, twitter, one}, false},
+		{"of another number", given(twitter), candidate{8, twitter, other}, false},
+		{"of another epoch", given(twitter), candidate{7, discord, other}, false},
+		{"the zone of the epoch", given(flat), candidate{7, flatZone, other}, true},
+		{"the place of the node beside no sequence", given(flat), candidate{7, flatLast, other}, true},
+		{"the width of the sequence", given(flat), candidate{7, wide, other}, false},
+		{"the length of the tick", given(flat), candidate{7, slow, other}, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ids.SetDefaultSnowflakeNode(nil)
-			old := c.old(t)
-			next := c.next(t, old)
-			err := panicOf(func() { ids.SetDefaultSnowflakeNode(next) })
+			c.old()
+			old, err := ids.DefaultSnowflakeNode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := c.next.node(t)
+			err = panicOf(func() { ids.SetDefaultSnowflakeNode(next) })
 			want := next
 			if c.refused {
 				want = old
@@ -586,5 +561,17 @@ func TestTwinOfDefaultNode(t *testing.T) {
 				t.Errorf("after nil, the default node is %p, want %p", got, next)
 			}
 		})
+	}
+	// A number that was drawn, after the same one is given.
+	unsetNode(t)
+	ids.SetDefaultSnowflakeNode(nil)
+	next, err := ids.DefaultSnowflakeNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids.SetDefaultSnowflakeNode(nil)
+	ids.SetDefaultSnowflakeNode(candidate{next.Number(), twitter, one}.node(t))
+	if err := panicOf(func() { ids.SetDefaultSnowflakeNode(next) }); err != nil {
+		t.Errorf("a number that is given, by one that was drawn: %v", err)
 	}
 }
