@@ -597,3 +597,17 @@ func TestReseedStarvesNobody(t *testing.T) {
 		g.AppendULID(nil, 1000)
 	})
 }
+
+// TestReadsOnce counts the readings of a clock whose blocks of bits run out meanwhile: each id takes one.
+func TestReadsOnce(t *testing.T) {
+	n := 0
+	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { n++; return time.Unix(1e9, 0) }})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+	for range 2000 {
+		g.NewV7()
+		g.NewULID()
+	}
+	if n != 4000 {
+		t.Errorf("4,000 ids took %d readings", n)
+	}
+}
