@@ -225,6 +225,7 @@ func FuzzLayout(f *testing.F) {
 		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
 		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},
 		{0, 0, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
+		{0, 0, 7, 0, 0, false, id, 18_446_744_073, 800e6, 0, 0}, // 2^64 ns, which the nanoseconds alone exceed
 		{0, 0, 1 << 62, 0, 0, false, 4e9 - 1, 0, 0, 0, 0}, {0, 0, 1 << 62, 0, 0, false, 4e9, 0, 0, 0, 0},
 		{0, 0, 1 << 62, 0, 0, false, 35e7, 0, 0, 0, 0},
 		// All bits but one for the node, and for the sequence.
