@@ -53,7 +53,8 @@ type ClockOptions struct {
 	Tolerance time.Duration
 
 	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a
-	// negative value means not at all. It is at most 2^60 ns, some 36 years.
+	// negative value means not at all. More than 2^60 ns, some 36 years, counts
+	// as that.
 	MaxAhead time.Duration
 
 	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon]. Versions 1 and

@@ -20,8 +20,9 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // node.
 //
 // If main has not chosen one, the first call makes a node of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if the variable is neither a number from 0
-// to 1023 nor "random", or if the wall clock is outside the layout.
+// number in the environment variable IDS_SNOWFLAKE_NODE. It panics, with an error that matches
+// [ErrRange], if the variable is neither a number from 0 to 1023 nor "random", as if it is empty, or if the wall
+// clock is outside the layout.
 //
 // If the variable is not set, the number is random, and the call logs it by [log.Print]. Two processes then
 // have one number, and can make the same ids, with probability 1/1024; of 38 processes two do with probability

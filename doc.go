@@ -25,7 +25,8 @@
 // a version of UUID, ULID, or one layout of Snowflakes. The wall clock is the system clock, or
 // [ClockOptions].Now.
 //
-//  1. Unique. No two ids of one format are equal, whatever the wall clock does.
+//  1. Unique. No two ids of one format are equal, whatever the wall clock does. (Do not give two generators
+//     the same [GeneratorOptions].Random bytes.)
 //  2. Ordered. UUIDs of version 6 and of version 7, the ULIDs of one [Generator] and the Snowflakes of one node
 //     increase: if one call returns before another begins, its id is smaller. The table below has the
 //     exceptions.
@@ -34,9 +35,9 @@
 //     ahead while the wall clock is behind the ids: it was set back, stands still, or [ClockOptions].After is
 //     later.
 //
-// The promises do not cover version 2, or ids made from a time, a name or bits that you supply. A Snowflake can
-// repeat if its process restarts within 10 ms and one tick of its end, or after the wall clock was set back: a
-// clockfile prevents both. See [edges of the promises].
+// The promises do not cover version 2, or ids made from a time, a name or bits that you supply. A Snowflake, or
+// a UUID of version 1 or 6 with a node ID that you set, can repeat if its process restarts within 10 ms and one
+// tick of its end, or after the wall clock was set back: a clockfile prevents both. See [edges of the promises].
 //
 // If the wall clock is set back, each format goes on ascending, or follows it: ids begin again from the earlier
 // time. Each goes on over a difference of at most MaxAhead, or of 1 ms if that is more. Beyond, it depends on

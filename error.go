@@ -7,8 +7,9 @@ import (
 )
 
 var (
-	// ErrSyntax means that the input is not the text or the bytes of an id. Every error of decoding matches
-	// ErrSyntax or ErrRange, except that of a [Null] whose type has no decoders.
+	// ErrSyntax means that the input is not the text or the bytes of an id. Every error of a decoder of this
+	// package matches ErrSyntax or ErrRange, except that of a [Null] whose type has no decoders. Package
+	// encoding/json has an error of its own for a number or an object in place of a UUID or a ULID.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrLength means that no accepted form has the length of the input. It is an ErrSyntax too.
@@ -65,8 +66,8 @@ func because(err, cause error) error {
 var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
 
 // ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for NULL
-// and for a value of a type that Scan does not read.
+// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
+// value of a type that Scan does not read.
 type ParseError struct {
 	form   form
 	fault  fault

@@ -39,7 +39,8 @@ type GeneratorOptions struct {
 
 	// NodeID is the node ID of versions 1, 2 and 6. The zero value means 6 random bytes with the multicast bit
 	// set (RFC 9562, Section 6.10), drawn when the first such id is made. Give each clock, and so each process,
-	// its own: with one node ID, two can make the same ids.
+	// its own: with one node ID, two can make the same ids. A restart
+	// is a new clock, too: see package [github.com/oneclock/ids/clockfile].
 	NodeID [6]byte
 
 	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the specification has it. Such

@@ -108,8 +108,9 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 }
 
 // NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an id is free: a
-// loop over it ends with ctx. The error matches ctx.Err() and [context.Cause], and, if ids were withheld,
-// [ErrWithheld] and its cause. A wait of up to 20 ms for an id does not end early. NextContext also returns an
+// loop over it ends with ctx. The error then matches ctx.Err() and [context.Cause], and, if the call waited for a
+// withheld id, [ErrWithheld] and its cause. If ctx has ended before the call, nothing else is looked at, not even
+// whether the clock has ended. A wait of up to 20 ms for an id does not end early. NextContext also returns an
 // error where Next would panic. No id is lost with an error.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
@@ -158,15 +159,14 @@ func (n *SnowflakeNode) newest() Snowflake {
 // TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
 // further than [ClockOptions].MaxAhead ahead of the wall clock. No id is lost with an error. It matches one of:
 //
-//   - [ErrExhausted]: all ids of this moment are taken. Try again after one tick.
+//   - [ErrExhausted]: all ids up to MaxAhead ahead of the wall clock are taken. Try again after one tick.
 //   - [ErrClockBehind]: the wall clock was set back, stands still, or is before [ClockOptions].After. Until it
 //     has caught up, only Next and NextContext make ids.
 //   - [ErrWithheld]: the [ClockLimit] withholds ids.
 //   - [ErrEnded], [ErrRange]: Next would panic.
 //
 // Beside goroutines that call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
-// While more of them wait than there are ids in the whole ticks of 20 ms, the error is ErrClockBehind. With
-// ticks of 10 ms or longer ErrClockBehind can stand for ErrExhausted, and the reverse.
+// With many of them, or with ticks of 10 ms or longer, ErrClockBehind can stand for ErrExhausted, and the reverse.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock

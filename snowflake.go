@@ -7,7 +7,8 @@ import (
 )
 
 // Snowflake is an integer of 63 bits: a time, a node number and a sequence. A [SnowflakeLayout] gives their
-// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative.
+// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative:
+// a negative number that is converted is written, and never read.
 //
 // For a type of your own, embed ids.Snowflake alone, not snowflake.ID: [Null] needs this field name.
 type Snowflake int64

@@ -45,11 +45,11 @@ var (
 
 // Options are the options of [Open]. [Create] uses Owner alone. The zero value is the default.
 type Options struct {
-	// Owner names the owner of the file, such as "orders, node 7", in at most 255 bytes. A file of another owner is refused,
+	// Owner names the owner of the file, such as "orders, node 7", in at most 255 bytes: more is an error. A file of another owner is refused,
 	// for example on the volume of another node number. A file without an owner gets this one. Empty means any owner.
 	Owner string
 
-	// Window is how far the horizon is set ahead of the wall clock: 100 ms to 24 h; zero means 10 s. It is saved every half of
+	// Window is how far the horizon is set ahead of the wall clock: 100 ms to 24 h, or [Open] returns an error. Zero means 10 s. It is saved every half of
 	// Window, and after a crash ids go on from it.
 	//
 	// Take at least 100 of the longest ticks in use, such as 1 s for [ids.SonyflakeLayout]: with less, ids that are ahead of
@@ -57,7 +57,7 @@ type Options struct {
 	Window time.Duration
 
 	// ClockOptions are the options of the clock; nil means the default. After becomes the time in the file, if that is later.
-	// Close waits for Now to return.
+	// Close waits for Now to return, for as long as it takes.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they work again, and when the file is

@@ -13,7 +13,8 @@ import (
 )
 
 // ID is an integer of 63 bits: a time, a node number and a sequence. A [Layout] gives their
-// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative.
+// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative:
+// a negative number that is converted is written, and never read.
 //
 // For a type of your own, embed ids.Snowflake alone, not snowflake.ID: [Null] needs this field name.
 //
@@ -77,8 +78,8 @@ type Layout = ids.SnowflakeLayout
 type Parts = ids.SnowflakeParts
 
 // ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for NULL
-// and for a value of a type that Scan does not read.
+// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
+// value of a type that Scan does not read.
 //
 // For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
@@ -105,8 +106,9 @@ var (
 // node.
 //
 // If main has not chosen one, the first call makes a node of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. It panics if the variable is neither a number from 0
-// to 1023 nor "random", or if the wall clock is outside the layout.
+// number in the environment variable IDS_SNOWFLAKE_NODE. It panics, with an error that matches
+// [ErrRange], if the variable is neither a number from 0 to 1023 nor "random", as if it is empty, or if the wall
+// clock is outside the layout.
 //
 // If the variable is not set, the number is random, and the call logs it by [log.Print]. Two processes then
 // have one number, and can make the same ids, with probability 1/1024; of 38 processes two do with probability

@@ -1,6 +1,7 @@
 package typeid
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -82,18 +83,20 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	return b
 }
 
-// cutText reports whether b is the first 16 characters of a text of K with a prefix. No UUID of the RFC's variant has
-// such bytes, since they are ASCII.
+// cutText reports whether b is the first 16 characters of a text with a prefix, of K or of another kind. No UUID of the
+// RFC's variant has such bytes, since they are ASCII.
 func cutText[K Kind](b []byte) bool {
-	p, _ := prefix[K]()
-	if len(b) != 16 || p == "" {
+	if len(b) != 16 {
 		return false
 	}
-	n := min(len(p), len(b))
-	if string(b[:n]) != p[:n] || n < len(b) && b[n] != '_' {
+	if p, _ := prefix[K](); strings.HasPrefix(p, string(b)) {
+		return true
+	}
+	end := bytes.LastIndexByte(b, '_')
+	if end <= 0 || checkPrefix(string(b[:end])) != nil {
 		return false
 	}
-	for _, c := range b[min(n+1, len(b)):] {
+	for _, c := range b[end+1:] {
 		if !isDigit[c] {
 			return false
 		}

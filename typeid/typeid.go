@@ -154,7 +154,7 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan reads what [Parse] accepts, as a string or a []byte, an ID of the same kind, or what Scan of [ids.UUID] accepts.
-// The first 16 characters of a text, as a []byte, are an error: a column of 16 bytes has cut it. NULL is an error: use
+// The first 16 characters of a text with a prefix, or of a UUID's, as a []byte, are an error: a column of 16 bytes has cut it. NULL is an error: use
 // [Null]. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
@@ -178,8 +178,13 @@ func (id *ID[K]) Scan(src any) error {
 	default:
 		err = fmt.Errorf("typeid: scanning a value of type %T, want string, []byte, [16]byte, ids.UUID or %T: %w", src, *id, ids.ErrSyntax)
 	}
-	if err != nil && (*ids.UUID)(id).Scan(src) == nil { // the text of a UUID, or 16 bytes
-		return nil
+	if err != nil {
+		if (*ids.UUID)(id).Scan(src) == nil { // the text of a UUID, or 16 bytes
+			return nil
+		}
+		if b, ok := src.([]byte); ok && len(b) == len(id) { // of which that refuses the beginning of its text
+			err = fault(cut, 0)
+		}
 	}
 	return id.set(read, err)
 }

@@ -236,7 +236,13 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %v, error %v", b, id, err)
 		}
 	}
-	for _, raw := range []string{"user_0000000000u", "user 00000000000", "usea_00000000000", "User_00000000000"} { // no beginnings of texts
+	for _, text := range []string{sample, "invoice_" + digits, "a_b_" + digits} { // of a UUID, and of other kinds
+		id := want
+		if err := id.Scan([]byte(text)[:16]); err == nil || !strings.Contains(err.Error(), "column of 16 bytes") || id != want {
+			t.Errorf("%s: %v, error %v", text[:16], id, err)
+		}
+	}
+	for _, raw := range []string{"user_0000000000u", "user 00000000000", "User_00000000000", "_user00000000000", "user__0000000000", "user-00000000000"} { // no beginnings of texts
 		if id := want; id.Scan([]byte(raw)) != nil || id != typeid.ID[user]([]byte(raw)) {
 			t.Errorf("%q: %v", raw, id)
 		}

@@ -56,8 +56,8 @@ type Binary = ids.Binary[ids.UUID]
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
 // ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for NULL
-// and for a value of a type that Scan does not read.
+// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
+// value of a type that Scan does not read.
 //
 // For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
