@@ -577,6 +577,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	defer end()
 	waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
 	must.Soon(t, func() error {
+		time.Sleep(200 * time.Millisecond) // InnoDB shows its locks anew only where nobody has looked for 100 ms
 		return hand.QueryRowContext(t.Context(), suite.Advised(t, "SELECT b.trx_mysql")).Scan(&blocking, new(string), new(sql.NullString))
 	})
 	if blocking != pid {
