@@ -160,7 +160,7 @@ var features = []struct {
 		none(5, "rand", "clock", "time"),
 	}},
 	{"no Snowflake twice after a restart", [6]cell{
-		{"[a file](operations.md), [leases](../nodelease/README.md)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
+		{"[a file](operations.md#restart-safely), [leases](../nodelease/README.md)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
 	}},
 	{"in Go's standard library", [6]cell{
 		{"no", nil}, {"**yes**", nil}, {"no", nil}, {"no", nil}, {"no", nil}, {"no", nil},
