@@ -185,7 +185,7 @@ func Put(b *Block) { pool.Put(b) }
 // Uint128 returns 128 random bits.
 func Uint128() (hi, lo uint64) {
 	if Stockless() {
-		return Draw()
+		return draw()
 	}
 	b := Get()
 	hi, lo = b.Uint128()
@@ -193,8 +193,8 @@ func Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// Draw returns 128 bits that it reads from crypto/rand. It needs no block, and so spares the pool.
-func Draw() (hi, lo uint64) {
+// draw returns 128 bits that it reads from crypto/rand. It needs no block, and so spares the pool.
+func draw() (hi, lo uint64) {
 	var p [16]byte
 	read(p[:])
 	hi, lo = binary.LittleEndian.Uint64(p[:8]), binary.LittleEndian.Uint64(p[8:])

@@ -398,7 +398,7 @@ func TestStockless(t *testing.T) {
 	for range 3 {
 		hi, lo := b.Uint128()
 		check("Uint128", 16, []uint64{hi, lo})
-		hi, lo = Draw()
+		hi, lo = draw()
 		check("Draw", 16, []uint64{hi, lo})
 		hi, lo = Uint128()
 		check("Uint128 of no block", 16, []uint64{hi, lo})
@@ -558,7 +558,7 @@ func TestAllocs(t *testing.T) {
 	}
 	withoutStock(t)
 	for name, f := range map[string]func(){
-		"Draw":    func() { Draw() },
+		"Draw":    func() { draw() },
 		"Uint128": func() { b.Uint128() },
 		"Words":   func() { b.Words(buf) },
 		"Next":    func() { clear(b.Next(240)) },
