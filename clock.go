@@ -21,11 +21,11 @@ const (
 // whatever the wall clock does. It is safe for concurrent use. Make one with [NewClock]; using the zero value
 // panics.
 type Clock struct {
+	anchor // in another cache line than the mutex, which all who wait for it write to
+
 	tolerance time.Duration
 	maxAhead  time.Duration
 	after     time.Time
-
-	anchor
 
 	mu      sync.Mutex // guards all that follows, every lane, and the anchor
 	waiters map[*waiter]bool

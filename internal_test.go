@@ -2,6 +2,7 @@ package ids
 
 import (
 	"math"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,18 @@ func TestEnter(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMutexIsApart looks at what each call reads of the anchor. With the mutex in the same cache line, which all who wait for
+// it write to, versions 1 and 6 took 1.6 times as long on 64 goroutines.
+func TestMutexIsApart(t *testing.T) {
+	line := func(p any) uintptr { return reflect.ValueOf(p).Pointer() / 64 } // bytes on most processors
+	c := NewClock(nil)
+	for name, p := range map[string]any{"base": &c.base, "at": &c.at, "life": &c.life, "sec": &c.wall.sec, "nsec": &c.wall.nsec} {
+		if line(p) == line(&c.mu) {
+			t.Errorf("%s is in the cache line of the mutex", name)
+		}
 	}
 }
 
