@@ -142,11 +142,11 @@ func create(d disk, name string, opts *Options) error {
 	f := &File{name: name}
 	file, publish, err := d.Make(name)
 	if err != nil {
-		return f.failed(err)
+		return f.failed(unnamed(err))
 	}
 	s := store{file: file, owner: cmp.Or(opts, new(Options)).Owner}
 	err = s.write(horizonfile.Record{None: true})
-	return f.failed(errors.Join(err, publish(err == nil)))
+	return f.failed(errors.Join(unnamed(err), unnamed(publish(err == nil))))
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
@@ -224,7 +224,7 @@ func (f *File) missing() error {
 		path = f.name
 	}
 	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
-		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, path)
+		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, word(path))
 }
 
 // failed returns err, if it is not nil, with the name of the file.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A disk is what the package asks of the operating system: so little that a test can take its place, fail at each call, and
@@ -86,7 +87,7 @@ func inspect(path string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("is not a regular file")
 	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
-		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, path)
+		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, word(path))
 	}
 	return nil
 }
@@ -153,6 +154,25 @@ func giveName(temp, path string) error {
 		return errThere
 	}
 	return os.Rename(temp, path)
+}
+
+// unnamed returns err without the name that a new file has until it is whole, since nobody has given that.
+func unnamed(err error) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
+	}
+	return err
+}
+
+// word returns path as one word of a command.
+func word(path string) string {
+	if strings.ContainsAny(path, " &;()<>|'*?[#") {
+		return `"` + path + `"`
+	}
+	return path
 }
 
 // errThere says what it means that there is something.

@@ -23,7 +23,7 @@ func openLocked(path string) (*os.File, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		err = fmt.Errorf("%w; to see which process, run: fuser %s", ErrLocked, path)
+		err = fmt.Errorf("%w; to see which process, run: fuser %s", ErrLocked, word(path))
 	default:
 		err = &os.PathError{Op: "lock", Path: path, Err: err}
 	}

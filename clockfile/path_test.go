@@ -99,6 +99,9 @@ func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
 			t.Errorf("the error is %q, without %q", err, w)
 		}
 	}
+	if strings.Contains(err.Error(), "new-clockfile") {
+		t.Errorf("the error is %q, with a name that nobody has given", err)
+	}
 	if len(err.Error()) > 400+2*len(path) {
 		t.Errorf("the error has %d bytes", len(err.Error()))
 	}
@@ -323,6 +326,8 @@ func TestPathsRefused(t *testing.T) {
 	}
 	refused(t, "", nil, nil, "clockfile: the path: is empty")
 	refused(t, dir, nil, nil, "is not a regular file")
+	blank := filepath.Join(dir, "my clock")
+	refused(t, blank, nil, fs.ErrNotExist, `run: idgen clock create "`+blank+`"`)
 }
 
 // TestModes checks that saves keep a mode that was set, that only the owner's right to write counts, and that a directory in
@@ -349,7 +354,7 @@ func TestModes(t *testing.T) {
 			dir, there = "/sys", "/sys/kernel" // where not even root can make a file
 		}
 		if no := filepath.Join(dir, "clock2"); runtime.GOOS != "windows" && (os.Geteuid() != 0 || runtime.GOOS == "linux") {
-			checkRefusal(t, no, clockfile.Create(no, nil), nil, "new-clockfile")
+			checkRefusal(t, no, clockfile.Create(no, nil), nil)
 			checkRefusal(t, there, clockfile.Create(there, nil), fs.ErrExist)
 		}
 	})
