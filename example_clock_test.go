@@ -34,7 +34,7 @@ func ExampleNewClock() {
 	// 2026-01-01 10:59:59 +0000 UTC
 }
 
-// A process that issues no more ids saves the time of its latest one. The next process starts after it,
+// A process that makes no more ids saves the time of its latest one. The next process starts after it,
 // although its wall clock is an hour behind. After a crash nothing is saved: for that see NewLimitedClock.
 func ExampleClock_Latest() {
 	now := noon
@@ -63,8 +63,8 @@ func ExampleClock_Latest() {
 	// true
 }
 
-// A process saves a time ahead of its ids before it mints, and again before that is reached. So it may crash at any
-// moment: the next one starts after what was saved, past every id that this one can have issued.
+// A process saves a time ahead of its ids before it makes one, and again before that is reached. So it may crash
+// at any moment: the next one starts after what was saved, past every id that this one can have made.
 func ExampleNewLimitedClock() {
 	now := noon
 	disk := "2026-01-01T12:00:03Z" // what the last process saved: it has crashed
@@ -142,7 +142,7 @@ func ExampleClockLimit_Set() {
 	// ids: withheld: no space left on device
 }
 
-// A process gives up its number, as after the loss of a lease on it: ids of the next 100 ms may still be minted, and
+// A process gives up its number, as after the loss of a lease on it: ids of the next 100 ms may still be made, and
 // then there are none. Whoever calls hears why.
 func ExampleClockLimit_EndAt() {
 	now := noon
@@ -322,7 +322,7 @@ func ExampleSnowflakeNode_TryNext() {
 	// 2006696907371474945
 }
 
-// A worker that mints until it is told to stop, though the limit of its clock withholds ids.
+// A worker that makes ids until it is told to stop, though the limit of its clock withholds ids.
 func ExampleSnowflakeNode_NextContext() {
 	clock, limit := ids.NewLimitedClock(nil)
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})

@@ -8,7 +8,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// age returns how long ago an id was minted.
+// age returns how long ago an id was made.
 func age(id ids.UUID) time.Duration {
 	at, _ := id.Time()
 	return time.Since(at)

@@ -178,8 +178,9 @@ func (l SnowflakeLayout) Last() time.Time {
 	return f.time(max(f.lastTick(), 0))
 }
 
-// Split returns the fields of s, which is of layout l. A negative s, which no node makes, has the time of tick
-// 0. It panics if l is not valid: see [SnowflakeLayout.Validate].
+// Split returns the fields of s, which is of layout l. Of those that no node makes, a negative s has the time of
+// tick 0, and one whose time has 63 bits that of tick 2^62-1. It panics if l is not valid: see
+// [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{

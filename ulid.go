@@ -21,8 +21,8 @@ var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
 // NewULIDAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
-// order: for ids that ascend, use a [Clock] whose Now returns t. The error matches [ErrRange] if t is before
-// 1970 or after 10889-08-02T05:31:50.655Z.
+// order: for ids that ascend, use a clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t
+// is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
 // AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can

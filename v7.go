@@ -19,8 +19,8 @@ var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_00
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
 // NewV7At returns a version 7 UUID of time t, for records of the past. Ids of one time are in no order: for ids
-// that ascend, use a [Clock] whose Now returns t. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// that ascend, use a clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970
+// or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order. From 3 ids on it is faster than calls of
@@ -83,8 +83,8 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
 // MinV7At returns the smallest version 7 UUID of t's millisecond. Ids made from time a, inclusive, to time b,
-// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary(). A
-// time out of range counts as the nearest in range.
+// exclusive, to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
+// MinV7At(a).Binary(). A time out of range counts as the nearest in range.
 func MinV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
 	u.setV7(ms<<12, 0)

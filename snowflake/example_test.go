@@ -80,11 +80,11 @@ func ExampleNode_tryNext() {
 	_, err = node.TryNext()
 	switch {
 	case err == nil:
-		fmt.Println("minted")
+		fmt.Println("made")
 	case errors.Is(err, snowflake.ErrExhausted), errors.Is(err, snowflake.ErrWithheld):
 		fmt.Println("later:", err) // ErrWithheld has a cause
 	}
-	// Output: minted
+	// Output: made
 }
 
 func ExampleTwitterNumber() {

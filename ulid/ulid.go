@@ -68,8 +68,8 @@ var (
 func Make() ULID { return ids.NewULID() }
 
 // MakeAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
-// order: for ids that ascend, use a [ids.Clock] whose Now returns t. The error matches [ErrRange] if t is before
-// 1970 or after 10889-08-02T05:31:50.655Z.
+// order: for ids that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t
+// is before 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
 // MinAt returns the smallest ULID of t's millisecond. Use it like [ids.MinV7At]. A time out of range counts as

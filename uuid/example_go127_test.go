@@ -29,7 +29,7 @@ func OrdersOf(midnight time.Time) (from, to std.UUID) {
 	return std.UUID(uuid.MinV7At(midnight)), std.UUID(uuid.MinV7At(midnight.AddDate(0, 0, 1)))
 }
 
-// A program keeps the type of Go's package uuid, and mints with this one.
+// A program keeps the type of Go's package uuid, and makes ids with this one.
 func Example_goUUID() {
 	order := Order{ID: std.MustParse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")}
 	at, ok := order.Ordered()

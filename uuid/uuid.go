@@ -154,8 +154,8 @@ func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
 // NewV7At returns a version 7 UUID of time t, for records of the past. Ids of one time are in no order: for ids
-// that ascend, use a [ids.Clock] whose Now returns t. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970
+// or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
 // MinV6At returns the smallest version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. A time out of range
@@ -167,8 +167,8 @@ func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
 // MinV7At returns the smallest version 7 UUID of t's millisecond. Ids made from time a, inclusive, to time b,
-// exclusive, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass MinV7At(a).Binary(). A
-// time out of range counts as the nearest in range.
+// exclusive, to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
+// MinV7At(a).Binary(). A time out of range counts as the nearest in range.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends. A time out

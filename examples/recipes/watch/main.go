@@ -44,7 +44,7 @@ func main() {
 }
 
 // gauges tells how far ids are ahead of the clock, whether saving fails, and whether ids are withheld or have ended. It
-// mints none.
+// makes none.
 func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
 	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
