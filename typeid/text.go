@@ -83,8 +83,8 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	return b
 }
 
-// cutText reports whether b is the first 16 characters of a text with a prefix, of K or of another kind. No UUID of the
-// RFC's variant has such bytes, since they are ASCII.
+// cutText reports whether b is the first 16 characters of a text, of K or of another kind. No UUID of the RFC's variant has
+// such bytes, since they are ASCII.
 func cutText[K Kind](b []byte) bool {
 	if len(b) != 16 {
 		return false
@@ -92,8 +92,9 @@ func cutText[K Kind](b []byte) bool {
 	if p, _ := prefix[K](); strings.HasPrefix(p, string(b)) {
 		return true
 	}
-	end := bytes.LastIndexByte(b, '_')
-	if end <= 0 || checkPrefix(string(b[:end])) != nil {
+	end := bytes.LastIndexByte(b, '_') // -1 without a prefix
+	switch {
+	case end < 0 && b[0] > '7', end == 0, end > 0 && checkPrefix(string(b[:end])) != nil:
 		return false
 	}
 	for _, c := range b[end+1:] {

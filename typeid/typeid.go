@@ -154,8 +154,8 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan reads what [Parse] accepts, as a string or a []byte, an ID of the same kind, or what Scan of [ids.UUID] accepts.
-// The first 16 characters of a text with a prefix, or of a UUID's, as a []byte, are an error: a column of 16 bytes has cut it. NULL is an error: use
-// [Null]. On an error id keeps its value.
+// The first 16 characters of an id's text of any kind, or of a UUID's, as a []byte, are an error: a column of 16 bytes has
+// cut it. NULL is an error: use [Null]. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error

@@ -228,7 +228,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("%T: error %v, want %s", src, err, says)
 		}
 	}
-	for _, p := range []string{"a", "abcdefghijklmn", "abcdefghijklmno", "abcdefghijklmnop", strings.Repeat("abcdefg", 9)} {
+	for _, p := range []string{"", "a", "abcdefghijklmn", "abcdefghijklmno", "abcdefghijklmnop", strings.Repeat("abcdefg", 9)} {
 		vectorPrefix = p
 		b := []byte(typeid.From[vector](u).String())[:16]
 		id := typeid.From[vector](u)
@@ -236,13 +236,13 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %v, error %v", b, id, err)
 		}
 	}
-	for _, text := range []string{sample, "invoice_" + digits, "a_b_" + digits} { // of a UUID, and of other kinds
+	for _, text := range []string{sample, "invoice_" + digits, "a_b_" + digits, digits} { // of a UUID, and of other kinds
 		id := want
 		if err := id.Scan([]byte(text)[:16]); err == nil || !strings.Contains(err.Error(), "column of 16 bytes") || id != want {
 			t.Errorf("%s: %v, error %v", text[:16], id, err)
 		}
 	}
-	for _, raw := range []string{"user_0000000000u", "user 00000000000", "User_00000000000", "_user00000000000", "user__0000000000", "user-00000000000"} { // no beginnings of texts
+	for _, raw := range []string{"user_0000000000u", "user 00000000000", "User_00000000000", "_user00000000000", "user__0000000000", "user-00000000000", "8000000000000000"} { // no beginnings of texts
 		if id := want; id.Scan([]byte(raw)) != nil || id != typeid.ID[user]([]byte(raw)) {
 			t.Errorf("%q: %v", raw, id)
 		}
