@@ -66,7 +66,7 @@ func (m *Minter) askForHorizon() {
 // NextContext returns an id. It waits while no number is held, while the store is asked for a later horizon, and
 // while the ticks are exhausted. It goes on waiting where the store refuses for good: call [Minter.Wait] at the start.
 // Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over NextContext ends with
-// its context. The error is [ErrClosed]; or it matches ctx.Err(), [context.Cause] and, if no id can be had or
+// its context. The error matches [ErrClosed] after Close; or it matches ctx.Err(), [context.Cause] and, if no id can be had or
 // NextContext has waited for one, [ids.ErrWithheld] and the cause; or it matches [ids.ErrRange] when the layout has no
 // time left for ids of this number.
 //

@@ -158,6 +158,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 // TTL. It is nil if the store says that the number is held no longer, as after a request whose answer was lost: the log
 // says so. Later and concurrent calls of Close return when the first does, with the same error.
 func (m *Minter) Close() error {
+	m.mustBeMade()
 	m.close.Do(func() {
 		m.endMinting()
 		go m.awaitEnd()
@@ -193,10 +194,18 @@ func (m *Minter) endMinting() {
 }
 
 // get returns the state, and what is closed when minting begins or the Minter is closed.
-func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tenure, s.changed, s.why
+func (m *Minter) get() (t *tenure, changed <-chan struct{}, why error) {
+	m.mustBeMade()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tenure, m.changed, m.why
+}
+
+// mustBeMade panics on the zero value.
+func (m *Minter) mustBeMade() {
+	if m.store == nil {
+		panic("nodelease: zero Minter: use NewMinter")
+	}
 }
 
 // setState makes t and why the state, unless the Minter is closed. The mutex is held.

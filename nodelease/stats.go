@@ -40,6 +40,7 @@ type Stats struct {
 
 // Stats returns the state of m at this moment. It does not ask the store.
 func (m *Minter) Stats() Stats {
+	m.mustBeMade()
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()

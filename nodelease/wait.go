@@ -13,9 +13,7 @@ import (
 // The Minter goes on asking the store all the same. After Close the error is [ErrClosed]. If ctx ends
 // first, the error matches ctx.Err(), [context.Cause], [ids.ErrWithheld] and the cause.
 func (m *Minter) Wait(ctx context.Context) error {
-	if m.store == nil {
-		panic("nodelease: zero Minter: use NewMinter")
-	}
+	m.mustBeMade()
 	for {
 		m.mu.Lock()
 		why, news := m.why, m.news
