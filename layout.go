@@ -105,8 +105,8 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
 
 // Validate returns nil if l is valid, as the zero value is. The error matches [ErrRange] if Epoch is not set or
-// out of range, Tick is not positive, a number of bits is negative, or no bit is left for the time. Whether the
-// ticks of l have begun or ended depends on the time: see [SnowflakeLayout.Last].
+// more than 2^39 s from 1970, Tick is not positive, a number of bits is negative, or no bit is left for the time.
+// Whether the ticks of l have begun or ended depends on the time: see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
 	_, err := newFormat(l)
 	return err
