@@ -1,5 +1,5 @@
 // Package nodelease mints Snowflakes on any number of machines: each process leases its node number
-// from a store that all share, such as etcd, PostgreSQL or MySQL, so that no two ever issue the same id.
+// from a store that all share, such as etcd, PostgreSQL or MySQL, so that no two ever make the same id.
 //
 //	store, err := etcdstore.New(ctx, client, nil)  // or pgstore.New(ctx, pool, nil)
 //	m, err := nodelease.NewMinter(store, nil)
@@ -18,14 +18,14 @@
 // # Why ids are unique
 //
 // The store keeps a horizon for every number, which is a time. A holder writes a horizon that is ahead of its clock, in
-// a transaction that fails unless it still holds the number; only when that is committed does it issue ids up to the
-// horizon. The next holder reads the horizon in the transaction in which it takes the number, and issues only ids after it.
+// a transaction that fails unless it still holds the number; only when that is committed does it make ids up to the
+// horizon. The next holder reads the horizon in the transaction in which it takes the number, and makes only ids after it.
 // So each stretch of time under a number belongs to one holder, whatever clocks, pauses and networks do.
 //
 // The lease says when a number is free again. A [Minter] renews it every TTL/4 to TTL/3. It stops
 // minting before the lease can have ended in the store: a TTL after the latest renewal was sent,
 // less a tenth of the TTL and 100 ms. A timer does that. After a process was stopped for longer, it may
-// still issue ids until its timer runs: they stay below its own horizon.
+// still make ids until its timer runs: they stay below its own horizon.
 //
 // Ids can repeat if the store forgets what it has committed (it is restored from a backup, or runs without syncing
 // its disk), if a running machine is copied with its memory, if two stores serve one kind of id, or if a number of the

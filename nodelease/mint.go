@@ -70,7 +70,7 @@ func (m *Minter) askForHorizon() {
 // NextContext has waited for one, [ids.ErrWithheld] and the cause; or it matches [ids.ErrRange] when the layout has no
 // time left for ids of this number.
 //
-// While the wall clock is behind the ids issued, they go on in ascending order, at most half as fast as
+// While the wall clock is behind the latest id, ids go on in ascending order, at most half as fast as
 // time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Store hands out Snowflake node numbers, each to one holder at a time, and keeps for every number
-// a durable horizon: no id later than the horizon has ever been issued under that number. The horizon outlives
+// a durable horizon: no id later than the horizon has ever been made under that number. The horizon outlives
 // every holder; what makes ids unique is the horizon and not the time at which a lease ends.
 //
 // Its methods, and those of its leases, look at their context first, and return soon after it has ended. A store that
@@ -52,7 +52,7 @@ type Grant struct {
 	Number int64
 	// Horizon is the latest horizon of the number's earlier holders, read in the transaction that took
 	// the number. It must be at least what was written: a store that keeps milliseconds rounds up. The
-	// zero time means that no id was ever issued under the number.
+	// zero time means that no id was ever made under the number.
 	Horizon time.Time
 	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
 	TTL time.Duration
@@ -73,13 +73,13 @@ type Grant struct {
 // call may be made again.
 type Lease interface {
 	// Extend proves to the store that the holder is alive and raises the number's horizon to horizon, a
-	// whole number of microseconds. Only after Extend has returned nil may the holder issue ids up to
+	// whole number of microseconds. Only after Extend has returned nil may the holder make ids up to
 	// it. The caller never asks for a lower horizon than before. One can arrive all the same, in a request that
 	// a later one has overtaken on its way: it must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
 	// Release gives the number back. It makes horizon, the time of the latest id rounded up to a whole
 	// number of microseconds, the number's horizon, which may lower it. A store that keeps less than microseconds
-	// rounds up. If no id was issued, horizon is the Horizon of the Grant, rounded up: where this is the zero time,
+	// rounds up. If no id was made, horizon is the Horizon of the Grant, rounded up: where this is the zero time,
 	// the number is to have none again. A second call, after one that was carried out although its answer was lost,
 	// may return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
