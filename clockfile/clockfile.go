@@ -22,7 +22,7 @@ const (
 	// With GOMAXPROCS=1, a look was 0.4 s late beside 20 goroutines that compute, and 2.8 s beside 200.
 	lookEvery  = 100 * time.Millisecond // the keeper looks so often
 	lookWithin = time.Second            // a look that takes longer has failed until it returns
-	quarantine = 5 * lookEvery          // of Open: who holds a file that this one has replaced finds out meanwhile
+	quarantine = 5 * lookEvery          // who holds a file that this one has replaced finds out meanwhile
 	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
@@ -114,6 +114,7 @@ type File struct {
 	since   time.Time  // when that began
 	looking chan error // gives the result of the look that is under way; nil if none is
 	looked  time.Time  // when the one before returned
+	blind   time.Time  // when one failed last
 
 	failing  error         // why the latest save failed
 	unseen   error         // why the latest look did

@@ -62,9 +62,9 @@
 // # Another file in its place
 //
 // The name of the file is checked every 100 ms, and the contents at each save. If the file was removed, renamed, replaced or
-// changed, it is lost: nothing is saved any more, and the clock ends. If a check fails in any other way, or takes more than
-// 1 s, ids are withheld until a check succeeds. So a process that gives up the right to look the path up, for example by
-// setuid, makes no more ids.
+// changed, it is lost: nothing is saved any more, and the clock ends. If a check fails in any other way, ids are withheld until
+// checks have succeeded for 0.5 s; if one takes more than 1 s, until it returns. So a process that gives up the right to look
+// the path up, for example by setuid, makes no more ids.
 //
 // Open waits for 0.5 s, five checks, before an id of a file can be made: a process that still uses the file which was there
 // before notices the new one meanwhile. If a check of that process hangs, ids of both may overlap for half a second; if it is

@@ -28,7 +28,8 @@ func (f *File) keep() {
 		case err := <-f.looking:
 			f.looking, f.looked = nil, time.Now()
 			overdue.Reset(lookWithin)
-			if err != nil || f.unseen != nil {
+			// Who has opened another file at the name meanwhile finds out that this one is back, as in quarantine.
+			if err != nil || f.unseen != nil && f.looked.Sub(f.blind) >= quarantine {
 				f.note(f.failing, err)
 			}
 		case <-overdue.C:
@@ -78,6 +79,9 @@ func (f *File) note(saved, seen error) {
 		saved, seen = f.failing, saved
 	}
 	f.failing, f.unseen = saved, seen
+	if seen != nil && seen != errOverdue {
+		f.blind = time.Now()
+	}
 	status := Status{f.name, f.failed(cmp.Or(seen, saved)), f.saved}
 	if errors.Is(seen, errUnseen) {
 		status.Horizon = time.Time{}

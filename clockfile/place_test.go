@@ -155,6 +155,48 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// TestPutBack has looks fail while another file is in the place of one that is open, and another process makes ids of that one, until
+// somebody puts the first one back. Its process makes ids again when the other one has stopped.
+func TestPutBack(t *testing.T) {
+	for late := time.Duration(0); late < 100*time.Millisecond; late += 9 * time.Millisecond { // after a look
+		bubble(t, func(t *testing.T) {
+			w := newWorld()
+			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+			first, second := &process{memory: w.memory}, &process{memory: w.memory}
+			f, err := w.open(first, opts)
+			must(t, err)
+			w.mint(t, f, time.Millisecond)
+			w.put(t, path+".old", w.wall.now())
+			first.setLook(func() error { return errFault })
+			time.Sleep(time.Second)
+			own, until := w.names[path], w.issuedTo
+			w.mu.Lock()
+			w.names[path], w.taken = w.names[path+".old"], true
+			w.mu.Unlock()
+			g, err := w.open(second, opts)
+			must(t, err)
+			w.mint(t, g, time.Millisecond)
+			time.Sleep(time.Second + late)
+			w.mu.Lock()
+			if w.issuedTo.Sub(until) < 1400*time.Millisecond {
+				w.fail("no ids while the other file is there")
+			}
+			w.names[path] = own
+			w.mu.Unlock()
+			first.setLook(nil)
+			time.Sleep(time.Second)
+			n := len(w.issued)
+			time.Sleep(time.Second)
+			n = len(w.issued) - n
+			if err := f.Close(); n < 900 || err != nil || !errors.Is(g.Close(), clockfile.ErrLost) {
+				t.Errorf("put back %v later: %d ids in a second; Close returns %v and %v", late, n, err, g.Close())
+			}
+			w.after.Wait()
+			w.check(t, fmt.Sprint("put back ", late, " later"))
+		})
+	}
+}
+
 // TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second later, until then, and each is told
 // once.
 func TestUnseen(t *testing.T) {
@@ -207,7 +249,7 @@ func TestUnseen(t *testing.T) {
 			}
 			b.setLook(nil)
 			close(works)
-			time.Sleep(200 * time.Millisecond) // a look, and a save
+			time.Sleep(700 * time.Millisecond) // looks for 0.5 s, and a save
 			synctest.Wait()
 			if n := returned.Load(); n != 2 {
 				b.Errorf("looks work: %d of 2 calls that waited have returned", n)
