@@ -18,9 +18,9 @@
 // process begins after it ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs each, so that
 // a crash leaves at least one that is right.
 //
-// The package cannot see that a file was copied, restored from a backup or made anew while no process had it open, or that
-// two machines use one node number: ids can then repeat. Ids of a restored file repeat only while the wall clock is behind
-// them.
+// The package cannot see that a file was copied, restored from a backup or made anew, or that two machines use one node
+// number: ids can then repeat. After a file was restored or made anew, earlier ids repeat only while the wall clock is behind
+// them. This is so even if a process had the former file open: it ends, but its ids may be ahead.
 //
 // If the wall clock was far ahead, even once, when an id was made or a horizon was saved, ids stay ahead: no earlier time is
 // known to be safe.
