@@ -81,8 +81,13 @@ const durable = `case when current_setting('synchronous_commit', true) in ('off'
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
+// rounding holds for the columns that cut times, of those in pg_attribute.
+const rounding = `attname in ('expires', 'horizon') and atttypid <> 0
+	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
+
 // takeRow skips rows that another session is taking at this moment, and prefers as storekit.Prefer
-// does: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, or a row missing.
+// does: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, a row is missing, or somebody has
+// altered a column of times.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -90,6 +95,7 @@ with free as (
 		and $2::timestamptz between clock_timestamp() - interval '24 hours' and clock_timestamp() + interval '24 hours'
 		and exists (select from %[1]s where number = -1 and holder = $6)
 		and (select count(*) from %[1]s where number >= 0 and number < $1) = $1
+		and not exists (select from pg_attribute where attrelid = to_regclass($7) and ` + rounding + `)
 	order by case when horizon <= $2::timestamptz and horizon > interval '24 hours' + (
 			select percentile_disc(0.5) within group (order by horizon) from %[1]s where number >= 0 and number < $1
 		) then 0 else 1 end, greatest(horizon, $2::timestamptz), random()
@@ -332,14 +338,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 		}
 		return err
 	}
-	var coarse string
-	err = tx.QueryRow(ctx, `select coalesce(string_agg('the column ' || attname || ' is ' || format_type(atttypid, atttypmod), ', '), '')
-		from pg_attribute where attrelid = to_regclass($1) and attname in ('expires', 'horizon') and atttypid <> 0
-		and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`, s.mode, s.table).Scan(&coarse)
-	if err == nil && coarse != "" {
-		err = fmt.Errorf("%w: %s and not timestamp with time zone, so that horizons change, and ids repeat", nodelease.ErrRefused, coarse)
-	}
-	if err != nil {
+	if err := s.keepsTimes(ctx, tx.Conn()); err != nil {
 		return err
 	}
 	var header string
@@ -363,6 +362,17 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	_, err = tx.Exec(ctx, `insert into `+s.table+` (number, holder, expires)
 		select n, case when n < 0 then $2::text else '' end, case when n < 0 then 'infinity'::timestamptz else 'epoch' end
 		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.mode, s.opts.Numbers, own)
+	return err
+}
+
+// keepsTimes returns an error if a column cuts times.
+func (s *Store) keepsTimes(ctx context.Context, c *pgx.Conn) error {
+	var columns string
+	err := c.QueryRow(ctx, `select coalesce(string_agg('the column ' || attname || ' is ' || format_type(atttypid, atttypmod), ', '), '')
+		from pg_attribute where attrelid = to_regclass($1) and `+rounding, s.mode, s.table).Scan(&columns)
+	if err == nil && columns != "" {
+		err = fmt.Errorf("%w: %s and not timestamp with time zone, so that horizons change, and ids repeat", nodelease.ErrRefused, columns)
+	}
 	return err
 }
 
@@ -402,7 +412,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	var horizon zeronull.Timestamptz
 	err := s.durably(late, func(c *pgx.Conn) error {
 		take := fmt.Sprintf(takeRow, s.table)
-		return c.QueryRow(late, take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout)).
+		return c.QueryRow(late, take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout), s.table).
 			Scan(&l.number, &horizon, &g.Free)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -429,6 +439,9 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var rows int64
 	var server time.Time
 	err := s.with(ctx, func(c *pgx.Conn) error {
+		if err := s.keepsTimes(ctx, c); err != nil {
+			return err
+		}
 		return c.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
 	})
 	if err == nil {
