@@ -23,7 +23,7 @@
 // So each stretch of time under a number belongs to one holder, whatever clocks, pauses and networks do.
 //
 // The lease says when a number is free again. A [Minter] renews it every TTL/4 to TTL/3. It stops
-// minting before the lease can have ended in the store: a TTL after the latest renewal was sent,
+// making ids before the lease can have ended in the store: a TTL after the latest renewal was sent,
 // less a tenth of the TTL and 100 ms. A timer does that. After a process was stopped for longer, it may
 // still make ids until its timer runs: they stay below its own horizon.
 //

@@ -20,10 +20,10 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// Began: ids can be minted under Number from now on. Began and Ended alternate, so their
-	// difference is the number of node numbers that a process mints under.
+	// Began: ids can be made under Number from now on. Began and Ended alternate, so their
+	// difference is the number of node numbers that a process uses.
 	Began EventKind = iota + 1
-	// Ended: ids can no longer be minted under Number. Err is nil after Close; it matches ErrLost if
+	// Ended: ids can no longer be made under Number. Err is nil after Close; it matches ErrLost if
 	// the number has gone, or says that the store has not renewed the lease in time, and why.
 	Ended
 	// Renewed: the store has renewed the lease of Number.

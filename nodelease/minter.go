@@ -14,7 +14,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Minter mints Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
+// Minter makes Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
 // TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
 type Minter struct {
 	state
@@ -85,10 +85,10 @@ type Options struct {
 	// not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger is told when minting begins and ends, when the store fails, and what a person should look at, as [Warned]
+	// Logger is told when ids begin and end, when the store fails, and what a person should look at, as [Warned]
 	// says. While the store goes on failing, it is told once a minute. Nil means none.
 	//
-	// A goroutine of the Minter calls Logger and Observe, one after another. If one blocks, minting and Close go on, and
+	// A goroutine of the Minter calls Logger and Observe, one after another. If one blocks, ids and Close go on, and
 	// what happens after 1,000 more reports is not reported. A panic in them ends the program. They must not call Close,
 	// which would wait 5 s for them.
 	Logger *slog.Logger
@@ -152,7 +152,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	return m, nil
 }
 
-// Close ends the minting at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
+// Close ends the ids at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
 // then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
 // fails. The error is the store's, if the number could not be handed back: then it is free after its
 // TTL. It is nil if the store says that the number is held no longer, as after a request whose answer was lost: the log

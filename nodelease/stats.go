@@ -2,7 +2,7 @@ package nodelease
 
 import "time"
 
-// Number returns the number under which ids can be minted now. ok is false while there is none.
+// Number returns the number under which ids can be made now. ok is false while there is none.
 func (m *Minter) Number() (number int64, ok bool) {
 	t, _, why := m.get()
 	if why != nil {
@@ -13,17 +13,17 @@ func (m *Minter) Number() (number int64, ok bool) {
 
 // Stats is what [Minter.Stats] returns, for gauges.
 type Stats struct {
-	// Number is the number under which ids are minted now, if Held is true.
+	// Number is the number under which ids are made now, if Held is true.
 	Number int64
 	// Held is whether there is such a number. While it is false, the three durations are zero.
 	Held bool
-	// Err is why no id can be minted: [ErrClosed], or an error that matches [ids.ErrWithheld] and the cause.
+	// Err is why no id can be made: [ErrClosed], or an error that matches [ids.ErrWithheld] and the cause.
 	// It is nil while ids can be had without asking the store. In the last tick below the horizon it may
 	// be either.
 	Err error
-	// Deadline is how long minting goes on if the store does not answer any more.
+	// Deadline is how long ids go on if the store does not answer any more.
 	Deadline time.Duration
-	// HorizonAhead is how far ahead of the wall clock the horizon is up to which ids can be minted. It is
+	// HorizonAhead is how far ahead of the wall clock the horizon is up to which ids can be made. It is
 	// negative if the wall clock has passed it.
 	HorizonAhead time.Duration
 	// LatestAhead is how far ahead of the wall clock the latest id is, or the horizon that was found with

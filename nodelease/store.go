@@ -13,7 +13,7 @@ import (
 // every holder; what makes ids unique is the horizon and not the time at which a lease ends.
 //
 // Its methods, and those of its leases, look at their context first, and return soon after it has ended. A store that
-// does not holds up the next number, and Close for 5 s, but lets nobody mint past the lease. A Store outlives its leases:
+// does not holds up the next number, and Close for 5 s, but lets nobody make ids past the lease. A Store outlives its leases:
 // a [Minter] takes a number after another from it, and several may share it.
 type Store interface {
 	// Take makes the caller the holder of a number that nobody holds, of those that r.Layout can hold: from 0 to
@@ -60,14 +60,14 @@ type Grant struct {
 	Free int64
 	// FreeKnown is whether the store has counted the free numbers.
 	FreeKnown bool
-	// Lease extends and ends the holder's tenure.
+	// Lease extends and ends the time of the holder.
 	Lease Lease
 }
 
-// A Lease is one holder's tenure of one number. Its methods are called by one goroutine at a time, and none after one has
+// A Lease is the time for which a holder has a number. Its methods are called by one goroutine at a time, and none after one has
 // returned ErrLost, or Release nil.
 //
-// ErrLost says that the tenure is over: another holder has taken the number, it was released, or its
+// ErrLost says that this time is over: another holder has taken the number, it was released, or its
 // row has gone. A store may return it as soon as the TTL is over, or go on while nobody else has
 // taken the number. Any other error leaves open whether the store did what it was asked to: the same
 // call may be made again.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Wait waits until there is a number to mint under, and returns nil, at once if there is one.
+// Wait waits until there is a number to make ids under, and returns nil, at once if there is one.
 // Call it in main: [Minter.NextContext] waits for ever for a store that refuses for good. Wait returns at once
 // what a person must mend: an error that matches [ErrRefused], if the latest request to the store failed with one.
 // The Minter goes on asking the store all the same. After Close the error is [ErrClosed]. If ctx ends

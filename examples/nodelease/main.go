@@ -1,5 +1,5 @@
-// Nodelease mints Snowflake ids on any number of machines: each process leases its node number
-// from etcd or from PostgreSQL, so that no two ever issue the same id.
+// Nodelease makes Snowflakes on any number of machines: each process leases its node number
+// from etcd or from PostgreSQL, so that no two ever make the same id.
 //
 //	go run . -etcd 127.0.0.1:2379 -init    # the first time; then without -init
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms -metrics 127.0.0.1:9100
@@ -62,7 +62,7 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	f.BoolVar(&c.init, "init", false, "make the store, once, before the first process starts")
 	f.Int64Var(&c.numbers, "numbers", 1024, "how many node numbers there are, the same in every process")
 	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "how long the store keeps a number for a process that falls silent")
-	f.Int64Var(&c.count, "count", 1_000_000, "how many ids to mint (0: until interrupted)")
+	f.Int64Var(&c.count, "count", 1_000_000, "how many ids to make (0: until interrupted)")
 	f.DurationVar(&c.every, "every", 0, "pause between two ids")
 	f.BoolVar(&c.print, "print", false, "print the ids, one on a line")
 	if err := f.Parse(args); err != nil {
@@ -126,7 +126,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	return store, func() { client.Close() }, err
 }
 
-// run mints until it has enough or ctx ends.
+// run makes ids until it has enough or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
 	defer closeStore()
@@ -172,7 +172,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	})
 }
 
-// work mints until ctx ends, as that of signal.NotifyContext does on SIGTERM. Then it hands the number back.
+// work makes ids until ctx ends, as that of signal.NotifyContext does on SIGTERM. Then it hands the number back.
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
 	defer func() { err = errors.Join(err, m.Close()) }() // takes no ctx, which has ended by now, and 5 s at most
 	for {

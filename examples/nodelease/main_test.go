@@ -38,9 +38,9 @@ func TestFlags(t *testing.T) {
 func TestPage(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	must.Do(t, err)
-	_, after, _ := strings.Cut(string(program), "// work mints")
+	_, after, _ := strings.Cut(string(program), "// work makes ids")
 	text, err := os.ReadFile("../../nodelease/README.md")
-	if err != nil || !strings.Contains(string(text), "```go\n// work mints"+after+"```\n") {
+	if err != nil || !strings.Contains(string(text), "```go\n// work makes ids"+after+"```\n") {
 		t.Errorf("the page does not show the function work of main.go as it is: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package etcdstore leases Snowflake node numbers from etcd, for [github.com/oneclock/ids/nodelease].
 //
 // TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and DialKeepAliveTimeout:
-// without them it keeps to a connection that a firewall has forgotten, for minutes in which nothing is minted. Leave
+// without them it keeps to a connection that a firewall has forgotten, for minutes without ids. Leave
 // learners out of its Endpoints: they refuse all that a store asks.
 //
 // A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
@@ -51,7 +51,7 @@ type Options struct {
 //	<prefix>/horizon/00017  the horizon, a time as in RFC 3339, attached to no lease; all numbers have one, the year 1 at first
 //	<prefix>/owner/00017    the holder's name, attached to the holder's lease; its create revision is the fencing token
 //
-// [Init] writes the first, which nobody else does, and the horizons. A process that mints needs the rights to
+// [Init] writes the first, which nobody else does, and the horizons. A process that makes ids needs the rights to
 // read the first and to read and write the others. Make a Store with [New].
 type Store struct {
 	client *clientv3.Client

@@ -15,7 +15,7 @@ import (
 type Store struct{ memory *memory.Store }
 
 // New returns a store of the numbers from 0 to numbers-1, whose leases last for ttl. It panics if numbers is negative.
-// A Minter needs a ttl of at least 112 ms, and otherwise mints nothing.
+// A Minter needs a ttl of at least 112 ms, and otherwise makes no ids.
 func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
 
 // Take implements [nodelease.Store]. It refuses a layout other than that of the first Take.
