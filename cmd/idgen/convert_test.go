@@ -116,6 +116,8 @@ func TestConvert(t *testing.T) {
 		{"", `""`, `not an id: length 2, with "\"" at byte 0`},
 		{"", `"17`, `not an id: length 3, with "\"" at byte 0`},
 		{"", `17"`, `not an id: length 3, with "\"" at byte 2`},
+		{"", `'17"`, `not an id: length 4, with "'" at byte 0`},
+		{"", "'" + v7 + "'", v7}, // of SQL
 		{"", v7 + ",", `not an id: length 37, with "," at byte 36`},
 		{"", v7 + ",x", `not an id: length 38, with "," at byte 36`},
 		{"", "0\x001\x007\x00", `not an id: length 6, with "\x00" at byte 1`}, // UTF-16

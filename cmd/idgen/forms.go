@@ -223,7 +223,7 @@ const common = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_
 // as is not empty, it is the kind or the form.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
-	if n := len(s); n > 2 && s[0] == '"' && s[n-1] == '"' {
+	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
 		s = s[1 : n-1]
 	}
 	for _, w := range ways {
