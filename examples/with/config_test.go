@@ -211,7 +211,8 @@ func (w whole) Transformer(t reflect.Type) func(dst, src reflect.Value) error {
 		return nil
 	}
 	return func(dst, src reflect.Value) error {
-		if dst.CanSet() && !src.Interface().(zeroer).IsZero() && (w.override || dst.Interface().(zeroer).IsZero()) {
+		zero := func(v reflect.Value) bool { return v.IsZero() || v.Interface().(zeroer).IsZero() } // a nil pointer has no methods
+		if dst.CanSet() && !zero(src) && (w.override || zero(dst)) {
 			dst.Set(src)
 		}
 		return nil
@@ -225,26 +226,27 @@ func TestMergo(t *testing.T) {
 		Parent uuid.Null
 		Number snowflake.ID
 		Wait   time.Time
+		Owner  *uuid.UUID
 		hidden uuid.UUID
 	}
-	all := config{ID: id, Parent: parent, Number: number, hidden: id}
+	all := config{ID: id, Parent: parent, Number: number, Owner: &id, hidden: id}
 	other := uuid.Null{ID: uuid.Max(), Valid: true}
 
 	var c config
 	must.Do(t, mergo.Merge(&c, all))
-	equal(t, c, config{Parent: uuid.Null{Valid: true}, Number: number})
+	equal(t, c, config{Parent: uuid.Null{Valid: true}, Number: number, Owner: &id})
 	c = all
 	must.Do(t, mergo.Merge(&c, config{Number: 7}, mergo.WithOverride))
 	equal(t, c.ID, uuid.Nil())
 
 	c = config{}
 	must.Do(t, mergo.Merge(&c, all, mergo.WithTransformers(whole{})))
-	equal(t, c, config{ID: id, Parent: parent, Number: number})
+	equal(t, c, config{ID: id, Parent: parent, Number: number, Owner: &id})
 	must.Do(t, mergo.Merge(&c, config{ID: uuid.Max(), Parent: other}, mergo.WithTransformers(whole{})))
-	equal(t, c, config{ID: id, Parent: parent, Number: number}) // what is there stays
+	equal(t, c, config{ID: id, Parent: parent, Number: number, Owner: &id}) // what is there stays
 	override := []func(*mergo.Config){mergo.WithOverride, mergo.WithTransformers(whole{override: true})}
 	must.Do(t, mergo.Merge(&c, config{Number: 7}, override...))
-	equal(t, c, config{ID: id, Parent: parent, Number: 7}) // what is absent replaces nothing
+	equal(t, c, config{ID: id, Parent: parent, Number: 7, Owner: &id}) // what is absent replaces nothing
 	must.Do(t, mergo.Merge(&c, config{ID: uuid.Max(), Parent: other}, override...))
-	equal(t, c, config{ID: uuid.Max(), Parent: other, Number: 7})
+	equal(t, c, config{ID: uuid.Max(), Parent: other, Number: 7, Owner: &id})
 }
