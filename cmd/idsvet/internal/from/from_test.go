@@ -218,6 +218,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	refused("has changed since it was read", 2, []change{changes[0], {link, []byte("older"), []byte("new")}})
+	refused("", 2, []change{changes[0], {filepath.Join(dir, "gone.go"), nil, []byte("new")}})
 	refused("interrupted", 0, changes)
 	refused("interrupted", 1, changes)
 	looks := 2 // the end comes after the last file was prepared

@@ -24,7 +24,7 @@ func write(ctx context.Context, changes []change) error {
 	targets := make([]string, len(changes))
 	for i, c := range changes {
 		if ctx.Err() != nil {
-			errs = append(errs, errors.New("interrupted; nothing is changed"))
+			errs = append(errs, errors.New("interrupted"))
 			break
 		}
 		var err error
@@ -32,6 +32,9 @@ func write(ctx context.Context, changes []change) error {
 		errs = append(errs, err)
 	}
 	err := errors.Join(errs...)
+	if err != nil {
+		err = fmt.Errorf("%w; nothing is changed", err)
+	}
 	for i := range changes {
 		if err == nil {
 			if err = os.Rename(temps[i], targets[i]); err != nil {
@@ -52,13 +55,13 @@ func prepare(c change) (target, temp string, err error) {
 	case cmp.Or(err, noInfo, noText) != nil:
 		return "", "", cmp.Or(err, noInfo, noText)
 	case info.Mode()&0o200 == 0:
-		return "", "", fmt.Errorf("%s is read-only; nothing is changed", c.path)
+		return "", "", fmt.Errorf("%s is read-only", c.path)
 	case !bytes.Equal(now, c.before):
-		return "", "", fmt.Errorf("%s has changed since it was read; nothing is changed", c.path)
+		return "", "", fmt.Errorf("%s has changed since it was read", c.path)
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".idsvet-*")
 	if err != nil {
-		return "", "", fmt.Errorf("%w; nothing is changed", err)
+		return "", "", err
 	}
 	_, err = f.Write(c.now)
 	return target, f.Name(), errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
