@@ -1,4 +1,4 @@
-// Package nodelease mints Snowflakes on any number of machines: each process leases its node number
+// Package nodelease makes Snowflakes on any number of machines: each process leases its node number
 // from a store that all share, such as etcd, PostgreSQL or MySQL, so that no two ever make the same id.
 //
 //	store, err := etcdstore.New(ctx, client, nil)  // or pgstore.New(ctx, pool, nil)
