@@ -165,12 +165,12 @@ func TestPutBack(t *testing.T) {
 			first, second := &process{memory: w.memory}, &process{memory: w.memory}
 			f, err := w.open(first, opts)
 			must(t, err)
-			w.mint(t, f, time.Millisecond)
 			w.put(t, path+".old", w.wall.now())
+			w.mint(t, f, time.Millisecond)
 			first.setLook(func() error { return errFault })
 			time.Sleep(time.Second)
-			own, until := w.names[path], w.issuedTo
 			w.mu.Lock()
+			own, until := w.names[path], w.issuedTo
 			w.names[path], w.taken = w.names[path+".old"], true
 			w.mu.Unlock()
 			g, err := w.open(second, opts)
@@ -184,10 +184,14 @@ func TestPutBack(t *testing.T) {
 			w.names[path] = own
 			w.mu.Unlock()
 			first.setLook(nil)
-			time.Sleep(time.Second)
-			n := len(w.issued)
-			time.Sleep(time.Second)
-			n = len(w.issued) - n
+			count := func() int {
+				time.Sleep(time.Second)
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				return len(w.issued)
+			}
+			n := -count()
+			n += count()
 			if err := f.Close(); n < 900 || err != nil || !errors.Is(g.Close(), clockfile.ErrLost) {
 				t.Errorf("put back %v later: %d ids in a second; Close returns %v and %v", late, n, err, g.Close())
 			}
@@ -202,8 +206,9 @@ func TestPutBack(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
 		within time.Duration // until ids are withheld
+		back   time.Duration // until they come again when looks work, with a look and a save
 		cause  error
-	}{"fail": {100 * time.Millisecond, errFault}, "hang": {time.Second, os.ErrDeadlineExceeded}} {
+	}{"fail": {100 * time.Millisecond, 700 * time.Millisecond, errFault}, "hang": {time.Second, 200 * time.Millisecond, os.ErrDeadlineExceeded}} {
 		var told []clockfile.Status
 		inBubble(t, clockfile.Options{Report: func(s clockfile.Status) { told = append(told, s) }}, 0, func(b *bench) {
 			last, horizon := b.node.Next(), b.file.Status().Horizon
@@ -249,7 +254,7 @@ func TestUnseen(t *testing.T) {
 			}
 			b.setLook(nil)
 			close(works)
-			time.Sleep(700 * time.Millisecond) // looks for 0.5 s, and a save
+			time.Sleep(test.back)
 			synctest.Wait()
 			if n := returned.Load(); n != 2 {
 				b.Errorf("looks work: %d of 2 calls that waited have returned", n)
