@@ -269,6 +269,26 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// TestLateLooks has each look take 1.4 s, as beside goroutines that compute: ids come for a second after each.
+func TestLateLooks(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setLook(func() error {
+			time.Sleep(1400 * time.Millisecond)
+			return nil
+		})
+		n := 0
+		for range 6000 {
+			if _, err := b.node.TryNext(); err == nil {
+				n++
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if n < 3600 {
+			b.Errorf("%d of 6000 calls have an id", n)
+		}
+	})
+}
+
 // setLook has look be called before each look of the process.
 func (p *process) setLook(look func() error) {
 	p.mu.Lock()
