@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/oneclock/ids/examples/internal/must"
+	"github.com/oneclock/ids/uuid"
 	"github.com/vmihailenco/msgpack/v5"
 )
 
@@ -92,6 +93,9 @@ func TestForms(t *testing.T) {
 	packed, err := msgpack.Marshal(id)
 	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x10"+string(id[:])) // binary, 16 bytes
+	packed, err = msgpack.Marshal(uuid.Null{})
+	must.Do(t, err)
+	equal(t, string(packed), "\xc4\x00") // none
 	packed, err = msgpack.Marshal(number)
 	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x08"+string(binary.BigEndian.AppendUint64(nil, uint64(number))))
