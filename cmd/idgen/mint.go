@@ -85,7 +85,10 @@ func (t *tool) snowflake(args []string) error {
 			return l.Compose(parts)
 		})
 	}
-	// However the last run of this node ended, as by a signal, it made no id of a later time.
+	if l.Tick >= 20*time.Millisecond { // the longest wait of a call: ids can get ahead of the clock
+		fmt.Fprintf(t.errs, "idgen: note: ticks of 20 ms or more: if this run is stopped, the next run with node %d can make the same ids\n", *number)
+	}
+	// However the last run of this node ended, as by a signal, it made no id of a later time, but for long ticks.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
