@@ -45,10 +45,14 @@ func TestMariaDB(t *testing.T) {
 			t.Errorf("MariaDB's UUID changes %d of 1,000 of %s", len(differ), kind)
 		}
 		if len(differ) > 0 {
-			err := d.exec(t.Context(), "INSERT INTO "+d.table(t, "UUID", nil)+" (n, id) VALUES (1, ?)", differ[0])
+			table := d.table(t, "UUID", nil)
+			err := d.exec(t.Context(), "INSERT INTO "+table+" (n, id) VALUES (1, ?)", differ[0])
 			if err == nil || !strings.Contains(err.Error(), "Incorrect uuid value") {
 				t.Errorf("%v of %s: error %v", differ[0], kind, err)
 			}
+			must.Do(t, d.exec(t.Context(), "INSERT IGNORE INTO "+table+" (n, id) VALUES (1, ?)", differ[0]))
+			got, err := read[ids.Null[ids.UUID]](t, d, "SELECT id FROM "+table)
+			same(t, got, []ids.Null[ids.UUID]{{}}, err) // the Nil UUID only where the column is NOT NULL, as in changed
 		}
 	}
 	u := ids.NewV7()
