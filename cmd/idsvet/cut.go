@@ -112,15 +112,15 @@ func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 }
 
 var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it"+
-	"\n\nsilent if a deferred func calls Close, for example after an error", earlies)
+	"\n\nsilent if a deferred func of several statements calls Close, or one that first looks at something, as after an error", earlies)
 
 func earlies(p *program) {
 	for c, n := range each[*ast.DeferStmt](p) {
-		f := p.callee(n.Call)
-		if kind := receiver(f); f == nil || f.Name() != "Close" || kind != "File" && kind != "Minter" {
+		call := p.closes(n.Call)
+		if call == nil {
 			continue
 		}
-		id, _ := ast.Unparen(operand(n.Call)).(*ast.Ident)
+		id, _ := ast.Unparen(operand(call)).(*ast.Ident)
 		v := p.ObjectOf(id)
 		for r := range syntax.Function(c).Preorder((*ast.ReturnStmt)(nil)) {
 			if syntax.Function(r) == syntax.Function(c) && v != nil && p.hold(v, r.Node().(*ast.ReturnStmt).Results...) {
@@ -129,6 +129,32 @@ func earlies(p *program) {
 			}
 		}
 	}
+}
+
+// closes returns the Close of a File or a Minter that a deferred call is, or nil. It may also be the one statement of a func, as in
+// func() { err = errors.Join(err, f.Close()) }.
+func (p *program) closes(deferred *ast.CallExpr) (found *ast.CallExpr) {
+	from := ast.Node(deferred)
+	if lit, ok := deferred.Fun.(*ast.FuncLit); ok {
+		if len(lit.Body.List) != 1 {
+			return nil
+		}
+		switch lit.Body.List[0].(type) {
+		case *ast.ExprStmt, *ast.AssignStmt:
+			from = lit.Body.List[0]
+		default:
+			return nil
+		}
+	}
+	ast.Inspect(from, func(n ast.Node) bool {
+		f := p.callee(n)
+		if kind := receiver(f); f != nil && f.Name() == "Close" && (kind == "File" || kind == "Minter") {
+			found = n.(*ast.CallExpr)
+		}
+		_, later := n.(*ast.FuncLit) // that something else calls
+		return found == nil && !later
+	})
+	return found
 }
 
 // hold reports whether the value of one of some expressions is the variable v, or is made of it by the library.

@@ -99,6 +99,15 @@ var openServer = func(f *clockfile.File) struct{ c *ids.Clock } {
 	return struct{ c *ids.Clock }{c: f.Clock()}
 }
 
+func openJoined(path string) (f *clockfile.File, err error) {
+	f, err = clockfile.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }() // want `this closes what the function returns`
+	return f, nil
+}
+
 type nodes struct{ *snowflake.Node }
 
 func next(ctx context.Context, n nodes) {
@@ -205,6 +214,7 @@ func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
 			f.Close()
 		}
 	}()
+	defer context.AfterFunc(context.Background(), func() { f.Close() })
 	func() {
 		other, _ := clockfile.Open("other", nil)
 		defer other.Close()
