@@ -575,11 +575,14 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	defer waiting.Wait()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
+	for range 2 { // the second waits for the first, too
+		waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
+	}
 	must.Soon(t, func() error {
 		time.Sleep(200 * time.Millisecond) // InnoDB shows its locks anew only where nobody has looked for 100 ms
-		return hand.QueryRowContext(t.Context(), suite.Advised(t, "SELECT b.trx_mysql")).Scan(&blocking, new(string), new(sql.NullString))
+		return hand.QueryRowContext(t.Context(), `select count(distinct requesting_trx_id) w from information_schema.innodb_lock_waits having w = 2`).Scan(new(int))
 	})
+	must.Do(t, hand.QueryRowContext(t.Context(), `select group_concat(trx_mysql_thread_id) from (`+suite.Advised(t, "SELECT trx_mysql")+`) s`).Scan(&blocking))
 	if blocking != pid {
 		t.Errorf("the row is locked by %s, and the page's statement says %s", pid, blocking)
 	}

@@ -97,18 +97,21 @@ func testByHand(t *testing.T, pool *pgxpool.Pool) {
 	mustNew(t, pool, nil)
 	tx := must.Get(pool.Begin(t.Context()))(t)
 	defer tx.Rollback(t.Context())
-	var pid, blocking int
-	must.Do(t, tx.QueryRow(t.Context(), `select pg_backend_pid() from node_lease where number = 7 for update`).Scan(&pid))
+	var pid, blocking string
+	must.Do(t, tx.QueryRow(t.Context(), `select pg_backend_pid()::text from node_lease where number = 7 for update`).Scan(&pid))
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	waiting.Go(func() { _, _ = pool.Exec(ctx, `update node_lease set holder = 'x' where number = 7`) })
+	for range 2 { // the second waits for the first, too
+		waiting.Go(func() { _, _ = pool.Exec(ctx, `update node_lease set holder = 'x' where number = 7`) })
+	}
 	must.Soon(t, func() error {
-		return pool.QueryRow(t.Context(), `select pid from (`+suite.Advised(t, "SELECT pid, usename")+`) s`).Scan(&blocking)
+		return pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity where wait_event_type = 'Lock' having count(*) = 2`).Scan(new(int))
 	})
+	must.Do(t, pool.QueryRow(t.Context(), `select string_agg(pid::text, ' ') from (`+suite.Advised(t, "SELECT pid, usename")+`) s`).Scan(&blocking))
 	if blocking != pid {
-		t.Errorf("the row is locked by %d, and the page's statement says %d", pid, blocking)
+		t.Errorf("the row is locked by %s, and the page's statement says %s", pid, blocking)
 	}
 	pgtest.Exec(t, pool, `create role operator`)
 	pgtest.Exec(t, pool, `alter role operator set idle_in_transaction_session_timeout = '1min'`)

@@ -265,7 +265,7 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))
-	found := regexp.MustCompile(`(?m)^ *(` + regexp.QuoteMeta(begins) + `[^\n]*?) *--[^\n]*((?:\n  [^\n]*;)?)`).FindStringSubmatch(page)
+	found := regexp.MustCompile(`(?m)^ *(` + regexp.QuoteMeta(begins) + `[^\n]*?) *--[^\n]*((?:(?:\n  [^\n;]*)+;)?)`).FindStringSubmatch(page)
 	if found == nil {
 		t.Fatalf("docs/operations.md has no statement that begins with %q", begins)
 	}
