@@ -17,6 +17,6 @@ func init() {
 
 // Trial is one of those of Silence.
 func Trial(t *testing.T, n Network, call string, request int, answer bool) error {
-	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server)}
+	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: inCall}
 	return trial.run(t, request, answer)
 }

@@ -29,14 +29,17 @@ type Network struct {
 // errLate is the error of a trial that failed in a time in which a busy machine may fail too.
 var errLate = errors.New("and so it was in each of four tries")
 
+// inCall is how long the context of the call is in the first try.
+const inCall = 500 * time.Millisecond
+
 // inTime is how long a call may take beyond the end of its context, and how long the next one may take.
 const inTime = 2500 * time.Millisecond
 
 // Silence tests a store whose network loses a request of Take, Extend or Release, or its answer: the first, and so on to the
 // sixth. The connection stays open, and nothing passes over it any more, as where a firewall has forgotten it or a machine
 // hangs. All other connections are sound. The call must return within 2.5 s of the end of its context, the next one must
-// succeed, and no connection, no transaction and no number may be left behind. A trial that was only slow is repeated, up to
-// four times.
+// succeed, and no connection, no transaction and no number may be left behind. A trial that was only slow is tried up to four
+// times, each time with a context twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -46,7 +49,7 @@ func Silence(t *testing.T, n Network) {
 					t.Run(fmt.Sprintf("%s/%s %d", call, what, request), func(t2 *testing.T) {
 						err := errLate
 						for tries := 0; errors.Is(err, errLate) && tries < 4; tries++ {
-							trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server)}
+							trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: inCall << tries}
 							t2.Run("try", func(t *testing.T) { err = trial.run(t, request, what == "answer") })
 						}
 						if err != nil {
@@ -70,6 +73,7 @@ type silence struct {
 	Network
 	call  string
 	proxy *proxy
+	limit time.Duration // of the context of the call
 	store nodelease.Store
 	now   time.Time
 }
@@ -89,8 +93,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	}
 	time.Sleep(1100 * time.Millisecond) // some clients first ask a connection that was idle for a second whether it lives
 	s.proxy.lose(request, answer)
-	const limit = 500 * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
 	type result struct {
 		g   nodelease.Grant
@@ -112,11 +115,13 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	var r result
 	select {
 	case r = <-returned:
-	case <-time.After(limit + inTime):
+	case <-time.After(s.limit + inTime):
 		return fmt.Errorf("%s has not returned %v after the end of its context, %w", s.call, inTime, errLate)
 	}
 	lost := s.proxy.lose(-1, false)
 	switch {
+	case lost == nil && errors.Is(r.err, context.DeadlineExceeded): // before it came to the request that was to be lost
+		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errLate)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
 	case errors.Is(r.err, nodelease.ErrLost), errors.Is(r.err, nodelease.ErrNoNumber):
