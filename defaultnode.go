@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"runtime"
 	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
@@ -24,11 +22,12 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // [ErrRange], if the variable is neither a number from 0 to 1023 nor "random", as if it is empty, or if the wall
 // clock is outside the layout.
 //
-// If the variable is not set, the number is random, and the call logs it by [log.Print]. Two processes then
-// have one number, and can make the same ids, with probability 1/1024; of 38 processes two do with probability
-// 1/2. If the variable is "random", the number is random and nothing is logged: this is for tests, and for a
-// program that runs in one process. With a random number, ids begin at the epoch while the wall clock is before
-// it, unless the default clock has made later ones.
+// If the variable is not set, the number is random, and a goroutine logs it by [log.Print]: the call does not
+// wait for the log, so a program that ends at once may not log it. Two processes then have one number, and can
+// make the same ids, with probability 1/1024; of 38 processes two do with probability 1/2. If the variable is
+// "random", the number is random and nothing is logged: this is for tests, and for a program that runs in one
+// process. With a random number, ids begin at the epoch while the wall clock is before it, unless the default
+// clock has made later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -57,7 +56,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 		return DefaultSnowflakeNode() // another call was faster
 	}
 	if !isSet {
-		sayDrawn(n.number) // now that the node serves whatever the log calls
+		sayDrawn(n.number)
 	}
 	return n, nil
 }
@@ -90,32 +89,14 @@ func drawNode() *SnowflakeNode {
 	return n
 }
 
-// sayDrawn logs that a number was drawn. If the log itself needs the first Snowflake, a lock of the log may be held
-// until it has it: another goroutine waits for that.
+// sayDrawn logs that a number was drawn. Nobody waits for that: what writes the log may itself wait for the first
+// Snowflake, for example to number its lines. Nor does a panic of the log end the program, which could not recover it.
 func sayDrawn(number int64) {
-	say := func() {
+	go func() {
+		defer func() { _ = recover() }()
 		log.Print("ids: "+nodeVariable+" is not set, so this process has drawn its Snowflake node number, which is ", number,
 			". Two processes with one number make the same ids: set it to another number in each. See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
-	}
-	if withinLog() {
-		go say()
-		return
-	}
-	say()
-}
-
-// withinLog reports whether a call comes from a handler of log/slog, or from what package log writes to.
-func withinLog() bool {
-	callers := make([]uintptr, 1000)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if strings.HasPrefix(f.Function, "log.") || strings.HasPrefix(f.Function, "log/slog.") {
-			return true
-		}
-	}
-	return false
+	}()
 }
 
 // SetDefaultSnowflakeNode makes n the default node. Call it in main, before anything makes a Snowflake. It

@@ -1,9 +1,11 @@
 package ids_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"os"
@@ -295,107 +297,228 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	}
 }
 
-// TestDrawnNumberIsLogged starts processes that make Snowflakes: one that draws its number says so once, unless the
-// variable asks for that. The log may need the first Snowflake itself.
+// TestDrawnNumberIsLogged makes Snowflakes in a bubble, which waits for the goroutine that logs: a number that was drawn is
+// logged once, unless the variable asks for it. The first call does not wait for the log, whose lock is held meanwhile.
 func TestDrawnNumberIsLogged(t *testing.T) {
-	const child = "IDS_TEST_DRAWN_CHILD"
-	switch os.Getenv(child) {
-	case "crowd":
-		var wg sync.WaitGroup
-		for range 50 {
-			wg.Go(func() { ids.NextSnowflake() })
-		}
-		wg.Wait()
-		fmt.Println("node", partsOf(ids.NextSnowflake()).Node)
-		return
-	case "log":
-		logWithIDs(t)
-		return
-	}
-	run := func(mode string, env ...string) (out, says string, err error) {
-		cmd := again(t, "-test.run=^"+t.Name()+"$")
-		unsetNode(t)
-		cmd.Env = append(append(os.Environ(), child+"="+mode), env...)
-		var errs strings.Builder
-		cmd.Stderr = &errs
-		b, err := cmd.Output()
-		return string(b), errs.String(), err
-	}
-	const message = "IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is "
-	out, says, err := run("crowd")
-	var node int64
-	fmt.Sscan(strings.TrimPrefix(out, "node"), &node)
-	if want := fmt.Sprint("ids: ", message, node, ". Two processes with one number make the same ids: set it to another number in each. "+
-		"See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"); err != nil || !strings.HasSuffix(says, want) || strings.Count(says, "\n") != 1 {
-		t.Errorf("without the variable: %v, prints %q and says %q, want one line that ends in %q", err, out, says, want)
-	}
-	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=random"); err != nil || says != "" {
-		t.Errorf("a random number that is asked for: %v, prints %q and says %q", err, out, says)
-	}
-	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=7"); err != nil || says != "" || !strings.HasPrefix(out, "node 7\n") {
-		t.Errorf("with a number: %v, prints %q and says %q", err, out, says)
-	}
-	if out, says, err := run("crowd", "IDS_SNOWFLAKE_NODE=web-3"); err == nil || strings.Contains(says, message) ||
-		!strings.Contains(says, `IDS_SNOWFLAKE_NODE is "web-3", not a number from 0 to 1023`) {
-		t.Errorf("with a bad number: %v, prints %q and says %q", err, out, says)
-	}
-	if out, says, err := run("log"); err != nil || strings.Count(says, message) != len(firstLogged) {
-		t.Errorf("from within the log: %v\n%s\n%s", err, out, says)
-	}
-}
-
-// firstLogged are first records of a program whose log gives each record a Snowflake: they make the first one, or are
-// made by it.
-var firstLogged = map[string]func(idHandler){
-	"NextSnowflake": func(idHandler) { ids.NextSnowflake() },
-	"log.Print":     func(idHandler) { log.Print("first") }, // which goes to the handler
-	"slog.Info":     func(idHandler) { slog.Info("first") },
-	"log.Print to a writer": func(h idHandler) {
-		log.SetOutput(h)
-		log.Print("first")
-	},
-}
-
-// logWithIDs logs them.
-func logWithIDs(t *testing.T) {
-	for name, first := range firstLogged {
-		h := idHandler{slog.NewTextHandler(os.Stderr, nil), new(sync.Mutex), make(chan bool, 10)}
-		slog.SetDefault(slog.New(h))
-		ids.SetDefaultSnowflakeNode(nil)
-		within(t, name, func() {
-			first(h)
-			<-h.said
+	defer ids.SetDefaultSnowflakeNode(nil)
+	defer log.SetOutput(log.Writer())
+	const message = "ids: IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is %d. " +
+		"Two processes with one number make the same ids: set it to another number in each. " +
+		"See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"
+	for value, want := range map[string]string{"": message, "random": "", "7": "", "web-3": ""} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(start)) // a node of a given number begins after the epoch
+			if unsetNode(t); value != "" {
+				t.Setenv("IDS_SNOWFLAKE_NODE", value)
+			}
+			ids.SetDefaultSnowflakeNode(nil)
+			var mu sync.Mutex
+			var says strings.Builder
+			log.SetOutput(writerFunc(func(line []byte) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				return says.Write(line)
+			}))
+			mu.Lock()
+			var calls sync.WaitGroup
+			for range 50 {
+				calls.Go(func() {
+					if err := panicOf(func() { ids.NextSnowflake() }); (err != nil) != (value == "web-3") {
+						t.Errorf("with the value %q: %v", value, err)
+					}
+				})
+			}
+			calls.Wait()
+			mu.Unlock()
+			synctest.Wait()
+			if n, err := ids.DefaultSnowflakeNode(); err == nil && want != "" {
+				want = fmt.Sprintf(want, n.Number())
+			}
+			if got := says.String(); !strings.HasSuffix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n") {
+				t.Errorf("with the value %q the log has %q, want one line that ends in %q", value, got, want)
+			}
 		})
 	}
 }
 
-// idHandler adds a Snowflake to each record, under a lock of its own.
-type idHandler struct {
-	slog.Handler
-	mu   *sync.Mutex
-	said chan bool // that a number was drawn
+// TestLogsThatNeedSnowflakes starts a process with each of logsThatNeedSnowflakes. All get their first Snowflake, and log
+// where its number comes from, if they can.
+func TestLogsThatNeedSnowflakes(t *testing.T) {
+	const child = "IDS_TEST_LOG_CHILD"
+	if name := os.Getenv(child); name != "" {
+		said := make(chan bool, 10)
+		logsThatNeedSnowflakes[name](writerFunc(func(line []byte) (int, error) {
+			n, err := os.Stderr.Write(line)
+			if bytes.Contains(line, []byte("IDS_SNOWFLAKE_NODE")) {
+				said <- true
+			}
+			return n, err
+		}))
+		fmt.Println("made", ids.NextSnowflake())
+		if !cannotSay[name] {
+			<-said
+		}
+		return
+	}
+	unsetNode(t)
+	var processes sync.WaitGroup
+	for name := range logsThatNeedSnowflakes {
+		cmd := again(t, "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), child+"="+name)
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &out
+		processes.Go(func() {
+			err := cmd.Start()
+			if err == nil {
+				late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+				defer late.Stop()
+				err = cmd.Wait()
+			}
+			fatal := name == "log.Fatal" && err != nil && err.Error() == "exit status 1"
+			if err != nil && !fatal || !fatal && !strings.Contains(out.String(), "made") ||
+				!cannotSay[name] && !strings.Contains(out.String(), "has drawn its Snowflake node number") {
+				t.Errorf("%s: %v, prints\n%s", name, err, out.String())
+			}
+		})
+	}
+	processes.Wait()
 }
 
-func (h idHandler) Handle(ctx context.Context, r slog.Record) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	r.AddAttrs(slog.Any("id", ids.NextSnowflake()))
-	defer h.saw(r.Message)
-	return h.Handler.Handle(ctx, r)
+// cannotSay has the logs that end before they write the line, or never do.
+var cannotSay = map[string]bool{
+	"a slog handler that hands records to a worker, by a full buffer": true, "a writer that panics": true,
+	"a handler that makes a Snowflake and panics": true, "a writer that hangs": true, "log.Fatal": true,
 }
 
-func (h idHandler) Write(line []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	defer h.saw(string(line))
-	return fmt.Fprint(os.Stderr, ids.NextSnowflake(), " ", string(line))
+// logsThatNeedSnowflakes write to out. In each, what writes a line may wait for the first Snowflake, or the other way round.
+var logsThatNeedSnowflakes = map[string]func(out io.Writer){
+	"plain": func(out io.Writer) { log.SetOutput(out) },
+	"a writer that numbers lines": func(out io.Writer) {
+		log.SetOutput(&numbering{out: out})
+		log.Print("first")
+	},
+	"a pipe, whose reader numbers lines": func(out io.Writer) {
+		r, w := io.Pipe()
+		log.SetOutput(w)
+		go io.Copy(&numbering{out: out}, r)
+		log.Print("first")
+		log.Print("second")
+	},
+	"a slog handler that hands records to a worker": func(out io.Writer) {
+		records := make(recordChan)
+		slog.SetDefault(slog.New(records))
+		go records.number(out)
+		slog.Info("first")
+		slog.Info("second")
+	},
+	"a slog handler that hands records to a worker, by a full buffer": func(out io.Writer) {
+		records := make(recordChan, 10)
+		slog.SetDefault(slog.New(records))
+		go func() {
+			for {
+				slog.Info("busy")
+			}
+		}()
+		for len(records) < cap(records) {
+			runtime.Gosched()
+		}
+		go records.number(io.Discard)
+		slog.Info("first")
+	},
+	"a logger with a lock, to which package log writes too": func(out io.Writer) {
+		own := &numbering{out: out}
+		log.SetOutput(own)
+		fmt.Fprintln(own, "first")
+	},
+	"a slog handler with a lock, called without a slog.Logger": func(out io.Writer) {
+		h := slog.NewTextHandler(&numbering{out: out}, nil)
+		slog.SetDefault(slog.New(h))
+		h.Handle(context.Background(), slog.NewRecord(time.Now(), slog.LevelInfo, "first", 0))
+	},
+	"a slog handler with a lock": func(out io.Writer) {
+		slog.SetDefault(slog.New(slog.NewTextHandler(&numbering{out: out}, nil)))
+		slog.Info("first")
+	},
+	"the first Snowflake under a lock that the writer takes": func(out io.Writer) {
+		var mu sync.Mutex
+		log.SetOutput(writerFunc(func(line []byte) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return out.Write(line)
+		}))
+		mu.Lock()
+		defer mu.Unlock()
+		ids.NextSnowflake()
+	},
+	"a writer that panics": func(io.Writer) {
+		log.SetOutput(writerFunc(func([]byte) (int, error) { panic("disk") }))
+	},
+	"a handler that makes a Snowflake and panics": func(io.Writer) {
+		slog.SetDefault(slog.New(slog.NewTextHandler(&numbering{out: writerFunc(func([]byte) (int, error) { panic("disk") })}, nil)))
+		defer func() { _ = recover() }()
+		slog.Info("first")
+	},
+	"a writer 1,200 calls above the log": func(out io.Writer) {
+		var deep func(n int, line []byte) (int, error)
+		deep = func(n int, line []byte) (int, error) {
+			if n > 0 {
+				return deep(n-1, line)
+			}
+			return fmt.Fprintf(out, "%v %s", ids.NextSnowflake(), line)
+		}
+		log.SetOutput(writerFunc(func(line []byte) (int, error) { return deep(1200, line) }))
+		log.Print("first")
+	},
+	"a writer that hangs": func(io.Writer) {
+		log.SetOutput(writerFunc(func([]byte) (int, error) { select {} }))
+	},
+	"the number of the run, in each line": func(out io.Writer) {
+		run := sync.OnceValue(func() string { return ids.NextSnowflake().String() })
+		log.SetOutput(writerFunc(func(line []byte) (int, error) { return fmt.Fprintf(out, "%v %s", run(), line) }))
+		run()
+		log.Print("first")
+	},
+	"log.Fatal": func(out io.Writer) {
+		log.SetOutput(&numbering{out: out})
+		log.Fatal("first and last")
+	},
 }
 
-func (h idHandler) saw(message string) {
-	if strings.Contains(message, "IDS_SNOWFLAKE_NODE") {
-		h.said <- true
+// numbering writes lines with a Snowflake before each, under a lock of its own.
+type numbering struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (n *numbering) Write(line []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, err := fmt.Fprintf(n.out, "%v %s", ids.NextSnowflake(), line)
+	return len(line), err
+}
+
+// A recordChan is a slog handler that hands each record to somebody else.
+type recordChan chan slog.Record
+
+func (recordChan) Enabled(context.Context, slog.Level) bool { return true }
+func (c recordChan) WithAttrs([]slog.Attr) slog.Handler     { return c }
+func (c recordChan) WithGroup(string) slog.Handler          { return c }
+
+func (c recordChan) Handle(_ context.Context, r slog.Record) error {
+	c <- r
+	return nil
+}
+
+// number writes the records, with a Snowflake before each.
+func (c recordChan) number(out io.Writer) {
+	for r := range c {
+		fmt.Fprintln(out, ids.NextSnowflake(), r.Message)
 	}
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestRandomNode makes the default node without a number, again and again.
 func TestRandomNode(t *testing.T) {

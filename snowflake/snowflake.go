@@ -110,11 +110,12 @@ var (
 // [ErrRange], if the variable is neither a number from 0 to 1023 nor "random", as if it is empty, or if the wall
 // clock is outside the layout.
 //
-// If the variable is not set, the number is random, and the call logs it by [log.Print]. Two processes then
-// have one number, and can make the same ids, with probability 1/1024; of 38 processes two do with probability
-// 1/2. If the variable is "random", the number is random and nothing is logged: this is for tests, and for a
-// program that runs in one process. With a random number, ids begin at the epoch while the wall clock is before
-// it, unless the default clock has made later ones.
+// If the variable is not set, the number is random, and a goroutine logs it by [log.Print]: the call does not
+// wait for the log, so a program that ends at once may not log it. Two processes then have one number, and can
+// make the same ids, with probability 1/1024; of 38 processes two do with probability 1/2. If the variable is
+// "random", the number is random and nothing is logged: this is for tests, and for a program that runs in one
+// process. With a random number, ids begin at the epoch while the wall clock is before it, unless the default
+// clock has made later ones.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the default node, and makes it as [Next] does if there is none: so call

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/oneclock/ids"
@@ -49,46 +47,6 @@ func TestSetDefaultFromEnv(t *testing.T) {
 	}
 	if made, err := ids.DefaultSnowflakeNode(); made != node || err != nil {
 		t.Errorf("the default node is %p, %v, want %p", made, err, node)
-	}
-}
-
-// TestDrawnNumberIsLogged makes a Snowflake in processes of their own: one that draws its number says so, unless the
-// variable asks for that.
-func TestDrawnNumberIsLogged(t *testing.T) {
-	const child = "IDS_TEST_DRAWN_CHILD"
-	if os.Getenv(child) != "" {
-		in := snowflake.Twitter().Split(snowflake.Next())
-		fmt.Println("node", in.Node)
-		return
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip("the program of the tests cannot be started again here: ", err)
-	}
-	if err := exec.Command(exe, "-test.list=^$").Run(); err != nil {
-		t.Skip("the program of the tests cannot be started again here: ", err)
-	}
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // and puts it back
-	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
-		t.Fatal(err)
-	}
-	for variable, want := range map[string]string{
-		"IDS_OTHER=":                "which is %d. Two processes with one number make the same ids: set it to another number in each. See ",
-		"IDS_SNOWFLAKE_NODE=random": "",
-		"IDS_SNOWFLAKE_NODE=7":      "",
-		"IDS_SNOWFLAKE_NODE=web-3":  `IDS_SNOWFLAKE_NODE is "web-3", not a number from 0 to 1023`,
-	} {
-		cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), child+"=1", variable)
-		var says strings.Builder
-		cmd.Stderr = &says
-		out, err := cmd.Output()
-		var node int64
-		_, scanErr := fmt.Sscanf(string(out), "node %d", &node)
-		want = strings.ReplaceAll(want, "%d", fmt.Sprint(node))
-		if (err == nil) != (scanErr == nil) || !strings.Contains(says.String(), want) || (want == "") != (says.Len() == 0) {
-			t.Errorf("%s: %v, prints %q and says %q, want %q", variable, err, out, says.String(), want)
-		}
 	}
 }
 

@@ -27,12 +27,6 @@ func main() {
 }
 
 func run() error {
-	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first id. Without the
-	// variable, the log says which number was drawn: give each process its own.
-	if _, err := snowflake.Default(); err != nil {
-		return err
-	}
-
 	// Time is in UTC. Its second result is false for a version without a time, such as 4.
 	const millisecond = "2006-01-02 15:04:05.000 UTC"
 	v7 := uuid.NewV7()
@@ -45,10 +39,6 @@ func run() error {
 	fmt.Println("ulid.Make()      ", u, " made", u.Time().Format(millisecond))
 	fmt.Println("typeid.New[…]()  ", typeid.New[user](), " a version 7 UUID after the prefix of its kind")
 
-	s := snowflake.Next()
-	in := snowflake.Twitter().Split(s)
-	fmt.Printf("snowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
-
 	// Each version 7 UUID is greater than the one before, on all goroutines: rows with such keys sort by time.
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
@@ -60,6 +50,15 @@ func run() error {
 	fmt.Println("uuid.Parse(…)    ", good, " version", good.Version())
 	_, err = uuid.Parse("017f22e2-79b0-7cc3-98c4-dc0c0cO7398f")
 	fmt.Println("uuid.Parse(…)    ", err)
+
+	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first Snowflake. Without the
+	// variable, the number is drawn, and the log says which one it is: give each process its own.
+	if _, err := snowflake.Default(); err != nil {
+		return err
+	}
+	s := snowflake.Next()
+	in := snowflake.Twitter().Split(s)
+	fmt.Printf("\nsnowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
 
 	// In JSON each id is a string: JavaScript would round the number of a Snowflake.
 	type order struct {
