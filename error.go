@@ -200,7 +200,7 @@ var faults = [...]string{
 	tooLarge:    "",
 	negative:    "negative",
 	isNull:      "NULL: scan into a Null or a pointer, such as ",
-	cutText:     "a column of 16 bytes holds the beginning of a text: write id.Binary() to it",
+	cutText:     "a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters",
 	noQuotes:    "JSON is not a string in quotes",
 	longJSON:    "more than 90 characters in JSON",
 	badEscape:   `an escape in JSON other than \u00 and two hexadecimal digits`,

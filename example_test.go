@@ -418,7 +418,8 @@ func ExampleUUID_GoString() {
 
 func ExampleUUID_Scan() {
 	var u ids.UUID
-	for _, column := range []any{"f81d4fae-7dec-11d0-a765-00a0c91e6bf6", []byte("0123456789abcdef"), nil} {
+	id := ids.MustParseUUID("0190b2f4-5d6e-7c3a-9b1f-2e4d6c8a0f13")
+	for _, column := range []any{"f81d4fae-7dec-11d0-a765-00a0c91e6bf6", id[:], nil} {
 		err := u.Scan(column)
 		fmt.Println(u, err)
 	}
@@ -426,7 +427,7 @@ func ExampleUUID_Scan() {
 	fmt.Printf("%T %[1]v\n", value)
 	// Output:
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// 30313233-3435-3637-3839-616263646566 <nil>
-	// 30313233-3435-3637-3839-616263646566 ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID
-	// string 30313233-3435-3637-3839-616263646566
+	// 0190b2f4-5d6e-7c3a-9b1f-2e4d6c8a0f13 <nil>
+	// 0190b2f4-5d6e-7c3a-9b1f-2e4d6c8a0f13 ids: scanning UUID: NULL: scan into a Null or a pointer, such as uuid.Null, uuid.NullBinary or *uuid.UUID
+	// string 0190b2f4-5d6e-7c3a-9b1f-2e4d6c8a0f13
 }

@@ -2,6 +2,7 @@ package ids
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -12,16 +13,11 @@ func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 // any other, and a string, is text as [ParseUUID] reads it. NULL is an error: use [Null]. On an error u keeps
 // its value.
 //
-// A []byte of the first 16 characters that [UUID.String] returns is an error, too: MySQL and MariaDB cut text
-// to a BINARY(16), with INSERT IGNORE or an empty sql_mode. No UUID of [VariantRFC9562] has such bytes.
+// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too: MySQL and MariaDB cut text to
+// a BINARY(16), with INSERT IGNORE or an empty sql_mode. No UUID of [VariantRFC9562] has such bytes. If a column of
+// yours has keys of such characters, read a []byte, and use [UUIDFromBytes].
 func (u *UUID) Scan(src any) error {
-	if b, ok := src.([]byte); ok && len(b) == 16 && b[8] == '-' && startsUUID(b) {
-		return scanError{parseError(uuidText, cutText, 0)}
-	}
-	if scanBytes(u, src) {
-		return nil
-	}
-	return scan(u, src, uuidText, "string, []byte, [16]byte or UUID")
+	return scanBytes(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
 
 // Value returns u as text. For a column of 16 bytes pass [ULID.Binary]. The error is always nil.
@@ -31,16 +27,10 @@ func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 // any other, and a string, is text as [ParseULID] reads it. NULL is an error: use [Null]. On an error u keeps
 // its value.
 //
-// A []byte of the first 16 characters that [ULID.String] returns is an error, too, as for [UUID.Scan]. No ULID
-// of a time before the year 3600 has such bytes.
+// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, as for [UUID.Scan]. No ULID
+// of a time before the year 3544 has such bytes.
 func (u *ULID) Scan(src any) error {
-	if b, ok := src.([]byte); ok && len(b) == 16 && b[0] == '0' && startsULID(b) {
-		return scanError{parseError(ulidText, cutText, 0)}
-	}
-	if scanBytes(u, src) {
-		return nil
-	}
-	return scan(u, src, ulidText, "string, []byte, [16]byte or ULID")
+	return scanBytes(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
 
 // Value returns s as an int64. The error is always nil.
@@ -68,42 +58,40 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scanBytes sets dst to the 16 bytes that src is, if it is such.
-func scanBytes[T UUID | ULID](dst *T, src any) bool {
+// scanBytes is scan for an id that a database may store as its 16 bytes.
+func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error {
 	switch v := src.(type) {
 	case T:
 		*dst = v
-		return true
+		return nil
 	case [16]byte:
 		*dst = T(v)
-		return true
+		return nil
 	case []byte:
 		if len(v) == 16 {
+			if isASCII((*[16]byte)(v)) && isText(v) {
+				return scanError{parseError(form, cutText, 0)}
+			}
 			*dst = T(v)
-			return true
+			return nil
 		}
 	}
-	return false
+	return scan(dst, src, form, accepted)
 }
 
-// startsUUID reports whether 16 bytes are the first characters that String writes of some UUID. As an id they would
-// be of VariantNCS, since the hyphen at 8 is 0x2d. Of random bytes one in 4 × 10^21 is such.
-func startsUUID(b []byte) bool {
-	for i, c := range b {
-		hyphen := i == 8 || i == 13
-		digit := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'
-		if hyphen && c != '-' || !hyphen && !digit {
-			return false
-		}
-	}
-	return true
+// isASCII reports whether no byte has its highest bit set, as byte 8 of each UUID of the RFC has. It is apart from isText so
+// that it is inlined.
+func isASCII(b *[16]byte) bool {
+	const highest = 0x8080808080808080
+	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
 }
 
-// startsULID is the same for a ULID, if the first byte is 0, as in the text of times before the year 3084. As an id they
-// would be of a time after the year 3600. Of random bytes one in 10^16 is such.
-func startsULID(b []byte) bool {
+// isText reports whether all bytes are characters that texts of ids have, so that b is the beginning of one. Of 16 random
+// bytes one in 3 × 10^9 is such, and no id of a usual kind: the first byte of a ULID is less than a hyphen for 1,500 years.
+func isText(b []byte) bool {
 	for _, c := range b {
-		if 'a' <= c || base32Values[c] == noDigit { // String writes upper case
+		letter := 'a' <= c|' ' && c|' ' <= 'z'
+		if !letter && (c < '0' || ':' < c) && c != '-' && c != '{' {
 			return false
 		}
 	}

@@ -54,29 +54,26 @@ func TestSQLOwnsBytes(t *testing.T) {
 }
 
 // TestSQLCutText scans what a column of 16 bytes keeps of a text, where the database cuts it: read as the id itself, it would
-// be another one. Bytes that differ in one place are an id.
+// be another one. Bytes of which one is no character of a text are an id.
 func TestSQLCutText(t *testing.T) {
 	for _, u := range []ids.UUID{ids.NewV1(), ids.NewV4(), ids.NewV6(), ids.NewV7(), ids.NilUUID(), ids.MaxUUID(), ids.MustParseUUID(edgeUUID)} {
-		cut := u.String()[:16]
-		checkCutText(t, cut, ids.UUIDFromBytes, "/:`gGA_\x00\xff", pointer(u), &ids.Binary[ids.UUID]{ID: u}, &ids.Null[ids.UUID]{ID: u, Valid: true},
-			&ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, &struct{ ids.UUID }{u})
-		if id, _ := ids.UUIDFromBytes([]byte(cut)); id.Variant() != ids.VariantNCS {
-			t.Errorf("%q is of the variant %v", cut, id.Variant())
-		}
-	}
-	for _, l := range []ids.ULID{ids.NewULID(), {}, ids.MaxULIDAt(time.Date(3084, 1, 1, 0, 0, 0, 0, time.UTC)), ids.MustParseULID(edgeULID)} {
-		cut := l.String()[:16]
-		checkCutText(t, cut, ids.ULIDFromBytes, "/:ILOUaz@[\x00\xff", pointer(l), &ids.Binary[ids.ULID]{ID: l}, &ids.Null[ids.ULID]{ID: l, Valid: true},
-			&ids.Null[ids.Binary[ids.ULID]]{ID: l.Binary(), Valid: true}, &struct{ ids.ULID }{l})
-		if id, _ := ids.ULIDFromBytes([]byte(cut)); id.Time().Year() < 3600 {
-			t.Errorf("%q is of %v", cut, id.Time())
+		l := u.ULID()
+		for _, text := range []string{u.String(), strings.ToUpper(u.String()), u.URN(), "{" + u.String() + "}", strings.ReplaceAll(u.String(), "-", ""), u.Base58(),
+			l.String(), strings.ToLower(l.String()), "AZaz09-:{zzzzzzz"} {
+			cut := text[:16]
+			checkCutText(t, cut, ids.UUIDFromBytes, pointer(u), &ids.Binary[ids.UUID]{ID: u}, &ids.Null[ids.UUID]{ID: u, Valid: true},
+				&ids.Null[ids.Binary[ids.UUID]]{ID: u.Binary(), Valid: true}, &struct{ ids.UUID }{u})
+			checkCutText(t, cut, ids.ULIDFromBytes, pointer(l), &ids.Binary[ids.ULID]{ID: l}, &ids.Null[ids.ULID]{ID: l, Valid: true},
+				&ids.Null[ids.Binary[ids.ULID]]{ID: l.Binary(), Valid: true}, &struct{ ids.ULID }{l})
+			if id, _ := ids.UUIDFromBytes([]byte(cut)); id.Variant() != ids.VariantNCS || id.ULID().Time().Year() < 3544 {
+				t.Errorf("%q is of the variant %v and, as a ULID, of %v", cut, id.Variant(), id.ULID().Time())
+			}
 		}
 	}
 }
 
-// checkCutText checks a text that was cut, with receivers that hold an id, and then bytes that no such text has in
-// one place.
-func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes func([]byte) (T, error), others string, held ...sql.Scanner) {
+// checkCutText checks a text that was cut, with receivers that hold an id, and then bytes that no text has in one place.
+func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes func([]byte) (T, error), held ...sql.Scanner) {
 	t.Helper()
 	for _, dst := range held {
 		before := fmt.Sprint(dst)
@@ -99,9 +96,8 @@ func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes fu
 		err := P(&got).Scan(b)
 		reads("Scan", b, got, err)
 	}
-	scan([]byte("0123456789abcdef"))
 	for i := range 16 {
-		for _, c := range []byte(others) {
+		for _, c := range []byte(",./;@[`|\r\x1a\x00\x80\xad\xff") {
 			near := []byte(cut)
 			near[i] = c
 			scan(near)

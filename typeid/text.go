@@ -1,7 +1,6 @@
 package typeid
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -83,22 +82,12 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	return b
 }
 
-// cutText reports whether b is the first 16 characters of a text, of K or of another kind. No UUID of the RFC's variant has
-// such bytes, since they are ASCII.
-func cutText[K Kind](b []byte) bool {
-	if len(b) != 16 {
-		return false
-	}
-	if p, _ := prefix[K](); strings.HasPrefix(p, string(b)) {
-		return true
-	}
-	end := bytes.LastIndexByte(b, '_') // -1 without a prefix
-	switch {
-	case end < 0 && b[0] > '7', end == 0, end > 0 && checkPrefix(string(b[:end])) != nil:
-		return false
-	}
-	for _, c := range b[end+1:] {
-		if !isDigit[c] {
+// isText reports whether all bytes are characters that texts of ids of any kind have, and of UUIDs, so that they are the
+// beginning of one. No UUID of the RFC's variant has such bytes, since they are ASCII.
+func isText(b []byte) bool {
+	for _, c := range b {
+		letter := 'a' <= c|' ' && c|' ' <= 'z'
+		if !letter && (c < '0' || ':' < c) && c != '-' && c != '{' && c != '_' {
 			return false
 		}
 	}

@@ -154,8 +154,8 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan reads what [Parse] accepts, as a string or a []byte, an ID of the same kind, or what Scan of [ids.UUID] accepts.
-// The first 16 characters of an id's text of any kind, or of a UUID's, as a []byte, are an error: a column of 16 bytes has
-// cut it. NULL is an error: use [Null]. On an error id keeps its value.
+// A []byte of 16 letters, digits, underscores, hyphens, colons or opening braces is an error: a column of 16 bytes has cut
+// a text to it. NULL is an error: use [Null]. On an error id keeps its value.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error
@@ -163,9 +163,13 @@ func (id *ID[K]) Scan(src any) error {
 	case string:
 		read, err = parse[K](v)
 	case []byte:
-		read, err = parse[K](v)
-		if err != nil && cutText[K](v) {
+		switch {
+		case len(v) != len(id):
+			read, err = parse[K](v)
+		case isText(v):
 			return fault(cut, 0)
+		default:
+			read = ID[K](v)
 		}
 	case ID[K]:
 		read = v
@@ -178,13 +182,8 @@ func (id *ID[K]) Scan(src any) error {
 	default:
 		err = fmt.Errorf("typeid: scanning a value of type %T, want string, []byte, [16]byte, ids.UUID or %T: %w", src, *id, ids.ErrSyntax)
 	}
-	if err != nil {
-		if (*ids.UUID)(id).Scan(src) == nil { // the text of a UUID, or 16 bytes
-			return nil
-		}
-		if b, ok := src.([]byte); ok && len(b) == len(id) { // of which that refuses the beginning of its text
-			err = fault(cut, 0)
-		}
+	if err != nil && (*ids.UUID)(id).Scan(src) == nil { // the text of a UUID
+		return nil
 	}
 	return id.set(read, err)
 }

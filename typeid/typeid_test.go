@@ -236,15 +236,21 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %v, error %v", b, id, err)
 		}
 	}
-	for _, text := range []string{sample, "invoice_" + digits, "a_b_" + digits, digits} { // of a UUID, and of other kinds
+	for _, text := range []string{
+		sample, "invoice_" + digits, "a_b_" + digits, digits, strings.ToUpper(sample), u.URN(), "{" + sample + "}", u.Base58(), "USER_" + digits, "AZ_az-09:{zzzzzz",
+	} { // of a UUID, and of other kinds
 		id := want
 		if err := id.Scan([]byte(text)[:16]); err == nil || !strings.Contains(err.Error(), "column of 16 bytes") || id != want {
 			t.Errorf("%s: %v, error %v", text[:16], id, err)
 		}
 	}
-	for _, raw := range []string{"user_0000000000u", "user 00000000000", "User_00000000000", "_user00000000000", "user__0000000000", "user-00000000000", "8000000000000000"} { // no beginnings of texts
-		if id := want; id.Scan([]byte(raw)) != nil || id != typeid.ID[user]([]byte(raw)) {
-			t.Errorf("%q: %v", raw, id)
+	for i := range 16 { // no beginning of a text
+		for _, c := range []byte(" ,./;@[^`|\x1a\x00\x80\xdf\xff") {
+			raw := []byte("user_00000000000")
+			raw[i] = c
+			if id := want; id.Scan(raw) != nil || id != typeid.ID[user](raw) {
+				t.Errorf("%q: %v", raw, id)
+			}
 		}
 	}
 	vectorPrefix = strings.Repeat("abcdefg", 9)
