@@ -42,6 +42,19 @@ func TestEncodings(t *testing.T) {
 	t.Run("Binary of ULID", func(t *testing.T) { checkEncodings(t, ids.Binary[ids.ULID]{ID: l}, edgeULID) })
 }
 
+// A jsonVersion is a package for JSON.
+type jsonVersion struct {
+	name      string
+	marshal   func(v any) ([]byte, error)
+	unmarshal func(data []byte, into any) error
+}
+
+const jsonV2 = "encoding/json/v2"
+
+// jsons are the packages that there are. The second, which begins with Go 1.27, is there too with GOEXPERIMENT=jsonv2, which builds
+// the first one on it.
+var jsons = []jsonVersion{{"encoding/json", json.Marshal, json.Unmarshal}}
+
 // An encoding is one such way.
 type encoded[T any] struct {
 	name string
@@ -65,7 +78,10 @@ type readable[T any] interface {
 
 func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	t.Helper()
-	ways := slices.Concat(waysOfValues(id, text), waysOfText[T, P](id, text), waysOut(id, text))
+	ways := slices.Concat(waysOfGob(id), waysOfText[T, P](id, text), waysOut(id, text))
+	for _, j := range jsons {
+		ways = append(ways, waysOfJSON(j, id, text)...)
+	}
 	for _, e := range ways {
 		if e.out != nil {
 			if wire, err := e.out(); wire != e.wire || err != nil {
@@ -86,8 +102,8 @@ func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	}
 }
 
-// waysOfValues are those of encoding/json and encoding/gob.
-func waysOfValues[T written](id T, text string) []encoded[T] {
+// waysOfJSON are those of a package for JSON.
+func waysOfJSON[T written](j jsonVersion, id T, text string) []encoded[T] {
 	type inJSON struct {
 		ID    T `json:"id,omitzero"`
 		Empty T `json:"empty,omitzero"`
@@ -96,19 +112,25 @@ func waysOfValues[T written](id T, text string) []encoded[T] {
 		ID any `json:"id"`
 	}
 	return []encoded[T]{
-		{"encoding/json, value", `"` + text + `"`, toJSON(id), fromJSON(func(v T) T { return v })},
-		{"encoding/json, pointer", `"` + text + `"`, toJSON(&id), fromJSON(func(v *T) T { return *v })},
-		{"encoding/json, pointer to a pointer", `"` + text + `"`, toJSON(&[]*T{&id}[0]), fromJSON(func(v **T) T { return **v })},
-		{"encoding/json, array", `["` + text + `"]`, toJSON([1]T{id}), fromJSON(func(v [1]T) T { return v[0] })},
-		{"encoding/json, slice of pointers", `["` + text + `",null]`, toJSON([]*T{&id, nil}), fromJSON(func(v []*T) T { return *v[0] })},
-		{"encoding/json, key of a map", `{"` + text + `":1}`, toJSON(map[T]int{id: 1}), fromJSON(onlyKey[T])},
-		{"encoding/json, omitzero", `{"id":"` + text + `"}`, toJSON(inJSON{ID: id}), fromJSON(func(v inJSON) T { return v.ID })},
-		{"encoding/json, any", `{"id":{"id":"` + text + `"}}`, toJSON(inAny{inAny{id}}), nil},
-		{"encoding/json, any that holds a pointer", `{"id":"` + text + `"}`, toJSON(inAny{&id}), func(wire string) (T, error) {
+		{j.name + ", value", `"` + text + `"`, j.to(id), fromJSON(j, func(v T) T { return v })},
+		{j.name + ", pointer", `"` + text + `"`, j.to(&id), fromJSON(j, func(v *T) T { return *v })},
+		{j.name + ", pointer to a pointer", `"` + text + `"`, j.to(&[]*T{&id}[0]), fromJSON(j, func(v **T) T { return **v })},
+		{j.name + ", array", `["` + text + `"]`, j.to([1]T{id}), fromJSON(j, func(v [1]T) T { return v[0] })},
+		{j.name + ", slice of pointers", `["` + text + `",null]`, j.to([]*T{&id, nil}), fromJSON(j, func(v []*T) T { return *v[0] })},
+		{j.name + ", key of a map", `{"` + text + `":1}`, j.to(map[T]int{id: 1}), fromJSON(j, onlyKey[T])},
+		{j.name + ", omitzero", `{"id":"` + text + `"}`, j.to(inJSON{ID: id}), fromJSON(j, func(v inJSON) T { return v.ID })},
+		{j.name + ", any", `{"id":{"id":"` + text + `"}}`, j.to(inAny{inAny{id}}), nil},
+		{j.name + ", any that holds a pointer", `{"id":"` + text + `"}`, j.to(inAny{&id}), func(wire string) (T, error) {
 			var got T
-			err := json.Unmarshal([]byte(wire), &inAny{&got})
+			err := j.unmarshal([]byte(wire), &inAny{&got})
 			return got, err
 		}},
+	}
+}
+
+// waysOfGob is that of encoding/gob.
+func waysOfGob[T written](id T) []encoded[T] {
+	return []encoded[T]{
 		{"encoding/gob", "", nil, func(string) (got T, err error) {
 			type message struct {
 				ID  T
@@ -185,17 +207,17 @@ func waysOut[T written](id T, text string) []encoded[T] {
 	}
 }
 
-func toJSON(v any) func() (string, error) {
+func (j jsonVersion) to(v any) func() (string, error) {
 	return func() (string, error) {
-		b, err := json.Marshal(v)
+		b, err := j.marshal(v)
 		return string(b), err
 	}
 }
 
-func fromJSON[V, T any](id func(V) T) func(string) (T, error) {
+func fromJSON[V, T any](j jsonVersion, id func(V) T) func(string) (T, error) {
 	return func(wire string) (got T, err error) {
 		var v V
-		if err := json.Unmarshal([]byte(wire), &v); err != nil {
+		if err := j.unmarshal([]byte(wire), &v); err != nil {
 			return got, err
 		}
 		return id(v), nil
@@ -227,66 +249,6 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// marshalV2 and unmarshalV2 are the functions of encoding/json/v2, where there is one.
-var (
-	unmarshalV1 = json.Unmarshal
-	marshalV2   func(v any) ([]byte, error)
-	unmarshalV2 func(data []byte, into any) error
-)
-
-// TestJSONv2 does with encoding/json/v2 what TestEncodings does with encoding/json, which the same
-// experiment rebuilds: GOEXPERIMENT=jsonv2 go test . runs it, and from Go 1.27 on each run.
-func TestJSONv2(t *testing.T) {
-	if marshalV2 == nil {
-		t.Skip("there is no encoding/json/v2 before Go 1.27, except with GOEXPERIMENT=jsonv2")
-	}
-	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
-	checkJSONv2(t, u, edgeUUID)
-	checkJSONv2(t, l, edgeULID)
-	checkJSONv2(t, s, edgeSnowflake)
-	checkJSONv2(t, ids.Null[ids.UUID]{ID: u, Valid: true}, edgeUUID)
-	checkJSONv2(t, ids.Null[ids.ULID]{ID: l, Valid: true}, edgeULID)
-	checkJSONv2(t, ids.Null[ids.Snowflake]{ID: s, Valid: true}, edgeSnowflake)
-	checkJSONv2(t, ids.Binary[ids.UUID]{ID: u}, edgeUUID)
-	checkJSONv2(t, ids.Binary[ids.ULID]{ID: l}, edgeULID)
-
-	var bare ids.Snowflake
-	if err := unmarshalV2([]byte(edgeSnowflake), &bare); bare != s || err != nil {
-		t.Errorf("a bare number is read as %v, %v", bare, err)
-	}
-	if b, err := marshalV2(ids.Null[ids.UUID]{}); string(b) != "null" || err != nil {
-		t.Errorf("an absent id is written %s, %v", b, err)
-	}
-}
-
-func checkJSONv2[T comparable](t *testing.T, id T, text string) {
-	t.Helper()
-	type row struct {
-		ID      T       `json:"id"`
-		Pointer *T      `json:"pointer"`
-		Zero    T       `json:"zero,omitzero"`
-		Nil     *T      `json:"nil,omitempty"`
-		List    []T     `json:"list"`
-		Keys    map[T]T `json:"keys"`
-		Any     any     `json:"any"`
-	}
-	q := `"` + text + `"`
-	want := `{"id":` + q + `,"pointer":` + q + `,"list":[` + q + `],"keys":{` + q + `:` + q + `},"any":` + q + `}`
-	b, err := marshalV2(row{ID: id, Pointer: &id, List: []T{id}, Keys: map[T]T{id: id}, Any: id})
-	if string(b) != want || err != nil {
-		t.Errorf("%T is written %s, %v, want %s", id, b, err, want)
-	}
-	var got row
-	if err := unmarshalV2([]byte(want), &got); err != nil || got.ID != id || *got.Pointer != id || got.Zero != *new(T) || got.Nil != nil ||
-		got.List[0] != id || got.Keys[id] != id || got.Any != text {
-		t.Errorf("%T is read as %+v, %v", id, got, err)
-	}
-	before := got.ID
-	if err := unmarshalV2([]byte(`{"id":"`+text[:len(text)-1]+`!"}`), &got); err == nil || got.ID != before {
-		t.Errorf("%T: a bad text is read as %v, %v", id, got.ID, err)
-	}
-}
-
 type nullKind struct{}
 
 func (nullKind) Prefix() string { return "null" }
@@ -316,14 +278,22 @@ func TestJSONNull(t *testing.T) {
 	u, l := ids.MaxUUID(), ids.MustParseULID(edgeULID)
 	full := row{u, l, ids.Binary[ids.UUID]{ID: u}, ids.Binary[ids.ULID]{ID: l}, typeid.ID[nullKind](u), struct{ ids.UUID }{u}, 7}
 	stored := patch{C: ids.Null[ids.Binary[ids.ULID]]{ID: full.C, Valid: true}, O: ids.Null[struct{ ids.UUID }]{ID: full.O, Valid: true}}
-	for unmarshal, want := range map[*func([]byte, any) error]row{&unmarshalV1: full, &unmarshalV2: {S: full.S}} {
-		if *unmarshal == nil {
-			continue // see TestJSONv2
+	for _, j := range jsons {
+		want := full
+		if j.name == jsonV2 {
+			want = row{S: full.S}
 		}
 		got, missing, nulls := full, stored, stored
-		err := errors.Join((*unmarshal)([]byte(null), &got), (*unmarshal)([]byte(`{}`), &missing), (*unmarshal)([]byte(null), &nulls))
+		err := errors.Join(j.unmarshal([]byte(null), &got), j.unmarshal([]byte(`{}`), &missing), j.unmarshal([]byte(null), &nulls))
 		if got != want || missing != stored || nulls != (patch{}) || err != nil {
-			t.Errorf("null makes of ids %+v, want %+v; of a patch %+v; without it %+v: %v", got, want, nulls, missing, err)
+			t.Errorf("%s: null makes of ids %+v, want %+v; of a patch %+v; without it %+v: %v", j.name, got, want, nulls, missing, err)
+		}
+		var bare ids.Snowflake
+		if err := j.unmarshal([]byte(edgeSnowflake), &bare); bare.String() != edgeSnowflake || err != nil {
+			t.Errorf("%s: a bare number is read as %v, %v", j.name, bare, err)
+		}
+		if b, err := j.marshal(ids.Null[ids.UUID]{}); string(b) != "null" || err != nil {
+			t.Errorf("%s: an absent id is written %s, %v", j.name, b, err)
 		}
 	}
 }
@@ -335,7 +305,7 @@ type (
 	taggedID struct{ ids.UUID } // has a text of its own
 )
 
-var tag = "user" // of a taggedID
+var tag = "User" // of a taggedID
 
 func (id taggedID) String() string                      { return tag + id.UUID.String() }
 func (id taggedID) AppendText(b []byte) ([]byte, error) { return append(b, id.String()...), nil }
@@ -355,6 +325,7 @@ func TestOwnTypes(t *testing.T) {
 	checkOwn(t, ID[Customer]{u}, edgeUUID, edgeUUID)
 	checkOwn(t, batchID{ids.MustParseULID(edgeULID)}, edgeULID, edgeULID)
 	checkOwn(t, tweetID{1541815603606036480}, edgeSnowflake, int64(1541815603606036480))
+	checkOwn(t, typeid.ID[nullKind](u), "null_7r3n7twzfc278aes80m34hwtzp", edgeUUID)
 	checkNull(t, taggedID{u}, taggedID{}, tag+edgeUUID, edgeUUID)
 }
 
@@ -394,7 +365,7 @@ func checkOwn[Own interface {
 func TestOwnNullJSON(t *testing.T) {
 	defer func(before string) { tag = before }(tag)
 	u := ids.MustParseUUID(edgeUUID)
-	for _, tag = range []string{"", "user", strings.Repeat("long", 13) + "er"} {
+	for _, tag = range []string{"", "User", strings.Repeat("long", 13) + "er"} {
 		present := ids.Null[taggedID]{ID: taggedID{u}, Valid: true}
 		text := present.String()
 		var escaped strings.Builder

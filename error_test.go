@@ -3,6 +3,7 @@ package ids_test
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -86,6 +87,9 @@ func TestErrorMessages(t *testing.T) {
 		{new(ids.Snowflake).Scan(int64(-5)), "ids: scanning Snowflake: negative", ids.ErrRange},
 		{new(ids.Snowflake).Scan(uint64(1 << 63)), "ids: scanning Snowflake: above 9223372036854775807", ids.ErrRange},
 		{new(ids.Snowflake).Scan("12x"), "ids: scanning Snowflake: not a decimal digit at byte 2", ids.ErrSyntax},
+		{panicOf(func() { ids.MustParseUUID("\n") }), `ids: parsing UUID: length 1, want 36 (or 32, 38, 45): "\n"`, ids.ErrLength},
+		{panicOf(func() { ids.MustParseULID("\n") }), `ids: parsing ULID: length 1, want 26: "\n"`, ids.ErrLength},
+		{panicOf(func() { ids.MustParseSnowflake("\n") }), `ids: parsing Snowflake: not a decimal digit at byte 0: "\n"`, ids.ErrSyntax},
 	} {
 		var pe *ids.ParseError
 		if !errors.As(c.err, &pe) || c.err.Error() != c.message || !isOnly(c.err, c.kind) || !isOnly(pe, c.kind) {
@@ -142,6 +146,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A trap panics when anything asks it for its text or its value.
+type trap struct{}
+
+func (trap) Value() (driver.Value, error) { panic("Value") }
+func (trap) String() string               { panic("String") }
+func (trap) Format(fmt.State, rune)       { panic("Format") }
+
 // TestMessages compares the messages of numbers whose lower 32 bits alone would do, of values that no id is scanned from, and
 // of a context whose cause has words of its own.
 func TestMessages(t *testing.T) {
@@ -157,6 +168,9 @@ func TestMessages(t *testing.T) {
 	const scanning = "scanning %s: a value of type %s, want %s: invalid syntax"
 	messages[fmt.Sprintf(scanning, "UUID", "int64", "string, []byte, [16]byte or UUID")] = new(ids.UUID).Scan(int64(1))
 	messages[fmt.Sprintf(scanning, "ULID", "float64", "string, []byte, [16]byte or ULID")] = new(ids.ULID).Scan(1.5)
+	type text string // types of your own are refused too, whatever they hold
+	messages[fmt.Sprintf(scanning, "UUID", "ids_test.text", "string, []byte, [16]byte or UUID")] = new(ids.UUID).Scan(text(edgeUUID))
+	messages[fmt.Sprintf(scanning, "UUID", "ids_test.trap", "string, []byte, [16]byte or UUID")] = new(ids.Binary[ids.UUID]).Scan(trap{})
 	messages[fmt.Sprintf(scanning, "Snowflake", "bool", "int64, uint64, string, []byte or Snowflake")] = new(ids.Snowflake).Scan(true)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the request is over"))

@@ -236,15 +236,6 @@ func ExampleUUID_Base58() {
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 }
 
-func ExampleParseUUIDBase58() {
-	fmt.Println(ids.ParseUUIDBase58("Xe22UfxT3rxcKJEAfL5373"))
-	_, err := ids.ParseUUIDBase58("Xe22UfxT3rxcKJEAfL537O") // which has a letter O
-	fmt.Println(err)
-	// Output:
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// ids: parsing UUID: not a Base58 digit at byte 21
-}
-
 func ExampleUUID_AppendText() {
 	line := []byte("id=")
 	line, _ = ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6").AppendText(line)
@@ -400,13 +391,6 @@ func ExampleUUID_Binary() {
 	column, err := id.Binary().Value()
 	fmt.Printf("%x %v\n", column, err)
 	// Output: f81d4fae7dec11d0a76500a0c91e6bf6 <nil>
-}
-
-func ExampleULID_Binary() {
-	id := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
-	column, err := id.Binary().Value()
-	fmt.Printf("%x %v\n", column, err)
-	// Output: 01563e3ab5d3d6764c61efb99302bd5b <nil>
 }
 
 // A failing test prints what makes the id.

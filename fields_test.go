@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -294,9 +292,10 @@ func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
 	}
 	got := partsOf(s)
 	datacenter, worker := ids.TwitterDatacenterWorker(got.Node)
+	number, err := ids.TwitterNumber(datacenter, worker)
 	if want := (ids.SnowflakeParts{Time: instant(ms.Mul(ms, big.NewInt(1e6))), Node: field(12, 10), Sequence: field(0, 12)}); got != want ||
-		datacenter != field(17, 5) || worker != field(12, 5) {
-		t.Fatalf("%v is of %v, datacenter %d, worker %d, want %v", s, got, datacenter, worker, want)
+		datacenter != field(17, 5) || worker != field(12, 5) || number != got.Node || err != nil {
+		t.Fatalf("%v is of %v, datacenter %d, worker %d, which are of number %d, %v; want %v", s, got, datacenter, worker, number, err, want)
 	}
 }
 
@@ -352,45 +351,19 @@ func TestV2Fields(t *testing.T) {
 	}
 }
 
-// TestV1At mints versions 1 and 6 of given times: all ids of one tick differ, up to 16,384 of them.
+// TestV1At mints versions 1 and 6 of a given time. They count together: an id of the one is none of the other by ToV6. And they leave the
+// clock alone.
 func TestV1At(t *testing.T) {
-	for name, mintAt := range map[string]func(*ids.Generator, time.Time) (ids.UUID, error){
-		"NewV1At": (*ids.Generator).NewV1At, "NewV6At": (*ids.Generator).NewV6At,
-	} {
-		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), NodeID: vectorNode})
-		mint := func(at time.Time) ids.UUID {
-			t.Helper()
-			u, err := mintAt(g, at)
-			if err != nil {
-				t.Fatalf("%s(%v): %v", name, at, err)
-			}
-			return u
-		}
-		seen := map[ids.UUID]bool{}
-		at := vectorTime.Add(123_456_789)
-		for range 16_384 {
-			u := mint(at)
-			if node, _ := u.NodeID(); !timeOf(u).Equal(at.Truncate(100)) || node != vectorNode || u.Variant() != ids.VariantRFC9562 ||
-				u.Version() != int(name[4]-'0') {
-				t.Fatalf("%s(%v) = %v of %v", name, at, u, timeOf(u))
-			}
-			seen[u] = true
-		}
-		if again := mint(at); len(seen) != 16_384 || !seen[again] {
-			t.Errorf("%s: %d distinct of 16,384, and the next is among them: %v", name, len(seen), seen[again])
-		}
-		// They leave the clock alone.
-		if u := g.NewV1(); !timeOf(u).Equal(start) {
-			t.Errorf("NewV1 after %s: %v of %v", name, u, timeOf(u))
-		}
-	}
-	// NewV1At and NewV6At count together: an id of the one is none of the other by ToV6.
-	g := ids.NewGenerator(nil)
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), NodeID: vectorNode})
 	for range 100 {
-		a, _ := g.NewV1At(start)
-		b, _ := g.NewV6At(start)
+		a, b := firstOf(g.NewV1At(vectorTime)), firstOf(g.NewV6At(vectorTime))
 		if c, _ := a.ToV6(); c == b {
 			t.Fatalf("%v and %v are the same id", a, b)
+		}
+	}
+	for _, u := range []ids.UUID{g.NewV1(), g.NewV6()} {
+		if !timeOf(u).Equal(start) {
+			t.Errorf("afterwards %v is of %v", u, timeOf(u))
 		}
 	}
 }
@@ -400,23 +373,6 @@ func TestV1AtConcurrently(t *testing.T) {
 	g := ids.NewGenerator(nil)
 	for round := range 50 {
 		at := start.Add(time.Duration(round) * time.Second)
-		var all [8][]ids.UUID
-		var wg sync.WaitGroup
-		for i := range all {
-			wg.Go(func() {
-				for range 2048 {
-					u, _ := g.NewV1At(at)
-					all[i] = append(all[i], u)
-				}
-			})
-		}
-		wg.Wait()
-		seen := map[ids.UUID]bool{}
-		for _, u := range slices.Concat(all[:]...) {
-			if seen[u] {
-				t.Fatalf("%v twice", u)
-			}
-			seen[u] = true
-		}
+		noneTwice(t, 8, 2048, func(all []ids.UUID) []ids.UUID { return append(all, firstOf(g.NewV1At(at))) })
 	}
 }

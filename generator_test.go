@@ -127,23 +127,6 @@ func TestNodeDrawnTwice(t *testing.T) {
 	}
 }
 
-// TestAtStartsAtRandom makes generators of one node: the clock sequences of their ids of a time start
-// at random, so that two processes with one node differ.
-func TestAtStartsAtRandom(t *testing.T) {
-	ever, always := 0, 1<<14-1
-	for range 200 {
-		g := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode})
-		u, err := g.NewV1At(start)
-		seq, _ := u.ClockSequence()
-		if ever, always = ever|seq, always&seq; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if ever != 1<<14-1 || always != 0 {
-		t.Errorf("bits of the first clock sequences that are ever 1: %b, always: %b", ever, always)
-	}
-}
-
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
@@ -596,18 +579,4 @@ func TestReseedStarvesNobody(t *testing.T) {
 		g.AppendV7(nil, 1000)
 		g.AppendULID(nil, 1000)
 	})
-}
-
-// TestReadsOnce counts the readings of a clock whose blocks of bits run out meanwhile: each id takes one.
-func TestReadsOnce(t *testing.T) {
-	n := 0
-	c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { n++; return time.Unix(1e9, 0) }})
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	for range 2000 {
-		g.NewV7()
-		g.NewULID()
-	}
-	if n != 4000 {
-		t.Errorf("4,000 ids took %d readings", n)
-	}
 }

@@ -164,28 +164,3 @@ func TestFloorBeforeRise(t *testing.T) {
 		t.Errorf("in the floor's tick it goes to %d", l.last)
 	}
 }
-
-// TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
-// in the two ways that there are. Epochs that are farther still are refused.
-func TestFarScales(t *testing.T) {
-	for _, epoch := range []int64{-maxSec, -maxSec / 2, -maxSec/4 - 1, -maxSec / 4, 0, maxSec/4 - 1, maxSec / 4, maxSec / 2, maxSec} {
-		for _, tick := range []time.Duration{100, time.Microsecond, time.Second} {
-			s := newScale(time.Unix(epoch, 0), tick)
-			for _, sec := range []int64{-maxSec - 1, -maxSec, epoch - 1, epoch, epoch + 1, maxSec, maxSec + 1} {
-				r := reading{sec, 1e9 - 1}
-				if got, want := s.at(r), s.divide(r); max(got, -1) != want {
-					t.Errorf("with ticks of %v from %d s, %d s is in tick %d, want %d", tick, epoch, sec, got, want)
-				}
-			}
-		}
-	}
-	calendar := newScale(time.Unix(0, 0), 100)
-	if n, exact := calendar.ticks(time.Second - 1); n != 9_999_999 || exact {
-		t.Errorf("a nanosecond less than a second is %d ticks of 100 ns, exactly: %v", n, exact)
-	}
-	for sec, ok := range map[int64]bool{-maxSec - 1: false, -maxSec: true, maxSec: true, maxSec + 1: false} {
-		if _, err := newFormat(SnowflakeLayout{Epoch: time.Unix(sec, 0), Tick: time.Second}); (err == nil) != ok {
-			t.Errorf("a layout from %d s: error %v", sec, err)
-		}
-	}
-}

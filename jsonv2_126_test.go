@@ -5,6 +5,6 @@ package ids_test
 import "encoding/json/v2"
 
 func init() {
-	marshalV2 = func(v any) ([]byte, error) { return json.Marshal(v) }
-	unmarshalV2 = func(data []byte, into any) error { return json.Unmarshal(data, into) }
+	jsons = append(jsons, jsonVersion{jsonV2, func(v any) ([]byte, error) { return json.Marshal(v) },
+		func(data []byte, into any) error { return json.Unmarshal(data, into) }})
 }

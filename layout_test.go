@@ -41,6 +41,13 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("the last tick of %+v is of %s, want %s", l, got, want)
 		}
 	}
+	// From the last epoch to the first time, and the reverse, no count of ticks wraps.
+	for epoch, want := range map[int64]ids.Snowflake{farthest: 0, -farthest: 9223372036850581504} {
+		l := ids.SnowflakeLayout{Epoch: time.Unix(epoch, 0), Tick: 100, NodeBits: 10, SequenceBits: 12}
+		if got := l.MinAt(time.Unix(-epoch, 0)); got != want {
+			t.Errorf("from the epoch %v, MinAt of %v is %d, want %d", l.Epoch, time.Unix(-epoch, 0), got, want)
+		}
+	}
 }
 
 // A slowLayout is the oracle of a layout.
@@ -104,9 +111,15 @@ func TestLayoutMessages(t *testing.T) {
 		what := fmt.Sprintf("%+v", c.layout)
 		checkRangeError(t, "Validate of "+what, c.layout.Validate(), c.message)
 		checkPanic(t, "Last of "+what, c.message, func() { c.layout.Last() })
+		checkRangeError(t, "Compose of "+what, failing(c.layout.Compose(ids.SnowflakeParts{})), c.message)
 	}
+	checkRangeError(t, "Validate without an epoch", ids.SnowflakeLayout{Tick: time.Second}.Validate(), "SnowflakeLayout.Epoch is not set")
+	checkRangeError(t, "NewSnowflakeNode", failing(ids.NewSnowflakeNode(-1<<63, nil)), "node -9223372036854775808 is not within 0 to 1023")
+	first, last := ids.TwitterLayout().Epoch, ids.TwitterLayout().Last()
 	for want, parts := range map[string]ids.SnowflakeParts{
 		"node 1024 is not within 0 to 1023": {Time: start, Node: 1024}, "sequence -1 is not within 0 to 4095": {Time: start, Sequence: -1},
+		"time 2010-11-04T01:42:54.656999999Z is before the first tick of the SnowflakeLayout, 2010-11-04T01:42:54.657Z": {Time: first.Add(-1)},
+		"time 2080-07-10T17:30:30.209Z is after the last tick of the SnowflakeLayout, 2080-07-10T17:30:30.208Z":         {Time: last.Add(time.Millisecond)},
 	} {
 		_, err := ids.TwitterLayout().Compose(parts)
 		checkRangeError(t, "Compose", err, want)
@@ -418,37 +431,6 @@ func TestZone(t *testing.T) {
 	}
 }
 
-// TestSnowflakeVectors takes published ids apart, puts them together again, and mints them at
-// their time.
-func TestSnowflakeVectors(t *testing.T) {
-	for _, c := range []struct {
-		id     string
-		layout ids.SnowflakeLayout
-		parts  ids.SnowflakeParts
-	}{
-		{"1541815603606036480", ids.TwitterLayout(), ids.SnowflakeParts{
-			Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), Node: 378, Sequence: 0}},
-		{"175928847299117063", ids.DiscordLayout(), ids.SnowflakeParts{
-			Time: time.Date(2016, 4, 30, 11, 18, 25, 796e6, time.UTC), Node: 1 << 5, Sequence: 7}},
-	} {
-		s, err := ids.ParseSnowflake(c.id)
-		if err != nil || s.String() != c.id {
-			t.Errorf("ParseSnowflake(%s) = %v, %v", c.id, s, err)
-		}
-		if got := c.layout.Split(s); got != c.parts {
-			t.Errorf("Split(%s) = %v, want %v", c.id, got, c.parts)
-		}
-		if got, err := c.layout.Compose(c.parts); got != s || err != nil {
-			t.Errorf("Compose(%v) = %v, %v, want %s", c.parts, got, err, c.id)
-		}
-		n := newNode(t, c.parts.Node, &ids.SnowflakeOptions{Layout: c.layout, Clock: stopped(c.parts.Time)})
-		minted := n.Append(nil, int(c.parts.Sequence)+1)
-		if got := minted[len(minted)-1]; got != s {
-			t.Errorf("minted %v, want %s", got, c.id)
-		}
-	}
-}
-
 // TestNegativeSnowflake writes Snowflakes that only a conversion makes: as the integers that they
 // are, in each form alike.
 func TestNegativeSnowflake(t *testing.T) {
@@ -465,35 +447,15 @@ func TestNegativeSnowflake(t *testing.T) {
 	}
 }
 
-// TestTwitterNumber goes through all node numbers, and past their ends, there and back.
+// TestTwitterNumber goes past the ends of datacenters, workers and node numbers. What is within them, TestFields tests.
 func TestTwitterNumber(t *testing.T) {
-	next := int64(0)
-	for d := range int64(32) {
-		for w := range int64(32) {
-			if number, err := ids.TwitterNumber(d, w); number != next || err != nil {
-				t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %d", d, w, number, err, next)
-			}
-			if gotD, gotW := ids.TwitterDatacenterWorker(next); gotD != d || gotW != w {
-				t.Errorf("TwitterDatacenterWorker(%d) = %d, %d, want %d, %d", next, gotD, gotW, d, w)
-			}
-			next++
-		}
-	}
-	for _, c := range []struct {
-		d, w    int64
-		message string
-	}{
-		{-1, 0, "datacenter -1 is not within 0 to 31"},
-		{32, 0, "datacenter 32 is not within 0 to 31"},
-		{math.MinInt64, 0, "datacenter -9223372036854775808 is not within 0 to 31"},
-		{0, -1, "worker -1 is not within 0 to 31"},
-		{0, 32, "worker 32 is not within 0 to 31"},
-		{0, math.MaxInt64, "worker 9223372036854775807 is not within 0 to 31"},
-		{64, 64, "datacenter 64 is not within 0 to 31"},
+	for message, c := range map[string][2]int64{
+		"datacenter -1 is not within 0 to 31": {-1, 0}, "datacenter 32 is not within 0 to 31": {32, 32},
+		"worker -1 is not within 0 to 31": {0, -1}, "worker 9223372036854775807 is not within 0 to 31": {0, math.MaxInt64},
 	} {
-		number, err := ids.TwitterNumber(c.d, c.w)
-		if !errors.Is(err, ids.ErrRange) || number != 0 || err.Error() != "ids: "+c.message {
-			t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %q", c.d, c.w, number, err, c.message)
+		number, err := ids.TwitterNumber(c[0], c[1])
+		if !errors.Is(err, ids.ErrRange) || number != 0 || err.Error() != "ids: "+message {
+			t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %q", c[0], c[1], number, err, message)
 		}
 	}
 	// A number that no Snowflake of the layout has is of a datacenter that there is not.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,32 +101,6 @@ func TestWithheldCause(t *testing.T) {
 	})
 }
 
-// TestLimitThatWraps sets a limit of a time that wraps round in a time.Time, which is before all others and after them: it
-// counts as the zero time, as EndAt and NextHorizon take it, and withholds all.
-func TestLimitThatWraps(t *testing.T) {
-	for _, far := range []time.Time{time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(math.MinInt64, 0)} {
-		_, _, limit, _, n := newLimited(t)
-		limit.Set(far, nil)
-		if s, err := n.TryNext(); !errors.Is(err, ids.ErrWithheld) {
-			t.Errorf("with the limit %d s after 1970: %v, %v", far.Unix(), s, err)
-		}
-		if horizon := limit.NextHorizon(time.Second); !horizon.Equal(start.Add(time.Second)) {
-			t.Errorf("with the limit %d s after 1970 the next horizon is %v", far.Unix(), horizon)
-		}
-		limit.Set(unbounded, nil)
-		limit.EndAt(far, nil)
-		if s, err := n.TryNext(); !errors.Is(err, ids.ErrEnded) {
-			t.Errorf("with the end %d s after 1970: %v, %v", far.Unix(), s, err)
-		}
-	}
-	// The last time that does not wrap is as far as it says.
-	_, _, limit, _, n := newLimited(t)
-	limit.Set(time.Unix(math.MaxInt64-62135596800, 0), nil)
-	if s, err := n.TryNext(); err != nil {
-		t.Errorf("with a limit in the far future: %v, %v", s, err)
-	}
-}
-
 // TestWaitersAreForgotten has many calls end that waited for a limit: the clock keeps nothing of them.
 func TestWaitersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -143,27 +116,6 @@ func TestWaitersAreForgotten(t *testing.T) {
 		if left := ids.Waiters(c); left != 0 {
 			t.Errorf("100 calls have ended, and the clock keeps %d", left)
 		}
-	})
-}
-
-// TestSetWakesWhoMayFollow has versions 1 and 6 wait at a limit while the clock is set back, far enough for both to follow it:
-// the same limit once more has them look again.
-func TestSetWakesWhoMayFollow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, _, limit, g, _ := newLimited(t)
-		for range 5 { // more than a tick has
-			g.NewV1()
-			g.NewV6()
-		}
-		limit.Set(start, nil)
-		f.step(time.Second)
-		var wg sync.WaitGroup
-		wg.Go(func() { g.NewV1() })
-		wg.Go(func() { g.NewV6() })
-		synctest.Wait()
-		f.step(-time.Minute)
-		limit.Set(start, nil)
-		wg.Wait() // a call that sleeps on is a deadlock, which the bubble reports
 	})
 }
 

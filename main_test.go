@@ -16,7 +16,7 @@ package ids_test
 //	text_test.go       text and binary forms beside slow oracles;  fuzz_test.go  the same for any input
 //	encodings_test.go  ids and types of your own in JSON, XML, gob, flags and logs;  sql_test.go  databases, Null
 //	error_test.go      errors, zero values;  internal_test.go  readings, debts and pieces of runs, from within
-//	alloc_test.go      bench_test.go  memory, speed
+//	alloc_test.go      bench_test.go  memory, and the speed of what is called most
 //
 // What a door has of its own is tested beside it, and what the packages export in internal/docs.
 
@@ -195,6 +195,9 @@ func checkPanic(t *testing.T, what, message string, f func()) {
 	}()
 	f()
 }
+
+// firstOf returns the result of a call that does not fail.
+func firstOf[T any](v T, _ error) T { return v }
 
 // pointer returns a pointer to a copy of v.
 func pointer[T any](v T) *T { return &v }

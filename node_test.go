@@ -22,53 +22,6 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// nodeNow is the time at which tests make nodes.
-var nodeNow = time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
-
-// nodesOf returns the options of a node of a layout at that time.
-func nodesOf(l ids.SnowflakeLayout) *ids.SnowflakeOptions {
-	return &ids.SnowflakeOptions{Layout: l, Clock: stopped(nodeNow)}
-}
-
-// twitterFrom returns Twitter's layout with another epoch.
-func twitterFrom(epoch time.Time) ids.SnowflakeLayout {
-	l := ids.TwitterLayout()
-	l.Epoch = epoch
-	return l
-}
-
-// twitterLast is the time from an epoch to the last tick of Twitter's layout.
-const twitterLast = (1<<41 - 1) * time.Millisecond
-
-// TestBadNodes asks for nodes that their layouts do not have, or whose time they cannot name.
-func TestBadNodes(t *testing.T) {
-	for _, c := range []struct {
-		number  int64
-		layout  ids.SnowflakeLayout
-		message string
-	}{
-		{1024, ids.SnowflakeLayout{}, "node 1024 is not within 0 to 1023"},
-		{-1, ids.SnowflakeLayout{}, "node -1 is not within 0 to 1023"},
-		{1<<63 - 1, ids.SnowflakeLayout{}, "node 9223372036854775807 is not within 0 to 1023"},
-		{-1 << 63, ids.SnowflakeLayout{}, "node -9223372036854775808 is not within 0 to 1023"},
-		{65536, ids.SonyflakeLayout(), "node 65536 is not within 0 to 65535"},
-		{1, ids.SnowflakeLayout{Epoch: nodeNow, Tick: time.Second}, "node 1 is not within 0 to 0"},
-		{0, twitterFrom(nodeNow.Add(1)), "2025-06-01T00:00:00Z is before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.000000001Z"},
-		{0, twitterFrom(nodeNow.Add(time.Millisecond)), "before the first tick of the SnowflakeLayout, 2025-06-01T00:00:00.001Z"},
-		{0, twitterFrom(nodeNow.AddDate(100, 0, 0)), "before the first tick of the SnowflakeLayout, 2125-06-01T00:00:00Z"},
-		{0, twitterFrom(nodeNow.Add(-twitterLast - time.Millisecond)), "2025-06-01T00:00:00Z is after the last tick of the SnowflakeLayout, 2025-05-31T23:59:59.999Z"},
-		{0, twitterFrom(time.Time{}.Add(1)), "after the last tick of the SnowflakeLayout, 0070-"},
-		{0, twitterFrom(time.Time{}), "SnowflakeLayout.Epoch is not set"},
-	} {
-		n, err := ids.NewSnowflakeNode(c.number, nodesOf(c.layout))
-		what := fmt.Sprintf("node %d of %+v", c.number, c.layout)
-		checkRangeError(t, what, err, c.message)
-		if n != nil {
-			t.Errorf("%s: a node beside the error", what)
-		}
-	}
-}
-
 // TestDefaultNodeBeforeEpoch asks for the first Snowflakes of a process in a testing/synctest bubble, which begins before
 // the epoch. With a number that is given they would be the same in each run, so that is an error that says what to do.
 // With a random one they begin at the epoch. No other process serves: there, a test may have used the node before.
@@ -117,44 +70,6 @@ func checkBeforeEpoch(t *testing.T) {
 	}
 }
 
-// TestSharedNode makes a node twice on one clock: the two share a sequence. Nodes of other
-// numbers, layouts and clocks do not.
-func TestSharedNode(t *testing.T) {
-	clock := stopped(vectorTime)
-	makeNode := func(id int64, l ids.SnowflakeLayout, c *ids.Clock) *ids.SnowflakeNode {
-		n := newNode(t, id, &ids.SnowflakeOptions{Layout: l, Clock: c})
-		return n
-	}
-	l := ids.TwitterLayout()
-	inZone := l
-	inZone.Epoch = l.Epoch.In(time.FixedZone("", 3600))
-	for i, n := range []*ids.SnowflakeNode{
-		makeNode(1, l, clock), makeNode(1, l, clock), makeNode(1, ids.SnowflakeLayout{}, clock), makeNode(1, inZone, clock),
-	} {
-		if got := partsOf(n.Next()).Sequence; got != int64(i) {
-			t.Errorf("node %d of those that share: sequence %d", i, got)
-		}
-	}
-	with := func(change func(*ids.SnowflakeLayout)) *ids.SnowflakeNode {
-		other := l
-		change(&other)
-		return makeNode(1, other, clock)
-	}
-	for what, n := range map[string]*ids.SnowflakeNode{
-		"another number":   makeNode(2, l, clock),
-		"another clock":    makeNode(1, l, stopped(vectorTime)),
-		"another epoch":    with(func(l *ids.SnowflakeLayout) { l.Epoch = ids.DiscordLayout().Epoch }),
-		"another tick":     with(func(l *ids.SnowflakeLayout) { l.Tick *= 10 }),
-		"more node bits":   with(func(l *ids.SnowflakeLayout) { l.NodeBits++ }),
-		"more in a tick":   with(func(l *ids.SnowflakeLayout) { l.SequenceBits++ }),
-		"the node at last": with(func(l *ids.SnowflakeLayout) { l.NodeLast = true }),
-	} {
-		if got := n.Layout().Split(n.Next()); got.Sequence != 0 {
-			t.Errorf("%s: sequence %d", what, got.Sequence)
-		}
-	}
-}
-
 // TestWidthOfSequence has two nodes whose layouts differ in the width of the sequence alone, and whose numbers are 0:
 // no id of one has bits of its sequence in the node.
 func TestWidthOfSequence(t *testing.T) {
@@ -173,7 +88,7 @@ func TestWidthOfSequence(t *testing.T) {
 func TestNodeVariable(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
-	for _, value := range []string{"1024", "-1", "+1", "0x1", " 1", "1\n", "1_0", "", "Random", "\uff11", "18446744073709551617", "0012", "7"} {
+	for _, value := range []string{"1024", "-1", "+1", "0x1", " 1", "1\n", "1_0", "", "Random", "\uff11", "18446744073709551617", "9223372036854775808", "0012", "7"} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", value)
 		if _, err := ids.DefaultSnowflakeNode(); err != nil {
 			checkRangeError(t, "a bad value", err, "environment variable IDS_SNOWFLAKE_NODE is "+strconv.Quote(value)+", not a number from 0 to 1023")
@@ -527,25 +442,6 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestRandomNode makes the default node without a number, again and again.
-func TestRandomNode(t *testing.T) {
-	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // which says nothing
-	ones, zeros := int64(0), int64(0)
-	for range 200 {
-		ids.SetDefaultSnowflakeNode(nil)
-		node := partsOf(ids.NextSnowflake()).Node
-		if again := partsOf(ids.NextSnowflake()).Node; again != node {
-			t.Fatalf("node %d, then %d", node, again)
-		}
-		ones |= node
-		zeros |= ^node
-	}
-	if ones != 1023 || zeros&1023 != 1023 {
-		t.Errorf("bits that are ever 1: %b, ever 0: %b", ones, zeros&1023)
-	}
-}
-
 // unsetNode unsets the variable for a test.
 func unsetNode(t *testing.T) {
 	t.Helper()
@@ -605,7 +501,7 @@ func (c candidate) node(t *testing.T) *ids.SnowflakeNode {
 	return newNode(t, c.number, &ids.SnowflakeOptions{Layout: c.layout, Clock: c.clock})
 }
 
-// TestTwinOfDefaultNode replaces the default node by others. One that would make its ids again is refused: the same
+// TestTwinOfDefaultNode replaces the default node by others, and makes both on one clock. One that would make its ids again is refused: the same
 // number in a layout that packs alike, on another clock, if both numbers were given. Without that, a program that mints
 // 50,000 ids by a default node which it did not know of, and as many by that of its configuration, has each of
 // them twice.
@@ -614,7 +510,9 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	twitter, discord := ids.TwitterLayout(), ids.DiscordLayout()
 	// Of layouts without a sequence, the place of the node is one and the same.
 	flat := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
-	flatLast, flatZone, wide, slow := flat, flat, flat, flat
+	flatLast, flatZone, wide, slow, last, many := flat, flat, flat, flat, twitter, twitter
+	last.NodeLast = true
+	many.NodeBits++
 	flatLast.NodeLast = true
 	flatZone.Epoch = flat.Epoch.In(time.FixedZone("east", 3600))
 	wide.SequenceBits = 1
@@ -640,23 +538,26 @@ func TestTwinOfDefaultNode(t *testing.T) {
 		old     func() // which makes the default node
 		next    candidate
 		refused bool
+		shares  bool // on one clock, as what is refused does
 	}{
-		{"a number that was drawn, by one that is given", drawn, candidate{-1, twitter, one}, false},
-		{"that of the variable, on a new clock", fromVariable, candidate{7, twitter, one}, true},
-		{"that of the variable, of the zero layout", fromVariable, candidate{7, ids.SnowflakeLayout{}, one}, true},
-		{"that of the variable, on its own clock", fromVariable, candidate{7, twitter, nil}, false},
-		{"that of the variable, of another number", fromVariable, candidate{8, twitter, one}, false},
-		{"that of SetDefaultSnowflakeNodeFromEnv, on a new clock", fromEnv, candidate{7, twitter, other}, true},
-		{"that of SetDefaultSnowflakeNodeFromEnv, on its own clock", fromEnv, candidate{7, twitter, one}, false},
-		{"on a new clock", given(twitter), candidate{7, twitter, other}, true},
-		{"on the default clock", given(twitter), candidate{7, twitter, nil}, true},
-		{"on the same clock", given(twitter), candidate{7, twitter, one}, false},
-		{"of another number", given(twitter), candidate{8, twitter, other}, false},
-		{"of another epoch", given(twitter), candidate{7, discord, other}, false},
-		{"the zone of the epoch", given(flat), candidate{7, flatZone, other}, true},
-		{"the place of the node beside no sequence", given(flat), candidate{7, flatLast, other}, true},
-		{"the width of the sequence", given(flat), candidate{7, wide, other}, false},
-		{"the length of the tick", given(flat), candidate{7, slow, other}, false},
+		{"a number that was drawn, by one that is given", drawn, candidate{-1, twitter, one}, false, true},
+		{"that of the variable, on a new clock", fromVariable, candidate{7, twitter, one}, true, true},
+		{"that of the variable, of the zero layout", fromVariable, candidate{7, ids.SnowflakeLayout{}, one}, true, true},
+		{"that of the variable, on its own clock", fromVariable, candidate{7, twitter, nil}, false, true},
+		{"that of the variable, of another number", fromVariable, candidate{8, twitter, one}, false, false},
+		{"that of SetDefaultSnowflakeNodeFromEnv, on a new clock", fromEnv, candidate{7, twitter, other}, true, true},
+		{"that of SetDefaultSnowflakeNodeFromEnv, on its own clock", fromEnv, candidate{7, twitter, one}, false, true},
+		{"on a new clock", given(twitter), candidate{7, twitter, other}, true, true},
+		{"on the default clock", given(twitter), candidate{7, twitter, nil}, true, true},
+		{"on the same clock", given(twitter), candidate{7, twitter, one}, false, true},
+		{"of another number", given(twitter), candidate{8, twitter, other}, false, false},
+		{"of another epoch", given(twitter), candidate{7, discord, other}, false, false},
+		{"the zone of the epoch", given(flat), candidate{7, flatZone, other}, true, true},
+		{"the place of the node beside no sequence", given(flat), candidate{7, flatLast, other}, true, true},
+		{"the width of the sequence", given(flat), candidate{7, wide, other}, false, false},
+		{"the length of the tick", given(flat), candidate{7, slow, other}, false, false},
+		{"the width of the node", given(twitter), candidate{7, many, other}, false, false},
+		{"the place of the node", given(twitter), candidate{7, last, other}, false, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ids.SetDefaultSnowflakeNode(nil)
@@ -682,6 +583,15 @@ func TestTwinOfDefaultNode(t *testing.T) {
 			}
 			if s := ids.NextSnowflake(); want.Layout().Split(s).Node != want.Number() {
 				t.Errorf("NextSnowflake returns %v, which is not of node %d", s, want.Number())
+			}
+
+			// On one clock, nodes that would repeat ids share a sequence: no id of one is that of the other.
+			clock := stopped(start)
+			newNode(t, old.Number(), &ids.SnowflakeOptions{Layout: old.Layout(), Clock: clock}).Next()
+			id := newNode(t, next.Number(), &ids.SnowflakeOptions{Layout: next.Layout(), Clock: clock}).Next()
+			alone := newNode(t, next.Number(), &ids.SnowflakeOptions{Layout: next.Layout(), Clock: stopped(start)}).Next()
+			if (id != alone) != c.shares {
+				t.Errorf("on one clock the second node gives %v, and on another %v; want it to share: %v", id, alone, c.shares)
 			}
 
 			// Nil is for tests: it drops the guard.

@@ -250,23 +250,27 @@ func TestEndIsForGood(t *testing.T) {
 // TestAppendV4Shares appends from many goroutines, which hand on the blocks that the random bytes come
 // from. No two of them may have one at a time: then ids would come twice.
 func TestAppendV4Shares(t *testing.T) {
-	runs := make([][]ids.UUID, 64)
-	var done sync.WaitGroup
-	for i := range runs {
-		done.Go(func() {
-			for range 300 {
-				runs[i] = ids.AppendV4(runs[i], 20)
+	noneTwice(t, 64, 300, func(all []ids.UUID) []ids.UUID { return ids.AppendV4(all, 20) })
+}
+
+// noneTwice has goroutines append to their ids, each so often, and checks that none comes twice.
+func noneTwice(t *testing.T, goroutines, each int, more func([]ids.UUID) []ids.UUID) {
+	t.Helper()
+	all := make([][]ids.UUID, goroutines)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() {
+			for range each {
+				all[i] = more(all[i])
 			}
 		})
 	}
-	done.Wait()
+	wg.Wait()
 	seen := make(map[ids.UUID]bool)
-	for _, run := range runs {
-		for _, u := range run {
-			if seen[u] {
-				t.Fatalf("%v twice", u)
-			}
-			seen[u] = true
+	for _, u := range slices.Concat(all...) {
+		if seen[u] {
+			t.Fatalf("%v twice", u)
 		}
+		seen[u] = true
 	}
 }

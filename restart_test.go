@@ -10,11 +10,17 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them: as After
-// they mean none, and as a limit they withhold all, which no end that is later changes.
+// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them, and times that wrap round in a
+// time.Time, which are before all others and after them: as After the former mean none, and as a limit all withhold all, which no end
+// that is later changes. As an end they end the clock.
 func TestZeroTimeInZone(t *testing.T) {
-	for _, zero := range []time.Time{{}, time.Unix(-62135596800, 0), time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local()} {
-		_, c, limit, _, n := newLimitedAt(t, start, zero)
+	for _, zero := range []time.Time{{}, time.Unix(-62135596800, 0), time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local(),
+		time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(math.MinInt64, 0)} {
+		after := zero
+		if !zero.IsZero() {
+			after = time.Time{}
+		}
+		_, c, limit, _, n := newLimitedAt(t, start, after)
 		if got := c.Latest(); !got.IsZero() {
 			t.Errorf("After %#v: Latest() = %v", zero, got)
 		}
@@ -37,6 +43,15 @@ func TestZeroTimeInZone(t *testing.T) {
 		check("Set", ids.ErrWithheld)
 		limit.EndAt(start.Add(time.Hour), nil)
 		check("Set, and then EndAt a later time,", ids.ErrEnded)
+		_, c, limit, _, n = newLimitedAt(t, start, after)
+		limit.EndAt(zero, nil)
+		check("EndAt", ids.ErrEnded)
+	}
+	// The last time that does not wrap is as far as it says.
+	_, _, limit, _, n := newLimited(t)
+	limit.Set(time.Unix(math.MaxInt64-62135596800, 0), nil)
+	if s, err := n.TryNext(); err != nil {
+		t.Errorf("with a limit in the far future: %v, %v", s, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -16,37 +17,58 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// TestRuns checks that a run is appended after what is there, and leaves that as it is.
+// TestRuns appends runs of many lengths after what is there, which stays as it is. For fewer ids than none, and for more than any slice can
+// hold, it panics as make does: nothing is drawn or taken from the clock, and no lock is held.
 func TestRuns(t *testing.T) {
-	n := newNode(t, 0, nil)
-	checkRun(t, "AppendV4", ids.AppendV4)
-	checkRun(t, "AppendV7", ids.AppendV7)
-	checkRun(t, "AppendULID", ids.AppendULID)
-	checkRun(t, "SnowflakeNode.Append", n.Append)
+	f, c, _, node := newFake(t)
+	drawn, source := 0, rand.NewChaCha8([32]byte{})
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+		drawn++
+		return source.Read(p)
+	})})
+	used := func() [2]int { return [2]int{f.reads, drawn} }
+	checkRun(t, "AppendV4", g.AppendV4, used)
+	checkRun(t, "AppendV7", g.AppendV7, used)
+	checkRun(t, "AppendULID", g.AppendULID, used)
+	checkRun(t, "SnowflakeNode.Append", node.Append, used)
 }
 
-func checkRun[T comparable](t *testing.T, name string, f func([]T, int) []T) {
+func checkRun[T comparable](t *testing.T, name string, f func([]T, int) []T, used func() [2]int) {
 	t.Helper()
 	var zero T
 	before := f(nil, 2)
-	for _, count := range []int{0, 1, 5, 4095, 4096, 4097, 10000} {
-		spare := make([]T, 2, 4098)
-		copy(spare, before)
-		got := f(spare, count)
-		if len(got) != 2+count || got[0] != before[0] || got[1] != before[1] {
-			t.Fatalf("%s of %d gives %d ids after %v", name, count, len(got), before)
-		}
-		if count <= 4096 && &got[0] != &spare[0] {
-			t.Errorf("%s of %d does not use the room that there is", name, count)
-		}
-		seen := map[T]bool{zero: true}
-		for _, id := range got {
-			if seen[id] {
-				t.Fatalf("%s of %d gives %v twice", name, count, id)
-			}
-			seen[id] = true
+	was := used()
+	for _, n := range []int{-1, math.MinInt} {
+		checkPanic(t, name, "ids: negative number of ids", func() { f(before, n) })
+	}
+	for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
+		if err, ok := panicOf(func() { f(before, n) }).(runtime.Error); !ok {
+			t.Errorf("%s of %d panics with %v", name, n, err)
 		}
 	}
+	if got := used(); got != was {
+		t.Errorf("%s that panics reads the clock and the reader: %v times, %v before", name, got, was)
+	}
+	within(t, name+" afterwards", func() {
+		for _, count := range []int{0, 1, 5, 4095, 4096, 4097, 10000} {
+			spare := make([]T, 2, 4098)
+			copy(spare, before)
+			got := f(spare, count)
+			if len(got) != 2+count || got[0] != before[0] || got[1] != before[1] {
+				t.Fatalf("%s of %d gives %d ids after %v", name, count, len(got), before)
+			}
+			if count <= 4096 && &got[0] != &spare[0] {
+				t.Errorf("%s of %d does not use the room that there is", name, count)
+			}
+			seen := map[T]bool{zero: true}
+			for _, id := range got {
+				if seen[id] {
+					t.Fatalf("%s of %d gives %v twice", name, count, id)
+				}
+				seen[id] = true
+			}
+		}
+	})
 }
 
 // TestAppendV4 shows that AppendV4 makes the same ids as NewV4 of the same random bytes, of which
@@ -193,44 +215,6 @@ func TestRunOfWords(t *testing.T) {
 		for i, u := range g.AppendULID(nil, 200) {
 			check("AppendULID", i, binary.BigEndian.Uint64(u[8:]), 1<<64-1)
 		}
-	}
-}
-
-// TestRunLengths asks for fewer ids than none, and for more than any slice can hold, where the runtime panics
-// as for make: nothing is drawn or taken from the clock, and no lock is held.
-func TestRunLengths(t *testing.T) {
-	f, c, _, node := newFake(t)
-	drawn := 0
-	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
-		drawn++
-		return repeated(0x11)(p)
-	})})
-	for name, run := range map[string]func(before, n int) int{
-		"AppendV4":   func(before, n int) int { return len(g.AppendV4(make([]ids.UUID, before, before+1), n)) },
-		"AppendV7":   func(before, n int) int { return len(g.AppendV7(make([]ids.UUID, before, before+1), n)) },
-		"AppendULID": func(before, n int) int { return len(g.AppendULID(make([]ids.ULID, before, before+1), n)) },
-		"Append":     func(before, n int) int { return len(node.Append(make([]ids.Snowflake, before, before+1), n)) },
-	} {
-		reads, draws := f.reads, drawn
-		for _, before := range []int{0, 3} {
-			for _, n := range []int{-1, math.MinInt} {
-				checkPanic(t, name, "ids: negative number of ids", func() { run(before, n) })
-			}
-			for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
-				if err, ok := panicOf(func() { run(before, n) }).(runtime.Error); !ok {
-					t.Errorf("%s of %d after %d panics with %v", name, n, before, err)
-				}
-			}
-		}
-		if f.reads != reads || drawn != draws {
-			t.Errorf("%s read the clock %d times and the reader %d times", name, f.reads-reads, drawn-draws)
-		}
-		within(t, name+" afterwards", func() {
-			if got := run(3, 2); got != 5 {
-				t.Errorf("%s of 2 after 3 gives %d", name, got)
-			}
-			c.Latest()
-		})
 	}
 }
 
@@ -395,6 +379,8 @@ func TestFreshInFirstTick(t *testing.T) {
 
 // TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
 func TestFreshBits(t *testing.T) {
+	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // which says nothing
 	f, _, g, _ := newFake(t)
 	for name, mint := range map[string]struct {
 		id    func() [16]byte
@@ -409,6 +395,15 @@ func TestFreshBits(t *testing.T) {
 		// All bits of those of one time.
 		"NewV7At":   {func() [16]byte { u, _ := g.NewV7At(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0}},
 		"NewULIDAt": {func() [16]byte { u, _ := g.NewULIDAt(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+		// The clock sequence that two processes with one node begin with, and the number of the default node.
+		"NewV1At of new generators": {func() [16]byte {
+			u, _ := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode}).NewV1At(start)
+			return u
+		}, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+		"NextSnowflake of new default nodes": {func() [16]byte {
+			ids.SetDefaultSnowflakeNode(nil)
+			return snowflakeBytes(ids.NextSnowflake())
+		}, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xc0, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
 	} {
 		zeros, ones := mint.fixed, mint.fixed
 		for range 200 { // a bit stays the same by chance once in 2^199

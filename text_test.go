@@ -373,25 +373,6 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 }
 
-// TestMustParse reads a text of each type, and refuses one: the panic value wraps the error of the parser, and quotes the text.
-func TestMustParse(t *testing.T) {
-	checkMustParse(t, edgeUUID, ids.ParseUUID, ids.MustParseUUID)
-	checkMustParse(t, edgeULID, ids.ParseULID, ids.MustParseULID)
-	checkMustParse(t, edgeSnowflake, ids.ParseSnowflake, ids.MustParseSnowflake)
-}
-
-func checkMustParse[T comparable](t *testing.T, text string, parse func(string) (T, error), mustParse func(string) T) {
-	t.Helper()
-	if want, err := parse(text); err != nil || mustParse(text) != want {
-		t.Errorf("%s is read as %v, want %v, %v", text, mustParse(text), want, err)
-	}
-	bad := text + "\n"
-	_, err := parse(bad)
-	if got := panicOf(func() { mustParse(bad) }); err == nil || !errors.Is(got, err) || got.Error() != err.Error()+": "+strconv.Quote(bad) {
-		t.Errorf("it panics with %v, want %v and the text, quoted", got, err)
-	}
-}
-
 // samples returns numbers of up to the given number of bits: the edges of words, of digits of
 // each base, and random ones that are the same in every run.
 func samples(bits uint, random int) (ns []*big.Int) {

@@ -134,7 +134,9 @@ func checkDoor(t *testing.T, path string, root map[string]string) (served []stri
 		}
 	}
 	for _, m := range copying.FindAllStringSubmatch(src, -1) {
-		serve(m[1], m[2])
+		if serve(m[1], m[2]); m[1] != m[2] {
+			t.Errorf("%s: %s is a copy of ids.%s", path, m[1], m[2])
+		}
 	}
 	if rest := copying.ReplaceAllString(standing.ReplaceAllString(src, ""), ""); !besides.MatchString(rest) {
 		t.Errorf("%s has more than a package comment, aliases, one-line forwards, and groups of copied values under comments:\n%s", path, rest)

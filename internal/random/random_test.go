@@ -9,8 +9,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	mathrand "math/rand/v2"
-	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -36,40 +34,85 @@ func seedRandom(t *testing.T, seed uint64) {
 	rand.Reader = mathrand.NewChaCha8([32]byte{byte(seed)})
 }
 
-// TestExpansion compares blocks with what they are said to be, from keys that crypto/rand is
-// made to give again: where keys are expanded, the AES-256-CTR stream of a key each, and else
-// the bytes of crypto/rand itself.
-func TestExpansion(t *testing.T) {
-	const blocks, seed = 3, 7
-	var want []byte
-	seedRandom(t, seed)
-	for range blocks {
+// stream returns what a block hands out that fills itself so often from now on: where keys are expanded, the AES-256-CTR stream
+// of a key each, and else the bytes of crypto/rand itself.
+func stream(t *testing.T, fills int) (all []byte) {
+	t.Helper()
+	for range fills {
 		buf := make([]byte, Size)
-		if !expands {
+		if expands {
+			key := make([]byte, 32)
+			rand.Read(key)
+			block, err := aes.NewCipher(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(buf, buf)
+		} else {
 			rand.Read(buf)
-			want = append(want, buf...)
-			continue
 		}
-		key := make([]byte, 32)
-		rand.Read(key)
-		block, err := aes.NewCipher(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(buf, buf)
-		want = append(want, buf...)
+		all = append(all, buf...)
 	}
+	return all
+}
+
+// TestBlock asks a block for bytes in every form and of many lengths, in a random order: they are those of the stream, one after
+// another, from keys that crypto/rand is made to give again. 16 bytes come from the next block where 8 are left. What was handed out
+// is wiped, which Next leaves to its caller, and the rest is not; the key is wiped too.
+func TestBlock(t *testing.T) {
+	const fills, seed = 300, 7
+	seedRandom(t, seed)
+	want := stream(t, fills)
 	seedRandom(t, seed)
 	var b Block
-	var got []byte
-	for range blocks * Size / 8 {
-		got = binary.LittleEndian.AppendUint64(got, words(&b, 1)[0])
+	at := 0 // in the stream
+	left := func() int { return (Size - at%Size) % Size }
+	skip := func() {
+		if left() < 16 {
+			at += left()
+		}
 	}
-	if !bytes.Equal(got, want) {
-		t.Error("blocks are not what their keys give")
+	take := func(form string, got []byte) {
+		t.Helper()
+		if !bytes.Equal(got, want[at:at+len(got)]) {
+			t.Fatalf("at %d %s gives %x, want %x", at, form, got, want[at:at+len(got)])
+		}
+		at += len(got)
+		gone, rest := b.buf[:Size-b.left], b.buf[Size-b.left:]
+		if b.left != left() || len(bytes.Trim(gone, "\x00")) != 0 || len(rest) > 0 && !filled(rest) || b.key != ([32]byte{}) || b.Ready() != (b.left >= 16) {
+			t.Fatalf("at %d, after %s of %d bytes: %d bytes are left, ready: %v, or what is gone is there, or the key is", at, form, len(got), b.left, b.Ready())
+		}
 	}
-	if b.key != ([32]byte{}) {
-		t.Error("the key is kept")
+	r, le := mathrand.New(mathrand.NewPCG(seed, 1)), binary.LittleEndian
+	for at < len(want)-4*Size {
+		var got []byte
+		switch r.IntN(4) {
+		case 0:
+			for _, w := range words(&b, []int{0, 1, 3, Size / 8, r.IntN(3 * Size / 8)}[r.IntN(5)]) {
+				got = le.AppendUint64(got, w)
+			}
+			take("Words", got)
+		case 1:
+			skip()
+			hi, lo := b.Uint128()
+			take("Uint128", le.AppendUint64(le.AppendUint64(got, hi), lo))
+		case 2:
+			if !b.Ready() {
+				skip()
+				b.Fill()
+			}
+			take("Uint64", le.AppendUint64(got, b.Uint64()))
+		case 3:
+			skip()
+			n := 16 * (1 + r.IntN(Size/8))
+			p := b.Next(n)
+			if fits := min(n, (Size-at%Size)&^15); len(p) != fits {
+				t.Fatalf("at %d, Next of %d gives %d bytes, want %d", at, n, len(p), fits)
+			}
+			got = bytes.Clone(p)
+			clear(p)
+			take("Next", got)
+		}
 	}
 }
 
@@ -81,88 +124,6 @@ func TestExpands(t *testing.T) {
 	pure := slices.Contains(info.Settings, debug.BuildSetting{Key: "-tags", Value: "purego"})
 	if want := slices.Contains(fast, runtime.GOARCH) && !pure; expands != want {
 		t.Errorf("on %s, with purego %v, expands is %v", runtime.GOARCH, pure, expands)
-	}
-}
-
-// TestWithoutInstructions runs TestExpansion as on a processor without AES instructions. Keys are expanded there too, by
-// the choice of the architecture, and the blocks are the same.
-func TestWithoutInstructions(t *testing.T) {
-	if runtime.GOARCH != "amd64" || !expands {
-		t.Skip("GODEBUG=cpu.aes=off is for amd64 here, where keys are expanded")
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestExpansion$", "-test.v")
-	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off")
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestExpansion ") {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// TestForms shows that Words, Uint64 and Uint128 hand out the same bytes, in their order, and
-// that a block ends with the last piece that fits.
-func TestForms(t *testing.T) {
-	const seed = 11
-	seedRandom(t, seed)
-	var a, b, c Block
-	one := words(&a, Size/8*2)
-	seedRandom(t, seed)
-	for i := 0; i < len(one); i += 2 {
-		if hi, lo := b.Uint128(); hi != one[i] || lo != one[i+1] {
-			t.Fatalf("Uint128 differs from Words at %d", i)
-		}
-	}
-	seedRandom(t, seed)
-	got := words(&c, 3)
-	got = append(got, words(&c, Size/8-4)...)
-	if !slices.Equal(got, one[:len(got)]) {
-		t.Error("Words in two parts differs from Words in one")
-	}
-	if c.left != 8 {
-		t.Fatalf("%d bytes are left", c.left)
-	}
-	if hi, lo := c.Uint128(); hi != one[Size/8] || lo != one[Size/8+1] {
-		t.Error("16 bytes do not come from the next block where 8 are left")
-	}
-	if words(&c, 0); c.left != Size-16 {
-		t.Error("no words take some")
-	}
-	if rest := words(&c, c.left/8); !slices.Equal(rest, one[Size/8+2:]) {
-		t.Error("what was left of a block is in the next one")
-	}
-}
-
-// TestLengths asks for words in runs of every length, which end at every place of a block: together
-// they are the words of one long run.
-func TestLengths(t *testing.T) {
-	const seed, most = 13, 3 * Size / 8 / 2
-	seedRandom(t, seed)
-	var a, b Block
-	var got []uint64
-	for n := range most {
-		got = append(got, words(&a, n)...)
-	}
-	seedRandom(t, seed)
-	if !slices.Equal(got, words(&b, len(got))) {
-		t.Error("runs of words differ from one long run")
-	}
-}
-
-// TestWiped shows that bytes are zeros once they are handed out, in whatever form.
-func TestWiped(t *testing.T) {
-	var b Block
-	for _, take := range []func(){
-		func() { b.Fill(); b.Uint64() },
-		func() { b.Uint128() },
-		func() { words(&b, 1) },
-		func() { words(&b, 100) },
-		func() { words(&b, Size/8+3) }, // into the next block
-	} {
-		take()
-		if gone := b.buf[:Size-b.left]; len(gone) == 0 || len(bytes.Trim(gone, "\x00")) != 0 {
-			t.Errorf("of %d bytes handed out, some are still there", len(gone))
-		}
-		if !filled(b.buf[Size-b.left:]) {
-			t.Error("bytes not handed out are zeros")
-		}
 	}
 }
 
@@ -217,33 +178,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestReady takes words of a block while it is ready: each is one of the block's, two are to be had
-// whenever it says so, and the last is left when one remains.
-func TestReady(t *testing.T) {
-	const seed = 23
-	seedRandom(t, seed)
-	var a, b Block
-	want := words(&a, Size/8)
-	seedRandom(t, seed)
-	if b.Ready() {
-		t.Fatal("an empty block is ready")
-	}
-	b.Fill()
-	for i := 0; b.Ready(); i++ {
-		if got := b.Uint64(); got != want[i] {
-			t.Fatalf("word %d is %x, want %x", i, got, want[i])
-		}
-	}
-	if b.left != 8 {
-		t.Errorf("when it is no longer ready, %d bytes are left, want 8", b.left)
-	}
-	b.Fill()
-	Reseed()
-	if lo := b.Uint64(); lo == 0 || b.left != Size-8 {
-		t.Errorf("a word that was in stock before Reseed is %x, and %d bytes are left", lo, b.left)
-	}
-}
-
 // TestTurns reads in FIPS 140 mode from many goroutines: crypto/rand is never asked by two at a time. Elsewhere
 // nobody waits for his turn.
 func TestTurns(t *testing.T) {
@@ -273,35 +207,44 @@ func TestTurns(t *testing.T) {
 // by chance in one of 2^52 blocks.
 func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte, 8)) }
 
-// TestReseed shows that nothing that was drawn before Reseed is handed out after it, and that
-// it reaches every block.
+// TestReseed shows that nothing that was drawn before Reseed, or before nothing may be in stock, is handed out after it, and that it
+// reaches every block. What a block is ready for it hands out all the same.
 func TestReseed(t *testing.T) {
-	var a, b Block
-	for _, x := range []*Block{&a, &b} {
-		x.Uint128()
-	}
-	ahead := a
-	next := words(&ahead, Size/8-2) // what a has left
-	if !a.Ready() {
-		t.Error("a block with bytes in stock is not ready")
-	}
-	Reseed()
-	if a.Ready() {
-		t.Error("after Reseed a block is ready")
-	}
-	_, lo := a.Uint128()
-	for name, got := range map[string]uint64{"Uint128": lo, "Words": words(&b, 1)[0]} {
-		if slices.Contains(next, got) {
-			t.Errorf("%s hands out what was there before", name)
+	for _, stockless := range []bool{false, true} {
+		var a, ready Block
+		a.Uint128()
+		ready.Fill()
+		b, ahead := a, a
+		next := words(&ahead, Size/8-2)
+		if !a.Ready() {
+			t.Error("a block with bytes in stock is not ready")
+		}
+		drop(t, stockless)
+		if a.Ready() {
+			t.Error("a block is ready")
+		}
+		_, lo := a.Uint128()
+		for name, got := range map[string]uint64{"Uint128": lo, "Words": words(&b, 1)[0]} {
+			if slices.Contains(next, got) {
+				t.Errorf("%s hands out what was there before", name)
+			}
+		}
+		if word := ready.Uint64(); word == 0 || ready.left != Size-8 {
+			t.Errorf("a word of a block that was ready is %x, and %d bytes are left", word, ready.left)
+		}
+		if stockless && (a.left != 0 || b.left != 0) || !stockless && (a.left != Size-16 || b.left != Size-8) {
+			t.Errorf("without stock %v: %d and %d bytes are left", stockless, a.left, b.left)
 		}
 	}
-	if a.left != Size-16 || b.left != Size-8 {
-		t.Errorf("%d and %d bytes are left of new blocks", a.left, b.left)
+}
+
+// drop calls Reseed, or has nothing be in stock until the end of the test.
+func drop(t *testing.T, stockless bool) {
+	if stockless {
+		withoutStock(t)
+		return
 	}
-	a.Uint64()
-	if a.left != Size-24 {
-		t.Error("one call of Reseed drops two blocks")
-	}
+	Reseed()
 }
 
 // readerFunc is a rand.Reader.
@@ -309,57 +252,26 @@ type readerFunc func(p []byte)
 
 func (f readerFunc) Read(p []byte) (int, error) { f(p); return len(p), nil }
 
-// TestReseedWithinFill has Reseed called while a block is filled: what that gave is discarded.
+// TestReseedWithinFill does so while a block is filled, as by a package whose init starts a goroutine that mints: what that gave serves
+// the call, and no later one.
 func TestReseedWithinFill(t *testing.T) {
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
-	fills := 0
-	rand.Reader = readerFunc(func([]byte) {
-		if fills++; fills == 1 {
-			Reseed()
-		}
-	})
-	var b Block
-	for range 2 {
-		b.Uint128()
-	}
-	if fills != 2 {
-		t.Errorf("%d fills, want 2: a Reseed during the first is lost", fills)
-	}
-}
-
-// TestCopies takes a copy of a block, as the copy of a virtual machine has it. The two hand out
-// the same bytes to the end of the block and no further, and none that are the same after
-// Reseed.
-func TestCopies(t *testing.T) {
-	const used = 10
-	for _, reseed := range []bool{false, true} {
-		var b Block
-		words(&b, used)
-		c := b
-		if reseed {
-			Reseed()
-		}
-		same := 0
-		ours, others := words(&b, 3*Size/8), words(&c, 3*Size/8)
-		for same < len(ours) && ours[same] == others[same] {
-			same++
-		}
-		want := Size/8 - used
-		if reseed {
-			want = 0
-		}
-		if same != want {
-			t.Errorf("reseeded %v: the copies share %d words, want %d", reseed, same, want)
-		}
-		seen := make(map[uint64]bool)
-		for _, w := range ours[same:] {
-			seen[w] = true
-		}
-		for _, w := range others[same:] {
-			if seen[w] {
-				t.Errorf("reseeded %v: the copies share a word after that", reseed)
+	for _, stockless := range []bool{false, true} {
+		reads := 0
+		rand.Reader = readerFunc(func(p []byte) {
+			if reads++; reads == 1 {
+				drop(t, stockless)
 			}
+			system.Read(p)
+		})
+		var b Block
+		b.Uint128()
+		if b.Ready() {
+			t.Error("a block is ready")
+		}
+		if b.Uint128(); reads != 2 || stockless && b.left != 0 {
+			t.Errorf("without stock %v: %d reads, and %d bytes are left", stockless, reads, b.left)
 		}
 	}
 }
@@ -422,49 +334,6 @@ func TestStockless(t *testing.T) {
 	slices.Sort(seen)
 	if slices.Contains(seen, 0) || len(slices.Compact(seen)) != n {
 		t.Errorf("of %d random words, some are equal or zeros", n)
-	}
-}
-
-// TestSetStockless shows that blocks hand out nothing that was there before.
-func TestSetStockless(t *testing.T) {
-	var b Block
-	words(&b, 8)
-	ahead := b
-	next := words(&ahead, Size/8-8)
-	withoutStock(t)
-	if b.Ready() {
-		t.Error("a block is ready")
-	}
-	c := b
-	hi, _ := b.Uint128()
-	for _, w := range []uint64{hi, words(&c, 1)[0]} {
-		if slices.Contains(next, w) {
-			t.Error("a block hands out what was there before")
-		}
-	}
-	if b.left != 0 || c.left != 0 {
-		t.Errorf("%d and %d bytes are left", b.left, c.left)
-	}
-}
-
-// TestSetStocklessWithinFill has nothing be in stock from the middle of a fill on, as by a package whose init
-// starts a goroutine that mints: what that gave serves the call, and no later one.
-func TestSetStocklessWithinFill(t *testing.T) {
-	system := rand.Reader
-	defer func() { rand.Reader = system }()
-	rand.Reader = readerFunc(func(p []byte) {
-		if !Stockless() {
-			withoutStock(t)
-		}
-		system.Read(p)
-	})
-	var b Block
-	b.Uint128()
-	if b.Ready() {
-		t.Error("a block is ready")
-	}
-	if b.Uint128(); b.left != 0 {
-		t.Errorf("%d bytes are left", b.left)
 	}
 }
 
@@ -566,40 +435,5 @@ func TestAllocs(t *testing.T) {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("without stock %s allocates %v times", name, n)
 		}
-	}
-}
-
-// TestNext shows that Next gives the bytes that Words would, in pieces that end with the
-// block, and leaves wiping to its caller.
-func TestNext(t *testing.T) {
-	const seed = 13
-	seedRandom(t, seed)
-	var a, b Block
-	var want []byte
-	for range 2 * Size / 8 {
-		want = binary.LittleEndian.AppendUint64(want, words(&a, 1)[0])
-	}
-	seedRandom(t, seed)
-	var got []byte
-	for _, n := range []int{16, 1008, 16 * 1024, 32} {
-		p := b.Next(n)
-		if fits := min(n, Size-len(got)%Size); len(p) != fits {
-			t.Errorf("asked for %d where %d are left, it gives %d", n, fits, len(p))
-		}
-		got = append(got, p...)
-		clear(p)
-	}
-	if !bytes.Equal(got, want[:len(got)]) {
-		t.Error("Next gives other bytes than Words")
-	}
-	words(&b, 1)
-	at := len(got) + 8
-	if p := b.Next(2 * Size); len(p) != (2*Size-at)&^15 || !bytes.Equal(p, want[at:at+len(p)]) {
-		t.Errorf("with %d bytes left, it gives %d", 2*Size-at, len(p))
-	}
-	b.Next(16)
-	Reseed()
-	if b.Next(16); b.left != Size-16 {
-		t.Error("Reseed does not reach it")
 	}
 }
