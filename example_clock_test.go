@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -257,42 +255,6 @@ func ExampleNextSnowflake() {
 	// Output: true true
 }
 
-// A program that calls it first refuses a bad IDS_SNOWFLAKE_NODE when it starts.
-func ExampleDefaultSnowflakeNode() {
-	node, err := ids.DefaultSnowflakeNode()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(node.Layout().Split(ids.NextSnowflake()).Node == node.Number())
-	// Output: true
-}
-
-func ExampleSetDefaultSnowflakeNode() {
-	node, err := ids.NewSnowflakeNode(378, nil)
-	if err != nil {
-		panic(err)
-	}
-	ids.SetDefaultSnowflakeNode(node)
-	defer ids.SetDefaultSnowflakeNode(nil) // which is for tests
-	fmt.Println(node.Layout().Split(ids.NextSnowflake()).Node)
-	// Output: 378
-}
-
-func ExampleNewSnowflakeNode() {
-	node, err := ids.NewSnowflakeNode(42, &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout()})
-	if err != nil {
-		panic(err)
-	}
-	parts := node.Layout().Split(node.Next())
-	fmt.Println(parts.Node)
-
-	_, err = ids.NewSnowflakeNode(1024, nil)
-	fmt.Println(err, errors.Is(err, ids.ErrRange))
-	// Output:
-	// 42
-	// ids: Snowflake node 1024 is not within 0 to 1023 true
-}
-
 func ExampleSnowflakeNode_Append() {
 	node, err := ids.NewSnowflakeNode(1, nil)
 	if err != nil {
@@ -342,47 +304,6 @@ func ExampleSnowflakeNode_NextContext() {
 	// true true true
 }
 
-// A program that runs in many processes has its number in the environment, and hears in main if that
-// is missing. The clock may be that of a clockfile.
-func ExampleSetDefaultSnowflakeNodeFromEnv() {
-	os.Setenv("IDS_SNOWFLAKE_NODE", "1234") // as the deployment does
-	ids.SetDefaultSnowflakeNode(nil)        // other examples have made one
-
-	opts := &ids.SnowflakeOptions{Layout: ids.SonyflakeLayout(), Clock: ids.NewClock(nil)}
-	node, err := ids.SetDefaultSnowflakeNodeFromEnv(opts)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(node.Number(), node.Layout().Split(ids.NextSnowflake()).Node)
-
-	_, err = ids.SetDefaultSnowflakeNodeFromEnv(opts) // on another clock that could make the same ids again
-	fmt.Println(err)
-
-	ids.SetDefaultSnowflakeNode(nil)
-	os.Unsetenv("IDS_SNOWFLAKE_NODE")
-	// Output:
-	// 1234 1234
-	// ids: there is a default Snowflake node already, set or made for a Snowflake: call SetDefaultSnowflakeNodeFromEnv once, first in main
-}
-
-func ExampleTwitterNumber() {
-	number, err := ids.TwitterNumber(11, 26)
-	fmt.Println(number, err)
-
-	_, err = ids.TwitterNumber(32, 0)
-	fmt.Println(err, errors.Is(err, ids.ErrRange))
-	// Output:
-	// 378 <nil>
-	// ids: datacenter 32 is not within 0 to 31 true
-}
-
-func ExampleTwitterDatacenterWorker() {
-	parts := ids.TwitterLayout().Split(1541815603606036480)
-	datacenter, worker := ids.TwitterDatacenterWorker(parts.Node)
-	fmt.Println(parts.Time, datacenter, worker, parts.Sequence)
-	// Output: 2022-06-28 16:07:40.105 +0000 UTC 11 26 0
-}
-
 // Two programs compare what their configurations say.
 func ExampleSnowflakeLayout_Equal() {
 	here, there := ids.DiscordLayout(), ids.DiscordLayout()
@@ -428,46 +349,10 @@ func ExampleSnowflakeLayout_Compose() {
 	// 2026-01-01 12:00:00 +0000 UTC 378 5
 }
 
-func ExampleSnowflakeLayout_MinAt() {
-	// SELECT … WHERE id BETWEEN $1 AND $2
-	layout := ids.DiscordLayout()
-	fmt.Println(layout.MinAt(noon))
-	fmt.Println(layout.MaxAt(noon.Add(time.Hour)))
-	// Output:
-	// 1456255637913600000
-	// 1456270737412194303
-}
-
 func ExampleInstagramLayout() {
 	parts := ids.InstagramLayout().Split(3804094371839255809)
 	fmt.Println(parts.Time, parts.Node, parts.Sequence)
 	// Output: 2026-01-06 12:43:29.172 +0000 UTC 681 257
-}
-
-func ExampleParseSnowflake() {
-	s, err := ids.ParseSnowflake("1541815603606036480")
-	fmt.Println(s, err)
-
-	_, err = ids.ParseSnowflake("9223372036854775808")
-	fmt.Println(err)
-	// Output:
-	// 1541815603606036480 <nil>
-	// ids: parsing Snowflake: above 9223372036854775807
-}
-
-func ExampleMustParseSnowflake() {
-	s := ids.MustParseSnowflake("1541815603606036480")
-	fmt.Println(ids.TwitterLayout().Split(s).Time)
-	// Output: 2022-06-28 16:07:40.105 +0000 UTC
-}
-
-func ExampleParseSnowflakeBase32() {
-	s := ids.Snowflake(1541815603606036480)
-	fmt.Println(s.Base32())
-	fmt.Println(ids.ParseSnowflakeBase32(s.Base32()))
-	// Output:
-	// 1ASD13XH1F800
-	// 1541815603606036480 <nil>
 }
 
 func ExampleSnowflake_UnmarshalJSON() {

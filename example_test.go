@@ -61,75 +61,11 @@ func ExampleNewV6() {
 	// Output: 6 -1
 }
 
-func ExampleNewV7() {
-	a, b := ids.NewV7(), ids.NewV7()
-	fmt.Println(a.Version(), a.Compare(b))
-	// Output: 7 -1
-}
-
-// Version 1 UUIDs for records of the past. UUIDs of one tick differ in the clock sequence.
-func ExampleNewV1At() {
-	a, err := ids.NewV1At(noon)
-	if err != nil {
-		panic(err)
-	}
-	b, err := ids.NewV1At(noon)
-	if err != nil {
-		panic(err)
-	}
-	at, _ := a.Time()
-	fmt.Println(at, a != b)
-
-	_, err = ids.NewV1At(time.Date(1492, 10, 12, 0, 0, 0, 0, time.UTC))
-	fmt.Println(err, errors.Is(err, ids.ErrRange))
-	// Output:
-	// 2026-01-01 12:00:00 +0000 UTC true
-	// ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z true
-}
-
-func ExampleNewV6At() {
-	earlier, err := ids.NewV6At(noon)
-	if err != nil {
-		panic(err)
-	}
-	later, err := ids.NewV6At(noon.Add(time.Microsecond))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(earlier.Compare(later))
-	// Output: -1
-}
-
-func ExampleNewV7At() {
-	// An id for a record of the past.
-	u, err := ids.NewV7At(noon)
-	if err != nil {
-		panic(err)
-	}
-	at, _ := u.Time()
-	fmt.Println(at)
-
-	_, err = ids.NewV7At(time.Date(1969, 7, 20, 0, 0, 0, 0, time.UTC))
-	fmt.Println(err, errors.Is(err, ids.ErrRange))
-	// Output:
-	// 2026-01-01 12:00:00 +0000 UTC
-	// ids: time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z true
-}
-
 func ExampleNewV8() {
 	sum := sha256.Sum256([]byte("the content of a file"))
 	u := ids.NewV8([16]byte(sum[:16]))
 	fmt.Println(u, u.Version())
 	// Output: 54f51b67-3147-8815-b963-5a612ff24ac0 8
-}
-
-func ExampleMinV7At() {
-	// SELECT … WHERE id BETWEEN $1 AND $2
-	fmt.Println(ids.MinV7At(noon))
-	fmt.Println(ids.MaxV7At(noon.Add(time.Hour)))
-	// Output:
-	// 019b796d-d600-7000-8000-000000000000
-	// 019b79a4-c480-7fff-bfff-ffffffffffff
 }
 
 // The ids of an hour, as the bounds of a database query.
@@ -151,24 +87,6 @@ func ExampleAppendV4() {
 	buf := make([]ids.UUID, 0, 1000) // may be used again for the next run
 	fmt.Println(len(ids.AppendV4(buf, 1000)))
 	// Output: 1000
-}
-
-func ExampleParseUUID() {
-	for _, s := range []string{
-		"f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-		"{F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6}",
-		"urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-		"f81d4fae7dec11d0a76500a0c91e6bf6",
-		"f81d4fae-7dec-11d0-a765-00a0c91e6bfg",
-	} {
-		fmt.Println(ids.ParseUUID(s))
-	}
-	// Output:
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-	// 00000000-0000-0000-0000-000000000000 ids: parsing UUID: not a hexadecimal digit at byte 35
 }
 
 func ExampleParseError() {
@@ -227,15 +145,6 @@ func ExampleUUID_ULID() {
 	// Output: 01FWHE4YDGFK1SHH6W1G60EECF true
 }
 
-func ExampleUUID_Base58() {
-	s := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6").Base58()
-	fmt.Println(s)
-	fmt.Println(ids.ParseUUIDBase58(s))
-	// Output:
-	// Xe22UfxT3rxcKJEAfL5373
-	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
-}
-
 func ExampleUUID_AppendText() {
 	line := []byte("id=")
 	line, _ = ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6").AppendText(line)
@@ -261,50 +170,9 @@ func ExampleUUIDFromBytes() {
 	// ids: parsing UUID: length 36, want 16 bytes
 }
 
-func ExampleNewULID() {
-	a, b := ids.NewULID(), ids.NewULID()
-	fmt.Println(len(a.String()), a.Compare(b))
-	// Output: 26 -1
-}
-
-func ExampleNewULIDAt() {
-	u, err := ids.NewULIDAt(noon)
-	fmt.Println(u.String()[:10], u.Time(), err)
-	// Output: 01KDWPVNG0 2026-01-01 12:00:00 +0000 UTC <nil>
-}
-
-func ExampleMinULIDAt() {
-	fmt.Println(ids.MinULIDAt(noon))
-	fmt.Println(ids.MaxULIDAt(noon))
-	// Output:
-	// 01KDWPVNG00000000000000000
-	// 01KDWPVNG0ZZZZZZZZZZZZZZZZ
-}
-
-func ExampleAppendULID() {
-	run := ids.AppendULID(nil, 1000)
-	fmt.Println(len(run), slices.IsSortedFunc(run, ids.ULID.Compare))
-	// Output: 1000 true
-}
-
-func ExampleParseULID() {
-	u, err := ids.ParseULID("01arz3ndektsv4rrffq69g5fav")
-	fmt.Println(u, u.Time(), err)
-	// Output: 01ARZ3NDEKTSV4RRFFQ69G5FAV 2016-07-30 23:54:10.259 +0000 UTC <nil>
-}
-
 func ExampleMustParseULID() {
 	fmt.Printf("%x\n", ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV").Entropy())
 	// Output: d6764c61efb99302bd5b
-}
-
-func ExampleParseULIDBase58() {
-	s := ids.MustParseULID("01ARZ3NDEKTSV4RRFFQ69G5FAV").Base58()
-	fmt.Println(s)
-	fmt.Println(ids.ParseULIDBase58(s))
-	// Output:
-	// 1AaLyDYFxmKZxXbNo18znE
-	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
 }
 
 func ExampleULIDFromBytes() {
@@ -315,12 +183,6 @@ func ExampleULIDFromBytes() {
 	// Output:
 	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
 	// ids: parsing ULID: length 10, want 16 bytes
-}
-
-func ExampleULID_Increment() {
-	u := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
-	fmt.Println(u.Increment())
-	// Output: 01BX5ZZKBKACTAV9WEVGEMMVS0 true
 }
 
 // An API shows ids as text. JavaScript, which keeps integers only up to 2^53, gets a Snowflake
