@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql/driver"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -285,4 +287,109 @@ func needsClock(name, method string) bool {
 		return !slices.Contains([]string{"NewV4", "AppendV4", "NewV1At", "NewV6At", "NewV7At", "NewULIDAt"}, method)
 	}
 	return name == "SnowflakeNode" && method != "Number" && method != "Layout"
+}
+
+// A world is a clock with its limit, and all that makes ids on it.
+type world struct {
+	fake  *fakeClock
+	limit *ids.ClockLimit
+	gen   *ids.Generator
+	node  *ids.SnowflakeNode
+	ctx   context.Context
+}
+
+// makers make ids, and return the error that they return or panic with.
+var makers = map[string]func(w world) error{
+	"NewV1":       func(w world) error { return panicOf(func() { w.gen.NewV1() }) },
+	"NewV6":       func(w world) error { return panicOf(func() { w.gen.NewV6() }) },
+	"NewV7":       func(w world) error { return panicOf(func() { w.gen.NewV7() }) },
+	"NewULID":     func(w world) error { return panicOf(func() { w.gen.NewULID() }) },
+	"AppendV7":    func(w world) error { return panicOf(func() { w.gen.AppendV7(nil, 3) }) },
+	"AppendULID":  func(w world) error { return panicOf(func() { w.gen.AppendULID(nil, 3) }) },
+	"Next":        func(w world) error { return panicOf(func() { w.node.Next() }) },
+	"Append":      func(w world) error { return panicOf(func() { w.node.Append(nil, 3) }) },
+	"NextContext": func(w world) error { return failing(w.node.NextContext(w.ctx)) },
+	"TryNext":     func(w world) error { return failing(w.node.TryNext()) },
+}
+
+// TestRefusals brings a clock to where there may be no id, and asks each constructor that does not wait there. It refuses
+// with the one error that is documented, and with the cause that was given for it, or makes an id.
+func TestRefusals(t *testing.T) {
+	cause := errors.New("the disk is full")
+	const limited, all = "NewV1 NewV6 Next Append NextContext TryNext", "NewV1 NewV6 NewV7 NewULID AppendV7 AppendULID Next Append NextContext TryNext"
+	for what, c := range map[string]struct {
+		bring   func(w world)
+		refuse  string // the names of those that refuse
+		with    error
+		because error
+		waits   string
+	}{
+		"before the first limit": {func(world) {}, "TryNext", ids.ErrWithheld, nil, "NewV1 NewV6 Next Append NextContext"},
+		"withheld":               {func(w world) { w.limit.Set(time.Time{}, cause) }, "TryNext", ids.ErrWithheld, cause, "NewV1 NewV6 Next Append NextContext"},
+		"ended":                  {func(w world) { w.limit.EndAt(unbounded, nil) }, limited, ids.ErrEnded, nil, ""},
+		"ended for a cause":      {func(w world) { w.limit.EndAt(time.Time{}, cause) }, limited, ids.ErrEnded, cause, ""},
+		"past the last tick of each format": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			w.fake.t = time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)
+		}, all, ids.ErrRange, nil, ""},
+		"all Snowflakes taken": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			for w.node.Next(); failing(w.node.TryNext()) == nil; {
+			}
+		}, "TryNext", ids.ErrExhausted, nil, "Next Append NextContext"},
+		"set back": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			w.node.Next()
+			w.fake.step(-time.Hour)
+		}, "TryNext", ids.ErrClockBehind, nil, ""},
+		"in the last tick of Twitter's layout, which is full": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			w.fake.t = ids.TwitterLayout().Last()
+			for range 1 << 12 {
+				w.node.Next()
+			}
+		}, "Next Append NextContext TryNext", ids.ErrRange, nil, ""},
+		"in the last tick of versions 1 and 6, which is full": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			w.fake.t = time.Date(5236, 3, 31, 21, 21, 0, 684697500, time.UTC)
+			for range 4 {
+				w.gen.NewV1()
+				w.gen.NewV6()
+			}
+		}, "NewV1 NewV6 Next Append NextContext TryNext", ids.ErrRange, nil, ""}, // a Snowflake's clock is past its last tick
+		"in the last tick of version 7 and ULID, which is full": {func(w world) {
+			w.limit.Set(unbounded, cause)
+			w.fake.t = time.UnixMilli(1<<48 - 1).Add(999_999)
+			w.gen.NewULID()
+			w.gen.SetEntropy([10]byte(bytes.Repeat([]byte{0xff}, 10)))
+			for panicOf(func() { w.gen.NewV7() }) == nil { // with the largest strides
+			}
+		}, all, ids.ErrRange, nil, ""},
+	} {
+		for name, try := range makers {
+			if slices.Contains(strings.Fields(c.waits), name) {
+				continue
+			}
+			var err error
+			synctest.Test(t, func(t *testing.T) { // where time stands still, so that debts last
+				f, clock, limit, _, n := newWithheldAt(t, start, time.Time{})
+				w := world{f, limit, ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0xff)}), n, t.Context()}
+				c.bring(w)
+				err = try(w)
+			})
+			var want error
+			if slices.Contains(strings.Fields(c.refuse), name) {
+				want = c.with
+			}
+			for _, kind := range []error{ids.ErrWithheld, ids.ErrEnded, ids.ErrExhausted, ids.ErrClockBehind, ids.ErrRange, ids.ErrSyntax} {
+				is := kind == want || kind == ids.ErrExhausted && want == ids.ErrClockBehind
+				if errors.Is(err, kind) != is {
+					t.Errorf("%s, %s: %v, which is %v: %v", what, name, err, kind, !is)
+				}
+			}
+			if (err == nil) != (want == nil) || errors.Is(err, cause) != (want != nil && c.because != nil) {
+				t.Errorf("%s, %s: %v, want %v because of %v", what, name, err, want, c.because)
+			}
+		}
+	}
 }
