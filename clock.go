@@ -3,7 +3,6 @@ package ids
 import (
 	"cmp"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
@@ -12,9 +11,6 @@ import (
 const (
 	defaultTolerance = 10 * time.Second
 	defaultMaxAhead  = 10 * time.Millisecond
-
-	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead and the time since base, so that no sum of debts overflows
-	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
 )
 
 // Clock gives ids their time. It remembers the latest id of each format, so that ids stay unique and ordered
@@ -108,6 +104,17 @@ func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Durati
 	return l
 }
 
+// newTail returns a tail that has issued nothing, with random strides of up to 2^48.
+func (c *Clock) newTail(s scale, end int64, maxHi, maxLo uint64) tail {
+	t := tail{maxHi: maxHi, maxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, strideMask: 1<<48 - 1}
+	if maxHi == 0 {
+		t.freshLo >>= 1
+	}
+	t.lane = c.newLane(s, 0, end, unlimited, c.tolerance, time.Time{})
+	t.tick = t.last
+	return t
+}
+
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
 // with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
@@ -121,73 +128,6 @@ func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 		return now, elapsed
 	}
 	return c.readAnew(injected)
-}
-
-// An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
-// time, the nanoseconds since base, where time.Now makes two.
-type anchor struct {
-	now     func() time.Time // nil: the wall clock
-	tickets atomic.Int64     // drawn before and after each reading of an injected clock
-
-	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
-	// 292 years: so base is moved before that is reached.
-	base atomic.Pointer[time.Time]
-
-	// These are guarded by the mutex of the clock.
-	at    int64   // ns after base
-	life  uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
-	wall  reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked int64   // the ticket drawn after that reading
-}
-
-// read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
-func (a *anchor) read(elapsed int64) (now reading, serves bool) {
-	since := elapsed - a.at
-	return reading{a.wall.sec, a.wall.nsec + since}, uint64(since) < a.life // a negative one is not
-}
-
-// readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
-// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
-// the clock was set forward, and would look like a step back. The mutex is held.
-func (a *anchor) readAnew(injected sample) (now reading, elapsed int64) {
-	since := time.Since(*a.base.Load())
-	if a.now == nil || since.Abs() > mostAhead {
-		t := time.Now() // another call may have had a later one
-		since = t.Sub(*a.base.Load())
-		if since.Abs() > mostAhead {
-			base := t // t itself would be allocated each time
-			a.base.Store(&base)
-			since = 0
-		}
-		if a.now == nil {
-			a.wall, a.at, a.life = newReading(t), int64(since), uint64(anchorLife)
-		}
-	}
-	if injected.began > a.asked {
-		a.wall, a.asked = injected.reading, injected.ended
-	}
-	return a.wall, int64(since)
-}
-
-// A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
-type sample struct {
-	reading
-	began, ended int64
-}
-
-// injected returns the time that replaces the wall clock's, if any does. The mutex must not be
-// held: now may block or panic.
-func (a *anchor) injected() (now sample) {
-	if a.now != nil {
-		now = a.callNow()
-	}
-	return now
-}
-
-// callNow is not inlined, so that injected is.
-func (a *anchor) callNow() sample {
-	began := a.tickets.Add(1)
-	return sample{newReading(a.now()), began, a.tickets.Add(1)}
 }
 
 // lockNext takes the mutex and the next id of l: its tick is l.last, its place l.used-1. While a limit withholds
@@ -236,4 +176,72 @@ func (c *Clock) restock() {
 		c.spare = empty
 	}()
 	empty.Fill()
+}
+
+// A waiter is a call that waits until the limit allows its id. Each has a condition of its own, so that
+// the end of one call's context wakes no other call.
+type waiter struct {
+	lane    *lane
+	lifted  sync.Cond // the limit has been set, or stopped has
+	stopped bool      // the context of the call has ended
+}
+
+// noWaiter is stopped from the start: a call with it does not wait for a limit.
+var noWaiter = &waiter{stopped: true}
+
+// newWaiter returns a waiter for the next id of l.
+func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
+
+// stop has a waiter look again, for the last time. The mutex is held.
+func (w *waiter) stop() {
+	w.stopped = true
+	w.lifted.Signal()
+}
+
+// waitForLimit waits, if err of l is the limit's, until the limit may have changed or w is stopped, and returns
+// the waiter for the next time. Otherwise it returns the error. The mutex is held before, and free afterwards.
+func (c *Clock) waitForLimit(l *lane, w *waiter, err error) (*waiter, error) {
+	defer c.mu.Unlock()
+	if err != ErrWithheld || c.ended || w != nil && w.stopped {
+		return w, c.reason(err)
+	}
+	if w == nil {
+		w = c.newWaiter(l)
+	}
+	c.waiters[w] = true
+	defer delete(c.waiters, w)
+	w.lifted.Wait()
+	return w, nil
+}
+
+// reason returns the error of a lane, which does not know why its limit is no later. The mutex is held.
+func (c *Clock) reason(err error) error {
+	if err == ErrWithheld {
+		return c.refusal
+	}
+	return err
+}
+
+// bind gives a lane the limit. The mutex is held.
+func (c *Clock) bind(l *lane) {
+	if c.refusal != nil {
+		l.limit = min(l.at(newReading(c.limit)), l.end)
+	}
+}
+
+// eachLimited calls f for the lanes whose ids are unique by their time. The mutex is held.
+func (c *Clock) eachLimited(f func(*lane)) {
+	f(&c.v1)
+	f(&c.v6)
+	for _, l := range c.nodes {
+		f(l)
+	}
+}
+
+// nodeKey identifies the lane of a node by what its ids are.
+type nodeKey struct {
+	scale
+	timeShift, sequenceShift uint8
+	lastSequence             int64
+	base                     Snowflake
 }

@@ -1,7 +1,6 @@
 package ids
 
 import (
-	"sync"
 	"time"
 )
 
@@ -24,15 +23,6 @@ func (c *Clock) latest() time.Time {
 		}
 	})
 	return latest
-}
-
-// eachLimited calls f for the lanes whose ids are unique by their time. The mutex is held.
-func (c *Clock) eachLimited(f func(*lane)) {
-	f(&c.v1)
-	f(&c.v6)
-	for _, l := range c.nodes {
-		f(l)
-	}
 }
 
 // Ahead returns how far [Clock.Latest] is ahead of the wall clock, for gauges. It is 0 if Latest is not ahead.
@@ -156,55 +146,4 @@ func (c *Clock) setLimit(t time.Time, refusal error) {
 			w.lifted.Signal()
 		}
 	}
-}
-
-// bind gives a lane the limit. The mutex is held.
-func (c *Clock) bind(l *lane) {
-	if c.refusal != nil {
-		l.limit = min(l.at(newReading(c.limit)), l.end)
-	}
-}
-
-// A waiter is a call that waits until the limit allows its id. Each has a condition of its own, so that
-// the end of one call's context wakes no other call.
-type waiter struct {
-	lane    *lane
-	lifted  sync.Cond // the limit has been set, or stopped has
-	stopped bool      // the context of the call has ended
-}
-
-// noWaiter is stopped from the start: a call with it does not wait for a limit.
-var noWaiter = &waiter{stopped: true}
-
-// newWaiter returns a waiter for the next id of l.
-func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
-
-// stop has a waiter look again, for the last time. The mutex is held.
-func (w *waiter) stop() {
-	w.stopped = true
-	w.lifted.Signal()
-}
-
-// reason returns the error of a lane, which does not know why its limit is no later. The mutex is held.
-func (c *Clock) reason(err error) error {
-	if err == ErrWithheld {
-		return c.refusal
-	}
-	return err
-}
-
-// waitForLimit waits, if err of l is the limit's, until the limit may have changed or w is stopped, and returns
-// the waiter for the next time. Otherwise it returns the error. The mutex is held before, and free afterwards.
-func (c *Clock) waitForLimit(l *lane, w *waiter, err error) (*waiter, error) {
-	defer c.mu.Unlock()
-	if err != ErrWithheld || c.ended || w != nil && w.stopped {
-		return w, c.reason(err)
-	}
-	if w == nil {
-		w = c.newWaiter(l)
-	}
-	c.waiters[w] = true
-	defer delete(c.waiters, w)
-	w.lifted.Wait()
-	return w, nil
 }

@@ -29,14 +29,6 @@ type SnowflakeOptions struct {
 	Clock  *Clock          // nil means the default clock
 }
 
-// nodeKey identifies the lane of a node by what its ids are.
-type nodeKey struct {
-	scale
-	timeShift, sequenceShift uint8
-	lastSequence             int64
-	base                     Snowflake
-}
-
 // NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default.
 // The error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the
 // wall clock is before its first tick or after its last. A clock keeps its nodes as long as it lives: make no

@@ -206,3 +206,49 @@ func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(
 
 // IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
+
+// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
+// to dst itself: to copy an id that was just written as two halves makes the processor wait.
+func parse(dst any, s string) (err error) {
+	switch p := dst.(type) {
+	case *UUID:
+		err = p.parse(s)
+	case *ULID:
+		err = p.parse(s)
+	case *Snowflake:
+		err = p.parse(s)
+	case *Binary[UUID]:
+		err = parse(&p.ID, s)
+	case *Binary[ULID]:
+		err = parse(&p.ID, s)
+	}
+	return err
+}
+
+// textForm returns the form of an id that is text. Structs that embed the id have it too.
+func (UUID) textForm() form { return uuidText }
+
+func (ULID) textForm() form { return ulidText }
+
+func (Snowflake) textForm() form { return snowflakeText }
+
+func (Binary[T]) textForm() form {
+	if _, ok := any((*T)(nil)).(*UUID); ok {
+		return uuidText
+	}
+	return ulidText
+}
+
+// formOf returns the form of any id that is text.
+func formOf(id any) form {
+	if id, ok := id.(interface{ textForm() form }); ok {
+		return id.textForm()
+	}
+	return otherText
+}
+
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
+
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }

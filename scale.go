@@ -120,3 +120,27 @@ func milli(t time.Time) (ms uint64, err error) {
 	}
 	return uint64(t.UnixMilli()), nil
 }
+
+// Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar,
+// 1582-10-15 UTC, in 60 bits.
+const (
+	gregorianPerSecond = 1e7
+	gregorianOffset    = -12219292800 * gregorianPerSecond // from 1970
+	gregorianMax       = 1<<60 - 1                         // in the year 5236
+)
+
+var gregorianScale = scale{perSecond: gregorianPerSecond, perNano: 1<<64/100 + 1, offset: gregorianOffset, length: 100}
+
+// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms,
+// and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick differ
+// in the 62 random bits of rand_b.
+const (
+	v7PerMilli = 1 << 12
+	v7Max      = 1<<60 - 1 // in the year 10889
+	v7Random   = 1<<62 - 1
+)
+
+// v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
+var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_000_000 + 1, length: 1_000_000/v7PerMilli + 1}
+
+var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int64(time.Millisecond)}

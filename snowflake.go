@@ -38,7 +38,7 @@ func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
 // UnmarshalText sets s as [ParseSnowflake] does. On an error s keeps its value.
-func (s *Snowflake) UnmarshalText(text []byte) error { return parse(s, view(text)) }
+func (s *Snowflake) UnmarshalText(text []byte) error { return s.parse(view(text)) }
 
 // MarshalJSON returns s in decimal, in quotes, since JavaScript rounds integers above 2^53. The error is always
 // nil.
@@ -55,11 +55,11 @@ func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	}
 	if len(data) == 0 || data[0] == '"' {
 		var buf [(1 + maxDigits) * escape]byte // with a sign, which has an error of its own
-		if data, err = unquote(data, buf[:], s.textForm()); err != nil {
+		if data, err = unquote(data, buf[:], snowflakeText); err != nil {
 			return err
 		}
 	}
-	return parse(s, view(data))
+	return s.parse(view(data))
 }
 
 // AppendBinary appends the 8 bytes of s, big-endian. The error is always nil.
@@ -111,6 +111,15 @@ func ParseSnowflake(s string) (Snowflake, error) {
 		return 0, parseError(snowflakeText, tooLarge, 0)
 	}
 	return Snowflake(v), nil
+}
+
+// parse sets s as ParseSnowflake does. On an error s keeps its value.
+func (s *Snowflake) parse(text string) error {
+	v, err := ParseSnowflake(text)
+	if err == nil {
+		*s = v
+	}
+	return err
 }
 
 // MustParseSnowflake is like [ParseSnowflake] but panics if s is invalid. The panic value is an

@@ -11,47 +11,6 @@ const (
 	maxOwnText = 90            // the longest text of a type that embeds an id: a TypeID
 )
 
-// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
-// to dst itself: to copy an id that was just written as two halves makes the processor wait.
-func parse(dst any, s string) (err error) {
-	switch p := dst.(type) {
-	case *UUID:
-		err = p.parse(s)
-	case *ULID:
-		err = p.parse(s)
-	case *Snowflake:
-		var v Snowflake
-		if v, err = ParseSnowflake(s); err == nil {
-			*p = v
-		}
-	case *Binary[UUID]:
-		err = parse(&p.ID, s)
-	case *Binary[ULID]:
-		err = parse(&p.ID, s)
-	}
-	return err
-}
-
-// textForm returns the form of an id that is text. Structs that embed the id have it too.
-func (UUID) textForm() form      { return uuidText }
-func (ULID) textForm() form      { return ulidText }
-func (Snowflake) textForm() form { return snowflakeText }
-
-func (Binary[T]) textForm() form {
-	if _, ok := any((*T)(nil)).(*UUID); ok {
-		return uuidText
-	}
-	return ulidText
-}
-
-// formOf returns the form of any id that is text.
-func formOf(id any) form {
-	if id, ok := id.(interface{ textForm() form }); ok {
-		return id.textForm()
-	}
-	return otherText
-}
-
 // unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
 // for all of it. Otherwise it is longer than what the caller accepts. The form is for errors.
 func unquote(data, buf []byte, f form) ([]byte, error) {

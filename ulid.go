@@ -14,8 +14,6 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
-var ulidScale = scale{perSecond: 1000, perNano: 1<<64/1_000_000 + 1, length: int64(time.Millisecond)}
-
 // NewULID returns a new ULID. Each is greater than the one before, on all goroutines. If the wall clock is set
 // back by more than 10 s, ULIDs follow it.
 func NewULID() ULID { return defaultGenerator.NewULID() }
@@ -129,9 +127,6 @@ func (u ULID) IsZero() bool { return u == ULID{} }
 // UUID returns the same 128 bits as a UUID, of any version and variant.
 func (u ULID) UUID() UUID { return UUID(u) }
 
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
-func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }
-
 // String returns the 26 characters of u, in upper case.
 func (u ULID) String() string {
 	text, _ := u.AppendText(make([]byte, 0, base32Len128))
@@ -157,7 +152,7 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }
 
 // UnmarshalText sets u as [ParseULID] does. On an error u keeps its value.
-func (u *ULID) UnmarshalText(text []byte) error { return parse(u, view(text)) }
+func (u *ULID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
 func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
@@ -217,3 +212,6 @@ func ParseULIDBase58(s string) (u ULID, err error) {
 	put((*[16]byte)(&u), hi, lo)
 	return u, err
 }
+
+// ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
+func (u UUID) ULID() ULID { return ULID(u) }

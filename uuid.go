@@ -86,29 +86,38 @@ func (u UUID) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
+// gregorian returns the tick in u, for version 2 the first of its span. ok is false unless u is of
+// version 1, 2 or 6.
+func (u UUID) gregorian() (tick uint64, ok bool) {
+	hi, _ := split(u)
+	switch {
+	case u.is(1):
+		return hi>>32 | hi>>16&0xffff<<32 | hi&0xfff<<48, true
+	case u.is(2):
+		return hi>>16&0xffff<<32 | hi&0xfff<<48, true
+	case u.is(6):
+		return hi>>16<<12 | hi&0xfff, true
+	}
+	return 0, false
+}
+
 // Compare returns -1 if u < v, 0 if they are equal and +1 if u > v, in byte order.
 func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
 // IsZero reports whether u is the Nil UUID. The omitzero option of struct tags uses it.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
-// ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
-func (u UUID) ULID() ULID { return ULID(u) }
-
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
-func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
-
 // String returns the 36 characters of u, in lower case.
 func (u UUID) String() string {
 	var text [36]byte
-	u.encode(&text)
+	encodeHex(&text, (*[16]byte)(&u))
 	return string(text[:])
 }
 
 // URN returns "urn:uuid:" and the 36 characters of u.
 func (u UUID) URN() string {
 	text := [45]byte{'u', 'r', 'n', ':', 'u', 'u', 'i', 'd', ':'}
-	u.encode((*[36]byte)(text[9:]))
+	encodeHex((*[36]byte)(text[9:]), (*[16]byte)(&u))
 	return string(text[:])
 }
 
@@ -127,7 +136,7 @@ func (u UUID) GoString() string { return `ids.MustParseUUID("` + u.String() + `"
 func (u UUID) AppendText(b []byte) ([]byte, error) {
 	n := len(b)
 	b = slices.Grow(b, 36)[:n+36]
-	u.encode((*[36]byte)(b[n:]))
+	encodeHex((*[36]byte)(b[n:]), (*[16]byte)(&u))
 	return b, nil
 }
 
@@ -136,7 +145,7 @@ func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0
 
 // UnmarshalText sets u to the UUID that text holds, in any form that [ParseUUID] accepts. On an
 // error u keeps its value.
-func (u *UUID) UnmarshalText(text []byte) error { return parse(u, view(text)) }
+func (u *UUID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
 func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...), nil }
@@ -214,91 +223,4 @@ func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)
 	return u, err
-}
-
-// The hexadecimal digits of UUIDs come out in lower case, and are read in either.
-var (
-	hexPairs  = [256]uint16(pairs("0123456789abcdef"))
-	hexValues = inverse("0123456789abcdef", "0123456789ABCDEF")
-)
-
-// encode writes the 36 characters of u.
-func (u *UUID) encode(text *[36]byte) {
-	le := binary.LittleEndian
-	le.PutUint16(text[0:], hexPairs[u[0]])
-	le.PutUint16(text[2:], hexPairs[u[1]])
-	le.PutUint16(text[4:], hexPairs[u[2]])
-	le.PutUint16(text[6:], hexPairs[u[3]])
-	text[8] = '-'
-	le.PutUint16(text[9:], hexPairs[u[4]])
-	le.PutUint16(text[11:], hexPairs[u[5]])
-	text[13] = '-'
-	le.PutUint16(text[14:], hexPairs[u[6]])
-	le.PutUint16(text[16:], hexPairs[u[7]])
-	text[18] = '-'
-	le.PutUint16(text[19:], hexPairs[u[8]])
-	le.PutUint16(text[21:], hexPairs[u[9]])
-	text[23] = '-'
-	le.PutUint16(text[24:], hexPairs[u[10]])
-	le.PutUint16(text[26:], hexPairs[u[11]])
-	le.PutUint16(text[28:], hexPairs[u[12]])
-	le.PutUint16(text[30:], hexPairs[u[13]])
-	le.PutUint16(text[32:], hexPairs[u[14]])
-	le.PutUint16(text[34:], hexPairs[u[15]])
-}
-
-// decodeHex reads 32 digits, or 36 characters with hyphens. ok is false if s is neither.
-func decodeHex(s string) (hi, lo uint64, ok bool) {
-	var a, b, c, d, e, f, g, h uint64
-	if len(s) == 36 {
-		if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-			return 0, 0, false
-		}
-		a, b = get16(s[0:4]), get16(s[4:8])
-		c, d = get16(s[9:13]), get16(s[14:18])
-		e, f = get16(s[19:23]), get16(s[24:28])
-		g, h = get16(s[28:32]), get16(s[32:36])
-	} else {
-		s = s[:32]
-		a, b = get16(s[0:4]), get16(s[4:8])
-		c, d = get16(s[8:12]), get16(s[12:16])
-		e, f = get16(s[16:20]), get16(s[20:24])
-		g, h = get16(s[24:28]), get16(s[28:32])
-	}
-	return a<<48 | b<<32 | c<<16 | d, e<<48 | f<<32 | g<<16 | h, a|b|c|d|e|f|g|h < noDigit
-}
-
-// get16 reads four digits. Its result is noDigit or more if one is not a digit.
-func get16(s string) uint64 {
-	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
-}
-
-// locateHex returns the fault and the offset of the first bad character.
-func locateHex(s string) (fault, int) {
-	start := 0
-	if len(s) == 36 {
-		for _, hyphen := range [...]int{8, 13, 18, 23} {
-			if at := start + hexValues.locate(s[start:hyphen]); at < hyphen {
-				return notHex, at
-			}
-			if s[hyphen] != '-' {
-				return notHyphen, hyphen
-			}
-			start = hyphen + 1
-		}
-	}
-	return notHex, start + hexValues.locate(s[start:])
-}
-
-// mismatchURN returns the offset of the first character of "urn:uuid:" that s does not
-// begin with, in any case, or -1.
-func mismatchURN(s string) int {
-	const prefix = "urn:uuid:"
-	for i := range len(prefix) {
-		// Folding by 0x20 leaves ':' as it is, but would take 0x1a for it.
-		if c := s[i]; c != prefix[i] && (c|0x20 != prefix[i] || prefix[i] == ':') {
-			return i
-		}
-	}
-	return -1
 }

@@ -2,16 +2,6 @@ package ids
 
 import "time"
 
-// Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar,
-// 1582-10-15 UTC, in 60 bits.
-const (
-	gregorianPerSecond = 1e7
-	gregorianOffset    = -12219292800 * gregorianPerSecond // from 1970
-	gregorianMax       = 1<<60 - 1                         // in the year 5236
-)
-
-var gregorianScale = scale{perSecond: gregorianPerSecond, perNano: 1<<64/100 + 1, offset: gregorianOffset, length: 100}
-
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
 // sort by time: use [NewV6].
 func NewV1() UUID { return defaultGenerator.NewV1() }
@@ -118,21 +108,6 @@ func (u *UUID) setGregorian(version, tick, seq, node uint64) {
 		hi = tick<<32 | tick>>32&0xffff<<16 | tick>>48
 	}
 	u.set(version, hi, seq<<48|node)
-}
-
-// gregorian returns the tick in u, for version 2 the first of its span. ok is false unless u is of
-// version 1, 2 or 6.
-func (u UUID) gregorian() (tick uint64, ok bool) {
-	hi, _ := split(u)
-	switch {
-	case u.is(1):
-		return hi>>32 | hi>>16&0xffff<<32 | hi&0xfff<<48, true
-	case u.is(2):
-		return hi>>16&0xffff<<32 | hi&0xfff<<48, true
-	case u.is(6):
-		return hi>>16<<12 | hi&0xfff, true
-	}
-	return 0, false
 }
 
 // ClockSequence returns the 14 bits of the clock sequence. ok is false unless u is of version 1

@@ -2,18 +2,6 @@ package ids
 
 import "time"
 
-// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms,
-// and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick differ
-// in the 62 random bits of rand_b.
-const (
-	v7PerMilli = 1 << 12
-	v7Max      = 1<<60 - 1 // in the year 10889
-	v7Random   = 1<<62 - 1
-)
-
-// v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
-var v7Scale = scale{perSecond: 1000 * v7PerMilli, perNano: 1<<64*v7PerMilli/1_000_000 + 1, length: 1_000_000/v7PerMilli + 1}
-
 // NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
 // before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
 func NewV7() UUID { return defaultGenerator.NewV7() }

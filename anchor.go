@@ -1,0 +1,78 @@
+package ids
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+const (
+	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead and the time since base, so that no sum of debts overflows
+	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
+)
+
+// An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
+// time, the nanoseconds since base, where time.Now makes two.
+type anchor struct {
+	now     func() time.Time // nil: the wall clock
+	tickets atomic.Int64     // drawn before and after each reading of an injected clock
+
+	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
+	// 292 years: so base is moved before that is reached.
+	base atomic.Pointer[time.Time]
+
+	// These are guarded by the mutex of the clock.
+	at    int64   // ns after base
+	life  uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
+	wall  reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked int64   // the ticket drawn after that reading
+}
+
+// read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
+func (a *anchor) read(elapsed int64) (now reading, serves bool) {
+	since := elapsed - a.at
+	return reading{a.wall.sec, a.wall.nsec + since}, uint64(since) < a.life // a negative one is not
+}
+
+// readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
+// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
+// the clock was set forward, and would look like a step back. The mutex is held.
+func (a *anchor) readAnew(injected sample) (now reading, elapsed int64) {
+	since := time.Since(*a.base.Load())
+	if a.now == nil || since.Abs() > mostAhead {
+		t := time.Now() // another call may have had a later one
+		since = t.Sub(*a.base.Load())
+		if since.Abs() > mostAhead {
+			base := t // t itself would be allocated each time
+			a.base.Store(&base)
+			since = 0
+		}
+		if a.now == nil {
+			a.wall, a.at, a.life = newReading(t), int64(since), uint64(anchorLife)
+		}
+	}
+	if injected.began > a.asked {
+		a.wall, a.asked = injected.reading, injected.ended
+	}
+	return a.wall, int64(since)
+}
+
+// A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
+type sample struct {
+	reading
+	began, ended int64
+}
+
+// injected returns the time that replaces the wall clock's, if any does. The mutex must not be
+// held: now may block or panic.
+func (a *anchor) injected() (now sample) {
+	if a.now != nil {
+		now = a.callNow()
+	}
+	return now
+}
+
+// callNow is not inlined, so that injected is.
+func (a *anchor) callNow() sample {
+	began := a.tickets.Add(1)
+	return sample{newReading(a.now()), began, a.tickets.Add(1)}
+}
