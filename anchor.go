@@ -3,11 +3,8 @@ package ids
 import (
 	"sync/atomic"
 	"time"
-)
 
-const (
-	mostAhead  = time.Duration(1 << 60) // bounds MaxAhead and the time since base, so that no sum of debts overflows
-	anchorLife = time.Millisecond       // how long an anchor serves before the wall clock is read again
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
@@ -21,44 +18,44 @@ type anchor struct {
 	base atomic.Pointer[time.Time]
 
 	// These are guarded by the mutex of the clock.
-	at    int64   // ns after base
-	life  uint64  // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
-	wall  reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked int64   // the ticket drawn after that reading
+	at    int64        // ns after base
+	life  uint64       // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
+	wall  rule.Reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked int64        // the ticket drawn after that reading
 }
 
 // read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
-func (a *anchor) read(elapsed int64) (now reading, serves bool) {
+func (a *anchor) read(elapsed int64) (now rule.Reading, serves bool) {
 	since := elapsed - a.at
-	return reading{a.wall.sec, a.wall.nsec + since}, uint64(since) < a.life // a negative one is not
+	return rule.Reading{Sec: a.wall.Sec, Nsec: a.wall.Nsec + since}, uint64(since) < a.life // a negative one is not
 }
 
 // readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
 // there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
 // the clock was set forward, and would look like a step back. The mutex is held.
-func (a *anchor) readAnew(injected sample) (now reading, elapsed int64) {
+func (a *anchor) readAnew(injected sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
-	if a.now == nil || since.Abs() > mostAhead {
+	if a.now == nil || since.Abs() > rule.MostAhead {
 		t := time.Now() // another call may have had a later one
 		since = t.Sub(*a.base.Load())
-		if since.Abs() > mostAhead {
+		if since.Abs() > rule.MostAhead {
 			base := t // t itself would be allocated each time
 			a.base.Store(&base)
 			since = 0
 		}
 		if a.now == nil {
-			a.wall, a.at, a.life = newReading(t), int64(since), uint64(anchorLife)
+			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.AnchorLife)
 		}
 	}
 	if injected.began > a.asked {
-		a.wall, a.asked = injected.reading, injected.ended
+		a.wall, a.asked = injected.Reading, injected.ended
 	}
 	return a.wall, int64(since)
 }
 
 // A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
 type sample struct {
-	reading
+	rule.Reading
 	began, ended int64
 }
 
@@ -74,5 +71,5 @@ func (a *anchor) injected() (now sample) {
 // callNow is not inlined, so that injected is.
 func (a *anchor) callNow() sample {
 	began := a.tickets.Add(1)
-	return sample{newReading(a.now()), began, a.tickets.Add(1)}
+	return sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}
 }

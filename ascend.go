@@ -5,39 +5,41 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // next returns the tick and the random part of the next id of t. If Random is injected, it draws
 // n bytes. It panics if there is no such id.
-func (g *Generator) next(t *tail, n int) (tick, hi, lo uint64) {
+func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	epoch := random.Epoch() // before any bits are drawn
 	now, elapsed, drawn := g.enter(n)
 	lo = drawn.takeLo()
-	at := t.multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
-	if epoch != t.epoch {
-		t.reseed(epoch, at, lo)
+	at := t.Multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
+	if epoch != t.Epoch {
+		t.Reseed(epoch, at, lo)
 	}
 	var wait time.Duration
-	var err error
-	if !t.take(at) {
-		wait, err = t.hold(at, elapsed)
+	var why rule.Refusal
+	if !t.Take(at) {
+		wait, why = t.Hold(at, elapsed)
 	}
-	if err == nil && !t.fresh() && !t.raise(lo) {
-		t.close()
-		wait, err = t.hold(at, elapsed)
+	if why == rule.Given && !t.Fresh() && !t.Raise(lo) {
+		t.Close()
+		wait, why = t.Hold(at, elapsed)
 	}
-	if err != nil {
+	if why != rule.Given {
+		err := c.reason(why)
 		c.mu.Unlock()
 		panic(err) // no limit binds a tail
 	}
-	if t.fresh() {
-		if t.maxHi != 0 {
+	if t.Fresh() {
+		if t.MaxHi != 0 {
 			hi = drawn.takeHi()
 		}
-		t.renew(hi, lo)
+		t.Renew(hi, lo)
 	}
-	tick, hi, lo = uint64(t.last), t.hi, t.lo
+	tick, hi, lo = uint64(t.Last), t.Hi, t.Lo
 	c.mu.Unlock()
 	waitForClock(wait)
 	return tick, hi, lo
@@ -48,10 +50,10 @@ const pieceLen = 256 // ids of a run that are minted under one lock at most
 // A run mints many ids of a tail with one reading of the clock.
 type run struct {
 	g      *Generator
-	tail   *tail
+	tail   *rule.Tail
 	sample sample // of an injected clock
 
-	latest tail // as the latest id of the run left it; the zero value at first
+	latest rule.Tail // as the latest id of the run left it; the zero value at first
 
 	epoch   uint64               // of the words, or an earlier one
 	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
@@ -59,7 +61,7 @@ type run struct {
 }
 
 // started reports whether the run has ids.
-func (r *run) started() bool { return r.latest.perTick != 0 }
+func (r *run) started() bool { return r.latest.PerTick != 0 }
 
 // piece mints up to n ids that have the tick and the upper bits of their random parts in common,
 // and waits if they must. It returns the lower bits, which serve until the next call.
@@ -73,7 +75,7 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	done, wait := r.mint(words)
 	r.at += done
 	waitForClock(wait)
-	return uint64(r.latest.last), r.latest.hi, words[:done]
+	return uint64(r.latest.Last), r.latest.Hi, words[:done]
 }
 
 // mint makes random words the lower bits of ids, up to the first id that must wait or has other
@@ -82,45 +84,45 @@ func (r *run) mint(words []uint64) (done int, wait time.Duration) {
 	c, t := r.g.clock, r.tail
 	now, elapsed := c.enter(r.sample)
 	defer c.mu.Unlock()
-	at := t.at(now)
-	if r.epoch != t.epoch {
-		t.reseed(r.epoch, at, words[0])
+	at := t.At(now)
+	if r.epoch != t.Epoch {
+		t.Reseed(r.epoch, at, words[0])
 	}
 	// If not, another call has followed the wall clock back, and the run stays in order by itself.
-	leading := !r.started() || !t.before(&r.latest)
-	var err error
+	leading := !r.started() || !t.Before(&r.latest)
+	var why rule.Refusal
 	switch {
-	case !r.started() && !t.take(at):
-		wait, err = t.hold(at, elapsed)
+	case !r.started() && !t.Take(at):
+		wait, why = t.Hold(at, elapsed)
 	case !leading:
 		t = &r.latest
 	}
-	if err == nil && !t.fresh() && (t.closed() || !t.raise(words[0])) {
+	if why == rule.Given && !t.Fresh() && (t.Closed() || !t.Raise(words[0])) {
 		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
 		// the patience counts as behind by just that.
-		tick := max(at, t.last-t.patience)
-		t.close()
-		wait, err = t.hold(tick, elapsed)
+		tick := max(at, t.Last-t.Patience)
+		t.Close()
+		wait, why = t.Hold(tick, elapsed)
 	}
-	if err != nil {
-		panic(err)
+	if why != rule.Given {
+		panic(c.reason(why))
 	}
-	if t.fresh() {
-		t.renew(r.words[0], words[0])
+	if t.Fresh() {
+		t.Renew(r.words[0], words[0])
 	}
-	lo := t.lo
+	lo := t.Lo
 	words[0], done = lo, 1
 	for ; done < len(words) && wait == 0; done++ {
-		next := lo + t.step(words[done])
-		if next < lo || next > t.maxLo {
+		next := lo + t.Step(words[done])
+		if next < lo || next > t.MaxLo {
 			break
 		}
 		words[done], lo = next, next
 	}
-	t.lo = lo
+	t.Lo = lo
 	r.latest = *t
 	if leading {
-		r.latest.close() // other calls may issue what follows in this tick
+		r.latest.Close() // other calls may issue what follows in this tick
 	}
 	return done, wait
 }
@@ -144,7 +146,7 @@ type idBits struct {
 
 // enter is enter of the clock, with the bits of an id at hand. If its call has to draw them, these are as those of
 // bits, and the mutex is not held meanwhile, since to read may take long.
-func (g *Generator) enter(n int) (now reading, elapsed int64, b idBits) {
+func (g *Generator) enter(n int) (now rule.Reading, elapsed int64, b idBits) {
 	c := g.clock
 	if g.apart() {
 		b.hi, b.lo = g.bits(n)

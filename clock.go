@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
+	"github.com/oneclock/ids/internal/rule"
 )
 
 const (
@@ -30,10 +31,10 @@ type Clock struct {
 	ended   bool  // the limit is for good
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
-	v1, v6       lane
-	v7           tail
+	v1, v6       rule.Lane
+	v7           rule.Tail
 	v2           uint64 // how many version 2 ids there were
-	nodes        map[nodeKey]*lane
+	nodes        map[nodeKey]*rule.Lane
 }
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
@@ -64,19 +65,19 @@ func NewClock(opts *ClockOptions) *Clock {
 	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
 		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
-		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), mostAhead),
+		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), rule.MostAhead),
 		after:     opts.After.Round(0).UTC(),
 		anchor:    anchor{now: opts.Now},
 		waiters:   make(map[*waiter]bool),
 		block:     new(random.Block),
 		spare:     new(random.Block),
-		nodes:     make(map[nodeKey]*lane),
+		nodes:     make(map[nodeKey]*rule.Lane),
 	}
 	c.base.Store(new(time.Time)) // which readAnew moves
-	c.v1 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, 0, c.after)
-	c.v6 = c.newLane(gregorianScale, 0, gregorianMax, placesInTick, c.tolerance, c.after)
-	c.v1.sequenced, c.v6.sequenced = true, true
-	c.v7 = c.newTail(v7Scale, v7Max, 0, v7Random)
+	c.v1 = rule.NewLane(gregorianScale, 0, gregorianMax, rule.PlacesInTick, 0, c.maxAhead, c.after)
+	c.v6 = rule.NewLane(gregorianScale, 0, gregorianMax, rule.PlacesInTick, c.tolerance, c.maxAhead, c.after)
+	c.v1.Sequenced, c.v6.Sequenced = true, true
+	c.v7 = rule.NewTail(v7Scale, v7Max, 0, v7Random, c.tolerance, c.maxAhead)
 	return c
 }
 
@@ -87,39 +88,11 @@ func mustBe(made bool, name string) {
 	}
 }
 
-// newLane returns a lane that has issued nothing and begins after start.
-func (c *Clock) newLane(s scale, first, end, perTick int64, patience time.Duration, start time.Time) lane {
-	l := lane{scale: s, first: first, end: end, perTick: perTick, patience: forever,
-		maxAhead: int64(c.maxAhead), maxDebt: int64(c.maxAhead + 2*maxWait),
-		last: min(max(first-1, s.at(newReading(start))), end), used: perTick, limit: end}
-	l.aheadTicks, _ = s.ticks(c.maxAhead)
-	if patience != forever {
-		n, exact := s.ticks(max(patience, c.maxAhead, anchorLife)) // a reading may be this old
-		if !exact {
-			n++ // the wall clock's tick is rounded down
-		}
-		l.patience = n
-	}
-	l.sequence.floor, l.sequence.top = l.last, l.last
-	return l
-}
-
-// newTail returns a tail that has issued nothing, with random strides of up to 2^48.
-func (c *Clock) newTail(s scale, end int64, maxHi, maxLo uint64) tail {
-	t := tail{maxHi: maxHi, maxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, strideMask: 1<<48 - 1}
-	if maxHi == 0 {
-		t.freshLo >>= 1
-	}
-	t.lane = c.newLane(s, 0, end, unlimited, c.tolerance, time.Time{})
-	t.tick = t.last
-	return t
-}
-
 // enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
 // with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
 // the system's is then read with the mutex held.
-func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
+func (c *Clock) enter(injected sample) (now rule.Reading, elapsed int64) {
 	if c.now == nil {
 		elapsed = int64(time.Since(*c.base.Load()))
 	}
@@ -133,20 +106,21 @@ func (c *Clock) enter(injected sample) (now reading, elapsed int64) {
 // lockNext takes the mutex and the next id of l: its tick is l.last, its place l.used-1. While a limit withholds
 // the id it waits for a later one, until w is stopped; nil is a waiter that nobody stops. The caller makes
 // the id, unlocks the mutex, and then sleeps for wait. After an error there is no id, and the mutex is free.
-func (c *Clock) lockNext(l *lane, w *waiter) (wait time.Duration, err error) {
+func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
 		now, elapsed := c.enter(c.injected())
-		tick := l.multiply(now) // l.at(now), which the compiler does not inline
-		if l.perSecond == 0 {
-			tick = l.divide(now)
+		tick := l.Multiply(now) // l.at(now), which the compiler does not inline
+		if l.PerSecond == 0 {
+			tick = l.Divide(now)
 		}
-		if l.take(tick) {
+		if l.Take(tick) {
 			return 0, nil
 		}
-		if wait, err = l.hold(tick, elapsed); err == nil {
+		wait, why := l.Hold(tick, elapsed)
+		if why == rule.Given {
 			return wait, nil
 		}
-		if w, err = c.waitForLimit(l, w, err); err != nil {
+		if w, err = c.waitForLimit(l, w, why); err != nil {
 			return 0, err
 		}
 	}
@@ -181,7 +155,7 @@ func (c *Clock) restock() {
 // A waiter is a call that waits until the limit allows its id. Each has a condition of its own, so that
 // the end of one call's context wakes no other call.
 type waiter struct {
-	lane    *lane
+	lane    *rule.Lane
 	lifted  sync.Cond // the limit has been set, or stopped has
 	stopped bool      // the context of the call has ended
 }
@@ -190,7 +164,7 @@ type waiter struct {
 var noWaiter = &waiter{stopped: true}
 
 // newWaiter returns a waiter for the next id of l.
-func (c *Clock) newWaiter(l *lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
+func (c *Clock) newWaiter(l *rule.Lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
 
 // stop has a waiter look again, for the last time. The mutex is held.
 func (w *waiter) stop() {
@@ -198,12 +172,12 @@ func (w *waiter) stop() {
 	w.lifted.Signal()
 }
 
-// waitForLimit waits, if err of l is the limit's, until the limit may have changed or w is stopped, and returns
+// waitForLimit waits, if l gives no id because of the limit, until the limit may have changed or w is stopped, and returns
 // the waiter for the next time. Otherwise it returns the error. The mutex is held before, and free afterwards.
-func (c *Clock) waitForLimit(l *lane, w *waiter, err error) (*waiter, error) {
+func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, why rule.Refusal) (*waiter, error) {
 	defer c.mu.Unlock()
-	if err != ErrWithheld || c.ended || w != nil && w.stopped {
-		return w, c.reason(err)
+	if why != rule.Withheld || c.ended || w != nil && w.stopped {
+		return w, c.reason(why)
 	}
 	if w == nil {
 		w = c.newWaiter(l)
@@ -214,23 +188,32 @@ func (c *Clock) waitForLimit(l *lane, w *waiter, err error) (*waiter, error) {
 	return w, nil
 }
 
-// reason returns the error of a lane, which does not know why its limit is no later. The mutex is held.
-func (c *Clock) reason(err error) error {
-	if err == ErrWithheld {
+// reason returns the error for a lane that gives no id, or nil. The mutex is held.
+func (c *Clock) reason(why rule.Refusal) error {
+	switch why {
+	case rule.Given:
+		return nil
+	case rule.Withheld:
 		return c.refusal
+	case rule.Exhausted:
+		return ErrExhausted
+	case rule.ClockBehind:
+		return ErrClockBehind
+	case rule.AtEnd:
+		return errEnd
 	}
-	return err
+	return errPast
 }
 
 // bind gives a lane the limit. The mutex is held.
-func (c *Clock) bind(l *lane) {
+func (c *Clock) bind(l *rule.Lane) {
 	if c.refusal != nil {
-		l.limit = min(l.at(newReading(c.limit)), l.end)
+		l.Limit = min(l.At(rule.NewReading(c.limit)), l.End)
 	}
 }
 
 // eachLimited calls f for the lanes whose ids are unique by their time. The mutex is held.
-func (c *Clock) eachLimited(f func(*lane)) {
+func (c *Clock) eachLimited(f func(*rule.Lane)) {
 	f(&c.v1)
 	f(&c.v6)
 	for _, l := range c.nodes {
@@ -240,7 +223,7 @@ func (c *Clock) eachLimited(f func(*lane)) {
 
 // nodeKey identifies the lane of a node by what its ids are.
 type nodeKey struct {
-	scale
+	rule.Scale
 	timeShift, sequenceShift uint8
 	lastSequence             int64
 	base                     Snowflake

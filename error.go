@@ -41,14 +41,14 @@ type exhaustedError string
 func (e exhaustedError) Error() string { return string(e) }
 func (exhaustedError) Unwrap() error   { return ErrExhausted }
 
-// A refusal is ErrWithheld or ErrEnded with its cause.
-type refusal struct {
+// A causedError is ErrWithheld or ErrEnded with its cause.
+type causedError struct {
 	text  string
 	match [2]error
 }
 
-func (r *refusal) Error() string   { return r.text }
-func (r *refusal) Unwrap() []error { return r.match[:] }
+func (r *causedError) Error() string   { return r.text }
+func (r *causedError) Unwrap() []error { return r.match[:] }
 
 // because returns err, ErrWithheld or ErrEnded, with its cause, if there is one. It is made when the limit is
 // set, so that a call that is refused allocates nothing.
@@ -57,9 +57,9 @@ func because(err, cause error) error {
 	case cause == nil:
 		return err
 	case err == ErrEnded:
-		return &refusal{"ids: ended: " + cause.Error(), [2]error{err, cause}}
+		return &causedError{"ids: ended: " + cause.Error(), [2]error{err, cause}}
 	}
-	return &refusal{"ids: withheld: " + cause.Error(), [2]error{err, cause}}
+	return &causedError{"ids: withheld: " + cause.Error(), [2]error{err, cause}}
 }
 
 // errNoLimit is the cause before the first limit.

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/oneclock/ids/internal/random"
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // Generator makes UUIDs and ULIDs. The package-level functions use a default one. It is safe for concurrent
@@ -22,7 +23,7 @@ type Generator struct {
 	node      atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
 	atCalls   atomic.Uint32 // of NewV1At and NewV6At
 
-	ulid tail // guarded by the mutex of clock
+	ulid rule.Tail // guarded by the mutex of clock
 }
 
 // GeneratorOptions are the options of [NewGenerator]. The zero value is the default.
@@ -59,9 +60,9 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	var node [8]byte
 	copy(node[2:], opts.NodeID[:])
 	g.fixedNode = binary.BigEndian.Uint64(node[:])
-	g.ulid = g.clock.newTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1)
+	g.ulid = rule.NewTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1, g.clock.tolerance, g.clock.maxAhead)
 	if opts.ULIDMonotonic {
-		g.ulid.strideMask = 0
+		g.ulid.StrideMask = 0
 	}
 	return g
 }
@@ -97,8 +98,8 @@ func (g *Generator) drawNode() uint64 {
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
 	node := cmp.Or(g.fixedNode, hi>>16|multicast)
-	c.v1.sequence.start(lo)
-	c.v6.sequence.start(lo >> 32)
+	c.v1.Sequence.Start(lo)
+	c.v6.Sequence.Start(lo >> 32)
 	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node

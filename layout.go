@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an epoch, then node
@@ -85,7 +87,7 @@ type SnowflakeParts struct {
 // A format is a layout made ready for use.
 type format struct {
 	layout SnowflakeLayout
-	scale
+	rule.Scale
 
 	maxTick, lastNode, lastSequence     int64 // what the bits can hold
 	timeShift, nodeShift, sequenceShift uint8
@@ -127,8 +129,8 @@ func newFormat(l SnowflakeLayout) (f format, err error) {
 		return f, rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
-	f.layout, f.scale = l, newScale(l.Epoch, l.Tick)
-	if sec := f.epoch.sec; sec < -maxSec || sec > maxSec {
+	f.layout, f.Scale = l, rule.NewScale(l.Epoch, l.Tick)
+	if sec := f.Epoch.Sec; sec < -rule.MaxSec || sec > rule.MaxSec {
 		return f, rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
 	}
 	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
@@ -141,16 +143,16 @@ func newFormat(l SnowflakeLayout) (f format, err error) {
 }
 
 // firstTick and lastTick return the first and the last tick whose times are in range, if any are.
-func (f *format) firstTick() int64 { return max(f.at(newReading(time.Time{}))+1, 0) }
+func (f *format) firstTick() int64 { return max(f.At(rule.NewReading(time.Time{}))+1, 0) }
 
 func (f *format) lastTick() int64 {
 	// All times too far from 1970 are one reading, whose tick is out of range too.
-	return min(f.maxTick, f.at(reading{maxSec + 1, 0})-1, f.at(reading{f.epoch.sec + maxSec, f.epoch.nsec}))
+	return min(f.maxTick, f.At(rule.Reading{Sec: rule.MaxSec + 1})-1, f.At(rule.Reading{Sec: f.Epoch.Sec + rule.MaxSec, Nsec: f.Epoch.Nsec}))
 }
 
 // tick returns the tick of t. The error matches ErrRange if t is out of range.
 func (f *format) tick(t time.Time) (int64, error) {
-	tick, first, last := f.at(newReading(t)), f.firstTick(), f.lastTick()
+	tick, first, last := f.At(rule.NewReading(t)), f.firstTick(), f.lastTick()
 	switch {
 	case tick > last:
 		return 0, f.outOfRange(t, "after the last", last)
@@ -163,7 +165,7 @@ func (f *format) tick(t time.Time) (int64, error) {
 // outOfRange returns the error for a time that is beyond a tick, the first or the last one.
 func (f *format) outOfRange(t time.Time, where string, tick int64) error {
 	return rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
-		f.time(max(tick, 0)).Format(time.RFC3339Nano))
+		f.Time(max(tick, 0)).Format(time.RFC3339Nano))
 }
 
 // pack returns the Snowflake of fields that are in range.
@@ -175,7 +177,7 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 // not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFormat(l))
-	return f.time(max(f.lastTick(), 0))
+	return f.Time(max(f.lastTick(), 0))
 }
 
 // Split returns the fields of s, which is of layout l. Of those that no node makes, a negative s has the time of
@@ -184,7 +186,7 @@ func (l SnowflakeLayout) Last() time.Time {
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{
-		Time:     f.time(min(max(int64(s)>>f.timeShift, 0), f.maxTick)),
+		Time:     f.Time(min(max(int64(s)>>f.timeShift, 0), f.maxTick)),
 		Node:     int64(s) >> f.nodeShift & f.lastNode,
 		Sequence: int64(s) >> f.sequenceShift & f.lastSequence,
 	}
@@ -230,5 +232,5 @@ func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 
 // nearest returns the tick of t, or the nearest one whose time is in range, if any is.
 func (f *format) nearest(t time.Time) int64 {
-	return max(min(max(f.at(newReading(t)), f.firstTick()), f.lastTick()), 0)
+	return max(min(max(f.At(rule.NewReading(t)), f.firstTick()), f.lastTick()), 0)
 }

@@ -2,6 +2,8 @@ package ids
 
 import (
 	"time"
+
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // Latest returns the latest time in a version 1 or 6 UUID or a Snowflake of c, in UTC, or [ClockOptions].After
@@ -17,9 +19,9 @@ func (c *Clock) Latest() time.Time {
 // latest is Latest. The mutex is held.
 func (c *Clock) latest() time.Time {
 	latest := c.after
-	c.eachLimited(func(l *lane) {
-		if tick := max(l.last, l.sequence.top); tick >= l.first {
-			latest = later(latest, l.time(tick))
+	c.eachLimited(func(l *rule.Lane) {
+		if tick := max(l.Last, l.Sequence.Top); tick >= l.First {
+			latest = later(latest, l.Time(tick))
 		}
 	})
 	return latest
@@ -30,7 +32,7 @@ func (c *Clock) Ahead() time.Duration {
 	mustBe(c.nodes != nil, "Clock")
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	return max(c.latest().Sub(now.time()), 0)
+	return max(c.latest().Sub(now.Time()), 0)
 }
 
 // later returns the later of two times.
@@ -83,7 +85,7 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	window = max(window, 0)
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	horizon := later(now.time().Add(window), c.limit)
+	horizon := later(now.Time().Add(window), c.limit)
 	return later(horizon, c.latest().Add(window/100))
 }
 
@@ -142,7 +144,7 @@ func (c *Clock) setLimit(t time.Time, refusal error) {
 	c.limit, c.refusal = t, refusal
 	c.eachLimited(c.bind)
 	for w := range c.waiters {
-		if c.ended || w.lane.mayGoOn() {
+		if c.ended || w.lane.MayGoOn() {
 			w.lifted.Signal()
 		}
 	}

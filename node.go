@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // SnowflakeNode makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
@@ -15,7 +17,7 @@ import (
 // one clock, layout and number share a sequence, and repeat nothing.
 type SnowflakeNode struct {
 	clock  *Clock
-	lane   *lane
+	lane   *rule.Lane
 	key    nodeKey
 	format format
 	number int64
@@ -46,7 +48,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	}
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
-	if _, err = f.tick(now.time()); err != nil {
+	if _, err = f.tick(now.Time()); err != nil {
 		return nil, err
 	}
 	return c.newNode(f, number), nil
@@ -55,12 +57,12 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 // newNode returns the node of a number that fits the format. The mutex is held.
 func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, format: f, number: number, base: f.pack(0, number, 0)}
-	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
+	n.key = nodeKey{f.Scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
 	if f.lastSequence == 0 {
 		n.key.sequenceShift = 0 // a field of no bits has no place: where it would be makes no difference
 	}
 	if c.nodes[n.key] == nil {
-		l := c.newLane(f.scale, f.firstTick(), f.lastTick(), f.lastSequence+1, forever, c.after)
+		l := rule.NewLane(f.Scale, f.firstTick(), f.lastTick(), f.lastSequence+1, rule.Forever, c.maxAhead, c.after)
 		c.bind(&l)
 		c.nodes[n.key] = &l
 	}
@@ -145,7 +147,7 @@ func contextError(ctx context.Context) error {
 
 // newest returns the latest Snowflake of the lane. The mutex is held.
 func (n *SnowflakeNode) newest() Snowflake {
-	return n.format.pack(n.lane.last, 0, n.lane.used-1) | n.base
+	return n.format.pack(n.lane.Last, 0, n.lane.Used-1) | n.base
 }
 
 // TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
@@ -163,7 +165,7 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
 	now, elapsed := c.enter(c.injected())
-	err := c.reason(n.lane.try(n.lane.at(now), elapsed))
+	err := c.reason(n.lane.Try(n.lane.At(now), elapsed))
 	s := n.newest()
 	c.mu.Unlock()
 	if err != nil {
@@ -184,10 +186,10 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 		wait := must(c.lockNext(l, nil))
 		piece := added[:1]
 		if wait == 0 { // then more ids of the same tick need not wait either
-			piece = added[:min(int64(len(added)), pieceLen, l.perTick-l.used+1)]
+			piece = added[:min(int64(len(added)), pieceLen, l.PerTick-l.Used+1)]
 		}
 		id, step := n.newest(), Snowflake(1)<<(n.format.sequenceShift&63)
-		l.used += int64(len(piece) - 1)
+		l.Used += int64(len(piece) - 1)
 		c.mu.Unlock()
 		for i := range piece {
 			piece[i] = id + Snowflake(i)*step

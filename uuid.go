@@ -81,7 +81,7 @@ func (u UUID) Time() (t time.Time, ok bool) {
 	}
 	tick, ok := u.gregorian()
 	if ok {
-		t = gregorianScale.time(int64(tick))
+		t = gregorianScale.Time(int64(tick))
 	}
 	return t, ok
 }

@@ -1,6 +1,10 @@
 package ids
 
-import "time"
+import (
+	"time"
+
+	"github.com/oneclock/ids/internal/rule"
+)
 
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
 // sort by time: use [NewV6].
@@ -37,7 +41,7 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 		l = &g.clock.v6
 	}
 	wait := must(g.clock.lockNext(l, nil))
-	u.setGregorian(version, uint64(l.last), l.sequence.field(l.used), node)
+	u.setGregorian(version, uint64(l.Last), l.Sequence.Field(l.Used), node)
 	g.clock.mu.Unlock()
 	waitForClock(wait)
 }
@@ -50,12 +54,12 @@ func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1,
 
 // gregorianAt returns a UUID of version 1 or 6 and of time t.
 func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error) {
-	tick := uint64(gregorianScale.at(newReading(t)))
+	tick := uint64(gregorianScale.At(rule.NewReading(t)))
 	if tick > gregorianMax { // or negative
 		return u, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
 	}
 	node := g.nodeBits()
-	u.setGregorian(version, tick, uint64(g.atCalls.Add(1))%(sequences*placesInTick), node)
+	u.setGregorian(version, tick, uint64(g.atCalls.Add(1))%(rule.Sequences*rule.PlacesInTick), node)
 	return u, nil
 }
 
@@ -80,13 +84,13 @@ func MinV6At(t time.Time) (u UUID) {
 // MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends. A time
 // out of range counts as the nearest in range.
 func MaxV6At(t time.Time) (u UUID) {
-	u.setGregorian(6, nearestGregorian(t), sequences*placesInTick-1, 1<<48-1)
+	u.setGregorian(6, nearestGregorian(t), rule.Sequences*rule.PlacesInTick-1, 1<<48-1)
 	return u
 }
 
 // nearestGregorian returns the tick of t, or the nearest one that 60 bits can hold.
 func nearestGregorian(t time.Time) uint64 {
-	return uint64(min(max(gregorianScale.at(newReading(t)), 0), gregorianMax))
+	return uint64(min(max(gregorianScale.At(rule.NewReading(t)), 0), gregorianMax))
 }
 
 // setGregorian makes u a UUID of version 6, which has the bits of the tick in order, or of version 1:
@@ -157,7 +161,7 @@ func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(d
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())
-	tick := min(max(gregorianScale.at(now), 0), gregorianMax)
+	tick := min(max(gregorianScale.At(now), 0), gregorianMax)
 	place := c.v2 % 64
 	c.v2++
 	c.mu.Unlock()

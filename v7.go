@@ -1,6 +1,10 @@
 package ids
 
-import "time"
+import (
+	"time"
+
+	"github.com/oneclock/ids/internal/rule"
+)
 
 // NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
 // before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
@@ -50,7 +54,7 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	_, err = milli(t)
 	if err == nil {
 		_, bits := g.bits(8)
-		u.setV7(uint64(v7Scale.at(newReading(t))), bits)
+		u.setV7(uint64(v7Scale.At(rule.NewReading(t))), bits)
 	}
 	return u, err
 }
