@@ -3,6 +3,7 @@ package ids
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
@@ -227,4 +228,110 @@ type nodeKey struct {
 	timeShift, sequenceShift uint8
 	lastSequence             int64
 	base                     Snowflake
+}
+
+// An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
+// time, the nanoseconds since base, where time.Now makes two.
+type anchor struct {
+	now     func() time.Time // nil: the wall clock
+	tickets atomic.Int64     // drawn before and after each reading of an injected clock
+
+	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
+	// 292 years: so base is moved before that is reached.
+	base atomic.Pointer[time.Time]
+
+	// These are guarded by the mutex of the clock.
+	at    int64        // ns after base
+	life  uint64       // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
+	wall  rule.Reading // the wall clock at the anchor, or the newest reading of an injected one that was used
+	asked int64        // the ticket drawn after that reading
+}
+
+// read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
+func (a *anchor) read(elapsed int64) (now rule.Reading, serves bool) {
+	since := elapsed - a.at
+	return rule.Reading{Sec: a.wall.Sec, Nsec: a.wall.Nsec + since}, uint64(since) < a.life // a negative one is not
+}
+
+// readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
+// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
+// the clock was set forward, and would look like a step back. The mutex is held.
+func (a *anchor) readAnew(injected sample) (now rule.Reading, elapsed int64) {
+	since := time.Since(*a.base.Load())
+	if a.now == nil || since.Abs() > rule.MostAhead {
+		t := time.Now() // another call may have had a later one
+		since = t.Sub(*a.base.Load())
+		if since.Abs() > rule.MostAhead {
+			base := t // t itself would be allocated each time
+			a.base.Store(&base)
+			since = 0
+		}
+		if a.now == nil {
+			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.AnchorLife)
+		}
+	}
+	if injected.began > a.asked {
+		a.wall, a.asked = injected.Reading, injected.ended
+	}
+	return a.wall, int64(since)
+}
+
+// A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
+type sample struct {
+	rule.Reading
+	began, ended int64
+}
+
+// injected returns the time that replaces the wall clock's, if any does. The mutex must not be
+// held: now may block or panic.
+func (a *anchor) injected() (now sample) {
+	if a.now != nil {
+		now = a.callNow()
+	}
+	return now
+}
+
+// callNow is not inlined, so that injected is.
+func (a *anchor) callNow() sample {
+	began := a.tickets.Add(1)
+	return sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}
+}
+
+// Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar,
+// 1582-10-15 UTC, in 60 bits.
+const (
+	gregorianPerSecond = 1e7
+	gregorianOffset    = -12219292800 * gregorianPerSecond // from 1970
+	gregorianMax       = 1<<60 - 1                         // in the year 5236
+)
+
+var gregorianScale = rule.Scale{PerSecond: gregorianPerSecond, PerNano: 1<<64/100 + 1, Offset: gregorianOffset, Length: 100}
+
+// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms,
+// and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick differ
+// in the 62 random bits of rand_b.
+const (
+	v7PerMilli = 1 << 12
+	v7Max      = 1<<60 - 1 // in the year 10889
+	v7Random   = 1<<62 - 1
+)
+
+// v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
+var v7Scale = rule.Scale{PerSecond: 1000 * v7PerMilli, PerNano: 1<<64*v7PerMilli/1_000_000 + 1, Length: 1_000_000/v7PerMilli + 1}
+
+var ulidScale = rule.Scale{PerSecond: 1000, PerNano: 1<<64/1_000_000 + 1, Length: int64(time.Millisecond)}
+
+// maxMilli is the last millisecond since 1970 that version 7 and ULID can hold.
+const maxMilli = 1<<48 - 1
+
+// milli returns t in milliseconds since 1970, or the nearest that 48 bits can hold and an error.
+func milli(t time.Time) (ms uint64, err error) {
+	const errMilli = rangeError("ids: time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")
+	switch sec := t.Unix(); {
+	case sec < 0:
+		return 0, errMilli
+	case sec > maxMilli/1000 || t.UnixMilli() > maxMilli:
+		return maxMilli, errMilli
+	}
+	return uint64(t.UnixMilli()), nil
 }

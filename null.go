@@ -29,12 +29,6 @@ type Null[T Nullable] struct {
 	Valid bool // whether there is an id
 }
 
-// decoder is what a pointer to an id has.
-type decoder interface {
-	Scan(src any) error
-	encoding.TextUnmarshaler
-}
-
 // decode has read set the id, and marks it present on success. A type that cannot be read is an error. On an
 // error nothing changes.
 func (n *Null[T]) decode(read func(decoder) error) error {
@@ -165,90 +159,3 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	kept := bytes.Clone(text) // so that buf stays on the stack
 	return n.decode(func(d decoder) error { return d.UnmarshalText(kept) })
 }
-
-// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text
-// and JSON are those of the id. If the column can be NULL, use a [Null] of it, which packages uuid and ulid
-// call NullBinary.
-type Binary[T interface {
-	UUID | ULID
-	encoding.TextAppender
-}] struct{ ID T }
-
-// Value returns the 16 bytes of the id. The error is always nil.
-func (b Binary[T]) Value() (driver.Value, error) {
-	id := [16]byte(b.ID)
-	return id[:], nil
-}
-
-// Scan reads what Scan of the id does, or a Binary. On an error b keeps its value.
-func (b *Binary[T]) Scan(src any) error {
-	if v, ok := src.(Binary[T]); ok {
-		*b = v
-		return nil
-	}
-	return any(&b.ID).(decoder).Scan(src)
-}
-
-// String returns the id as text.
-func (b Binary[T]) String() string {
-	text, _ := b.AppendText(make([]byte, 0, 36))
-	return string(text)
-}
-
-// AppendText appends the id as text. The error is always nil.
-func (b Binary[T]) AppendText(text []byte) ([]byte, error) { return b.ID.AppendText(text) }
-
-// MarshalText returns the id as text. The error is always nil.
-func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]byte, 0, 36)) }
-
-// UnmarshalText sets b to the id that text holds. On an error b keeps its value.
-func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
-
-// IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
-func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
-
-// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
-// to dst itself: to copy an id that was just written as two halves makes the processor wait.
-func parse(dst any, s string) (err error) {
-	switch p := dst.(type) {
-	case *UUID:
-		err = p.parse(s)
-	case *ULID:
-		err = p.parse(s)
-	case *Snowflake:
-		err = p.parse(s)
-	case *Binary[UUID]:
-		err = parse(&p.ID, s)
-	case *Binary[ULID]:
-		err = parse(&p.ID, s)
-	}
-	return err
-}
-
-// textForm returns the form of an id that is text. Structs that embed the id have it too.
-func (UUID) textForm() form { return uuidText }
-
-func (ULID) textForm() form { return ulidText }
-
-func (Snowflake) textForm() form { return snowflakeText }
-
-func (Binary[T]) textForm() form {
-	if _, ok := any((*T)(nil)).(*UUID); ok {
-		return uuidText
-	}
-	return ulidText
-}
-
-// formOf returns the form of any id that is text.
-func formOf(id any) form {
-	if id, ok := id.(interface{ textForm() form }); ok {
-		return id.textForm()
-	}
-	return otherText
-}
-
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
-func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
-
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
-func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }

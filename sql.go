@@ -2,7 +2,7 @@ package ids
 
 import (
 	"database/sql/driver"
-	"encoding/binary"
+	"encoding"
 	"fmt"
 )
 
@@ -79,25 +79,6 @@ func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error
 	return scan(dst, src, form, accepted)
 }
 
-// isASCII reports whether no byte has its highest bit set, as byte 8 of each UUID of the RFC has. It is apart from isText so
-// that it is inlined.
-func isASCII(b *[16]byte) bool {
-	const highest = 0x8080808080808080
-	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
-}
-
-// isText reports whether all bytes are characters that texts of ids have, so that b is the beginning of one. Of 16 random
-// bytes one in 3 × 10^9 is such, and no id of a usual kind: the first byte of a ULID is less than a hyphen for 1,500 years.
-func isText(b []byte) bool {
-	for _, c := range b {
-		letter := 'a' <= c|' ' && c|' ' <= 'z'
-		if !letter && (c < '0' || ':' < c) && c != '-' && c != '{' {
-			return false
-		}
-	}
-	return true
-}
-
 // scan sets dst to the id that src holds as text. accepted names the types that src may have.
 func scan(dst, src any, form form, accepted string) error {
 	var err error
@@ -116,3 +97,96 @@ func scan(dst, src any, form form, accepted string) error {
 	}
 	return nil
 }
+
+// decoder is what a pointer to an id has.
+type decoder interface {
+	Scan(src any) error
+	encoding.TextUnmarshaler
+}
+
+// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text
+// and JSON are those of the id. If the column can be NULL, use a [Null] of it, which packages uuid and ulid
+// call NullBinary.
+type Binary[T interface {
+	UUID | ULID
+	encoding.TextAppender
+}] struct{ ID T }
+
+// Value returns the 16 bytes of the id. The error is always nil.
+func (b Binary[T]) Value() (driver.Value, error) {
+	id := [16]byte(b.ID)
+	return id[:], nil
+}
+
+// Scan reads what Scan of the id does, or a Binary. On an error b keeps its value.
+func (b *Binary[T]) Scan(src any) error {
+	if v, ok := src.(Binary[T]); ok {
+		*b = v
+		return nil
+	}
+	return any(&b.ID).(decoder).Scan(src)
+}
+
+// String returns the id as text.
+func (b Binary[T]) String() string {
+	text, _ := b.AppendText(make([]byte, 0, 36))
+	return string(text)
+}
+
+// AppendText appends the id as text. The error is always nil.
+func (b Binary[T]) AppendText(text []byte) ([]byte, error) { return b.ID.AppendText(text) }
+
+// MarshalText returns the id as text. The error is always nil.
+func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]byte, 0, 36)) }
+
+// UnmarshalText sets b to the id that text holds. On an error b keeps its value.
+func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
+
+// IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
+func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
+
+// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
+// to dst itself: to copy an id that was just written as two halves makes the processor wait.
+func parse(dst any, s string) (err error) {
+	switch p := dst.(type) {
+	case *UUID:
+		err = p.parse(s)
+	case *ULID:
+		err = p.parse(s)
+	case *Snowflake:
+		err = p.parse(s)
+	case *Binary[UUID]:
+		err = parse(&p.ID, s)
+	case *Binary[ULID]:
+		err = parse(&p.ID, s)
+	}
+	return err
+}
+
+// textForm returns the form of an id that is text. Structs that embed the id have it too.
+func (UUID) textForm() form { return uuidText }
+
+func (ULID) textForm() form { return ulidText }
+
+func (Snowflake) textForm() form { return snowflakeText }
+
+func (Binary[T]) textForm() form {
+	if _, ok := any((*T)(nil)).(*UUID); ok {
+		return uuidText
+	}
+	return ulidText
+}
+
+// formOf returns the form of any id that is text.
+func formOf(id any) form {
+	if id, ok := id.(interface{ textForm() form }); ok {
+		return id.textForm()
+	}
+	return otherText
+}
+
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
+
+// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }

@@ -2,6 +2,7 @@ package ids
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -45,4 +46,110 @@ func mustParse[T any](parse func(s string) (T, error), s string) T {
 		panic(fmt.Errorf("%w: %q", err, s))
 	}
 	return v
+}
+
+// The hexadecimal digits of UUIDs come out in lower case, and are read in either.
+var (
+	hexPairs  = [256]uint16(pairs("0123456789abcdef"))
+	hexValues = inverse("0123456789abcdef", "0123456789ABCDEF")
+)
+
+// encodeHex writes the 36 characters of u: 32 digits and four hyphens.
+func encodeHex(text *[36]byte, u *[16]byte) {
+	le := binary.LittleEndian
+	le.PutUint16(text[0:], hexPairs[u[0]])
+	le.PutUint16(text[2:], hexPairs[u[1]])
+	le.PutUint16(text[4:], hexPairs[u[2]])
+	le.PutUint16(text[6:], hexPairs[u[3]])
+	text[8] = '-'
+	le.PutUint16(text[9:], hexPairs[u[4]])
+	le.PutUint16(text[11:], hexPairs[u[5]])
+	text[13] = '-'
+	le.PutUint16(text[14:], hexPairs[u[6]])
+	le.PutUint16(text[16:], hexPairs[u[7]])
+	text[18] = '-'
+	le.PutUint16(text[19:], hexPairs[u[8]])
+	le.PutUint16(text[21:], hexPairs[u[9]])
+	text[23] = '-'
+	le.PutUint16(text[24:], hexPairs[u[10]])
+	le.PutUint16(text[26:], hexPairs[u[11]])
+	le.PutUint16(text[28:], hexPairs[u[12]])
+	le.PutUint16(text[30:], hexPairs[u[13]])
+	le.PutUint16(text[32:], hexPairs[u[14]])
+	le.PutUint16(text[34:], hexPairs[u[15]])
+}
+
+// decodeHex reads 32 digits, or 36 characters with hyphens. ok is false if s is neither.
+func decodeHex(s string) (hi, lo uint64, ok bool) {
+	var a, b, c, d, e, f, g, h uint64
+	if len(s) == 36 {
+		if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+			return 0, 0, false
+		}
+		a, b = get16(s[0:4]), get16(s[4:8])
+		c, d = get16(s[9:13]), get16(s[14:18])
+		e, f = get16(s[19:23]), get16(s[24:28])
+		g, h = get16(s[28:32]), get16(s[32:36])
+	} else {
+		s = s[:32]
+		a, b = get16(s[0:4]), get16(s[4:8])
+		c, d = get16(s[8:12]), get16(s[12:16])
+		e, f = get16(s[16:20]), get16(s[20:24])
+		g, h = get16(s[24:28]), get16(s[28:32])
+	}
+	return a<<48 | b<<32 | c<<16 | d, e<<48 | f<<32 | g<<16 | h, a|b|c|d|e|f|g|h < noDigit
+}
+
+// get16 reads four digits. Its result is noDigit or more if one is not a digit.
+func get16(s string) uint64 {
+	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
+}
+
+// locateHex returns the fault and the offset of the first bad character.
+func locateHex(s string) (fault, int) {
+	start := 0
+	if len(s) == 36 {
+		for _, hyphen := range [...]int{8, 13, 18, 23} {
+			if at := start + hexValues.locate(s[start:hyphen]); at < hyphen {
+				return notHex, at
+			}
+			if s[hyphen] != '-' {
+				return notHyphen, hyphen
+			}
+			start = hyphen + 1
+		}
+	}
+	return notHex, start + hexValues.locate(s[start:])
+}
+
+// mismatchURN returns the offset of the first character of "urn:uuid:" that s does not
+// begin with, in any case, or -1.
+func mismatchURN(s string) int {
+	const prefix = "urn:uuid:"
+	for i := range len(prefix) {
+		// Folding by 0x20 leaves ':' as it is, but would take 0x1a for it.
+		if c := s[i]; c != prefix[i] && (c|0x20 != prefix[i] || prefix[i] == ':') {
+			return i
+		}
+	}
+	return -1
+}
+
+// isASCII reports whether no byte has its highest bit set, as byte 8 of each UUID of the RFC has. It is apart from isText so
+// that it is inlined.
+func isASCII(b *[16]byte) bool {
+	const highest = 0x8080808080808080
+	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
+}
+
+// isText reports whether all bytes are characters that texts of ids have, so that b is the beginning of one. Of 16 random
+// bytes one in 3 × 10^9 is such, and no id of a usual kind: the first byte of a ULID is less than a hyphen for 1,500 years.
+func isText(b []byte) bool {
+	for _, c := range b {
+		letter := 'a' <= c|' ' && c|' ' <= 'z'
+		if !letter && (c < '0' || ':' < c) && c != '-' && c != '{' {
+			return false
+		}
+	}
+	return true
 }
