@@ -2,6 +2,7 @@ package ids
 
 import (
 	"cmp"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,7 @@ func NewClock(opts *ClockOptions) *Clock {
 	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
 		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
-		maxAhead:  min(max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0), rule.MostAhead),
+		maxAhead:  max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0),
 		after:     opts.After.Round(0).UTC(),
 		anchor:    anchor{now: opts.Now},
 		waiters:   make(map[*waiter]bool),
@@ -75,10 +76,9 @@ func NewClock(opts *ClockOptions) *Clock {
 		nodes:     make(map[nodeKey]*rule.Lane),
 	}
 	c.base.Store(new(time.Time)) // which readAnew moves
-	c.v1 = rule.NewLane(gregorianScale, 0, gregorianMax, rule.PlacesInTick, 0, c.maxAhead, c.after)
-	c.v6 = rule.NewLane(gregorianScale, 0, gregorianMax, rule.PlacesInTick, c.tolerance, c.maxAhead, c.after)
-	c.v1.Sequenced, c.v6.Sequenced = true, true
-	c.v7 = rule.NewTail(v7Scale, v7Max, 0, v7Random, c.tolerance, c.maxAhead)
+	c.v1 = rule.NewLane(gregorianScale, gregorianPerTick, 0, c.maxAhead, c.after)
+	c.v6 = rule.NewLane(gregorianScale, gregorianPerTick, c.tolerance, c.maxAhead, c.after)
+	c.v7 = rule.NewTail(v7Scale, v7Random, false, c.tolerance, c.maxAhead)
 	return c
 }
 
@@ -104,20 +104,16 @@ func (c *Clock) enter(injected sample) (now rule.Reading, elapsed int64) {
 	return c.readAnew(injected)
 }
 
-// lockNext takes the mutex and the next id of l: its tick is l.last, its place l.used-1. While a limit withholds
+// lockNext takes the mutex and the next id of l, which is its newest one. While a limit withholds
 // the id it waits for a later one, until w is stopped; nil is a waiter that nobody stops. The caller makes
 // the id, unlocks the mutex, and then sleeps for wait. After an error there is no id, and the mutex is free.
 func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
 		now, elapsed := c.enter(c.injected())
-		tick := l.Multiply(now) // l.at(now), which the compiler does not inline
-		if l.PerSecond == 0 {
-			tick = l.Divide(now)
-		}
-		if l.Take(tick) {
+		if l.Take(now) {
 			return 0, nil
 		}
-		wait, why := l.Hold(tick, elapsed)
+		wait, why := l.Next(now, elapsed)
 		if why == rule.Given {
 			return wait, nil
 		}
@@ -203,13 +199,13 @@ func (c *Clock) reason(why rule.Refusal) error {
 	case rule.AtEnd:
 		return errEnd
 	}
-	return errPast
+	return errPast // rule.PastEnd
 }
 
 // bind gives a lane the limit. The mutex is held.
 func (c *Clock) bind(l *rule.Lane) {
 	if c.refusal != nil {
-		l.Limit = min(l.At(rule.NewReading(c.limit)), l.End)
+		l.SetLimit(c.limit)
 	}
 }
 
@@ -224,7 +220,7 @@ func (c *Clock) eachLimited(f func(*rule.Lane)) {
 
 // nodeKey identifies the lane of a node by what its ids are.
 type nodeKey struct {
-	rule.Scale
+	scale                    rule.Scale
 	timeShift, sequenceShift uint8
 	lastSequence             int64
 	base                     Snowflake
@@ -250,24 +246,24 @@ type anchor struct {
 // read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
 func (a *anchor) read(elapsed int64) (now rule.Reading, serves bool) {
 	since := elapsed - a.at
-	return rule.Reading{Sec: a.wall.Sec, Nsec: a.wall.Nsec + since}, uint64(since) < a.life // a negative one is not
+	return a.wall.Plus(since), uint64(since) < a.life // a negative one is not
 }
 
-// readAnew moves the anchor to now, and base too if it is more than mostAhead away. If the wall clock is injected
+// readAnew moves the anchor to now, and base too if it is more than rule.MaxElapsed away. If the wall clock is injected
 // there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
 // the clock was set forward, and would look like a step back. The mutex is held.
 func (a *anchor) readAnew(injected sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
-	if a.now == nil || since.Abs() > rule.MostAhead {
+	if a.now == nil || since.Abs() > rule.MaxElapsed {
 		t := time.Now() // another call may have had a later one
 		since = t.Sub(*a.base.Load())
-		if since.Abs() > rule.MostAhead {
+		if since.Abs() > rule.MaxElapsed {
 			base := t // t itself would be allocated each time
 			a.base.Store(&base)
 			since = 0
 		}
 		if a.now == nil {
-			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.AnchorLife)
+			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
 		}
 	}
 	if injected.began > a.asked {
@@ -297,41 +293,37 @@ func (a *anchor) callNow() sample {
 	return sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}
 }
 
-// Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar,
-// 1582-10-15 UTC, in 60 bits.
+// Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar, 1582-10-15 UTC, in 60 bits: until the
+// year 5236. The low two of the 14 bits of the clock sequence number the ids of a tick.
+var gregorianScale, _ = rule.NewScale(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC), 1, 100, 60)
+
 const (
-	gregorianPerSecond = 1e7
-	gregorianOffset    = -12219292800 * gregorianPerSecond // from 1970
-	gregorianMax       = 1<<60 - 1                         // in the year 5236
+	gregorianPerTick = 4
+	maxSequence      = 1<<14 - 1
 )
 
-var gregorianScale = rule.Scale{PerSecond: gregorianPerSecond, PerNano: 1<<64/100 + 1, Offset: gregorianOffset, Length: 100}
+// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms, and 12 of their fraction, in
+// rand_a (RFC 9562, Section 6.2, method 3), until the year 10889. Ids of one tick differ in the random bits of rand_b.
+var v7Scale, _ = rule.NewScale(time.Unix(0, 0), 1<<12, time.Millisecond, 60)
 
-// Version 7 counts ticks of 1/4096 ms from 1970 in 60 bits: 48 of milliseconds, in unix_ts_ms,
-// and 12 of their fraction, in rand_a (RFC 9562, Section 6.2, method 3). Ids of one tick differ
-// in the 62 random bits of rand_b.
-const (
-	v7PerMilli = 1 << 12
-	v7Max      = 1<<60 - 1 // in the year 10889
-	v7Random   = 1<<62 - 1
-)
+const v7Random = 62
 
-// v7Scale has the length of a tick rounded up, 245 ns, so that no tick is paid for with less than it lasts.
-var v7Scale = rule.Scale{PerSecond: 1000 * v7PerMilli, PerNano: 1<<64*v7PerMilli/1_000_000 + 1, Length: 1_000_000/v7PerMilli + 1}
+// ULID counts milliseconds from 1970 in 48 bits. Ids of one millisecond differ in the other 80.
+var ulidScale, _ = rule.NewScale(time.Unix(0, 0), 1, time.Millisecond, 48)
 
-var ulidScale = rule.Scale{PerSecond: 1000, PerNano: 1<<64/1_000_000 + 1, Length: int64(time.Millisecond)}
+const ulidRandom = 80
 
-// maxMilli is the last millisecond since 1970 that version 7 and ULID can hold.
-const maxMilli = 1<<48 - 1
+// neverBack is the tolerance of Snowflakes.
+const neverBack = math.MaxInt64
 
 // milli returns t in milliseconds since 1970, or the nearest that 48 bits can hold and an error.
 func milli(t time.Time) (ms uint64, err error) {
-	const errMilli = rangeError("ids: time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")
-	switch sec := t.Unix(); {
-	case sec < 0:
-		return 0, errMilli
-	case sec > maxMilli/1000 || t.UnixMilli() > maxMilli:
-		return maxMilli, errMilli
+	tick, side := ulidScale.Tick(rule.NewReading(t))
+	if side != 0 {
+		err = errMilli
 	}
-	return uint64(t.UnixMilli()), nil
+	return uint64(tick), err
 }
+
+// errMilli is the error of a time that version 7 and ULID cannot hold.
+const errMilli = rangeError("ids: time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z")

@@ -64,7 +64,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 // newDefaultNode returns a node of Twitter's layout, with the number that a value of the variable gives.
 func newDefaultNode(value string) (*SnowflakeNode, error) {
 	if value == drawNumber {
-		return drawNode(), nil
+		return newRandomNode(), nil
 	}
 	number, err := parseNumber(value, 1<<twitterNodeBits-1)
 	if err != nil {
@@ -77,9 +77,9 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 	return n, err
 }
 
-// drawNode returns a node of Twitter's layout with a random number. Such a node may begin at the epoch: one of a
+// newRandomNode returns a node of Twitter's layout with a random number. Such a node may begin at the epoch: one of a
 // given number would make the same ids at each start.
-func drawNode() *SnowflakeNode {
+func newRandomNode() *SnowflakeNode {
 	f := must(newFormat(TwitterLayout()))
 	_, bits := defaultGenerator.bits(8)
 	defaultClock.mu.Lock()

@@ -62,10 +62,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	var node [8]byte
 	copy(node[2:], opts.NodeID[:])
 	g.fixedNode = binary.BigEndian.Uint64(node[:])
-	g.ulid = rule.NewTail(ulidScale, maxMilli, 1<<16-1, 1<<64-1, g.clock.tolerance, g.clock.maxAhead)
-	if opts.ULIDMonotonic {
-		g.ulid.StrideMask = 0
-	}
+	g.ulid = rule.NewTail(ulidScale, ulidRandom, opts.ULIDMonotonic, g.clock.tolerance, g.clock.maxAhead)
 	return g
 }
 
@@ -85,11 +82,11 @@ func (g *Generator) nodeBits() uint64 {
 	if node := g.node.Load(); node != 0 {
 		return node
 	}
-	return g.drawNode()
+	return g.drawNodeID()
 }
 
-// drawNode draws the node, unless it is given, and starts the clock sequences at random.
-func (g *Generator) drawNode() uint64 {
+// drawNodeID draws the node, unless it is given, and starts the clock sequences at random.
+func (g *Generator) drawNodeID() uint64 {
 	mustBe(g.clock != nil, "Generator")
 	c := g.clock
 	hi, lo := g.bits(16)
@@ -100,8 +97,8 @@ func (g *Generator) drawNode() uint64 {
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
 	node := cmp.Or(g.fixedNode, hi>>16|multicast)
-	c.v1.Sequence.Start(lo)
-	c.v6.Sequence.Start(lo >> 32)
+	c.v1.StartSequence(lo)
+	c.v6.StartSequence(lo >> 32)
 	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node
@@ -157,8 +154,8 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// apart reports whether each id draws its bits for itself: from Random, or because nothing may be in stock.
-func (g *Generator) apart() bool { return g.source != nil || random.Stockless() }
+// drawsEach reports whether each id draws its bits for itself: from Random, or because nothing may be in stock.
+func (g *Generator) drawsEach() bool { return g.source != nil || random.Stockless() }
 
 // bits returns 128 random bits. If Random is injected, only the last n bytes of them are.
 func (g *Generator) bits(n int) (hi, lo uint64) {
@@ -186,41 +183,42 @@ func (g *Generator) words(dst []uint64) {
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	epoch := random.Epoch() // before any bits are drawn
-	now, elapsed, drawn := g.enter(n)
-	lo = drawn.takeLo()
-	at := t.Multiply(now) // t.at(now): in the scale of each tail, a second is a whole number of ticks
-	if epoch != t.Epoch {
-		t.Reseed(epoch, at, lo)
+	drawn := g.drawsEach()
+	if drawn {
+		hi, lo = g.bits(n) // without the mutex, since to read may take long
 	}
-	var wait time.Duration
-	var why rule.Refusal
-	if !t.Take(at) {
-		wait, why = t.Hold(at, elapsed)
+	injected := c.injected()
+	now, elapsed := c.enter(injected)
+	if !drawn && !c.block.Ready() {
+		c.restock()
+		drawn = true
+		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
+		now, elapsed = c.enter(injected)
 	}
-	if why == rule.Given && !t.Fresh() && !t.Raise(lo) {
-		t.Close()
-		wait, why = t.Hold(at, elapsed)
+	if !drawn {
+		lo = c.block.Uint64()
 	}
+	wait, first, why := t.Next(now, elapsed, epoch, lo)
 	if why != rule.Given {
 		err := c.reason(why)
 		c.mu.Unlock()
 		panic(err) // no limit binds a tail
 	}
-	if t.Fresh() {
-		if t.MaxHi != 0 {
-			hi = drawn.takeHi()
+	if first {
+		if !drawn && n > 8 {
+			hi = c.block.Uint64()
 		}
-		t.Renew(hi, lo)
+		t.Begin(hi, lo)
 	}
-	tick, hi, lo = uint64(t.Last), t.Hi, t.Lo
+	tick, hi, lo = t.Newest()
 	c.mu.Unlock()
 	waitForClock(wait)
 	return tick, hi, lo
 }
 
-const pieceLen = 256 // ids of a run that are minted under one lock at most
+const pieceLen = 256 // ids of a run that are made under one lock at most
 
-// A run mints many ids of a tail with one reading of the clock.
+// A run makes many ids of a tail with one reading of the clock.
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
@@ -228,74 +226,35 @@ type run struct {
 
 	latest rule.Tail // as the latest id of the run left it; the zero value at first
 
-	epoch   uint64               // of the words, or an earlier one
-	words   [1 + pieceLen]uint64 // random: the first for hi, the others for lo
-	at, end int                  // those not yet used
+	epoch      uint64               // of the words, or an earlier one
+	words      [1 + pieceLen]uint64 // random: the first for the upper bits, the others for the lower ones
+	next, last int                  // those before last have been drawn, and those before next used
 }
 
-// started reports whether the run has ids.
-func (r *run) started() bool { return r.latest.PerTick != 0 }
-
-// piece mints up to n ids that have the tick and the upper bits of their random parts in common,
-// and waits if they must. It returns the lower bits, which serve until the next call.
+// piece makes up to n ids that have the tick and the upper bits of their random parts in common,
+// and waits if they must. It returns the lower bits, which serve until the next call. It panics if there is no next id.
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
-	if r.at == r.end {
-		r.at, r.end = 1, 1+min(n, pieceLen)
+	if r.next == r.last {
+		r.next, r.last = 1, 1+min(n, pieceLen)
 		r.epoch = random.Epoch()
-		r.g.words(r.words[:r.end])
+		r.g.words(r.words[:r.last])
 	}
-	words := r.words[r.at:r.end]
-	done, wait := r.mint(words)
-	r.at += done
+	lo = r.words[r.next:r.last]
+	done, wait := r.take(lo)
+	r.next += done
 	waitForClock(wait)
-	return uint64(r.latest.Last), r.latest.Hi, words[:done]
+	tick, hi, _ = r.latest.Newest()
+	return tick, hi, lo[:done]
 }
 
-// mint makes random words the lower bits of ids, up to the first id that must wait or has other
-// upper bits, and returns how many. It panics if there is no next id.
-func (r *run) mint(words []uint64) (done int, wait time.Duration) {
-	c, t := r.g.clock, r.tail
+// take makes words the lower bits of ids, as many as the tail gives in one piece.
+func (r *run) take(words []uint64) (done int, wait time.Duration) {
+	c := r.g.clock
 	now, elapsed := c.enter(r.sample)
 	defer c.mu.Unlock()
-	at := t.At(now)
-	if r.epoch != t.Epoch {
-		t.Reseed(r.epoch, at, words[0])
-	}
-	// If not, another call has followed the wall clock back, and the run stays in order by itself.
-	leading := !r.started() || !t.Before(&r.latest)
-	var why rule.Refusal
-	switch {
-	case !r.started() && !t.Take(at):
-		wait, why = t.Hold(at, elapsed)
-	case !leading:
-		t = &r.latest
-	}
-	if why == rule.Given && !t.Fresh() && (t.Closed() || !t.Raise(words[0])) {
-		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
-		// the patience counts as behind by just that.
-		tick := max(at, t.Last-t.Patience)
-		t.Close()
-		wait, why = t.Hold(tick, elapsed)
-	}
+	done, wait, why := r.tail.Run(&r.latest, now, elapsed, r.epoch, r.words[0], words)
 	if why != rule.Given {
 		panic(c.reason(why))
-	}
-	if t.Fresh() {
-		t.Renew(r.words[0], words[0])
-	}
-	lo := t.Lo
-	words[0], done = lo, 1
-	for ; done < len(words) && wait == 0; done++ {
-		next := lo + t.Step(words[done])
-		if next < lo || next > t.MaxLo {
-			break
-		}
-		words[done], lo = next, next
-	}
-	t.Lo = lo
-	r.latest = *t
-	if leading {
-		r.latest.Close() // other calls may issue what follows in this tick
 	}
 	return done, wait
 }
@@ -308,47 +267,4 @@ func extend[T any](dst []T, n int) (all, added []T) {
 	dst = slices.Grow(dst, n)
 	all = dst[:len(dst)+n]
 	return all, all[len(dst):]
-}
-
-// idBits are the bits of one id of a tail: those that its call has drawn, or the next ones of the clock's block, which
-// takes less time.
-type idBits struct {
-	hi, lo uint64
-	block  *random.Block // nil if the call has drawn hi and lo
-}
-
-// enter is enter of the clock, with the bits of an id at hand. If its call has to draw them, these are as those of
-// bits, and the mutex is not held meanwhile, since to read may take long.
-func (g *Generator) enter(n int) (now rule.Reading, elapsed int64, b idBits) {
-	c := g.clock
-	if g.apart() {
-		b.hi, b.lo = g.bits(n)
-		now, elapsed = c.enter(c.injected())
-		return now, elapsed, b
-	}
-	injected := c.injected()
-	now, elapsed = c.enter(injected)
-	if c.block.Ready() {
-		b.block = c.block
-		return now, elapsed, b
-	}
-	c.restock()
-	b.hi, b.lo = g.bits(n) // which a Reseed by another goroutine does not discard
-	now, elapsed = c.enter(injected)
-	return now, elapsed, b
-}
-
-// takeHi and takeLo return 64 bits each, and may be called once. The mutex is held.
-func (b *idBits) takeHi() uint64 {
-	if b.block != nil {
-		return b.block.Uint64()
-	}
-	return b.hi
-}
-
-func (b *idBits) takeLo() uint64 {
-	if b.block != nil {
-		return b.block.Uint64()
-	}
-	return b.lo
 }

@@ -14,8 +14,13 @@ import (
 func (g *Generator) SetEntropy(e [10]byte) {
 	var b [16]byte
 	copy(b[6:], e[:])
+	hi, lo := split(b)
+	set := func(name string, bits uint64) {
+		*(*uint64)(reflect.ValueOf(&g.ulid).Elem().FieldByName(name).Addr().UnsafePointer()) = bits
+	}
 	g.clock.mu.Lock()
-	g.ulid.Hi, g.ulid.Lo = split(b)
+	set("hi", hi)
+	set("lo", lo)
 	g.clock.mu.Unlock()
 }
 
@@ -28,7 +33,7 @@ func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err err
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		now, elapsed := c.readAnew(injected)
-		wait, why := n.lane.Hold(n.lane.At(now), elapsed)
+		wait, why := n.lane.Next(now, elapsed)
 		if why == rule.Given {
 			s = n.newest()
 		}
@@ -54,7 +59,7 @@ func TestEnter(t *testing.T) {
 			c, begin := NewClock(nil), time.Now()
 			base := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
 			c.base.Store(&base)
-			for _, d := range []time.Duration{0, 1, rule.AnchorLife - 1, 1, 1, 0, rule.AnchorLife, 3 * rule.AnchorLife, 1} {
+			for _, d := range []time.Duration{0, 1, rule.MaxAge - 1, 1, 1, 0, rule.MaxAge, 3 * rule.MaxAge, 1} {
 				time.Sleep(d)
 				now, elapsed := c.enter(sample{})
 				c.mu.Unlock()
@@ -75,7 +80,7 @@ func TestEnter(t *testing.T) {
 func TestMutexIsApart(t *testing.T) {
 	line := func(p any) uintptr { return reflect.ValueOf(p).Pointer() / 64 } // bytes on most processors
 	c := NewClock(nil)
-	for name, p := range map[string]any{"base": &c.base, "at": &c.at, "life": &c.life, "sec": &c.wall.Sec, "nsec": &c.wall.Nsec} {
+	for name, p := range map[string]any{"base": &c.base, "at": &c.at, "life": &c.life, "wall": &c.wall} {
 		if line(p) == line(&c.mu) {
 			t.Errorf("%s is in the cache line of the mutex", name)
 		}

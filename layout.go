@@ -1,7 +1,6 @@
 package ids
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -87,9 +86,9 @@ type SnowflakeParts struct {
 // A format is a layout made ready for use.
 type format struct {
 	layout SnowflakeLayout
-	rule.Scale
+	scale  rule.Scale
 
-	maxTick, lastNode, lastSequence     int64 // what the bits can hold
+	lastNode, lastSequence              int64 // what the bits can hold
 	timeShift, nodeShift, sequenceShift uint8
 }
 
@@ -129,43 +128,31 @@ func newFormat(l SnowflakeLayout) (f format, err error) {
 		return f, rangeError("ids: SnowflakeLayout with " + strconv.Itoa(l.NodeBits) + " node bits and " +
 			strconv.Itoa(l.SequenceBits) + " sequence bits leaves no bit of 63 for the time")
 	}
-	f.layout, f.Scale = l, rule.NewScale(l.Epoch, l.Tick)
-	if sec := f.Epoch.Sec; sec < -rule.MaxSec || sec > rule.MaxSec {
+	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
+	var near bool
+	if f.scale, near = rule.NewScale(l.Epoch, 1, l.Tick, 63-int(f.timeShift)); !near {
 		return f, rangeError("ids: SnowflakeLayout.Epoch is more than 2^39 s from 1970")
 	}
-	f.timeShift, f.nodeShift = uint8(l.NodeBits+l.SequenceBits), uint8(l.SequenceBits)
+	f.layout = l
 	if l.NodeLast {
 		f.nodeShift, f.sequenceShift = 0, uint8(l.NodeBits)
 	}
-	f.maxTick = min(int64(math.MaxInt64)>>f.timeShift, 1<<62-1) // above that, the arithmetic on ticks saturates
 	f.lastNode, f.lastSequence = 1<<l.NodeBits-1, 1<<l.SequenceBits-1
 	return f, nil
 }
 
-// firstTick and lastTick return the first and the last tick whose times are in range, if any are.
-func (f *format) firstTick() int64 { return max(f.At(rule.NewReading(time.Time{}))+1, 0) }
-
-func (f *format) lastTick() int64 {
-	// All times too far from 1970 are one reading, whose tick is out of range too.
-	return min(f.maxTick, f.At(rule.Reading{Sec: rule.MaxSec + 1})-1, f.At(rule.Reading{Sec: f.Epoch.Sec + rule.MaxSec, Nsec: f.Epoch.Nsec}))
-}
-
 // tick returns the tick of t. The error matches ErrRange if t is out of range.
 func (f *format) tick(t time.Time) (int64, error) {
-	tick, first, last := f.At(rule.NewReading(t)), f.firstTick(), f.lastTick()
+	tick, side := f.scale.Tick(rule.NewReading(t))
+	where := "after the last"
 	switch {
-	case tick > last:
-		return 0, f.outOfRange(t, "after the last", last)
-	case tick < first:
-		return 0, f.outOfRange(t, "before the first", first)
+	case side == 0:
+		return tick, nil
+	case side < 0:
+		where = "before the first"
 	}
-	return tick, nil
-}
-
-// outOfRange returns the error for a time that is beyond a tick, the first or the last one.
-func (f *format) outOfRange(t time.Time, where string, tick int64) error {
-	return rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
-		f.Time(max(tick, 0)).Format(time.RFC3339Nano))
+	return 0, rangeError("ids: time " + t.UTC().Format(time.RFC3339Nano) + " is " + where + " tick of the SnowflakeLayout, " +
+		f.scale.Time(tick).Format(time.RFC3339Nano))
 }
 
 // pack returns the Snowflake of fields that are in range.
@@ -177,7 +164,7 @@ func (f *format) pack(tick, node, sequence int64) Snowflake {
 // not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFormat(l))
-	return f.Time(max(f.lastTick(), 0))
+	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // after the last tick of every layout
 }
 
 // Split returns the fields of s, which is of layout l. Of those that no node makes, a negative s has the time of
@@ -186,7 +173,7 @@ func (l SnowflakeLayout) Last() time.Time {
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFormat(l))
 	return SnowflakeParts{
-		Time:     f.Time(min(max(int64(s)>>f.timeShift, 0), f.maxTick)),
+		Time:     f.scale.Time(min(max(int64(s)>>f.timeShift, 0), 1<<62-1)),
 		Node:     int64(s) >> f.nodeShift & f.lastNode,
 		Sequence: int64(s) >> f.sequenceShift & f.lastSequence,
 	}
@@ -232,5 +219,6 @@ func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 
 // nearest returns the tick of t, or the nearest one whose time is in range, if any is.
 func (f *format) nearest(t time.Time) int64 {
-	return max(min(max(f.At(rule.NewReading(t)), f.firstTick()), f.lastTick()), 0)
+	tick, _ := f.scale.Tick(rule.NewReading(t))
+	return tick
 }

@@ -20,8 +20,8 @@ func (c *Clock) Latest() time.Time {
 func (c *Clock) latest() time.Time {
 	latest := c.after
 	c.eachLimited(func(l *rule.Lane) {
-		if tick := max(l.Last, l.Sequence.Top); tick >= l.First {
-			latest = later(latest, l.Time(tick))
+		if t, ok := l.Latest(); ok {
+			latest = later(latest, t)
 		}
 	})
 	return latest

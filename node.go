@@ -57,12 +57,12 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 // newNode returns the node of a number that fits the format. The mutex is held.
 func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, format: f, number: number, base: f.pack(0, number, 0)}
-	n.key = nodeKey{f.Scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
+	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
 	if f.lastSequence == 0 {
 		n.key.sequenceShift = 0 // a field of no bits has no place: where it would be makes no difference
 	}
 	if c.nodes[n.key] == nil {
-		l := rule.NewLane(f.Scale, f.firstTick(), f.lastTick(), f.lastSequence+1, rule.Forever, c.maxAhead, c.after)
+		l := rule.NewLane(f.scale, f.lastSequence+1, neverBack, c.maxAhead, c.after)
 		c.bind(&l)
 		c.nodes[n.key] = &l
 	}
@@ -147,7 +147,8 @@ func contextError(ctx context.Context) error {
 
 // newest returns the latest Snowflake of the lane. The mutex is held.
 func (n *SnowflakeNode) newest() Snowflake {
-	return n.format.pack(n.lane.Last, 0, n.lane.Used-1) | n.base
+	tick, sequence := n.lane.Newest()
+	return n.format.pack(tick, 0, sequence) | n.base
 }
 
 // TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
@@ -165,7 +166,7 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
 	now, elapsed := c.enter(c.injected())
-	err := c.reason(n.lane.Try(n.lane.At(now), elapsed))
+	err := c.reason(n.lane.TryNext(now, elapsed))
 	s := n.newest()
 	c.mu.Unlock()
 	if err != nil {
@@ -185,11 +186,10 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	for len(added) > 0 {
 		wait := must(c.lockNext(l, nil))
 		piece := added[:1]
-		if wait == 0 { // then more ids of the same tick need not wait either
-			piece = added[:min(int64(len(added)), pieceLen, l.PerTick-l.Used+1)]
-		}
 		id, step := n.newest(), Snowflake(1)<<(n.format.sequenceShift&63)
-		l.Used += int64(len(piece) - 1)
+		if wait == 0 {
+			piece = added[:1+l.TakeMore(min(len(added), pieceLen)-1)]
+		}
 		c.mu.Unlock()
 		for i := range piece {
 			piece[i] = id + Snowflake(i)*step

@@ -41,7 +41,8 @@ func (g *Generator) mintGregorian(u *UUID, version uint64) {
 		l = &g.clock.v6
 	}
 	wait := must(g.clock.lockNext(l, nil))
-	u.setGregorian(version, uint64(l.Last), l.Sequence.Field(l.Used), node)
+	tick, seq := l.Newest()
+	u.setGregorian(version, uint64(tick), uint64(seq), node)
 	g.clock.mu.Unlock()
 	waitForClock(wait)
 }
@@ -54,12 +55,12 @@ func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1,
 
 // gregorianAt returns a UUID of version 1 or 6 and of time t.
 func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error) {
-	tick := uint64(gregorianScale.At(rule.NewReading(t)))
-	if tick > gregorianMax { // or negative
+	tick, side := gregorianScale.Tick(rule.NewReading(t))
+	if side != 0 {
 		return u, rangeError("ids: time is not within 1582-10-15T00:00:00Z to 5236-03-31T21:21:00.6846975Z")
 	}
 	node := g.nodeBits()
-	u.setGregorian(version, tick, uint64(g.atCalls.Add(1))%(rule.Sequences*rule.PlacesInTick), node)
+	u.setGregorian(version, uint64(tick), uint64(g.atCalls.Add(1))&maxSequence, node)
 	return u, nil
 }
 
@@ -77,20 +78,17 @@ func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6,
 // MinV6At returns the smallest version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. A time out of range
 // counts as the nearest in range.
 func MinV6At(t time.Time) (u UUID) {
-	u.setGregorian(6, nearestGregorian(t), 0, 0)
+	tick, _ := gregorianScale.Tick(rule.NewReading(t))
+	u.setGregorian(6, uint64(tick), 0, 0)
 	return u
 }
 
 // MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends. A time
 // out of range counts as the nearest in range.
 func MaxV6At(t time.Time) (u UUID) {
-	u.setGregorian(6, nearestGregorian(t), rule.Sequences*rule.PlacesInTick-1, 1<<48-1)
+	tick, _ := gregorianScale.Tick(rule.NewReading(t))
+	u.setGregorian(6, uint64(tick), maxSequence, 1<<48-1)
 	return u
-}
-
-// nearestGregorian returns the tick of t, or the nearest one that 60 bits can hold.
-func nearestGregorian(t time.Time) uint64 {
-	return uint64(min(max(gregorianScale.At(rule.NewReading(t)), 0), gregorianMax))
 }
 
 // setGregorian makes u a UUID of version 6, which has the bits of the tick in order, or of version 1:
@@ -161,7 +159,7 @@ func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(d
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())
-	tick := min(max(gregorianScale.At(now), 0), gregorianMax)
+	tick, _ := gregorianScale.Tick(now)
 	place := c.v2 % 64
 	c.v2++
 	c.mu.Unlock()

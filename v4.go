@@ -14,7 +14,7 @@ func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, 
 
 // NewV4 returns a new version 4 UUID: 122 random bits.
 func (g *Generator) NewV4() (u UUID) {
-	if g.apart() {
+	if g.drawsEach() {
 		hi, lo := g.bits(16)
 		u.set(4, hi, lo)
 		return u

@@ -51,12 +51,13 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 
 // NewV7At is like the function [NewV7At], with the random bits of g.
 func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
-	_, err = milli(t)
-	if err == nil {
-		_, bits := g.bits(8)
-		u.setV7(uint64(v7Scale.At(rule.NewReading(t))), bits)
+	tick, side := v7Scale.Tick(rule.NewReading(t))
+	if side != 0 {
+		return u, errMilli
 	}
-	return u, err
+	_, bits := g.bits(8)
+	u.setV7(uint64(tick), bits)
+	return u, nil
 }
 
 // setV7 makes u a version 7 UUID:
@@ -87,6 +88,6 @@ func MinV7At(t time.Time) (u UUID) {
 // of range counts as the nearest in range.
 func MaxV7At(t time.Time) (u UUID) {
 	ms, _ := milli(t)
-	u.setV7(ms<<12|0xfff, v7Random)
+	u.setV7(ms<<12|0xfff, 1<<v7Random-1)
 	return u
 }

@@ -1,73 +1,150 @@
-// Package rule has the rule of the clock: which tick the next id of a format gets, for how long its call waits, and, in
-// formats that end in random bits, how these ascend. It knows no mutex, no clock and no format: a tick is a number, and its
-// caller holds whatever guards a [Lane].
 package rule
 
-import "time"
-
-const (
-	unlimited = 1<<63 - 2              // ids in a tick, if random bits make them unique: one more is an int64 too
-	Forever   = 1<<63 - 1              // patience
-	maxWait   = 20 * time.Millisecond  // the longest that one call waits for the wall clock
-	minSleep  = 100 * time.Microsecond // the shortest that a call sleeps, if it must
+import (
+	"math"
+	"time"
 )
 
-// A Lane gives the ids of one scheme on one clock their ticks. It compares the tick of the wall
-// clock with the tick of the latest id:
-//
-//  1. Later: it goes with the wall clock.
-//  2. The same, or earlier by at most its patience: it stays in the tick of the latest id. If that
-//     is full, it takes the next one and pays for it.
-//  3. Earlier by more: it goes with the wall clock again, versions 1 and 6 with their next clock
-//     sequence.
+const (
+	never    = math.MaxInt64          // the tolerance of a lane that never goes back
+	maxWait  = 20 * time.Millisecond  // the longest that one call waits for the wall clock
+	minSleep = 100 * time.Microsecond // the shortest that a call sleeps, if it must
+)
+
+// A Lane gives the ids of one format on one clock their ticks. Ids of one tick are told apart by their number.
 type Lane struct {
-	Scale
-	First, End int64 // the first and the last tick that the format can name
-	PerTick    int64 // how many ids a tick holds
-	Patience   int64 // in ticks
-	aheadTicks int64 // MaxAhead, in whole ticks
-	maxAhead   int64 // MaxAhead, in ns
-	maxDebt    int64 // in ns: MaxAhead, and what two calls pay that wait for maxWait one after the other
-	Sequenced  bool  // the ids have the clock sequence in them
+	last      int64 // the tick of the latest id; before first if there is none
+	count     int64 // how many ids that tick has given
+	limit     int64 // the last tick that the limit of the clock allows
+	perTick   int64 // how many ids a tick holds
+	scale     Scale
+	sequence  sequence
+	paidUntil int64 // the time at which the ticks taken are paid for, in ns of the elapsed time
 
-	Last  int64 // the tick of the latest id; before first if there is none
-	Used  int64 // how many ids that tick has given
-	Limit int64 // the last tick that the limit of the clock allows
-	paid  int64 // the time at which the ticks taken are paid for, in ns since the base of the clock
-
-	Sequence sequence
+	tolerance  int64 // in ticks
+	aheadTicks int64 // the allowance ahead of the wall clock, in whole ticks
+	maxAhead   int64 // the same in ns
+	maxDebt    int64 // in ns: maxAhead, and what two calls pay that wait for maxWait one after the other
+	sequenced  bool  // the ids have the clock sequence in them
 }
 
-// A Refusal is why a lane gives no id.
-type Refusal uint8
+// NewLane returns a lane with perTick ids, a power of two, in each tick of s, all of which are after the given time. They may
+// be ahead of the wall clock by maxAhead. A lane whose tolerance is the longest Duration never follows the wall clock back. Any
+// other has the clock sequence.
+func NewLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
+	l := newLane(s, perTick, tolerance, maxAhead, after)
+	l.sequenced = true
+	return l
+}
 
-const (
-	Given       Refusal = iota // it gives one
-	Withheld                   // its tick is after the limit
-	Exhausted                  // all ids up to MaxAhead ahead of the wall clock are taken
-	ClockBehind                // the wall clock is behind the latest id
-	AtEnd                      // the last tick is exhausted
-	pastEnd                    // the wall clock is after the last tick, and has never been before it
-)
-
-// Take gives the next id its tick, l.Last, and its place there, l.Used-1, if the wall clock is in the
-// given tick and the lane can simply go with it. If not, nothing has changed, and Hold is to be called. It is
-// apart from Hold so that it is inlined.
-func (l *Lane) Take(tick int64) (taken bool) {
-	used := l.Used + 1
-	if tick > l.Last {
-		used = 1
+// newLane is NewLane without a clock sequence.
+func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
+	maxAhead = min(maxAhead, MaxElapsed)
+	l := Lane{scale: s, perTick: perTick, tolerance: never, maxAhead: int64(maxAhead), maxDebt: int64(maxAhead + 2*maxWait)}
+	l.aheadTicks, _ = s.ticks(maxAhead)
+	if tolerance != never {
+		n, exact := s.ticks(max(tolerance, maxAhead, MaxAge)) // a reading may be this old
+		if !exact {
+			n++ // the wall clock's tick is rounded down
+		}
+		l.tolerance = n
 	}
-	if tick < l.Last || tick > l.Limit || used > l.PerTick {
+	l.last, l.count, l.limit = min(max(l.scale.first-1, s.at(NewReading(after))), l.scale.last), perTick, l.scale.last
+	l.sequence.floor, l.sequence.top = l.last, l.last
+	return l
+}
+
+// Take takes the next id, if the lane can simply go with the wall clock, which shows now: then the call need not wait. If taken
+// is false, nothing has changed: call Next. Take is apart from Next so that it is inlined.
+func (l *Lane) Take(now Reading) (taken bool) {
+	return l.take(l.scale.whole(now)) // of an odd scale, a tick after the limit
+}
+
+// take is Take in a tick of the wall clock.
+func (l *Lane) take(tick int64) (taken bool) {
+	count := l.count + 1
+	if tick > l.last {
+		count = 1
+	}
+	if tick < l.last || tick > l.limit || count > l.perTick {
 		return false
 	}
-	l.Last, l.Used = tick, used
+	l.last, l.count = tick, count
 	return true
 }
 
-// Hold is Take for any lane, when the clock has run for elapsed nanoseconds. The caller must let wait pass
-// before it returns the id. On an error the lane is as it was.
-func (l *Lane) Hold(tick, elapsed int64) (wait time.Duration, why Refusal) {
+// Next takes the next id, when the wall clock shows now and the process's clock has run for elapsed ns. The caller must let
+// wait pass before it hands the id out.
+func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, why Refusal) {
+	tick := l.scale.at(now)
+	if l.take(tick) { // which Take does not, if the scale is odd
+		return 0, Given
+	}
+	return l.nextFrom(tick, elapsed)
+}
+
+// TryNext is Next if the id need not wait and is not further ahead of the wall clock than allowed.
+func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
+	if l.Take(now) {
+		return Given
+	}
+	tick := l.scale.at(now)
+	if l.take(tick) {
+		return Given
+	}
+	was := *l
+	wait, why := l.advance(tick, elapsed)
+	tick = l.inFormat(tick)
+	if why == Given && wait == 0 && l.last-tick <= l.aheadTicks {
+		return Given
+	}
+	*l = was
+	switch {
+	case why != Given:
+		return why
+	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
+	case wait == 0 || l.last-tick-l.debt(elapsed)/l.scale.length > l.aheadTicks:
+		return ClockBehind
+	}
+	return Exhausted
+}
+
+// TakeMore takes up to n more ids in the tick of the latest one, and returns how many. Call it after an id that need not
+// wait: then they need not either.
+func (l *Lane) TakeMore(n int) int {
+	n = int(min(int64(n), l.perTick-l.count))
+	l.count += int64(n)
+	return n
+}
+
+// Newest returns the tick of the latest id, and its number: its place in the tick, from 0 on, and above that, if the lane has
+// one, the clock sequence. (A sum in place of |, of a count that was just stored, takes 1 ns longer.)
+func (l *Lane) Newest() (tick, number int64) { return l.last, l.sequence.base | (l.count - 1) }
+
+// StartSequence starts the clock sequence at random bits, unless it has started.
+func (l *Lane) StartSequence(bits uint64) {
+	if s := &l.sequence; !s.started {
+		s.base, s.started, s.free = int64(bits%sequences)*l.perTick, true, sequences-1
+	}
+}
+
+// Latest returns the start of the latest tick that the lane has ever been in. ok is false if there is none.
+func (l *Lane) Latest() (t time.Time, ok bool) {
+	tick := max(l.last, l.sequence.top)
+	return l.scale.Time(tick), tick >= l.scale.first
+}
+
+// SetLimit has the lane give no id whose tick is after that of t.
+func (l *Lane) SetLimit(t time.Time) { l.limit = min(l.scale.at(NewReading(t)), l.scale.last) }
+
+// MayGoOn reports whether the limit leaves room for an id, at some time of the wall clock. Versions 1 and 6 may
+// follow the wall clock back below the limit, so they always may: judged by the lane alone, they would sleep for ever.
+func (l *Lane) MayGoOn() bool {
+	return l.tolerance != never || l.last < l.limit || l.last == l.limit && l.count < l.perTick
+}
+
+// nextFrom is Next in a tick of the wall clock.
+func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	was := *l
 	wait, why = l.advance(tick, elapsed)
 	if why != Given {
@@ -76,180 +153,108 @@ func (l *Lane) Hold(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	return wait, why
 }
 
-// advance is Hold, but on an error the caller must undo what it has changed.
+// advance is nextFrom, but on a refusal the caller must undo what it has changed.
 func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
-	past := tick > l.End
-	if past && l.Last < l.First {
-		return 0, pastEnd
+	past := tick > l.scale.last
+	if past && l.last < l.scale.first {
+		return 0, PastEnd
 	}
-	tick = l.within(tick)
-	l.paid = elapsed + l.debt(elapsed)
-	follows := l.Last-tick > l.Patience && l.turn(tick)
+	tick = l.inFormat(tick)
+	l.paidUntil = elapsed + l.debt(elapsed)
+	follows := l.last-tick > l.tolerance && l.turn(tick)
 	switch {
-	case tick > l.Last || follows: // rules 1 and 3
-		l.Last, l.Used = tick, 1
-	case l.Used < l.PerTick: // rule 2
-		l.Used++
+	case tick > l.last || follows: // rules 1 and 3
+		l.last, l.count = tick, 1
+	case l.count < l.perTick: // rule 2
+		l.count++
 	default: // rule 2, and the tick is full
-		l.Last, l.Used = l.Last+1, 1
+		l.last, l.count = l.last+1, 1
 		l.pay(tick, elapsed)
 	}
 	switch {
-	case l.Last > l.End:
+	case l.last > l.scale.last:
 		return 0, AtEnd
-	case l.Last > l.Limit:
+	case l.last > l.limit:
 		return 0, Withheld
 	}
 	return l.wait(tick, elapsed, past), Given
 }
 
+// inFormat returns the tick in the format that a tick of the wall clock is taken for: the first one
+// for an earlier one, and the tick of the latest id for one past the end.
+func (l *Lane) inFormat(tick int64) int64 {
+	if tick > l.scale.last {
+		return l.last
+	}
+	return max(tick, l.scale.first)
+}
+
 // pay adds the cost of the latest id's tick to what the lane owes, up to maxDebt. A tick costs its
-// length, and twice that if it is more than MaxAhead ahead, so that the wall clock catches up. It does only if
+// length, and twice that if it is further ahead than allowed, so that the wall clock catches up. It does only if
 // of two ticks that are taken at one moment the second costs something too: so maxDebt exceeds one wait.
 func (l *Lane) pay(tick, elapsed int64) {
-	cost := min(l.Length, l.maxDebt)
-	if l.Last-tick > l.aheadTicks {
+	cost := min(l.scale.length, l.maxDebt)
+	if l.last-tick > l.aheadTicks {
 		cost *= 2
 	}
-	l.paid = max(l.paid, min(l.paid+cost, elapsed+l.maxDebt))
-}
-
-// wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
-// within MaxAhead of it, or until the debt is, whichever is sooner, but at most maxWait. A time past the end
-// of the format does not tell when the former will be.
-func (l *Lane) wait(tick, elapsed int64, past bool) time.Duration {
-	over, due := l.Last-tick-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
-	if due <= 0 || over <= 0 && !past {
-		return 0
-	}
-	if over <= due/l.Length && !past { // over*l.length may overflow
-		due = over * l.Length
-	}
-	return max(time.Duration(due), minSleep)
-}
-
-// MayGoOn reports whether the limit leaves room for an id, at some time of the wall clock. Versions 1 and 6 may
-// follow the wall clock back below the limit, so they always may: judged by the lane alone, they would sleep for ever.
-func (l *Lane) MayGoOn() bool {
-	return l.Patience != Forever || l.Last < l.Limit || l.Last == l.Limit && l.Used < l.PerTick
-}
-
-// within returns the tick in the format that a tick of the wall clock is taken for: the first one
-// for an earlier one, and the tick of the latest id for one past the end.
-func (l *Lane) within(tick int64) int64 {
-	if tick > l.End {
-		return l.Last
-	}
-	return max(tick, l.First)
-}
-
-// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. It stays where it is
-// if that tick may have ids of the next sequence, and goes above all its ticks if there is no next one.
-func (l *Lane) turn(tick int64) bool {
-	s := &l.Sequence
-	switch {
-	case !l.Sequenced:
-		return true
-	case tick <= s.floor:
-		return false
-	case s.free == 0:
-		s.rise(l.Last)
-		l.Last, l.Used = s.Top, l.PerTick // which is full, so that the next id is above all
-		return false
-	}
-	s.turn(l.Last)
-	return true
+	l.paidUntil = max(l.paidUntil, min(l.paidUntil+cost, elapsed+l.maxDebt))
 }
 
 // debt returns what is still to be paid, in ns. That is at most maxDebt when elapsed is read, and
-// elapsed may be AnchorLife old. If it is more, the process's clock has gone back, for example from
+// elapsed may be MaxAge old. If it is more, the process's clock has gone back, for example from
 // one testing/synctest bubble to the next, and nothing is owed.
 func (l *Lane) debt(elapsed int64) int64 {
-	debt := l.paid - elapsed
-	if debt > l.maxDebt+int64(AnchorLife) {
+	debt := l.paidUntil - elapsed
+	if debt > l.maxDebt+int64(MaxAge) {
 		return 0
 	}
 	return max(debt, 0)
 }
 
-// Try is Hold if the id needs no waiting and is not ahead of the wall clock by more than MaxAhead.
-// Otherwise it returns the reason, and the lane is as it was.
-func (l *Lane) Try(tick, elapsed int64) Refusal {
-	if l.Take(tick) {
-		return Given
+// wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
+// within the allowance of it, or until the debt is, whichever is sooner, but at most maxWait. A time past the end
+// of the format does not tell when the former will be.
+func (l *Lane) wait(tick, elapsed int64, past bool) time.Duration {
+	over, due := l.last-tick-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
+	if due <= 0 || over <= 0 && !past {
+		return 0
 	}
-	was := *l
-	wait, why := l.advance(tick, elapsed)
-	tick = l.within(tick)
-	if why == Given && wait == 0 && l.Last-tick <= l.aheadTicks {
-		return Given
+	if over <= due/l.scale.length && !past { // over*l.scale.length may overflow
+		due = over * l.scale.length
 	}
-	*l = was
-	switch {
-	case why != Given:
-		return why
-	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
-	case wait == 0 || l.Last-tick-l.debt(elapsed)/l.Length > l.aheadTicks:
-		return ClockBehind
-	}
-	return Exhausted
+	return max(time.Duration(due), minSleep)
 }
 
-// The 14 bits of the clock sequence of versions 1 and 6 are a sequence, which changes when the
-// lane follows the wall clock back, and the place of the id in its tick.
-const (
-	placeBits    = 2
-	PlacesInTick = 1 << placeBits
-	Sequences    = 1 << 12
-)
+// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. It stays where it is
+// if that tick may have ids of the next sequence, and goes above all its ticks if there is no next one.
+func (l *Lane) turn(tick int64) bool {
+	s := &l.sequence
+	switch {
+	case !l.sequenced:
+		return true
+	case tick <= s.floor:
+		return false
+	}
+	s.top = max(s.top, l.last)
+	if s.free == 0 {
+		s.floor, s.free = s.top, sequences-1 // above top no sequence has been used
+		l.last, l.count = s.top, l.perTick   // which is full, so that the next id is above all
+		return false
+	}
+	s.base = (s.base + l.perTick) % (sequences * l.perTick)
+	s.free--
+	return true
+}
+
+// sequences is how many clock sequences there are: 12 bits above the number of an id in its tick.
+const sequences = 1 << 12
 
 // A sequence is the clock sequence of version 1 or of version 6. A tick and a sequence never meet
 // twice: once all sequences have been used, ids go on above all ticks, and the floor rises.
 type sequence struct {
-	current uint64 // 12 bits
+	base    int64 // the number of the first id of a tick, if it is of the current sequence: that times perTick
 	started bool
-	free    int   // how many have not been used since the floor was set
+	free    int32 // how many have not been used since the floor was set
 	floor   int64 // a tick up to here may have ids of any sequence
-	Top     int64 // the latest tick before the lane last went back
-}
-
-// Start starts the sequence at random bits, unless it has started.
-func (s *sequence) Start(bits uint64) {
-	if !s.started {
-		s.current, s.started, s.free = bits%Sequences, true, Sequences-1
-	}
-}
-
-// turn takes the next sequence for a lane that goes back from tick last.
-func (s *sequence) turn(last int64) {
-	s.current = (s.current + 1) % Sequences
-	s.free--
-	s.Top = max(s.Top, last)
-}
-
-// rise makes the highest tick that was ever issued the floor. Above it no sequence has been used.
-func (s *sequence) rise(last int64) {
-	s.Top = max(s.Top, last)
-	s.floor, s.free = s.Top, Sequences-1
-}
-
-// Field returns the 14 bits of the id that is number used of its tick.
-func (s *sequence) Field(used int64) uint64 { return s.current<<placeBits | uint64(used-1) }
-
-// NewLane returns a lane of the ticks first to end, in which no id has been made, and which begins after start. Its ids may
-// be ahead of the wall clock by maxAhead.
-func NewLane(s Scale, first, end, perTick int64, patience, maxAhead time.Duration, start time.Time) Lane {
-	l := Lane{Scale: s, First: first, End: end, PerTick: perTick, Patience: Forever,
-		maxAhead: int64(maxAhead), maxDebt: int64(maxAhead + 2*maxWait),
-		Last: min(max(first-1, s.At(NewReading(start))), end), Used: perTick, Limit: end}
-	l.aheadTicks, _ = s.ticks(maxAhead)
-	if patience != Forever {
-		n, exact := s.ticks(max(patience, maxAhead, AnchorLife)) // a reading may be this old
-		if !exact {
-			n++ // the wall clock's tick is rounded down
-		}
-		l.Patience = n
-	}
-	l.Sequence.floor, l.Sequence.Top = l.Last, l.Last
-	return l
+	top     int64 // the latest tick before the lane last went back
 }

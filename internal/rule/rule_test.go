@@ -6,28 +6,32 @@ import (
 	"time"
 )
 
-// calendar returns the lane of version 1.
-func calendar() Lane {
-	l := NewLane(NewScale(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC), 100), 0, 1<<60-1, PlacesInTick, 0, 10*time.Millisecond, time.Time{})
-	l.Sequenced = true
-	return l
+// scale returns the scale of n ticks in span from a second.
+func scale(sec, n int64, span time.Duration, width int) Scale {
+	s, _ := NewScale(time.Unix(sec, 0), n, span, width)
+	return s
 }
 
-// TestDebt looks at debts around the largest that a call can find, which may be AnchorLife older than the
+// calendar returns the lane of version 1.
+func calendar() Lane {
+	return NewLane(scale(-12219292800, 1, 100, 60), 4, 0, 10*time.Millisecond, time.Time{})
+}
+
+// TestDebt looks at debts around the largest that a call can find, which may be MaxAge older than the
 // one that ran it up. More than that is of another testing/synctest bubble.
 func TestDebt(t *testing.T) {
 	l := calendar()
-	most := l.maxDebt + int64(AnchorLife)
+	most := l.maxDebt + int64(MaxAge)
 	for _, k := range []struct{ paid, want int64 }{{-1, 0}, {0, 0}, {1, 1}, {most, most}, {most + 1, 0}} {
-		l.paid = k.paid
+		l.paidUntil = k.paid
 		if got := l.debt(0); got != k.want {
 			t.Errorf("what is paid for in %d ns is a debt of %d, want %d", k.paid, got, k.want)
 		}
 	}
-	// An id two ticks too far ahead waits as soon as the debt is more than MaxAhead.
-	l.Last = l.aheadTicks + 2
+	// An id two ticks too far ahead waits as soon as the debt is more than the allowance.
+	l.last = l.aheadTicks + 2
 	for paid, want := range map[int64]time.Duration{l.maxAhead: 0, l.maxAhead + 1: minSleep} {
-		l.paid = paid
+		l.paidUntil = paid
 		if got := l.wait(0, 0, false); got != want {
 			t.Errorf("with a debt of %d ns it waits for %v, want %v", paid, got, want)
 		}
@@ -37,20 +41,20 @@ func TestDebt(t *testing.T) {
 // TestReseedCountsFar has a tail that last made an id long ago, or never, hear of Reseed after so many calls that 31 or 32
 // bits do not count them, and then of earlier ones, by calls that were overtaken.
 func TestReseedCountsFar(t *testing.T) {
-	tail := NewTail(NewScale(time.Unix(0, 0), 250), 1<<60-1, 0, 1<<62-1, 10*time.Second, 10*time.Millisecond)
+	tail := NewTail(scale(0, 1, 250, 60), 62, false, 10*time.Second, 10*time.Millisecond)
 	for _, epoch := range []uint64{1, 1 << 31, 1<<31 + 1, 1<<32 + 1, 1 << 40, 1<<63 + 2} {
-		tail.Last, tail.Used = 1000, 5
-		if tail.Reseed(epoch, 1000, 0); !tail.Closed() {
+		tail.lane.last, tail.lane.count = 1000, 5
+		if tail.reseed(epoch, 1000, 0); !tail.full() {
 			t.Errorf("after %d calls of Reseed the next id is of the same tick", epoch)
 		}
-		tail.Used = 5
-		if tail.Reseed(epoch-1, 1000, 0); tail.Closed() {
+		tail.lane.count = 5
+		if tail.reseed(epoch-1, 1000, 0); tail.full() {
 			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", epoch)
 		}
 	}
 	// Far ahead of the clock the random part leaps. If it has no room for that, the next id is of the next tick all the same.
-	tail.Last, tail.Used, tail.Lo = 1<<40, 5, tail.MaxLo
-	if tail.Reseed(tail.Epoch+1, 0, math.MaxUint64); !tail.Closed() {
+	tail.lane.last, tail.lane.count, tail.lo = 1<<40, 5, tail.maxLo
+	if tail.reseed(tail.epoch+1, 0, math.MaxUint64); !tail.full() {
 		t.Error("after Reseed the next id is of the same tick, and near the one before")
 	}
 }
@@ -58,30 +62,30 @@ func TestReseedCountsFar(t *testing.T) {
 // TestDebtIsNotForgiven has a call read the process's clock, and another one take the mutex before it and
 // run up debt. The late call, which knows an earlier time, must leave that debt as it is.
 func TestDebtIsNotForgiven(t *testing.T) {
-	l := NewLane(NewScale(time.Unix(0, 0), time.Millisecond), 0, 1<<40, 1, Forever, 10*time.Millisecond, time.Time{})
-	tick, late, elapsed := int64(1000), int64(0), int64(AnchorLife/2)
+	l := NewLane(scale(0, 1, time.Millisecond, 40), 1, never, 10*time.Millisecond, time.Time{})
+	now, late, elapsed := NewReading(time.Unix(1, 0)), int64(0), int64(MaxAge/2)
 	for range 100 {
-		if _, why := l.Hold(tick, elapsed); why != Given {
+		if _, why := l.Next(now, elapsed); why != Given {
 			t.Fatal(why)
 		}
 	}
-	paid := l.paid
-	if _, why := l.Hold(tick, late); why != Given || paid != elapsed+l.maxDebt || l.paid < paid {
-		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, refusal %v; want %d ns", paid, l.paid, why, elapsed+l.maxDebt)
+	paid := l.paidUntil
+	if _, why := l.Next(now, late); why != Given || paid != elapsed+l.maxDebt || l.paidUntil < paid {
+		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, refusal %v; want %d ns", paid, l.paidUntil, why, elapsed+l.maxDebt)
 	}
 	// If the process's clock has gone back, nothing is owed. What is taken from then on is paid for.
 	var waited time.Duration
 	for range 100 {
-		wait, _ := l.Hold(tick, -int64(time.Hour))
+		wait, _ := l.Next(now, -int64(time.Hour))
 		waited += wait
 	}
 	if waited == 0 {
 		t.Error("after the process's clock has gone back, no id waits")
 	}
 	// A tick of 292 years, twice of which exceed a Duration, costs as much as any other long one.
-	l = NewLane(NewScale(time.Unix(0, 0), math.MaxInt64), 0, 1<<40, 1, Forever, 10*time.Millisecond, time.Time{})
+	l = NewLane(scale(0, 1, math.MaxInt64, 40), 1, never, 10*time.Millisecond, time.Time{})
 	for _, want := range []time.Duration{0, maxWait} {
-		if wait, why := l.Hold(0, 0); wait != want || why != Given {
+		if wait, why := l.Next(NewReading(time.Unix(0, 0)), 0); wait != want || why != Given {
 			t.Errorf("with the longest tick an id waits for %v, %v, want %v", wait, why, want)
 		}
 	}
@@ -91,28 +95,46 @@ func TestDebtIsNotForgiven(t *testing.T) {
 // to anyway: it stays in the tick of its latest id.
 func TestFloorBeforeRise(t *testing.T) {
 	l := calendar()
-	l.Last, l.Sequence = 1000, sequence{started: true, floor: 500, Top: 2000}
+	l.last, l.sequence = 1000, sequence{started: true, floor: 500, top: 2000}
 	if before := l; l.turn(500) || l != before {
-		t.Errorf("in the floor's tick it goes to %d", l.Last)
+		t.Errorf("in the floor's tick it goes to %d", l.last)
 	}
 }
 
 // TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
 // in the two ways that there are. Epochs that are farther still are refused.
 func TestFarScales(t *testing.T) {
-	for _, epoch := range []int64{-MaxSec, -MaxSec / 2, -MaxSec/4 - 1, -MaxSec / 4, 0, MaxSec/4 - 1, MaxSec / 4, MaxSec / 2, MaxSec} {
+	for _, epoch := range []int64{-maxSec, -maxSec / 2, -maxSec/4 - 1, -maxSec / 4, 0, maxSec/4 - 1, maxSec / 4, maxSec / 2, maxSec} {
 		for _, tick := range []time.Duration{100, time.Microsecond, time.Second} {
-			s := NewScale(time.Unix(epoch, 0), tick)
-			for _, sec := range []int64{-MaxSec - 1, -MaxSec, epoch - 1, epoch, epoch + 1, MaxSec, MaxSec + 1} {
+			s := scale(epoch, 1, tick, 62)
+			for _, sec := range []int64{-maxSec - 1, -maxSec, epoch - 1, epoch, epoch + 1, maxSec, maxSec + 1} {
 				r := Reading{sec, 1e9 - 1}
-				if got, want := s.At(r), s.Divide(r); max(got, -1) != want {
+				if got, want := s.at(r), s.odd(r); max(got, -1) != want {
 					t.Errorf("with ticks of %v from %d s, %d s is in tick %d, want %d", tick, epoch, sec, got, want)
 				}
 			}
 		}
 	}
-	hundreds := NewScale(time.Unix(0, 0), 100)
+	for sec, want := range map[int64]bool{-maxSec - 1: false, -maxSec: true, maxSec: true, maxSec + 1: false} {
+		if _, ok := NewScale(time.Unix(sec, 0), 1, time.Second, 41); ok != want {
+			t.Errorf("an epoch of %d s: %v, want %v", sec, ok, want)
+		}
+	}
+	hundreds := scale(0, 1, 100, 60)
 	if n, exact := hundreds.ticks(time.Second - 1); n != 9_999_999 || exact {
 		t.Errorf("a nanosecond less than a second is %d ticks of 100 ns, exactly: %v", n, exact)
+	}
+}
+
+// TestOddScale has a lane whose second is not a whole number of ticks give ids, none of them by Take.
+func TestOddScale(t *testing.T) {
+	l := NewLane(scale(0, 1, 3*time.Millisecond, 62), 4, never, 10*time.Millisecond, time.Time{})
+	for _, sec := range []int64{-maxSec - 1, -1, 0, 1, maxSec + 1} {
+		if now := (Reading{sec, 1e9 + int64(MaxAge)}); l.Take(now) || l.scale.whole(now) != noTick {
+			t.Errorf("at %d s, Take takes an id of tick %d", sec, l.last)
+		}
+	}
+	if _, why := l.Next(Reading{1, 0}, 0); why != Given || l.last != 333 {
+		t.Errorf("after a second of ticks of 3 ms, %v and tick %d", why, l.last)
 	}
 }

@@ -6,66 +6,153 @@ import (
 	"time"
 )
 
-// A Tail is the lane of a scheme whose ids end in random bits: 62 in version 7 and 80 in ULID. They
-// are fresh for the first id of a tick. For each later one they are raised by a random stride, so
-// that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2, method 2).
-//
-// Version 7 has one tail for each Clock, since the ids of all its generators ascend together. ULID has one for each
-// Generator, whose option ULIDMonotonic decides the strides.
+// A Tail is the lane of a format whose ids end in random bits. They are fresh for the first id of a tick. For each later one
+// they are raised by a random stride, so that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2,
+// method 2). No limit binds it.
 type Tail struct {
-	Lane
-	MaxHi, MaxLo     uint64 // the largest random part
+	lane             Lane
+	maxHi, maxLo     uint64 // the largest random part
 	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
-	StrideMask       uint64 // the largest stride less 1, a power of two less 1
+	strideMask       uint64 // the largest stride less 1, a power of two less 1
 
 	tick   int64  // of hi and lo
-	Epoch  uint64 // the latest one of random bytes that an id was minted in
-	Hi, Lo uint64 // the random part of the latest id
+	epoch  uint64 // the latest one of random bytes that an id was made in
+	hi, lo uint64 // the random part of the latest id
 }
 
-// Fresh reports whether the next id is the first of its tick.
-func (t *Tail) Fresh() bool { return t.tick != t.Last }
+// unlimited is how many ids a tick holds, if random bits make them unique. One more is an int64 too.
+const unlimited = 1<<63 - 2
 
-// Close has the next id take a later tick.
-func (t *Tail) Close() { t.Used = t.PerTick }
+// NewTail returns a tail whose ids end in width random bits, 62 or 80, with random strides of up to 2^48, or, if it is
+// monotonic, strides of 1.
+func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Duration) Tail {
+	t := Tail{lane: newLane(s, unlimited, tolerance, maxAhead, time.Time{}), maxLo: 1<<min(width, 64) - 1, strideMask: 1<<48 - 1}
+	t.maxHi = 1<<max(width-64, 0) - 1
+	t.freshHi, t.freshLo = t.maxHi>>1, t.maxLo
+	if t.maxHi == 0 {
+		t.freshLo >>= 1
+	}
+	if monotonic {
+		t.strideMask = 0
+	}
+	t.tick = t.lane.last
+	return t
+}
 
-// Reseed keeps the next id apart from those of copies of the process, which go on from the same random part, once
-// Reseed was called, and the epoch is a later one. The id takes a later tick. If there is none, or if it would be more
-// than MaxAhead ahead of the wall clock, which is in the given tick, the random part leaps instead, as far as it has
+// Next is Next of a lane, with 64 random bits, which were drawn in the given epoch: Reseed begins a new one. If the id is the
+// first of its tick, the caller must Begin it.
+func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64) (wait time.Duration, first bool, why Refusal) {
+	l := &t.lane
+	if epoch != t.epoch {
+		t.reseed(epoch, l.scale.at(now), word)
+	}
+	if !l.Take(now) {
+		wait, why = l.Next(now, elapsed)
+	}
+	if why == Given && !t.firstOfTick() && !t.raise(word) {
+		t.fill()
+		wait, why = l.Next(now, elapsed)
+	}
+	return wait, t.firstOfTick(), why
+}
+
+// Begin gives the latest id, the first of its tick, a random part of random bits.
+func (t *Tail) Begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
+
+// Newest returns the tick and the random part of the latest id: 64 bits are in lo.
+func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi, t.lo }
+
+// Run takes ids that have the tick and hi in common: as many as there are words, up to the first that must wait or has
+// another hi, but one at least. It makes the words their lower bits. latest is t as the latest id of the run left it, a zero
+// Tail at first, and hi is random.
+func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, words []uint64) (done int, wait time.Duration, why Refusal) {
+	tick := t.lane.scale.at(now)
+	if epoch != t.epoch {
+		t.reseed(epoch, tick, words[0])
+	}
+	from, starts := t, latest.lane.perTick == 0
+	// If it does not lead, another call has followed the wall clock back, and the run stays in order by itself.
+	leads := starts || !t.before(latest)
+	switch {
+	case starts && !t.lane.Take(now):
+		wait, why = t.lane.Next(now, elapsed)
+	case !leads:
+		from = latest
+	}
+	if why == Given && !from.firstOfTick() && (from.full() || !from.raise(words[0])) {
+		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
+		// the tolerance counts as behind by just that.
+		from.fill()
+		wait, why = from.lane.nextFrom(max(tick, from.lane.last-from.lane.tolerance), elapsed)
+	}
+	if why != Given {
+		return 0, 0, why
+	}
+	if from.firstOfTick() {
+		from.Begin(hi, words[0])
+	}
+	done = from.raiseEach(words, wait == 0)
+	*latest = *from
+	if leads {
+		latest.fill() // other calls may make what follows in this tick
+	}
+	return done, wait, Given
+}
+
+// raiseEach makes the first word, and if more is true as many others as there is room for, the lower bits of ids from the
+// latest one on, and returns how many.
+func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
+	lo := t.lo
+	words[0], done = lo, 1
+	for ; done < len(words) && more; done++ {
+		next := lo + t.stride(words[done])
+		if next < lo || next > t.maxLo {
+			break
+		}
+		words[done], lo = next, next
+	}
+	t.lo = lo
+	return done
+}
+
+// firstOfTick reports whether the latest id is the first of its tick, and has no random part yet.
+func (t *Tail) firstOfTick() bool { return t.tick != t.lane.last }
+
+// fill has the next id take a later tick.
+func (t *Tail) fill() { t.lane.count = t.lane.perTick }
+
+// full reports whether the next id takes a later tick.
+func (t *Tail) full() bool { return t.lane.count == t.lane.perTick }
+
+// reseed keeps the next id apart from those of copies of the process, which go on from the same random part, once
+// Reseed was called, and the epoch is a later one. The id takes a later tick. If there is none, or if it would be further
+// ahead of the wall clock, which is in the given tick, than allowed, the random part leaps instead, as far as it has
 // room: a loop of Reseed delays hardly any id.
-func (t *Tail) Reseed(epoch uint64, tick int64, word uint64) {
-	if epoch < t.Epoch {
+func (t *Tail) reseed(epoch uint64, tick int64, word uint64) {
+	if epoch < t.epoch {
 		return // another call has begun later, and was faster
 	}
-	t.Epoch = epoch
-	later := t.Last < t.End && t.Last-tick < t.aheadTicks
+	t.epoch = epoch
+	later := t.lane.last < t.lane.scale.last && t.lane.last-tick < t.lane.aheadTicks
 	if later || !t.leap(word) {
-		t.Close()
+		t.fill()
 	}
 }
 
-// Closed reports whether the next id takes a later tick.
-func (t *Tail) Closed() bool { return t.Used == t.PerTick }
-
-// Before reports whether the latest id of t is smaller than that of u.
-func (t *Tail) Before(u *Tail) bool {
-	return cmp.Or(cmp.Compare(t.Last, u.Last), cmp.Compare(t.Hi, u.Hi), cmp.Compare(t.Lo, u.Lo)) < 0
+// before reports whether the latest id of t is smaller than that of u.
+func (t *Tail) before(u *Tail) bool {
+	return cmp.Or(cmp.Compare(t.lane.last, u.lane.last), cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo)) < 0
 }
 
-// Step returns a stride, from 1 to 2^48, of a random word.
-func (t *Tail) Step(word uint64) uint64 { return (word>>16)&t.StrideMask + 1 }
+// stride returns a stride, from 1 to 2^48, of a random word.
+func (t *Tail) stride(word uint64) uint64 { return (word>>16)&t.strideMask + 1 }
 
-// Renew makes a random part from random bits.
-func (t *Tail) Renew(hi, lo uint64) {
-	t.tick, t.Hi, t.Lo = t.Last, hi&t.freshHi, lo&t.freshLo
-}
-
-// Raise raises the random part by a stride from a random word, and reports whether it fits.
-func (t *Tail) Raise(word uint64) (fits bool) { return t.add(0, t.Step(word)) }
+// raise raises the random part by a stride from a random word, and reports whether it fits.
+func (t *Tail) raise(word uint64) (fits bool) { return t.add(0, t.stride(word)) }
 
 // leap is raise by some 1/512 of the largest random part, on average.
 func (t *Tail) leap(word uint64) (fits bool) {
-	if t.MaxHi == 0 {
+	if t.maxHi == 0 {
 		return t.add(0, word>>10)
 	}
 	return t.add(word>>56, word<<8)
@@ -73,23 +160,11 @@ func (t *Tail) leap(word uint64) (fits bool) {
 
 // add adds to the random part, and reports whether it fits.
 func (t *Tail) add(hi, lo uint64) (fits bool) {
-	lo, carry := bits.Add64(t.Lo, lo, 0)
-	hi += t.Hi + carry
-	if hi > t.MaxHi || lo > t.MaxLo {
+	lo, carry := bits.Add64(t.lo, lo, 0)
+	hi += t.hi + carry
+	if hi > t.maxHi || lo > t.maxLo {
 		return false
 	}
-	t.Hi, t.Lo = hi, lo
+	t.hi, t.lo = hi, lo
 	return true
-}
-
-// NewTail returns a tail in which no id has been made, with random strides of up to 2^48. maxHi and maxLo are the largest
-// random part.
-func NewTail(s Scale, end int64, maxHi, maxLo uint64, patience, maxAhead time.Duration) Tail {
-	t := Tail{MaxHi: maxHi, MaxLo: maxLo, freshHi: maxHi >> 1, freshLo: maxLo, StrideMask: 1<<48 - 1}
-	if maxHi == 0 {
-		t.freshLo >>= 1
-	}
-	t.Lane = NewLane(s, 0, end, unlimited, patience, maxAhead, time.Time{})
-	t.tick = t.Last
-	return t
 }
