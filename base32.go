@@ -1,5 +1,7 @@
 package ids
 
+// Base32, Base58, and what all digits have in common. text.go has hexadecimal digits, snowflake.go decimal ones.
+
 import (
 	"encoding/binary"
 	"math/bits"

@@ -1,5 +1,8 @@
 package ids
 
+// Clock: how it reads the wall clock, and which calls wait. internal/rule has the rule of which tick an id gets. At the end are
+// the ticks of all formats but Snowflakes.
+
 import (
 	"cmp"
 	"math"
@@ -26,16 +29,16 @@ type Clock struct {
 	maxAhead  time.Duration
 	after     time.Time
 
-	mu      sync.Mutex // guards all that follows, every lane, and the anchor
-	waiters map[*waiter]bool
-	limit   time.Time
-	refusal error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
-	ended   bool  // the limit is for good
+	mu          sync.Mutex // guards all that follows, every lane, and the anchor
+	waiters     map[*waiter]bool
+	limit       time.Time
+	whyWithheld error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
+	ended       bool  // the limit is for good
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
 	v1, v6       rule.Lane
 	v7           rule.Tail
-	v2           uint64 // how many version 2 ids there were
+	v2Count      uint64 // how many version 2 ids there were
 	nodes        map[nodeKey]*rule.Lane
 }
 
@@ -191,7 +194,7 @@ func (c *Clock) reason(why rule.Refusal) error {
 	case rule.Given:
 		return nil
 	case rule.Withheld:
-		return c.refusal
+		return c.whyWithheld
 	case rule.Exhausted:
 		return ErrExhausted
 	case rule.ClockBehind:
@@ -202,9 +205,9 @@ func (c *Clock) reason(why rule.Refusal) error {
 	return errPast // rule.PastEnd
 }
 
-// bind gives a lane the limit. The mutex is held.
-func (c *Clock) bind(l *rule.Lane) {
-	if c.refusal != nil {
+// applyLimit gives a lane the limit. The mutex is held.
+func (c *Clock) applyLimit(l *rule.Lane) {
+	if c.whyWithheld != nil {
 		l.SetLimit(c.limit)
 	}
 }
@@ -223,7 +226,7 @@ type nodeKey struct {
 	scale                    rule.Scale
 	timeShift, sequenceShift uint8
 	lastSequence             int64
-	base                     Snowflake
+	base                     int64
 }
 
 // An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the

@@ -1,5 +1,7 @@
 package ids
 
+// The default node, and the environment variable that gives its number.
+
 import (
 	"cmp"
 	"errors"
@@ -80,7 +82,7 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 // newRandomNode returns a node of Twitter's layout with a random number. Such a node may begin at the epoch: one of a
 // given number would make the same ids at each start.
 func newRandomNode() *SnowflakeNode {
-	f := must(newFormat(TwitterLayout()))
+	f := must(newFields(TwitterLayout()))
 	_, bits := defaultGenerator.bits(8)
 	defaultClock.mu.Lock()
 	defer defaultClock.mu.Unlock()
@@ -132,7 +134,7 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 // range. After an error nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
-	f, err := newFormat(opts.Layout)
+	f, err := newFields(opts.Layout)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,7 @@
 package ids
 
+// Errors: those of clocks and constructors, and ParseError of every decoder.
+
 import (
 	"errors"
 	"fmt"
@@ -50,9 +52,9 @@ type causedError struct {
 func (r *causedError) Error() string   { return r.text }
 func (r *causedError) Unwrap() []error { return r.match[:] }
 
-// because returns err, ErrWithheld or ErrEnded, with its cause, if there is one. It is made when the limit is
+// withCause returns err, ErrWithheld or ErrEnded, with its cause, if there is one. It is made when the limit is
 // set, so that a call that is refused allocates nothing.
-func because(err, cause error) error {
+func withCause(err, cause error) error {
 	switch {
 	case cause == nil:
 		return err

@@ -1,5 +1,7 @@
 package ids
 
+// What makes UUIDs and ULIDs: Generator, where the bits of an id come from, runs of ids.
+
 import (
 	"cmp"
 	"encoding/binary"

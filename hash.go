@@ -1,11 +1,11 @@
 package ids
 
+// Versions 3 and 5 are the hash of a name, MD5 and SHA-1. Version 8 is the bits that its caller gives.
+
 import (
 	"crypto/md5"
 	"crypto/sha1"
 )
-
-// Versions 3 and 5 are the hash of a name, MD5 and SHA-1. Version 8 is the bits that its caller gives.
 
 // NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
 // see [Section 6.6 of RFC 9562].

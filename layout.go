@@ -1,5 +1,7 @@
 package ids
 
+// Layouts of Snowflakes: where time, node number and sequence are.
+
 import (
 	"strconv"
 	"time"
@@ -83,8 +85,8 @@ type SnowflakeParts struct {
 	Node, Sequence int64
 }
 
-// A format is a layout made ready for use.
-type format struct {
+// fields are those of a layout, made ready for use.
+type fields struct {
 	layout SnowflakeLayout
 	scale  rule.Scale
 
@@ -109,12 +111,12 @@ func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.p
 // more than 2^39 s from 1970, Tick is not positive, a number of bits is negative, or no bit is left for the time.
 // Whether the ticks of l have begun or ended depends on the time: see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
-	_, err := newFormat(l)
+	_, err := newFields(l)
 	return err
 }
 
-// newFormat returns the format of l, or the error of Validate.
-func newFormat(l SnowflakeLayout) (f format, err error) {
+// newFields returns the fields of l, or the error of Validate.
+func newFields(l SnowflakeLayout) (f fields, err error) {
 	l = l.plain()
 	switch {
 	case l.Epoch.IsZero():
@@ -142,7 +144,7 @@ func newFormat(l SnowflakeLayout) (f format, err error) {
 }
 
 // tick returns the tick of t. The error matches ErrRange if t is out of range.
-func (f *format) tick(t time.Time) (int64, error) {
+func (f *fields) tick(t time.Time) (int64, error) {
 	tick, side := f.scale.Tick(rule.NewReading(t))
 	where := "after the last"
 	switch {
@@ -156,14 +158,14 @@ func (f *format) tick(t time.Time) (int64, error) {
 }
 
 // pack returns the Snowflake of fields that are in range.
-func (f *format) pack(tick, node, sequence int64) Snowflake {
+func (f *fields) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
 // Last returns the start of the last tick of l, in UTC: after that tick, l has no more ids. It panics if l is
 // not valid.
 func (l SnowflakeLayout) Last() time.Time {
-	f := must(newFormat(l))
+	f := must(newFields(l))
 	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // after the last tick of every layout
 }
 
@@ -171,7 +173,7 @@ func (l SnowflakeLayout) Last() time.Time {
 // tick 0, and one whose time has 63 bits that of tick 2^62-1. It panics if l is not valid: see
 // [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
-	f := must(newFormat(l))
+	f := must(newFields(l))
 	return SnowflakeParts{
 		Time:     f.scale.Time(min(max(int64(s)>>f.timeShift, 0), 1<<62-1)),
 		Node:     int64(s) >> f.nodeShift & f.lastNode,
@@ -182,7 +184,7 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 // Compose is the inverse of Split. A time within a tick counts as its start. The error matches [ErrRange] if a
 // part does not fit the layout, or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
-	f, err := newFormat(l)
+	f, err := newFields(l)
 	if err != nil {
 		return 0, err
 	}
@@ -206,19 +208,19 @@ func outside(what string, n, end int64) error {
 // MinAt returns the smallest Snowflake of t's tick. Use it like [MinV7At]. A time out of range counts as the
 // first or the last tick of l. It panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
-	f := must(newFormat(l))
+	f := must(newFields(l))
 	return f.pack(f.nearest(t), 0, 0)
 }
 
 // MaxAt returns the greatest Snowflake of t's tick, for spans that include both ends. It takes t and l as
 // [SnowflakeLayout.MinAt] does.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
-	f := must(newFormat(l))
+	f := must(newFields(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 
 // nearest returns the tick of t, or the nearest one whose time is in range, if any is.
-func (f *format) nearest(t time.Time) int64 {
+func (f *fields) nearest(t time.Time) int64 {
 	tick, _ := f.scale.Tick(rule.NewReading(t))
 	return tick
 }

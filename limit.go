@@ -1,5 +1,7 @@
 package ids
 
+// ClockLimit: what withholds ids of a clock, or ends it. What is saved for a restart: Latest and the horizon.
+
 import (
 	"time"
 
@@ -61,8 +63,8 @@ func NewLimitedClock(opts *ClockOptions) (*Clock, *ClockLimit) {
 	return c, l
 }
 
-// owner returns the clock that l limits.
-func (l *ClockLimit) owner() *Clock {
+// mustClock returns the clock that l limits.
+func (l *ClockLimit) mustClock() *Clock {
 	if l.clock == nil {
 		panic("ids: zero ClockLimit: use NewLimitedClock")
 	}
@@ -81,7 +83,7 @@ func (l *ClockLimit) owner() *Clock {
 // A single wrong reading of the wall clock stays in the horizon, and in Latest if an id was made. NextHorizon
 // never returns less than the limit: to lower a horizon, first Set an earlier time of your own, then save it.
 func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
-	c := l.owner()
+	c := l.mustClock()
 	window = max(window, 0)
 	now, _ := c.enter(c.injected())
 	defer c.mu.Unlock()
@@ -98,11 +100,11 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 // Calls that wait do not go on in the order in which they came. A waiting call does not see that the wall clock
 // has come back below the limit: while it is before the limit, Set the same limit again every 100 ms or so.
 func (l *ClockLimit) Set(t time.Time, cause error) {
-	c, withheld := l.owner(), because(ErrWithheld, cause)
+	c, withheld := l.mustClock(), withCause(ErrWithheld, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
-		c.setLimit(orderly(t), withheld)
+		c.setLimit(validTime(t), withheld)
 	}
 }
 
@@ -116,22 +118,22 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 // some 100 ms after the wall clock and [Clock.Latest], so that goroutines that still make ids can return. A
 // limit earlier than t stays: nothing later may have been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
-	c, ended := l.owner(), because(ErrEnded, cause)
+	c, ended := l.mustClock(), withCause(ErrEnded, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t = orderly(t)
+	t = validTime(t)
 	if c.limit.Before(t) {
 		t = c.limit
 	}
-	if c.ended && c.refusal != ErrEnded {
-		ended = c.refusal
+	if c.ended && c.whyWithheld != ErrEnded {
+		ended = c.whyWithheld
 	}
 	c.ended = true
 	c.setLimit(t, ended)
 }
 
-// orderly returns t in UTC, or the zero time if Before and Unix disagree on it, for example on time.Unix(math.MaxInt64, 0).
-func orderly(t time.Time) time.Time {
+// validTime returns t in UTC, or the zero time if Before and Unix disagree on it, for example on time.Unix(math.MaxInt64, 0).
+func validTime(t time.Time) time.Time {
 	if epoch := time.Unix(0, 0); t.Before(epoch) != (t.Unix() < 0) {
 		return time.Time{}
 	}
@@ -140,9 +142,9 @@ func orderly(t time.Time) time.Time {
 
 // setLimit sets the limit of all lanes, and what calls beyond it return, and wakes the calls that wait
 // for it. The mutex is held.
-func (c *Clock) setLimit(t time.Time, refusal error) {
-	c.limit, c.refusal = t, refusal
-	c.eachLimited(c.bind)
+func (c *Clock) setLimit(t time.Time, why error) {
+	c.limit, c.whyWithheld = t, why
+	c.eachLimited(c.applyLimit)
 	for w := range c.waiters {
 		if c.ended || w.lane.MayGoOn() {
 			w.lifted.Signal()

@@ -15,7 +15,7 @@ package ids_test
 //	fields_test.go     times and fields beside slow oracles;  uuid_test.go  published UUIDs and ULIDs
 //	text_test.go       text and binary forms beside slow oracles;  fuzz_test.go  the same for any input
 //	encodings_test.go  ids and types of your own in JSON, XML, gob, flags and logs;  sql_test.go  databases, Null
-//	error_test.go      errors, zero values;  internal_test.go  readings, debts and pieces of runs, from within
+//	error_test.go      errors, zero values;  internal_test.go  readings of the clock, from within
 //	alloc_test.go      bench_test.go  memory, and the speed of what is called most
 //
 // What a door has of its own is tested beside it, and what the packages export in internal/docs.

@@ -1,5 +1,7 @@
 package ids
 
+// What makes Snowflakes: the nodes of a clock.
+
 import (
 	"cmp"
 	"context"
@@ -19,7 +21,7 @@ type SnowflakeNode struct {
 	clock  *Clock
 	lane   *rule.Lane
 	key    nodeKey
-	format format
+	fields fields
 	number int64
 	drawn  bool      // the number is a random one, which nobody has given
 	base   Snowflake // the number in its place
@@ -39,7 +41,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
 	mustBe(c.nodes != nil, "Clock")
-	f, err := newFormat(opts.Layout)
+	f, err := newFields(opts.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +56,16 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	return c.newNode(f, number), nil
 }
 
-// newNode returns the node of a number that fits the format. The mutex is held.
-func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
-	n := &SnowflakeNode{clock: c, format: f, number: number, base: f.pack(0, number, 0)}
-	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, n.base}
+// newNode returns the node of a number that fits the layout. The mutex is held.
+func (c *Clock) newNode(f fields, number int64) *SnowflakeNode {
+	n := &SnowflakeNode{clock: c, fields: f, number: number, base: f.pack(0, number, 0)}
+	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, int64(n.base)}
 	if f.lastSequence == 0 {
 		n.key.sequenceShift = 0 // a field of no bits has no place: where it would be makes no difference
 	}
 	if c.nodes[n.key] == nil {
 		l := rule.NewLane(f.scale, f.lastSequence+1, neverBack, c.maxAhead, c.after)
-		c.bind(&l)
+		c.applyLimit(&l)
 		c.nodes[n.key] = &l
 	}
 	n.lane = c.nodes[n.key]
@@ -74,7 +76,7 @@ func (c *Clock) newNode(f format, number int64) *SnowflakeNode {
 func (n *SnowflakeNode) Number() int64 { return n.number }
 
 // Layout returns the layout, with its Epoch in UTC.
-func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.format.layout }
+func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.fields.layout }
 
 // Next returns the next Snowflake of n. Each is greater than the one before, whatever the wall clock does. Next
 // waits for up to 20 ms if all ids of this moment are taken, and for as long as a [ClockLimit] withholds ids:
@@ -148,7 +150,7 @@ func contextError(ctx context.Context) error {
 // newest returns the latest Snowflake of the lane. The mutex is held.
 func (n *SnowflakeNode) newest() Snowflake {
 	tick, sequence := n.lane.Newest()
-	return n.format.pack(tick, 0, sequence) | n.base
+	return n.fields.pack(tick, 0, sequence) | n.base
 }
 
 // TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
@@ -186,7 +188,7 @@ func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	for len(added) > 0 {
 		wait := must(c.lockNext(l, nil))
 		piece := added[:1]
-		id, step := n.newest(), Snowflake(1)<<(n.format.sequenceShift&63)
+		id, step := n.newest(), Snowflake(1)<<(n.fields.sequenceShift&63)
 		if wait == 0 {
 			piece = added[:1+l.TakeMore(min(len(added), pieceLen)-1)]
 		}

@@ -1,5 +1,7 @@
 package ids
 
+// Null: an id or nothing, in databases, JSON and text.
+
 import (
 	"bytes"
 	"database/sql/driver"

@@ -1,5 +1,7 @@
 package ids
 
+// Snowflake: the type, its decimal text and its bytes. See layout.go for its fields, and node.go for what makes it.
+
 import (
 	"cmp"
 	"encoding/binary"
@@ -33,6 +35,9 @@ func (s Snowflake) Base32() string {
 
 // AppendText appends what String returns. The error is always nil.
 func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b, int64(s)), nil }
+
+// textForm returns the form of an id that is text, for errors.
+func (Snowflake) textForm() form { return snowflakeText }
 
 // MarshalText returns what String returns. The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }

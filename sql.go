@@ -1,5 +1,7 @@
 package ids
 
+// Databases: Scan, Value, Binary. What a Null or a Binary asks of the id within: parse, textForm.
+
 import (
 	"database/sql/driver"
 	"encoding"
@@ -163,13 +165,7 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// textForm returns the form of an id that is text. Structs that embed the id have it too.
-func (UUID) textForm() form { return uuidText }
-
-func (ULID) textForm() form { return ulidText }
-
-func (Snowflake) textForm() form { return snowflakeText }
-
+// textForm is that of the id, as UUID, ULID and Snowflake have it. Structs that embed one have it too.
 func (Binary[T]) textForm() form {
 	if _, ok := any((*T)(nil)).(*UUID); ok {
 		return uuidText

@@ -1,5 +1,7 @@
 package ids
 
+// Text: hexadecimal digits, the quotes of JSON, text that a column has cut off.
+
 import (
 	"bytes"
 	"encoding/binary"

@@ -1,5 +1,7 @@
 package ids
 
+// ULID: the type, and what makes it.
+
 import (
 	"bytes"
 	"math/bits"
@@ -30,12 +32,12 @@ func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(d
 // NewULID returns a new ULID. Each is greater than the one before of the same generator. If the wall clock is
 // set back by more than [ClockOptions].Tolerance, ULIDs follow it.
 func (g *Generator) NewULID() (u ULID) {
-	g.mintULID(&u)
+	g.makeULID(&u)
 	return u
 }
 
-// mintULID is NewULID, which is inlined: that spares a copy of the id.
-func (g *Generator) mintULID(u *ULID) {
+// makeULID is NewULID, which is inlined: that spares a copy of the id.
+func (g *Generator) makeULID(u *ULID) {
 	mustBe(g.clock != nil, "Generator")
 	u.set(g.next(&g.ulid, 10))
 }
@@ -147,6 +149,9 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 	encodeBase32of128((*[base32Len128]byte)(b[n:]), hi, lo)
 	return b, nil
 }
+
+// textForm returns the form of an id that is text, for errors.
+func (ULID) textForm() form { return ulidText }
 
 // MarshalText returns what String returns. The error is always nil.
 func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }

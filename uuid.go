@@ -1,5 +1,7 @@
 package ids
 
+// UUID: its version, variant and other fields, text and bytes.
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -139,6 +141,9 @@ func (u UUID) AppendText(b []byte) ([]byte, error) {
 	encodeHex((*[36]byte)(b[n:]), (*[16]byte)(&u))
 	return b, nil
 }
+
+// textForm returns the form of an id that is text, for errors.
+func (UUID) textForm() form { return uuidText }
 
 // MarshalText returns what String returns. The error is always nil.
 func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, 36)) }

@@ -1,5 +1,7 @@
 package ids
 
+// Versions 1, 2 and 6: ticks of 100 ns, a clock sequence and a node ID.
+
 import (
 	"time"
 
@@ -29,12 +31,12 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 // nothing else. After the end, by [ClockLimit.EndAt] or the Close of a clockfile.File, it panics with an error
 // that matches [ErrEnded].
 func (g *Generator) NewV1() (u UUID) {
-	g.mintGregorian(&u, 1)
+	g.makeGregorian(&u, 1)
 	return u
 }
 
-// mintGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
-func (g *Generator) mintGregorian(u *UUID, version uint64) {
+// makeGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
+func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	node := g.nodeBits() // before the lock, which it may take
 	l := &g.clock.v1
 	if version == 6 {
@@ -68,7 +70,7 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 // one before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow
 // it. NewV6 waits and panics as [Generator.NewV1] does.
 func (g *Generator) NewV6() (u UUID) {
-	g.mintGregorian(&u, 6)
+	g.makeGregorian(&u, 6)
 	return u
 }
 
@@ -160,8 +162,8 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())
 	tick, _ := gregorianScale.Tick(now)
-	place := c.v2 % 64
-	c.v2++
+	place := c.v2Count % 64
+	c.v2Count++
 	c.mu.Unlock()
 	// As version 1, except that the local id stands for time_low and the domain for
 	// clock_seq_low.

@@ -1,5 +1,7 @@
 package ids
 
+// Version 4: random bits. Versions 3, 5 and 8 are in hash.go.
+
 import (
 	"encoding/binary"
 

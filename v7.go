@@ -1,5 +1,7 @@
 package ids
 
+// Version 7: ticks of 1/4096 ms and random bits.
+
 import (
 	"time"
 
@@ -22,12 +24,12 @@ func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, 
 // NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
 // before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow it.
 func (g *Generator) NewV7() (u UUID) {
-	g.mintV7(&u)
+	g.makeV7(&u)
 	return u
 }
 
-// mintV7 is NewV7, which is inlined: that spares a copy of the id.
-func (g *Generator) mintV7(u *UUID) {
+// makeV7 is NewV7, which is inlined: that spares a copy of the id.
+func (g *Generator) makeV7(u *UUID) {
 	mustBe(g.clock != nil, "Generator")
 	tick, _, rand := g.next(&g.clock.v7, 8)
 	u.setV7(tick, rand)
