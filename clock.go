@@ -40,6 +40,11 @@ type Clock struct {
 	v7           rule.Tail
 	v2Count      uint64 // how many version 2 ids there were
 	nodes        map[nodeKey]*rule.Lane
+
+	// These are added to the clock sequences: random bits, once started. They do not change after that, so whoever has a
+	// node ID reads them without the mutex.
+	v1Start, v6Start uint64
+	started          bool
 }
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.

@@ -99,8 +99,9 @@ func (g *Generator) drawNodeID() uint64 {
 	}
 	const multicast = 1 << 40 // the least bit of the first byte
 	node := cmp.Or(g.fixedNode, hi>>16|multicast)
-	c.v1.StartSequence(lo)
-	c.v6.StartSequence(lo >> 32)
+	if !c.started {
+		c.v1Start, c.v6Start, c.started = lo*gregorianPerTick, lo>>32*gregorianPerTick, true
+	}
 	g.atCalls.Store(uint32(hi))
 	g.node.Store(node)
 	return node

@@ -38,14 +38,15 @@ func (g *Generator) NewV1() (u UUID) {
 // makeGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
 func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	node := g.nodeBits() // before the lock, which it may take
-	l := &g.clock.v1
+	c := g.clock
+	l, start := &c.v1, c.v1Start
 	if version == 6 {
-		l = &g.clock.v6
+		l, start = &c.v6, c.v6Start
 	}
-	wait := must(g.clock.lockNext(l, nil))
-	tick, seq := l.Newest()
-	u.setGregorian(version, uint64(tick), uint64(seq), node)
-	g.clock.mu.Unlock()
+	wait := must(c.lockNext(l, nil))
+	tick, number := l.Newest()
+	u.setGregorian(version, uint64(tick), (start+uint64(number))&maxSequence, node)
+	c.mu.Unlock()
 	waitForClock(wait)
 }
 

@@ -50,7 +50,7 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 		l.tolerance = n
 	}
 	l.last, l.count, l.limit = min(max(l.scale.first-1, s.at(NewReading(after))), l.scale.last), perTick, l.scale.last
-	l.sequence.floor, l.sequence.top = l.last, l.last
+	l.sequence = sequence{free: sequences - 1, floor: l.last, top: l.last}
 	return l
 }
 
@@ -120,13 +120,6 @@ func (l *Lane) TakeMore(n int) int {
 // Newest returns the tick of the latest id, and its number: its place in the tick, from 0 on, and above that, if the lane has
 // one, the clock sequence. (A sum in place of |, of a count that was just stored, takes 1 ns longer.)
 func (l *Lane) Newest() (tick, number int64) { return l.last, l.sequence.base | (l.count - 1) }
-
-// StartSequence starts the clock sequence at random bits, unless it has started.
-func (l *Lane) StartSequence(bits uint64) {
-	if s := &l.sequence; !s.started {
-		s.base, s.started, s.free = int64(bits%sequences)*l.perTick, true, sequences-1
-	}
-}
 
 // Latest returns the start of the latest tick that the lane has ever been in. ok is false if there is none.
 func (l *Lane) Latest() (t time.Time, ok bool) {
@@ -252,9 +245,8 @@ const sequences = 1 << 12
 // A sequence is the clock sequence of version 1 or of version 6. A tick and a sequence never meet
 // twice: once all sequences have been used, ids go on above all ticks, and the floor rises.
 type sequence struct {
-	base    int64 // the number of the first id of a tick, if it is of the current sequence: that times perTick
-	started bool
-	free    int32 // how many have not been used since the floor was set
-	floor   int64 // a tick up to here may have ids of any sequence
-	top     int64 // the latest tick before the lane last went back
+	base  int64 // the number of the first id of a tick, if it is of the current sequence: that times perTick
+	free  int64 // how many have not been used since the floor was set
+	floor int64 // a tick up to here may have ids of any sequence
+	top   int64 // the latest tick before the lane last went back
 }

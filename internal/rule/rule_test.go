@@ -95,7 +95,7 @@ func TestDebtIsNotForgiven(t *testing.T) {
 // to anyway: it stays in the tick of its latest id.
 func TestFloorBeforeRise(t *testing.T) {
 	l := calendar()
-	l.last, l.sequence = 1000, sequence{started: true, floor: 500, top: 2000}
+	l.last, l.sequence = 1000, sequence{floor: 500, top: 2000}
 	if before := l; l.turn(500) || l != before {
 		t.Errorf("in the floor's tick it goes to %d", l.last)
 	}
