@@ -201,17 +201,16 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	if !drawn {
 		lo = c.block.Uint64()
 	}
-	wait, first, why := t.Next(now, elapsed, epoch, lo)
+	wait, why := t.Next(now, elapsed, epoch, lo, func() uint64 {
+		if !drawn {
+			hi = c.block.Uint64()
+		}
+		return hi
+	})
 	if why != rule.Given {
 		err := c.reason(why)
 		c.mu.Unlock()
 		panic(err) // no limit binds a tail
-	}
-	if first {
-		if !drawn && n > 8 {
-			hi = c.block.Uint64()
-		}
-		t.Begin(hi, lo)
 	}
 	tick, hi, lo = t.Newest()
 	c.mu.Unlock()

@@ -39,9 +39,9 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 	return t
 }
 
-// Next is Next of a lane, with 64 random bits, which were drawn in the given epoch: Reseed begins a new one. If the id is the
-// first of its tick, the caller must Begin it.
-func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64) (wait time.Duration, first bool, why Refusal) {
+// Next is Next of a lane, with 64 random bits, which were drawn in the given epoch: Reseed begins a new one. If ids have more
+// random bits, and this one is the first of its tick, upper returns them.
+func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64, upper func() uint64) (wait time.Duration, why Refusal) {
 	l := &t.lane
 	if epoch != t.epoch {
 		t.reseed(epoch, l.scale.at(now), word)
@@ -53,11 +53,16 @@ func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64) (wait time.D
 		t.fill()
 		wait, why = l.Next(now, elapsed)
 	}
-	return wait, t.firstOfTick(), why
+	if why != Given || !t.firstOfTick() {
+		return wait, why
+	}
+	var hi uint64
+	if t.maxHi != 0 {
+		hi = upper()
+	}
+	t.begin(hi, word)
+	return wait, Given
 }
-
-// Begin gives the latest id, the first of its tick, a random part of random bits.
-func (t *Tail) Begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
 
 // Newest returns the tick and the random part of the latest id: 64 bits are in lo.
 func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi, t.lo }
@@ -89,7 +94,7 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 		return 0, 0, why
 	}
 	if from.firstOfTick() {
-		from.Begin(hi, words[0])
+		from.begin(hi, words[0])
 	}
 	done = from.raiseEach(words, wait == 0)
 	*latest = *from
@@ -117,6 +122,9 @@ func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
 
 // firstOfTick reports whether the latest id is the first of its tick, and has no random part yet.
 func (t *Tail) firstOfTick() bool { return t.tick != t.lane.last }
+
+// begin makes a random part from random bits.
+func (t *Tail) begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
 
 // fill has the next id take a later tick.
 func (t *Tail) fill() { t.lane.count = t.lane.perTick }
