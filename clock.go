@@ -324,13 +324,10 @@ const ulidRandom = 80
 // neverBack is the tolerance of Snowflakes.
 const neverBack = math.MaxInt64
 
-// milli returns t in milliseconds since 1970, or the nearest that 48 bits can hold and an error.
-func milli(t time.Time) (ms uint64, err error) {
-	tick, side := ulidScale.Tick(rule.NewReading(t))
-	if side != 0 {
-		err = errMilli
-	}
-	return uint64(tick), err
+// nearestMilli returns t in milliseconds since 1970, or the nearest that 48 bits can hold.
+func nearestMilli(t time.Time) uint64 {
+	tick, _ := ulidScale.Tick(rule.NewReading(t))
+	return uint64(tick)
 }
 
 // errMilli is the error of a time that version 7 and ULID cannot hold.

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/oneclock/ids/internal/rule"
 )
 
 // ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the [specification]. Its
@@ -60,12 +62,13 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 
 // NewULIDAt is like the function [NewULIDAt], with the random bits of g.
 func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
-	ms, err := milli(t)
-	if err == nil {
-		hi, lo := g.bits(10)
-		u.set(ms, hi, lo)
+	ms, side := ulidScale.Tick(rule.NewReading(t))
+	if side != 0 {
+		return u, errMilli
 	}
-	return u, err
+	hi, lo := g.bits(10)
+	u.set(uint64(ms), hi, lo)
+	return u, nil
 }
 
 // set makes u the ULID of a millisecond and a random part:
@@ -86,7 +89,7 @@ func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo
 // MinULIDAt returns the smallest ULID of t's millisecond. Use it like [MinV7At]. A time out of range counts as
 // the nearest in range.
 func MinULIDAt(t time.Time) (u ULID) {
-	ms, _ := milli(t)
+	ms := nearestMilli(t)
 	u.set(ms, 0, 0)
 	return u
 }
@@ -94,7 +97,7 @@ func MinULIDAt(t time.Time) (u ULID) {
 // MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends. A time out of range
 // counts as the nearest in range.
 func MaxULIDAt(t time.Time) (u ULID) {
-	ms, _ := milli(t)
+	ms := nearestMilli(t)
 	u.set(ms, 0xffff, ^uint64(0))
 	return u
 }

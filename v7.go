@@ -81,7 +81,7 @@ func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand
 // exclusive, to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
 // MinV7At(a).Binary(). A time out of range counts as the nearest in range.
 func MinV7At(t time.Time) (u UUID) {
-	ms, _ := milli(t)
+	ms := nearestMilli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
@@ -89,7 +89,7 @@ func MinV7At(t time.Time) (u UUID) {
 // MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends. A time out
 // of range counts as the nearest in range.
 func MaxV7At(t time.Time) (u UUID) {
-	ms, _ := milli(t)
+	ms := nearestMilli(t)
 	u.setV7(ms<<12|0xfff, 1<<v7Random-1)
 	return u
 }

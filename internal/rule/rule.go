@@ -25,7 +25,7 @@ const (
 	MaxElapsed = time.Duration(1 << 60)
 )
 
-// A Refusal is why there is no next id. Then nothing has changed.
+// A Refusal is why there is no next id. The lane is then as it was.
 type Refusal uint8
 
 const (

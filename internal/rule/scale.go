@@ -67,7 +67,10 @@ func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale,
 // 1 after the last. They are those that the bits can hold and whose times are after the year 1 and within 2^39 s from 1970
 // and from the epoch.
 func (s *Scale) Tick(r Reading) (tick int64, side int) {
-	tick = s.at(r)
+	tick = s.whole(r) // s.at(r), which the compiler does not inline
+	if s.perSecond == 0 {
+		tick = s.odd(r)
+	}
 	switch {
 	case tick > s.last:
 		return max(s.last, 0), 1
