@@ -10,14 +10,14 @@ import (
 // they are raised by a random stride, so that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2,
 // method 2). No limit binds it.
 type Tail struct {
-	lane             Lane
-	maxHi, maxLo     uint64 // the largest random part
-	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
-	strideMask       uint64 // the largest stride less 1, a power of two less 1
-
 	tick   int64  // of hi and lo
 	epoch  uint64 // the latest one of random bytes that an id was made in
 	hi, lo uint64 // the random part of the latest id
+	lane   Lane   // begins with what changes with each id: together that is in two cache lines
+
+	maxHi, maxLo     uint64 // the largest random part
+	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
+	strideMask       uint64 // the largest stride less 1, a power of two less 1
 }
 
 // unlimited is how many ids a tick holds, if random bits make them unique. One more is an int64 too.
