@@ -188,6 +188,30 @@ func TestRunsWaitAsCalls(t *testing.T) {
 	}
 }
 
+// TestRunWaitsForTickOfOthers has another run take the next tick, between two pieces of a run, and sleep until the wall clock
+// is there. The run goes on in that tick, so it must wait as well.
+func TestRunWaitsForTickOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Millisecond - 1) // so that the next tick is of the next millisecond, which Time shows
+		c := ids.NewClock(&ids.ClockOptions{MaxAhead: -1})
+		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // with the largest strides
+		reads := 0
+		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
+			if reads++; reads == 600 {
+				go other.AppendV7(nil, 1<<14) // more than a tick has room for
+				synctest.Wait()
+			}
+			clear(p)
+			return len(p), nil
+		})})
+		for i, u := range g.AppendV7(nil, 1000) {
+			if ahead := time.Until(timeOf(u)); ahead > 0 {
+				t.Fatalf("id %d is %v ahead when the run returns", i, ahead)
+			}
+		}
+	})
+}
+
 // TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
 // the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1. So no
 // stride is 0, whatever the word.
