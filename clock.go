@@ -6,6 +6,7 @@ package ids
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,8 @@ import (
 const (
 	defaultTolerance = 10 * time.Second
 	defaultMaxAhead  = 10 * time.Millisecond
+
+	inMilliseconds = runtime.GOOS == "js" // whether the system's wall clock shows no more than that
 )
 
 // Clock gives ids their time. It remembers the latest id of each format, so that ids stay unique and ordered
@@ -272,6 +275,10 @@ func (a *anchor) readAnew(injected sample) (now rule.Reading, elapsed int64) {
 		}
 		if a.now == nil {
 			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
+			if inMilliseconds && t.Nanosecond()%1e6 == 0 {
+				// The rest comes from the monotonic clock: else the bits of version 7 below a millisecond would be 0.
+				a.wall = a.wall.Plus(int64(uint64(since) % 1e6))
+			}
 		}
 	}
 	if injected.began > a.asked {
