@@ -105,9 +105,7 @@ func mustBe(made bool, name string) {
 // with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
 // the system's is then read with the mutex held.
 func (c *Clock) enter(injected sample) (now rule.Reading, elapsed int64) {
-	if c.now == nil {
-		elapsed = int64(time.Since(*c.base.Load()))
-	}
+	elapsed = c.sinceBase()
 	c.mu.Lock()
 	if now, serves := c.read(elapsed); serves {
 		return now, elapsed
@@ -252,6 +250,14 @@ type anchor struct {
 	life  uint64       // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
 	wall  rule.Reading // the wall clock at the anchor, or the newest reading of an injected one that was used
 	asked int64        // the ticket drawn after that reading
+}
+
+// sinceBase returns the nanoseconds since base, or 0 if the wall clock is injected.
+func (a *anchor) sinceBase() int64 {
+	if a.now != nil {
+		return 0
+	}
+	return int64(time.Since(*a.base.Load()))
 }
 
 // read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.

@@ -181,8 +181,11 @@ func (g *Generator) words(dst []uint64) {
 	random.Put(b)
 }
 
-// next returns the tick and the random part of the next id of t. If Random is injected, it draws
-// n bytes. It panics if there is no such id.
+// next returns the tick and the random part of the next id of t. If Random is injected, it draws n bytes. It panics if there is
+// no such id.
+//
+// If the mutex is free, the bits are the next ones of the clock's block, which takes less time. A call that finds the mutex
+// taken draws its bits itself before it waits: so each holds the mutex for less time.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	epoch := random.Epoch() // before any bits are drawn
@@ -191,19 +194,28 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 		hi, lo = g.bits(n) // without the mutex, since to read may take long
 	}
 	injected := c.injected()
-	now, elapsed := c.enter(injected)
-	if !drawn && !c.block.Ready() {
+	elapsed := c.sinceBase()
+	stocked := !drawn && c.mu.TryLock()
+	if stocked && !c.block.Ready() {
 		c.restock()
-		drawn = true
-		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
-		now, elapsed = c.enter(injected)
+		stocked = false
 	}
-	if !drawn {
+	if !stocked {
+		if !drawn {
+			hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
+		}
+		c.mu.Lock()
+	}
+	now, serves := c.read(elapsed)
+	if !serves {
+		now, elapsed = c.readAnew(injected)
+	}
+	if stocked {
 		lo = c.block.Uint64()
 	}
 	var wait time.Duration
 	if !t.Take(now, epoch, lo) {
-		upper, fromBlock := hi, !drawn // of their own, so that hi and drawn are kept in registers
+		upper, fromBlock := hi, stocked // of their own, so that hi and stocked are kept in registers
 		var why rule.Refusal
 		wait, why = t.Next(now, elapsed, epoch, lo, func() uint64 {
 			if fromBlock {
