@@ -148,21 +148,20 @@ func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, why Refusal) {
 
 // advance is nextFrom, but on a refusal the caller must undo what it has changed.
 func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
-	past := tick > l.scale.last
-	if past && l.last < l.scale.first {
+	if tick > l.scale.last && l.last < l.scale.first {
 		return 0, PastEnd
 	}
-	tick = l.inFormat(tick)
+	at := l.inFormat(tick)
 	l.paidUntil = elapsed + l.debt(elapsed)
-	follows := l.last-tick > l.tolerance && l.turn(tick)
+	follows := l.last-at > l.tolerance && l.turn(at)
 	switch {
-	case tick > l.last || follows: // rules 1 and 3
-		l.last, l.count = tick, 1
+	case at > l.last || follows: // rules 1 and 3
+		l.last, l.count = at, 1
 	case l.count < l.perTick: // rule 2
 		l.count++
 	default: // rule 2, and the tick is full
 		l.last, l.count = l.last+1, 1
-		l.pay(tick, elapsed)
+		l.pay(at, elapsed)
 	}
 	switch {
 	case l.last > l.scale.last:
@@ -170,7 +169,7 @@ func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	case l.last > l.limit:
 		return 0, Withheld
 	}
-	return l.wait(tick, elapsed, past), Given
+	return l.wait(tick, elapsed), Given
 }
 
 // inFormat returns the tick in the format that a tick of the wall clock is taken for: the first one
@@ -207,8 +206,9 @@ func (l *Lane) debt(elapsed int64) int64 {
 // wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
 // within the allowance of it, or until the debt is, whichever is sooner, but at most maxWait. A time past the end
 // of the format does not tell when the former will be.
-func (l *Lane) wait(tick, elapsed int64, past bool) time.Duration {
-	over, due := l.last-tick-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
+func (l *Lane) wait(tick, elapsed int64) time.Duration {
+	past := tick > l.scale.last
+	over, due := l.last-max(tick, l.scale.first)-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
 	if due <= 0 || over <= 0 && !past {
 		return 0
 	}

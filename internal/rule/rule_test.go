@@ -33,7 +33,7 @@ func TestDebt(t *testing.T) {
 	l.last = l.aheadTicks + 2
 	for paid, want := range map[int64]time.Duration{l.maxAhead: 0, l.maxAhead + 1: minSleep} {
 		l.paidUntil = paid
-		if got := l.wait(0, 0, false); got != want {
+		if got := l.wait(0, 0); got != want {
 			t.Errorf("with a debt of %d ns it waits for %v, want %v", paid, got, want)
 		}
 	}

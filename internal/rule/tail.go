@@ -110,7 +110,7 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 	case why != Given || from.firstOfTick():
 	case !from.full() && from.raise(words[0]):
 		if !starts {
-			wait = from.lane.wait(from.lane.inFormat(tick), elapsed, tick > from.lane.scale.last) // another call may have taken this tick, and waits for it
+			wait = from.lane.wait(tick, elapsed) // another call may have taken this tick, and waits for it
 		}
 	default:
 		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
