@@ -118,7 +118,7 @@ func (l *Lane) TakeMore(n int) int {
 }
 
 // Newest returns the tick of the latest id, and its number: its place in the tick, from 0 on, and above that, if the lane has
-// one, the clock sequence. (A sum in place of |, of a count that was just stored, takes 1 ns longer.)
+// one, the clock sequence. (With + in place of |, the compiler adds to a count that was just stored, which takes longer.)
 func (l *Lane) Newest() (tick, number int64) { return l.last, l.sequence.base | (l.count - 1) }
 
 // Latest returns the start of the latest tick that the lane has ever been in. ok is false if there is none.
