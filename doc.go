@@ -3,6 +3,8 @@
 //
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
+// Write the import of package uuid by hand: an editor that adds imports chooses Go's own package of this name.
+//
 // Package clockfile keeps Snowflakes unique across restarts. Package typeid puts a prefix before an id. Module
 // github.com/oneclock/ids/nodelease leases node numbers from a database.
 //

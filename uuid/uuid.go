@@ -1,5 +1,6 @@
 // Package uuid makes, parses and stores UUIDs of versions 1 to 8. For a key use [NewV7]; for an id that hides its
 // time, [NewV4]. Programs for Go's own package uuid compile with this one unchanged: see [what differs] when they run.
+// Write the import by hand: an editor that adds imports chooses Go's own package, even with Go 1.26, which lacks it.
 //
 // The types are aliases of types in package [ids], which documents their methods; the comment of [UUID] lists them. In
 // a terminal: go doc github.com/oneclock/ids.UUID.Time. Package ids also has the promises, clocks and generators.
