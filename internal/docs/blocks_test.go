@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	// The go command compiles these for TestBlocks and TestAPI: their changes must make the tests run anew.
@@ -61,5 +63,38 @@ func TestPrograms(t *testing.T) {
 		case b.folder != "" && (!found || !tested):
 			t.Errorf("%s is in %s: %v; which has a test: %v", b, b.folder, found, tested)
 		}
+	}
+}
+
+var (
+	short = regexp.MustCompile(`\b(uuid|ulid|snowflake|typeid)\.([A-Z]\w*)`)
+	// inGo are the names of Go 1.27's own package uuid.
+	inGo = []string{"UUID", "New", "NewV4", "NewV7", "Parse", "MustParse", "Nil", "Max"}
+)
+
+// TestImports checks that README shows an import where a reader needs it: in the first block that uses a short package, and in
+// each that uses uuid and no name of it that Go's own package lacks. An editor which adds imports takes Go's own for that
+// one, even in a module that requires this one. By any other name it finds the right package.
+func TestImports(t *testing.T) {
+	shown := map[string]bool{}
+	for _, b := range blocks(t, Root(t)) {
+		if b.page != "README.md" {
+			continue
+		}
+		needed := map[string]bool{} // packages, and whether an editor would take another for it
+		for _, name := range short.FindAllStringSubmatch(b.code, -1) {
+			known, seen := needed[name[1]]
+			needed[name[1]] = name[1] == "uuid" && slices.Contains(inGo, name[2]) && (known || !seen)
+		}
+		for name, mistaken := range needed {
+			if strings.Contains(importing.FindString(b.code), `"github.com/oneclock/ids/`+name+`"`) {
+				shown[name] = true
+			} else if !shown[name] || mistaken {
+				t.Errorf("%s uses %s, and does not import it", b, name)
+			}
+		}
+	}
+	if !shown["uuid"] || !shown["typeid"] {
+		t.Errorf("README.md shows the imports of %v alone", shown)
 	}
 }
