@@ -2,6 +2,7 @@ package with
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"regexp"
 	"slices"
@@ -48,24 +49,52 @@ func TestGUID(t *testing.T) {
 	equal(t, slices.IsSorted(keys), true)
 }
 
-// newTraceID returns an id with its random bytes where samplers look: u[8], which is in part the variant, comes last.
+// newTraceID returns an id in the order of bytes for samplers: each half begins with three bytes that are random.
 func newTraceID(u uuid.UUID) trace.TraceID {
-	return trace.TraceID(slices.Concat(u[:8], u[9:], u[8:9]))
+	return trace.TraceID(slices.Concat(u[10:13], u[:5], u[13:], u[5:10]))
 }
 
-// TestTraceIDs counts what the SDK samples of 10,000 ids, by one in ten: none as they are.
+// ofTraceID returns the id of a trace id.
+func ofTraceID(t trace.TraceID) uuid.UUID {
+	return uuid.UUID(slices.Concat(t[3:8], t[11:], t[:3], t[8:11]))
+}
+
+// TestTraceIDs counts what samplers take of 10,000 ids, by one in ten. Go's is the SDK's. The others do what the sources of
+// Java's and .NET's do, with the second and the first half, and level 2 of W3C's trace context, with the last seven bytes.
 func TestTraceIDs(t *testing.T) {
-	sampler := sdk.TraceIDRatioBased(0.1)
-	for _, newID := range []func() uuid.UUID{uuid.NewV4, uuid.NewV7} {
-		var n [2]int
-		for range 10_000 {
-			u := newID()
-			for i, traceID := range []trace.TraceID{trace.TraceID(u), newTraceID(u)} {
-				n[i] += int(sampler.ShouldSample(sdk.SamplingParameters{ParentContext: t.Context(), TraceID: traceID}).Decision) / int(sdk.RecordAndSample)
+	ratio := sdk.TraceIDRatioBased(0.1)
+	lower := func(half []byte) bool {
+		n := int64(binary.BigEndian.Uint64(half))
+		return max(n, -n) < math.MaxInt64/10
+	}
+	samplers := map[string]func(trace.TraceID) bool{
+		"Go": func(id trace.TraceID) bool {
+			return ratio.ShouldSample(sdk.SamplingParameters{ParentContext: t.Context(), TraceID: id}).Decision == sdk.RecordAndSample
+		},
+		"Java":             func(id trace.TraceID) bool { return lower(id[8:]) },
+		".NET":             func(id trace.TraceID) bool { return lower(id[:8]) },
+		"last seven bytes": func(id trace.TraceID) bool { return binary.BigEndian.Uint64(id[8:])<<8 >= math.MaxUint64/10*9 },
+	}
+	for version, all := range map[int][]uuid.UUID{4: uuid.AppendV4(nil, 10_000), 7: uuid.AppendV7(nil, 10_000)} {
+		for name, takes := range samplers {
+			var plain, mended int
+			for _, u := range all {
+				if takes(trace.TraceID(u)) {
+					plain++
+				}
+				if takes(newTraceID(u)) {
+					mended++
+				}
+			}
+			if mended < 700 || mended > 1300 {
+				t.Errorf("%s takes %d of version %d", name, mended, version)
+			}
+			if name == "Go" && plain > 0 || name == ".NET" && version == 7 && plain < 10_000 {
+				t.Errorf("%s takes %d of version %d as they are, and not none or all", name, plain, version)
 			}
 		}
-		equal(t, n[0] == 0 && n[1] > 700 && n[1] < 1300, true)
 	}
+	equal(t, ofTraceID(newTraceID(id)), id)
 	// X-Ray wants seconds in the first four bytes, and level 2 of W3C's trace context 56 random bits in the last seven.
 	equal(t, binary.BigEndian.Uint32(id[:4]) < 365*24*60*60, true) // of 1970
 	run := uuid.AppendV7(nil, 2)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"dario.cat/mergo"
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/jessevdk/go-flags"
+	kelsey "github.com/kelseyhightower/envconfig"
 	"github.com/knadh/koanf/v2"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
@@ -200,6 +202,30 @@ func TestEnvconfig(t *testing.T) {
 	must.Do(t, process(&numberNull, number.String()))
 	equal(t, numberNull.V, snowflake.Null{ID: number, Valid: true})
 	must.Do(t, envconfig.ProcessWith(t.Context(), &envconfig.Config{Target: &null, Lookuper: envconfig.MapLookuper(nil)})) // not set
+}
+
+// envconfig of kelseyhightower calls a method on a nil pointer. It reads an id and a Null.
+func TestKelseyEnvconfig(t *testing.T) {
+	t.Setenv("V", id.String())
+	panics := func(target any) (r any) {
+		defer func() { r = recover() }()
+		return kelsey.Process("", target)
+	}
+	var pointer struct{ V *uuid.UUID }
+	_, is := panics(&pointer).(runtime.Error)
+	equal(t, is, true)
+	var plain struct{ V uuid.UUID }
+	must.Do(t, kelsey.Process("", &plain))
+	equal(t, plain.V, id)
+	var null struct{ V uuid.Null }
+	must.Do(t, kelsey.Process("", &null))
+	equal(t, null.V, parent)
+	t.Setenv("V", "")
+	must.Do(t, kelsey.Process("", &null))
+	equal(t, null.V, uuid.Null{})
+	refused(t, kelsey.Process("", &plain))
+	t.Setenv("V", "nonsense")
+	refused(t, kelsey.Process("", &null))
 }
 
 // whole makes mergo take a value as a whole that can tell that it is zero.

@@ -2,6 +2,7 @@ package with
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/oapi-codegen/runtime/types"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/uuid"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
@@ -45,4 +47,17 @@ func TestProtobuf(t *testing.T) {
 	id, err = uuid.FromBytes(m.GetValue())
 	must.Do(t, err)
 	equal(t, id, sent)
+
+	// In the JSON of protobuf, bytes are base64 and a string is the text.
+	for text, m := range map[string]proto.Message{
+		base64.StdEncoding.EncodeToString(id[:]): wrapperspb.Bytes(id[:]),
+		id.String():                              wrapperspb.String(id.String()),
+	} {
+		b, err := protojson.Marshal(m)
+		must.Do(t, err)
+		equal(t, string(b), `"`+text+`"`)
+	}
+	back, err := uuid.Parse(wrapperspb.String(id.String()).GetValue())
+	must.Do(t, err)
+	equal(t, back, id)
 }

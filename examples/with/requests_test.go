@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/gorilla/schema"
 	"github.com/oapi-codegen/runtime"
 	"github.com/oneclock/ids/examples/internal/must"
@@ -76,6 +78,51 @@ func TestFlags(t *testing.T) {
 		equal(t, got, orders[0])
 		refused(t, f.Parse([]string{"--ID", "1"}))
 	}
+	// The help prints the Nil UUID for a default, and none of a Null, whose Valid tells whether the flag is there.
+	var help strings.Builder
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(&help)
+	var plain uuid.UUID
+	var null uuid.Null
+	f.TextVar(&plain, "plain", uuid.Nil(), "")
+	f.TextVar(&null, "null", uuid.Null{}, "")
+	f.PrintDefaults()
+	equal(t, strings.Count(help.String(), "(default "), 1)
+	equal(t, strings.Contains(help.String(), "(default "+uuid.Nil().String()+")"), true)
+	must.Do(t, f.Parse(nil))
+	equal(t, null, uuid.Null{})
+	must.Do(t, f.Parse([]string{"-null", id.String()}))
+	equal(t, null, parent)
+}
+
+// TestKong reads ids by kong, whose help names the type of one, unless a tag says what to print.
+func TestKong(t *testing.T) {
+	var got struct {
+		ID     uuid.UUID
+		Number snowflake.ID
+		Parent uuid.Null `placeholder:"ID"`
+		Refund uuid.Null
+		Items  []uuid.UUID
+		User   typeid.ID[customer]
+	}
+	var help strings.Builder
+	k, err := kong.New(&got, kong.Writers(&help, &help), kong.Exit(func(int) {}))
+	must.Do(t, err)
+	_, err = k.Parse([]string{"--id", id.String(), "--number", "7", "--parent", id.String(), "--items", id.String() + "," + uuid.Max().String(), "--user", orders[0].User.String()})
+	must.Do(t, err)
+	equal(t, got.ID, id)
+	equal(t, got.Number, 7)
+	equal(t, got.Parent, parent)
+	equal(t, got.Refund, uuid.Null{})
+	equal(t, got.Items, []uuid.UUID{id, uuid.Max()})
+	equal(t, got.User, orders[0].User)
+	for _, bad := range []string{"--id=nonsense", "--id=", "--number=-5", "--parent=nonsense", "--user=" + id.String(), "--items=nonsense"} {
+		_, err := k.Parse([]string{bad})
+		refused(t, err)
+	}
+	_, _ = k.Parse([]string{"--help"}) // which prints it, and an error, since the program does not end
+	equal(t, strings.Contains(help.String(), "--parent=ID\n"), true)
+	equal(t, strings.Contains(help.String(), "--refund=NULL-[-GITHUB-"), true)
 }
 
 // TestOapiCodegen calls what generated servers and clients call to read and write ids, in paths and queries.
