@@ -4,6 +4,7 @@ package kubernetes
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +51,26 @@ func TestManifests(t *testing.T) {
 			if _, err := decode(manifest + "spek: {}\n"); err == nil {
 				t.Errorf("a field that does not exist is accepted in a %s", kind)
 			}
+		}
+	}
+	// Four lines of a container set the variable, and the StatefulSet has the same.
+	text := string(page)
+	lines := regexp.MustCompile("(?ms)^```yaml\n(env:.*?)^```$").FindStringSubmatch(text)
+	var short, long corev1.Container
+	var set appsv1.StatefulSet
+	_, manifest, _ := strings.Cut(text, "kind: Service\n")
+	_, manifest, _ = strings.Cut(manifest, "---\n")
+	manifest, _, _ = strings.Cut(manifest, "```")
+	if lines == nil || yaml.UnmarshalStrict([]byte(lines[1]), &short) != nil || yaml.UnmarshalStrict([]byte(manifest), &set) != nil {
+		t.Fatalf("the page has the lines %q, and the StatefulSet\n%s", lines, manifest)
+	}
+	long.Env = set.Spec.Template.Spec.Containers[0].Env
+	if !reflect.DeepEqual(short, long) || len(short.Env) != 1 || short.Env[0].Name != "IDS_SNOWFLAKE_NODE" {
+		t.Errorf("the lines mean %v, and the StatefulSet has %v", short.Env, long.Env)
+	}
+	for _, m := range regexp.MustCompile(`go install github.com/oneclock/ids/(\S+)@`).FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat("../../" + m[1] + "/main.go"); err != nil {
+			t.Errorf("the page installs %s: %v", m[1], err)
 		}
 	}
 	if want := strings.Fields("PersistentVolumeClaim Job Service StatefulSet Job Deployment PodDisruptionBudget"); !slices.Equal(kinds, want) {
