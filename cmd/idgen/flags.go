@@ -86,7 +86,7 @@ func (fs *flags) addNumber(name string, value, most int64) *int64 {
 	return &value
 }
 
-// addCount adds the options of a command that mints a number of ids, which it returns.
+// addCount adds the options of a command that makes a number of ids, which it returns.
 func (fs *flags) addCount() *int64 {
 	fs.addForm()
 	return fs.addNumber("n", 1, math.MaxInt64)

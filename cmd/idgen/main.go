@@ -46,14 +46,14 @@ type tool struct {
 // commands returns what the first argument can be.
 func commands() map[string]func(*tool, []string) error {
 	return map[string]func(*tool, []string) error{
-		"uuid1":     minted(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
+		"uuid1":     maker(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
 		"uuid3":     named(ids.NewV3),
-		"uuid4":     minted(ids.NewV4, nil, 0),
+		"uuid4":     maker(ids.NewV4, nil, 0),
 		"uuid5":     named(ids.NewV5),
-		"uuid6":     minted(ids.NewV6, ids.NewV6At, 1<<14),
-		"uuid7":     minted(ids.NewV7, ids.NewV7At, math.MaxInt),
+		"uuid6":     maker(ids.NewV6, ids.NewV6At, 1<<14),
+		"uuid7":     maker(ids.NewV7, ids.NewV7At, math.MaxInt),
 		"uuid8":     (*tool).uuid8,
-		"ulid":      minted(ids.NewULID, ids.NewULIDAt, math.MaxInt),
+		"ulid":      maker(ids.NewULID, ids.NewULIDAt, math.MaxInt),
 		"snowflake": (*tool).snowflake,
 		"inspect":   (*tool).inspect,
 		"convert":   (*tool).convert,

@@ -42,7 +42,7 @@ func TestRange(t *testing.T) {
 			"1541815603604488192", "1541815603608682496", "%s"},
 		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", "2016-04-30T11:18:25.796Z 2016-04-30T11:18:25.797Z",
 			"0x0271065ac1000000", "0x0271065ac1400000", ""},
-		// A time before the scheme is in it from its beginning. A time after it is after all ids.
+		// A time before the first id is in it from its beginning. A time after it is after all ids.
 		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00.001Z", "1960-01-01T00:00:00.000Z 1970-01-01T00:00:00.001Z",
 			"00000000-0000-7000-8000-000000000000", "00000000-0001-7000-8000-000000000000", "'%s'"},
 		{"snowflake -layout sonyflake -from 2188-11-16T03:28:58.879Z -to 2999-01-01", "2188-11-16T03:28:58.879Z 2999-01-02T00:00:00.000Z",

@@ -14,9 +14,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// minted returns the command of a scheme whose ids next makes. If at is not nil, it makes an id of a given time, of which
+// maker returns the command of a format whose ids next makes. If at is not nil, it makes an id of a given time, of which
 // at most so many differ.
-func minted[T any](next func() T, at func(time.Time) (T, error), most int64) func(*tool, []string) error {
+func maker[T any](next func() T, at func(time.Time) (T, error), most int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
 		n, when := fs.addCount(), &span{}
@@ -27,14 +27,14 @@ func minted[T any](next func() T, at func(time.Time) (T, error), most int64) fun
 			return err
 		}
 		if when.given {
-			return t.mint(fs, *n, most, func() (any, error) { return at(when.begin) })
+			return t.make(fs, *n, most, func() (any, error) { return at(when.begin) })
 		}
-		return t.mint(fs, *n, math.MaxInt64, func() (any, error) { return next(), nil })
+		return t.make(fs, *n, math.MaxInt64, func() (any, error) { return next(), nil })
 	}
 }
 
-// mint writes n ids, one a line. There are not more than most.
-func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
+// make writes n ids, one a line. There are not more than most.
+func (t *tool) make(fs *flags, n, most int64, next func() (any, error)) error {
 	if n > most {
 		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
 	}
@@ -57,7 +57,7 @@ func (t *tool) mint(fs *flags, n, most int64, next func() (any, error)) error {
 // maxAhead is how far ids may be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
-// snowflake mints Snowflakes.
+// snowflake makes Snowflakes.
 func (t *tool) snowflake(args []string) error {
 	fs := newFlags()
 	n, when, layout, number := fs.addCount(), fs.addTime("at"), fs.addLayout(), fs.addNumber("node", -1, math.MaxInt64)
@@ -80,7 +80,7 @@ func (t *tool) snowflake(args []string) error {
 	}
 	if when.given {
 		parts := ids.SnowflakeParts{Time: when.begin, Node: *number, Sequence: -1}
-		return t.mint(fs, *n, 1<<l.SequenceBits, func() (any, error) {
+		return t.make(fs, *n, 1<<l.SequenceBits, func() (any, error) {
 			parts.Sequence++
 			return l.Compose(parts)
 		})
@@ -97,7 +97,7 @@ func (t *tool) snowflake(args []string) error {
 		return usageError(err.Error())
 	}
 	var last ids.Snowflake
-	err = t.mint(fs, *n, math.MaxInt64, func() (id any, err error) {
+	err = t.make(fs, *n, math.MaxInt64, func() (id any, err error) {
 		last, err = node.NextContext(context.Background())
 		return last, err
 	})

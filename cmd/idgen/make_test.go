@@ -15,16 +15,16 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestMint checks the number, the version, the order and the time of what each scheme mints.
-func TestMint(t *testing.T) {
-	for scheme, test := range map[string]struct{ form, title string }{
+// TestMake checks the number, the version, the order and the time of the ids of each format.
+func TestMake(t *testing.T) {
+	for format, test := range map[string]struct{ form, title string }{
 		"uuid1": {"urn", "UUID of version 1"}, "uuid4": {"braces", "UUID of version 4"}, "uuid6": {"hex", "UUID of version 6"},
 		"uuid7": {"text", "UUID of version 7"}, "ulid": {"text", "ULID"}, "snowflake": {"base32", "Snowflake in the layout of twitter"},
 	} {
-		t.Run(scheme, func(t *testing.T) {
+		t.Run(format, func(t *testing.T) {
 			from := time.Now().Add(-time.Second)
-			args := []string{scheme}
-			if scheme == "snowflake" {
+			args := []string{format}
+			if format == "snowflake" {
 				args = append(args, "-node", "7")
 			}
 			lines := must(t, "", append(args, "-n", "1000", "-format", test.form)...)
@@ -36,15 +36,15 @@ func TestMint(t *testing.T) {
 					t.Fatalf("%s: %v", line, err)
 				}
 				v := views(id, layouts)[0]
-				if made, _ := time.Parse(time.RFC3339, v.Time); scheme != "uuid4" && (made.Before(from) || made.After(to)) {
+				if made, _ := time.Parse(time.RFC3339, v.Time); format != "uuid4" && (made.Before(from) || made.After(to)) {
 					t.Errorf("%s was made at %v, not within %v to %v", line, made, from, to)
 				}
 				if v.title != test.title {
-					t.Errorf("%s is a %s, not of %s", line, v.title, scheme)
+					t.Errorf("%s is a %s, not of %s", line, v.title, format)
 				}
 				all = append(all, id)
 			}
-			if scheme != "uuid4" && scheme != "uuid1" && !slices.IsSortedFunc(all, func(a, b ident) int {
+			if format != "uuid4" && format != "uuid1" && !slices.IsSortedFunc(all, func(a, b ident) int {
 				return bytes.Compare(a.bits[:], b.bits[:]) + int(a.number-b.number)
 			}) {
 				t.Error("the ids do not ascend")
@@ -108,8 +108,8 @@ func TestSnowflakeNode(t *testing.T) {
 			for _, test := range []struct{ args, layout, want string }{
 				{"-node 1023", "twitter", "1023"}, {"-node 0", "twitter", "0"}, {"-node 65535", "sonyflake", "65535"}, {"-n 3 -node 1000", "discord", "1000"},
 			} {
-				minted := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
-				for _, got := range must(t, strings.Join(minted, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
+				made := must(t, "", append([]string{"snowflake", "-layout", test.layout}, strings.Fields(test.args)...)...)
+				for _, got := range must(t, strings.Join(made, "\n"), "inspect", "-layout", test.layout, "-field", "node") {
 					if got != test.want {
 						t.Errorf("snowflake %s with %q in the environment: node %s, want %s", test.args, value, got, test.want)
 					}
@@ -240,8 +240,8 @@ func (h *head) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// TestMintAt checks the time, the number and the difference of ids of a given time.
-func TestMintAt(t *testing.T) {
+// TestMakeAt checks the time, the number and the difference of ids of a given time.
+func TestMakeAt(t *testing.T) {
 	for _, test := range []struct {
 		args, made string
 		n          int // as many as there are
