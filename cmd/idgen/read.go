@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/typeid"
+)
+
+// A way is a way to read a text as an id.
+type way struct {
+	as    string              // what -as may say for it: kinds and forms
+	fits  func(s string) bool // by how it looks
+	parse func(s string) (any, error)
+}
+
+// ways are all ways to read a text. The first that fits is taken, so that the last ones need -as.
+var ways = []way{
+	{"uuid ulid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
+		refusal("22 characters may be Base58 or Base64; -as base58 or -as base64 says which")},
+	{"uuid ulid base64", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
+	{"typeid text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
+	{"uuid text", hasLength(36), parser(ids.ParseUUID)},
+	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
+	{"uuid braces", func(s string) bool { return len(s) == 38 && s[0] == '{' }, parser(ids.ParseUUID)},
+	{"uuid ulid hex", isHex, parser(parseHex)},
+	{"uuid ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
+	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
+	{"uuid ulid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
+	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
+	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)}, // or an error that says why
+	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
+	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
+	{"typeid", hasLength(26), parser(parseTypeID)},
+	{"guid", isHex, parser(parseGUID)},
+	{"decimal", isDigits, parser(parseDecimal)},
+	{"base64", hasLength(22), parser(parseBase64)},
+}
+
+// parser returns parse with its result as any.
+func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
+	return func(s string) (any, error) { return parse(s) }
+}
+
+// refusal refuses a text that may be one of two ids.
+func refusal(why string) func(string) (any, error) {
+	return func(string) (any, error) { return nil, errors.New(why) }
+}
+
+func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// isHex reports whether s is as long as 16 bytes in hexadecimal. psql writes \x before them, SQL Server 0x.
+func isHex(s string) bool {
+	return len(s) == 32 || len(s) == 34 && slices.Contains([]string{`\x`, "0x", "0X"}, s[:2])
+}
+
+func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(s[len(s)-32:]) }
+
+// parseGUID reads bytes in Microsoft's order.
+func parseGUID(s string) (ids.UUID, error) {
+	u, err := parseHex(s)
+	return ids.UUID(swapped(u)), err
+}
+
+func parseDecimal(s string) (u ids.UUID, err error) {
+	n, _ := new(big.Int).SetString(s, 10) // they are digits
+	if n.BitLen() > 128 {
+		return u, errors.New("it has more than 128 bits")
+	}
+	n.FillBytes(u[:])
+	return u, nil
+}
+
+// parseBase64 reads either alphabet.
+func parseBase64(s string) (u ids.UUID, err error) {
+	digits, alphabet := strings.TrimSuffix(s, "=="), base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		alphabet = base64.RawURLEncoding
+	}
+	if len(digits) != 22 || strings.ContainsAny(digits, "\r\n") { // a line end counts as nothing
+		return u, errors.New("not 128 bits in Base64")
+	}
+	_, err = alphabet.Strict().Decode(u[:], []byte(digits))
+	return u, err
+}
+
+// parseList reads the numbers of 16 bytes, as a log shows them, with blanks or commas between them.
+func parseList(s string) (u ids.UUID, err error) {
+	inner, closed := strings.CutSuffix(s[1:], "]") // a list that is cut may end in another number
+	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
+	ok := closed && len(numbers) == len(u)
+	for i := 0; ok && i < len(u); i++ {
+		n, err := strconv.ParseUint(numbers[i], 10, 8)
+		u[i], ok = byte(n), err == nil
+	}
+	if !ok {
+		return u, errors.New("not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes")
+	}
+	return u, nil
+}
+
+// isEither32 reports whether s is as long as a Snowflake in Base32, and may be one in decimal or hexadecimal too.
+func isEither32(s string) bool {
+	return len(s) == 13 && strings.Trim(strings.TrimPrefix(strings.ToLower(s), "0x"), "0123456789abcdef") == ""
+}
+
+func parseSnowflakeHex(s string) (ids.Snowflake, error) {
+	n, err := strconv.ParseUint(s[2:], 16, 63)
+	if err != nil || s[:2] != "0x" && s[:2] != "0X" {
+		return 0, errors.New("not 0x and 16 hexadecimal digits of a Snowflake, up to 7fffffffffffffff")
+	}
+	return ids.Snowflake(n), nil
+}
+
+// parseTypeID reads a TypeID of any prefix, or of none.
+func parseTypeID(s string) (ident, error) {
+	prefix, u, err := typeid.Split(s)
+	return ident{kind: "typeid", bits: u, prefix: prefix}, err
+}
+
+// addAs adds the option -as, and returns how a text is read.
+func (fs *flags) addAs() func(text string) (ident, error) {
+	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
+	return func(text string) (ident, error) { return read(text, *as) }
+}
+
+// common are the characters of most forms.
+const common = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
+// read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
+// as is not empty, it is the kind or the form.
+func read(text, as string) (ident, error) {
+	s := strings.Trim(text, " \t")
+	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		s = s[1 : n-1]
+	}
+	for _, w := range ways {
+		if as != "" && !slices.Contains(strings.Fields(w.as), as) || !w.fits(s) {
+			continue
+		}
+		got, err := w.parse(s)
+		if err != nil {
+			return ident{}, err
+		}
+		id := identOf(got)
+		if as == "uuid" || as == "ulid" {
+			id.kind = as
+		}
+		return id, nil
+	}
+	wrong := fmt.Sprintf("length %d", len(s))
+	odd := strings.TrimLeft(s, common)
+	if odd != "" {
+		wrong += fmt.Sprintf(", with %.1q at byte %d", odd, len(s)-len(odd))
+	}
+	switch {
+	case as != "":
+		return ident{}, fmt.Errorf("not a form of %s: %s", as, wrong)
+	case odd != "":
+		return ident{}, errors.New("not an id: " + wrong)
+	}
+	return ident{}, fmt.Errorf("not an id: %s; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect", wrong)
+}
