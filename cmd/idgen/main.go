@@ -30,8 +30,7 @@ import (
 var help string
 
 func main() {
-	endBetweenLines()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], os.Stdin, shield(os.Stdout), os.Stderr))
 }
 
 // A tool is one run of the program.
@@ -73,7 +72,7 @@ func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(fo
 
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := &tool{in: stdin, out: bufio.NewWriter(shielded{stdout}), errs: stderr}
+	t := &tool{in: stdin, out: bufio.NewWriter(stdout), errs: stderr}
 	err := t.command(args)
 	if failed := t.out.Flush(); failed != nil {
 		err = fmt.Errorf("writing standard output: %w", failed)

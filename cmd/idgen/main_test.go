@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -220,65 +219,76 @@ func TestAnswersAtOnce(t *testing.T) {
 
 // TestMain runs the program itself where TestStopped starts this binary for it.
 func TestMain(m *testing.M) {
-	switch args := strings.Fields("snowflake -node 7 -n 1000000000"); os.Getenv("IDGEN_TEST") {
-	case "pipe":
-		os.Args = append(os.Args[:1], args...)
+	if args, ok := os.LookupEnv("IDGEN_TEST"); ok {
+		os.Args = append(os.Args[:1], strings.Fields(args)...)
 		main()
-	case "file":
-		endBetweenLines()
-		run(args, os.Stdin, slow{}, os.Stderr)
 	}
 	os.Exit(m.Run())
 }
 
-// A slow output takes a while in the middle of a line.
-type slow struct{}
-
-func (slow) Write(p []byte) (int, error) {
-	n, err := os.Stdout.Write(p[:len(p)/2+7])
-	time.Sleep(20 * time.Millisecond)
-	rest, err2 := os.Stdout.Write(p[n:])
-	return n + rest, errors.Join(err, err2)
-}
-
-// TestStopped ends the program in the middle, writing to a slow file and to a pipe that nobody reads: its output ends at
-// a line's end.
+// TestStopped ends the program by a signal while it writes to a pipe that nobody reads, or that is read slower than it is
+// written: its output ends at a line's end.
 func TestStopped(t *testing.T) {
-	if runtime.GOOS == "windows" || runtime.GOARCH == "wasm" {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOARCH == "wasm" {
 		t.Skip("no process can be sent a signal here")
 	}
-	for i, stop := range []os.Signal{os.Interrupt, os.Interrupt, syscall.SIGTERM, syscall.SIGTERM} {
-		to := []string{"file", "pipe"}[i%2]
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, os.Args[0])
-		cmd.Env = append(os.Environ(), "IDGEN_TEST="+to)
-		written, out, err := os.Pipe()
-		if to == "file" {
-			out, err = os.Create(filepath.Join(t.TempDir(), "ids"))
+	const endless = "snowflake -node 7 -n 1000000000"
+	long := "inspect -brief -layout 2021-01-01T00:00:00." + strings.Repeat("0", 100_000) + "Z,1ms,10,12" // lines that no pipe takes as a whole
+	for _, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		unread, ended := begin(t, "", endless)
+		unread.Process.Signal(stop)
+		unread.Wait()
+		slow, out := begin(t, "", long)
+		all, piece, err := []byte(nil), make([]byte, 1000), error(nil)
+		slow.Process.Signal(stop)
+		time.Sleep(20 * time.Millisecond) // it waits for who reads
+		for n := 0; err == nil; {
+			slow.Process.Signal(stop) // changes nothing
+			n, err = out.Read(piece)
+			all = append(all, piece[:n]...)
 		}
-		cmd.Stdout = out
-		if err := errors.Join(err, cmd.Start()); err != nil {
-			t.Fatal(err)
-		}
-		if to == "file" {
-			written = out
-			for size := int64(0); size < 1<<14; time.Sleep(time.Millisecond) {
-				info, _ := out.Stat()
-				size = info.Size()
+		slow.Wait()
+		rest, _ := io.ReadAll(ended)
+		for got, cmd := range map[string]*exec.Cmd{string(rest): unread, string(all): slow} {
+			if !strings.HasSuffix(got, "\n") || cmd.ProcessState.String() != "signal: "+stop.String() {
+				t.Errorf("after %v: %v, the output ends in %q", stop, cmd.ProcessState, got[max(0, len(got)-30):])
 			}
-		} else {
-			out.Close()
-			io.ReadFull(written, make([]byte, 1<<16+7)) // then the pipe fills up
-		}
-		cmd.Process.Signal(stop)
-		cmd.Wait()
-		written.Seek(0, io.SeekStart)
-		got, err := io.ReadAll(written)
-		if err != nil || len(got) == 0 || got[len(got)-1] != '\n' || cmd.ProcessState.Exited() {
-			t.Errorf("to a %s: %v, %v, the output ends in %q", to, cmd.ProcessState, err, got[max(0, len(got)-30):])
 		}
 	}
+	cmd, out := begin(t, `trap "" INT;`, endless) // as in the background of a script
+	cmd.Process.Signal(os.Interrupt)
+	io.ReadFull(out, make([]byte, 1<<20))
+	cmd.Process.Signal(syscall.SIGTERM)
+	io.Copy(io.Discard, out)
+	cmd.Wait()
+	if got := cmd.ProcessState.String(); got != "signal: terminated" {
+		t.Errorf("after a signal that is ignored: %s", got)
+	}
+}
+
+// begin starts the program in a shell that has done something before, and reads some of what it writes.
+func begin(t *testing.T, before, args string) (*exec.Cmd, io.Reader) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", before+` exec "$0"`, os.Args[0])
+	cmd.Env = append(os.Environ(), "IDGEN_TEST="+args)
+	cmd.Stdin = strings.NewReader(strings.Repeat("7\n", 1<<20))
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	cmd.Stdout = in
+	err = cmd.Start()
+	in.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 1<<16+7)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond) // the pipe fills up again
+	return cmd, out
 }
 
 // TestUsage checks what is said of a command line that no command takes, and that it is said once.
