@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -24,9 +25,11 @@ func TestConvert(t *testing.T) {
 		neither = "typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0"
 		noBits  = "a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"
 		either  = "13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which"
-		or64    = "22 characters may be Base58 or Base64; -as base58 or -as base64 says which"
-		no64    = "not 128 bits in Base64"
-		noList  = "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes"
+		or64    = "22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which"
+		ordered = "such text shows the bytes in their order already, so it is read without -as guid; if they were swapped before it was written, " +
+			"as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert"
+		no64   = "not 128 bits in Base64"
+		noList = "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes"
 	)
 	for _, test := range []struct{ args, id, want string }{ // want is a line, or what is said of the id
 		{"-to uuid6", v1, v6},
@@ -57,6 +60,22 @@ func TestConvert(t *testing.T) {
 		{"", "order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, as the digits of a UUID
 		{"-format guid", "00112233-4455-6677-8899-aabbccddeeff", "33221100554477668899aabbccddeeff"},
 		{"-as guid", "0x33221100554477668899aabbccddeeff", "00112233-4455-6677-8899-aabbccddeeff"},
+		// Bytes in Microsoft's order, as each of those who hand them out prints them.
+		{"-as guid", "33221100554477668899aabbccddeeff", "00112233-4455-6677-8899-aabbccddeeff"},
+		{"-as guid", `\x33221100554477668899AABBCCDDEEFF`, "00112233-4455-6677-8899-aabbccddeeff"},
+		{"-as guid", "MyIRAFVEd2aImaq7zN3u/w==", "00112233-4455-6677-8899-aabbccddeeff"},
+		{"-as guid", "MyIRAFVEd2aImaq7zN3u_w==", "00112233-4455-6677-8899-aabbccddeeff"},
+		{"-as guid", "[51 34 17 0 85 68 119 102 136 153 170 187 204 221 238 255]", "00112233-4455-6677-8899-aabbccddeeff"},
+		{"-as guid -to guid", "[51, 34, 17, 0, 85, 68, 119, 102, 136, 153, 170, 187, 204, 221, 238, 255]", "33221100554477668899aabbccddeeff"},
+		{"-as guid", "MyIRAFVEd2aImaq7zN3u/w", or64},
+		{"-as guid", "33221100-5544-7766-8899-aabbccddeeff", ordered},
+		{"-format guid", "33221100-5544-7766-8899-aabbccddeeff", "00112233445566778899aabbccddeeff"}, // the first of the two commands
+		{"-as guid", "{33221100-5544-7766-8899-aabbccddeeff}", ordered},
+		{"-as guid", "urn:uuid:33221100-5544-7766-8899-aabbccddeeff", ordered},
+		{"-as guid", asULID, ordered},
+		{"-as guid", "1BihbxwwQ4NZZpKRH9JDCz", ordered},
+		{"-as guid", "33221100-5544-7766-8899-aabbccddeefg", "not a form of guid: length 36"},
+		{"-as guid", "7", "not a form of guid: length 1"},
 		{"-format decimal", "00112233-4455-6677-8899-aabbccddeeff", "88962710306127702866241727433142015"},
 		{"-as decimal", "88962710306127702866241727433142015", "00112233-4455-6677-8899-aabbccddeeff"},
 		{"-as decimal -format hex", "340282366920938463463374607431768211455", "ffffffffffffffffffffffffffffffff"},
@@ -188,13 +207,16 @@ func TestEveryForm(t *testing.T) {
 				known["base64 for URLs without its end"] = known["base64 for URLs"][:22]
 				known["list"], known["list with commas"] = list, strings.ReplaceAll(list, " ", ", ")
 				known[`hex with \x`], known["hex with 0x"] = `\x`+known["hex"], "0x"+known["hex"]
+				guid := swapped(u)
+				known["guid in base64"], known["guid with 0x"] = base64.StdEncoding.EncodeToString(guid), "0x"+known["guid"]
+				known["guid as a list"] = fmt.Sprint(guid)
 				known["upper case"], known["quotes"] = strings.ToUpper(known["text"]), `"`+known["text"]+`"`
 			}
 			for form, text := range known {
 				word, _, _ := strings.Cut(form, " ")
 				for _, as := range []string{"", id.kind, word} {
 					named := as == word && slices.Contains(formNames(), as)
-					if as == word && !named || !named && (form == "guid" || form == "decimal") {
+					if as == word && !named || !named && (word == "guid" || word == "decimal") {
 						continue
 					}
 					texts[form]++

@@ -22,23 +22,24 @@ type way struct {
 
 // ways are all ways to read a text. The first that fits is taken, so that the last ones need -as.
 var ways = []way{
-	{"uuid ulid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
-		refusal("22 characters may be Base58 or Base64; -as base58 or -as base64 says which")},
-	{"uuid ulid base64", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
+	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
+		refusal("22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which")},
+	{"uuid ulid base64 guid", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
 	{"typeid text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
 	{"uuid text", hasLength(36), parser(ids.ParseUUID)},
 	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
 	{"uuid braces", func(s string) bool { return len(s) == 38 && s[0] == '{' }, parser(ids.ParseUUID)},
-	{"uuid ulid hex", isHex, parser(parseHex)},
+	{"uuid ulid hex guid", isHex, parser(parseHex)},
 	{"uuid ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
 	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
-	{"uuid ulid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
+	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)}, // or an error that says why
 	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
 	{"typeid", hasLength(26), parser(parseTypeID)},
-	{"guid", isHex, parser(parseGUID)},
+	{"guid", isOrdered, refusal("such text shows the bytes in their order already, so it is read without -as guid; " +
+		"if they were swapped before it was written, as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert")},
 	{"decimal", isDigits, parser(parseDecimal)},
 	{"base64", hasLength(22), parser(parseBase64)},
 }
@@ -64,10 +65,14 @@ func isHex(s string) bool {
 
 func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(s[len(s)-32:]) }
 
-// parseGUID reads bytes in Microsoft's order.
-func parseGUID(s string) (ids.UUID, error) {
-	u, err := parseHex(s)
-	return ids.UUID(swapped(u)), err
+// isOrdered reports whether s is a UUID or a ULID in a form of text, which has no bytes that can be swapped.
+func isOrdered(s string) bool {
+	for _, parse := range []func(string) (any, error){parser(ids.ParseUUID), parser(ids.ParseULID), parser(ids.ParseUUIDBase58)} {
+		if _, err := parse(s); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func parseDecimal(s string) (u ids.UUID, err error) {
@@ -151,8 +156,11 @@ func read(text, as string) (ident, error) {
 			return ident{}, err
 		}
 		id := identOf(got)
-		if as == "uuid" || as == "ulid" {
+		switch as {
+		case "uuid", "ulid":
 			id.kind = as
+		case "guid":
+			id.bits = ids.UUID(swapped(id.bits))
 		}
 		return id, nil
 	}
