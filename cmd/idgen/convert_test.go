@@ -113,6 +113,16 @@ func TestConvert(t *testing.T) {
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 -1]", noList},
 		{"", "[", noList},
 		{"", `["` + v7 + `"]`, noList},
+		// What databases write around hex.
+		{"", `\\x017F22e279b07cc398c4dc0c0c07398f`, v7},
+		{"", "X'017F22E279B07CC398C4DC0C0C07398F'", v7},
+		{"-as hex", "x'017f22e279b07cc398c4dc0c0c07398f'", v7},
+		{"-as ulid", `'\x017f22e279b07cc398c4dc0c0c07398f'::bytea`, asULID},
+		{"-as guid", "X'33221100554477668899AABBCCDDEEFF'", "00112233-4455-6677-8899-aabbccddeeff"},
+		{"", "x'017f22e279b07cc398c4dc0c0c07398g'", noHex + "31"},
+		{"", "x'017f22e279b07cc398c4dc0c0c07398f", `not an id: length 34, with "'" at byte 1`},
+		{"", "x'017f22e279b07cc398c4dc0c0c0739'", `not an id: length 33, with "'" at byte 1`},
+		{"", `\\\x017f22e279b07cc398c4dc0c0c07398f`, noHex + "0"},
 		{"-as uuid", v7, v7},
 		{"-as uuid", "urn:uuid:" + v7, v7},
 		{"-as uuid", "{" + v7 + "}", v7},
@@ -207,6 +217,10 @@ func TestEveryForm(t *testing.T) {
 				known["base64 for URLs without its end"] = known["base64 for URLs"][:22]
 				known["list"], known["list with commas"] = list, strings.ReplaceAll(list, " ", ", ")
 				known[`hex with \x`], known["hex with 0x"] = `\x`+known["hex"], "0x"+known["hex"]
+				known[`hex with \\x`], known["hex of SQL"] = `\\x`+known["hex"], "X'"+known["hex"]+"'"
+				for i, literal := range literals("uuid7", "hex", known["hex"]) {
+					known[fmt.Sprint("hex of range ", i)] = literal
+				}
 				guid := swapped(u)
 				known["guid in base64"], known["guid with 0x"] = base64.StdEncoding.EncodeToString(guid), "0x"+known["guid"]
 				known["guid as a list"] = fmt.Sprint(guid)

@@ -58,12 +58,31 @@ func hasLength(n int) func(string) bool { return func(s string) bool { return le
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isHex reports whether s is as long as 16 bytes in hexadecimal. psql writes \x before them, SQL Server 0x.
-func isHex(s string) bool {
-	return len(s) == 32 || len(s) == 34 && slices.Contains([]string{`\x`, "0x", "0X"}, s[:2])
+// around is what databases write around the digits of 16 bytes: psql \x, pg_dump \\x, SQL Server 0x, SQLite X'...', and
+// what idgen range has for two kinds of them.
+var around = []struct{ before, after string }{
+	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(s[len(s)-32:]) }
+// hexDigits returns what may be the digits of 16 bytes.
+func hexDigits(s string) (digits string, ok bool) {
+	for _, a := range around {
+		if digits, ok = strings.CutPrefix(s, a.before); !ok {
+			continue
+		}
+		if digits, ok = strings.CutSuffix(digits, a.after); ok && len(digits) == 32 {
+			return digits, true
+		}
+	}
+	return "", false
+}
+
+func isHex(s string) bool { _, ok := hexDigits(s); return ok }
+
+func parseHex(s string) (ids.UUID, error) {
+	digits, _ := hexDigits(s)
+	return ids.ParseUUID(digits)
+}
 
 // isOrdered reports whether s is a UUID or a ULID in a form of text, which has no bytes that can be swapped.
 func isOrdered(s string) bool {
