@@ -30,7 +30,8 @@ var ways = []way{
 	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
 	{"uuid braces", func(s string) bool { return len(s) == 38 && s[0] == '{' }, parser(ids.ParseUUID)},
 	{"uuid ulid hex guid", isHex, parser(parseHex)},
-	{"uuid ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
+	{"uuid", hasLength(22), parser(parseUUIDBase58)},
+	{"ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
 	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
@@ -82,6 +83,19 @@ func isHex(s string) bool { _, ok := hexDigits(s); return ok }
 func parseHex(s string) (ids.UUID, error) {
 	digits, _ := hexDigits(s)
 	return ids.ParseUUID(digits)
+}
+
+// parseUUIDBase58 refuses a UUID of no version from 1 to 8: most texts of another alphabet are read as such.
+func parseUUIDBase58(s string) (ids.UUID, error) {
+	u, err := ids.ParseUUIDBase58(s)
+	known := u.Variant() == ids.VariantRFC9562 && u.Version() >= 1 && u.Version() <= 8 || u == ids.NilUUID() || u == ids.MaxUUID()
+	if err == nil && !known {
+		err = errors.New("not a UUID of version 1 to 8 in Base58")
+	}
+	if err != nil {
+		err = fmt.Errorf("%w; idgen reads Bitcoin's alphabet, not shortuuid's, short-uuid's or Base62; a ULID in Base58 needs -as ulid, other bits -as base58", err)
+	}
+	return u, err
 }
 
 // isOrdered reports whether s is a UUID or a ULID in a form of text, which has no bytes that can be swapped.
