@@ -132,7 +132,6 @@ func TestConvert(t *testing.T) {
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 256]", noList},
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 -1]", noList},
 		{"", "[", noList},
-		{"", `["` + v7 + `"]`, noList},
 		// What databases write around hex.
 		{"", `\\x017F22e279b07cc398c4dc0c0c07398f`, v7},
 		{"", "X'017F22E279B07CC398C4DC0C0C07398F'", v7},
@@ -166,10 +165,6 @@ func TestConvert(t *testing.T) {
 		{"", `17"`, `not an id: length 3, with "\"" at byte 2`},
 		{"", `'17"`, `not an id: length 4, with "'" at byte 0`},
 		{"", "'" + v7 + "'", v7}, // of SQL
-		{"", v7 + ",", `not an id: length 37, with "," at byte 36`},
-		{"", v7 + ",x", `not an id: length 38, with "," at byte 36`},
-		{"", "0\x001\x007\x00", `not an id: length 6, with "\x00" at byte 1`}, // UTF-16
-		{"", "\xff\xfe0\x001\x00", `not an id: length 6, with "\xff" at byte 0`},
 		{"-as ulid", v7, "not a form of ulid: length 36"},
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", noHex + "35"},
 		{"", `  "017f22e2-79b0-7cc3-98c4-dc0c0c07398g"`, noHex + "35"},
@@ -209,9 +204,81 @@ func TestConvert(t *testing.T) {
 		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: it must be one of uuid, ulid, uuid1, uuid6, text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
 		{"convert -to hex -format base58 7", "", 2, "", "-to hex and -format base58 are two forms"},
 		{"convert \ufeff7 7\x00 " + strings.Repeat("7", 60_000), "", 1, "", `"\ufeff7": not an id: length 4, with "\ufeff" at byte 0` + "\n" +
-			`"7\x00": not an id: length 2, with "\x00" at byte 1` + "\n" + `"` + strings.Repeat("7", 80) + `": parsing Snowflake: length over 45, want 1 to 19`},
+			`"7\x00": UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8` + "\n" + `"` + strings.Repeat("7", 80) + `": parsing Snowflake: length over 45, want 1 to 19`},
 		{"convert -- -1 -2", "", 1, "", "\"-1\": parsing Snowflake: negative\n\"-2\": parsing Snowflake: negative"},
 		{"convert 8 -format hex -- 7", "", 0, "0x0000000000000008\n0x0000000000000007\n", ""},
+	})
+}
+
+// TestNoID checks what is said of a text that is no id but shows what it is.
+func TestNoID(t *testing.T) {
+	const (
+		v7      = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+		utf16   = "UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8"
+		nul     = `NUL within the line: if it ends each of several texts, make lines of them first, with tr '\0' '\n'`
+		json    = "JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number"
+		rounded = "a rounded number, as a spreadsheet writes it: its last digits are lost"
+		decimal = "a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits"
+		objects = "24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read"
+		xid     = "20 digits and letters up to v may be an xid, which idgen does not read"
+		ksuid   = "27 digits and letters may be a KSUID, which idgen does not read"
+	)
+	columns := func(between string, at int, cut string) string {
+		return fmt.Sprintf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
+	}
+	for text, want := range map[string]string{
+		"\xff\xfe0\x001\x00\r\x00":             utf16, // the first line of a file, and the second, which begins with the rest of a line's end
+		"\x000\x001\x00\r\x00":                 utf16,
+		"\x00":                                 utf16, // the last
+		"\xfe\xff\x000\x001\x00\r\x00":         utf16, // big-endian
+		"\x000\x001":                           utf16,
+		v7 + "\x00" + v7 + "\x00":              nul,
+		v7 + "\x00":                            nul,
+		`{"id":"` + v7 + `"}`:                  json,
+		`[{"id": "` + v7 + `"}]`:               json,
+		`"id": "` + v7 + `",`:                  json,
+		`["` + v7 + `"]`:                       json,
+		`{"v":"7"}0123456789abcdefghij`:        json, // as long as a UUID in hex, a TypeID and a URN
+		`{"v":"a_01h455vb4pex5vsknk"}`:         json,
+		`{"v":"` + v7 + `"}12`:                 json,
+		v7 + ",":                               columns(",", 36, "cut -d ',' -f N"),
+		"a,b":                                  columns(",", 1, "cut -d ',' -f N"),
+		`"a b","` + v7 + `"`:                   columns(",", 4, "cut -d ',' -f N"), // without the outer quotes
+		"7;x y":                                columns(";", 1, "cut -d ';' -f N"),
+		"7|x y":                                columns("|", 1, "cut -d '|' -f N"),
+		"7\tx, y":                              columns("\t", 1, "cut -f N"),
+		"7  x":                                 columns(" ", 1, "awk '{print $N}'"),
+		"0123456789 123456789 123456789 12345": columns(" ", 10, "awk '{print $N}'"), // as long as a UUID
+		"1.5418156036060365E+18":               rounded,                              // as long as a UUID in Base58
+		"1,54182E+18":                          rounded,
+		"1.54182e18":                           rounded,
+		"1.5":                                  `not an id: length 3, with "." at byte 1`,
+		"99999999999999999999":                 decimal,
+		"340282366920938463463374607431768211455": decimal,
+		"340282366920938463463374607431768211456": "parsing Snowflake: length 39, want 1 to 19",
+		"9223372036854775808":                     "parsing Snowflake: above 9223372036854775807",
+		"507f1f77bcf86cd799439011":                objects,
+		"507F1F77BCF86CD799439011":                objects,
+		"507f1f77bcf86cd79943901g":                "not an id: length 24; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"9m4e2mr0ui3e8a215n4g":                    xid,
+		"9m4e2mr0ui3e8a215n4w":                    "not an id: length 20; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"0ujtsYcgvSTl8PAuAdqWYSMnLOv":             ksuid,
+		"0ujtsYcgvSTl8PAuAdqWYSMnLO-":             "not an id: length 27; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+	} {
+		if _, err := read(text, ""); err == nil || err.Error() != want && err.Error() != "ids: "+want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		// What a text is does not depend on what is wanted.
+		if _, err := read(text, "uuid"); err == nil || !strings.Contains(want, "not an id") && !strings.Contains(want, "parsing") && err.Error() != want {
+			t.Errorf("%q as a UUID: %v, want %s", text, err, want)
+		}
+	}
+	// Many ids without a line's end between them fill the buffer.
+	check(t, []row{
+		{"convert", strings.Repeat(v7+"\x00", 10_000), 1, "\n", "line 1: " + nul},
+		{"uuid5", strings.Repeat("a name\x00", 10_000), 1, "\n", "line 1: " + nul},
+		{"convert", "\xff\xfe" + strings.Repeat("7\x00", 50_000), 1, "\n", "line 1: " + utf16},
+		{"convert", strings.Repeat(v7+",", 10_000), 1, "\n", "line 1: the line has more than 65535 bytes"},
 	})
 }
 

@@ -8,6 +8,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"errors"
 	"flag"
@@ -178,7 +179,9 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 		text, read := strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff"), do
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			read = func(string) (string, error) { return "", fmt.Errorf("the line has more than %d bytes", in.Size()) }
+			read = func(s string) (string, error) {
+				return "", cmp.Or(encoded(s), fmt.Errorf("the line has more than %d bytes", in.Size()-1))
+			}
 		case err != nil && !errors.Is(err, io.EOF): // the line may be cut
 			return fmt.Errorf("reading standard input: %w", err)
 		case err != nil && line == "":

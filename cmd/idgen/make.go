@@ -141,8 +141,11 @@ func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 			return err
 		}
 		return t.each(names, func(name string) (string, error) {
-			if !utf8.ValidString(name) || strings.ContainsRune(name, 0) { // as in UTF-16
-				return "", errors.New("the name is not UTF-8, or contains a NUL")
+			if err := encoded(name); err != nil {
+				return "", err
+			}
+			if !utf8.ValidString(name) {
+				return "", errors.New("the name is not UTF-8")
 			}
 			return fs.write(identOf(hash(space, name)))
 		})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -171,7 +172,10 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 }
 
 // common are the characters of most forms.
-const common = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+const (
+	common       = alphanumeric + "-_"
+	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 
 // read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
 // as is not empty, it is the kind or the form.
@@ -186,7 +190,7 @@ func read(text, as string) (ident, error) {
 		}
 		got, err := w.parse(s)
 		if err != nil {
-			return ident{}, err
+			return ident{}, cmp.Or(mayBe(s), err)
 		}
 		id := identOf(got)
 		switch as {
@@ -197,6 +201,11 @@ func read(text, as string) (ident, error) {
 		}
 		return id, nil
 	}
+	return ident{}, cmp.Or(mayBe(s), unread(s, as))
+}
+
+// unread returns the error for a text that no way fits.
+func unread(s, as string) error {
 	wrong := fmt.Sprintf("length %d", len(s))
 	odd := strings.TrimLeft(s, common)
 	if odd != "" {
@@ -204,9 +213,9 @@ func read(text, as string) (ident, error) {
 	}
 	switch {
 	case as != "":
-		return ident{}, fmt.Errorf("not a form of %s: %s", as, wrong)
+		return fmt.Errorf("not a form of %s: %s", as, wrong)
 	case odd != "":
-		return ident{}, errors.New("not an id: " + wrong)
+		return errors.New("not an id: " + wrong)
 	}
-	return ident{}, fmt.Errorf("not an id: %s; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect", wrong)
+	return fmt.Errorf("not an id: %s; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect", wrong)
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// mayBe returns the error for a text that is no id, if it shows what it is: that, and what to do with it. Otherwise it
+// returns nil.
+func mayBe(s string) error {
+	if err := encoded(s); err != nil {
+		return err
+	}
+	all := func(length int, digits string) bool { return len(s) == length && strings.Trim(s, digits) == "" }
+	switch {
+	case strings.Contains(s, `":`), strings.HasPrefix(s, `["`):
+		return errors.New("JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number")
+	case strings.HasPrefix(s, "["): // a list of numbers, whose error says more
+		return nil
+	case isDecimal(s):
+		return errors.New("a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits")
+	case isRounded(s):
+		return errors.New("a rounded number, as a spreadsheet writes it: its last digits are lost")
+	case all(24, "0123456789abcdefABCDEF"):
+		return errors.New("24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read")
+	case all(20, "0123456789abcdefghijklmnopqrstuv"):
+		return errors.New("20 digits and letters up to v may be an xid, which idgen does not read")
+	case all(27, alphanumeric):
+		return errors.New("27 digits and letters may be a KSUID, which idgen does not read")
+	}
+	for _, between := range []string{"\t", ",", ";", "|", " "} {
+		cut := fmt.Sprintf("cut -d '%s' -f N", between)
+		at := strings.Index(s, between)
+		switch {
+		case at < 0:
+			continue
+		case between == "\t":
+			cut = "cut -f N"
+		case between == " ": // there may be several
+			cut = "awk '{print $N}'"
+		}
+		return fmt.Errorf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
+	}
+	return nil
+}
+
+// encoded returns the error for a text in UTF-16 or with NUL between lines, or nil if it is neither.
+func encoded(s string) error {
+	pairs := len(s) > 1 || s == "\x00"
+	for i := 0; pairs && i < len(s); i++ {
+		pairs = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // one of two bytes is NUL, as of ASCII
+	}
+	switch {
+	case pairs, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
+		return errors.New("UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8")
+	case strings.Contains(s, "\x00"):
+		return errors.New("NUL within the line: if it ends each of several texts, make lines of them first, with tr '\\0' '\\n'")
+	}
+	return nil
+}
+
+// isDecimal reports whether s is a number of at most 128 bits that has more digits than a Snowflake.
+func isDecimal(s string) bool {
+	if !isDigits(s) || len(s) < 20 || len(s) > 39 {
+		return false
+	}
+	_, err := parseDecimal(s)
+	return err == nil
+}
+
+// isRounded reports whether s is a number with an exponent, and with a point or, as in some countries, a comma.
+func isRounded(s string) bool {
+	pointed := strings.Replace(s, ",", ".", 1)
+	_, err := strconv.ParseFloat(pointed, 64)
+	return err == nil && strings.Contains(pointed, ".") && strings.ContainsAny(pointed, "eE")
+}
