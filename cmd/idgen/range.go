@@ -26,37 +26,23 @@ func (t *tool) bounds(args []string) error {
 	case !to.end.After(from.begin):
 		return usageError("-to must be after -from: it is not included")
 	}
-	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // in 48 bits of milliseconds
-	least, decimals := func(at time.Time) any { return ids.MinV7At(at) }, toMilli
 	kind := strings.ToLower(kinds[0])
-	switch kind {
-	case "uuid6":
-		first, _ = ids.MinV6At(time.Time{}).Time()
-		last, _ = ids.MaxV6At(last).Time() // far before that
-		least, decimals = func(at time.Time) any { return ids.MinV6At(at) }, to100ns
-	case "uuid7":
-	case "ulid":
-		least = func(at time.Time) any { return ids.MinULIDAt(at) }
-	case "snowflake":
-		l := (*layout)[0].SnowflakeLayout
-		first, last = l.Epoch, l.Last().Add(l.Tick-1)
-		least = func(at time.Time) any { return l.MinAt(at) }
-	default:
-		return usagef("range does not support %q, only uuid6, uuid7, ulid and snowflake", kinds[0])
-	}
-	stamp := func(t time.Time) string { return t.UTC().Format(decimals) }
+	s, ok := sortedBy(kind, (*layout)[0].SnowflakeLayout)
+	stamp := func(t time.Time) string { return t.UTC().Format(s.decimals) }
 	switch {
+	case !ok:
+		return usagef("range does not support %q, only uuid6, uuid7, ulid and snowflake", kinds[0])
 	case kind != "snowflake" && len(*layout) == 1:
 		return usageError("-layout is for snowflake only")
-	case !to.end.After(first), from.begin.After(last):
-		return usagef("there are no ids of that time, only from %s to %s", stamp(first), stamp(last))
+	case !to.end.After(s.first), from.begin.After(s.last):
+		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
 	}
-	id, err := fs.write(identOf(least(from.begin)))
+	id, err := fs.write(identOf(s.least(from.begin)))
 	if err != nil {
 		return usageError(err.Error())
 	}
-	end, _ := fs.write(identOf(least(to.end))) // it has the form, as the least has
-	open, shown := to.end.After(last), end+"  (not included)"
+	end, _ := fs.write(identOf(s.least(to.end))) // it has the form, as the least has
+	open, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
 	case open:
 		shown = "none: -to is after the last possible id"
@@ -80,6 +66,31 @@ func (t *tool) bounds(args []string) error {
 		return usagef("-format %s has no literal that every database sorts as the ids", *fs.form)
 	}
 	return t.print(text)
+}
+
+// A sorted kind is one whose ids sort by time.
+type sorted struct {
+	first, last time.Time // of an id
+	least       func(at time.Time) any
+	decimals    string // of the times
+}
+
+// sortedBy returns the sorted kind of a name, with Snowflakes of a layout, or false if there is none.
+func sortedBy(kind string, l ids.SnowflakeLayout) (sorted, bool) {
+	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // in 48 bits of milliseconds
+	switch kind {
+	case "uuid6":
+		first, _ = ids.MinV6At(time.Time{}).Time()
+		last, _ = ids.MaxV6At(last).Time() // far before that
+		return sorted{first, last, func(at time.Time) any { return ids.MinV6At(at) }, to100ns}, true
+	case "uuid7":
+		return sorted{first, last, func(at time.Time) any { return ids.MinV7At(at) }, toMilli}, true
+	case "ulid":
+		return sorted{first, last, func(at time.Time) any { return ids.MinULIDAt(at) }, toMilli}, true
+	case "snowflake":
+		return sorted{l.Epoch, l.Last().Add(l.Tick - 1), func(at time.Time) any { return l.MinAt(at) }, toMilli}, true
+	}
+	return sorted{}, false
 }
 
 // literals returns an id of a form as SQL has it: of 16 bytes in the way of MySQL, MariaDB and SQLite and in that of
