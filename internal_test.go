@@ -2,6 +2,10 @@ package ids
 
 import (
 	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +76,59 @@ func TestEnter(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhoWaitsDraws holds the mutex while other calls come. Each draws its bits itself before it waits, and leaves the clock's
+// block as it is. If Reseed is called while they wait, their ids differ all the same, and the next id leaves their tick.
+func TestWhoWaitsDraws(t *testing.T) {
+	for _, reseeds := range []bool{false, true} {
+		c := NewClock(&ClockOptions{Now: func() time.Time { return time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC) }})
+		g := NewGenerator(&GeneratorOptions{Clock: c})
+		g.NewV7()
+		before := *c.block
+		const callers = 8
+		uuids, ulids := make(chan UUID, callers), make(chan ULID, callers)
+		c.mu.Lock()
+		for range callers {
+			go func() { uuids <- g.NewV7() }()
+			go func() { ulids <- g.NewULID() }()
+		}
+		for waiting := 0; waiting < 2*callers; runtime.Gosched() {
+			stacks, waits := make([]byte, 1<<20), regexp.MustCompile(`(?s)^goroutine \d+ \[sync\.Mutex\.Lock.*TestWhoWaitsDraws`)
+			waiting = 0
+			for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+				if waits.MatchString(stack) {
+					waiting++
+				}
+			}
+		}
+		if reseeds {
+			Reseed()
+		}
+		c.mu.Unlock()
+		var v7 []UUID
+		var los []uint64 // of all: with random strides, any two are far apart
+		for range callers {
+			u, l := <-uuids, <-ulids
+			_, uuidLo := split(u)
+			_, ulidLo := split(l)
+			v7, los = append(v7, u), append(los, uuidLo, ulidLo)
+		}
+		slices.Sort(los)
+		for i, lo := range los[1:] {
+			if lo-los[i] < 1<<20 {
+				t.Errorf("Reseed: %v: two ids are %d apart", reseeds, lo-los[i])
+			}
+		}
+		if *c.block != before {
+			t.Errorf("Reseed: %v: calls that waited have changed the block", reseeds)
+		}
+		latest := slices.MaxFunc(v7, UUID.Compare)
+		next := g.NewV7()
+		if later := string(next[:8]) > string(latest[:8]); later != reseeds || next.Compare(latest) <= 0 {
+			t.Errorf("Reseed: %v: after %v comes %v", reseeds, latest, next)
+		}
 	}
 }
 
