@@ -45,7 +45,7 @@ func (f *file) keeping(id *ast.Ident) []note {
 	if kept == nil {
 		return nil
 	}
-	n := f.note(id.Pos(), "the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].name+"(id)")
+	n := f.note(id.Pos(), "the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].of.Name()+"(id)")
 	n.of = obj.Pkg().Name() + "." + obj.Name()
 	return []note{n}
 }

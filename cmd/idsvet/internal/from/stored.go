@@ -51,7 +51,7 @@ func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []no
 				at := f.fset.PositionFor(h.field.Pos(), false)
 				n.path, n.line = at.Filename, at.Line
 			}
-			if h.name == s.name && (codec || s.queries && database) {
+			if s.about(h.of) && (codec || s.queries && database) {
 				notes = append(notes, n)
 			}
 		}
@@ -107,13 +107,8 @@ const (
 
 // A holding is a type of the library in another type, and the field of the program that has it there, or nil.
 type holding struct {
-	name  string
+	of    *types.TypeName
 	field *types.Var
-}
-
-// holds reports whether values of t have some of the library's type in them, but for those of fields.
-func (l *library) holds(in types.Type, name string) bool {
-	return slices.ContainsFunc(l.held(in, none), func(h holding) bool { return h.name == name })
 }
 
 // held returns the types of the library of which values of a type have some in them.
@@ -136,7 +131,7 @@ func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[type
 	case seen[in]:
 		return nil
 	case ok && l.owned(n.Obj()):
-		return []holding{{n.Obj().Name(), at}}
+		return []holding{{n.Obj(), at}}
 	case ok:
 		seen[in] = true
 		look(slices.Collect(n.TypeArgs().Types())...)
@@ -182,7 +177,8 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}
 		for _, s := range f.lib.stored {
-			if slices.ContainsFunc(s.tags, named) && f.lib.holds(t, s.name) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
+			about := func(h holding) bool { return s.about(h.of) }
+			if slices.ContainsFunc(s.tags, named) && slices.ContainsFunc(f.lib.held(t, none), about) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
 				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/types"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,8 @@ import (
 //	differs NAME…: SENTENCE       what is another value here where these are used, if constants do not decide it
 //	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs=PART,…" are parts of import paths,
 //	                              "tags=KEY,…" keys of fields' tags, "omits=KEY:OPTION,…" those whose option leaves out what is
-//	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database
+//	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database.
+//	                              "unless=METHOD" is for versions in which the type has not yet the method
 //	unseen SENTENCE               what no type shows
 //
 //go:embed rules
@@ -58,7 +60,14 @@ type stored struct {
 	name                string
 	codecs, tags, omits []string
 	queries             bool
+	unless              string // the method that the type has not, or ""
 	what                string
+}
+
+// about reports whether the row is for a type of the library.
+func (s stored) about(of *types.TypeName) bool {
+	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
+	return of.Name() == s.name && method == nil
 }
 
 // A rule is a pattern and what is written instead.
@@ -197,7 +206,7 @@ func (t *table) words(line string) error {
 			key, list, _ := strings.Cut(w, "=")
 			where[key] = strings.Split(list, ",")
 		}
-		t.stored = append(t.stored, stored{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, sentence})
+		t.stored = append(t.stored, stored{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, strings.Join(where["unless"], ""), sentence})
 	default:
 		return fmt.Errorf("%q is no row", line)
 	}
