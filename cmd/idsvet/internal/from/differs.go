@@ -35,7 +35,7 @@ func (f *file) differs() (notes []note) {
 			}
 		case *ast.CallExpr:
 			notes = append(notes, f.panics(n)...)
-			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.lib.held(f.info.TypeOf(n.Args[0]), none) != nil {
+			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.held(f.info.TypeOf(n.Args[0]), none) != nil {
 				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an id in an interface: write gob.RegisterName with the old path, or what is stored is refused"))
 			}
 			if comparing.MatchString(f.called(n)) {
@@ -120,7 +120,7 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 // sentinel returns the name of the library's error that e is, or of a variable of the program's that has one, or "".
 func (f *file) sentinel(e ast.Expr) string {
 	obj, ok := f.used(e).(*types.Var)
-	if !ok || !types.AssignableTo(obj.Type(), errorType) || !f.lib.sentinels[objectPath(obj)] && !f.lib.owned(obj) {
+	if !ok || !types.AssignableTo(obj.Type(), errorType) || !(f.lib.sentinels[objectPath(obj)] && f.declares(obj.Pkg())) && !f.lib.owned(obj) {
 		return ""
 	}
 	return obj.Name()

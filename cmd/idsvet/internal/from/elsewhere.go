@@ -70,7 +70,17 @@ func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
 
-// findDependencies finds the packages of the modules and what they need, perhaps packages of the program.
+// folder returns the real path of a package's folder.
+func folder(p *packages.Package) string {
+	dir, err := filepath.EvalSymlinks(p.Dir)
+	if err != nil {
+		return p.Dir
+	}
+	return dir
+}
+
+// findDependencies finds what the packages of the modules need. A module may need a published version of one beside it: that is another
+// package, which keeps the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
 		pkgs, _ := packages.Load(&packages.Config{ // what is found in spite of an error is right
@@ -78,7 +88,13 @@ func (r *run) findDependencies(mods []string) {
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")
 		packages.Visit(pkgs, nil, func(p *packages.Package) {
-			r.dependencies[p.PkgPath] = p
+			switch own := r.own[p.PkgPath]; {
+			case own == "":
+				r.dependencies[p.PkgPath] = p
+			case own != folder(p):
+				r.dependencies[p.PkgPath] = p
+				r.published[[2]string{mod, p.PkgPath}] = true
+			}
 			need := slices.ContainsFunc(slices.Collect(maps.Keys(p.Imports)), func(path string) bool { return r.databases[path] })
 			r.databases[p.PkgPath] = p.PkgPath == "database/sql" || need && (p.Module == nil || !p.Module.Main) && !slices.Contains(r.paths, p.PkgPath)
 		})
@@ -107,7 +123,7 @@ func (r *run) searchOthers(mods []string) {
 	for _, path := range slices.Sorted(maps.Keys(r.dependencies)) {
 		p := r.dependencies[path]
 		uses := func(path string) bool { return p.Imports[path] != nil }
-		if p.Module == nil || r.own[strings.TrimSuffix(path, "_test")] || !slices.ContainsFunc(r.paths, uses) {
+		if p.Module == nil || !slices.ContainsFunc(r.paths, uses) {
 			continue
 		}
 		for _, file := range slices.Concat(p.GoFiles, p.IgnoredFiles) {

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
@@ -14,23 +13,20 @@ import (
 // A library is the old library: its table, and what the program uses of it.
 type library struct {
 	*table
-	uses map[string]bool // names, as tables write them
-	own  map[string]bool // the program's packages
+	uses map[string]bool   // names, as tables write them
+	own  map[string]string // the folders of the program's packages, by their paths
 
 	sentinels    map[string]bool              // the program's variables that have an error of the library, by objectPath
-	dependencies map[string]*packages.Package // what the program needs, by the paths
+	dependencies map[string]*packages.Package // what the program needs of others, by the paths
+	published    map[[2]string]bool           // modules, and paths of the program's packages of which they need a published version
 	databases    map[string]bool              // the paths of those that are database/sql, or need it, in other modules
 	asserting    map[string]string            // the modules of those that assert the old types, and where
-}
-
-// declares reports whether a package is one of the program's.
-func (l *library) declares(pkg *types.Package) bool {
-	return pkg != nil && l.own[strings.TrimSuffix(pkg.Path(), "_test")]
 }
 
 // A file is a file of the program in one configuration.
 type file struct {
 	lib       *library
+	module    string // its folder
 	path      string
 	original  []byte // as it was read
 	src       []byte // with LF alone
@@ -41,6 +37,11 @@ type file struct {
 	pkg       *types.Package
 	info      *types.Info
 	packages  map[string]*types.Package // the library's packages, by their paths
+}
+
+// declares reports whether a package is one of the program's, as it is here and not as it was published.
+func (f *file) declares(pkg *types.Package) bool {
+	return f.lib.own[pkg.Path()] != "" && !f.lib.published[[2]string{f.module, pkg.Path()}]
 }
 
 func (f *file) offset(p token.Pos) int { return f.positions.Offset(p) }

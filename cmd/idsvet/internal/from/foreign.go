@@ -38,10 +38,10 @@ func (f *file) keeping(id *ast.Ident) []note {
 			return nil
 		}
 	}
-	if obj == nil || obj.Pkg() == nil || f.lib.declares(obj.Pkg()) || f.lib.owned(obj) {
+	if obj == nil || obj.Pkg() == nil || f.declares(obj.Pkg()) || f.lib.owned(obj) {
 		return nil
 	}
-	kept := f.lib.held(obj.Type(), none)
+	kept := f.held(obj.Type(), none)
 	if kept == nil {
 		return nil
 	}
@@ -54,12 +54,12 @@ func (f *file) keeping(id *ast.Ident) []note {
 // no more.
 func (f *file) asserted(call *ast.CallExpr) []note {
 	fun := f.callee(call)
-	if fun == nil || fun.Pkg() == nil || f.lib.held(f.info.TypeOf(call.Fun), none) != nil {
+	if fun == nil || fun.Pkg() == nil || f.held(f.info.TypeOf(call.Fun), none) != nil {
 		return nil
 	}
 	module := f.lib.module(fun.Pkg())
 	where := f.lib.asserting[module]
-	if where == "" || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.lib.held(f.info.TypeOf(arg), allFields) != nil }) {
+	if where == "" || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.held(f.info.TypeOf(arg), allFields) != nil }) {
 		return nil
 	}
 	n := f.note(call.Pos(), "an id for "+module+", which asserts the old type ("+where+") and does not find this one: move that first, or stay")

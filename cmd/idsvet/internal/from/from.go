@@ -76,8 +76,11 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		return 2
 	}
 	r := &run{
-		library: library{t, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]*packages.Package{}, map[string]bool{}, map[string]string{}},
-		report:  report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
+		library: library{
+			table: t, uses: map[string]bool{}, own: map[string]string{}, sentinels: map[string]bool{}, dependencies: map[string]*packages.Package{},
+			published: map[[2]string]bool{}, databases: map[string]bool{}, asserting: map[string]string{},
+		},
+		report: report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
 	}
 	if len(r.patterns) == 0 {
 		r.patterns = []string{"./..."}

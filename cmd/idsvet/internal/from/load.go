@@ -49,14 +49,14 @@ func (r *run) load(module string, c config) error {
 		if strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
-		r.own[strings.TrimSuffix(p.PkgPath, "_test")] = true
+		r.own[p.PkgPath] = folder(p)
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
 			r.other = append(r.other, note{module, 0, "", "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
 			continue
 		}
-		r.addFiles(p, texts, old)
+		r.addFiles(module, p, texts, old)
 	}
 	if len(broken) > 0 {
 		causes := append(r.causes(r.missing(*cfg)), r.causes(broken)...)
@@ -67,7 +67,7 @@ func (r *run) load(module string, c config) error {
 }
 
 // addFiles adds the files of a package. Of one that has cgo the go command compiles another file.
-func (r *run) addFiles(p *packages.Package, texts map[string][]byte, old map[string]*types.Package) {
+func (r *run) addFiles(module string, p *packages.Package, texts map[string][]byte, old map[string]*types.Package) {
 	for i, syntax := range p.Syntax {
 		path := p.CompiledGoFiles[i]
 		if !slices.Contains(p.GoFiles, path) {
@@ -79,7 +79,7 @@ func (r *run) addFiles(p *packages.Package, texts map[string][]byte, old map[str
 		}
 		code, _ := inspector.New([]*ast.File{syntax}).Root().FirstChild()
 		f := &file{
-			lib: &r.library, path: path, original: texts[path], src: withLF(texts[path]), positions: p.Fset.File(syntax.FileStart), fset: p.Fset,
+			lib: &r.library, module: module, path: path, original: texts[path], src: withLF(texts[path]), positions: p.Fset.File(syntax.FileStart), fset: p.Fset,
 			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo, packages: old,
 		}
 		r.files[path] = append(r.files[path], f)

@@ -39,7 +39,7 @@ func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []no
 	if to == nil {
 		return nil
 	}
-	held := f.lib.held(t, allFields)
+	held := f.held(t, allFields)
 	database := f.reaches(to, func(path string) bool { return f.lib.databases[path] })
 	for _, s := range f.lib.stored {
 		codec := f.reaches(to, func(path string) bool {
@@ -61,7 +61,7 @@ func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []no
 
 // reaches reports whether is is true of the path of a package, or of one that it imports, if it is the program's.
 func (f *file) reaches(pkg *types.Package, is func(path string) bool) bool {
-	return is(pkg.Path()) || f.lib.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return is(p.Path()) })
+	return is(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return is(p.Path()) })
 }
 
 // receiver returns the package that gets the value at c in an interface: that of the function which is called, or of the type of
@@ -112,25 +112,25 @@ type holding struct {
 }
 
 // held returns the types of the library of which values of a type have some in them.
-func (l *library) held(in types.Type, into depth) []holding {
+func (f *file) held(in types.Type, into depth) []holding {
 	if in == nil {
 		return nil
 	}
-	return l.heldAt(nil, in, into, map[types.Type]bool{})
+	return f.heldAt(nil, in, into, map[types.Type]bool{})
 }
 
 // heldAt does so for the type of a field, or of none.
-func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
+func (f *file) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
 	look := func(parts ...types.Type) {
 		for _, part := range parts {
-			all = append(all, l.heldAt(at, part, into, seen)...)
+			all = append(all, f.heldAt(at, part, into, seen)...)
 		}
 	}
 	n, ok := types.Unalias(in).(*types.Named)
 	switch {
 	case seen[in]:
 		return nil
-	case ok && l.owned(n.Obj()):
+	case ok && f.lib.owned(n.Obj()):
 		return []holding{{n.Obj(), at}}
 	case ok:
 		seen[in] = true
@@ -152,7 +152,7 @@ func (l *library) heldAt(at *types.Var, in types.Type, into depth, seen map[type
 	case *types.Struct:
 		for field := range u.Fields() {
 			if into == allFields && (field.Exported() || field.Embedded()) {
-				if l.declares(field.Pkg()) {
+				if f.declares(field.Pkg()) {
 					at = field
 				}
 				look(field.Type())
@@ -178,7 +178,7 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 		}
 		for _, s := range f.lib.stored {
 			about := func(h holding) bool { return s.about(h.of) }
-			if slices.ContainsFunc(s.tags, named) && slices.ContainsFunc(f.lib.held(t, none), about) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
+			if slices.ContainsFunc(s.tags, named) && slices.ContainsFunc(f.held(t, none), about) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
 				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
 			}
 		}
