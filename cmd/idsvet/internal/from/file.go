@@ -13,8 +13,9 @@ import (
 // A library is the old library: its table, and what the program uses of it.
 type library struct {
 	*table
-	uses map[string]bool   // names, as tables write them
-	own  map[string]string // the folders of the program's packages, by their paths
+	uses  map[string]bool   // names, as tables write them
+	verbs map[string]bool   // in its texts of formats, as "%x" and "%#v"
+	own   map[string]string // the folders of the program's packages, by their paths
 
 	sentinels    map[string]bool              // the program's variables that have an error of the library, by objectPath
 	dependencies map[string]*packages.Package // what the program needs of others, by the paths

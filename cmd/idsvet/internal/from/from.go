@@ -77,7 +77,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	}
 	r := &run{
 		library: library{
-			table: t, uses: map[string]bool{}, own: map[string]string{}, sentinels: map[string]bool{}, dependencies: map[string]*packages.Package{},
+			table: t, uses: map[string]bool{}, verbs: map[string]bool{}, own: map[string]string{}, sentinels: map[string]bool{}, dependencies: map[string]*packages.Package{},
 			published: map[[2]string]bool{}, databases: map[string]bool{}, asserting: map[string]string{},
 		},
 		report: report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
@@ -156,7 +156,7 @@ func (r *run) move(configs []config) error {
 		return err
 	}
 	r.otherFiles()
-	r.printUnseen(r.table)
+	r.printUnseen()
 	r.print()
 	err = r.require(mods, changes)
 	r.summary(len(changes))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"go/types"
 	"maps"
 	"path/filepath"
@@ -59,6 +60,13 @@ func TestTables(t *testing.T) {
 			continue // before Go 1.27
 		}
 		known := rowNames(tab)
+		for _, u := range tab.unseen {
+			for _, n := range u.names {
+				if ast.IsExported(n) && !known[n] {
+					t.Errorf("%s: no row has %s, on which an unseen row depends", name, n)
+				}
+			}
+		}
 		there := exported(pkgs[0].Types)
 		if len(there) < 10 {
 			t.Errorf("%s: only %d names were found", name, len(there))

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -83,16 +84,25 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 			syntax: syntax, root: code, pkg: p.Types, info: p.TypesInfo, packages: old,
 		}
 		r.files[path] = append(r.files[path], f)
-		for c := range code.Preorder((*ast.ValueSpec)(nil)) {
-			spec := c.Node().(*ast.ValueSpec)
-			for i, value := range spec.Values {
-				if v := p.TypesInfo.Defs[spec.Names[i]]; f.sentinel(value) != "" && v.Parent() == p.Types.Scope() {
-					r.sentinels[objectPath(v)] = true
+		for c := range code.Preorder((*ast.ValueSpec)(nil), (*ast.BasicLit)(nil)) {
+			switch n := c.Node().(type) {
+			case *ast.ValueSpec:
+				for i, value := range n.Values {
+					if v := p.TypesInfo.Defs[n.Names[i]]; f.sentinel(value) != "" && v.Parent() == p.Types.Scope() {
+						r.sentinels[objectPath(v)] = true
+					}
+				}
+			case *ast.BasicLit:
+				for _, m := range verbs.FindAllStringSubmatch(n.Value, -1) {
+					r.verbs["%"+m[1]] = true
 				}
 			}
 		}
 	}
 }
+
+// verbs finds the verbs in a text, without their flags but that of %#v.
+var verbs = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
 // missing returns what the go command says of modules and packages that it cannot find, of which the errors of types tell only
 // the consequences.

@@ -33,6 +33,8 @@ import (
 //	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database.
 //	                              "unless=METHOD" is for versions in which the type has not yet the method
 //	unseen SENTENCE               what no type shows
+//	unseen for NAME…: SENTENCE    the same, where the program has one of the names: of the library, of a verb in a format, as
+//	                              "%#v", or of a package that it needs, as "database/sql"
 //
 //go:embed rules
 var rulesFS embed.FS
@@ -52,7 +54,7 @@ type table struct {
 	left    map[string]string
 	differs map[string]string
 	stored  []stored
-	unseen  []string
+	unseen  []unseen
 }
 
 // stored is what differs where values of a type are written and read.
@@ -68,6 +70,12 @@ type stored struct {
 func (s stored) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
+}
+
+// unseen is what no type shows, in programs that have one of the names, or in all.
+type unseen struct {
+	names []string
+	what  string
 }
 
 // A rule is a pattern and what is written instead.
@@ -185,8 +193,10 @@ func (t *table) words(line string) error {
 		t.names[words[0]] = words[1]
 	case kind == "text":
 		t.texts = append(t.texts, rest)
+	case kind == "unseen" && words[0] == "for" && sentence != "":
+		t.unseen = append(t.unseen, unseen{words[1:], sentence})
 	case kind == "unseen":
-		t.unseen = append(t.unseen, rest)
+		t.unseen = append(t.unseen, unseen{nil, rest})
 	case kind == "set":
 		at := slices.Index(words, "for")
 		for _, w := range words[at+1:] {
