@@ -54,8 +54,10 @@ func modulos(p *program) {
 		} else if n.Op != token.REM {
 			continue
 		}
-		switch {
-		case !p.snowflake(n.X):
+		id := p.snowflake(n.X)
+		switch cut, _ := id.(*ast.BinaryExpr); {
+		case id == nil:
+		case cut != nil && cut.Op == token.SHR: // other bits are the last ones then
 		case known && by%2 == 1: // the bits of the time make even shares
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence of a layout, or its number
 		default:
@@ -64,14 +66,50 @@ func modulos(p *program) {
 	}
 }
 
-// snowflake reports whether e is a Snowflake, or one converted to another integer type.
-func (p *program) snowflake(e ast.Expr) bool {
+// snowflake returns where the value of e comes from, if that is a Snowflake, or one converted to another type; else nil.
+func (p *program) snowflake(e ast.Expr) ast.Expr {
 	from := p.origin(e) // or a call with several results, the first of which is e
-	if n, ok := from.(*ast.BinaryExpr); ok && n.Op == token.SHR {
-		return false // other bits are the last ones then
+	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
+		if id := p.snowflake(call.Args[0]); id != nil {
+			return id
+		}
 	}
-	call, ok := from.(*ast.CallExpr)
-	return idName(p.TypeOf(e)) == "Snowflake" || ok && p.Types[call.Fun].IsType() && p.snowflake(call.Args[0])
+	if idName(p.TypeOf(e)) != "Snowflake" {
+		return nil
+	}
+	return from
+}
+
+var float = rule("float", "report float64(id) of a Snowflake, as for the score of a sorted set"+
+	"\n\nsilent for the result of an operator, such as a difference, and for a constant that is exact", floats)
+
+func floats(p *program) {
+	for _, call := range each[*ast.CallExpr](p) {
+		if !p.Types[call.Fun].IsType() || !isKind(p.TypeOf(call), types.IsFloat) || !isKind(p.TypeOf(call.Args[0]), types.IsInteger) {
+			continue
+		}
+		id := p.snowflake(call.Args[0])
+		_, made := id.(*ast.BinaryExpr)
+		if id != nil && !made && !p.isExact(id) {
+			p.ReportRangef(call, "a float rounds this Snowflake, and ids in a row become equal; write its text, or take the milliseconds of its time")
+		}
+	}
+}
+
+// isExact reports whether e is a constant that a float64 holds.
+func (p *program) isExact(e ast.Expr) bool {
+	v := p.Types[e].Value
+	if v == nil {
+		return false
+	}
+	_, exact := constant.Float64Val(v)
+	return exact
+}
+
+// isKind reports whether t is a number of a kind, or declared as one.
+func isKind(t types.Type, kind types.BasicInfo) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&kind != 0
 }
 
 var nextError = rule("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter"+

@@ -83,6 +83,24 @@ func masks(n *snowflake.Node, s string) (snowflake.ID, error) {
 	return id & (1<<20 - 1), err // want `the last bits of a Snowflake`
 }
 
+// member is as the clients of Redis have it.
+type member struct{ Score float64 }
+
+type score float32
+
+func floats(id, other snowflake.ID, all []snowflake.ID) (any, score) {
+	n := int64(id)
+	for _, id := range all {
+		_ = float64(uint64(id)) // want `a float rounds this Snowflake`
+	}
+	_ = member{Score: float64(n)} // want `a float rounds`
+	next, _ := snowflake.Parse("1")
+	_ = []float64{float64(snowflake.Next()), float64(next), float64(-id)} // want `a float rounds` `a float rounds` `a float rounds`
+	const last = snowflake.ID(1<<63 - 1)
+	_ = float64(last)             // want `a float rounds`
+	return float64(id), score(id) // want `a float rounds` `a float rounds`
+}
+
 func openNode(path string) (*snowflake.Node, error) {
 	f, err := clockfile.Open(path, nil)
 	if err != nil {
@@ -206,6 +224,16 @@ func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
 	id, err = n.TryNext()
 	at := id >> 22
 	return int64(id%1024 + id&4095 + id&0xfff000 + id&5 + at%7 + at&15), err
+}
+
+func floatsRight(id, other snowflake.ID, all []snowflake.ID) []float64 {
+	d := int64(id) - int64(other)
+	const small snowflake.ID = 5
+	rounded := float32(len(all))
+	return []float64{
+		float64(id - other), float64(id >> 22), float64(int64(id)>>22) / 2, float64(id & 0xfff), float64(d), float64(len(all)), float64(small),
+		float64(snowflake.ID(7)), float64(snowflake.Twitter().Split(id).Time.UnixMilli()), float64(rounded), float64(id.Compare(other)),
+	}
 }
 
 func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
