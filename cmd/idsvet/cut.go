@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -147,76 +146,6 @@ func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 		}
 	}
 	return false
-}
-
-var early = rule("early", "report defer f.Close() of a clockfile.File or a nodelease.Minter in a function that returns it, or what needs it"+
-	"\n\nsilent if a deferred func of several statements calls Close, or one that first looks at something, as after an error", earlies)
-
-func earlies(p *program) {
-	for c, n := range each[*ast.DeferStmt](p) {
-		call := p.closes(n.Call)
-		if call == nil {
-			continue
-		}
-		id, _ := ast.Unparen(operand(call)).(*ast.Ident)
-		v := p.ObjectOf(id)
-		for r := range syntax.Function(c).Preorder((*ast.ReturnStmt)(nil)) {
-			if syntax.Function(r) == syntax.Function(c) && v != nil && p.hold(v, r.Node().(*ast.ReturnStmt).Results...) {
-				p.ReportRangef(n, "this closes what the function returns, or what that needs: close it where the program ends")
-				break
-			}
-		}
-	}
-}
-
-// closes returns the Close of a File or a Minter that a deferred call is, or nil. It may also be the one statement of a func, as in
-// func() { err = errors.Join(err, f.Close()) }.
-func (p *program) closes(deferred *ast.CallExpr) (found *ast.CallExpr) {
-	from := ast.Node(deferred)
-	if lit, ok := deferred.Fun.(*ast.FuncLit); ok {
-		if len(lit.Body.List) != 1 {
-			return nil
-		}
-		switch lit.Body.List[0].(type) {
-		case *ast.ExprStmt, *ast.AssignStmt:
-			from = lit.Body.List[0]
-		default:
-			return nil
-		}
-	}
-	ast.Inspect(from, func(n ast.Node) bool {
-		f := p.callee(n)
-		if kind := receiver(f); f != nil && f.Name() == "Close" && (kind == "File" || kind == "Minter") {
-			found = n.(*ast.CallExpr)
-		}
-		_, later := n.(*ast.FuncLit) // that something else calls
-		return found == nil && !later
-	})
-	return found
-}
-
-// hold reports whether the value of one of some expressions is the variable v, or is made of it by the library.
-func (p *program) hold(v types.Object, some ...ast.Expr) bool {
-	return slices.ContainsFunc(some, func(e ast.Expr) bool {
-		if t := p.TypeOf(e); t != nil && types.IsInterface(t) {
-			return false // an error beside it
-		}
-		if id, ok := ast.Unparen(e).(*ast.Ident); ok && p.ObjectOf(id) == v {
-			return true
-		}
-		switch e := p.origin(e).(type) {
-		case *ast.UnaryExpr:
-			return p.hold(v, e.X)
-		case *ast.KeyValueExpr:
-			return p.hold(v, e.Value)
-		case *ast.CompositeLit:
-			return p.hold(v, e.Elts...)
-		case *ast.CallExpr:
-			f := p.callee(e)
-			return f != nil && ours(f.Pkg()) && (p.hold(v, e.Args...) || f.Name() == "Clock" && p.hold(v, operand(e)))
-		}
-		return false
-	})
 }
 
 func blank(e ast.Expr) bool {

@@ -25,7 +25,7 @@ import (
 )
 
 // None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
-var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, early, errEqual, mustParse, float}
+var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, errEqual, mustParse, float}
 
 const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
 

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"testing"
 	"text/template"
-	"time"
 
 	"example.com/lib"
 	"github.com/oneclock/ids"
@@ -99,31 +98,6 @@ func floats(id, other snowflake.ID, all []snowflake.ID) (any, score) {
 	const last = snowflake.ID(1<<63 - 1)
 	_ = float64(last)             // want `a float rounds`
 	return float64(id), score(id) // want `a float rounds` `a float rounds`
-}
-
-func openNode(path string) (*snowflake.Node, error) {
-	f, err := clockfile.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // want `this closes what the function returns`
-	opts := &snowflake.Options{Clock: f.Clock()}
-	n, err := snowflake.NewNode(7, opts)
-	return n, err
-}
-
-var openServer = func(f *clockfile.File) struct{ c *ids.Clock } {
-	defer f.Close() // want `this closes what the function returns`
-	return struct{ c *ids.Clock }{c: f.Clock()}
-}
-
-func openJoined(path string) (f *clockfile.File, err error) {
-	f, err = clockfile.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }() // want `this closes what the function returns`
-	return f, nil
 }
 
 type nodes struct{ *snowflake.Node }
@@ -234,29 +208,6 @@ func floatsRight(id, other snowflake.ID, all []snowflake.ID) []float64 {
 		float64(id - other), float64(id >> 22), float64(int64(id)>>22) / 2, float64(id & 0xfff), float64(d), float64(len(all)), float64(small),
 		float64(snowflake.ID(7)), float64(snowflake.Twitter().Split(id).Time.UnixMilli()), float64(rounded), float64(id.Compare(other)),
 	}
-}
-
-func keep(f *clockfile.File, err error) (*clockfile.File, time.Time, error) {
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
-	defer context.AfterFunc(context.Background(), func() { f.Close() })
-	func() {
-		other, _ := clockfile.Open("other", nil)
-		defer other.Close()
-	}()
-	return f, time.Now(), err
-}
-
-func mint(f *clockfile.File) (snowflake.ID, error, func() *clockfile.File) {
-	defer f.Close()
-	n, err := snowflake.NewNode(7, &snowflake.Options{Clock: f.Clock()})
-	if err != nil {
-		return 0, err, nil
-	}
-	return n.Next(), f.Close(), func() *clockfile.File { return nil }
 }
 
 func nextRight(node *snowflake.Node) error {
