@@ -9,10 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// differs returns the places of a file where the program behaves otherwise after its move, without an error of the compiler.
+// differs returns the places of a file where the program behaves otherwise after its move, or where other modules keep the old type.
 func (f *file) differs() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
@@ -22,6 +26,8 @@ func (f *file) differs() (notes []note) {
 		switch n := c.Node().(type) {
 		case *ast.Ident:
 			notes = append(notes, f.instance(n)...)
+			notes = append(notes, f.keeping(n)...)
+			notes = append(notes, f.differing(c, f.lib.oldName(f.info.Uses[n]))...)
 		case *ast.TypeAssertExpr:
 			types := []ast.Expr{n.Type}
 			if s, ok := c.Parent().Parent().Node().(*ast.TypeSwitchStmt); ok && n.Type == nil {
@@ -34,6 +40,7 @@ func (f *file) differs() (notes []note) {
 				notes = append(notes, f.satisfied(t, f.info.TypeOf(n.X))...)
 			}
 		case *ast.CallExpr:
+			notes = append(notes, f.asserted(n)...)
 			notes = append(notes, f.panics(n)...)
 			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.held(f.info.TypeOf(n.Args[0]), none) != nil {
 				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an id in an interface: write gob.RegisterName with the old path, or what is stored is refused"))
@@ -65,6 +72,40 @@ func (f *file) differs() (notes []note) {
 		}
 	}
 	return notes
+}
+
+// differing returns a use at c of a name that gives another value here. That is decided if all arguments are constant or the
+// library's, or if the value is compared with the library's constants.
+func (f *file) differing(c inspector.Cursor, name string) []note {
+	if f.lib.differs[name] == "" {
+		return nil
+	}
+	n := f.note(c.Node().Pos(), f.lib.differs[name])
+	n.of, n.first = name, true
+	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+		c = c.Parent()
+	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && c.ParentEdgeKind() == edge.CallExpr_Fun {
+		c = c.Parent()
+		variable := func(arg ast.Expr) bool {
+			made, ok := ast.Unparen(arg).(*ast.CallExpr)
+			return f.info.Types[arg].Value == nil && !(ok && f.callee(made) != nil && f.lib.owned(f.callee(made)))
+		}
+		if len(call.Args) > 0 && !slices.ContainsFunc(call.Args, variable) {
+			return nil
+		}
+	}
+	if others := syntax.ComparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
+		return nil
+	}
+	return []note{n}
+}
+
+// isNumber reports whether e is no variable of the library's types, and no constant of the library.
+func (f *file) isNumber(e ast.Expr) bool {
+	tv := f.info.Types[e]
+	n := named(tv.Type)
+	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
 }
 
 // callee returns the function or method that is called, or nil.

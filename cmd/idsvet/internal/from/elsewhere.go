@@ -32,7 +32,7 @@ func (r *run) otherFiles() {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
 			if r.files[path] == nil && !r.cgo[path] && len(r.names(path)) > 0 {
-				r.other = append(r.other, note{path, 1, "", "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
+				r.other = append(r.other, note{path: path, line: 1, text: "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
 			}
 		default:
 			info, err := d.Info()
@@ -45,7 +45,7 @@ func (r *run) otherFiles() {
 			}
 			for i, line := range strings.Split(string(text), "\n") {
 				if named.MatchString(line) {
-					r.other = append(r.other, note{path, i + 1, "", "it names the old library: " + strings.TrimSpace(line)})
+					r.other = append(r.other, note{path: path, line: i + 1, text: "it names the old library: " + strings.TrimSpace(line)})
 				}
 			}
 		}

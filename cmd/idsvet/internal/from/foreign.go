@@ -4,26 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/ast/edge"
-	"golang.org/x/tools/go/ast/inspector"
-
-	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
-
-// foreign notes places where a module that is no part of the program wants the old type, and uses of names that give other values.
-func (f *file) foreign() (all []note) {
-	for c := range f.root.Preorder((*ast.Ident)(nil), (*ast.CallExpr)(nil)) {
-		switch n := c.Node().(type) {
-		case *ast.Ident:
-			all = append(all, f.keeping(n)...)
-			all = append(all, f.differing(c, f.lib.oldName(f.info.Uses[n]))...)
-		case *ast.CallExpr:
-			all = append(all, f.asserted(n)...)
-		}
-	}
-	return all
-}
 
 // keeping returns a name of another module that has a type of the library and keeps it. Of a generic type the declared one
 // counts: what it is given is the program's.
@@ -46,7 +27,7 @@ func (f *file) keeping(id *ast.Ident) []note {
 		return nil
 	}
 	n := f.note(id.Pos(), "the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].of.Name()+"(id)")
-	n.of = obj.Pkg().Name() + "." + obj.Name()
+	n.of, n.first = obj.Pkg().Name()+"."+obj.Name(), true
 	return []note{n}
 }
 
@@ -63,40 +44,6 @@ func (f *file) asserted(call *ast.CallExpr) []note {
 		return nil
 	}
 	n := f.note(call.Pos(), "an id for "+module+", which asserts the old type ("+where+") and does not find this one: move that first, or stay")
-	n.of = fun.Pkg().Name() + "." + fun.Name()
+	n.of, n.first = fun.Pkg().Name()+"."+fun.Name(), true
 	return []note{n}
-}
-
-// differing returns a use at c of a name that gives another value here. That is decided if all arguments are constant or the
-// library's, or if the value is compared with the library's constants.
-func (f *file) differing(c inspector.Cursor, name string) []note {
-	if f.lib.differs[name] == "" {
-		return nil
-	}
-	n := f.note(c.Node().Pos(), f.lib.differs[name])
-	n.of = name
-	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
-		c = c.Parent()
-	}
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && c.ParentEdgeKind() == edge.CallExpr_Fun {
-		c = c.Parent()
-		variable := func(arg ast.Expr) bool {
-			made, ok := ast.Unparen(arg).(*ast.CallExpr)
-			return f.info.Types[arg].Value == nil && !(ok && f.callee(made) != nil && f.lib.owned(f.callee(made)))
-		}
-		if len(call.Args) > 0 && !slices.ContainsFunc(call.Args, variable) {
-			return nil
-		}
-	}
-	if others := syntax.ComparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
-		return nil
-	}
-	return []note{n}
-}
-
-// isNumber reports whether e is no variable of the library's types, and no constant of the library.
-func (f *file) isNumber(e ast.Expr) bool {
-	tv := f.info.Types[e]
-	n := named(tv.Type)
-	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
 }

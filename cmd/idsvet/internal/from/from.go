@@ -10,8 +10,7 @@
 //	rewritten    imports.go   names the packages, and makes the edits in the text
 //	write        write.go     replaces the files when all are ready; require (gocmd.go) changes go.mod
 //
-// Beside them the report is made: what differs (differs.go, stored.go, methods.go, refused.go), what other modules keep
-// (foreign.go), what nobody compiled (elsewhere.go), and what no type shows (the unseen rows of the tables).
+// Beside them the report is made: what differs (differs.go, stored.go, methods.go, refused.go, and foreign.go for other modules), what nobody compiled (elsewhere.go), and what no type shows (the unseen rows of the tables).
 package from
 
 import (
@@ -203,7 +202,9 @@ func (r *run) convert() (changes []change, err error) {
 			if c.left == "" {
 				r.converted += c.uses
 			} else {
-				r.left = append(r.left, note{path, f.positions.PositionFor(f.positions.Pos(c.start), false).Line, c.of, c.left})
+				n := f.note(f.positions.Pos(c.start), c.left)
+				n.of = c.of
+				r.left = append(r.left, n)
 			}
 		}
 		now, unused, err := f.rewritten(all)
@@ -212,11 +213,10 @@ func (r *run) convert() (changes []change, err error) {
 		}
 		r.left = append(r.left, unused...)
 		r.differ = append(r.differ, f.differs()...)
-		r.first = append(r.first, f.foreign()...)
 		if !bytes.Equal(now, f.original) {
 			changes = append(changes, change{path, f.original, now})
 			if ast.IsGenerated(f.syntax) {
-				r.other = append(r.other, note{path, 1, "", "it is generated: let its generator know the new type, or the next run brings the old one back"})
+				r.other = append(r.other, note{path: path, line: 1, text: "it is generated: let its generator know the new type, or the next run brings the old one back"})
 			}
 		}
 	}

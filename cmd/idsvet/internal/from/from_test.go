@@ -277,6 +277,27 @@ func TestWriteHalf(t *testing.T) {
 	}
 }
 
+// TestNotes checks that a text is printed once, with all its places, or none of more than 50 that may be anywhere, and that these
+// texts come first.
+func TestNotes(t *testing.T) {
+	for places, want := range map[int]string{50: "\tp.go:50: Parse\n", 51: "anywhere (51)\nstored (60)\n"} {
+		var notes []note
+		for line := range 60 {
+			notes = append(notes, note{path: "a.go", line: line + 1, text: "stored"})
+		}
+		for line := range places {
+			notes = append(notes, note{path: "p.go", line: line + 1, of: "Parse", text: "anywhere", first: true})
+		}
+		var out bytes.Buffer
+		if n := (&report{out: &out}).printNotes("title", append(notes, notes[0])); n != len(notes) {
+			t.Errorf("printed %d notes, want %d", n, len(notes))
+		}
+		if !strings.Contains(out.String(), want) || strings.Index(out.String(), "anywhere") > strings.Index(out.String(), "stored") || !strings.Contains(out.String(), "\ta.go:60\n") {
+			t.Errorf("%d places: the report is\n%s", places, &out)
+		}
+	}
+}
+
 // TestRequire checks that what is said of go.mod is what happened to it: go get may work, and go mod tidy fail.
 func TestRequire(t *testing.T) {
 	if runtime.GOOS == "windows" {

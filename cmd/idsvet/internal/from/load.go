@@ -54,7 +54,7 @@ func (r *run) load(module string, c config) error {
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
-			r.other = append(r.other, note{module, 0, "", "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
+			r.other = append(r.other, note{path: module, text: "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
 			continue
 		}
 		r.addFiles(module, p, texts, old)
@@ -74,7 +74,7 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 		if !slices.Contains(p.GoFiles, path) {
 			if at := p.Fset.PositionFor(syntax.Name.Pos(), true).Filename; r.importedBy(syntax) && slices.Contains(p.GoFiles, at) {
 				r.cgo[at] = true
-				r.left = append(r.left, note{at, 0, "", "it has cgo, so that the go command compiles another file: convert it by hand"})
+				r.left = append(r.left, note{path: at, text: "it has cgo, so that the go command compiles another file: convert it by hand"})
 			}
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,10 +12,11 @@ import (
 
 // A note is a sentence about a line of a file.
 type note struct {
-	path string
-	line int    // or 0
-	of   string // the name that it is about, or ""
-	text string
+	path  string
+	line  int    // or 0
+	of    string // the name that it is about, or ""
+	text  string
+	first bool // it comes before others, and without its places if they are many
 }
 
 // A report is what the command prints beside the changes.
@@ -25,9 +25,8 @@ type report struct {
 	old string // the old library
 	out io.Writer
 
-	total, converted    int    // uses of the library's names
-	toEdit, toLookAt    int    // places
-	first               []note // what others dictate, and what differs everywhere
+	total, converted    int // uses of the library's names
+	toEdit, toLookAt    int // places
 	left, differ, other []note
 }
 
@@ -53,17 +52,22 @@ func (r *run) printUnseen() {
 
 // print prints all notes.
 func (r *report) print() {
-	r.toLookAt += r.printNotes("look at these first", r.first, 50)
-	r.toEdit += r.printNotes("left to you", r.left, math.MaxInt)
-	r.toLookAt += r.printNotes("differs without an error", r.differ, math.MaxInt)
-	r.toLookAt += r.printNotes("look at these, too", r.other, math.MaxInt)
+	r.toLookAt += r.printNotes("look at these first", r.differ)
+	r.toEdit += r.printNotes("left to you", r.left)
+	r.toLookAt += r.printNotes("look at these, too", r.other)
 }
 
-// printNotes prints what the notes say, each text once, with its places, if they are not more than most. It returns how many notes
-// there are.
-func (r *report) printNotes(title string, notes []note, most int) int {
+// printNotes prints what the notes say, each text once, with its places. Of what may be anywhere, as calls of Parse, it lists no
+// places if they are more than 50. It returns how many notes there are.
+func (r *report) printNotes(title string, notes []note) int {
+	order := func(n note) int {
+		if n.first {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(notes, func(a, b note) int {
-		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.of, b.of))
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.of, b.of))
 	})
 	notes = slices.Compact(notes)
 	if len(notes) == 0 {
@@ -71,17 +75,21 @@ func (r *report) printNotes(title string, notes []note, most int) int {
 	}
 	fmt.Fprintf(r.out, "\n%s (%d):\n", title, len(notes))
 	var texts []string
-	places := map[string][]string{}
+	said := map[string][]note{}
 	for _, n := range notes {
-		if places[n.text] == nil {
+		if said[n.text] == nil {
 			texts = append(texts, n.text)
 		}
-		places[n.text] = append(places[n.text], "\t"+r.place(n)+"\n")
+		said[n.text] = append(said[n.text], n)
 	}
 	for _, text := range texts {
-		fmt.Fprintf(r.out, "%s (%d)\n", text, len(places[text]))
-		if len(places[text]) <= most {
-			fmt.Fprint(r.out, strings.Join(places[text], ""))
+		places := said[text]
+		fmt.Fprintf(r.out, "%s (%d)\n", text, len(places))
+		if places[0].first && len(places) > 50 {
+			continue
+		}
+		for _, n := range places {
+			fmt.Fprintf(r.out, "\t%s\n", r.place(n))
 		}
 	}
 	return len(notes)
