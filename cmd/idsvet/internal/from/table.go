@@ -2,6 +2,7 @@ package from
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -24,6 +25,8 @@ import (
 //	                              if the first one is assigned; else the next row of the pattern counts
 //	PATTERN -> _, EXPRESSION      the same, for one whose first result is dropped
 //	PATTERN -> EXPRESSION, read   the same, for a list that shares its bytes with a variable: where they are only read
+//	PATTERN | PATTERN -> …        the same for each of several patterns; in the expression, same is the name in the pattern, and
+//	                              value the constant that it is
 //	set NAME… for NAME…           while the program uses the first names, the second ones are left
 //	text TEXT                     a part of the texts of its errors
 //	left NAME…: SENTENCE          what is left, and what to write
@@ -103,6 +106,7 @@ var suffixes = map[string]values{", nil": withNil, ", ok": withoutOK, ", read": 
 type part struct {
 	text, letter, pkg string
 	result            bool // the type of the old call's first result
+	value             bool // of the old constant
 	naked             bool // the letter needs no parentheses
 }
 
@@ -149,18 +153,30 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
+var same = regexp.MustCompile(`\bsame\b`)
+
 var ofErrors = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
 
 func (t *table) row(line string) error {
-	old, now, ok := strings.Cut(line, " -> ")
+	patterns, expression, ok := strings.Cut(line, " -> ")
 	if !ok {
 		return t.words(line)
 	}
+	var errs []error
+	for _, old := range strings.Split(patterns, " | ") {
+		name := regexp.MustCompile(t.pkg + `\.\w+`).FindString(old)
+		errs = append(errs, t.rule(old, same.ReplaceAllString(expression, name)))
+	}
+	return errors.Join(errs...)
+}
+
+// rule adds the rules of one pattern.
+func (t *table) rule(old, now string) error {
 	rows := []string{old, now}
 	switch {
 	case strings.HasSuffix(now, ", nil"):
 		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
-	case ofErrors.MatchString(line): // here they are wrapped, so that none is equal to its sentinel
+	case ofErrors.MatchString(old + " -> " + now): // here they are wrapped, so that none is equal to its sentinel
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -251,13 +267,13 @@ func parts(template string) (all []part) {
 	at := 0
 	for _, word := range wordRE.FindAllStringIndex(template, -1) {
 		name, after := template[word[0]:word[1]], template[word[1]:]
-		p := part{result: name == "result"}
+		p := part{result: name == "result", value: name == "value"}
 		switch {
 		case isLetter(name):
 			p.letter, p.naked = name, opens(template[:word[0]]) && closes(after)
 		case newPackages[name] != "" && strings.HasPrefix(after, "."):
 			p.pkg = name
-		case !p.result:
+		case !p.result && !p.value:
 			continue
 		}
 		all = append(all, part{text: template[at:word[0]]}, p)

@@ -27,6 +27,8 @@ func (m *match) fill(c inspector.Cursor) conversion {
 			case part.pkg != "":
 				text += mark(part.pkg)
 				done.left = cmp.Or(done.left, m.hidden(part.pkg, e))
+			case part.value:
+				text += m.info.Types[e].Value.ExactString()
 			case part.result:
 				text += m.info.TypeOf(e).(*types.Tuple).At(0).Type().String()
 			}
