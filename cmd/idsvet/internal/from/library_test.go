@@ -20,7 +20,7 @@ import (
 var libraries = map[string]string{
 	"google": "github.com/google/uuid v1.6.0", "gofrs": "github.com/gofrs/uuid/v5 v5.5.1", "satori": "github.com/satori/go.uuid v1.2.0",
 	"oklog": "github.com/oklog/ulid/v2 v2.1.2", "bwmarrin": "github.com/bwmarrin/snowflake v0.3.0", "sony": "github.com/sony/sonyflake/v2 v2.2.0",
-	"typeid": "go.jetify.com/typeid/v2 v2.0.0-alpha.3", "std": "uuid",
+	"std": "uuid",
 }
 
 // module makes a module that requires a library, or all of them.

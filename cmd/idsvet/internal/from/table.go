@@ -112,7 +112,7 @@ type part struct {
 
 // newPackages are the packages that templates name, with their import paths.
 var newPackages = map[string]string{
-	"ids": root, "uuid": root + "/uuid", "ulid": root + "/ulid", "snowflake": root + "/snowflake", "typeid": root + "/typeid",
+	"ids": root, "uuid": root + "/uuid", "ulid": root + "/ulid", "snowflake": root + "/snowflake",
 	"base64": "encoding/base64", "bytes": "bytes", "errors": "errors", "strconv": "strconv", "strings": "strings", "time": "time",
 }
 
@@ -129,7 +129,7 @@ func Libraries() (names []string) {
 
 // page returns the name of the library's page in docs/from.
 func (t *table) page() string {
-	if t.name == "satori" || t.name == "typeid" {
+	if t.name == "satori" {
 		return "others"
 	}
 	return t.name
