@@ -80,8 +80,7 @@ func (f *file) differing(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
 	}
-	n := f.note(c.Node().Pos(), f.lib.differs[name])
-	n.of, n.first = name, true
+	at := c.Node().Pos()
 	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
 		c = c.Parent()
 	}
@@ -98,7 +97,7 @@ func (f *file) differing(c inspector.Cursor, name string) []note {
 	if others := syntax.ComparedWith(c); len(others) > 0 && !slices.ContainsFunc(others, f.isNumber) {
 		return nil
 	}
-	return []note{n}
+	return f.firstNote(at, name, f.lib.differs[name])
 }
 
 // isNumber reports whether e is no variable of the library's types, and no constant of the library.

@@ -66,6 +66,13 @@ func (f *file) note(p token.Pos, text string) note {
 	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
 }
 
+// firstNote returns a note about a name that is one of the first.
+func (f *file) firstNote(p token.Pos, of, text string) []note {
+	n := f.note(p, text)
+	n.of, n.first = of, true
+	return []note{n}
+}
+
 // collect adds the names of the library that a package uses, and its packages to old, and reports whether there are any.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
