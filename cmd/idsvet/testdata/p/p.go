@@ -96,8 +96,9 @@ func floats(id, other snowflake.ID, all []snowflake.ID) (any, score) {
 	next, _ := snowflake.Parse("1")
 	_ = []float64{float64(snowflake.Next()), float64(next), float64(-id)} // want `a float rounds` `a float rounds` `a float rounds`
 	const last = snowflake.ID(1<<63 - 1)
-	_ = float64(last)             // want `a float rounds`
-	return float64(id), score(id) // want `a float rounds` `a float rounds`
+	_ = float64(last)                    // want `a float rounds`
+	_ = float64(id)                      // want `a float rounds`
+	return score(id), score(float64(id)) // want `a float rounds` `a float rounds`
 }
 
 type nodes struct{ *snowflake.Node }
