@@ -34,7 +34,7 @@ import (
 //	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs=PART,…" are parts of import paths,
 //	                              "tags=KEY,…" keys of fields' tags, "omits=KEY:OPTION,…" those whose option leaves out what is
 //	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database.
-//	                              "unless=METHOD" is for versions in which the type has not yet the method
+//	                              "unless=METHOD" is for versions in which the type does not have the method yet
 //	unseen SENTENCE               what no type shows
 //	unseen for NAME…: SENTENCE    the same, where the program has one of the names: of the library, of a verb in a format, as
 //	                              "%#v", or of a package that it needs, as "database/sql"
@@ -65,7 +65,7 @@ type stored struct {
 	name                string
 	codecs, tags, omits []string
 	queries             bool
-	unless              string // the method that the type has not, or ""
+	unless              string // the method of the type without which the row counts, or ""
 	what                string
 }
 
@@ -102,11 +102,11 @@ const (
 
 var suffixes = map[string]values{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
-// A part of a template is text, a letter, or the name of a package.
+// A part of a template is text, a letter, the name of a package, or what the old expression has.
 type part struct {
 	text, letter, pkg string
 	result            bool // the type of the old call's first result
-	value             bool // of the old constant
+	value             bool // the value of the old constant
 	naked             bool // the letter needs no parentheses
 }
 
@@ -153,6 +153,7 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
+// same is the word for the name in the pattern.
 var same = regexp.MustCompile(`\bsame\b`)
 
 var ofErrors = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
