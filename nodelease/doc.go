@@ -1,7 +1,7 @@
 // Package nodelease makes Snowflakes on any number of machines: each process leases its node number
 // from a store that all share, such as etcd, PostgreSQL or MySQL, so that no two ever make the same id.
 //
-//	store, err := etcdstore.New(ctx, client, nil)  // or pgstore.New(ctx, pool, nil)
+//	store, err := pgstore.New(ctx, url, nil)       // or mysqlstore.New(ctx, dsn, nil), etcdstore.New(ctx, client, nil)
 //	m, err := nodelease.NewMinter(store, nil)
 //	defer m.Close()                                // hands the number back, in 5 s at most
 //	err = m.Wait(ctx)                              // optional: says at once what no retry mends

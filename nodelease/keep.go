@@ -235,7 +235,8 @@ func (m *Minter) endTenure(t *tenure, lost error) {
 
 // releaseNumber gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
 // request but the last has half of what is left of that. ErrLost means that an earlier one was carried
-// out, or that there is nothing to give back any more.
+// out, or that there is nothing to give back any more, and ErrRefused that it is of no use to ask again, as where the
+// store is closed.
 func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
@@ -246,7 +247,7 @@ func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
 		err := m.callStore(context.Background(), t, "Release", left, func(ctx context.Context) error {
 			return t.lease.Release(ctx, horizon)
 		})
-		if err == nil || errors.Is(err, ErrLost) {
+		if err == nil || errors.Is(err, ErrLost) || errors.Is(err, ErrRefused) {
 			return err
 		}
 		pause := retryPause(failures, maxRetry/4)

@@ -3,6 +3,7 @@ package nodelease_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -243,6 +244,22 @@ func TestCloseAsksAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCloseRefused has a store refuse to take a number back, as one that is closed does: it is not asked again.
+func TestCloseRefused(t *testing.T) {
+	closed := fmt.Errorf("%w: it is closed", nodelease.ErrRefused)
+	store := newFaultyStore(1, testTTL)
+	must.Bubble(t, func(t *testing.T) {
+		m := must.Get(nodelease.NewMinter(store, &nodelease.Options{Now: func() time.Time { return start2026 }}))(t)
+		must.Do(t, m.Wait(t.Context()))
+		store.setCarry(func(context.Context, func() error) error { return closed })
+		began := time.Now()
+		must.Fail(t, "Close", m.Close(), nodelease.ErrRefused, "number 0 could not be handed back")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("Close took %v", took)
+		}
+	})
 }
 
 // TestCloseDuringTake closes a Minter that waits for a number. What the store grants nevertheless it gets back.

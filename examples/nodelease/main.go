@@ -20,7 +20,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
@@ -83,24 +82,17 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	start, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if c.postgres != "" {
-		config, err := pgxpool.ParseConfig(c.postgres)
-		if err != nil {
-			return nil, func() {}, err
-		}
-		pgstore.Configure(config)
-		pool, err := pgxpool.NewWithConfig(ctx, config)
-		if err != nil {
-			return nil, func() {}, err
-		}
 		opts := &pgstore.Options{Numbers: c.numbers, TTL: c.ttl}
 		if c.init {
-			err = pgstore.Init(start, pool, opts)
+			if err := pgstore.Init(start, c.postgres, opts); err != nil {
+				return nil, func() {}, err
+			}
 		}
-		var store *pgstore.Store
-		if err == nil {
-			store, err = pgstore.New(start, pool, opts)
+		store, err := pgstore.New(start, c.postgres, opts)
+		if err != nil {
+			return nil, func() {}, err
 		}
-		return store, pool.Close, err
+		return store, store.Close, nil
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            strings.Split(c.etcd, ","),

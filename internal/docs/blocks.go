@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"ids": "github.com/oneclock/ids", "uuid": "github.com/oneclock/ids/uuid", "ulid": "github.com/oneclock/ids/ulid",
 	"snowflake": "github.com/oneclock/ids/snowflake", "clockfile": "github.com/oneclock/ids/clockfile",
 	"nodelease": "github.com/oneclock/ids/nodelease", "memstore": "github.com/oneclock/ids/nodelease/memstore",
-	"pgstore": "github.com/oneclock/ids/nodelease/pgstore", "pgxpool": "github.com/jackc/pgx/v5/pgxpool", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
+	"pgstore": "github.com/oneclock/ids/nodelease/pgstore", "typeid": "github.com/oneclock/ids/typeid", "sqlite": "modernc.org/sqlite",
 	"graphql": "github.com/oneclock/ids/examples/with/graphql",
 }
 

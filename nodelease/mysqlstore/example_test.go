@@ -2,7 +2,6 @@ package mysqlstore_test
 
 import (
 	"context"
-	"database/sql"
 	"log"
 	"os"
 
@@ -11,32 +10,19 @@ import (
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
-// TLS and a password are the pool's matter. A password that changes is read for each connection.
+// The DSN names the server, the database, the user and TLS. A password that changes is read for each connection.
 func ExampleNew() {
-	ctx := context.Background()
-	config, err := mysql.ParseDSN("minter@tcp(db.example.com:3306)/orders?tls=true&rejectReadOnly=true")
+	store, err := mysqlstore.New(context.Background(), "minter@tcp(db.example.com:3306)/orders?tls=true", &mysqlstore.Options{
+		Table: "orders.node_lease",
+		BeforeConnect: func(_ context.Context, c *mysql.Config) error {
+			password, err := os.ReadFile("/run/secrets/db-password")
+			c.Passwd = string(password)
+			return err
+		},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = config.Apply(mysql.BeforeConnect(func(_ context.Context, c *mysql.Config) error {
-		password, err := os.ReadFile("/run/secrets/db-password")
-		c.Passwd = string(password)
-		return err
-	}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	connector, err := mysql.NewConnector(config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	db := sql.OpenDB(connector)
-	defer db.Close()
-	db.SetMaxOpenConns(1) // one for each Minter
-
-	store, err := mysqlstore.New(ctx, db, &mysqlstore.Options{Table: "orders.node_lease"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer store.Close()
 	_ = store // for nodelease.NewMinter
 }

@@ -3,17 +3,17 @@
 // It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start a MariaDB of their own; the project's workflow runs them
 // on MySQL, too.
 //
-// The pool is one of [github.com/go-sql-driver/mysql]. TLS, passwords and its size are yours: a process needs one
-// connection at a time for each Minter. Whatever the DSN says about the SQL mode, isolation, time zones and found rows, the
-// store does the same. It prepares no statements, so proxies may be in between.
+// A store has a connection of its own. The DSN names the server, the user and TLS, as [mysql.ParseDSN] reads it;
+// [Options.BeforeConnect] has what a DSN cannot say. A call that finds the connection taken, as where several Minters share
+// a store, makes another one for itself. Whatever the DSN says about autocommit, the SQL mode, isolation, time zones and found
+// rows, the store does the same. It prepares no statements, so proxies may be in between.
 //
 // Each write is one UPDATE, which the server commits by itself: no lock outlives a request, whatever happens to the client or
 // the network, and a replica has the same rows, whatever the format of the binary log. Before it, the store sends SET
-// autocommit = 1, and leaves that so. [New] refuses a pool whose connections come with autocommit off.
+// autocommit = 1 each time, since a proxy may give each statement another session.
 //
 // The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL): with it, holders go on
 // writing on a server that a switchover has made read-only, and ids repeat. The first Take says so by Warn of its request.
-// With rejectReadOnly=true in the DSN, the pool leaves a server that has become a replica.
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
 // promoted and had not received and executed all. Semi-synchronous replication waits for replicas only until its timeout,
@@ -40,6 +40,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/conns"
 	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
@@ -63,6 +64,12 @@ type Options struct {
 	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1, for tests: a crash of
 	// its machine makes ids repeat.
 	AllowNoFsync bool
+	// BeforeConnect, unless it is nil, is called before each connection is made, with a copy of what the DSN says, which it may
+	// change: a Passwd that changes, as from a file or a token, a DialFunc, TLS. Its context ends with that of the call that
+	// needs the connection, which then waits for it no longer. It must be safe for concurrent use.
+	BeforeConnect func(context.Context, *mysql.Config) error
+
+	wrap func(driver.Connector) driver.Connector // for tests; may be nil
 }
 
 // Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the server's clock. All times
@@ -70,8 +77,9 @@ type Options struct {
 // back to a backup, where a count would occur again. In the row of the number -1, the column holder has the version of
 // the schema and the layout of the ids. Make one with [New].
 type Store struct {
-	db       *sql.DB
 	opts     Options
+	config   *mysql.Config // of the DSN
+	conns    *conns.Conns[*conn]
 	table    string  // quoted
 	warnings []error // of New, for the first Take
 	told     sync.Once
@@ -103,16 +111,17 @@ const (
 	conflict        = 3101 // of Group Replication: undone at the commit
 )
 
-// New returns a store over db. It needs no more than the right to select and update, and makes nothing: if the table is
-// not complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a
-// crash take a horizon back: a table that is not of InnoDB, and, where the server has them and shows them, settings of
+// New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
+// accept a connection, unless timeout says otherwise. Close the store after the Minters.
+//
+// New needs no more than the right to select and update, and makes nothing: if the table is not complete, of another
+// version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon back:
+// a table that is not of InnoDB, and, where the server has them and shows them, settings of
 // innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, and of sync_binlog other than 1 if there is a binary log.
 // Settings that are not shown, and rights that let the user write where read_only is on, the first Take says by Warn of its
-// request. New refuses a server or connections that are read-only, connections with autocommit off, which the store would
-// turn on for whoever uses them next, and connections with a completion_type other than NO_CHAIN. Nil options mean the default. The pool
-// stays the caller's, to be closed after the Minters.
-func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
-	s, err := open(ctx, db, opts, false)
+// request. New refuses a server and sessions that are read-only. Nil options mean the default.
+func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
+	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: mysql: %w", err)
 	}
@@ -126,19 +135,22 @@ func New(ctx context.Context, db *sql.DB, opts *Options) (*Store, error) {
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
 // passed the newest id in your tables.
-func Init(ctx context.Context, db *sql.DB, opts *Options) error {
-	if _, err := open(ctx, db, opts, true); err != nil {
+func Init(ctx context.Context, dsn string, opts *Options) error {
+	s, err := open(ctx, dsn, opts, true)
+	if err != nil {
 		return fmt.Errorf("nodelease: mysql: %w", err)
 	}
+	s.Close()
 	return nil
 }
 
+// Close closes the connection, without waiting for the server. Calls under way and later ones fail at once, so close the
+// Minters before. A second call does nothing.
+func (s *Store) Close() { s.conns.Close() }
+
 // open returns a store whose table it has looked at, or made the first time.
-func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, error) {
-	if db == nil {
-		return nil, errors.New("nil DB")
-	}
-	s := &Store{db: db}
+func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, error) {
+	s := new(Store)
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -159,27 +171,87 @@ func open(ctx context.Context, db *sql.DB, opts *Options, first bool) (*Store, e
 		names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
 	}
 	s.table = strings.Join(names, ".")
-	if err := s.checkServer(ctx); err != nil {
+	var err error
+	if s.config, err = parseDSN(dsn); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx, first); err != nil {
-		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
+	s.conns = conns.New(s.dial)
+	err = s.with(ctx, func(ctx context.Context, c *conn) error {
+		if err := s.checkServer(ctx, c); err != nil {
+			return err
+		}
+		if err := s.prepare(ctx, c, first); err != nil {
+			return fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
+		}
+		return nil
+	})
+	if err != nil { // no connection is kept
+		return nil, err
 	}
 	return s, nil
 }
 
-// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what a person should know.
-func (s *Store) checkServer(ctx context.Context) error {
-	if err := s.checkWrites(ctx); err != nil {
-		return err
+// parseDSN returns what a DSN says. Its errors show no part of it, which might be a password.
+func parseDSN(dsn string) (*mysql.Config, error) {
+	config, err := mysql.ParseDSN(dsn)
+	if err != nil || strings.ContainsAny(config.Net, ":/@") { // of a DSN that lacks what ends the password
+		return nil, errors.New("the DSN is not as user:password@tcp(host:port)/database?name=value says, or it has an unknown value")
 	}
-	if err := s.checkSessions(ctx); err != nil {
+	config.Logger = new(mysql.NopLogger) // errors are returned
+	return config, nil
+}
+
+// conn is a connection.
+type conn struct {
+	*sql.Conn
+	db *sql.DB // has no other
+}
+
+// Close ends the connection.
+func (c *conn) Close() {
+	_ = c.Conn.Close() // gives it back to db
+	_ = c.db.Close()
+}
+
+// dialTimeout is that where the DSN has no timeout, so that a call has time for another try.
+const dialTimeout = 2 * time.Second
+
+// dial makes a connection. What the store needs is set after BeforeConnect.
+func (s *Store) dial(ctx context.Context) (*conn, error) {
+	config := s.config.Clone()
+	if s.opts.BeforeConnect != nil {
+		if err := s.opts.BeforeConnect(ctx, config); err != nil {
+			return nil, fmt.Errorf("Options.BeforeConnect: %w", err)
+		}
+	}
+	config.Timeout = cmp.Or(config.Timeout, dialTimeout)
+	config.RejectReadOnly = false // it hides what the server says, and no connection is kept after an error
+	var connector driver.Connector
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	if s.opts.wrap != nil {
+		connector = s.opts.wrap(connector)
+	}
+	db := sql.OpenDB(connector)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &conn{c, db}, nil
+}
+
+// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what a person should know.
+func (s *Store) checkServer(ctx context.Context, c *conn) error {
+	if err := checkWrites(ctx, c); err != nil {
 		return err
 	}
 	const flush = "innodb_flush_log_at_trx_commit"
 	settings := []string{flush}
 	var hidden []string
-	switch log, err := s.variable(ctx, "log_bin"); {
+	switch log, err := variable(ctx, c, "log_bin"); {
 	case err != nil:
 		return err
 	case log == "":
@@ -188,7 +260,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 		settings = append(settings, "sync_binlog")
 	}
 	for _, name := range settings {
-		switch v, err := s.variable(ctx, name); {
+		switch v, err := variable(ctx, c, name); {
 		case err != nil:
 			return err
 		case v == "":
@@ -201,7 +273,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if hidden != nil {
 		s.warn("the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
 	}
-	if finding := mycheck.Finding(mycheck.Read(ctx, s.db)); finding != "" {
+	if finding := mycheck.Finding(mycheck.Read(ctx, c)); finding != "" {
 		s.warn("%s", finding)
 	}
 	return nil
@@ -213,8 +285,8 @@ func (s *Store) warn(format string, args ...any) {
 }
 
 // variable returns a setting, or "" if the server does not show it. Of several at once, sql_select_limit could hide some.
-func (s *Store) variable(ctx context.Context, name string) (value string, err error) {
-	err = s.db.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
+func variable(ctx context.Context, c *conn, name string) (value string, err error) {
+	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("read the server's settings: %w", err)
 	}
@@ -222,9 +294,9 @@ func (s *Store) variable(ctx context.Context, name string) (value string, err er
 }
 
 // checkWrites returns an error if the server says that it takes no writes.
-func (s *Store) checkWrites(ctx context.Context) error {
+func checkWrites(ctx context.Context, c *conn) error {
 	for _, name := range []string{"read_only", "innodb_read_only"} {
-		v, err := s.variable(ctx, name)
+		v, err := variable(ctx, c, name)
 		if err != nil {
 			return err
 		}
@@ -235,28 +307,10 @@ func (s *Store) checkWrites(ctx context.Context) error {
 	return nil
 }
 
-// checkSessions returns an error if the pool's connections come with settings under which statements are not committed, or
-// connections end after a commit: also one of those who share the pool would leave its transaction to the store.
-func (s *Store) checkSessions(ctx context.Context) error {
-	for _, setting := range []struct{ name, want, dsn string }{
-		{"autocommit", "ON", "autocommit=1"}, {"completion_type", "NO_CHAIN", "completion_type=0"},
-	} {
-		v, err := s.variable(ctx, setting.name)
-		if err != nil {
-			return err
-		}
-		if v != setting.want && v != "" {
-			return fmt.Errorf("the pool's connections come with %s %s, so that what a statement writes may never be committed: write %s in the DSN",
-				setting.name, v, setting.dsn)
-		}
-	}
-	return nil
-}
-
 // prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
-func (s *Store) prepare(ctx context.Context, first bool) error {
+func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	columns := func() error { // and the right to read them
-		return s.db.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
+		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
 			Scan(new(int))
 	}
 	err := columns()
@@ -264,7 +318,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 		if !first {
 			return storekit.Missing("there is no such table", mend)
 		}
-		if _, err := s.db.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
+		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
 		err = columns()
@@ -277,7 +331,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	}
 	schema, name := mycheck.Name(s.opts.Table)
 	var engine string
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
+	err = c.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
 		and table_name = %s`, schema, name)).Scan(&engine)
 	if err != nil {
 		return err
@@ -285,7 +339,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 	if engine != "InnoDB" {
 		return fmt.Errorf("the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", engine)
 	}
-	finding, err := mycheck.Times(ctx, s.db, s.opts.Table)
+	finding, err := mycheck.Times(ctx, c, s.opts.Table)
 	if err == nil && finding != "" {
 		err = fmt.Errorf("%w: %s", nodelease.ErrRefused, finding)
 	}
@@ -293,13 +347,12 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 		return err
 	}
 	if first {
-		return s.with(ctx, func(c *sql.Conn) error { return s.fill(ctx, c) })
+		return s.fill(ctx, c)
 	}
-	if _, err = s.update(ctx, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
+	if _, err = s.updateOn(ctx, c, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
 		return err
 	}
-	var found *contents
-	err = s.with(ctx, func(c *sql.Conn) (err error) { found, err = s.read(ctx, c); return err })
+	found, err := s.read(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -308,7 +361,7 @@ func (s *Store) prepare(ctx context.Context, first bool) error {
 
 // fill makes the rows that are missing, all or none: this alone is a transaction of several statements. Of several such
 // transactions one at a time goes beyond the first insert. An error ends the connection, and the transaction with it.
-func (s *Store) fill(ctx context.Context, c *sql.Conn) error {
+func (s *Store) fill(ctx context.Context, c *conn) error {
 	exec := func(format string, args ...any) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
 		return err
@@ -351,7 +404,7 @@ type contents struct {
 }
 
 // read reads the table.
-func (s *Store) read(ctx context.Context, conn *sql.Conn) (*contents, error) {
+func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 	// Only the row of the number -1 has what is the same for all. A limit of its own takes precedence over sql_select_limit.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
@@ -407,56 +460,36 @@ func (s *Store) check(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // with calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
-// statement because of others, or if the connection was dead before. After an error nobody uses that connection again.
+// statement because of others. That the kept connection is dead shows before f is called.
 //
 // Whether autocommit is on it does not ask: a proxy may answer that for another session, and an UPDATE that nobody commits looks
 // like one that is. Nor does the UPDATE itself look at a variable: a replica that executes it has its own.
-func (s *Store) with(ctx context.Context, f func(*sql.Conn) error) error {
+func (s *Store) with(ctx context.Context, f func(context.Context, *conn) error) error {
 	for tries := 1; ; tries++ {
-		c, err := s.db.Conn(ctx)
-		if err != nil {
+		err := s.conns.Do(ctx, func(ctx context.Context, c *conn, _ bool) (again bool, err error) {
+			if _, err := c.ExecContext(ctx, `set autocommit = 1`); err != nil {
+				return true, err
+			}
+			return false, f(ctx, c)
+		})
+		if !is(err, deadlock, lockWait, recordChanged, conflict) || ctx.Err() != nil || tries == 10 {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `set autocommit = 1`)
-		again := errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
-		if err == nil {
-			err = f(c)
-		}
-		if err != nil {
-			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // has the pool close it
-		}
-		c.Close()
-		again = again || is(err, deadlock, lockWait, recordChanged, conflict)
-		switch {
-		case again && ctx.Err() == nil && tries < 10:
-			time.Sleep(rand.N(time.Duration(tries) * 10 * time.Millisecond))
-		case errors.Is(err, driver.ErrBadConn):
-			return s.explain(ctx, err)
-		default:
-			return err
-		}
+		time.Sleep(rand.N(time.Duration(tries) * 10 * time.Millisecond))
 	}
-}
-
-// explain adds why connections are given up: with rejectReadOnly the driver does so where a server takes no writes, and
-// does not say why.
-func (s *Store) explain(ctx context.Context, err error) error {
-	short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	if why := s.checkWrites(short); why != nil {
-		return fmt.Errorf("%w: %w", err, why)
-	}
-	return err
 }
 
 // update changes at most one row, durably, and reports whether it has.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
-	err = s.with(ctx, func(c *sql.Conn) (err error) { changed, err = s.updateOn(ctx, c, set, where); return err })
+	err = s.with(ctx, func(ctx context.Context, c *conn) (err error) {
+		changed, err = s.updateOn(ctx, c, set, where)
+		return err
+	})
 	return changed, err
 }
 
 // updateOn is update over a connection.
-func (s *Store) updateOn(ctx context.Context, c *sql.Conn, set, where string) (changed bool, err error) {
+func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (changed bool, err error) {
 	result, err := c.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s`, s.table, set, where))
 	if err != nil {
 		return false, err
@@ -497,7 +530,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
 	var none error // why there is no number, where no request has failed
-	err = s.with(ctx, func(c *sql.Conn) error {
+	err = s.with(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
 			return err
@@ -522,7 +555,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 }
 
 // takeOne tries to take one of the numbers that were found free, for a caller whose clock is now.
-func (l *lease) takeOne(ctx context.Context, c *sql.Conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
+func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
 	storekit.Prefer(free, storekit.Median(found.horizons), now)
 	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.end())

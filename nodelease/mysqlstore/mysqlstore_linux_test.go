@@ -27,19 +27,32 @@ import (
 )
 
 // mustNew returns a store, which it makes unless somebody has made it.
-func mustNew(t *testing.T, db *sql.DB, opts *mysqlstore.Options) *mysqlstore.Store {
+func mustNew(t *testing.T, dsn string, opts *mysqlstore.Options) *mysqlstore.Store {
 	t.Helper()
-	return must.Get(suite.Open(t.Context(), mysqlstore.Init, mysqlstore.New, db, opts))(t)
+	s := must.Get(suite.Open(t.Context(), mysqlstore.Init, mysqlstore.New, dsn, opts))(t)
+	t.Cleanup(s.Close)
+	return s
 }
 
-// kind is what the suite tests.
-func kind(t *testing.T, db *sql.DB) suite.Kind {
+// with adds parameters to a DSN.
+func with(dsn, parameters string) string { return dsn + "?" + parameters }
+
+// kind is what the suite tests: stores that a DSN names.
+func kind(t *testing.T, dsn string) suite.Kind {
+	db := must.Get(sql.Open("mysql", dsn))(t)
+	t.Cleanup(func() { db.Close() })
 	options := func(o suite.Options) *mysqlstore.Options {
 		return &mysqlstore.Options{Table: o.Name, Holder: o.Holder, Numbers: o.Numbers, TTL: o.TTL, Layout: o.Layout}
 	}
 	k := suite.Table("mysqlstore", func(sql string) error { _, err := db.ExecContext(t.Context(), sql); return err })
-	k.Init = func(o suite.Options) error { return mysqlstore.Init(t.Context(), db, options(o)) }
-	k.New = func(o suite.Options) (nodelease.Store, error) { return mysqlstore.New(t.Context(), db, options(o)) }
+	k.Init = func(o suite.Options) error { return mysqlstore.Init(t.Context(), dsn, options(o)) }
+	k.New = func(o suite.Options) (nodelease.Store, error) {
+		s, err := mysqlstore.New(t.Context(), dsn, options(o))
+		if err == nil {
+			t.Cleanup(s.Close)
+		}
+		return s, err
+	}
 	return k
 }
 
@@ -71,18 +84,18 @@ func TestMySQL(t *testing.T) {
 			"sql_mode='ANSI,NO_BACKSLASH_ESCAPES'&" + level + "='SERIALIZABLE'",
 	} {
 		t.Run("store, "+name, func(t *testing.T) {
-			kind(t, mytest.Open(t, dsn, parameters)).Run(t)
+			kind(t, with(dsn, parameters)).Run(t)
 		})
 	}
 	t.Run("defaults", func(t *testing.T) {
-		mustNew(t, db, nil)
-		g := suite.Take(t, mustNew(t, db, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
+		mustNew(t, dsn, nil)
+		g := suite.Take(t, mustNew(t, dsn, &mysqlstore.Options{Holder: "ich ' \\ \" 😀"}))
 		row := scan(t, db, fmt.Sprintf(`select concat_ws(' ', count(*), min(number), max(number), max(if(number = %d, holder, null))) from node_lease`, g.Number))
 		if row != `1025 -1 1023 ich ' \ " 😀` {
 			t.Errorf("rows, from and to, and holder: %s", row)
 		}
 	})
-	k := kind(t, db)
+	k := kind(t, dsn)
 	t.Run("all create the table at once", func(t *testing.T) {
 		mytest.Exec(t, db, "create database `Own ä`")
 		k.AtOnce(t, suite.Options{Name: "Own ä.it's `one` \"\\", Numbers: 1500, Layout: ids.SonyflakeLayout()})
@@ -102,20 +115,20 @@ func TestMySQL(t *testing.T) {
 	t.Run("warnings", func(t *testing.T) { testWarnings(t, db, dsn) })
 	t.Run("between", func(t *testing.T) { testBetween(t, db, dsn) })
 	t.Run("takes", func(t *testing.T) { testTakes(t, db, dsn) })
-	t.Run("commit", func(t *testing.T) { testCommit(t, db, dsn) })
+	t.Run("commit", func(t *testing.T) { testCommit(t, dsn) })
 	t.Run("autocommit", func(t *testing.T) { testAutocommit(t, db, dsn) })
 	t.Run("by hand", func(t *testing.T) { testByHand(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
 		mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
 		mytest.Exec(t, db, `create user few`)
-		k.FewRights(t, kind(t, mytest.Open(t, mytest.At(t, dsn, "", "few"))), func(right string) {
+		k.FewRights(t, kind(t, mytest.At(t, dsn, "", "few")), func(right string) {
 			mytest.Exec(t, db, `grant `+right+` on closed.numbers to few`)
 		})
 	})
-	t.Run("table", func(t *testing.T) { testTable(t, db) })
-	t.Run("bad options", func(t *testing.T) { testBadOptions(t, db, dsn) })
-	t.Run("tries again", func(t *testing.T) { testAgain(t, db, dsn) })
+	t.Run("table", func(t *testing.T) { testTable(t, db, dsn) })
+	t.Run("bad options", func(t *testing.T) { testBadOptions(t, dsn) })
+	t.Run("tries again", func(t *testing.T) { testAgain(t, dsn) })
 }
 
 // TestSilence has the network fall silent. A server's clients are not to see to it that a lock ends.
@@ -126,9 +139,7 @@ func TestSilence(t *testing.T) {
 	storetest.Silence(t, storetest.Network{
 		Server: mytest.Address(t, dsn),
 		Open: func(t *testing.T, address string) nodelease.Store {
-			own := mytest.Open(t, mytest.At(t, dsn, address, ""))
-			own.SetMaxOpenConns(1)
-			return mustNew(t, own, &mysqlstore.Options{Table: fmt.Sprintf("s%x", ids.NewV4().ULID()), Numbers: 2, TTL: time.Minute})
+			return mustNew(t, mytest.At(t, dsn, address, ""), &mysqlstore.Options{Table: fmt.Sprintf("s%x", ids.NewV4().ULID()), Numbers: 2, TTL: time.Minute})
 		},
 		Left: func() error {
 			if n := scan(t, db, `select count(*) from information_schema.innodb_trx`); n != "0" {
@@ -151,7 +162,7 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 	} {
 		t.Run(parameters, func(t *testing.T) {
 			opts := &mysqlstore.Options{Table: fmt.Sprint("session", i), Numbers: 1, Holder: "é'\\", TTL: time.Minute}
-			s := mustNew(t, mytest.Open(t, dsn, parameters), opts)
+			s := mustNew(t, with(dsn, parameters), opts)
 			row := func(what string) string {
 				return scan(t, db, fmt.Sprintf(`select concat_ws(' ', holder, horizon, %s) from %s where number = 0`, what, opts.Table))
 			}
@@ -172,49 +183,49 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 
 // testSettings has servers and connections that forget, that take no writes, and that do not show whether.
 func testSettings(t *testing.T, db *sql.DB, dsn string) {
-	refused := func(opts *mysqlstore.Options, db *sql.DB, text string) {
+	refused := func(opts *mysqlstore.Options, dsn, text string) {
 		t.Helper()
-		_, err := mysqlstore.New(t.Context(), db, opts)
-		for _, err := range []error{err, mysqlstore.Init(t.Context(), db, opts)} {
+		_, err := mysqlstore.New(t.Context(), dsn, opts)
+		for _, err := range []error{err, mysqlstore.Init(t.Context(), dsn, opts)} {
 			must.Fail(t, text, err, nil, text)
 		}
 	}
-	mustNew(t, db, &mysqlstore.Options{Table: "settings"})
+	mustNew(t, dsn, &mysqlstore.Options{Table: "settings"})
 	lax := &mysqlstore.Options{Table: "settings", AllowNoFsync: true}
-	limited := mytest.Open(t, dsn, "sql_select_limit=1")
 	for _, v := range []string{"0", "2"} {
 		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = `+v)
-		for _, db := range []*sql.DB{db, limited} {
-			refused(nil, db, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
-			mustNew(t, db, lax)
+		for _, dsn := range []string{dsn, with(dsn, "sql_select_limit=1")} {
+			refused(nil, dsn, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
+			mustNew(t, dsn, lax)
 		}
 	}
 	if mariaDB(t, db) {
 		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 3`)
-		mustNew(t, db, &mysqlstore.Options{Table: "settings"})
+		mustNew(t, dsn, &mysqlstore.Options{Table: "settings"})
 	}
 	mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 1`)
 	mytest.Exec(t, db, `set global read_only = 1`)
-	refused(lax, db, "read_only is ON, so that nothing can be written")
+	refused(lax, dsn, "read_only is ON, so that nothing can be written")
 	mytest.Exec(t, db, `set global read_only = 0`)
 	readOnly := "transaction_read_only"
 	if mariaDB(t, db) {
 		readOnly = "tx_read_only"
 	}
-	refused(lax, mytest.Open(t, dsn, readOnly+"=1"), "READ ONLY transaction")
-	refused(lax, mytest.Open(t, dsn, "autocommit=0"), "the pool's connections come with autocommit OFF, so that what a statement writes may never be committed: write autocommit=1 in the DSN")
-	refused(lax, mytest.Open(t, dsn, "completion_type=1"), "come with completion_type CHAIN, so that")
-	refused(lax, mytest.Open(t, dsn, "completion_type=2"), "come with completion_type RELEASE, so that")
+	refused(lax, with(dsn, readOnly+"=1"), "READ ONLY transaction")
+	for _, after := range []string{"1", "2"} { // a commit begins a transaction, or ends the connection
+		mustNew(t, with(dsn, "completion_type="+after), &mysqlstore.Options{Table: "completion" + after, Numbers: 1})
+	}
 	testReadOnly(t, db, dsn)
 }
 
 // testWarnings has servers that hide settings, and users who may do too much: the first Take says so, once.
 func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "test.warnings"}
-	mustNew(t, db, opts)
-	warns := func(db *sql.DB, want string) {
+	mustNew(t, dsn, opts)
+	warns := func(s *mysqlstore.Store, err error, want string) {
 		t.Helper()
-		s := must.Get(mysqlstore.New(t.Context(), db, opts))(t)
+		must.Do(t, err)
+		defer s.Close()
 		suite.Take(t, s) // nobody listens
 		told := ""
 		for range 3 {
@@ -246,7 +257,8 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 			} else {
 				mytest.Exec(t, db, `grant `+right+` on *.* to strong`)
 			}
-			warns(mytest.Open(t, mytest.At(t, dsn, "", "strong")), want)
+			s, err := mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "strong"), opts)
+			warns(s, err, want)
 			mytest.Exec(t, db, `drop user strong; drop role strength`)
 		}
 	}
@@ -257,12 +269,13 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 		"variables like 'log_bin'":                        hides + "log_bin: make sure that a crash loses no transaction",
 		"grants":                                          "read the rights of the user: Error 1046 (3D000): No database selected: make sure that it cannot write where read_only is on",
 	} {
-		warns(spied(t, mytest.At(t, dsn, "", "weak"), func(query string) string {
+		s, err := mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "weak"), spied(opts, func(query string) string {
 			if query == "show grants" && hidden == "grants" {
 				return "show tables" // of no database
 			}
 			return strings.ReplaceAll(query, "show "+hidden, "show variables like 'x'")
-		}), want)
+		}))
+		warns(s, err, want)
 	}
 }
 
@@ -270,7 +283,7 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	const ended = `update between_ set expires = '2026-01-01'`
 	opts := &mysqlstore.Options{Table: "between_", Numbers: 1}
-	former := suite.Take(t, mustNew(t, db, opts)).Lease
+	former := suite.Take(t, mustNew(t, dsn, opts)).Lease
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for name, then := range map[string]func(){
 		"confirmed":      func() { must.Do(t, former.Extend(t.Context(), now)) },
@@ -278,13 +291,13 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	} {
 		must.Do(t, former.Extend(t.Context(), now))
 		mytest.Exec(t, db, ended)
-		own := spied(t, dsn, func(query string) string {
+		own := spied(opts, func(query string) string {
 			if strings.HasPrefix(query, "update") && strings.Contains(query, "token = '") {
 				then()
 			}
 			return query
 		})
-		g, err := must.Get(mysqlstore.New(t.Context(), own, opts))(t).Take(t.Context(), nodelease.Request{Now: now})
+		g, err := must.Get(mysqlstore.New(t.Context(), dsn, own))(t).Take(t.Context(), nodelease.Request{Now: now})
 		if must.Fail(t, name, err, nodelease.ErrNoNumber); err == nil {
 			t.Fatalf("%s: took the number with the horizon %v", name, g.Horizon)
 		}
@@ -295,9 +308,9 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 // testTakes has the context of a Take end while it takes a number, and in the second another be faster at first.
 func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "takes", Numbers: 4}
-	mustNew(t, db, opts)
+	mustNew(t, dsn, opts)
 	updates, end := 0, func() {}
-	s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
+	s := must.Get(mysqlstore.New(t.Context(), dsn, spied(opts, func(query string) string {
 		if strings.Contains(query, "token = '") {
 			end()
 			time.Sleep(10 * time.Millisecond) // for who hears of it
@@ -306,7 +319,7 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 			}
 		}
 		return query
-	}), opts))(t)
+	})))(t)
 	for _, free := range []int64{3, 1} {
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
@@ -317,32 +330,27 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 }
 
 // testCommit has the commit of Init fail: it has made nothing.
-func testCommit(t *testing.T, db *sql.DB, dsn string) {
-	own := spied(t, dsn, func(query string) string {
-		if query == "commit" {
+func testCommit(t *testing.T, dsn string) {
+	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
+	own := spied(opts, func(query string) string {
+		if strings.HasPrefix(query, "commit") {
 			return `signal sqlstate '45000' set message_text = 'the commit has failed'`
 		}
 		return query
 	})
-	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
-	must.Fail(t, "Init", mysqlstore.Init(t.Context(), own, opts), nil, "the commit has failed")
-	must.Do(t, mysqlstore.Init(t.Context(), db, opts))
+	must.Fail(t, "Init", mysqlstore.Init(t.Context(), dsn, own), nil, "the commit has failed")
+	must.Do(t, mysqlstore.Init(t.Context(), dsn, opts))
 }
 
-// testAutocommit has all sessions come with autocommit off after New: what is confirmed is committed all the same, and no
-// transaction stays open.
+// testAutocommit has all sessions come with autocommit off: what is confirmed is committed all the same, and no transaction
+// stays open.
 func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
-	own := mytest.Open(t, dsn)
-	opts := &mysqlstore.Options{Table: "off", Numbers: 1}
-	s := mustNew(t, own, opts)
-	own.SetMaxIdleConns(0)
 	mytest.Exec(t, db, `set global autocommit = 0`)
 	defer mytest.Exec(t, db, `set global autocommit = 1`)
-	own.SetMaxIdleConns(1)
-	own.SetMaxOpenConns(1)
-	if auto := scan(t, own, `select @@autocommit`); auto != "0" {
+	if auto := scan(t, mytest.Open(t, dsn), `select @@autocommit`); auto != "0" {
 		t.Errorf("autocommit is %s", auto)
 	}
+	s := mustNew(t, dsn, &mysqlstore.Options{Table: "off", Numbers: 1})
 	row := func() string {
 		return scan(t, db, `select concat_ws(' ', horizon, expires > utc_timestamp()) from off where number = 0`)
 	}
@@ -365,27 +373,32 @@ func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testReadOnly has a server become a replica under a pool that then gives up its connections: the errors say why.
+// testReadOnly has a server become a replica, and a primary again.
 func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `create user writer; grant select, update on test.* to writer`)
 	opts := &mysqlstore.Options{Table: "test.replica", Numbers: 2}
-	mustNew(t, db, opts)
-	own := mytest.Open(t, mytest.At(t, dsn, "", "writer"), "rejectReadOnly=true")
-	s := must.Get(mysqlstore.New(t.Context(), own, opts))(t)
+	mustNew(t, dsn, opts)
+	s := must.Get(mysqlstore.New(t.Context(), with(mytest.At(t, dsn, "", "writer"), "rejectReadOnly=true"), opts))(t)
 	l := suite.Take(t, s).Lease
 	mytest.Exec(t, db, `set global read_only = 1`)
 	defer mytest.Exec(t, db, `set global read_only = 0`)
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	for _, err := range []error{err, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond))} {
-		must.Fail(t, "a server that was made read-only", err, driver.ErrBadConn, "driver: bad connection: read_only is ON, so that nothing can be written")
+		must.Fail(t, "a server that was made read-only", err, nil, "running with the --read-only option")
 	}
+	must.Soon(t, func() error { // the next call looks for the server anew
+		if n := scan(t, db, `select count(*) from information_schema.processlist where user = 'writer'`); n != "0" {
+			return fmt.Errorf("%s connections are open", n)
+		}
+		return nil
+	})
+	mytest.Exec(t, db, `set global read_only = 0`)
+	must.Do(t, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }
 
-// spied returns connections whose statements are what see makes of them.
-func spied(t *testing.T, dsn string, see func(query string) string) *sql.DB {
-	db := sql.OpenDB(&spy{must.Get(mysql.NewConnector(must.Get(mysql.ParseDSN(dsn))(t)))(t), see})
-	t.Cleanup(func() { db.Close() })
-	return db
+// spied returns options of a store whose statements are what see makes of them.
+func spied(opts *mysqlstore.Options, see func(query string) string) *mysqlstore.Options {
+	return opts.Wrapped(func(c driver.Connector) driver.Connector { return &spy{c, see} })
 }
 
 type spy struct {
@@ -395,7 +408,10 @@ type spy struct {
 
 func (s *spy) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := s.Connector.Connect(ctx)
-	return &spiedConn{c, s.see}, err
+	if err != nil {
+		return nil, err
+	}
+	return &spiedConn{c, s.see}, nil
 }
 
 type spiedConn struct {
@@ -418,10 +434,10 @@ func TestBinaryLog(t *testing.T) {
 	db := mytest.Open(t, dsn)
 	for _, v := range []string{"0", "1000"} {
 		mytest.Exec(t, db, `set global sync_binlog = `+v)
-		must.Fail(t, "sync_binlog", mysqlstore.Init(t.Context(), db, nil), nil, "sync_binlog is "+v+", so that a crash can take horizons back")
+		must.Fail(t, "sync_binlog", mysqlstore.Init(t.Context(), dsn, nil), nil, "sync_binlog is "+v+", so that a crash can take horizons back")
 	}
 	mytest.Exec(t, db, `set global sync_binlog = 1`)
-	s := mustNew(t, db, nil)
+	s := mustNew(t, dsn, nil)
 
 	// Requests of a call.
 	questions := func() (n int) {
@@ -446,13 +462,14 @@ func TestBinaryLog(t *testing.T) {
 	}
 
 	_, dsn = mytest.Start(t, "--innodb-read-only")
-	_, err := mysqlstore.New(t.Context(), mytest.Open(t, dsn), nil)
+	mytest.Open(t, dsn)
+	_, err := mysqlstore.New(t.Context(), dsn, nil)
 	must.Fail(t, "innodb_read_only", err, nil, "innodb_read_only is ON")
 }
 
 // testBadOptions has names and a holder that MySQL cannot keep, and a DSN that leads nowhere.
-func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
-	k := kind(t, db)
+func testBadOptions(t *testing.T, dsn string) {
+	k := kind(t, dsn)
 	k.BadOptions(t, map[string]suite.Options{
 		"Options.Holder has 256 characters, and at most 255 fit":         {Holder: strings.Repeat("ä", 256)},
 		`Options.Table "a\x00b" is not UTF-8 without a NUL`:              {Name: "own.a\x00b"},
@@ -464,17 +481,13 @@ func testBadOptions(t *testing.T, db *sql.DB, dsn string) {
 	must.Fail(t, "a database that is missing", k.Init(absent), nil, "prepare the table absent.table: Error 1049", "Unknown database 'absent'")
 	_, err := k.New(absent)
 	must.Fail(t, "a database that is missing", err, nodelease.ErrRefused, "prepare the table absent.table: there is no such table")
-	_, err = mysqlstore.New(t.Context(), nil, nil)
-	must.Fail(t, "nil", err, nil, "nil DB")
-	nowhere := must.Get(sql.Open("mysql", mytest.At(t, dsn, servers.FreePorts(1)[0], "")))(t)
-	defer nowhere.Close()
-	_, err = mysqlstore.New(t.Context(), nowhere, nil)
-	must.Fail(t, "no server", err, syscall.ECONNREFUSED, "read the server's settings: dial tcp 127.0.0.1:")
+	_, err = mysqlstore.New(t.Context(), mytest.At(t, dsn, servers.FreePorts(1)[0], ""), nil)
+	must.Fail(t, "no server", err, syscall.ECONNREFUSED, "nodelease: mysql: dial tcp 127.0.0.1:")
 }
 
 // testTable has tables that others have made or changed, and times that the table cannot keep.
-func testTable(t *testing.T, db *sql.DB) {
-	s := mustNew(t, db, &mysqlstore.Options{Table: "changed", Numbers: 2})
+func testTable(t *testing.T, db *sql.DB, dsn string) {
+	s := mustNew(t, dsn, &mysqlstore.Options{Table: "changed", Numbers: 2})
 	l := suite.Take(t, s).Lease
 	must.Fail(t, "a far horizon", l.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not of the years 1 to 9999")
 	mytest.Exec(t, db, `update ignore changed set horizon = '0000-00-00' where number = 1`)
@@ -484,17 +497,17 @@ func testTable(t *testing.T, db *sql.DB) {
 
 	for _, column := range []string{"horizon datetime", "horizon datetime(5)", "horizon timestamp(6) null", "expires varchar(40)", "expires datetime not null"} {
 		opts := &mysqlstore.Options{Table: "rounded", Numbers: 2}
-		mustNew(t, db, opts)
+		mustNew(t, dsn, opts)
 		mytest.Exec(t, db, `alter table rounded modify `+column)
-		_, err := mysqlstore.New(t.Context(), db, opts)
+		_, err := mysqlstore.New(t.Context(), dsn, opts)
 		words := strings.Fields(column)
-		for _, err := range []error{err, mysqlstore.Init(t.Context(), db, opts)} {
+		for _, err := range []error{err, mysqlstore.Init(t.Context(), dsn, opts)} {
 			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+words[0]+" is "+words[1]+" and not datetime(6)")
 		}
 		mytest.Exec(t, db, `drop table rounded`)
 	}
 
-	k := kind(t, db)
+	k := kind(t, dsn)
 	mytest.Exec(t, db, `create table foreigner (number integer primary key, note text)`)
 	for table, want := range map[string]string{"foreigner": "Unknown column 'token'", "changed": "the table's engine is MyISAM and not InnoDB"} {
 		mytest.Exec(t, db, `alter table `+table+` engine = MyISAM`)
@@ -509,17 +522,17 @@ func testTable(t *testing.T, db *sql.DB) {
 }
 
 // testAgain has the server undo statements because of others, so many times.
-func testAgain(t *testing.T, db *sql.DB, dsn string) {
+func testAgain(t *testing.T, dsn string) {
 	opts := &mysqlstore.Options{Table: "again", Numbers: 1}
-	mustNew(t, db, opts)
+	mustNew(t, dsn, opts)
 	for _, code := range []string{"1213", "1205", "1020", "3101"} {
 		strikes := 0
-		s := must.Get(mysqlstore.New(t.Context(), spied(t, dsn, func(query string) string {
+		s := must.Get(mysqlstore.New(t.Context(), dsn, spied(opts, func(query string) string {
 			if strikes--; strikes >= 0 {
 				return `signal sqlstate '40001' set mysql_errno = ` + code
 			}
 			return query
-		}), opts))(t)
+		})))(t)
 		strikes = 3
 		g := suite.Take(t, s)
 		strikes = 3
@@ -535,7 +548,7 @@ func testAgain(t *testing.T, db *sql.DB, dsn string) {
 func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `drop user if exists ''@localhost; create database orders`)
 	opts := &mysqlstore.Options{Table: "orders.node_lease"}
-	mustNew(t, db, opts)
+	mustNew(t, dsn, opts)
 	config := must.Get(mysql.ParseDSN(dsn))(t)
 	config.DBName = "orders"
 	hand := mytest.Open(t, config.FormatDSN(), "time_zone='-5:00'")
@@ -557,7 +570,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 			t.Errorf("%s: the row %s is %q, want %q", command[0], test.row, got, test.after)
 		}
 	}
-	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.Open(t, mytest.At(t, dsn, "", "minter")), opts))(t)) // with the rights of the page
+	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "minter"), opts))(t)) // with the rights of the page
 
 	// What docs/operations.md tells people to do.
 	mytest.Exec(t, hand, `create table orders (id bigint); insert into orders values (2126361493141196800)`)

@@ -33,7 +33,7 @@ func TestReplica(t *testing.T) {
 			mytest.Exec(t, db, `set global autocommit = `+auto[0])
 			mytest.Exec(t, replica, `stop slave; set global autocommit = `+auto[1]+`; start slave`)
 			opts := &mysqlstore.Options{Table: fmt.Sprint("test.", format, auto[0], auto[1]), Numbers: 4, TTL: 3 * time.Second}
-			s := mustNew(t, mytest.Open(t, dsn, "binlog_format="+format, "autocommit=1"), opts)
+			s := mustNew(t, with(dsn, "binlog_format="+format), opts)
 			last = s
 			g := suite.Take(t, s)
 			must.Do(t, suite.Take(t, s).Lease.Extend(t.Context(), now))
@@ -90,7 +90,7 @@ func TestReplica(t *testing.T) {
 	})
 	mytest.Exec(t, replica, `stop slave; reset slave all; set global read_only = 0`)
 	promoted := &mysqlstore.Options{Table: "test.STATEMENT10", Numbers: 4, TTL: 3 * time.Second}
-	mint(must.Get(mysqlstore.New(t.Context(), mytest.Open(t, other, "autocommit=1"), promoted))(t))
+	mint(must.Get(mysqlstore.New(t.Context(), other, promoted))(t))
 	end()
 	minters.Wait()
 	if n := twice.Load(); n > 0 {

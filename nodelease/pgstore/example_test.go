@@ -6,36 +6,24 @@ import (
 	"os"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// TLS, with a certificate of the client, and a password are the pool's matter. A password that changes is
-// read for each connection.
+// The URL names the host, the user and TLS. A password that changes is read for each connection.
 func ExampleNew() {
-	ctx := context.Background()
-	config, err := pgxpool.ParseConfig("postgres://minter@db.example.com/orders?sslmode=verify-full" +
-		"&sslrootcert=/etc/db/ca.pem&sslcert=/etc/db/client.pem&sslkey=/etc/db/client-key.pem")
+	store, err := pgstore.New(context.Background(), "postgres://minter@db.example.com/orders?sslmode=verify-full"+
+		"&sslrootcert=/etc/db/ca.pem&sslcert=/etc/db/client.pem&sslkey=/etc/db/client-key.pem", &pgstore.Options{
+		Table: "orders.node_lease",
+		BeforeConnect: func(_ context.Context, c *pgx.ConnConfig) error {
+			password, err := os.ReadFile("/run/secrets/db-password")
+			c.Password = string(password)
+			return err
+		},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	pgstore.Configure(config) // so that the store hears of the server's warnings
-	config.MaxConns = 2
-	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-		password, err := os.ReadFile("/run/secrets/db-password")
-		c.Password = string(password)
-		return err
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer pool.Close()
-
-	store, err := pgstore.New(ctx, pool, &pgstore.Options{Table: "orders.node_lease"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer store.Close()
 	_ = store // for nodelease.NewMinter
 }

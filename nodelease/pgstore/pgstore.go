@@ -1,8 +1,9 @@
 // Package pgstore leases Snowflake node numbers from PostgreSQL, for [github.com/oneclock/ids/nodelease].
 //
-// TLS, authentication and the size of the pool are the pool's: see [pgxpool.ParseConfig], and [Configure],
-// which its configuration needs. A process needs one connection at a time for each Minter. The pool may lead
-// to PgBouncer, in any of its modes: the store prepares no statements.
+// A store has a connection of its own. The URL names the server, the user and TLS, as [pgx.ParseConfig] reads it;
+// [Options.BeforeConnect] has what a URL cannot say. A call that finds the connection taken, as where several Minters share
+// a store, makes another one for itself. The URL may lead to PgBouncer: the store prepares no statements, and sets nothing in a
+// session.
 //
 // A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a
 // replica that was not synchronous. Stop all minters before such a step, and start them a window later, and once
@@ -10,20 +11,23 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/conns"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -46,6 +50,10 @@ type Options struct {
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server with fsync=off, for tests: a crash of its machine makes ids repeat.
 	AllowNoFsync bool
+	// BeforeConnect, unless it is nil, is called before each connection is made, with a copy of what the URL says, which it may
+	// change: a Password that changes, as from a file or a token, a DialFunc, a TLSConfig. Its context ends with that of the
+	// call that needs the connection, which then waits for it no longer. It must be safe for concurrent use.
+	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
@@ -53,10 +61,10 @@ type Options struct {
 // the server was put back to a backup, where a count would occur again. In the row of the number -1, the
 // column holder has the version of the schema and the layout of the ids. Make one with [New].
 type Store struct {
-	pool  *pgxpool.Pool
-	mode  pgx.QueryExecMode
-	opts  Options
-	table string // quoted
+	opts   Options
+	config *pgx.ConnConfig // of the URL
+	conns  *conns.Conns[*conn]
+	table  string // quoted
 }
 
 // maxName is how many bytes of a name PostgreSQL keeps.
@@ -124,105 +132,110 @@ where number = $1 and token = $2 and ` + durable
 // giveRowBack undoes a Take that may have been carried out although its answer was lost.
 const giveRowBack = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
-// warning is the key under which a connection keeps the latest warning that counts.
-const warning = "github.com/oneclock/ids/nodelease/pgstore.warning"
+// conn is a connection.
+type conn struct {
+	*pgx.Conn
+	warning string // the latest that counts
+}
 
-// trial is a warning that New has the server make.
-const trial = "nodelease tries whether it hears of warnings"
+// Close ends the connection.
+func (c *conn) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.Conn.Close(ctx)
+}
 
-// Configure prepares the configuration of a pool for the store. Call it before [pgxpool.NewWithConfig].
-//
-// If somebody cancels the wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL
-// commits, and only warns that the standby may not have the transaction. The store takes that for a failure, and so its
-// connections keep this warning, which [New] demands: it has the server warn once, which its log has too. OnNotice, if
-// config has one, is called all the same. Other warnings change nothing. What ShouldPing says, the store does for its own
-// requests.
-//
-// Unless config has a ValidateConnect (target_session_attrs), connections are made to a server that takes writes: of
-// several hosts the first that does. Their DateStyle is ISO, the only one that pgx reads.
-func Configure(config *pgxpool.Config) {
-	c := config.ConnConfig
-	if c.ValidateConnect == nil {
-		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
-	}
-	maps.DeleteFunc(c.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	c.RuntimeParams["datestyle"] = "ISO"
-	ask := config.ShouldPing
-	if ask == nil {
-		ask = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > time.Second } // as the pool does
-	}
-	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
-		note, ok := ctx.Value(unasked{}).(*bool)
-		if !ok {
-			return ask(ctx, p)
+// dialTimeout is that for each host where the URL has no connect_timeout, so that a call has time for the next one.
+const dialTimeout = 2 * time.Second
+
+// dial makes a connection. What the store needs is set after BeforeConnect. Unless the URL has target_session_attrs,
+// connections are to a server that takes writes: of several hosts the first that does.
+func (s *Store) dial(ctx context.Context) (*conn, error) {
+	config := s.config.Copy()
+	if s.opts.BeforeConnect != nil {
+		if err := s.opts.BeforeConnect(ctx, config); err != nil {
+			return nil, fmt.Errorf("Options.BeforeConnect: %w", err)
 		}
-		*note = ask(ctx, p)
-		return false
 	}
-	own := c.OnNotice
-	c.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
-		// The text is translated, the file is not. A server or pooler that tells none may mean any.
-		cancelled := n.File == "" || strings.HasSuffix(n.File, "syncrep.c")
-		if n.SeverityUnlocalized == "WARNING" && (cancelled || n.Message == trial) {
-			c.CustomData()[warning] = n.Message
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, dialTimeout)
+	if config.ValidateConnect == nil {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if config.DefaultQueryExecMode != pgx.QueryExecModeSimpleProtocol {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing
+	}
+	if config.RuntimeParams == nil {
+		config.RuntimeParams = map[string]string{}
+	}
+	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
+	config.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
+	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return deadline{c.Conn()} }
+	c, tell := new(conn), config.OnNotice
+	config.OnNotice = func(pg *pgconn.PgConn, n *pgconn.Notice) {
+		if counts(n) {
+			c.warning = n.Message
 		}
-		if own != nil {
-			own(c, n)
+		if tell != nil {
+			tell(pg, n)
 		}
+	}
+	var err error
+	c.Conn, err = pgx.ConnectConfig(ctx, config)
+	return c, err
+}
+
+// counts reports whether n may say that a commit is not durable. If somebody cancels the wait for a synchronous standby
+// (pg_cancel_backend, statement_timeout), PostgreSQL commits, and only warns that the standby may not have the transaction.
+// The text is translated, the file is not. A server or pooler that tells none may mean any.
+func counts(n *pgconn.Notice) bool {
+	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
+}
+
+// deadline ends what goes on over a connection when the context of a call ends. A connection that knows no deadlines, as one
+// through SSH, it closes.
+type deadline struct{ net.Conn }
+
+func (d deadline) HandleCancel(context.Context) {
+	if d.SetDeadline(time.Unix(1, 0)) != nil {
+		d.Close()
 	}
 }
 
-// unasked is the key under which a context has where to note that the pool would ask a connection whether it lives. The store
-// does that in its place: the pool counts a connection that does not answer for 15 s or longer, in which it waits for its end,
-// and a pool of one connection would have none for the next request.
-type unasked struct{}
+func (d deadline) HandleUnwatchAfterCancel() { _ = d.SetDeadline(time.Time{}) }
 
-// with calls f with a connection that lives. If it is dead afterwards, the pool forgets it at once.
-func (s *Store) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	for tries := int32(0); ; tries++ {
-		ask := false
-		c, err := s.pool.Acquire(context.WithValue(ctx, unasked{}, &ask))
-		if err != nil {
-			return err
+// with calls f with a connection, and takes a warning that counts for an error. The kept connection may be dead: if twice, f is
+// called once more with another one, and otherwise the server is asked before.
+func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *conn) error) error {
+	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
+		if kept && !twice {
+			if err := c.Ping(ctx); err != nil {
+				return true, err
+			}
 		}
-		if ask {
-			err = c.Conn().Ping(ctx)
+		c.warning = "" // of the login, as through a pooler
+		err = f(ctx, c)
+		if err == nil && c.warning != "" {
+			err = fmt.Errorf("the server has warned, so what it did may not last: %s", c.warning)
 		}
-		lives := err == nil
-		if lives {
-			err = f(c.Conn())
-		}
-		if c.Conn().IsClosed() {
-			c.Hijack()
-		} else {
-			c.Release()
-		}
-		if lives || ctx.Err() != nil || tries > s.pool.Config().MaxConns {
-			return err
-		}
-	}
-}
-
-// durably is with, and returns an error if the server has warned meanwhile.
-func (s *Store) durably(ctx context.Context, f func(*pgx.Conn) error) error {
-	return s.with(ctx, func(c *pgx.Conn) error {
-		kept := c.PgConn().CustomData()
-		delete(kept, warning) // of another statement
-		err := f(c)
-		if message, ok := kept[warning]; ok && err == nil {
-			err = fmt.Errorf("the server has warned, so what it did may not last: %s", message)
-		}
-		return err
+		return twice && c.IsClosed(), err
 	})
 }
 
-// New returns a store over pool, whose configuration [Configure] has seen. It needs no more than the right to select
-// and update, and makes nothing: if the table is not complete, of another version or for another layout, the error
-// matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon back: an unlogged table, and a server
-// with fsync=off. Where synchronous_commit is weaker than on, the store's own transactions set it. Nil options mean
-// the default. The pool stays the caller's, to be closed after the Minters.
-func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error) {
-	s, err := open(ctx, pool, opts, false)
+// Close closes the connection, without waiting for the server. Calls under way and later ones fail at once, so close the
+// Minters before. A second call does nothing.
+func (s *Store) Close() { s.conns.Close() }
+
+// New returns a store in the database that a URL names, such as postgres://minter@db.example.com/orders, or a text such as
+// "host=db.example.com user=minter dbname=orders". Where that says nothing, as if it is empty, the variables of psql count
+// (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. A host has 2 s to
+// accept a connection, unless connect_timeout says otherwise. Close the store after the Minters.
+//
+// New needs no more than the right to select and update, and makes nothing: if the table is not complete, of another
+// version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon
+// back: an unlogged table, and a server with fsync=off. Where synchronous_commit is weaker than on, the store's own
+// transactions set it. Nil options mean the default.
+func New(ctx context.Context, url string, opts *Options) (*Store, error) {
+	s, err := open(ctx, url, opts, false)
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: postgres: %w", err)
 	}
@@ -231,28 +244,23 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Store, error)
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
 // than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
-// the table is of another version or layout, one that matches [nodelease.ErrRefused]. Like New, it needs a pool that
-// [Configure] has seen.
+// the table is of another version or layout, one that matches [nodelease.ErrRefused].
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
 // passed the newest id in your tables.
-func Init(ctx context.Context, pool *pgxpool.Pool, opts *Options) error {
-	if _, err := open(ctx, pool, opts, true); err != nil {
+func Init(ctx context.Context, url string, opts *Options) error {
+	s, err := open(ctx, url, opts, true)
+	if err != nil {
 		return fmt.Errorf("nodelease: postgres: %w", err)
 	}
+	s.Close()
 	return nil
 }
 
 // open returns a store whose table it has looked at, or made the first time.
-func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*Store, error) {
-	if pool == nil {
-		return nil, errors.New("nil Pool")
-	}
-	s := &Store{pool: pool, mode: pgx.QueryExecModeExec}
-	if pool.Config().ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
-		s.mode = pgx.QueryExecModeSimpleProtocol
-	}
+func open(ctx context.Context, url string, opts *Options, first bool) (*Store, error) {
+	s := new(Store)
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -275,55 +283,39 @@ func open(ctx context.Context, pool *pgxpool.Pool, opts *Options, first bool) (*
 		}
 	}
 	s.table = pgx.Identifier(names).Sanitize()
-	if err := s.hears(ctx); err != nil {
-		return nil, err
+	var err error
+	if s.config, err = pgx.ParseConfig(url); err != nil {
+		return nil, err // without the password
 	}
-	err := s.durably(ctx, func(c *pgx.Conn) error {
+	maps.DeleteFunc(s.config.RuntimeParams, func(name, _ string) bool { return strings.HasPrefix(name, "pool_") })
+	s.conns = conns.New(s.dial)
+	err = s.with(ctx, false, func(ctx context.Context, c *conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.prepare(ctx, tx, first) })
 	})
-	if err != nil {
+	if err != nil { // no connection is kept
 		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
 	}
 	return s, nil
 }
 
-// hears has the server warn, and returns an error if the store does not hear of it.
-func (s *Store) hears(ctx context.Context) error {
-	return s.with(ctx, func(c *pgx.Conn) error {
-		kept := c.PgConn().CustomData()
-		delete(kept, warning)
-		_, err := c.Exec(ctx, `do $$ begin
-			perform set_config('client_min_messages', 'warning', true);
-			raise warning '`+trial+`';
-		end $$`, s.mode)
-		if err != nil {
-			return fmt.Errorf("have the server warn: %w", err)
-		}
-		if kept[warning] == nil {
-			return errors.New("the pool does not keep the server's warnings: call pgstore.Configure with its *pgxpool.Config before pgxpool.NewWithConfig")
-		}
-		return nil
-	})
-}
-
 // prepare returns an error unless the server is durable and the table complete. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	if first { // two sessions that create one table at the same moment collide in the catalogue: they queue
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.mode, s.table); err != nil {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 			return err
 		}
 	}
 	var fsync, persistence string
 	err := tx.QueryRow(ctx, `select coalesce(current_setting('fsync', true), ''),
 		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), '')`,
-		s.mode, s.table).Scan(&fsync, &persistence)
+		s.table).Scan(&fsync, &persistence)
 	switch {
 	case err != nil:
 		return err
 	case fsync == "off" && !s.opts.AllowNoFsync:
 		return errors.New("fsync is off, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync")
 	case persistence == "" && first:
-		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table), s.mode); err != nil {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
 		return s.prepare(ctx, tx, first) // the search_path may have made it temporary
@@ -332,7 +324,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	case persistence != "p":
 		return errors.New("the table is unlogged or temporary, so that a crash empties it, and ids repeat")
 	}
-	if _, err := tx.Exec(ctx, `select token, holder, expires, horizon from `+s.table+` limit 0`, s.mode); err != nil {
+	if _, err := tx.Exec(ctx, `select token, holder, expires, horizon from `+s.table+` limit 0`); err != nil {
 		if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == undefinedColumn {
 			err = fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
 		}
@@ -344,7 +336,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	var header string
 	var rows int64
 	var now time.Time
-	if err := tx.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
+	if err := tx.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
 		return err
 	}
 	own := storekit.Header(s.opts.Layout)
@@ -361,7 +353,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 	}
 	_, err = tx.Exec(ctx, `insert into `+s.table+` (number, holder, expires)
 		select n, case when n < 0 then $2::text else '' end, case when n < 0 then 'infinity'::timestamptz else 'epoch' end
-		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.mode, s.opts.Numbers, own)
+		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.opts.Numbers, own)
 	return err
 }
 
@@ -369,7 +361,7 @@ func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
 func (s *Store) keepsTimes(ctx context.Context, c *pgx.Conn) error {
 	var columns string
 	err := c.QueryRow(ctx, `select coalesce(string_agg('the column ' || attname || ' is ' || format_type(atttypid, atttypmod), ', '), '')
-		from pg_attribute where attrelid = to_regclass($1) and `+rounding, s.mode, s.table).Scan(&columns)
+		from pg_attribute where attrelid = to_regclass($1) and `+rounding, s.table).Scan(&columns)
 	if err == nil && columns != "" {
 		err = fmt.Errorf("%w: %s and not timestamp with time zone, so that horizons change, and ids repeat", nodelease.ErrRefused, columns)
 	}
@@ -410,20 +402,26 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	l := &lease{store: s, token: ids.NewV4().String()}
 	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
 	var horizon zeronull.Timestamptz
-	err := s.durably(late, func(c *pgx.Conn) error {
+	var sent, none bool
+	err := s.with(late, false, func(ctx context.Context, c *conn) error {
+		sent = true
 		take := fmt.Sprintf(takeRow, s.table)
-		return c.QueryRow(late, take, s.mode, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout), s.table).
+		err := c.QueryRow(ctx, take, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout), s.table).
 			Scan(&l.number, &horizon, &g.Free)
+		if none = errors.Is(err, pgx.ErrNoRows); none {
+			err = nil
+		}
+		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
+	if none {
 		return nodelease.Grant{}, s.none(late, r)
 	}
 	if err != nil {
-		if !pgconn.SafeToRetry(err) { // it may have been carried out
+		if sent && !pgconn.SafeToRetry(err) { // it may have been carried out
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 			defer cancel()
-			_ = s.with(last, func(c *pgx.Conn) error {
-				_, err := c.Exec(last, fmt.Sprintf(giveRowBack, s.table), s.mode, l.token)
+			_ = s.with(last, true, func(ctx context.Context, c *conn) error {
+				_, err := c.Exec(ctx, fmt.Sprintf(giveRowBack, s.table), l.token)
 				return err
 			})
 		}
@@ -438,11 +436,11 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	var header string
 	var rows int64
 	var server time.Time
-	err := s.with(ctx, func(c *pgx.Conn) error {
-		if err := s.keepsTimes(ctx, c); err != nil {
+	err := s.with(ctx, true, func(ctx context.Context, c *conn) error {
+		if err := s.keepsTimes(ctx, c.Conn); err != nil {
 			return err
 		}
-		return c.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.mode, s.opts.Numbers).Scan(&header, &rows, &server)
+		return c.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&header, &rows, &server)
 	})
 	if err == nil {
 		err = storekit.Missing(s.missing(header, rows), mend)
@@ -476,9 +474,9 @@ func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 }
 
 func (l *lease) update(ctx context.Context, sql string, horizon time.Time, more ...any) error {
-	args := []any{l.store.mode, l.number, l.token, zeronull.Timestamptz(horizon)}
+	args := []any{l.number, l.token, zeronull.Timestamptz(horizon)}
 	var tag pgconn.CommandTag
-	err := l.store.durably(ctx, func(c *pgx.Conn) (err error) {
+	err := l.store.with(ctx, true, func(ctx context.Context, c *conn) (err error) {
 		tag, err = c.Exec(ctx, fmt.Sprintf(sql, l.store.table), append(args, more...)...)
 		return err
 	})

@@ -327,7 +327,7 @@ func TestPostgres(t *testing.T) {
 	expect(t, 0, "init -layout 2021-01-01,1s,20,13 -table own -numbers 40 "+at, "made the store")
 	expect(t, 0, "check -layout 2021-01-01T00:00:00Z,1s,20,13 -table own -numbers 40 "+at, "nothing found")
 
-	s, err := pgstore.New(t.Context(), pool, &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
+	s, err := pgstore.New(t.Context(), pgtest.URL(address), &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
 	number, stop := hold(t, s, err)
 	defer stop()
 	do(fmt.Sprintf("update team.leases set expires = now(), holder = 'gone' where number = %d", (number+3)%40))

@@ -25,8 +25,9 @@ import (
 
 type mySQL struct {
 	*options
-	db   *sql.DB
-	name string // of the table, quoted
+	config *mysql.Config
+	db     *sql.DB
+	name   string // of the table, quoted
 }
 
 func openMySQL(_ context.Context, o *options) (store, error) {
@@ -39,7 +40,7 @@ func openMySQL(_ context.Context, o *options) (store, error) {
 		return nil, err
 	}
 	name := "`" + strings.ReplaceAll(strings.ReplaceAll(o.table, "`", "``"), ".", "`.`") + "`"
-	return &mySQL{o, sql.OpenDB(connector), name}, nil
+	return &mySQL{o, config, sql.OpenDB(connector), name}, nil
 }
 
 // mysqlConfig returns what a URL says and, where it says nothing, the variables. Its errors have no password.
@@ -72,7 +73,17 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 func (m *mySQL) close() { m.db.Close() }
 
 func (m *mySQL) init(ctx context.Context, layout ids.SnowflakeLayout) error {
-	return mysqlstore.Init(ctx, m.db, &mysqlstore.Options{Table: m.table, Numbers: m.numbers, Layout: layout})
+	opts := m.storeOptions(m.numbers)
+	opts.Layout = layout
+	return mysqlstore.Init(ctx, "/", opts)
+}
+
+// storeOptions are options of a store, whose DSN says nothing.
+func (m *mySQL) storeOptions(numbers int64) *mysqlstore.Options {
+	return &mysqlstore.Options{Table: m.table, Numbers: numbers, BeforeConnect: func(_ context.Context, c *mysql.Config) error {
+		*c = *m.config.Clone()
+		return nil
+	}}
 }
 
 func (m *mySQL) read(ctx context.Context) (*contents, error) {
@@ -138,7 +149,10 @@ func (m *mySQL) each(ctx context.Context, query string, f func(scan func(...any)
 // settings returns what New refuses, and what can make ids repeat after a crash or a failover.
 func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	_, err = mysqlstore.New(ctx, m.db, &mysqlstore.Options{Table: m.table, Numbers: 1})
+	s, err := mysqlstore.New(ctx, "/", m.storeOptions(1))
+	if err == nil {
+		s.Close()
+	}
 	if err != nil && !errors.Is(err, nodelease.ErrRefused) { // of rows and layouts, check tells more
 		text, _, _ := strings.Cut(err.Error(), ": for tests")
 		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))

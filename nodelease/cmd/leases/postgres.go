@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,14 +29,15 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 	if err != nil {
 		return nil, err // without the password
 	}
-	first, validate := config.ConnConfig, config.ConnConfig.ValidateConnect
-	pgstore.Configure(config)
+	first := config.ConnConfig
+	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
+	first.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		first.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may give the next run a connection with this one's prepared statements
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
-	if !slices.ContainsFunc(first.Fallbacks, other) {
-		first.ValidateConnect = validate // one host may be a standby, to look at
+	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) { // one host may be a standby, to look at
+		first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -47,7 +49,7 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 func (p *postgres) close() { p.pool.Close() }
 
 func (p *postgres) init(ctx context.Context, layout ids.SnowflakeLayout) error {
-	return pgstore.Init(ctx, p.pool, &pgstore.Options{Table: p.table, Numbers: p.numbers, Layout: layout})
+	return pgstore.Init(ctx, p.url, &pgstore.Options{Table: p.table, Numbers: p.numbers, Layout: layout})
 }
 
 func (p *postgres) read(ctx context.Context) (*contents, error) {

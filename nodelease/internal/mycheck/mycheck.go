@@ -12,8 +12,14 @@ import (
 // All is what MariaDB shows for all rights. MySQL lists them.
 const All = "ALL PRIVILEGES"
 
+// Asker is a [sql.DB], or one connection.
+type Asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
 // Read returns the rights on all tables of db's user and its roles, as SHOW GRANTS names them.
-func Read(ctx context.Context, db *sql.DB) (rights []string, err error) {
+func Read(ctx context.Context, db Asker) (rights []string, err error) {
 	rows, err := db.QueryContext(ctx, `show grants`)
 	if err != nil {
 		return nil, fmt.Errorf("read the rights of the user: %w", err)
@@ -59,7 +65,7 @@ func Name(table string) (schema, name string) {
 }
 
 // Times says which columns of a table do not keep times as they are written, or nothing.
-func Times(ctx context.Context, db *sql.DB, table string) (finding string, err error) {
+func Times(ctx context.Context, db Asker, table string) (finding string, err error) {
 	schema, name := Name(table)
 	err = db.QueryRowContext(ctx, `select coalesce(group_concat(concat('the column ', column_name, ' is ', column_type) separator ', '), '')
 		from information_schema.columns where table_schema = `+schema+` and table_name = `+name+`

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -64,6 +66,21 @@ func (s *Server) Start(t *testing.T) {
 	s.cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one connection each.
+func (s *Server) Signal(sig syscall.Signal) {
+	pid := s.cmd.Process.Pid
+	_ = syscall.Kill(pid, sig)
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, task := range tasks {
+		children, _ := os.ReadFile(task)
+		for child := range strings.FieldsSeq(string(children)) {
+			if pid, err := strconv.Atoi(child); err == nil {
+				_ = syscall.Kill(pid, sig)
+			}
+		}
 	}
 }
 

@@ -2,7 +2,6 @@
 package pgtest
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
-	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
 // unprivileged returns what makes a command run as somebody whom the server accepts, and that
@@ -109,7 +107,7 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 // added to the URL.
 func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
-	pool := must.Get(Connect(t.Context(), URL(address)+strings.Join(more, "")))(t)
+	pool := must.Get(pgxpool.New(t.Context(), URL(address)+strings.Join(more, "")))(t)
 	t.Cleanup(pool.Close)
 	must.Soon(t, func() error { return pool.Ping(t.Context()) })
 	return pool
@@ -137,16 +135,6 @@ func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	if _, err := pool.Exec(t.Context(), sql); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-}
-
-// Connect returns a pool that pgstore.New accepts.
-func Connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	pgstore.Configure(config)
-	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // URL names the database of a server that Start has started.

@@ -1,0 +1,262 @@
+package conns_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/conns"
+	"github.com/oneclock/ids/nodelease/internal/must"
+)
+
+// world makes connections, with numbers from 1, and notes what happens to them.
+type world struct {
+	*conns.Conns[*conn]
+
+	mu    sync.Mutex
+	dials func(context.Context) error // nil succeeds
+	made  []*conn
+}
+
+type conn struct {
+	number int
+	hang   bool // Close takes hours
+	closed atomic.Int64
+}
+
+func (c *conn) Close() {
+	c.closed.Add(1)
+	if c.hang {
+		time.Sleep(4 * time.Hour)
+	}
+}
+
+func newWorld(t *testing.T) *world {
+	t.Cleanup(func() { time.Sleep(5 * time.Hour) }) // for what hangs
+	w := new(world)
+	w.Conns = conns.New(func(ctx context.Context) (*conn, error) {
+		w.mu.Lock()
+		dials := w.dials
+		w.mu.Unlock()
+		if dials != nil {
+			if err := dials(ctx); err != nil {
+				return nil, err
+			}
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.made = append(w.made, &conn{number: len(w.made) + 1})
+		return w.made[len(w.made)-1], nil
+	})
+	return w
+}
+
+func (w *world) setDials(dials func(context.Context) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dials = dials
+}
+
+// all returns all connections, once nothing goes on.
+func (w *world) all() []*conn {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.made
+}
+
+// closed returns the numbers of the connections that are closed, each once.
+func (w *world) closed(t *testing.T) (numbers []int) {
+	for _, c := range w.all() {
+		if n := c.closed.Load(); n > 0 {
+			numbers = append(numbers, c.number)
+			if n > 1 {
+				t.Errorf("connection %d was closed %d times", c.number, n)
+			}
+		}
+	}
+	return numbers
+}
+
+var errCall = errors.New("the call has failed")
+
+func nothing(context.Context, *conn, bool) (bool, error) { return false, nil }
+
+// TestUse has a call follow another that has left a connection, which is sound or not.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		again bool
+		err   error
+	}
+	failed, again := answer{false, errCall}, answer{true, errCall}
+	for name, test := range map[string]struct {
+		kept    bool
+		answers []answer // of f
+		ends    bool     // the context, with the first answer
+		calls   string
+		err     error
+		closed  []int
+	}{
+		"the first call":                 {false, []answer{{}}, false, "new 1", nil, nil},
+		"the kept one":                   {true, []answer{{}}, false, "kept 1", nil, nil},
+		"an error":                       {true, []answer{failed}, false, "kept 1", errCall, []int{1}},
+		"again without an error":         {true, []answer{{again: true}}, false, "kept 1", nil, nil},
+		"again":                          {true, []answer{again, {}}, false, "kept 1, new 2", nil, []int{1}},
+		"again, and another error":       {true, []answer{again, failed}, false, "kept 1, new 2", errCall, []int{1, 2}},
+		"again and again":                {true, []answer{again, again}, false, "kept 1, new 2", errCall, []int{1, 2}},
+		"again, the context has ended":   {true, []answer{again}, true, "kept 1", errCall, []int{1}},
+		"again, with a new connection":   {false, []answer{again}, false, "new 1", errCall, []int{1}},
+		"an error with a new connection": {false, []answer{failed}, false, "new 1", errCall, []int{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			must.Bubble(t, func(t *testing.T) {
+				w := newWorld(t)
+				if test.kept {
+					must.Do(t, w.Do(t.Context(), nothing))
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var calls []string
+				err := w.Do(ctx, func(_ context.Context, c *conn, kept bool) (bool, error) {
+					calls = append(calls, map[bool]string{true: "kept ", false: "new "}[kept]+strconv.Itoa(c.number))
+					if test.ends {
+						cancel()
+					}
+					a := test.answers[len(calls)-1]
+					return a.again, a.err
+				})
+				if got := strings.Join(calls, ", "); !errors.Is(err, test.err) || got != test.calls || !slices.Equal(w.closed(t), test.closed) {
+					t.Errorf("error %v after %q, closed are %v, want error %v after %q, closed %v", err, got, w.closed(t), test.err, test.calls, test.closed)
+				}
+			})
+		})
+	}
+}
+
+// TestAtOnce has many calls at once: each has a connection of its own, none waits, and one connection is kept.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	must.Bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		must.Do(t, w.Do(t.Context(), nothing))
+		w.all()[0].hang = true // nobody waits for its end either
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 300 {
+			all.Go(func() {
+				_ = w.Do(t.Context(), func(_ context.Context, c *conn, _ bool) (bool, error) {
+					time.Sleep(time.Second)
+					if c.number == 1 {
+						return false, errCall
+					}
+					return false, nil
+				})
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("300 calls of a second at once took %v", took)
+		}
+		if made, closed := len(w.all()), len(w.closed(t)); made != 300 || closed != 299 {
+			t.Errorf("made %d connections and closed %d", made, closed)
+		}
+	})
+}
+
+// TestDial has what dials hang, end its goroutine, and say itself that the context has ended.
+func TestDial(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dials func(ctx context.Context) error
+		took  time.Duration
+		err   error
+		text  string
+	}{
+		"hangs":         {func(context.Context) error { time.Sleep(time.Hour); return nil }, 2100 * time.Millisecond, context.DeadlineExceeded, "connecting does not end: "},
+		"hangs, fails":  {func(context.Context) error { time.Sleep(time.Hour); return errCall }, 2100 * time.Millisecond, context.DeadlineExceeded, "connecting does not end: "},
+		"knows more":    {func(ctx context.Context) error { <-ctx.Done(); return errCall }, 2 * time.Second, errCall, ""},
+		"knows it late": {func(ctx context.Context) error { <-ctx.Done(); time.Sleep(moment / 2); return errCall }, 2*time.Second + moment/2, errCall, ""},
+		"ends":          {func(context.Context) error { runtime.Goexit(); return nil }, 0, nil, "has ended its goroutine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			must.Bubble(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.setDials(test.dials)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				began := time.Now()
+				must.Fail(t, "Do", w.Do(ctx, nothing), test.err, test.text)
+				if took := time.Since(began); took != test.took {
+					t.Errorf("took %v, want %v", took, test.took)
+				}
+				w.setDials(nil)
+				must.Do(t, w.Do(t.Context(), nothing))
+				time.Sleep(2 * time.Hour)
+				if len(w.all())-len(w.closed(t)) != 1 {
+					t.Errorf("of %d connections %v are closed", len(w.all()), w.closed(t))
+				}
+			})
+		})
+	}
+}
+
+const moment = 100 * time.Millisecond
+
+// TestClose closes while a call waits for its answer, one dials, and one connection is kept, whose end hangs or not.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	for _, hang := range []bool{false, true} {
+		must.Bubble(t, func(t *testing.T) {
+			w := newWorld(t)
+			var calls sync.WaitGroup
+			call := func(f func(context.Context, *conn, bool) (bool, error)) {
+				calls.Go(func() {
+					began := time.Now()
+					must.Fail(t, "a call under way", w.Do(t.Context(), f), nodelease.ErrRefused, "the store is closed")
+					if took := time.Since(began); took != time.Second {
+						t.Errorf("a call under way took %v", took)
+					}
+				})
+			}
+			must.Do(t, w.Do(t.Context(), func(ctx context.Context, c *conn, _ bool) (bool, error) {
+				c.hang = hang
+				for range 2 {
+					call(func(ctx context.Context, _ *conn, _ bool) (bool, error) { <-ctx.Done(); return true, ctx.Err() })
+				}
+				synctest.Wait()
+				w.setDials(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+				call(nothing)
+				synctest.Wait()
+				calls.Go(func() { // what ends well has ended well, and its connection is not kept
+					w.setDials(nil)
+					must.Do(t, w.Do(t.Context(), func(context.Context, *conn, bool) (bool, error) { time.Sleep(2 * time.Second); return false, nil }))
+				})
+				synctest.Wait()
+				return false, nil
+			}))
+			time.Sleep(time.Second)
+			began := time.Now()
+			w.Close()
+			took := time.Since(began)
+			w.Close()
+			if want := map[bool]time.Duration{true: moment}[hang]; took != want || time.Since(began) != took {
+				t.Errorf("Close took %v, want %v, a second Close %v", took, want, time.Since(began)-took)
+			}
+			calls.Wait()
+			must.Fail(t, "a call afterwards", w.Do(t.Context(), nothing), nodelease.ErrRefused, "the store is closed")
+			if len(w.all()) != 4 || len(w.closed(t)) != 4 {
+				t.Errorf("made %d connections and closed %v", len(w.all()), w.closed(t))
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/must"
+	"github.com/oneclock/ids/nodelease/internal/servers/mytest"
+	"github.com/oneclock/ids/nodelease/internal/suite"
+	"github.com/oneclock/ids/nodelease/mysqlstore"
+)
+
+// open waits until so many connections of the user leases are open.
+func open(t *testing.T, db *sql.DB, want string) {
+	t.Helper()
+	must.Soon(t, func() error {
+		var n string
+		err := db.QueryRowContext(t.Context(), `select count(*) from information_schema.processlist where user = 'leases'`).Scan(&n)
+		if err == nil && n != want {
+			err = fmt.Errorf("%s connections are open, want %s", n, want)
+		}
+		return err
+	})
+}
+
+// TestConnections has connections that end: one is kept, and calls that come at once or find it dead have another.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	server, dsn := mytest.Start(t, "--skip-name-resolve")
+	db := mytest.Open(t, dsn)
+	mytest.Exec(t, db, `drop user if exists ''@localhost; create user leases; grant all on test.* to leases`)
+	own := mytest.At(t, dsn, "", "leases")
+	var dialled atomic.Int64
+	opts := &mysqlstore.Options{Table: "test.kept", Numbers: 8, TTL: time.Minute, BeforeConnect: func(context.Context, *mysql.Config) error {
+		dialled.Add(1)
+		return nil
+	}}
+	_, err := mysqlstore.New(t.Context(), own, opts)
+	must.Fail(t, "New before Init", err, nodelease.ErrRefused)
+	open(t, db, "0")
+	s := mustNew(t, own, opts)
+	open(t, db, "1")
+	if n := dialled.Load(); n != 3 {
+		t.Errorf("New, Init and New have dialled %d times", n)
+	}
+
+	locks := must.Get(db.Conn(t.Context()))(t)
+	defer locks.Close()
+	must.Get(locks.ExecContext(t.Context(), `lock tables test.kept write`))(t)
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() { suite.Take(t, s) })
+	}
+	open(t, db, "6") // none waits for another
+	must.Get(locks.ExecContext(t.Context(), `unlock tables`))(t)
+	all.Wait()
+	open(t, db, "1")
+
+	l := suite.Take(t, s).Lease
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	extend := func() error { return l.Extend(t.Context(), now) }
+	calls := []func() error{extend, func() error { suite.Take(t, s); return nil }, func() error { return l.Release(t.Context(), now) }}
+	for i, call := range calls {
+		mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where user = 'leases'`))
+		open(t, db, "0")
+		before := dialled.Load()
+		must.Do(t, call())
+		if n := dialled.Load() - before; n != 1 {
+			t.Errorf("call %d after the end of the connection has dialled %d times", i, n)
+		}
+	}
+
+	mytest.Exec(t, db, `update test.kept set expires = '1970-01-01' where number >= 0`)
+	takes := 0
+	ended := must.Get(mysqlstore.New(t.Context(), dsn, spied(opts, func(query string) string {
+		if strings.Contains(query, "set token = '") {
+			takes++
+			return `kill connection_id()`
+		}
+		return query
+	})))(t)
+	_, err = ended.Take(t.Context(), nodelease.Request{Now: time.Now()})
+	if must.Fail(t, "Take", err, nil, "Error 1"); takes != 1 {
+		t.Errorf("a Take whose connection has ended under it was made %d times", takes)
+	}
+	ended.Close()
+
+	l = suite.Take(t, s).Lease
+	server.Stop(syscall.SIGKILL)
+	if err := extend(); err == nil {
+		t.Error("Extend without a server has no error")
+	}
+	server.Start(t)
+	must.Soon(t, func() error { return db.PingContext(t.Context()) })
+	must.Do(t, extend())
+	server.Stop(syscall.SIGKILL)
+	server.Start(t)
+	must.Soon(t, func() error { return db.PingContext(t.Context()) })
+	must.Do(t, extend()) // the first call after a restart
+
+	suite.Closes(t, s, l, server)
+	open(t, db, "0")
+}
+
+// TestBeforeConnect has programs that change how the store connects, and what the store sets all the same.
+func TestBeforeConnect(t *testing.T) {
+	t.Parallel()
+	_, dsn := mytest.Start(t)
+	db := mytest.Open(t, dsn)
+	mustNew(t, dsn, nil)
+	open := func(dsn string, before func(context.Context, *mysql.Config) error) (*mysqlstore.Store, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		s, err := mysqlstore.New(ctx, dsn, &mysqlstore.Options{BeforeConnect: before})
+		if err == nil {
+			t.Cleanup(s.Close)
+		}
+		return s, err
+	}
+	t.Run("fails", func(t *testing.T) {
+		_, err := open(dsn, func(context.Context, *mysql.Config) error { return errors.New("no token") })
+		must.Fail(t, "no token", err, nil, "Options.BeforeConnect: no token")
+	})
+	t.Run("hangs", func(t *testing.T) {
+		hangs, over := atomic.Bool{}, make(chan struct{})
+		defer close(over)
+		s := must.Get(open(dsn, func(context.Context, *mysql.Config) error {
+			if hangs.Load() {
+				<-over
+			}
+			return nil
+		}))(t)
+		l := suite.Take(t, s).Lease
+		hangs.Store(true)
+		mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where id <> connection_id() order by id desc limit 1`)) // the store's
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		must.Fail(t, "it does not return", l.Extend(ctx, time.Now().Truncate(time.Microsecond)), context.DeadlineExceeded, "connecting does not end")
+		hangs.Store(false)
+		must.Do(t, l.Release(t.Context(), time.Time{}))
+	})
+	t.Run("time limit", func(t *testing.T) {
+		for parameters, want := range map[string]time.Duration{"": 2 * time.Second, "timeout=1s": time.Second} {
+			var limit time.Duration
+			must.Get(open(with(dsn, parameters), func(_ context.Context, c *mysql.Config) error {
+				c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+					end, _ := ctx.Deadline()
+					limit = time.Until(end)
+					return new(net.Dialer).DialContext(ctx, network, address)
+				}
+				return nil
+			}))(t)
+			if limit > want || limit < want/2 {
+				t.Errorf("%q: a dial may take %v, want %v", parameters, limit, want)
+			}
+		}
+	})
+	t.Run("a copy", func(t *testing.T) {
+		s := must.Get(open(dsn, func(_ context.Context, c *mysql.Config) error {
+			if _, silent := c.Logger.(*mysql.NopLogger); !silent || c.ConnectionAttributes != "" {
+				t.Errorf("a connection has the logger %T, and what the former was given: %q", c.Logger, c.ConnectionAttributes)
+			}
+			c.ConnectionAttributes = "way:first"
+			return nil
+		}))(t)
+		for range 2 {
+			suite.Take(t, s)
+			mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where id <> connection_id() order by id desc limit 1`))
+		}
+	})
+	t.Run("a whole configuration", func(t *testing.T) { // in place of what the DSN says
+		own := must.Get(mysql.ParseDSN(dsn))(t)
+		var seen []*mysql.Config
+		for range 2 {
+			s := must.Get(open("", func(_ context.Context, c *mysql.Config) error {
+				*c = *own
+				c.RejectReadOnly = true
+				seen = append(seen, c)
+				return nil
+			}))(t)
+			g := suite.Take(t, s)
+			now := time.Now().Truncate(time.Microsecond)
+			must.Do(t, errors.Join(g.Lease.Extend(t.Context(), now), g.Lease.Release(t.Context(), now)))
+		}
+		if len(seen) != 2 || seen[0] == seen[1] || seen[0].RejectReadOnly {
+			t.Errorf("configurations %v, want two, without RejectReadOnly", seen)
+		}
+	})
+}
+
+// TestDSNs has DSNs whose password no error shows.
+func TestDSNs(t *testing.T) {
+	for _, dsn := range []string{
+		"me:s3cret@tcp(127.0.0.1:1)/x", "me:s3cret@tcp(127.0.0.1:1)", "me:s3cret@127.0.0.1:1/x", "me:s3cret/x", "me:s3cret/tcp(127.0.0.1:1)/x", "me:s3cret(/x",
+		"me:s3cret@tcp(127.0.0.1:1)/x?tls=no", "me:s3cret@tcp(127.0.0.1:1)/x?timeout=2", "me:s3cret@tcp(127.0.0.1:1/x", "mysql://me:s3cret@127.0.0.1:1/x",
+		"me:s3cret@/x?password=%zz", "@me:s3cret/x", "me@tcp:s3cret/x",
+	} {
+		_, err := mysqlstore.New(t.Context(), dsn, nil)
+		for _, err := range []error{err, mysqlstore.Init(t.Context(), dsn, nil)} {
+			if err == nil || strings.Contains(err.Error(), "s3") {
+				t.Errorf("%s: error %v, want one without the password", dsn, err)
+			}
+		}
+	}
+	_, err := mysqlstore.New(t.Context(), "nowhere", nil)
+	must.Fail(t, "a DSN", err, nil, "nodelease: mysql: the DSN is not as user:password@tcp(host:port)/database?name=value")
+}

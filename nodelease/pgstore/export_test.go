@@ -1,0 +1,4 @@
+package pgstore
+
+// Counts is counts.
+var Counts = counts
