@@ -396,11 +396,10 @@ func (s *Store) fill(ctx context.Context, c *conn) error {
 
 // contents is what a table holds.
 type contents struct {
-	header   string
-	now      time.Time // the server's
-	free     []storekit.Candidate
-	horizons []time.Time
-	missing  []string // numbers
+	header  string
+	now     time.Time // the server's
+	free    []storekit.Candidate
+	missing []string // numbers
 }
 
 // read reads the table.
@@ -435,7 +434,6 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 				return nil, fmt.Errorf("the horizon of the number %d is no time: %q", n.Number, horizon.String)
 			}
 		}
-		c.horizons = append(c.horizons, n.Horizon)
 		if free {
 			c.free = append(c.free, n)
 		}
@@ -557,7 +555,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 // takeOne tries to take one of the numbers that were found free, for a caller whose clock is now.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
-	storekit.Prefer(free, storekit.Median(found.horizons), now)
+	storekit.Prefer(free, time.Time{}, now) // no median: the server has a clock
 	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.end())
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]

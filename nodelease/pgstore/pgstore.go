@@ -93,9 +93,9 @@ and case when current_setting('client_min_messages', true) in ('error', 'fatal',
 const rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// takeRow skips rows that another session is taking at this moment, and prefers as storekit.Prefer
-// does: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, a row is missing, or somebody has
-// altered a column of times.
+// takeRow skips rows that another session is taking at this moment, and prefers as storekit.Prefer does without a median,
+// which the server's clock makes needless: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, a row is
+// missing, or somebody has altered a column of times.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -104,9 +104,7 @@ with free as (
 		and exists (select from %[1]s where number = -1 and holder = $6)
 		and (select count(*) from %[1]s where number >= 0 and number < $1) = $1
 		and not exists (select from pg_attribute where attrelid = to_regclass($7) and ` + rounding + `)
-	order by case when horizon <= $2::timestamptz and horizon > interval '24 hours' + (
-			select percentile_disc(0.5) within group (order by horizon) from %[1]s where number >= 0 and number < $1
-		) then 0 else 1 end, greatest(horizon, $2::timestamptz), random()
+	order by greatest(horizon, $2::timestamptz), random()
 	limit 1
 	for update skip locked
 )

@@ -78,7 +78,7 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("made", k.Made)
 	t.Run("clocks", k.Clocks)
-	t.Run("choice", k.Choice)
+	t.Run("at rest", k.AtRest)
 	t.Run("few rights", func(t *testing.T) {
 		pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
 		k.FewRights(t, kind(t, url+"&user=few"), func(right string) {

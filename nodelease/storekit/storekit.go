@@ -221,7 +221,8 @@ type Candidate struct {
 //
 // Of the former, those come first whose horizon is more than 24 h later than median, that of the horizons
 // of all numbers. To most holders such a horizon is ahead. For a holder whose clock is years ahead it has
-// passed, and it takes that number again, instead of giving one more such a horizon.
+// passed, and it takes that number again, instead of giving one more such a horizon. A store whose Take compares the
+// caller's clock with the database's passes the zero time for median: then none comes before others.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	late := func(c Candidate) int {

@@ -223,8 +223,10 @@ func (k Kind) Clocks(t *testing.T) {
 	}
 }
 
-// Choice has, of the horizons that have passed, one that is more than a day later than the others: its number comes first.
-func (k Kind) Choice(t *testing.T) {
+// rested makes a store of five numbers, whose horizons are some 3 days old, but for one that is an hour old, and one that
+// has none.
+func (k Kind) rested(t *testing.T) nodelease.Store {
+	t.Helper()
 	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
 	now, grants := time.Now().Truncate(time.Microsecond), map[int64]nodelease.Grant{}
 	for range 5 {
@@ -235,12 +237,79 @@ func (k Kind) Choice(t *testing.T) {
 		must.Do(t, grants[int64(n)].Lease.Release(t.Context(), now.Add(-time.Duration(hours)*time.Hour)))
 	}
 	must.Do(t, grants[4].Lease.Release(t.Context(), time.Time{}))
-	for range 5 {
+	return s
+}
+
+// taken returns how often each number is taken, of so many Takes one after another.
+func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
+	t.Helper()
+	counts := map[int64]int{}
+	for range takes {
 		g := Take(t, s)
-		if g.Number != 2 {
-			t.Errorf("took number %d, want 2", g.Number)
-		}
+		counts[g.Number]++
 		must.Do(t, g.Lease.Release(t.Context(), g.Horizon))
+	}
+	return counts
+}
+
+// Choice has, of the horizons that have passed, one that is more than a day later than the others: its number comes first,
+// of a store that has no clock.
+func (k Kind) Choice(t *testing.T) {
+	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
+		t.Errorf("took the numbers %v, want 2", counts)
+	}
+}
+
+// AtRest has the same horizons. A store that has a clock chooses at random.
+func (k Kind) AtRest(t *testing.T) {
+	if counts := taken(t, k.rested(t), 40); len(counts) < 3 {
+		t.Errorf("took only the numbers %v, so often", counts)
+	}
+}
+
+// Former is a holder of the version of a store that took a pool, by its statements. Its methods end the test at an error.
+type Former struct {
+	Take            func(token string) (number int64, horizon time.Time) // number is -1 if none is free
+	Extend, Release func(number int64, token string, horizon time.Time) bool
+}
+
+// Beside has a former holder work beside those of today, in the table beside, as during an update: neither has a number of
+// the other, and each begins after the horizon that the other has left. Expire ends all leases.
+func (k Kind) Beside(t *testing.T, former Former, expire func()) {
+	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for range 2 {
+		g := Take(t, s)
+		number, _ := former.Take("their token")
+		if number != 1-g.Number {
+			t.Fatalf("beside number %d the former version took %d", g.Number, number)
+		}
+		if other, _ := former.Take("another token"); other != -1 {
+			t.Errorf("the former version took number %d, which is held", other)
+		}
+		_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+		must.Fail(t, "a third Take", err, nodelease.ErrNoNumber)
+		must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Second)))
+		if !former.Extend(number, "their token", now.Add(2*time.Second)) {
+			t.Error("the former version could not extend its lease")
+		}
+
+		expire()
+		after, found := Take(t, s), map[int64]time.Time{}
+		found[after.Number] = after.Horizon
+		next, horizon := former.Take("a third token")
+		found[next] = horizon
+		if !found[g.Number].Equal(now.Add(time.Second)) || !found[number].Equal(now.Add(2*time.Second)) {
+			t.Errorf("found the horizons %v, want those of %d 1 s after %v, and of %d 2 s", found, g.Number, now, number)
+		}
+		must.Fail(t, "a former holder of today", g.Lease.Extend(t.Context(), now.Add(time.Hour)), nodelease.ErrLost)
+		if former.Extend(number, "their token", now.Add(time.Hour)) {
+			t.Error("a former holder extended a lease that had ended")
+		}
+		must.Do(t, after.Lease.Release(t.Context(), time.Time{}))
+		if !former.Release(next, "a third token", time.Time{}) {
+			t.Error("the former version could not release its number")
+		}
 	}
 }
 
