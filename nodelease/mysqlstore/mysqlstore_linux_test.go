@@ -103,6 +103,7 @@ func TestMySQL(t *testing.T) {
 	t.Run("made", k.Made)
 	t.Run("clocks", k.Clocks)
 	t.Run("at rest", k.AtRest)
+	t.Run("beside", func(t *testing.T) { testBeside(t, db, dsn) })
 	t.Run("locked", func(t *testing.T) {
 		k.Locked(t, func(table string) func() error {
 			tx := must.Get(db.BeginTx(t.Context(), nil))(t)

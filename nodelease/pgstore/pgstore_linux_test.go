@@ -79,6 +79,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("made", k.Made)
 	t.Run("clocks", k.Clocks)
 	t.Run("at rest", k.AtRest)
+	t.Run("beside", func(t *testing.T) { testBeside(t, url, pool) })
 	t.Run("few rights", func(t *testing.T) {
 		pgtest.Exec(t, pool, `create schema closed; create role few login; grant usage on schema closed to few`)
 		k.FewRights(t, kind(t, url+"&user=few"), func(right string) {
