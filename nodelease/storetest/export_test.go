@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/oneclock/ids/nodelease"
@@ -19,4 +22,18 @@ func init() {
 func Trial(t *testing.T, n Network, call string, request int, answer bool) error {
 	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: inCall}
 	return trial.run(t, request, answer)
+}
+
+// Refused is Refusals without a test.
+func Refused(ctx context.Context, p Place) error {
+	if err := p.first(ctx); err != nil {
+		return err
+	}
+	var all []error
+	for _, h := range p.all() {
+		if err := p.suffer(ctx, h); err != nil {
+			all = append(all, fmt.Errorf("%s: %w", h, err))
+		}
+	}
+	return errors.Join(all...)
 }

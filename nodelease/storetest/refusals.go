@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+)
+
+// A Harm is one of the things that [Refusals] has go wrong.
+type Harm string
+
+// What New must refuse, and so must Take of a store that was opened before.
+const (
+	// NoHeader: what tells the version and the layout is missing.
+	NoHeader Harm = "no header"
+	// OtherVersion: the header is of another version of the schema.
+	OtherVersion Harm = "another version"
+	// NoNumber: what is kept of one of the numbers is missing, and its horizon with it.
+	NoNumber Harm = "a number is missing"
+	// NoRead: the user has no right to read.
+	NoRead Harm = "no right to read"
+	// NoWrite: the user may read, and has no right to write.
+	NoWrite Harm = "no right to write"
+	// NoWrites: the server takes no writes from anybody, as a replica or where its disk is full. This can pass by itself, as by a
+	// failover: the error must not match [nodelease.ErrRefused], and all the others must.
+	NoWrites Harm = "no writes"
+)
+
+var harms = []Harm{NoHeader, OtherVersion, NoNumber, NoRead, NoWrite, NoWrites}
+
+// A Place is where a kind of store keeps its numbers: nothing is there yet.
+type Place struct {
+	// Init makes a store of the numbers 0 to 2 for ids of a layout.
+	Init func(l ids.SnowflakeLayout) error
+	// New opens it, with a TTL of a minute or more, as a user who has no more rights than a holder needs.
+	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
+	// Harm does a harm, without touching the number that is held, and returns what undoes it. A kind of store in which one
+	// cannot be has nil for it. There may be more than those that this package names, which are for good.
+	Harm map[Harm]func(held int64) (undo func() error, err error)
+}
+
+// Refusals tests what New of a kind of store must refuse, and Take of a store that was opened before: a store that was never
+// made, one for another layout, and all harms. A store that takes them makes a program wait for ever for what only a person
+// mends, or repeats ids. New may leave NoNumber to Take. Whoever holds a number may go on, or fail, but is not told that it was
+// lost.
+func Refusals(t *testing.T, p Place) {
+	if err := p.first(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range p.all() {
+		t.Run(string(h), func(t *testing.T) {
+			if err := p.suffer(t.Context(), h); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// all returns all harms, of which p may not know some.
+func (p Place) all() []Harm {
+	more := maps.Clone(p.Harm)
+	for _, h := range harms {
+		delete(more, h)
+	}
+	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
+}
+
+// first makes the store.
+func (p Place) first(ctx context.Context) error {
+	var twitter ids.SnowflakeLayout
+	s, err := p.New(twitter)
+	if err == nil {
+		_, err = s.Take(ctx, nodelease.Request{Now: time.Now()})
+	}
+	if !errors.Is(err, nodelease.ErrRefused) || !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("a store that was never made: error %v, want one that matches ErrRefused and fs.ErrNotExist", err)
+	}
+	if err := p.Init(twitter); err != nil {
+		return fmt.Errorf("Init: %w", err)
+	}
+	if err := p.Init(twitter); !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("a second Init: error %v, want one that matches fs.ErrExist", err)
+	}
+	if err := p.Init(ids.SonyflakeLayout()); !errors.Is(err, nodelease.ErrRefused) {
+		return fmt.Errorf("Init for another layout: error %v, want one that matches ErrRefused", err)
+	}
+	if _, err := p.New(ids.SonyflakeLayout()); !errors.Is(err, nodelease.ErrRefused) {
+		return fmt.Errorf("New for another layout: error %v, want one that matches ErrRefused", err)
+	}
+	return nil
+}
+
+// suffer does one harm, and undoes it.
+func (p Place) suffer(ctx context.Context, h Harm) error {
+	do, known := p.Harm[h]
+	if !known {
+		return errors.New("the Place does not say how it comes to this: nil is for what cannot be")
+	}
+	if do == nil {
+		return nil
+	}
+	s, err := p.New(ids.SnowflakeLayout{})
+	if err != nil {
+		return fmt.Errorf("New before: %w", err)
+	}
+	request := nodelease.Request{Now: time.Now()}
+	g, err := s.Take(ctx, request)
+	if err != nil {
+		return fmt.Errorf("Take before: %w", err)
+	}
+	undo, err := do(g.Number)
+	if err != nil {
+		return fmt.Errorf("the harm: %w", err)
+	}
+	var all []error
+	say := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	refused := func(what string, err error) {
+		if err == nil || errors.Is(err, nodelease.ErrNoNumber) || errors.Is(err, nodelease.ErrRefused) != (h != NoWrites) {
+			say("%s: error %v, want one that matches ErrRefused: %v", what, err, h != NoWrites)
+		}
+	}
+	if _, err := p.New(ids.SnowflakeLayout{}); err != nil || h != NoNumber {
+		refused("New", err)
+	}
+	_, err = s.Take(ctx, request)
+	refused("Take", err)
+	horizon := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	err = g.Lease.Extend(ctx, horizon)
+	if errors.Is(err, nodelease.ErrLost) || err == nil && (h == NoWrite || h == NoWrites) {
+		say("Extend: error %v, want another", err)
+	}
+	if err := undo(); err != nil {
+		say("what undoes the harm: %w", err)
+		return errors.Join(all...)
+	}
+	if _, err := p.New(ids.SnowflakeLayout{}); err != nil {
+		say("New afterwards: %w", err)
+	}
+	if err := cmp.Or(g.Lease.Extend(ctx, horizon), g.Lease.Release(ctx, time.Time{})); err != nil {
+		say("the holder afterwards: %w", err)
+	}
+	return errors.Join(all...)
+}
