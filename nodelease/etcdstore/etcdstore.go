@@ -87,10 +87,7 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	if s.opts.Prefix == "" {
 		s.opts.Prefix = "/nodelease"
 	}
-	if s.opts.Prefix[0] != '/' {
-		return nil, fmt.Errorf("Options.Prefix %q does not begin with a slash", s.opts.Prefix)
-	}
-	return s, nil
+	return s, etcdkeys.CheckPrefix(s.opts.Prefix)
 }
 
 // check looks at the schema.

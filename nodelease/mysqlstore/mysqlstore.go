@@ -41,6 +41,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/conns"
+	"github.com/oneclock/ids/nodelease/internal/faults"
 	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
@@ -102,13 +103,10 @@ const (
 	datetime    = "2006-01-02 15:04:05.000000" // as the server writes it
 
 	// Numbers of the server's errors.
-	recordChanged   = 1020
-	unknownDatabase = 1049
-	unknownColumn   = 1054
-	unknownTable    = 1146
-	lockWait        = 1205
-	deadlock        = 1213
-	conflict        = 3101 // of Group Replication: undone at the commit
+	recordChanged = 1020
+	lockWait      = 1205
+	deadlock      = 1213
+	conflict      = 3101 // of Group Replication: undone at the commit
 )
 
 // New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
@@ -160,33 +158,29 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 	if n := utf8.RuneCountInString(s.opts.Holder); n > maxHolder {
 		return nil, fmt.Errorf("Options.Holder has %d characters, and at most %d fit", n, maxHolder)
 	}
-	if s.opts.Table == "" {
-		s.opts.Table = "node_lease"
-	}
-	names := strings.Split(s.opts.Table, ".")
-	for i, name := range names {
-		if err := storekit.CheckText("Options.Table", name); err != nil {
-			return nil, err
-		}
-		names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
-	}
-	s.table = strings.Join(names, ".")
+	s.opts.Table = cmp.Or(s.opts.Table, "node_lease")
 	var err error
+	if s.table, err = mycheck.Table(s.opts.Table); err != nil {
+		return nil, err
+	}
 	if s.config, err = parseDSN(dsn); err != nil {
 		return nil, err
 	}
 	s.conns = conns.New(s.dial)
 	err = s.with(ctx, func(ctx context.Context, c *conn) error {
-		if err := s.checkServer(ctx, c); err != nil {
-			return err
+		all, err := s.look(ctx, c, !first)
+		if err == nil {
+			err = s.prepare(ctx, c, first)
 		}
-		if err := s.prepare(ctx, c, first); err != nil {
-			return fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
+		for _, f := range all {
+			if f.Grade == faults.Told {
+				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))
+			}
 		}
-		return nil
+		return err
 	})
 	if err != nil { // no connection is kept
-		return nil, err
+		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
 	}
 	return s, nil
 }
@@ -243,114 +237,39 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return &conn{c, db}, nil
 }
 
-// checkServer returns an error if the server forgets what it commits, or takes no writes. It notes what a person should know.
-func (s *Store) checkServer(ctx context.Context, c *conn) error {
-	if err := checkWrites(ctx, c); err != nil {
-		return err
-	}
-	const flush = "innodb_flush_log_at_trx_commit"
-	settings := []string{flush}
-	var hidden []string
-	switch log, err := variable(ctx, c, "log_bin"); {
-	case err != nil:
-		return err
-	case log == "":
-		hidden = append(hidden, "log_bin")
-	case log == "ON":
-		settings = append(settings, "sync_binlog")
-	}
-	for _, name := range settings {
-		switch v, err := variable(ctx, c, name); {
-		case err != nil:
-			return err
-		case v == "":
-			hidden = append(hidden, name)
-		case v == "1" || v == "3" && name == flush: // MariaDB's 3 syncs twice
-		case !s.opts.AllowNoFsync:
-			return fmt.Errorf("%s is %s, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync", name, v)
-		}
-	}
-	if hidden != nil {
-		s.warn("the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
-	}
-	if finding := mycheck.Finding(mycheck.Read(ctx, c)); finding != "" {
-		s.warn("%s", finding)
-	}
-	return nil
+// look returns what is wrong, as [mycheck.Look] does, and an error if the store must refuse that.
+func (s *Store) look(ctx context.Context, c *conn, write bool) (faults.List, error) {
+	all, err := mycheck.Look(ctx, c, s.opts.Table, write)
+	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
 }
 
-// warn notes what the first Take is to pass on.
-func (s *Store) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, fmt.Errorf("nodelease: mysql: "+format, args...))
-}
-
-// variable returns a setting, or "" if the server does not show it. Of several at once, sql_select_limit could hide some.
-func variable(ctx context.Context, c *conn, name string) (value string, err error) {
-	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("read the server's settings: %w", err)
-	}
-	return value, nil
-}
-
-// checkWrites returns an error if the server says that it takes no writes.
-func checkWrites(ctx context.Context, c *conn) error {
-	for _, name := range []string{"read_only", "innodb_read_only"} {
-		v, err := variable(ctx, c, name)
-		if err != nil {
-			return err
-		}
-		if v != "OFF" && v != "" {
-			return fmt.Errorf("%s is %s, so that nothing can be written: is the server a replica?", name, v)
-		}
-	}
-	return nil
-}
-
-// prepare returns an error unless the table is there, complete, and can be written. The first time, it makes what is missing.
+// prepare returns an error unless the table is there and complete. The first time, it makes what is missing.
 func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	columns := func() error { // and the right to read them
 		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
 			Scan(new(int))
 	}
 	err := columns()
-	if is(err, unknownTable, unknownDatabase) {
+	if mycheck.Is(err, mycheck.UnknownTable, mycheck.UnknownDatabase) {
 		if !first {
 			return storekit.Missing("there is no such table", mend)
 		}
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
+		if _, err := s.look(ctx, c, false); err != nil { // as at a table that is made
+			return err
+		}
 		err = columns()
 	}
-	if is(err, unknownColumn) {
-		return fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
-	}
-	if err != nil {
-		return err
-	}
-	schema, name := mycheck.Name(s.opts.Table)
-	var engine string
-	err = c.QueryRowContext(ctx, fmt.Sprintf(`select coalesce(max(engine), 'unknown') from information_schema.tables where table_schema = %s
-		and table_name = %s`, schema, name)).Scan(&engine)
-	if err != nil {
-		return err
-	}
-	if engine != "InnoDB" {
-		return fmt.Errorf("the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", engine)
-	}
-	finding, err := mycheck.Times(ctx, c, s.opts.Table)
-	if err == nil && finding != "" {
-		err = fmt.Errorf("%w: %s", nodelease.ErrRefused, finding)
+	if mycheck.Is(err, mycheck.UnknownColumn) {
+		return faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
 	}
 	if err != nil {
 		return err
 	}
 	if first {
 		return s.fill(ctx, c)
-	}
-	if _, err = s.updateOn(ctx, c, nobody+`, horizon = null`, `number = -2`); err != nil { // no row, but it needs the right
-		return err
 	}
 	found, err := s.read(ctx, c)
 	if err != nil {
@@ -470,7 +389,10 @@ func (s *Store) with(ctx context.Context, f func(context.Context, *conn) error) 
 			}
 			return false, f(ctx, c)
 		})
-		if !is(err, deadlock, lockWait, recordChanged, conflict) || ctx.Err() != nil || tries == 10 {
+		if mycheck.Denied(err) {
+			err = faults.Refused(err)
+		}
+		if !mycheck.Is(err, deadlock, lockWait, recordChanged, conflict) || ctx.Err() != nil || tries == 10 {
 			return err
 		}
 		time.Sleep(rand.N(time.Duration(tries) * 10 * time.Millisecond))
@@ -535,6 +457,10 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		}
 		if none = s.check(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
+		}
+		if none == nil && len(found.free) == 0 { // which may be for another reason than that all are held
+			none = nodelease.ErrNoNumber
+			_, err = s.look(ctx, c, false)
 		}
 		if none == nil {
 			g, none, err = l.takeOne(ctx, c, found, r.Now)
@@ -622,10 +548,4 @@ func literal(t time.Time) string {
 		return "null"
 	}
 	return "timestamp'" + t.UTC().Format(datetime) + "'"
-}
-
-// is reports whether err is one of the server's, of one of the numbers.
-func is(err error, numbers ...uint16) bool {
-	e, ok := errors.AsType[*mysql.MySQLError](err)
-	return ok && slices.Contains(numbers, e.Number)
 }

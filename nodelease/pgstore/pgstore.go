@@ -28,6 +28,8 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/conns"
+	"github.com/oneclock/ids/nodelease/internal/faults"
+	"github.com/oneclock/ids/nodelease/internal/pgcheck"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -67,9 +69,6 @@ type Store struct {
 	table  string // quoted
 }
 
-// maxName is how many bytes of a name PostgreSQL keeps.
-const maxName = 63
-
 // A timestamptz holds microseconds: the Minter makes no finer horizons. NULL is the zero time. The
 // fillfactor keeps updates within their pages.
 const createTable = `
@@ -89,10 +88,6 @@ const durable = `case when current_setting('synchronous_commit', true) in ('off'
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
-// rounding holds for the columns that cut times, of those in pg_attribute.
-const rounding = `attname in ('expires', 'horizon') and atttypid <> 0
-	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
-
 // takeRow skips rows that another session is taking at this moment, and prefers as storekit.Prefer does without a median,
 // which the server's clock makes needless: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, a row is
 // missing, or somebody has altered a column of times.
@@ -103,7 +98,7 @@ with free as (
 		and $2::timestamptz between clock_timestamp() - interval '24 hours' and clock_timestamp() + interval '24 hours'
 		and exists (select from %[1]s where number = -1 and holder = $6)
 		and (select count(*) from %[1]s where number >= 0 and number < $1) = $1
-		and not exists (select from pg_attribute where attrelid = to_regclass($7) and ` + rounding + `)
+		and not exists (select from pg_attribute where attrelid = to_regclass($7) and ` + pgcheck.Rounding + `)
 	order by greatest(horizon, $2::timestamptz), random()
 	limit 1
 	for update skip locked
@@ -113,9 +108,9 @@ set token = $5, holder = $3, expires = clock_timestamp() + $4::interval
 from free where l.number = free.number and ` + durable + `
 returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0 and number < $1 and expires <= clock_timestamp())`
 
-// lookAt tells why there was no row to take.
+// lookAt tells what the table holds, and that it has all columns.
 const lookAt = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
-	clock_timestamp() from %s`
+	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
 // The token shuts out a holder that has lost its number, even if the row has expired and nobody else has wanted it
 // yet. The comparison of horizons shuts out a delayed statement of this holder, which would lower the horizon again.
@@ -215,6 +210,9 @@ func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *c
 		if err == nil && c.warning != "" {
 			err = fmt.Errorf("the server has warned, so what it did may not last: %s", c.warning)
 		}
+		if isError(err, insufficientPrivilege) {
+			err = faults.Refused(err)
+		}
 		return twice && c.IsClosed(), err
 	})
 }
@@ -265,30 +263,25 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 	if err := storekit.Complete(&s.opts.Holder, &s.opts.Numbers, &s.opts.TTL, s.opts.Layout); err != nil {
 		return nil, err
 	}
-	if s.opts.Table == "" {
-		s.opts.Table = "node_lease"
-	}
-	names := strings.Split(s.opts.Table, ".")
-	for _, name := range names {
-		if err := storekit.CheckText("Options.Table", name); err != nil {
-			return nil, err
-		}
-		if name == "" {
-			return nil, fmt.Errorf("Options.Table %q has an empty name", s.opts.Table)
-		}
-		if len(name) > maxName {
-			return nil, fmt.Errorf("Options.Table %q: PostgreSQL would cut the name to %d bytes", name, maxName)
-		}
-	}
-	s.table = pgx.Identifier(names).Sanitize()
+	s.opts.Table = cmp.Or(s.opts.Table, "node_lease")
 	var err error
+	if s.table, err = pgcheck.Table(s.opts.Table); err != nil {
+		return nil, err
+	}
 	if s.config, err = pgx.ParseConfig(url); err != nil {
 		return nil, err // without the password
 	}
 	maps.DeleteFunc(s.config.RuntimeParams, func(name, _ string) bool { return strings.HasPrefix(name, "pool_") })
 	s.conns = conns.New(s.dial)
 	err = s.with(ctx, false, func(ctx context.Context, c *conn) error {
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.prepare(ctx, tx, first) })
+		if first {
+			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
+		}
+		found, err := s.look(ctx, c) // without a transaction, which PgBouncer's pool_mode statement would refuse
+		if err == nil {
+			err = s.judge(found, s.opts.Layout)
+		}
+		return err
 	})
 	if err != nil { // no connection is kept
 		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
@@ -296,91 +289,102 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 	return s, nil
 }
 
-// prepare returns an error unless the server is durable and the table complete. The first time, it makes what is missing.
-func (s *Store) prepare(ctx context.Context, tx pgx.Tx, first bool) error {
-	if first { // two sessions that create one table at the same moment collide in the catalogue: they queue
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
-			return err
-		}
+// asker is a connection, or a transaction.
+type asker interface {
+	pgcheck.Asker
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// contents is what a table holds.
+type contents struct {
+	header string
+	rows   int64
+	now    time.Time // the server's
+}
+
+// look returns what the table holds, or nil if there is none. It returns an error if the store must refuse the server, the rights
+// or the table.
+func (s *Store) look(ctx context.Context, a asker) (*contents, error) {
+	all, err := pgcheck.Look(ctx, a, s.table)
+	if err == nil {
+		err = all.Err(s.opts.AllowNoFsync)
 	}
-	var fsync, persistence string
-	err := tx.QueryRow(ctx, `select coalesce(current_setting('fsync', true), ''),
-		coalesce((select relpersistence::text from pg_class where oid = to_regclass($1)), '')`,
-		s.table).Scan(&fsync, &persistence)
+	var there bool
+	if err == nil {
+		err = a.QueryRow(ctx, `select to_regclass($1) is not null`, s.table).Scan(&there)
+	}
+	if err != nil || !there {
+		return nil, err
+	}
+	c := new(contents)
+	err = a.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&c.header, &c.rows, &c.now)
+	if isError(err, undefinedColumn) {
+		err = faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
+	}
+	return c, err
+}
+
+// judge returns an error if c, as look returns it, is not complete, or of another version or layout.
+func (s *Store) judge(c *contents, l ids.SnowflakeLayout) error {
 	switch {
-	case err != nil:
+	case c == nil:
+		return storekit.Missing("there is no such table", mend)
+	case c.rows < s.opts.Numbers:
+		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-c.rows), mend)
+	case c.header == "":
+		return storekit.Missing("there is no row of the number -1", mend)
+	}
+	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
+}
+
+// fill makes what is missing.
+func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
+	// Two sessions that create one table at the same moment collide in the catalogue: they queue.
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 		return err
-	case fsync == "off" && !s.opts.AllowNoFsync:
-		return errors.New("fsync is off, so that a crash can take horizons back, and ids repeat: for tests, set Options.AllowNoFsync")
-	case persistence == "" && first:
+	}
+	c, err := s.look(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if c == nil {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		return s.prepare(ctx, tx, first) // the search_path may have made it temporary
-	case persistence == "":
-		return storekit.Missing("there is no such table", mend)
-	case persistence != "p":
-		return errors.New("the table is unlogged or temporary, so that a crash empties it, and ids repeat")
-	}
-	if _, err := tx.Exec(ctx, `select token, holder, expires, horizon from `+s.table+` limit 0`); err != nil {
-		if unknown, ok := errors.AsType[*pgconn.PgError](err); ok && unknown.Code == undefinedColumn {
-			err = fmt.Errorf("%w: %w: another version of package nodelease made the table, or somebody else", nodelease.ErrRefused, err)
-		}
-		return err
-	}
-	if err := s.keepsTimes(ctx, tx.Conn()); err != nil {
-		return err
-	}
-	var header string
-	var rows int64
-	var now time.Time
-	if err := tx.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&header, &rows, &now); err != nil {
-		return err
-	}
-	own := storekit.Header(s.opts.Layout)
-	if header != "" {
-		if err := storekit.CheckHeader(headerPlace, header, own); err != nil {
+		if c, err = s.look(ctx, tx); err != nil { // the search_path may have made it temporary
 			return err
 		}
 	}
-	switch missing := s.missing(header, rows); {
-	case !first:
-		return storekit.Missing(missing, mend)
-	case missing == "":
-		return storekit.ErrMade
+	own := storekit.Header(s.opts.Layout)
+	if c.header != "" {
+		if err := storekit.CheckHeader(headerPlace, c.header, own); err != nil {
+			return err
+		}
+		if c.rows == s.opts.Numbers {
+			return storekit.ErrMade
+		}
 	}
-	_, err = tx.Exec(ctx, `insert into `+s.table+` (number, holder, expires)
+	_, err = tx.Exec(ctx, `insert into `+s.table+` as l (number, holder, expires)
 		select n, case when n < 0 then $2::text else '' end, case when n < 0 then 'infinity'::timestamptz else 'epoch' end
-		from generate_series(-1, $1::int - 1) n where `+durable+` on conflict do nothing`, s.opts.Numbers, own)
-	return err
-}
-
-// keepsTimes returns an error if a column cuts times.
-func (s *Store) keepsTimes(ctx context.Context, c *pgx.Conn) error {
-	var columns string
-	err := c.QueryRow(ctx, `select coalesce(string_agg('the column ' || attname || ' is ' || format_type(atttypid, atttypmod), ', '), '')
-		from pg_attribute where attrelid = to_regclass($1) and `+rounding, s.table).Scan(&columns)
-	if err == nil && columns != "" {
-		err = fmt.Errorf("%w: %s and not timestamp with time zone, so that horizons change, and ids repeat", nodelease.ErrRefused, columns)
-	}
+		from generate_series(-1, $1::int - 1) n where `+durable+`
+		on conflict (number) do update set holder = excluded.holder where l.number = -1 and l.holder = ''`, s.opts.Numbers, own)
 	return err
 }
 
 const (
-	mend            = "call pgstore.Init, or run leases init"
-	undefinedColumn = "42703" // SQLSTATE
-	headerPlace     = "the column holder of the number -1"
+	mend        = "call pgstore.Init, or run leases init"
+	headerPlace = "the column holder of the number -1"
+
+	// SQLSTATEs.
+	insufficientPrivilege = "42501"
+	undefinedColumn       = "42703"
 )
 
-// missing says what of a table's header and rows is missing, or nothing.
-func (s *Store) missing(header string, rows int64) string {
-	switch {
-	case rows < s.opts.Numbers:
-		return fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-rows)
-	case header == "":
-		return "there is no row of the number -1"
-	}
-	return ""
+// isError reports whether err is one of the server's, of a code.
+func isError(err error, code string) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == code
 }
 
 // grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
@@ -431,24 +435,16 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 
 // none says why there was no row to take.
 func (s *Store) none(ctx context.Context, r nodelease.Request) error {
-	var header string
-	var rows int64
-	var server time.Time
 	err := s.with(ctx, true, func(ctx context.Context, c *conn) error {
-		if err := s.keepsTimes(ctx, c.Conn); err != nil {
-			return err
+		found, err := s.look(ctx, c)
+		if err == nil {
+			err = s.judge(found, r.Layout)
 		}
-		return c.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&header, &rows, &server)
+		if err == nil {
+			err = storekit.CheckNow(r.Now, "the server's", found.now)
+		}
+		return err
 	})
-	if err == nil {
-		err = storekit.Missing(s.missing(header, rows), mend)
-	}
-	if err == nil {
-		err = storekit.CheckHeader(headerPlace, header, storekit.Header(r.Layout))
-	}
-	if err == nil {
-		err = storekit.CheckNow(r.Now, "the server's", server)
-	}
 	if err != nil {
 		return fmt.Errorf("nodelease: postgres: take a number from the table %s: %w", s.opts.Table, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers/pgtest"
 	"github.com/oneclock/ids/nodelease/internal/suite"
 	"github.com/oneclock/ids/nodelease/pgstore"
+	"github.com/oneclock/ids/nodelease/storekit"
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
@@ -86,6 +87,7 @@ func TestPostgres(t *testing.T) {
 			pgtest.Exec(t, pool, `grant `+right+` on closed.numbers to few`)
 		})
 	})
+	t.Run("refusals", func(t *testing.T) { testRefusals(t, url, pool) })
 	t.Run("durability", func(t *testing.T) { testDurability(t, address, pool) })
 	t.Run("table", func(t *testing.T) { testTable(t, url, pool) })
 	t.Run("restored", func(t *testing.T) { testRestored(t, url, pool) })
@@ -153,15 +155,71 @@ func TestSilence(t *testing.T) {
 func testBadOptions(t *testing.T, url string) {
 	k := kind(t, url)
 	k.BadOptions(t, map[string]suite.Options{
-		`Options.Table "a..b" has an empty name`:                     {Name: "a..b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:          {Name: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                  {Name: "own." + strings.Repeat("ä", 32)},
-		"prepare the table x" + strings.Repeat(".x", 99) + ": ERROR": {Name: "x" + strings.Repeat(".x", 99)},
+		`Options.Table ".b" has an empty name`:                      {Name: ".b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:         {Name: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":                 {Name: "own." + strings.Repeat("ä", 32)},
+		`Options.Table "a.b.c" has more than the names of a schema`: {Name: "a.b.c"},
 	})
-	must.Fail(t, "a database", k.Init(suite.Options{Name: "a.b.c"}), nil, "prepare the table a.b.c: ERROR: cross-database references")
 	must.Fail(t, "a schema that is missing", k.Init(suite.Options{Name: "missing.other"}), nil, "prepare the table missing.other: ERROR")
 	_, err := k.New(suite.Options{Name: "missing.table"})
 	must.Fail(t, "a schema that is missing", err, nodelease.ErrRefused, "prepare the table missing.table: there is no such table")
+}
+
+// testRefusals has what New and Take of all stores refuse.
+func testRefusals(t *testing.T, url string, pool *pgxpool.Pool) {
+	exec := func(format string, args ...any) error {
+		_, err := pool.Exec(t.Context(), fmt.Sprintf(format, args...))
+		return err
+	}
+	options := func(l ids.SnowflakeLayout) *pgstore.Options {
+		return &pgstore.Options{Table: "refused", Numbers: 3, TTL: time.Minute, Layout: l}
+	}
+	first := func(l ids.SnowflakeLayout) error { return pgstore.Init(t.Context(), url, options(l)) }
+	again := func() error { return first(ids.SnowflakeLayout{}) }
+	harm := func(do, undo string) func(int64) (func() error, error) {
+		return func(int64) (func() error, error) { return func() error { return exec("%s", undo) }, exec("%s", do) }
+	}
+	must.Do(t, exec("create role holder login"))
+	readOnly := func(on string) error {
+		err := errors.Join(exec("alter system set default_transaction_read_only = %s", on), exec("select pg_reload_conf()"))
+		must.Soon(t, func() error {
+			return pool.QueryRow(t.Context(), `select where current_setting('default_transaction_read_only') = $1`, on).Scan()
+		})
+		return err
+	}
+	storetest.Refusals(t, storetest.Place{
+		Init: func(l ids.SnowflakeLayout) error {
+			err := first(l)
+			if err == nil {
+				err = exec("grant select, update on refused to holder")
+			}
+			return err
+		},
+		New: func(l ids.SnowflakeLayout) (nodelease.Store, error) {
+			s, err := pgstore.New(t.Context(), url+"&user=holder", options(l))
+			if err == nil {
+				t.Cleanup(s.Close)
+			}
+			return s, err
+		},
+		Harm: map[storetest.Harm]func(int64) (func() error, error){
+			storetest.NoHeader: func(int64) (func() error, error) { return again, exec("delete from refused where number = -1") },
+			"an empty header": func(int64) (func() error, error) {
+				return again, exec("update refused set holder = '' where number = -1")
+			},
+			storetest.OtherVersion: harm("update refused set holder = 'schema 3: x' where number = -1",
+				"update refused set holder = '"+storekit.Header(ids.SnowflakeLayout{})+"' where number = -1"),
+			storetest.NoNumber: func(held int64) (func() error, error) {
+				return again, exec("delete from refused where number = %d", (held+1)%3)
+			},
+			storetest.NoRead:  harm("revoke select on refused from holder", "grant select on refused to holder"),
+			storetest.NoWrite: harm("revoke update on refused from holder", "grant update on refused to holder"),
+			"rights to columns": harm("revoke update on refused from holder; grant update (token, holder, horizon) on refused to holder",
+				"grant update (expires) on refused to holder"),
+			storetest.NoWrites:         func(int64) (func() error, error) { return func() error { return readOnly("off") }, readOnly("on") },
+			"a column that cuts times": harm("alter table refused alter expires type timestamptz(3)", "alter table refused alter expires type timestamptz"),
+		},
+	})
 }
 
 // testTable has a table that somebody else has made.
@@ -229,7 +287,12 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	url := pgtest.URL(address)
 	pgtest.Exec(t, pool, "create unlogged table unlogged1 (number integer)")
 	_, err := pgstore.New(t.Context(), url, &pgstore.Options{Table: "unlogged1"})
-	must.Fail(t, "unlogged", err, nil, "the table is unlogged or temporary")
+	must.Fail(t, "unlogged", err, nodelease.ErrRefused, "the table is unlogged or temporary")
+	pgtest.Exec(t, pool, "create view seen as select 1 as number, '' as token, '' as holder, now() as expires, now() as horizon from unlogged1")
+	_, err = pgstore.New(t.Context(), url, &pgstore.Options{Table: "seen"})
+	for _, err := range []error{err, pgstore.Init(t.Context(), url, &pgstore.Options{Table: "seen"})} {
+		must.Fail(t, "a view", err, nodelease.ErrRefused, "what has the name of the table is a view")
+	}
 	err = pgstore.Init(t.Context(), url+"&search_path=pg_temp", &pgstore.Options{Table: "path"})
 	must.Fail(t, "a search_path that makes the table temporary", err, nil, "the table is unlogged or temporary")
 

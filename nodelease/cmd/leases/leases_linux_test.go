@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,6 +52,15 @@ func expect(t *testing.T, status int, args string, texts ...string) {
 	}
 }
 
+// says runs check, which must find so much and no more.
+func says(t *testing.T, args, want string) {
+	t.Helper()
+	var out, errs strings.Builder
+	if got := run(t.Context(), strings.Fields("check "+args), &out, &errs); got != found || out.String() != want || errs.Len() > 0 {
+		t.Errorf("leases check %s: status %d, got\n%s%swant\n%s", args, got, &out, &errs, want)
+	}
+}
+
 func TestArguments(t *testing.T) {
 	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "MYSQL_HOST", "ETCDCTL_ENDPOINTS"} {
 		t.Setenv(name, "")
@@ -82,6 +92,13 @@ func TestArguments(t *testing.T) {
 		expect(t, misused, "check -layout "+layout+" http://h", fmt.Sprintf("invalid value %q for flag -layout: ", layout), want)
 	}
 	expect(t, misused, "check -prefix /x postgres://h/d", "-prefix is for another kind of store")
+	for _, command := range []string{"init", "list", "check"} {
+		expect(t, misused, command+" -prefix x http://h", `leases: -prefix "x" does not begin with a slash`)
+		for _, url := range []string{" postgres://h/d", " mysql://h/d"} {
+			expect(t, misused, command+" -table a.b.c"+url, `leases: -table "a.b.c" has more than the names of a`)
+			expect(t, misused, command+" -table x."+url, "leases: -table ")
+		}
+	}
 	expect(t, misused, "check -prefix /x", "give a URL")
 	expect(t, misused, "check -table x http://h", "-table is for another kind of store")
 	expect(t, misused, "list -numbers 5 http://h", "it takes no -numbers")
@@ -237,7 +254,14 @@ func testBorders(t *testing.T) {
 		}
 		c.numbers = append(c.numbers, one)
 	}
+	few := c
+	few.numbers = slices.Clone(c.numbers)
+	few.numbers[0].holder = "one more"
 	var out strings.Builder
+	if _, err := check(t.Context(), fakeStore{c: &few}, &options{numbers: 100}, &out); err != nil || out.String() != "- seen\n- only 4 of 100 numbers are free\n" {
+		t.Errorf("check of few: %v, %s", err, &out)
+	}
+	out.Reset()
 	must.Do(t, list(t.Context(), fakeStore{c: &c}, &out))
 	if want := "\n5       somebody  48h0m0s     2000-01-02T00:00:00Z  24h0m0s\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("list: %s, want %q", &out, want)
@@ -261,8 +285,8 @@ func testBorders(t *testing.T) {
 		{numbers: 100}, {numbers: 101, want: "- of 101 numbers 1 are missing, and their horizons with them\n"},
 		{numbers: 99, want: "- the store has numbers up to 99, and -numbers says 99: do all processes have the same number of them?\n"},
 		{100, 1, "- the horizon of the number 0 is 24h0m0s ahead: a clock was wrong, and ids of that time may exist; so it is with 99 more\n"},
-		{numbers: 129, want: "- -numbers says 129, and the layout has only 128: minters give the others back\n" +
-			"- of 129 numbers 29 are missing, and their horizons with them\n- only 5 of 129 numbers are free\n"},
+		{numbers: 129, want: "- -numbers says 129, and the layout has only 128: no id can have the others\n" +
+			"- of 129 numbers 29 are missing, and their horizons with them\n"},
 	} {
 		c.now = now.Add(-test.by)
 		var out strings.Builder
@@ -277,7 +301,7 @@ func testBorders(t *testing.T) {
 func testFirst(t *testing.T, place, at, missing string) {
 	t.Helper()
 	options := place + "-numbers 40 "
-	expect(t, found, "check"+options+at, missing, "of 40 numbers 40 are missing")
+	says(t, options+at, "- "+missing+"\n")
 	expect(t, failed, "list"+place+at, missing)
 	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
@@ -347,11 +371,19 @@ func TestPostgres(t *testing.T) {
 	do(fmt.Sprintf("update team.leases set expires = 'infinity', holder = 'nobody', horizon = now() - interval '1 day' where number = %d", retired))
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  nobody        never ", retired))
 	expect(t, 0, "check"+options, "nothing found")
+	do(fmt.Sprintf("update team.leases set holder = '' where number = %d", retired))
+	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never ", retired), "2 held, 38 free")
+	expect(t, 0, "check"+options, "nothing found: 40 numbers, 38 of them free")
 	do("create function nothing() returns trigger language plpgsql as $$ begin return null; end $$")
 	const swallows = "an update of the row of the number -1 has changed nothing"
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	testHarms(t, do, options, []harm{
-		{"", "", strings.Replace(at, "test:", "reader:", 1), "the row of the number -1 cannot be changed: ERROR: permission denied for table leases"},
+		{"", "", strings.Replace(at, "test:", "reader:", 1), "- permission denied: the user reader may not update in the table\n"},
+		{"alter role reader set default_transaction_read_only = on; grant update on team.leases to reader",
+			"alter role reader reset default_transaction_read_only", strings.Replace(at, "test:", "reader:", 1),
+			"- transactions are read-only (default_transaction_read_only), so that nothing can be written\n"},
+		{"revoke select on team.leases from reader", "grant select on team.leases to reader", strings.Replace(at, "test:", "reader:", 1),
+			"- permission denied: the user reader may not select in the table\n"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{fmt.Sprintf("update team.leases set horizon = now() + interval '2 days 40 seconds' where number = %d", far),
 			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
@@ -365,7 +397,7 @@ func TestPostgres(t *testing.T) {
 		{"delete from team.leases where number = -1", "insert into team.leases (number, holder) values (-1, 'schema 2: x')", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
 		{"create trigger nothing before update on team.leases for each row execute function nothing()", "drop trigger nothing on team.leases", "", swallows},
 		{"create rule nothing as on update to team.leases do instead nothing", "drop rule nothing on team.leases", "", swallows},
-		{"alter table team.leases enable row level security; grant update on team.leases to reader", "create policy reading on team.leases for select using (true)",
+		{"alter table team.leases enable row level security", "create policy reading on team.leases for select using (true)",
 			strings.Replace(at, "test:", "reader:", 1), "row security is on, and hides rows or swallows updates"},
 		{"", "alter table team.leases disable row level security", strings.Replace(at, "test:", "reader:", 1), swallows},
 		{"alter table team.leases alter horizon type timestamptz(0)", "alter table team.leases alter horizon type timestamptz", "",
@@ -428,8 +460,7 @@ func TestEtcd(t *testing.T) {
 	client := member.Open(t)
 	const prefix, options = " -prefix /some ", " -prefix /some -numbers 40 "
 	at := "http://" + member.Address
-	testFirst(t, prefix, at, "/some/schema is missing: if nothing was made yet")
-	expect(t, failed, "init -prefix x "+at, `leases: etcd: -prefix "x" does not begin with a slash`)
+	testFirst(t, prefix, at, "/some/schema is missing: if nothing was made yet, leases init makes it")
 
 	t.Setenv("ETCDCTL_ENDPOINTS", member.Address)
 	s, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "/some", Numbers: 40, Holder: "one of us"})

@@ -21,6 +21,11 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
+	"github.com/oneclock/ids/nodelease/internal/faults"
+	"github.com/oneclock/ids/nodelease/internal/mycheck"
+	"github.com/oneclock/ids/nodelease/internal/pgcheck"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -117,12 +122,11 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease") // as Init and New have it
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	open, err := kind(o.url)
-	etcd := strings.HasPrefix(o.url, "http") || o.url == "" && os.Getenv("ETCDCTL_ENDPOINTS") != ""
+	to, err := kind(o.url)
 	f.Visit(func(f *flag.Flag) {
 		switch {
 		case err != nil:
-		case f.Name == "table" && etcd || f.Name == "prefix" && !etcd:
+		case f.Name == to.other:
 			err = fmt.Errorf("-%s is for another kind of store", f.Name)
 		case (f.Name == "numbers" || f.Name == "layout") && command == "list":
 			err = fmt.Errorf("list shows all numbers: it takes no -%s", f.Name)
@@ -132,11 +136,14 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if command == "init" || o.layout != nil {
 		err = cmp.Or(err, storekit.CheckNumbers(o.numbers, *layout))
 	}
+	if err == nil {
+		err = to.names(o)
+	}
 	if err != nil {
 		return misuse(err)
 	}
 	defer endLate(ctx, errs)()
-	s, err := open(ctx, o)
+	s, err := to.open(ctx, o)
 	if err == nil {
 		defer s.close()
 		switch command {
@@ -198,8 +205,21 @@ var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", 
 
 var ofInit = regexp.MustCompile(`call \w+\.Init, or `)
 
-// kind returns what opens the store that a URL names or, without one, the variables.
-func kind(url string) (func(context.Context, *options) (store, error), error) {
+// A way is how to open a kind of store, whose names it can judge before.
+type way struct {
+	open  func(context.Context, *options) (store, error)
+	names func(*options) error
+	other string // the option that is for another kind
+}
+
+var (
+	toPostgres = &way{openPostgres, func(o *options) error { _, err := pgcheck.Table(o.table); return err }, "prefix"}
+	toMySQL    = &way{openMySQL, func(o *options) error { _, err := mycheck.Table(o.table); return err }, "prefix"}
+	toEtcd     = &way{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
+)
+
+// kind returns the way to the store that a URL names or, without one, the variables.
+func kind(url string) (*way, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {
 		named := map[string]bool{
@@ -218,11 +238,11 @@ func kind(url string) (func(context.Context, *options) (store, error), error) {
 	}
 	switch scheme {
 	case "postgres", "postgresql":
-		return openPostgres, nil
+		return toPostgres, nil
 	case "mysql":
-		return openMySQL, nil
+		return toMySQL, nil
 	case "http", "https":
-		return openEtcd, nil
+		return toEtcd, nil
 	case "":
 		return nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	}
@@ -350,8 +370,11 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		all = append(all, first[format])
 	}
 	present, free := int64(0), int64(0)
-	if err == nil {
+	switch {
+	case err == nil:
 		present, free = judge(c, o, say)
+	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found why
+		err = nil
 	}
 	if apart > time.Second {
 		say("this machine's clock and the server's are %v apart", apart.Round(time.Millisecond))
@@ -375,9 +398,9 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 // errTold is the error where check tells by other means what is wrong, as that there is no row of the number -1.
 var errTold = errors.New("told")
 
-// swallowed says whether an update of the row of the number -1, which nobody holds, fails, or changes nothing, or nothing if it
-// is well. token reads a column of it, and update changes that by one statement that commits itself.
-func swallowed(token func() (string, error), update func(token string) error) string {
+// swallowed says whether an update of the row of the number -1, which nobody holds, fails or changes nothing. token reads a
+// column of it, and update changes that by one statement that commits itself.
+func swallowed(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
 		err = update(ids.NewV4().String())
@@ -388,19 +411,21 @@ func swallowed(token func() (string, error), update func(token string) error) st
 	}
 	switch {
 	case err == errTold:
-		return ""
 	case err != nil:
-		return fmt.Sprintf("the row of the number -1 cannot be changed: %v", err)
+		l.Add(faults.Lasting, "the row of the number -1 cannot be changed: %v", err)
 	case after == before:
-		return "an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken"
+		l.Add(faults.Lasting, "an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken")
 	}
-	return ""
+	return l
 }
 
 // judge says what is wrong with the numbers, and returns how many of those that are to be there are, and are free.
 func judge(c *contents, o *options, say func(format string, args ...any)) (present, free int64) {
 	if c.header == "" {
 		say("%s", c.unmade())
+		if len(c.numbers) == 0 {
+			return 0, 0
+		}
 	} else {
 		err := storekit.CheckVersion(c.place, c.header)
 		if o.layout != nil {
@@ -412,7 +437,7 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 	}
 	if found := nodeBits.FindStringSubmatch(c.header); found != nil {
 		if bits, err := strconv.Atoi(found[1]); err == nil && o.numbers > 1<<bits {
-			say("-numbers says %d, and the layout has only %d: minters give the others back", o.numbers, 1<<bits)
+			say("-numbers says %d, and the layout has only %d: no id can have the others", o.numbers, 1<<bits)
 		}
 	}
 	if n := len(c.numbers); n > 0 && c.numbers[n-1].number >= o.numbers {
@@ -432,15 +457,15 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 		case by > far:
 			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
 		case n.holder != "" && !n.retired(c.now) && by < 0:
-			say("the horizon of the number %d has passed %v ago although %q holds it: the clocks of that machine and of this store disagree",
+			say("the horizon of the number %d has passed %v ago although %q holds it: its requests to write fail, or its clock is behind the store's",
 				n.number, ahead(c.now, n.horizon), n.holder)
 		}
 	}
 	if present < o.numbers {
 		say("of %d numbers %d are missing, and their horizons with them", o.numbers, o.numbers-present)
 	}
-	if free < o.numbers/20 {
-		say("only %d of %d numbers are free", free, o.numbers)
+	if free < present/20 {
+		say("only %d of %d numbers are free", free, present)
 	}
 	return present, free
 }

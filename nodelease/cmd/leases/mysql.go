@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +16,6 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
@@ -35,11 +32,14 @@ func openMySQL(_ context.Context, o *options) (store, error) {
 	if err != nil {
 		return nil, err
 	}
+	name, err := mycheck.Table(o.table)
+	if err != nil {
+		return nil, err
+	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, err
 	}
-	name := "`" + strings.ReplaceAll(strings.ReplaceAll(o.table, "`", "``"), ".", "`.`") + "`"
 	return &mySQL{o, config, sql.OpenDB(connector), name}, nil
 }
 
@@ -73,28 +73,24 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 func (m *mySQL) close() { m.db.Close() }
 
 func (m *mySQL) init(ctx context.Context, layout ids.SnowflakeLayout) error {
-	opts := m.storeOptions(m.numbers)
-	opts.Layout = layout
-	return mysqlstore.Init(ctx, "/", opts)
-}
-
-// storeOptions are options of a store, whose DSN says nothing.
-func (m *mySQL) storeOptions(numbers int64) *mysqlstore.Options {
-	return &mysqlstore.Options{Table: m.table, Numbers: numbers, BeforeConnect: func(_ context.Context, c *mysql.Config) error {
-		*c = *m.config.Clone()
-		return nil
-	}}
+	return mysqlstore.Init(ctx, "/", &mysqlstore.Options{Table: m.table, Numbers: m.numbers, Layout: layout,
+		BeforeConnect: func(_ context.Context, c *mysql.Config) error {
+			*c = *m.config.Clone()
+			return nil
+		}})
 }
 
 func (m *mySQL) read(ctx context.Context) (*contents, error) {
 	c := &contents{place: "the row of the number -1", now: time.Now()}
-	err := m.each(ctx, `select number, if(expires > utc_timestamp(6), coalesce(holder, 'unknown'), null), cast(expires as char),
-		cast(horizon as char), cast(utc_timestamp(6) as char) from `+m.name+` order by number`, func(scan func(...any) error) error {
+	rows, err := m.db.QueryContext(ctx, `select number, holder, expires > utc_timestamp(6), cast(expires as char),
+		cast(horizon as char), cast(utc_timestamp(6) as char) from `+m.name+` order by number`)
+	for err == nil && rows.Next() {
 		var n number
 		var holder, horizon sql.NullString
+		var held bool
 		var expires, now string
-		if err := scan(&n.number, &holder, &expires, &horizon, &now); err != nil {
-			return err
+		if err = rows.Scan(&n.number, &holder, &held, &expires, &horizon, &now); err != nil {
+			break
 		}
 		var bad error
 		if horizon.Valid {
@@ -103,16 +99,22 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 		}
 		n.expires, _ = time.Parse(time.DateTime, expires) // one that is no time has ended
 		c.now, _ = time.Parse(time.DateTime, now)
-		if n.holder = holder.String; n.number < 0 {
-			c.header = n.holder
-		} else {
-			c.numbers = append(c.numbers, n)
+		if n.number < 0 {
+			c.header = holder.String
+			continue
 		}
-		return nil
-	})
-	if mysqlError(err, unknownColumn) {
+		if held {
+			n.holder = cmp.Or(holder.String, "unknown")
+		}
+		c.numbers = append(c.numbers, n)
+	}
+	if rows != nil {
+		err = cmp.Or(err, rows.Err())
+		rows.Close()
+	}
+	if mycheck.Is(err, mycheck.UnknownColumn) {
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
-	} else if mysqlError(err, unknownTable) {
+	} else if mycheck.Is(err, mycheck.UnknownTable) {
 		c.place, err = "the table "+m.table, nil
 	}
 	if err != nil {
@@ -121,139 +123,24 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 	return c, nil
 }
 
-// Numbers of the server's errors.
-const (
-	unknownColumn = 1054
-	unknownTable  = 1146
-)
-
-// mysqlError reports whether err is one of the server's, of one of the numbers.
-func mysqlError(err error, numbers ...uint16) bool {
-	e, ok := errors.AsType[*mysql.MySQLError](err)
-	return ok && slices.Contains(numbers, e.Number)
-}
-
-// each calls f for each row that a query finds.
-func (m *mySQL) each(ctx context.Context, query string, f func(scan func(...any) error) error) error {
-	rows, err := m.db.QueryContext(ctx, query)
+func (m *mySQL) settings(ctx context.Context) ([]string, error) {
+	all, err := mycheck.Look(ctx, m.db, m.table, true)
 	if err != nil {
-		return err
+		return all.Texts(), err
 	}
-	defer rows.Close()
-	for err == nil && rows.Next() {
-		err = f(rows.Scan)
-	}
-	return cmp.Or(err, rows.Err())
-}
-
-// settings returns what New refuses, and what can make ids repeat after a crash or a failover.
-func (m *mySQL) settings(ctx context.Context) (all []string, err error) {
-	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	s, err := mysqlstore.New(ctx, "/", m.storeOptions(1))
-	if err == nil {
-		s.Close()
-	}
-	if err != nil && !errors.Is(err, nodelease.ErrRefused) { // of rows and layouts, check tells more
-		text, _, _ := strings.Cut(err.Error(), ": for tests")
-		say("%s", strings.TrimPrefix(text, "nodelease: mysql: "))
-	} else if finding := swallowed(
-		func() (token string, err error) {
-			err = m.db.QueryRowContext(ctx, `select coalesce(token, '') from `+m.name+` where number = -1`).Scan(&token)
-			if err == sql.ErrNoRows || mysqlError(err, unknownTable, unknownColumn) {
+	more, err := mycheck.Replication(ctx, m.db)
+	if err == nil && all.Err(true) == nil { // else nothing can be changed, or it is told why not
+		more = append(more, swallowed(func() (string, error) {
+			var token sql.NullString
+			err := m.db.QueryRowContext(ctx, `select token from `+m.name+` where number = -1`).Scan(&token)
+			if err == sql.ErrNoRows || mycheck.Is(err, mycheck.UnknownTable, mycheck.UnknownColumn) {
 				err = errTold
 			}
-			return token, err
+			return token.String, err
 		}, func(token string) error {
 			_, err := m.db.ExecContext(ctx, `update `+m.name+` set token = ? where number = -1`, token)
 			return err
-		},
-	); finding != "" {
-		say("%s", finding)
+		})...)
 	}
-	finding, err := mycheck.Times(ctx, m.db, m.table)
-	if err != nil {
-		return all, err
-	}
-	if finding != "" {
-		say("%s", finding)
-	}
-	value, err := m.values(ctx, `show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin')
-		or variable_name like 'rpl_semi_sync%'`)
-	if err != nil {
-		return all, err
-	}
-	for _, name := range []string{"innodb_flush_log_at_trx_commit", "log_bin"} {
-		if value[name] == "" {
-			say("the server does not show %s: make sure that a crash loses no transaction", name)
-		}
-	}
-	if value["innodb_doublewrite"] == "OFF" {
-		say("innodb_doublewrite is OFF: a crash can damage the table")
-	}
-	rights, err := mycheck.Read(ctx, m.db)
-	if finding := mycheck.Finding(rights, err); finding != "" {
-		say("%s", finding)
-	}
-	if value["log_bin"] != "ON" {
-		return all, nil
-	}
-	if !slices.Contains(rights, "PROCESS") && !slices.Contains(rights, mycheck.All) {
-		say("the user may not see whether there are replicas: grant process on *.* to it")
-	}
-	more, err := m.replication(ctx, value)
-	return append(all, more...), err
-}
-
-// values returns what a query finds: names, in lower case, and values.
-func (m *mySQL) values(ctx context.Context, query string) (map[string]string, error) {
-	values := map[string]string{}
-	err := m.each(ctx, query, func(scan func(...any) error) error {
-		var name, v string
-		err := scan(&name, &v)
-		values[strings.ToLower(name)] = v
-		return err
-	})
-	return values, err
-}
-
-// replication returns what a failover to a replica can take back.
-func (m *mySQL) replication(ctx context.Context, value map[string]string) (all []string, err error) {
-	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	var readers int
-	err = m.db.QueryRowContext(ctx, `select count(*) from information_schema.processlist where command like 'Binlog Dump%'`).Scan(&readers)
-	if err != nil {
-		return nil, err
-	}
-	status, err := m.values(ctx, `show global status like 'rpl_semi_sync%'`)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range [][2]string{{"rpl_semi_sync_master", "slave"}, {"rpl_semi_sync_source", "replica"}} {
-		primary, replica := name[0], name[1]
-		if value[primary+"_enabled"] != "ON" {
-			continue
-		}
-		if wait, _ := time.ParseDuration(value[primary+"_timeout"] + "ms"); wait < 24*time.Hour {
-			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
-		}
-		if no := primary + "_wait_no_" + replica; value[no] == "OFF" {
-			say("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
-		}
-		if status[primary+"_status"] == "OFF" {
-			say("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
-		}
-		clients, _ := strconv.Atoi(status[primary+"_clients"])
-		if clients < readers {
-			say("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
-		}
-		waits, _ := strconv.Atoi(cmp.Or(value[primary+"_wait_for_"+replica+"_count"], "1"))
-		if waits < clients {
-			say("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
-		}
-		return all, nil
-	}
-	if readers > 0 {
-		say("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
-	}
-	return all, nil
+	return append(all, more...).Texts(), err
 }

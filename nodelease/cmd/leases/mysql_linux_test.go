@@ -37,6 +37,9 @@ func TestMySQL(t *testing.T) {
 	do(fmt.Sprintf("update team.leases set expires = '9999-12-31', holder = null, horizon = '2026-01-01' where number = %d", retired))
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never       2026-01-01T00:00:00Z", retired))
 	expect(t, 0, "check"+options, "nothing found")
+	do(fmt.Sprintf("update team.leases set holder = '' where number = %d", retired))
+	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never ", retired))
+	expect(t, 0, "check"+options+strings.TrimSpace(at)+"?sql_mode='EMPTY_STRING_IS_NULL'", "nothing found: 40 numbers, 38 of them free")
 	expect(t, 0, "check"+options+strings.TrimSpace(at)+"?sql_select_limit=1", "nothing found: 40 numbers, 38 of them free")
 	do("create user reader identified by 's3cret'")
 	do("grant select on team.leases to reader")
@@ -45,7 +48,7 @@ func TestMySQL(t *testing.T) {
 	testHarms(t, do, options, []harm{
 		{nothing, nothing, as, "UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
 		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write where read_only is on (SUPER), so that a switchover can make ids repeat: revoke that right\n"},
-		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- prepare the table team.leases: the table's engine is MyISAM and not InnoDB"},
+		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM and not InnoDB"},
 		{"create trigger team.nothing before update on team.leases for each row set new.token = old.token", "drop trigger team.nothing", "",
 			"- an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken\n"},
 		{"alter table team.leases modify horizon datetime", "alter table team.leases modify horizon datetime(6)", "",

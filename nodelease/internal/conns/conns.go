@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/faults"
 )
 
 // A Conn is a connection to a server. Close ends it, and may take its time.
@@ -33,7 +33,7 @@ func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 }
 
 // errClosed is what calls return from Close on.
-var errClosed = fmt.Errorf("%w: the store is closed", nodelease.ErrRefused)
+var errClosed = faults.Refused(errors.New("the store is closed"))
 
 // moment is how long a call waits for what should be over by then: for what a dial says whose context has ended, and for the
 // end of a connection.

@@ -96,3 +96,11 @@ func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, er
 	}
 	return s, err
 }
+
+// CheckPrefix returns an error if a prefix is none. It names Options.Prefix.
+func CheckPrefix(prefix string) error {
+	if !strings.HasPrefix(prefix, "/") {
+		return fmt.Errorf("Options.Prefix %q does not begin with a slash", prefix)
+	}
+	return nil
+}

@@ -1,28 +1,246 @@
-// Package mycheck reads of a server of MySQL or MariaDB what makes ids repeat, for package mysqlstore and the command leases.
+// Package mycheck says what is wrong with a store in MySQL or MariaDB, for package mysqlstore and the command leases.
 package mycheck
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-)
+	"time"
+	"unicode/utf8"
 
-// All is what MariaDB shows for all rights. MySQL lists them.
-const All = "ALL PRIVILEGES"
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/oneclock/ids/nodelease/internal/faults"
+	"github.com/oneclock/ids/nodelease/storekit"
+)
 
 // Asker is a [sql.DB], or one connection.
 type Asker interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Read returns the rights on all tables of db's user and its roles, as SHOW GRANTS names them.
-func Read(ctx context.Context, db Asker) (rights []string, err error) {
-	rows, err := db.QueryContext(ctx, `show grants`)
+// Numbers of the server's errors.
+const (
+	deniedDatabase  = 1044
+	UnknownDatabase = 1049
+	UnknownColumn   = 1054
+	deniedTable     = 1142
+	deniedColumn    = 1143
+	UnknownTable    = 1146
+	readOnly        = 1290
+	readOnlySession = 1792
+	readOnlyMode    = 1836
+)
+
+// Is reports whether err is one of the server's, of one of the numbers.
+func Is(err error, numbers ...uint16) bool {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	return ok && slices.Contains(numbers, e.Number)
+}
+
+// Denied reports whether err is that the user lacks a right.
+func Denied(err error) bool { return Is(err, deniedDatabase, deniedTable, deniedColumn) }
+
+const (
+	all     = "ALL PRIVILEGES" // what MariaDB shows for all rights. MySQL lists them
+	process = "PROCESS"
+)
+
+// Look returns what is wrong with the server, the rights of the user, and a table, unless that is missing. Whether the user may
+// write shows only an UPDATE, which a binary log may have, although it changes no row: if write, Look makes one.
+func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List, err error) {
+	setting := func(name string) (value string) {
+		if err == nil {
+			value, err = variable(ctx, c, name)
+		}
+		return value
+	}
+	for _, name := range []string{"read_only", "innodb_read_only"} {
+		if v := setting(name); v != "" && v != "OFF" && v != "0" {
+			l.Add(faults.Passing, "%s is %s, so that nothing can be written: is the server a replica?", name, v)
+		}
+	}
+	const flush, log = "innodb_flush_log_at_trx_commit", "log_bin"
+	var hidden []string
+	logs := setting(log)
+	if logs == "" {
+		hidden = append(hidden, log)
+	}
+	durable := []string{flush}
+	if logs == "ON" || logs == "1" {
+		durable = append(durable, "sync_binlog")
+	}
+	for _, name := range durable {
+		switch v := setting(name); {
+		case v == "":
+			hidden = append(hidden, name)
+		case v != "1" && (v != "3" || name != flush): // MariaDB's 3 syncs twice
+			l.Add(faults.Unsafe, "%s is %s, so that a crash can take horizons back, and ids repeat", name, v)
+		}
+	}
+	if hidden != nil {
+		l.Add(faults.Told, "the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
+	}
+	if setting("innodb_doublewrite") == "OFF" {
+		l.Add(faults.Noted, "innodb_doublewrite is OFF: a crash can damage the table")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read the rights of the user: %w", err)
+		return l, fmt.Errorf("read the server's settings: %w", err)
+	}
+	if given, err := rights(ctx, c); err != nil {
+		l.Add(faults.Told, "read the rights of the user: %v: make sure that it cannot write where read_only is on", err)
+	} else {
+		for _, right := range []string{all, "SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"} {
+			if slices.Contains(given, right) {
+				l.Add(faults.Told, "the user may write where read_only is on (%s), so that a switchover can make ids repeat: revoke that right", right)
+				break
+			}
+		}
+	}
+	return l, lookAtTable(ctx, c, table, write, &l)
+}
+
+// lookAtTable adds what is wrong with a table, and with the right to write it.
+func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faults.List) error {
+	schema, name := names(table)
+	where := ` where table_schema = ` + schema + ` and table_name = ` + name
+	var kind, engine sql.NullString
+	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
+	if errors.Is(err, sql.ErrNoRows) { // it is missing, or hidden: other requests say so
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if kind.String == "VIEW" {
+		l.Add(faults.Lasting, "what has the name of the table is a view, and nobody can say what that forgets in a crash")
+		return nil
+	}
+	if engine.String != "InnoDB" {
+		l.Add(faults.Lasting, "the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", cmp.Or(engine.String, "unknown"))
+	}
+	var columns sql.NullString // in some modes an empty text is NULL
+	err = c.QueryRowContext(ctx, `select group_concat(concat('the column ', column_name, ' is ', column_type) separator ', ')
+		from information_schema.columns`+where+` and column_name in ('expires', 'horizon') and column_type <> 'datetime(6)'`).Scan(&columns)
+	if err != nil {
+		return err
+	}
+	if columns.Valid {
+		l.Add(faults.Lasting, "%s and not datetime(6), so that horizons change, and ids repeat", columns.String)
+	}
+	if !write {
+		return nil
+	}
+	quoted, err := Table(table)
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, `update `+quoted+` set token = null, holder = null, expires = '1970-01-01 00:00:00', horizon = null where number = -2`)
+	switch {
+	case Denied(err):
+		l.Add(faults.Lasting, "%v", err)
+	case Is(err, readOnly, readOnlySession, readOnlyMode):
+		if !slices.ContainsFunc(*l, func(f faults.Fault) bool { return f.Grade == faults.Passing }) {
+			l.Add(faults.Passing, "%v", err)
+		}
+	case Is(err, UnknownColumn): // as who reads it is told
+	default:
+		return err
+	}
+	return nil
+}
+
+// Replication returns what a failover to a replica can take back.
+func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
+	say := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
+	if log, err := variable(ctx, c, "log_bin"); err != nil || log != "ON" {
+		return nil, err
+	}
+	if given, err := rights(ctx, c); err != nil || !slices.Contains(given, process) && !slices.Contains(given, all) {
+		say("the user may not see whether there are replicas: grant process on *.* to it")
+	}
+	setting, err := values(ctx, c, `show variables like 'rpl_semi_sync%'`)
+	if err != nil {
+		return l, err
+	}
+	status, err := values(ctx, c, `show global status like 'rpl_semi_sync%'`)
+	if err != nil {
+		return l, err
+	}
+	var readers int
+	err = c.QueryRowContext(ctx, `select count(*) from information_schema.processlist where command like 'Binlog Dump%'`).Scan(&readers)
+	if err != nil {
+		return l, err
+	}
+	for _, name := range [][2]string{{"rpl_semi_sync_master", "slave"}, {"rpl_semi_sync_source", "replica"}} {
+		primary, replica := name[0], name[1]
+		if setting[primary+"_enabled"] != "ON" {
+			continue
+		}
+		if wait, _ := time.ParseDuration(setting[primary+"_timeout"] + "ms"); wait < 24*time.Hour {
+			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
+		}
+		if no := primary + "_wait_no_" + replica; setting[no] == "OFF" {
+			say("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
+		}
+		if status[primary+"_status"] == "OFF" {
+			say("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
+		}
+		clients, _ := strconv.Atoi(status[primary+"_clients"])
+		if clients < readers {
+			say("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
+		}
+		waits, _ := strconv.Atoi(cmp.Or(setting[primary+"_wait_for_"+replica+"_count"], "1"))
+		if waits < clients {
+			say("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
+		}
+		return l, nil
+	}
+	if readers > 0 {
+		say("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
+	}
+	return l, nil
+}
+
+// variable returns a setting, or "" if the server does not show it. Of several at once, sql_select_limit could hide some.
+func variable(ctx context.Context, c Asker, name string) (value string, err error) {
+	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return value, err
+}
+
+// values returns what a query finds: names, in lower case, and values.
+func values(ctx context.Context, c Asker, query string) (map[string]string, error) {
+	rows, err := c.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	values := map[string]string{}
+	for rows.Next() {
+		var name, v string
+		if err := rows.Scan(&name, &v); err != nil {
+			return nil, err
+		}
+		values[strings.ToLower(name)] = v
+	}
+	return values, rows.Err()
+}
+
+// rights returns those on all tables of the user and its roles, as SHOW GRANTS names them.
+func rights(ctx context.Context, c Asker) (given []string, err error) {
+	rows, err := c.QueryContext(ctx, `show grants`)
+	if err != nil {
+		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -32,46 +250,42 @@ func Read(ctx context.Context, db Asker) (rights []string, err error) {
 		}
 		if names, _, everywhere := strings.Cut(grant, " ON *.* TO "); everywhere {
 			for name := range strings.SplitSeq(strings.TrimPrefix(names, "GRANT "), ",") {
-				rights = append(rights, strings.TrimSpace(name)) // MySQL has no spaces between some
+				given = append(given, strings.TrimSpace(name)) // MySQL has no spaces between some
 			}
 		}
 	}
-	return rights, rows.Err()
-}
-
-// Finding says with which of the rights, as Read returns them, a user writes on a server that was made read-only, or
-// nothing. There the holders of numbers would go on, while others have them from the server that was promoted.
-func Finding(rights []string, err error) string {
-	if err != nil {
-		return fmt.Sprintf("%v: make sure that it cannot write where read_only is on", err)
-	}
-	for _, right := range []string{All, "SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"} {
-		if slices.Contains(rights, right) {
-			return fmt.Sprintf("the user may write where read_only is on (%s), so that a switchover can make ids repeat: revoke that right", right)
-		}
-	}
-	return ""
+	return given, rows.Err()
 }
 
 // Text returns a text in SQL, in a form that no setting changes.
 func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 
-// Name returns in SQL the database and the name of a table, whose name may begin with its database and a dot.
-func Name(table string) (schema, name string) {
+// maxName is how many characters the name of a table or a database may have.
+const maxName = 64
+
+// Table returns in SQL the name of a table, which may begin with its database and a dot. Empty means node_lease. The error names
+// Options.Table.
+func Table(table string) (quoted string, err error) {
+	names := strings.Split(cmp.Or(table, "node_lease"), ".")
+	if len(names) > 2 {
+		return "", fmt.Errorf("Options.Table %q has more than the names of a database and of a table", table)
+	}
+	for i, name := range names {
+		if err := storekit.CheckText("Options.Table", name); err != nil {
+			return "", err
+		}
+		if name == "" || utf8.RuneCountInString(name) > maxName || strings.HasSuffix(name, " ") || strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
+			return "", fmt.Errorf("Options.Table %q: MySQL takes names of 1 to %d characters up to U+FFFF, the last of which is no space", name, maxName)
+		}
+		names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
+	}
+	return strings.Join(names, "."), nil
+}
+
+// names returns in SQL the texts of the database and the name of a table.
+func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {
 		return Text(before), Text(after)
 	}
 	return "database()", Text(table)
-}
-
-// Times says which columns of a table do not keep times as they are written, or nothing.
-func Times(ctx context.Context, db Asker, table string) (finding string, err error) {
-	schema, name := Name(table)
-	err = db.QueryRowContext(ctx, `select coalesce(group_concat(concat('the column ', column_name, ' is ', column_type) separator ', '), '')
-		from information_schema.columns where table_schema = `+schema+` and table_name = `+name+`
-		and column_name in ('expires', 'horizon') and column_type <> 'datetime(6)'`).Scan(&finding)
-	if finding != "" {
-		finding += " and not datetime(6), so that horizons change, and ids repeat"
-	}
-	return finding, err
 }

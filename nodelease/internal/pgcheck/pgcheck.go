@@ -1,0 +1,105 @@
+// Package pgcheck says what is wrong with a store in PostgreSQL, for package pgstore and the command leases.
+package pgcheck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/oneclock/ids/nodelease/internal/faults"
+	"github.com/oneclock/ids/nodelease/storekit"
+)
+
+// Asker is a connection, a transaction or a pool.
+type Asker interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Rounding holds for the columns that cut times, of those in pg_attribute.
+const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
+	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
+
+// The names of the grades are those of package faults. Rights may be given for columns.
+const look = `
+with relation as (select * from pg_class where oid = to_regclass($1)),
+fault (grade, fault) as (
+select 'unsafe', 'fsync is off, so that a crash can take horizons back, and ids repeat' where current_setting('fsync', true) = 'off'
+union all select 'noted', 'full_page_writes is off: a crash can damage the table' where current_setting('full_page_writes', true) = 'off'
+union all select 'passing', 'this server is a standby: it takes no writes' where pg_is_in_recovery()
+union all select 'passing', 'transactions are read-only (default_transaction_read_only), so that nothing can be written'
+	where not pg_is_in_recovery() and current_setting('transaction_read_only', true) = 'on'
+union all select 'noted', 'default_transaction_isolation is serializable, and so Takes and renewals fail when others write: '
+	|| 'give the user of the minters the default read committed' where current_setting('default_transaction_isolation') = 'serializable'
+union all select 'lasting', 'what has the name of the table is a ' || case relkind when 'v' then 'view' when 'm' then 'materialized view'
+	when 'f' then 'foreign table' else 'relation of the kind ' || relkind::text end || ', and nobody can say what that forgets in a crash'
+	from relation where relkind not in ('r', 'p')
+union all select 'lasting', 'the table is unlogged or temporary, so that a crash empties it, and ids repeat'
+	from relation where relpersistence <> 'p'
+union all select 'lasting', 'permission denied: the user ' || current_user || ' may not ' || p || ' in the table'
+	from unnest(array['select', 'update']) p where exists (select from pg_attribute where attrelid = to_regclass($1)
+	and (attname in ('token', 'holder', 'expires', 'horizon') or attname = 'number' and p = 'select') and not has_column_privilege(attrelid, attnum, p))
+union all select 'noted', 'row security is on, and hides rows or swallows updates' from relation where row_security_active(oid)
+union all select 'lasting', 'the column ' || attname || ' is ' || format_type(atttypid, atttypmod)
+	|| ' and not timestamp with time zone, so that horizons change, and ids repeat'
+	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
+) select * from fault`
+
+// It takes for a standby what replays what it receives. Backups and pg_receivewal do not, and subscribers have logical slots.
+const replication = `
+with standby as (
+	select application_name as name, sync_state as state from pg_stat_replication
+	where sync_state is null or replay_lsn is not null
+		and not exists (select from pg_replication_slots s where s.active_pid = pid and slot_type = 'logical')
+	order by name
+), setting as (
+	select n as names, coalesce(substring(n from '(?i)any\s*(\d+)'), '1')::int as waits, array_length(string_to_array(n, ','), 1) as listed
+	from current_setting('synchronous_standby_names') n
+)
+select 'noted', 'the standby ' || name || ' is asynchronous: a failover to it can take horizons back' from standby where state = 'async'
+union all select 'noted', 'the standby ' || name || ' is synchronous only when another fails (' || names || '): a failover to it can take horizons back'
+	from standby, setting where state = 'potential'
+union all select 'noted', 'commits wait for ' || waits || ' of the standbys ' || string_agg(name, ', ' order by name) || ' (' || names
+	|| '): a failover to another than the most advanced can take horizons back'
+	from standby, setting where state = 'quorum' group by names, waits, listed having waits < greatest(listed, count(*))
+union all select distinct 'noted', 'the user ' || current_user || ' may not see whether the standbys are synchronous: grant pg_monitor to '
+	|| quote_ident(current_user) from standby where state is null`
+
+// maxName is how many bytes of a name PostgreSQL keeps.
+const maxName = 63
+
+// Table returns in SQL the name of a table, which may begin with its schema and a dot. Empty means node_lease. The error names
+// Options.Table.
+func Table(table string) (quoted string, err error) {
+	names := strings.Split(cmp.Or(table, "node_lease"), ".")
+	if len(names) > 2 {
+		return "", fmt.Errorf("Options.Table %q has more than the names of a schema and of a table", table)
+	}
+	for _, name := range names {
+		if err := storekit.CheckText("Options.Table", name); err != nil {
+			return "", err
+		}
+		if name == "" {
+			return "", fmt.Errorf("Options.Table %q has an empty name", table)
+		}
+		if len(name) > maxName {
+			return "", fmt.Errorf("Options.Table %q: PostgreSQL would cut the name to %d bytes", name, maxName)
+		}
+	}
+	return pgx.Identifier(names).Sanitize(), nil
+}
+
+// Look returns what is wrong with the server, the rights of the user, and a table, whose name is quoted, unless it is missing.
+func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
+	return ask(ctx, c, look, table)
+}
+
+// Replication returns what a failover to a standby can take back.
+func Replication(ctx context.Context, c Asker) (faults.List, error) { return ask(ctx, c, replication) }
+
+func ask(ctx context.Context, c Asker, sql string, args ...any) (faults.List, error) {
+	rows, _ := c.Query(ctx, sql, args...) // the error is that of rows
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[faults.Fault])
+}
