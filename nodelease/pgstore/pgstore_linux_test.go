@@ -57,11 +57,7 @@ func TestPostgres(t *testing.T) {
 	pool, url := pgtest.Open(t, address), pgtest.URL(address)
 	pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`) // of connections to come
 
-	for mode, more := range map[string]string{"exec": "", "simple_protocol": "&DateStyle=SQL"} {
-		t.Run("store, "+mode, func(t *testing.T) {
-			kind(t, pgtest.URL(address)+"&pool_max_conns=40&default_query_exec_mode="+mode+more).Run(t)
-		})
-	}
+	t.Run("store", kind(t, url).Run)
 	t.Run("defaults", func(t *testing.T) {
 		mustNew(t, url, nil)
 		g := suite.Take(t, mustNew(t, url, &pgstore.Options{Holder: "me"}))
@@ -275,11 +271,35 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	}
 }
 
-// TestPooler has PgBouncer give each transaction one of a few connections to the server.
+// TestPooler has PgBouncer give each session, transaction or statement one of a few connections to the server. In the mode
+// transaction, the store uses the simple protocol.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
-	kind(t, pgtest.URL(pgtest.StartPooler(t, address))).Run(t)
+	for _, mode := range []string{"session", "transaction", "statement"} {
+		url := pgtest.URL(pgtest.StartPooler(t, address, mode))
+		t.Run(mode, func(t *testing.T) {
+			o := suite.Options{Name: "pooled_" + mode, Numbers: 2, TTL: time.Minute}
+			err := kind(t, url).Init(o)
+			if mode == "statement" {
+				must.Fail(t, "Init", err, nil, "transaction blocks not allowed")
+				err = kind(t, pgtest.URL(address)).Init(o)
+			}
+			must.Do(t, err)
+			s := must.Get(kind(t, url).New(o))(t)
+			g, now := suite.Take(t, s), time.Now().Truncate(time.Microsecond)
+			must.Do(t, g.Lease.Extend(t.Context(), now.Add(time.Hour)))
+			must.Do(t, g.Lease.Release(t.Context(), now))
+			for range 2 {
+				if g2 := suite.Take(t, s); g2.Number == g.Number && !g2.Horizon.Equal(now) {
+					t.Errorf("the horizon is %v, want %v", g2.Horizon, now)
+				}
+			}
+			if mode == "transaction" {
+				kind(t, url+"&default_query_exec_mode=simple_protocol&DateStyle=SQL").Run(t)
+			}
+		})
+	}
 }
 
 // testDurability has what lets a crash take a horizon back.

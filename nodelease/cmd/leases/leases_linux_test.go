@@ -362,7 +362,7 @@ func TestPostgres(t *testing.T) {
 	}
 	expect(t, 0, "check"+options, "nothing found")
 
-	pooled := pgtest.URL(pgtest.StartPooler(t, address))
+	pooled := pgtest.URL(pgtest.StartPooler(t, address, "transaction"))
 	for range 3 { // by one connection of the pooler
 		expect(t, 0, "check"+options+pooled, "nothing found")
 	}

@@ -67,8 +67,8 @@ func start(t *testing.T, options string, settings []string, program string, args
 	return s, address
 }
 
-// StartPooler starts a PgBouncer in front of the server at an address, and returns its own address.
-func StartPooler(t *testing.T, address string) string {
+// StartPooler starts a PgBouncer in front of the server at an address, in a pool_mode, and returns its own address.
+func StartPooler(t *testing.T, address, mode string) string {
 	t.Helper()
 	dir, run := Command(t, "pgbouncer")
 	host, port, _ := strings.Cut(address, ":")
@@ -77,7 +77,7 @@ func StartPooler(t *testing.T, address string) string {
 	config := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\npostgres = host=%s port=%s user=test\n[pgbouncer]\n"+
 		"listen_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 8\n", host, port, listen)
+		"auth_type = any\npool_mode = %s\ndefault_pool_size = 8\n", host, port, listen, mode)
 	must.Do(t, os.WriteFile(config, []byte(text), 0o644))
 	servers.New(t, filepath.Join(dir, "log"), syscall.SIGKILL, func() *exec.Cmd { return run("pgbouncer", config) })
 	Open(t, own).Close()
