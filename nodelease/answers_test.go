@@ -34,7 +34,7 @@ func TestRefusedNumbers(t *testing.T) {
 		{"a horizon past all layouts' ends", nodelease.Grant{TTL: testTTL, Horizon: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the horizon of number 0"},
 		{"no TTL", nodelease.Grant{}, narrow, nil, "a TTL of 0s for number 0 leaves no time"},
 		{"a negative TTL", nodelease.Grant{TTL: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for number 0"},
-		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0 leaves no time to mint: at least 112ms are needed"},
+		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0 leaves no time for ids: at least 112ms are needed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
@@ -51,7 +51,7 @@ func TestRefusedNumbers(t *testing.T) {
 				}
 			}}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				want := fmt.Sprintf(`msg="cannot mint under a number" number=%d error="nodelease: `, test.bad.Number)
+				want := fmt.Sprintf(`msg="cannot make ids under a number" number=%d error="nodelease: `, test.bad.Number)
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %s: %s", want, log.String())
 				}

@@ -106,7 +106,7 @@ func (r *reporter) info(text string, args ...any) { r.add(func() { r.logger.Info
 
 func (r *reporter) begun(number int64) {
 	r.add(func() {
-		r.logger.Info("minting has begun", "number", number)
+		r.logger.Info("ids have begun", "number", number)
 		r.observe(Event{Kind: Began, Number: number, Held: true})
 	})
 }
@@ -115,10 +115,10 @@ func (r *reporter) ended(number int64, why error) {
 	r.add(func() {
 		e := Event{Kind: Ended, Number: number, Held: true}
 		if why == ErrClosed {
-			r.logger.Info("minting has ended", "number", number)
+			r.logger.Info("ids have ended", "number", number)
 		} else {
 			e.Err = causeOf(why)
-			r.logger.Warn("minting has ended", "number", number, "error", e.Err)
+			r.logger.Warn("ids have ended", "number", number, "error", e.Err)
 		}
 		r.observe(e)
 	})

@@ -103,17 +103,17 @@ func TestEventsAndLog(t *testing.T) {
 		mustClose(t, m)
 		expect("Close", "ended 0 0s <nil>\n")
 	})
-	const want = `level=INFO msg="minting has begun" number=0
+	const want = `level=INFO msg="ids have begun" number=0
 level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
-level=WARN msg="minting has ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
-level=INFO msg="minting has begun" number=0
+level=WARN msg="ids have ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
+level=INFO msg="ids have begun" number=0
 level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
 level=WARN msg="a request to the store failed" number=0 error="nodelease: the number is no longer held"
-level=WARN msg="minting has ended" number=0 error="nodelease: the number is no longer held"
+level=WARN msg="ids have ended" number=0 error="nodelease: the number is no longer held"
 level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
 level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
-level=INFO msg="minting has begun" number=0
-level=INFO msg="minting has ended" number=0
+level=INFO msg="ids have begun" number=0
+level=INFO msg="ids have ended" number=0
 level=INFO msg="handed a number back" number=0 horizon=`
 	if got := regexp.MustCompile(`time=\S+ `).ReplaceAllString(text.String(), ""); !strings.HasPrefix(got, want) {
 		t.Errorf("the log is\n%s\nwant\n%s", got, want)
@@ -217,6 +217,31 @@ func TestBlockedReports(t *testing.T) {
 type blockingHandler struct{ slog.Handler }
 
 func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
+
+// TestReportsAtClose closes while an Observe is busy and more reports wait: all are told before Close returns.
+func TestReportsAtClose(t *testing.T) {
+	for range 30 { // what waits is told in the order of two channels
+		var log lockedText
+		var busy atomic.Bool
+		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
+			if e.Kind == nodelease.Renewed {
+				busy.Store(true)
+				time.Sleep(time.Second)
+			}
+		}}
+		bubble(t, newFaultyStore(1, testTTL), opts, func(t *testing.T, m *nodelease.Minter, _ *wall) {
+			mustMint(t, m)
+			for busy.Store(false); !busy.Load(); time.Sleep(time.Millisecond) {
+			}
+			mustClose(t, m)
+			for _, want := range []string{"ids have ended", "handed a number back"} {
+				if !strings.Contains(log.String(), want) {
+					t.Errorf("the log lacks %q: %s", want, &log)
+				}
+			}
+		})
+	}
+}
 
 // TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
 // the Minter makes since its clock leaps ahead.

@@ -58,7 +58,7 @@ func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure
 	if err := t.startClock(&m.opts, m.now()); err != nil {
 		if now := time.Now(); now.Sub(m.unusableAt) >= logPause {
 			m.unusableAt = now
-			m.report.warn(t, "cannot mint under a number", err)
+			m.report.warn(t, "cannot make ids under a number", err)
 		}
 		m.noteFree(0, false) // the store may count more of that kind
 		m.noteNoNumber(err)

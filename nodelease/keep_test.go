@@ -286,6 +286,8 @@ func TestSlowStore(t *testing.T) {
 	} {
 		store := newFaultyStore(1, testTTL)
 		bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
+			store.setSilent(true) // before it is slow
+			time.Sleep(2 * testTTL)
 			store.setCarry(func(ctx context.Context, request func() error) error {
 				select {
 				case <-time.After(test.takes):

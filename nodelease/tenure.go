@@ -65,7 +65,7 @@ func (t *tenure) renewalTimeout() time.Duration {
 // startClock gives t its clock, or says what is wrong with what the store has handed out.
 func (t *tenure) startClock(opts *Options, now time.Time) error {
 	if t.renewalLasts() <= 0 {
-		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time to mint: at least 112ms are needed",
+		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time for ids: at least 112ms are needed",
 			t.ttl, t.number)
 	}
 	t.setFailure(nil)

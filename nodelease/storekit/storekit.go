@@ -99,12 +99,15 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// CheckNumbers returns an error that matches [nodelease.ErrRefused] if layout l is not valid, or if its ids cannot have all
-// the numbers from 0 to numbers-1: a holder of one that does not fit could only give it back. It names Options.Layout or
-// Options.Numbers.
+// CheckNumbers returns an error that matches [nodelease.ErrRefused] if layout l is not valid, if its last time has passed by
+// this machine's clock, so that there can be no id of it, or if its ids cannot have all the numbers from 0 to numbers-1: a
+// holder of one that does not fit could only give it back. It names Options.Layout or Options.Numbers.
 func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 	if err := l.Validate(); err != nil {
 		return refuse("Options.Layout: %v", err)
+	}
+	if last := plain(l).Last(); last.Before(time.Now()) {
+		return refuse("Options.Layout: the time of its ids has ended on %s", last.UTC().Format(time.RFC3339))
 	}
 	if most := int64(1) << plain(l).NodeBits; numbers > most {
 		return refuse("Options.Numbers %d does not fit the layout, which has %d", numbers, most)

@@ -107,10 +107,12 @@ func TestRefused(t *testing.T) {
 	for want, err := range map[string]error{
 		"Options.Numbers 1025 does not fit the layout, which has 1024": storekit.CheckNumbers(1025, ids.SnowflakeLayout{}),
 		"Options.Numbers 2 does not fit the layout, which has 1":       storekit.CheckNumbers(2, ids.SnowflakeLayout{Epoch: twitter.Epoch, Tick: 1}),
-		"Options.Layout: ids: SnowflakeLayout.Epoch is not set":        storekit.CheckNumbers(1, ids.SnowflakeLayout{Tick: 1}),
-		"two layouts need two stores":                                  storekit.CheckHeader("here", storekit.Header(ids.SonyflakeLayout()), own),
-		`here says "schema 3", and this process keeps schema 2`:        storekit.CheckHeader("here", "schema 3", own),
-		`here says "", and this process keeps schema 2`:                storekit.CheckHeader("here", "", own),
+		"Options.Layout: the time of its ids has ended on 2021-01-25T20:31:23Z": storekit.CheckNumbers(1,
+			ids.SnowflakeLayout{Epoch: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 20, SequenceBits: 12}),
+		"Options.Layout: ids: SnowflakeLayout.Epoch is not set": storekit.CheckNumbers(1, ids.SnowflakeLayout{Tick: 1}),
+		"two layouts need two stores":                           storekit.CheckHeader("here", storekit.Header(ids.SonyflakeLayout()), own),
+		`here says "schema 3", and this process keeps schema 2`: storekit.CheckHeader("here", "schema 3", own),
+		`here says "", and this process keeps schema 2`:         storekit.CheckHeader("here", "", own),
 	} {
 		must.Fail(t, "checks", err, nodelease.ErrRefused, want)
 	}

@@ -119,7 +119,7 @@ func numbers(t *tester) {
 			t.Errorf("number %d, which was never held, has the horizon %v, want the zero time", g.Number, g.Horizon)
 		}
 		if g.TTL < 200*time.Millisecond {
-			t.Errorf("TTL %v of number %d is too short to mint", g.TTL, g.Number)
+			t.Errorf("TTL %v of number %d leaves no time for ids", g.TTL, g.Number)
 		}
 	}
 	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {

@@ -200,7 +200,7 @@ func asFlags(err error) error {
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix",
+var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix", "Options.Layout", "-layout",
 	": for tests, set Options.AllowNoFsync", "", "this process makes ids of", "-layout says")
 
 var ofInit = regexp.MustCompile(`call \w+\.Init, or `)
