@@ -112,9 +112,9 @@ const (
 // New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
 // accept a connection, unless timeout says otherwise. Close the store after the Minters.
 //
-// New needs no more than the right to select and update, and makes nothing: if the table is not complete, of another
-// version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon back:
-// a table that is not of InnoDB, and, where the server has them and shows them, settings of
+// New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
+// complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
+// crash take a horizon back: a view, a table that is not of InnoDB, and, where the server has them and shows them, settings of
 // innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, and of sync_binlog other than 1 if there is a binary log.
 // Settings that are not shown, and rights that let the user write where read_only is on, the first Take says by Warn of its
 // request. New refuses a server and sessions that are read-only. Nil options mean the default.

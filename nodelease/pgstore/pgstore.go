@@ -226,10 +226,10 @@ func (s *Store) Close() { s.conns.Close() }
 // (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. A host has 2 s to
 // accept a connection, unless connect_timeout says otherwise. Close the store after the Minters.
 //
-// New needs no more than the right to select and update, and makes nothing: if the table is not complete, of another
-// version or for another layout, the error matches [nodelease.ErrRefused]. It refuses what lets a crash take a horizon
-// back: an unlogged table, and a server with fsync=off. Where synchronous_commit is weaker than on, the store's own
-// transactions set it. Nil options mean the default.
+// New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
+// complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
+// crash take a horizon back: an unlogged table, a view, and a server with fsync=off. Where synchronous_commit is weaker
+// than on, the store's own transactions set it. Nil options mean the default.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -240,7 +240,8 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 
 // Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
 // than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
-// the table is of another version or layout, one that matches [nodelease.ErrRefused].
+// the table is of another version or layout, one that matches [nodelease.ErrRefused]. It needs a transaction, which
+// PgBouncer's pool_mode statement refuses.
 //
 // Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
 // horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
