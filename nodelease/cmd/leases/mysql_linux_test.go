@@ -46,7 +46,7 @@ func TestMySQL(t *testing.T) {
 	as := strings.Replace(strings.Replace(at, "test:", "reader:", 1), "/test", "/", 1)
 	const nothing = "set @x = 1"
 	testHarms(t, do, options, []harm{
-		{nothing, nothing, as, "UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
+		{nothing, nothing, as, "- Error 1142 (42000): UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
 		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write where read_only is on (SUPER), so that a switchover can make ids repeat: revoke that right\n"},
 		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM and not InnoDB"},
 		{"create trigger team.nothing before update on team.leases for each row set new.token = old.token", "drop trigger team.nothing", "",
@@ -56,7 +56,7 @@ func TestMySQL(t *testing.T) {
 		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
 			"- innodb_flush_log_at_trx_commit is 2, so that a crash can take horizons back, and ids repeat\n"},
 		{"set global sync_binlog = 0", "set global sync_binlog = 1", "", "- sync_binlog is 0"},
-		{"set global read_only = 1", "set global read_only = 0", "", "- read_only is ON, so that nothing can be written"},
+		{"set global read_only = 1", "set global read_only = 0", "", "=- read_only is ON, so that nothing can be written: is the server a replica?\n"},
 		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_timeout = 100", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
 		{"create table test.t (n int)", "set global rpl_semi_sync_master_timeout = 4294967295", "", "- the status rpl_semi_sync_master_status is OFF: commits wait for no replica now"},
 		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits go on"},
