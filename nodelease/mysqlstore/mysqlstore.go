@@ -172,6 +172,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
+		s.warnings = nil // of an earlier try
 		for _, f := range all {
 			if f.Grade == faults.Told {
 				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))

@@ -214,6 +214,30 @@ func TestBeforeConnect(t *testing.T) {
 			use(s)
 		}
 	})
+	t.Run("requests", func(t *testing.T) {
+		var requests atomic.Int64
+		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
+			dial := c.DialFunc
+			c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dial(ctx, network, address)
+				return counting{conn, &requests}, err
+			}
+			return nil
+		}))(t)
+		var l nodelease.Lease
+		now := time.Now().Truncate(time.Microsecond)
+		for i, call := range []func() error{
+			func() error { l = suite.Take(t, s).Lease; return nil }, // asks whether the connection lives before
+			func() error { return l.Extend(t.Context(), now) },
+			func() error { return l.Release(t.Context(), now) },
+		} {
+			before := requests.Load()
+			must.Do(t, call())
+			if got, want := requests.Load()-before, []int64{2, 1, 1}[i]; got != want {
+				t.Errorf("call %d is %d requests, want %d", i, got, want)
+			}
+		}
+	})
 	t.Run("no deadlines", func(t *testing.T) { // as of a connection through SSH
 		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
 			dial := c.DialFunc
@@ -240,6 +264,14 @@ func TestBeforeConnect(t *testing.T) {
 		must.Do(t, l.Release(t.Context(), time.Time{}))
 	})
 }
+
+// counting is a connection that counts what is sent.
+type counting struct {
+	net.Conn
+	sent *atomic.Int64
+}
+
+func (c counting) Write(b []byte) (int, error) { c.sent.Add(1); return c.Conn.Write(b) }
 
 // timeless is a connection that knows no deadlines.
 type timeless struct{ net.Conn }

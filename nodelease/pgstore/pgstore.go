@@ -293,7 +293,6 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 // asker is a connection, or a transaction.
 type asker interface {
 	pgcheck.Asker
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
