@@ -4,6 +4,10 @@
 // without them it keeps to a connection that a firewall has forgotten, for minutes without ids. Leave
 // learners out of its Endpoints: they refuse all that a store asks.
 //
+// A password is checked for the client, and for the stream over which a Store renews all its leases, which takes long where
+// many processes start at once. Calls wait for the stream, and it does not end with them: it ends with the Store or the
+// client. A certificate without a user name needs no check.
+//
 // A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
 // unsafe-no-fsync. Stop all minters before such a step, and start them a window later, and once every clock has passed
 // the newest id in your tables.
@@ -13,12 +17,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/oneclock/ids"
@@ -52,10 +55,12 @@ type Options struct {
 //	<prefix>/owner/00017    the holder's name, attached to the holder's lease; its create revision is the fencing token
 //
 // [Init] writes the first, which nobody else does, and the horizons. A process that makes ids needs the rights to
-// read the first and to read and write the others. Make a Store with [New].
+// read the first and to read and write the others. Make a Store with [New]. Minters that share one renew their leases
+// over one stream, one after another.
 type Store struct {
-	client *clientv3.Client
-	opts   Options
+	client   *clientv3.Client
+	opts     Options
+	renewals *renewals
 }
 
 // New returns a store over client. It reads the key schema and makes nothing: if the key is missing, of another
@@ -77,7 +82,8 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("nil Client")
 	}
-	s := &Store{client: client}
+	s := &Store{client: client, renewals: newRenewals(client)}
+	runtime.AddCleanup(s, (*renewals).close, s.renewals)
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -193,12 +199,18 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
 	}
+	if err := s.awaitStream(ctx); err != nil {
+		return nodelease.Grant{}, err
+	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, warn: r.Warn}
 	for range 2 {
 		free, count, err := s.free(ctx, r)
+		if err != nil {
+			s.renewals.renewToken(ctx)
+		}
 		if err == nil && l.id == 0 {
 			err = l.grant(late)
 		}
@@ -220,6 +232,20 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	}
 	s.revoke(ctx, l.id)
 	return nodelease.Grant{}, nodelease.ErrNoNumber
+}
+
+// streamWait is how long a Take waits for the stream. A Minter, which gives it 5 s at first, asks again soon after an error,
+// but pauses for long after a Take that was not answered in time.
+const streamWait = 4 * time.Second
+
+// awaitStream waits for the stream, without which a number could not be kept. With it comes a token that the servers know.
+func (s *Store) awaitStream(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, streamWait)
+	defer cancel()
+	if err := s.renewals.wait(ctx); err != nil {
+		return fmt.Errorf("nodelease: etcd: no stream for renewals yet: %w", s.explain(err))
+	}
+	return nil
 }
 
 // grant asks for a lease.
@@ -387,9 +413,6 @@ type lease struct {
 	raised  time.Time // the highest that it is known to have written
 	fence   int64     // create revision of the owner key
 	version int64     // mod revision of the horizon
-
-	stream pb.Lease_LeaseKeepAliveClient // nil before the first renewal and after a failure
-	end    context.CancelFunc            // of the stream
 }
 
 // Extend renews the lease, then raises the horizon in a transaction. A deposed leader may go on answering keep-alives
@@ -404,87 +427,26 @@ func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 		return fmt.Errorf("nodelease: etcd: the horizon %v of number %d cannot be lowered to %v", l.asked, l.number, horizon)
 	}
 	l.asked = horizon
-	if err := l.keepAlive(ctx); errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return nodelease.ErrLost
-	} else if err != nil {
+	switch ttl, err := l.store.renewals.renew(ctx, l.id); {
+	case err != nil:
 		return fmt.Errorf("nodelease: etcd: keep number %d alive: %w", l.number, err)
+	case ttl <= 0:
+		return nodelease.ErrLost
 	}
 	var ops []clientv3.Op
 	if !horizon.Equal(l.raised) {
 		ops = append(ops, put)
 	}
 	if err := l.commit(ctx, put, ops...); err != nil {
+		l.store.renewals.renewToken(ctx)
 		return err
 	}
 	l.raised = horizon
 	return nil
 }
 
-// keepAlive renews the lease over one stream, which is opened anew only after a failure: for each stream the
-// servers check the password. The client's KeepAlive channel would be no help: it does not tell when the
-// request behind an answer was sent.
-func (l *lease) keepAlive(ctx context.Context) error {
-	if ctx.Err() != nil { // an answer could come before the stream has heard of it
-		return context.Cause(ctx)
-	}
-	used := l.stream != nil
-	ttl, err := l.ask(ctx)
-	if err != nil && used && ctx.Err() == nil { // the connection has ended since the last renewal
-		ttl, err = l.ask(ctx)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return err
-	case ttl <= 0:
-		l.hangUp()
-		return rpctypes.ErrLeaseNotFound
-	}
-	return nil
-}
-
-// ask sends a request over the stream and waits for its answer. A stream without an answer in time is given up:
-// the answer could be taken for that to a later request.
-func (l *lease) ask(ctx context.Context) (ttl int64, err error) {
-	fresh := l.stream == nil
-	var alive context.Context
-	if fresh {
-		alive, l.end = context.WithCancel(l.store.client.Ctx())
-	}
-	stop := context.AfterFunc(ctx, l.end)
-	defer func() {
-		if !stop() || err != nil {
-			l.hangUp()
-		}
-	}()
-	if fresh {
-		l.stream, err = pb.NewLeaseClient(l.store.client.ActiveConnection()).LeaseKeepAlive(alive)
-		if err != nil {
-			return 0, err
-		}
-	}
-	if err := l.stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(l.id)}); err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
-	}
-	resp, err := l.stream.Recv() // has the cause of an EOF
-	if err != nil {
-		return 0, err
-	}
-	return resp.TTL, nil
-}
-
-// hangUp ends the stream, and what serves it.
-func (l *lease) hangUp() {
-	if l.end != nil {
-		l.end()
-	}
-	l.stream = nil
-}
-
 // Release writes the horizon and deletes the owner key in one transaction; the lease is then of no more use.
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
-	l.hangUp()
 	put, err := l.put(horizon)
 	if err != nil {
 		return err
@@ -537,7 +499,6 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 		}
 		held := resp.Responses[0].GetResponseRange().Kvs
 		if len(held) == 0 || held[0].CreateRevision != l.fence || held[0].Lease != int64(l.id) {
-			l.hangUp()
 			return nodelease.ErrLost
 		}
 		// Only the owner may write the horizon: an earlier call whose answer was lost did reach the

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,6 +72,7 @@ func TestEtcd(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *clientv3.Client, *spy){
 		"late": testLate, "late answer": testLateAnswer, "fence": testFence, "parts": testParts, "requests": testRequests,
 		"missing keys": testMissingKeys, "defaults": testDefaults, "foreign keys": testForeign, "bad options": testBadOptions,
+		"slow stream": testSlowStream, "stuck": testStuck, "patience": testPatience,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own, asked := spied(t, etcdtest.Config(member.Address))
@@ -82,11 +85,25 @@ func TestEtcd(t *testing.T) {
 // spy counts what a client asks of the servers, and lets a test come between.
 type spy struct {
 	mu    sync.Mutex
-	count map[string]int // of requests and of streams that were sent, by the name of the method, and of streams that have ended
+	count map[string]int // of requests and streams that were sent, by the name of the method, and of streams "opened" and "ended"
 	keys  int            // that the transactions have returned
 	// next is given the next request of a method, once. It may send it, now or later.
-	next map[string]func(send func() error) error
-	held atomic.Pointer[chan struct{}] // answers over streams wait until it is closed
+	next  map[string]func(send func() error) error
+	held  atomic.Pointer[chan struct{}] // answers over streams wait until it is closed
+	stuck atomic.Bool                   // no stream takes a request
+
+	check   func(ctx context.Context) error // before a stream is opened, as one of the password
+	streams []context.CancelFunc            // each breaks a stream
+}
+
+// breakStreams breaks all streams, as a restart of the servers does.
+func (s *spy) breakStreams() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, end := range s.streams {
+		end()
+	}
+	s.streams = nil
 }
 
 // spied returns a client with a spy.
@@ -135,7 +152,17 @@ func (s *spy) request(ctx context.Context, method string, req, reply any, cc *gr
 
 func (s *spy) stream(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientConn, method string, begin grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	s.add(method)
+	if s.check != nil {
+		if err := s.check(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.add("opened")
+	ctx, end := context.WithCancel(ctx)
 	context.AfterFunc(ctx, func() { s.add("ended") })
+	s.mu.Lock()
+	s.streams = append(s.streams, end)
+	s.mu.Unlock()
 	stream, err := begin(ctx, d, cc, method, opts...)
 	return &spiedStream{stream, s}, err
 }
@@ -143,6 +170,13 @@ func (s *spy) stream(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientCon
 type spiedStream struct {
 	grpc.ClientStream
 	spy *spy
+}
+
+func (s *spiedStream) SendMsg(m any) error {
+	if s.spy.stuck.Load() {
+		<-s.Context().Done()
+	}
+	return s.ClientStream.SendMsg(m)
 }
 
 func (s *spiedStream) RecvMsg(m any) error {
@@ -317,27 +351,30 @@ func testMissingKeys(t *testing.T, client *clientv3.Client, _ *spy) {
 	written(high)
 }
 
-// testLateAnswer holds up the answer to a renewal. It must not be taken for that to a later one.
+// testLateAnswer holds up the answer to a renewal, and to another one. It must not be taken for that to a later one.
 func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	now := time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Numbers: 1, TTL: time.Minute})
-	l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t).Lease
-	must.Do(t, l.Extend(t.Context(), now))
-	answer := make(chan struct{})
-	asked.held.Store(&answer)
-	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	must.Fail(t, "Extend without an answer", l.Extend(short, now), context.DeadlineExceeded)
-	owner, err := client.Get(t.Context(), "/answer/owner/00000")
-	if err != nil || len(owner.Kvs) != 1 {
-		t.Fatalf("%v, %v", owner, err)
-	}
-	must.Get(client.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)))(t)
-	close(answer)
-	before := asked.sent("Txn")
-	must.Fail(t, "Extend of a lease that has gone", l.Extend(t.Context(), now), nodelease.ErrLost)
-	if n := asked.sent("Txn") - before; n != 0 {
-		t.Errorf("ErrLost after %d transactions, want it by the answer to the renewal", n)
+	for range 2 {
+		l := must.Get(s.Take(t.Context(), nodelease.Request{Now: now}))(t).Lease
+		must.Do(t, l.Extend(t.Context(), now))
+		answer := make(chan struct{})
+		asked.held.Store(&answer)
+		short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		must.Fail(t, "Extend without an answer", l.Extend(short, now), context.DeadlineExceeded)
+		owner, err := client.Get(t.Context(), "/answer/owner/00000")
+		if err != nil || len(owner.Kvs) != 1 {
+			t.Fatalf("%v, %v", owner, err)
+		}
+		must.Get(client.Revoke(t.Context(), clientv3.LeaseID(owner.Kvs[0].Lease)))(t)
+		asked.held.Store(nil)
+		close(answer)
+		before := asked.sent("Txn")
+		must.Fail(t, "Extend of a lease that has gone", l.Extend(t.Context(), now), nodelease.ErrLost)
+		if n := asked.sent("Txn") - before; n != 0 {
+			t.Errorf("ErrLost after %d transactions, want it by the answer to the renewal", n)
+		}
 	}
 }
 
@@ -348,7 +385,7 @@ func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client
 		must.Soon(t, func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), text) {
+			if err := call(ctx); err == nil || !strings.Contains(err.Error(), text) {
 				return fmt.Errorf("%w, want one that says %q", err, text)
 			}
 			return nil
@@ -563,50 +600,273 @@ func TestPassword(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
 	mustNew(t, member.Open(t), &etcdstore.Options{Numbers: 1000})
+	mustNew(t, member.Open(t), &etcdstore.Options{Prefix: "/answer", Numbers: 1})
 	rights := etcdtest.Least("/nodelease")
+	maps.Copy(rights, etcdtest.Least("/answer"))
 	member.Users(t, map[string]map[string]clientv3.PermissionType{"orders": rights})
 	client, asked := spied(t, member.As("orders"))
 	ctx := t.Context()
 	err := etcdstore.Init(ctx, client, nil)
 	must.Fail(t, "a first start with the rights of a process that mints, which may not write the schema", err, nil, "nodelease: etcd: etcdserver: permission denied")
 	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{Numbers: 1000, TTL: time.Minute}))(t)
-	const minters = 10
-	var grants [minters]nodelease.Grant
+	var grants [10]nodelease.Grant
 	for i := range grants {
 		grants[i] = must.Get(s.Take(ctx, nodelease.Request{Now: time.Now(), Layout: ids.TwitterLayout()}))(t)
 	}
-	// renew renews all, again and again while the server starts.
-	renew := func() {
-		t.Helper()
+	checked := asked.sent("Authenticate")
+	if checked < 2 {
+		t.Errorf("the server checked the password %d times for a client and a stream", checked)
+	}
+	for range 10 {
 		for _, g := range grants {
-			must.Soon(t, func() error {
-				one, cancel := context.WithCancel(ctx) // the stream outlives it
-				defer cancel()
-				return g.Lease.Extend(one, g.Horizon)
-			})
+			one, cancel := context.WithCancel(ctx) // the stream outlives it
+			must.Do(t, g.Lease.Extend(one, g.Horizon))
+			cancel()
 		}
 	}
-	renew()
-	opened := asked.sent("Authenticate")
-	for range 10 {
-		renew()
-	}
-	again := asked.sent("Authenticate") - opened
-	if opened < minters || again > minters { // a machine that is busy can break each stream once
-		t.Errorf("%d streams made the server check the password %d times, and %d renewals %d times, want 0", minters, opened, 10*minters, again)
+	if again := asked.sent("Authenticate") - checked; again > 1 { // a machine that is busy can break the stream
+		t.Errorf("100 renewals of 10 numbers made the server check the password %d times, want 0", again)
 	}
 
-	// A server that starts anew has ended its streams, and knows no tokens.
-	member.Stop(syscall.SIGKILL)
-	member.Start(t)
-	renew()
-	for _, g := range grants {
+	// A call that has no answer in time may have waited for a token, but not soon again.
+	late := func(call func(context.Context) error) {
+		t.Helper()
+		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		defer cancel()
+		asked.next["Txn"] = func(func() error) error { <-short.Done(); return short.Err() }
+		must.Fail(t, "a call without an answer", call(short), context.DeadlineExceeded)
+		for _, g := range grants {
+			must.Do(t, g.Lease.Extend(ctx, g.Horizon))
+		}
+	}
+	extend := func(ctx context.Context) error { return grants[0].Lease.Extend(ctx, grants[0].Horizon) }
+	take := func(ctx context.Context) error { _, err := s.Take(ctx, nodelease.Request{Now: time.Now()}); return err }
+	streams := asked.sent("opened")
+	opened := func(more int) {
+		t.Helper()
+		if n := asked.sent("opened"); n != streams+more {
+			t.Errorf("after calls without an answer, %d streams were opened, want %d", n-streams, more)
+		}
+	}
+	late(extend)
+	opened(1)
+	late(extend)
+	late(take)
+	opened(1)
+	s.SetKeep(0)
+	late(take)
+	opened(2)
+	testLateAnswer(t, client, asked)
+	for i, g := range grants {
 		must.Do(t, g.Lease.Release(ctx, time.Now()))
+		grants[i].Lease = nil
 	}
 	must.Soon(t, func() error {
-		if opened, ended := asked.sent("LeaseKeepAlive"), asked.sent("ended"); ended < opened {
-			return fmt.Errorf("of %d streams %d have ended when all leases were given back", opened, ended)
+		runtime.GC()
+		if opened, ended := asked.sent("opened"), asked.sent("ended"); ended < opened {
+			return fmt.Errorf("of %d streams %d have ended with their store", opened, ended)
 		}
 		return nil
 	})
+}
+
+// TestRestart has the server start again. Once it answers, so does each call of a store.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.Start(t)
+	client := member.Open(t)
+	s := mustNew(t, client, &etcdstore.Options{TTL: time.Minute})
+	var held [3]nodelease.Grant
+	for i := range held {
+		held[i] = suite.Take(t, s)
+	}
+	for _, call := range []func(){
+		func() {
+			for _, g := range held {
+				must.Do(t, g.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
+			}
+		},
+		func() { suite.Take(t, s) },
+	} {
+		member.Stop(syscall.SIGKILL)
+		member.Start(t)
+		must.Soon(t, func() error { _, err := client.Get(t.Context(), "ready"); return err })
+		call()
+	}
+}
+
+// testSlowStream has streams that take longer to open than calls may take.
+func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
+	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/slow", Numbers: 9, TTL: time.Minute})
+	var open chan struct{}
+	asked.check = func(ctx context.Context) error {
+		select {
+		case <-open:
+			return nil
+		case <-ctx.Done():
+			t.Error("a check of the password went in vain")
+			return ctx.Err()
+		}
+	}
+	// slowly has calls made at once, again and again while no stream can be opened, and then once more.
+	slowly := func(opened int, calls ...func(context.Context) error) {
+		t.Helper()
+		open = make(chan struct{})
+		for range 3 {
+			short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			var all sync.WaitGroup
+			for _, call := range calls {
+				all.Go(func() {
+					if err := call(short); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nodelease.ErrLost) {
+						t.Errorf("while the stream is being opened: %v", err)
+					}
+				})
+			}
+			all.Wait()
+			cancel()
+		}
+		close(open)
+		var all sync.WaitGroup
+		for _, call := range calls {
+			all.Go(func() {
+				if err := call(ctx); err != nil {
+					t.Errorf("when the stream is open: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if n := asked.sent("LeaseKeepAlive"); n != opened {
+			t.Errorf("%d streams were opened, want %d", n, opened)
+		}
+	}
+	grants := make(chan nodelease.Grant, 9)
+	take := func(ctx context.Context) error {
+		g, err := s.Take(ctx, nodelease.Request{Now: now})
+		if err == nil {
+			grants <- g
+		}
+		return err
+	}
+	slowly(1, take, take, take)
+	var renewals []func(context.Context) error
+	for range 3 {
+		g := <-grants
+		renewals = append(renewals, func(ctx context.Context) error { return g.Lease.Extend(ctx, now.Add(time.Minute)) })
+	}
+	asked.breakStreams()
+	slowly(2, renewals...)
+
+	// A number is lost meanwhile.
+	must.Get(client.Delete(ctx, "/slow/owner/", clientv3.WithPrefix()))(t)
+	asked.breakStreams()
+	slowly(3, func(ctx context.Context) error {
+		err := renewals[0](ctx)
+		if errors.Is(err, nodelease.ErrLost) {
+			err = take(ctx)
+		}
+		return err
+	})
+}
+
+// testStuck has servers that do not even take requests.
+func testStuck(t *testing.T, client *clientv3.Client, asked *spy) {
+	l := suite.Take(t, mustNew(t, client, &etcdstore.Options{Prefix: "/stuck", Numbers: 1})).Lease
+	for _, stuck := range []bool{true, false} {
+		asked.stuck.Store(stuck)
+		ctx, cancel := t.Context(), func() {}
+		if stuck {
+			ctx, cancel = context.WithTimeout(ctx, 100*time.Millisecond)
+		}
+		if err := l.Extend(ctx, time.Now().Truncate(time.Microsecond)); errors.Is(err, context.DeadlineExceeded) != stuck || err != nil && !stuck {
+			t.Errorf("Extend while the servers take no request, %v: %v", stuck, err)
+		}
+		cancel()
+	}
+}
+
+// testPatience has a stream that cannot be opened given up, and then one that takes as long.
+func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
+	const patience = 100 * time.Millisecond
+	s := mustNew(t, client, &etcdstore.Options{Prefix: "/patience", Numbers: 1})
+	s.SetPatience(patience)
+	opening := make(chan time.Duration, 9)
+	asked.check = func(ctx context.Context) error {
+		began := time.Now()
+		<-ctx.Done()
+		opening <- time.Since(began)
+		return ctx.Err()
+	}
+	for i := range 3 {
+		_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
+		must.Fail(t, "Take without a stream", err, nil, fmt.Sprintf("no stream for renewals yet: not open after %v", patience<<i))
+		if took := <-opening; took < patience<<i {
+			t.Errorf("a stream was given up after %v, want %v", took, patience<<i)
+		}
+	}
+	asked.check = nil
+	suite.Take(t, s)
+}
+
+// TestQueue has a queue in front of the servers, in which each stream waits for a check of the password, as long as many
+// Minters ask at once. The queue is longer than a TTL, and than a Take may wait.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	const minters, each, ttl = 50, 100 * time.Millisecond, 3 * time.Second
+	client, asked := spied(t, etcdtest.Config(etcdtest.Start(t).Address))
+	queue, begin := make(chan chan struct{}, 10*minters), make(chan struct{})
+	go func() {
+		<-begin
+		for {
+			select {
+			case checked := <-queue:
+				time.Sleep(each)
+				close(checked)
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	var vain atomic.Int64
+	asked.check = func(ctx context.Context) error {
+		checked := make(chan struct{})
+		queue <- checked // and it is checked, even if ctx ends
+		select {
+		case <-checked:
+			return nil
+		case <-ctx.Done():
+			vain.Add(1)
+			return ctx.Err()
+		}
+	}
+	var stores [minters]*etcdstore.Store
+	for i := range stores {
+		stores[i] = mustNew(t, client, &etcdstore.Options{Prefix: "/queue", Numbers: 2 * minters, TTL: ttl})
+	}
+	var all []*nodelease.Minter
+	for _, s := range stores {
+		m := must.Get(nodelease.NewMinter(s, nil))(t)
+		defer func() { must.Do(t, m.Close()) }()
+		all = append(all, m)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	defer cancel()
+	// A Minter pauses for long after a Take of 5 s: this one does not take as long.
+	_, err := stores[0].Take(ctx, nodelease.Request{Now: time.Now()})
+	must.Fail(t, "Take while nothing is checked", err, context.DeadlineExceeded, "nodelease: etcd: no stream for renewals yet: ")
+	close(begin)
+	for i, what := range []string{"at the start", "after all streams broke"} {
+		for asked.sent("opened") < (i+1)*minters && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for _, m := range all {
+			if _, err := m.NextContext(ctx); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if n := vain.Load(); n > 0 {
+			t.Errorf("%s, %d checks of passwords went in vain", what, n)
+		}
+		asked.breakStreams()
+	}
 }
