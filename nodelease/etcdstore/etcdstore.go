@@ -64,8 +64,9 @@ type Store struct {
 }
 
 // New returns a store over client. It reads the key schema and makes nothing: if the key is missing, of another
-// version or for another layout, the error matches [nodelease.ErrRefused]. Nil options mean the default. The client
-// stays the caller's, to be closed after the Minters.
+// version or for another layout, or if the client's user may not read and write what a process that makes ids needs to, the
+// error matches [nodelease.ErrRefused]. Nil options mean the default. The client stays the caller's, to be closed after
+// the Minters.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -96,18 +97,18 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	return s, etcdkeys.CheckPrefix(s.opts.Prefix)
 }
 
-// check looks at the schema.
+// check looks at the schema and at the rights.
 func (s *Store) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	resp, err := s.client.Get(ctx, s.schema())
-	if err != nil {
-		return fmt.Errorf("read the key %s: %w", s.schema(), s.explain(err))
-	}
-	if len(resp.Kvs) == 0 {
+	header, err := etcdkeys.Header(ctx, s.client, s.opts.Prefix, s.opts.Numbers)
+	switch {
+	case err != nil:
+		return s.explain(err)
+	case header == "":
 		return storekit.Missing("there is no key "+s.schema(), mend)
 	}
-	return storekit.CheckHeader(s.schema(), string(resp.Kvs[0].Value), storekit.Header(s.opts.Layout))
+	return storekit.CheckHeader(s.schema(), header, storekit.Header(s.opts.Layout))
 }
 
 const (
@@ -243,7 +244,7 @@ func (s *Store) awaitStream(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, streamWait)
 	defer cancel()
 	if err := s.renewals.wait(ctx); err != nil {
-		return fmt.Errorf("nodelease: etcd: no stream for renewals yet: %w", s.explain(err))
+		return fmt.Errorf("nodelease: etcd: no stream for renewals yet: %w", etcdkeys.Refused(s.explain(err)))
 	}
 	return nil
 }
@@ -252,7 +253,7 @@ func (s *Store) awaitStream(ctx context.Context) error {
 func (l *lease) grant(ctx context.Context) error {
 	resp, err := l.store.client.Grant(ctx, int64((l.store.opts.TTL+time.Second-1)/time.Second))
 	if err != nil {
-		return fmt.Errorf("nodelease: etcd: grant a lease: %w", err)
+		return fmt.Errorf("nodelease: etcd: grant a lease: %w", etcdkeys.Refused(err))
 	}
 	l.id, l.ttl = resp.ID, time.Duration(resp.TTL)*time.Second
 	return nil
@@ -268,7 +269,7 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 		clientv3.OpPut(owner, l.store.opts.Holder, clientv3.WithLease(l.id)),
 	).Commit()
 	if err != nil {
-		return false, fmt.Errorf("nodelease: etcd: take number %d: %w", c.Number, err)
+		return false, fmt.Errorf("nodelease: etcd: take number %d: %w", c.Number, etcdkeys.Refused(err))
 	}
 	if resp.Succeeded {
 		l.number, l.version, l.fence = c.Number, c.Version, resp.Header.Revision
@@ -429,7 +430,7 @@ func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	l.asked = horizon
 	switch ttl, err := l.store.renewals.renew(ctx, l.id); {
 	case err != nil:
-		return fmt.Errorf("nodelease: etcd: keep number %d alive: %w", l.number, err)
+		return fmt.Errorf("nodelease: etcd: keep number %d alive: %w", l.number, etcdkeys.Refused(err))
 	case ttl <= 0:
 		return nodelease.ErrLost
 	}
@@ -486,7 +487,7 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 			clientv3.OpGet(horizon, clientv3.WithKeysOnly()),
 		).Commit()
 		if err != nil {
-			return fmt.Errorf("nodelease: etcd: update number %d: %w", l.number, err)
+			return fmt.Errorf("nodelease: etcd: update number %d: %w", l.number, etcdkeys.Refused(err))
 		}
 		if resp.Succeeded {
 			if len(ops) > 0 {

@@ -670,6 +670,114 @@ func TestPassword(t *testing.T) {
 	})
 }
 
+// TestRights has users who lack a right, at the start or later.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.Start(t)
+	mustNew(t, member.Open(t), &etcdstore.Options{Prefix: "/r"})
+	member.Users(t, map[string]map[string]clientv3.PermissionType{
+		"least":    etcdtest.Least("/r"),
+		"none":     {},
+		"others":   etcdtest.Least("/other"),
+		"schema":   {"/r/schema": etcdtest.Read},
+		"keys":     {"/r/horizon/": etcdtest.Write, "/r/owner/": etcdtest.Write},
+		"reads":    {"/r/schema": etcdtest.Read, "/r/horizon/": etcdtest.Read, "/r/owner/": etcdtest.Read},
+		"horizons": {"/r/schema": etcdtest.Read, "/r/horizon/": etcdtest.Write, "/r/owner/": etcdtest.Read},
+		"owners":   {"/r/schema": etcdtest.Read, "/r/horizon/": etcdtest.Read, "/r/owner/": etcdtest.Write},
+		"few":      {"/r/schema": etcdtest.Read, "/r/horizon/00000": etcdtest.Write, "/r/owner/00000": etcdtest.Write},
+	})
+	ctx := t.Context()
+	for _, user := range []string{"none", "others", "schema", "keys", "reads", "horizons", "owners", "few"} {
+		_, err := etcdstore.New(ctx, etcdtest.Open(t, member.As(user)), &etcdstore.Options{Prefix: "/r"})
+		must.Fail(t, user, err, nodelease.ErrRefused, "nodelease: etcd: the user "+user+
+			" needs the rights to read /r/schema, and to read and write all keys below /r/horizon/ and /r/owner/: etcdserver: permission denied")
+	}
+	_, err := etcdstore.New(ctx, member.Open(t), &etcdstore.Options{Prefix: "/r"})
+	must.Fail(t, "nobody", err, nodelease.ErrRefused, "user name is empty")
+
+	// The user loses a right to write, and then its password.
+	client, asked := spied(t, member.As("least"))
+	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{Prefix: "/r", TTL: time.Minute}))(t)
+	l := suite.Take(t, s).Lease
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	must.Do(t, l.Extend(ctx, now))
+	root := etcdtest.Open(t, member.As("root"))
+	must.Get(root.RoleRevokePermission(ctx, "least", "/r/owner/", clientv3.GetPrefixRangeEnd("/r/owner/")))(t)
+	must.Get(root.RoleGrantPermission(ctx, "least", "/r/owner/", clientv3.GetPrefixRangeEnd("/r/owner/"), etcdtest.Read))(t)
+	must.Do(t, l.Extend(ctx, now.Add(time.Second))) // writes the horizon
+	_, err = s.Take(ctx, nodelease.Request{Now: now})
+	must.Fail(t, "Take without a right", err, nodelease.ErrRefused, "nodelease: etcd: take number ", ": etcdserver: permission denied")
+	must.Fail(t, "Release without a right", l.Release(ctx, now), nodelease.ErrRefused, "permission denied")
+	m := must.Get(nodelease.NewMinter(s, nil))(t)
+	must.Fail(t, "Wait without a right", m.Wait(ctx), nodelease.ErrRefused, "permission denied")
+	must.Do(t, m.Close())
+	must.Get(root.RoleRevokePermission(ctx, "least", "/r/horizon/", clientv3.GetPrefixRangeEnd("/r/horizon/")))(t)
+	must.Fail(t, "Extend without a right", l.Extend(ctx, now.Add(time.Hour)), nodelease.ErrRefused, "permission denied")
+	_, err = s.Take(ctx, nodelease.Request{Now: now})
+	must.Fail(t, "Take without a right to read", err, nodelease.ErrRefused, "read the numbers: etcdserver: permission denied")
+	must.Get(root.UserChangePassword(ctx, "least", "another"))(t)
+	asked.breakStreams()
+	must.Fail(t, "Extend with the former password", l.Extend(ctx, now.Add(time.Hour)), nodelease.ErrRefused, "authentication failed")
+	_, err = s.Take(ctx, nodelease.Request{Now: now})
+	must.Fail(t, "Take with the former password", err, nodelease.ErrRefused, "no stream for renewals yet: ", "authentication failed")
+}
+
+// TestRefusals runs the list of package storetest.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.Start(t)
+	member.Users(t, map[string]map[string]clientv3.PermissionType{"least": etcdtest.Least("/r")})
+	root, least, ctx := etcdtest.Open(t, member.As("root")), etcdtest.Open(t, member.As("least")), t.Context()
+	options := func(l ids.SnowflakeLayout) *etcdstore.Options {
+		return &etcdstore.Options{Prefix: "/r", Numbers: 3, TTL: time.Minute, Layout: l}
+	}
+	// put has a key have another value, or none, until it is undone.
+	put := func(key, value string) (undo func() error, err error) {
+		was, err := root.Get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if value == "" {
+			_, err = root.Delete(ctx, key)
+		} else {
+			_, err = root.Put(ctx, key, value)
+		}
+		return func() error { _, err := root.Put(ctx, key, string(was.Kvs[0].Value)); return err }, err
+	}
+	// grant has the user have another right to all horizons and owners until it is undone.
+	grant := func(right clientv3.PermissionType) (undo func() error, err error) {
+		set := func(right clientv3.PermissionType) (err error) {
+			for _, key := range []string{"/r/horizon/", "/r/owner/"} {
+				_, failed := root.RoleGrantPermission(ctx, "least", key, clientv3.GetPrefixRangeEnd(key), right)
+				err = cmp.Or(err, failed)
+			}
+			return err
+		}
+		return func() error { return set(etcdtest.Write) }, set(right)
+	}
+	harms := map[storetest.Harm]func(int64) (func() error, error){
+		storetest.NoHeader:     func(int64) (func() error, error) { return put("/r/schema", "") },
+		storetest.OtherVersion: func(int64) (func() error, error) { return put("/r/schema", "schema 1: x") },
+		storetest.NoNumber: func(held int64) (func() error, error) {
+			return put(fmt.Sprintf("/r/horizon/%05d", (held+1)%3), "")
+		},
+		storetest.NoRead: func(int64) (func() error, error) {
+			return grant(clientv3.PermissionType(clientv3.PermWrite))
+		},
+		storetest.NoWrite: func(int64) (func() error, error) { return grant(etcdtest.Read) },
+		storetest.NoWrites: func(int64) (func() error, error) {
+			alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
+			_, err := pb.NewMaintenanceClient(root.ActiveConnection()).Alarm(ctx, alarm)
+			return func() error { _, err := root.AlarmDisarm(ctx, &clientv3.AlarmMember{}); return err }, err
+		},
+	}
+	storetest.Refusals(t, storetest.Place{
+		Init: func(l ids.SnowflakeLayout) error { return etcdstore.Init(ctx, root, options(l)) },
+		New:  func(l ids.SnowflakeLayout) (nodelease.Store, error) { return etcdstore.New(ctx, least, options(l)) },
+		Harm: harms,
+	})
+}
+
 // TestRestart has the server start again. Once it answers, so does each call of a store.
 func TestRestart(t *testing.T) {
 	t.Parallel()

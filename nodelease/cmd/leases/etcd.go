@@ -14,12 +14,12 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/etcdstore"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 )
@@ -127,12 +127,9 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 }
 
 func (e *etcd) settings(ctx context.Context) ([]string, error) {
-	// A transaction that is never carried out: its writes are only compared with the rights.
-	_, err := e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(etcdkeys.Schema(e.prefix)), "<", 0)).Then(
-		clientv3.OpPut(etcdkeys.Key(e.prefix, "horizon", 0), ""), clientv3.OpDelete(etcdkeys.Key(e.prefix, "owner", 0)),
-	).Commit()
-	if errors.Is(err, rpctypes.ErrPermissionDenied) {
-		return append(e.found, fmt.Sprintf("the user %s has no right to write the keys below %s", e.client.Username, e.prefix)), nil
+	_, err := etcdkeys.Header(ctx, e.client, e.prefix, e.numbers)
+	if errors.Is(err, nodelease.ErrRefused) {
+		return append(e.found, err.Error()), nil
 	}
 	return e.found, err
 }

@@ -506,18 +506,18 @@ func TestEtcd(t *testing.T) {
 	stop()
 	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
 	must.Get(pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), alarm))(t)
-	expect(t, failed, "check"+options, "alarm:NOSPACE", "of 40 numbers 1 are missing", "leases: etcdserver: mvcc: database space exceeded")
+	expect(t, failed, "check"+options, "alarm:NOSPACE", "of 40 numbers 1 are missing", "leases: look at the key /some/schema and at the rights: etcdserver: mvcc: database space exceeded")
 	must.Get(client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}))(t)
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
 	const least = " -prefix /least -numbers 40 "
 	expect(t, 0, "init"+least, "made the store")
 	member.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
-	expect(t, failed, "check"+options, "user name is empty")
+	expect(t, found, "check"+options, "user name is empty")
 	t.Setenv("ETCDCTL_USER", "reader:wrong")
 	expect(t, failed, "check"+options, "authentication failed")
 	t.Setenv("ETCDCTL_PASSWORD", "s3cret")
-	expect(t, found, "check"+options, "the user reader has no right to write the keys below /some")
+	expect(t, found, "check"+options, "the user reader needs the rights to read /some/schema, and to read and write all keys below /some/horizon/ and /some/owner/")
 
 	minter := etcdtest.Open(t, member.As("minter"))
 	s, err = etcdstore.New(t.Context(), minter, &etcdstore.Options{Prefix: "/least", Numbers: 40, TTL: 2 * time.Second})

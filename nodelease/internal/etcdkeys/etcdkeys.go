@@ -1,8 +1,10 @@
-// Package etcdkeys reads what a store in etcd keeps, for package etcdstore and for the command leases.
+// Package etcdkeys reads what a store in etcd keeps, and says what is wrong with it, for package etcdstore and for the
+// command leases.
 package etcdkeys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -11,7 +13,10 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/oneclock/ids/nodelease/internal/faults"
 )
 
 // Row is a number that has a horizon, an owner, or both.
@@ -36,6 +41,54 @@ func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 // maxRange is the first number whose key is longer than those before, so that keys are no longer in the order of numbers.
 const maxRange = 100_000
 
+// keys returns the range of the keys of a kind of the numbers from first to end-1, with which can be more.
+func keys(prefix, kind string, first, end int64) (key, last string) {
+	if end > maxRange {
+		return Below(prefix, kind), clientv3.GetPrefixRangeEnd(Below(prefix, kind))
+	}
+	return Key(prefix, kind, first), Key(prefix, kind, end)
+}
+
+// Refused has an error match [nodelease.ErrRefused] if no retry mends it: the servers refuse the user.
+func Refused(err error) error {
+	for _, refused := range []error{rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrAuthFailed} {
+		if errors.Is(rpctypes.Error(err), refused) {
+			return faults.Refused(err)
+		}
+	}
+	return err
+}
+
+// Header returns the header of a store, which is empty if it is missing. The error matches [nodelease.ErrRefused] if the
+// client's user lacks a right to the keys that a process with so many numbers reads and writes. Another one says that the
+// servers take no writes.
+func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers int64) (string, error) {
+	reads := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
+	for _, kind := range []string{"horizon", "owner"} {
+		key, last := keys(prefix, kind, 0, numbers)
+		reads = append(reads, clientv3.OpGet(key, clientv3.WithRange(last), clientv3.WithCountOnly()))
+	}
+	// The writes are never carried out: they are only compared with the rights, and with what space there is.
+	resp, err := client.Txn(ctx).If(clientv3.Compare(clientv3.Version(Schema(prefix)), "<", 0)).Then(
+		clientv3.OpPut(Key(prefix, "horizon", 0), ""), clientv3.OpPut(Key(prefix, "owner", 0), ""),
+	).Else(reads...).Commit()
+	switch {
+	case errors.Is(err, rpctypes.ErrPermissionDenied):
+		user := ""
+		if client.Username != "" {
+			user = " " + client.Username
+		}
+		return "", Refused(fmt.Errorf("the user%s needs the rights to read %s, and to read and write all keys below %s and %s: %w",
+			user, Schema(prefix), Below(prefix, "horizon"), Below(prefix, "owner"), err))
+	case err != nil:
+		return "", Refused(fmt.Errorf("look at the key %s and at the rights: %w", Schema(prefix), err))
+	}
+	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
+		return string(kv.Value), nil
+	}
+	return "", nil
+}
+
 // Contents is what a store keeps, as of one revision.
 type Contents struct {
 	Header         string        // empty if it is missing
@@ -47,10 +100,8 @@ type Contents struct {
 // reading the owners.
 func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
 	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
-		if end > maxRange {
-			return clientv3.OpGet(Below(prefix, kind), append(options, clientv3.WithPrefix())...)
-		}
-		return clientv3.OpGet(Key(prefix, kind, first), append(options, clientv3.WithRange(Key(prefix, kind, end)))...)
+		key, last := keys(prefix, kind, first, end)
+		return clientv3.OpGet(key, append(options, clientv3.WithRange(last))...)
 	}
 	resp, err := client.Txn(ctx).Then(
 		clientv3.OpGet(Schema(prefix)),
@@ -58,7 +109,7 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 		get("horizon", 0, numbers, clientv3.WithCountOnly()), get("owner", 0, numbers, clientv3.WithCountOnly()),
 	).Commit()
 	if err != nil {
-		return nil, err
+		return nil, Refused(err)
 	}
 	got := func(i int) *clientv3.GetResponse {
 		return (*clientv3.GetResponse)(resp.Responses[i].GetResponseRange())
