@@ -14,6 +14,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -27,7 +28,8 @@ import (
 type etcd struct {
 	*options
 	client *clientv3.Client
-	found  []string // what is wrong with the members
+	config clientv3.Config
+	found  []string // what is wrong with the servers
 }
 
 func openEtcd(ctx context.Context, o *options) (store, error) {
@@ -54,7 +56,7 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to etcd: %w", err)
 	}
-	e := &etcd{o, client, nil}
+	e := &etcd{o, client, config, nil}
 	var voters []string // which serve requests
 	for _, endpoint := range client.Endpoints() {
 		if e.look(ctx, endpoint) {
@@ -67,6 +69,22 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	}
 	client.SetEndpoints(voters...)
 	return e, nil
+}
+
+// forgets reports whether the servers refuse the password of a client that has a token which they do not know.
+func forgets(ctx context.Context, config clientv3.Config) bool {
+	user, password := config.Username, config.Password
+	if user == "" || password == "" {
+		return false
+	}
+	config.Username, config.Password, config.Token = "", "", "unknown"
+	client, err := clientv3.New(config)
+	if err != nil {
+		return false
+	}
+	defer client.Close()
+	_, err = client.Authenticate(ctx, user, password)
+	return errors.Is(err, rpctypes.ErrInvalidAuthToken)
 }
 
 // look notes what is wrong with a member, and reports whether it serves requests.
@@ -127,6 +145,10 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 }
 
 func (e *etcd) settings(ctx context.Context) ([]string, error) {
+	if forgets(ctx, e.config) {
+		e.found = append(e.found, "the servers take no password from a client whose token they have forgotten, as etcd 3.4 does: "+
+			"after they start again, processes never have ids")
+	}
 	_, err := etcdkeys.Header(ctx, e.client, e.prefix, e.numbers)
 	if errors.Is(err, nodelease.ErrRefused) {
 		return append(e.found, err.Error()), nil

@@ -523,7 +523,11 @@ func TestEtcd(t *testing.T) {
 	s, err = etcdstore.New(t.Context(), minter, &etcdstore.Options{Prefix: "/least", Numbers: 40, TTL: 2 * time.Second})
 	_, stop = hold(t, s, err)
 	t.Setenv("ETCDCTL_USER", "minter")
-	expect(t, 0, "check"+least, "nothing found: 40 numbers, 39 of them free")
+	if version := must.Get(minter.Status(t.Context(), member.Address))(t).Version; strings.HasPrefix(version, "3.4.") {
+		expect(t, found, "check"+least, "- the servers take no password from a client whose token they have forgotten")
+	} else {
+		expect(t, 0, "check"+least, "nothing found: 40 numbers, 39 of them free")
+	}
 	stop()
 	expect(t, 0, "list -prefix /least", "0 held, 40 free")
 }
