@@ -32,9 +32,8 @@ func ExampleNew() {
 		TLS:                  &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}},
 		Username:             "minter", // a role that may read /orders/schema, and read and write /orders/horizon/ and /orders/owner/
 		Password:             os.Getenv("ETCD_PASSWORD"),
-		DialTimeout:          2 * time.Second,
 		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
-		DialKeepAliveTimeout: 3 * time.Second,
+		DialKeepAliveTimeout: 10 * time.Second, // 3 s would do without a password, whose check keeps the servers busy
 	})
 	if err != nil {
 		log.Fatal(err)
