@@ -19,10 +19,10 @@ const (
 	minWindow     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
 	maxWindow     = 24 * time.Hour         // ids may be this far ahead after a crash
 
-	// With GOMAXPROCS=1, a look was 0.4 s late beside 20 goroutines that compute, and 2.8 s beside 200.
-	lookEvery  = 100 * time.Millisecond // the keeper looks so often
-	lookWithin = time.Second            // a look that takes longer has failed until it returns
-	quarantine = 5 * lookEvery          // who holds a file that this one has replaced finds out meanwhile
+	// Who opens a file, or has not seen it for a while, looks for longer than somebody else may trust a look from before.
+	lookEvery  = 100 * time.Millisecond // a look begins so often, whether those before have returned or not
+	trust      = time.Second            // what a look says counts for so long, from its question: it was so then
+	quarantine = trust + lookEvery      // of looks that all see the file, before ids come
 	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
@@ -61,7 +61,7 @@ type Options struct {
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they work again, and when the file is
-	// lost. A save that takes half of Window, or a check that takes 1 s, counts as failed until it returns, with an error that
+	// lost. A save that takes half of Window counts as failed until it returns, and so do checks that take 1 s, with an error that
 	// matches [os.ErrDeadlineExceeded]. Calls do not overlap, and no save begins during one. What [File.Close] returns is not
 	// reported. Report must not call Close, which waits for it for up to 5 s.
 	Report func(Status)
@@ -112,9 +112,10 @@ type File struct {
 	saved   time.Time  // the horizon that was saved last; the limit of the clock
 	saving  chan error // gives the result of the save that is under way; nil if none is
 	since   time.Time  // when that began
-	looking chan error // gives the result of the look that is under way; nil if none is
-	looked  time.Time  // when the one before returned
-	blind   time.Time  // when one failed last
+	looking int        // so many looks are under way
+	sights  chan sight // gives what they see; has room for all
+	looked  time.Time  // when the latest of those began that have seen the file
+	blind   time.Time  // when the quarantine began that is over, or goes on while unseen is not nil
 
 	failing  error         // why the latest save failed
 	unseen   error         // why the latest look did
@@ -153,7 +154,7 @@ func create(d disk, name string, opts *Options) error {
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
 // symbolic link. Nil options mean the default.
 //
-// Open takes 0.5 s: open several files in goroutines. It can hang with the disk: call signal.NotifyContext after it, since
+// Open takes 1.1 s: open several files in goroutines. It can hang with the disk: call signal.NotifyContext after it, since
 // until then SIGTERM ends the program.
 //
 // The error contains the path. It matches [fs.ErrNotExist] if there is no such file or directory; [fs.ErrPermission] if this
@@ -167,6 +168,7 @@ func open(d disk, name string, opts *Options) (*File, error) {
 	f.lost, f.told, f.stop, f.done = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	close(f.told) // nothing is to be told yet
 	f.close = sync.OnceFunc(func() { close(f.stop) })
+	f.sights = make(chan sight, trust/lookEvery)
 	if f.opts.Report == nil {
 		f.opts.Report = func(Status) {}
 	}
@@ -188,7 +190,8 @@ func open(d disk, name string, opts *Options) (*File, error) {
 	return f, nil
 }
 
-// start makes the clock of what the file holds, and saves its first horizon.
+// start makes the clock of what the file holds, and saves its first horizon. Another file may have been in its place, which some
+// process still has open: that one finds out meanwhile.
 func (f *File) start(file file) error {
 	f.store = &store{file: file, owner: f.opts.Owner}
 	held, err := f.store.read()
@@ -203,13 +206,21 @@ func (f *File) start(file file) error {
 		opts.After = held
 	}
 	f.clock, f.limit = ids.NewLimitedClock(&opts)
-	err = f.store.save(f.limit.NextHorizon(f.opts.Window))
-	if err == nil {
-		_, err = f.store.look() // the save may have taken long
+	opened := time.Now()
+	f.looked, f.blind, f.unseen = opened, opened, errOverdue
+	for err == nil && time.Since(opened) < quarantine {
+		time.Sleep(lookEvery)
+		err = f.see(f.store.look())
 	}
 	if err == nil {
-		f.saved, f.looked = f.store.saved, time.Now()
-		f.note(nil, nil)
+		err = f.store.save(f.limit.NextHorizon(f.opts.Window))
+	}
+	if err == nil {
+		f.saved = f.store.saved
+		err = f.see(f.store.look()) // the save may have taken long
+	}
+	if err == nil {
+		f.note(nil, f.unseen) // which is not nil if looks take too long
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 // lost, and then ends the clock for Close. It waits neither for the disk nor for Report, so that a call which waits because
 // of one wrong reading of the clock is woken whatever they do.
 func (f *File) keep() {
-	tick, step, overdue := time.Tick(lookEvery), time.Tick(f.opts.Window/100), time.NewTimer(lookWithin)
+	tick, step, overdue := time.Tick(lookEvery), time.Tick(f.opts.Window/100), time.NewTimer(time.Until(f.looked.Add(trust)))
 	for !isClosed(f.lost) && !isClosed(f.stop) {
 		due := false
 		select {
@@ -24,24 +24,28 @@ func (f *File) keep() {
 			continue
 		case err := <-f.saving:
 			f.saving, f.saved = nil, f.store.saved
-			f.note(err, f.unseen)
-		case err := <-f.looking:
-			f.looking, f.looked = nil, time.Now()
-			overdue.Reset(lookWithin)
-			// Who has opened another file at the name meanwhile finds out that this one is back, as in quarantine.
-			if err != nil || f.unseen != nil && f.looked.Sub(f.blind) >= quarantine {
-				f.note(f.failing, err)
+			if errors.Is(err, errUnseen) || errors.Is(err, ErrLost) { // it looks too
+				f.see(sight{asked: time.Now(), err: err})
+			} else {
+				f.note(err, f.unseen)
 			}
+		case s := <-f.sights:
+			f.looking--
+			f.see(s)
+			overdue.Reset(time.Until(f.looked.Add(trust)))
 		case <-overdue.C:
-			f.note(f.failing, errOverdue)
+			if f.unseen == nil {
+				f.note(f.failing, errOverdue)
+			}
 		case <-tick:
 			// One wrong reading may have made calls wait: they read the clock again, if it is before the limit.
 			if due = f.isNear(f.now(), 1); !due && f.unseen == nil {
 				f.limit.Set(f.saved, f.cause)
 				due = f.isNear(f.clock.Latest(), f.opts.Window/200)
 			}
-			if f.looking == nil {
-				f.looking = inBackground(func() error { _, err := f.store.look(); return err })
+			if f.looking < cap(f.sights) {
+				f.looking++
+				go func() { f.sights <- f.store.look() }()
 			}
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
 			due = f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
@@ -72,16 +76,32 @@ func inBackground(f func() error) chan error {
 	return result
 }
 
+// see takes what a look says, and returns its error. If it fails, or if so much time has passed since an earlier one that somebody
+// else may have opened another file at the name, ids are withheld for quarantine: whoever did finds out that this one is back.
+func (f *File) see(s sight) error {
+	now, unseen := time.Now(), f.unseen
+	switch {
+	case s.err != nil:
+		f.blind, unseen = now, s.err
+	case now.Sub(f.looked) >= quarantine:
+		f.blind, unseen = now, cmp.Or(unseen, errOverdue)
+	}
+	if s.err == nil && s.asked.After(f.looked) {
+		f.looked = s.asked
+	}
+	if now.Sub(f.blind) >= quarantine && now.Sub(f.looked) < trust {
+		unseen = nil
+	}
+	if unseen != f.unseen {
+		f.note(f.failing, unseen)
+	}
+	return s.err
+}
+
 // note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was
 // saved, in this order: the file covers an id before the clock can issue it. While the file is unseen the clock issues none.
 func (f *File) note(saved, seen error) {
-	if errors.Is(saved, errUnseen) || errors.Is(saved, ErrLost) { // the save has looked too
-		saved, seen = f.failing, saved
-	}
 	f.failing, f.unseen = saved, seen
-	if seen != nil && seen != errOverdue {
-		f.blind = time.Now()
-	}
 	status := Status{f.name, f.failed(cmp.Or(seen, saved)), f.saved}
 	if errors.Is(seen, errUnseen) {
 		status.Horizon = time.Time{}
@@ -141,7 +161,7 @@ func isClosed(c <-chan struct{}) bool {
 // end does what Close says. No id may be later than what the file holds, whether a save fails, has its effect or both, or
 // does so later.
 func (f *File) end() error {
-	end := f.now().Add(max(0, min(moment, lookWithin-time.Since(f.looked)))).Round(0).UTC()
+	end := f.now().Add(max(0, min(moment, time.Until(f.looked.Add(trust))))).Round(0).UTC()
 	if end.After(f.saved) {
 		end = f.saved
 	}
@@ -210,32 +230,38 @@ type store struct {
 // name of the file.
 var errUnseen = errors.New("cannot be seen")
 
-var errOverdue = fmt.Errorf("%w: stat has not returned for %v: %w", errUnseen, lookWithin, os.ErrDeadlineExceeded)
+var errOverdue = fmt.Errorf("%w: stat has not returned for %v: %w", errUnseen, trust, os.ErrDeadlineExceeded)
 
-// look returns the size of the file, or an error that matches ErrLost or errUnseen.
-func (s *store) look() (size int64, err error) {
-	size, err = s.file.Look()
+// A sight is what a look says: the size of the file, or an error that matches ErrLost or errUnseen.
+type sight struct {
+	asked time.Time // when the look began: what it says was so then
+	size  int64
+	err   error
+}
+
+// look looks for the file at its name.
+func (s *store) look() sight {
+	asked := time.Now()
+	size, err := s.file.Look()
 	if err != nil && !errors.Is(err, ErrLost) {
 		err = fmt.Errorf("%w: %w", errUnseen, err)
 	}
-	return size, err
+	return sight{asked, size, err}
 }
 
-// read returns the horizon that the file holds, and has it ready for the first save. The file may be in the place of another
-// one that some process still has open: that finds out while read waits.
+// read returns the horizon that the file holds, and has it ready for the first save.
 func (s *store) read() (time.Time, error) {
-	size, err := s.look()
-	if err != nil {
-		return time.Time{}, err
+	seen := s.look()
+	if seen.err != nil {
+		return time.Time{}, seen.err
 	}
-	held, err := horizonfile.Read(s.file, size)
+	held, err := horizonfile.Read(s.file, seen.size)
 	switch {
 	case err != nil:
 		return time.Time{}, err
 	case s.owner != "" && held.Owner != "" && held.Owner != s.owner:
 		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: look at the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
-	time.Sleep(quarantine)
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
 	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
 	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
@@ -246,11 +272,12 @@ func (s *store) read() (time.Time, error) {
 // save saves a horizon, if the file is still at its name and holds what this process has written. Nobody can say what a copy
 // in doubt holds, or one that cannot be read: then the other one must hold what was written.
 func (s *store) save(horizon time.Time) error {
-	size, err := s.look()
-	if err != nil {
-		return err
+	seen := s.look()
+	if seen.err != nil {
+		return seen.err
 	}
-	lost, intact, copies := size != horizonfile.Size, false, s.copies
+	var err error
+	lost, intact, copies := seen.size != horizonfile.Size, false, s.copies
 	for i, written := range s.copies {
 		switch found, failed := horizonfile.ReadCopy(s.file, i); {
 		case failed != nil:

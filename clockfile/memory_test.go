@@ -238,7 +238,8 @@ type process struct {
 	plan func(op int) outcome // nil: all works
 	slow time.Duration        // each operation takes so long
 
-	onLook func() error // is called before each look, which fails with its error
+	onLook   func() error // is called before each look, which fails with its error
+	onAnswer func()       // is called when each look has looked, before it returns
 
 	release chan struct{} // is closed when operations hang no more
 
@@ -330,11 +331,11 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Look is planned by onLook.
+// Look is planned by onLook and onAnswer.
 func (f *memoryFile) Look() (size int64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()
-	onLook := f.onLook
+	onLook, onAnswer := f.onLook, f.onAnswer
 	f.mu.Unlock()
 	if onLook != nil {
 		if err := onLook(); err != nil {
@@ -342,11 +343,15 @@ func (f *memoryFile) Look() (size int64, err error) {
 		}
 	}
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	size = f.inode.size
 	if f.name != "" && f.names[f.name] != f.inode {
 		err = clockfile.ErrLost
 	}
-	return f.inode.size, err
+	f.mu.Unlock()
+	if onAnswer != nil {
+		onAnswer()
+	}
+	return size, err
 }
 
 // owns notes an operation that a process without the lock may not do.

@@ -113,7 +113,7 @@ func TestGauges(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		check("while the file cannot be seen", 0, 1, 1, 1)
 		fail(false)
-		time.Sleep(700 * time.Millisecond)
+		time.Sleep(1300 * time.Millisecond)
 		check("when it can be seen again", 0, 1, 0, 0)
 		must.Do(t, os.Remove(path))
 		time.Sleep(time.Minute)
