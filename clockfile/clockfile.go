@@ -23,6 +23,7 @@ const (
 	lookEvery  = 100 * time.Millisecond // a look begins so often, whether those before have returned or not
 	trust      = time.Second            // what a look says counts for so long, from its question: it was so then
 	quarantine = trust + lookEvery      // of looks that all see the file, before ids come
+	calm       = 5 * time.Second        // of good news, before Report is told: what comes and goes is no news
 	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
 	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
 )
@@ -60,8 +61,8 @@ type Options struct {
 	// Close waits for Now to return, for as long as it takes.
 	ClockOptions *ids.ClockOptions
 
-	// Report, if not nil, is called when saves or checks of the file begin to fail, when they work again, and when the file is
-	// lost. A save that takes half of Window counts as failed until it returns, and so do checks that take 1 s, with an error that
+	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have worked again for 5 s, and when
+	// the file is lost. A save that takes half of Window counts as failed until it returns, and so do checks that take 1 s, with an error that
 	// matches [os.ErrDeadlineExceeded]. Calls do not overlap, and no save begins during one. What [File.Close] returns is not
 	// reported. Report must not call Close, which waits for it for up to 5 s.
 	Report func(Status)
@@ -121,6 +122,7 @@ type File struct {
 	unseen   error         // why the latest look did
 	cause    error         // the first error of those that ids are withheld or saves fail for; the cause of the limit
 	reported error         // the cause that Report was told last
+	worse    time.Time     // when that was last so, or something worse
 	told     chan struct{} // closed when Report has returned
 
 	stop   chan struct{} // closed by close

@@ -18,8 +18,8 @@ import (
 const opsOfSave = 6 // besides its look
 
 // TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go on up to
-// the horizon, and both are as before when the operation returns. A Report that takes its time is called again when it has
-// returned, and no save begins meanwhile.
+// the horizon, and both are as before when the operation returns, of which Report is told 5 s later. A Report that takes its time is
+// called again when it has returned, and no save begins meanwhile.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
 	for at := range opsOfSave {
@@ -58,11 +58,18 @@ func TestHungSave(t *testing.T) {
 				_, syncs := b.counts()
 				time.Sleep(slow + 20*time.Millisecond)
 				synctest.Wait()
-				if len(reports) != 2 || reports[1] != nil {
-					b.Errorf("operation %d hung: reports %v", at, reports)
-				}
 				if _, n := b.counts(); slow > 0 && n != syncs {
 					b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
+				}
+				time.Sleep(4900 * time.Millisecond)
+				synctest.Wait()
+				if len(reports) != 1 && slow == 0 {
+					b.Errorf("operation %d hung: reports %v before 5 s have passed", at, reports)
+				}
+				time.Sleep(200 * time.Millisecond)
+				synctest.Wait()
+				if len(reports) != 2 || reports[1] != nil {
+					b.Errorf("operation %d hung: reports %v", at, reports)
 				}
 				time.Sleep(slow + window/10)
 				if s, err := b.node.TryNext(); err != nil || s <= last {

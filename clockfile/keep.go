@@ -107,7 +107,7 @@ func (f *File) note(saved, seen error) {
 		status.Horizon = time.Time{}
 	}
 	f.status.Store(&status)
-	news := !alike(f.cause, status.Err)
+	news := gravity(f.cause) != gravity(status.Err)
 	if news {
 		f.cause = status.Err
 	}
@@ -119,16 +119,25 @@ func (f *File) note(saved, seen error) {
 	}
 }
 
-// alike reports whether two errors, which may be nil, are no news after each other.
-func alike(a, b error) bool {
-	return (a == nil) == (b == nil) && errors.Is(a, errUnseen) == errors.Is(b, errUnseen)
+// gravity returns how bad it is what Report is told.
+func gravity(cause error) int {
+	switch {
+	case cause == nil:
+		return 0
+	case !errors.Is(cause, errUnseen): // ids go on up to the horizon
+		return 1
+	}
+	return 2
 }
 
-// report calls Report if what it was told last is no longer so, and its latest call has returned. What goes and comes meanwhile
-// is not told, but a loss is.
+// report calls Report if things are worse than it was told last, or have been better for a while, and its latest call has returned.
+// What goes and comes meanwhile is not told, but a loss is.
 func (f *File) report() {
-	lost := isClosed(f.lost)
-	if !lost && (alike(f.cause, f.reported) || !isClosed(f.told)) {
+	lost, is, was := isClosed(f.lost), gravity(f.cause), gravity(f.reported)
+	if is >= was {
+		f.worse = time.Now()
+	}
+	if !lost && (is == was || is < was && time.Since(f.worse) < calm || !isClosed(f.told)) {
 		return
 	}
 	f.reported = f.cause

@@ -161,10 +161,10 @@ func TestDocumented(t *testing.T) {
 			<-works
 			return nil
 		})
+		defer close(works)
 		time.Sleep(2 * time.Second)
-		_, words, _ := strings.Cut(b.file.Status().Err.Error(), ": cannot")
+		_, words, _ := strings.Cut(fmt.Sprint(b.file.Status().Err), ": cannot")
 		check(errors.New("clockfile: " + path + ": cannot" + words))
-		close(works)
 	})
 }
 

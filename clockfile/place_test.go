@@ -1,6 +1,7 @@
 package clockfile_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -289,11 +290,16 @@ func TestUnseen(t *testing.T) {
 			if n := returned.Load(); n != 2 {
 				b.Errorf("looks work: %d of 2 calls that waited have returned", n)
 			}
-			if s := b.file.Status(); len(told) != 2 || told[1].Err != nil || s.Err != nil || !s.Horizon.After(horizon) {
+			if s := b.file.Status(); len(told) != 1 || s.Err != nil || !s.Horizon.After(horizon) {
 				b.Errorf("looks work: told %v; the status is %v", told, s)
 			}
 			if s, err := b.node.TryNext(); err != nil || s <= last {
 				b.Errorf("looks work: %d, %v after %d", s, err, last)
+			}
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			if len(told) != 2 || told[1].Err != nil {
+				b.Errorf("looks have worked for a while: told %v", told)
 			}
 		})
 	}
@@ -334,6 +340,26 @@ func TestLateLooks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestOneLookHangs has one look return long after those that began later: it takes no id away.
+func TestOneLookHangs(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		var looks atomic.Int64
+		b.mu.Lock()
+		b.onAnswer = func() {
+			if looks.Add(1) == 5 {
+				time.Sleep(5 * time.Second)
+			}
+		}
+		b.mu.Unlock()
+		for range 7000 {
+			if _, err := b.node.TryNext(); err != nil {
+				b.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
 }
 
 // TestSlowOpen has the first save take its time: if that is so long that another process may have come and gone, ids are withheld until
@@ -443,10 +469,137 @@ func TestUnseenAndUnsaved(t *testing.T) {
 			time.Sleep(8 * time.Second)
 			synctest.Wait()
 		}
-		if got := strings.Join(told, " "); got != "unsaved unseen unsaved well unseen well unsaved well" {
+		if got := strings.Join(told, " "); got != "unsaved unseen unsaved well unseen unsaved well" {
 			b.Errorf("told: %s", got)
 		}
 	})
+}
+
+// TestReportDoesNotFlap has ids be withheld and come back again and again, since looks come late or saves fail: Report is told once, and
+// once when all has been well for 5 s.
+func TestReportDoesNotFlap(t *testing.T) {
+	for name, trouble := range map[string]func(b *bench){ // the shorter Window of saves withholds ids at once
+		"looks are late": func(b *bench) {
+			b.setLook(func() error { time.Sleep(950 * time.Millisecond); return nil })
+			time.Sleep(time.Minute)
+			b.setLook(nil)
+		},
+		"looks fail": func(b *bench) {
+			for range 20 {
+				b.setLook(func() error { return errFault })
+				time.Sleep(500 * time.Millisecond)
+				b.setLook(nil)
+				time.Sleep(3500 * time.Millisecond)
+			}
+		},
+		"saves fail": func(b *bench) {
+			for range 20 {
+				b.setPlan(fails)
+				time.Sleep(time.Second)
+				b.setPlan(works)
+				time.Sleep(3 * time.Second)
+			}
+		},
+		"saves fail, and then looks": func(b *bench) {
+			for range 20 {
+				b.setPlan(fails)
+				time.Sleep(time.Second)
+				b.setLook(func() error { return errFault })
+				time.Sleep(time.Second)
+				b.setPlan(works)
+				b.setLook(nil)
+				time.Sleep(3 * time.Second)
+			}
+		},
+	} {
+		var told []string
+		withheld := 0
+		window := time.Duration(0)
+		if strings.HasPrefix(name, "saves") {
+			window = 200 * time.Millisecond
+		}
+		inBubble(t, clockfile.Options{Window: window, Report: func(s clockfile.Status) { told = append(told, s.String()) }}, 0, func(b *bench) {
+			ctx, cancel := context.WithCancel(b.Context())
+			go func() {
+				for was := false; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+					_, err := b.node.TryNext()
+					if err != nil && !was {
+						withheld++
+					}
+					was = err != nil
+				}
+			}()
+			trouble(b)
+			cancel()
+			synctest.Wait()
+			first := len(told)
+			time.Sleep(7 * time.Second)
+			synctest.Wait()
+			if want := 1 + strings.Count(name, "and"); withheld < 15 || first != want || len(told) != want+1 || !strings.Contains(told[first], "saving works") {
+				b.Errorf("%s: ids are withheld %d times, and Report is told %q", name, withheld, told)
+			}
+		})
+	}
+}
+
+// TestReportsDoNotOverlap has the file be lost while Report is told of saves that fail: it is told of the loss afterwards.
+func TestReportsDoNotOverlap(t *testing.T) {
+	var running, calls, most atomic.Int64
+	report := func(clockfile.Status) {
+		calls.Add(1)
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(20 * time.Second)
+		running.Add(-1)
+	}
+	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
+		b.setPlan(fails)
+		time.Sleep(10 * time.Second)
+		b.mu.Lock()
+		delete(b.names, path)
+		b.mu.Unlock()
+		time.Sleep(time.Minute)
+		if calls.Load() != 2 || most.Load() != 1 {
+			b.Errorf("%d calls of Report, %d at once", calls.Load(), most.Load())
+		}
+		if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) {
+			b.Errorf("Close: %v", err)
+		}
+		b.file = nil
+	})
+}
+
+// TestSaveSees has one look fail of the two that begin at one moment, that of the keeper or that of a save: after each, ids are withheld
+// until looks have worked for a while.
+func TestSaveSees(t *testing.T) {
+	const begins = 5100 * time.Millisecond // the first save after that of Open: half of Window, and the next tick
+	for i := range 40 {                    // nobody knows which of the two begins first
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			opened, looks, fails := time.Now(), 0, i%2
+			b.setLook(func() error {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				if time.Since(opened) == begins {
+					if looks++; looks == fails+1 {
+						return errFault
+					}
+				}
+				return nil
+			})
+			for at, want := range map[time.Duration]error{begins - 1: nil, begins + 1: errFault, begins + time.Second: errFault, begins + 1300*time.Millisecond: nil} {
+				time.AfterFunc(at, func() {
+					if _, err := b.node.TryNext(); !errors.Is(err, want) {
+						b.Errorf("look %d fails, %v later: %v", fails, at-begins, err)
+					}
+				})
+			}
+			time.Sleep(begins + 2*time.Second)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			if looks != 2 {
+				b.Errorf("%d looks begin at that moment", looks)
+			}
+		})
+	}
 }
 
 // TestReportKeepsUp has looks fail and work in turn while Report does not return: it is called for how things are then.
@@ -476,7 +629,7 @@ func TestReportKeepsUp(t *testing.T) {
 		b.setLook(nil)
 		time.Sleep(time.Second)
 		close(release)
-		time.Sleep(time.Second)
+		time.Sleep(6 * time.Second)
 		synctest.Wait()
 		if len(told) != 2 || !errors.Is(told[0], errFault) || told[1] != nil {
 			b.Errorf("told %v", told)
@@ -549,6 +702,23 @@ func TestUnseenAtClose(t *testing.T) {
 			b.file = nil
 		})
 	}
+}
+
+// TestLateAtClose closes a file just before its latest look counts no more: ids end when it does, although Close leaves them 100 ms.
+func TestLateAtClose(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		opened := time.Now() // just after the latest look
+		b.setLook(func() error { time.Sleep(2*time.Second - time.Since(opened)); return nil })
+		for at, want := range map[time.Duration]error{999 * time.Millisecond: nil, 1001 * time.Millisecond: ids.ErrWithheld} {
+			time.AfterFunc(at, func() {
+				if _, err := b.node.TryNext(); !errors.Is(err, want) {
+					b.Errorf("%v after the latest look: %v", at, err)
+				}
+			})
+		}
+		time.Sleep(950 * time.Millisecond)
+		must(b.T, b.file.Close())
+	})
 }
 
 // TestUnreadable has copies that cannot be read until they are written. If the other one is as it was written, the next save writes
