@@ -231,7 +231,7 @@ func (f *File) start(file file) error {
 func (f *File) missing() error {
 	owner := ""
 	if f.opts.Owner != "" {
-		owner = fmt.Sprintf("-owner %.255q ", f.opts.Owner)
+		owner = fmt.Sprintf("-owner %s ", word(fmt.Sprintf("%.255s", f.opts.Owner)))
 	}
 	path, err := filepath.Abs(f.name) // for an operator, whose directory is another one
 	if err != nil {

@@ -6,14 +6,18 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/clockfile"
@@ -176,7 +180,7 @@ func TestCreate(t *testing.T) {
 		const command = "only for a first start run: idgen clock create "
 		refused(t, path, nil, fs.ErrNotExist, "file does not exist: ", command+path)
 		t.Chdir(filepath.Dir(path))
-		refused(t, "clock", &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+`-owner "orders, node 7" `+path)
+		refused(t, "clock", &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+"-owner "+inQuotes("orders, node 7")+" "+path)
 		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1})) // which counts for Open alone
 		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ncrc32 ") {
 			t.Errorf("the file is %q", lines)
@@ -327,7 +331,69 @@ func TestPathsRefused(t *testing.T) {
 	refused(t, "", nil, nil, "clockfile: the path: is empty")
 	refused(t, dir, nil, nil, "is not a regular file")
 	blank := filepath.Join(dir, "my clock")
-	refused(t, blank, nil, fs.ErrNotExist, `run: idgen clock create "`+blank+`"`)
+	refused(t, blank, nil, fs.ErrNotExist, "run: idgen clock create "+inQuotes(blank))
+}
+
+// inQuotes returns a word of a command that has blanks.
+func inQuotes(s string) string {
+	if runtime.GOOS == "windows" {
+		return `"` + s + `"`
+	}
+	return "'" + s + "'"
+}
+
+// TestCommands hands each command of an error to a shell, for paths and owners in which that could find more than a word: it has them as
+// they are, and runs nothing else. No command has more than a line.
+func TestCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a path has no quotes here, and other shells read the commands")
+	}
+	dir := filepath.Dir(newPath(t))
+	t.Chdir(dir) // where a command that is run would leave a file
+	for _, word := range []string{
+		"clock", "a b", "a$HOME", "a$(touch RUN)", "a`touch RUN`", "a'b", "'", `a"b`, `a\b`, `a\`, "a;touch RUN", "a&b", "a|b", "a>b", "~x", "a!b", "a{b,c}", "a*", "a?[b]",
+		"#a", "-rf", "=a", "a=b", "a%sb", "ü", "a\u00a0b", "a\u202eb", "a\nb", "a\n'b\\", "a\tb", "a\x1b[2Jb", "a\xffb", "a$(touch RUN)\n9", "\ufffd\x7f1",
+	} {
+		t.Run(fmt.Sprintf("%q", word), func(t *testing.T) {
+			path := filepath.Join(dir, word)
+			says := func(err error, want ...string) {
+				t.Helper()
+				if err == nil {
+					t.Fatal("no error")
+				}
+				_, command, _ := strings.Cut(err.Error()[len("clockfile: "+path):], "run: ")
+				shell := "sh"
+				if strings.Contains(command, "$'") {
+					shell = "bash"
+				}
+				out, err := exec.Command(shell, "-c", want[0]+`() { printf '%s\0' "$@"; }; `+command).CombinedOutput()
+				if got := strings.Split(string(out), "\x00"); err != nil || !slices.Equal(got, append(want[1:], "")) || strings.ContainsFunc(command, unicode.IsControl) {
+					t.Errorf("%s finds %q, %v, in %q, want %q", shell, got, err, command, want)
+				}
+			}
+			bubble(t, func(t *testing.T) {
+				open := func() error {
+					f, err := clockfile.Open(path, &clockfile.Options{Owner: word})
+					if err == nil {
+						t.Cleanup(func() { f.Close() })
+					}
+					return err
+				}
+				err := open()
+				if !errors.Is(err, fs.ErrNotExist) && !utf8.ValidString(word) {
+					t.Skip("no file has such a name here: ", err)
+				}
+				says(err, "idgen", "clock", "create", "-owner", word, path)
+				must(t, clockfile.Create(path, &clockfile.Options{Owner: word}), os.Chmod(path, 0o400))
+				says(open(), "chmod", "u+w", path)
+				must(t, os.Chmod(path, 0o600), open())
+				says(open(), "fuser", path)
+			})
+		})
+	}
+	if _, err := os.Stat("RUN"); err == nil {
+		t.Error("a shell has run what is in a path")
+	}
 }
 
 // TestModes checks that saves keep a mode that was set, that only the owner's right to write counts, and that a directory in

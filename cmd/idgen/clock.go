@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -28,7 +27,10 @@ func (t *tool) clock(args []string) error {
 		if err := clockfile.Create(path, &clockfile.Options{Owner: *owner}); err != nil || *owner != "" {
 			return err
 		}
-		number := cmp.Or(os.Getenv("IDS_SNOWFLAKE_NODE"), "7")
+		number := os.Getenv("IDS_SNOWFLAKE_NODE")
+		if _, err := strconv.Atoi(number); err != nil { // a shell may read the line
+			number = "7"
+		}
 		fmt.Fprintf(t.errs, "idgen: note: without -owner, such as 'orders, node %s', a program with another number may open the file\n", number)
 		return nil
 	case !strings.EqualFold(words[0], "show"):

@@ -143,9 +143,12 @@ func TestClockRefused(t *testing.T) {
 		{"clock delete a", "", 2, "", `clock can create and show, not "delete"`},
 		{"clock -owner o show a", "", 2, "", "-owner is for create only"},
 	})
-	t.Setenv("IDS_SNOWFLAKE_NODE", "8")
-	if status, out, errs := try("", "clock", "create", filepath.Join(dir, "any")); status != 0 || out != "" || !strings.HasPrefix(errs, "idgen: note: without -owner, such as 'orders, node 8', ") {
-		t.Errorf("create without an owner: status %d, %q, %q", status, out, errs)
+	for number, want := range map[string]string{"8": "8", "random": "7", "8'; touch run; '": "7"} {
+		t.Setenv("IDS_SNOWFLAKE_NODE", number)
+		path := filepath.Join(dir, "any"+want+number[:1])
+		if status, out, errs := try("", "clock", "create", path); status != 0 || out != "" || !strings.HasPrefix(errs, "idgen: note: without -owner, such as 'orders, node "+want+"', ") {
+			t.Errorf("create without an owner, with %q: status %d, %q, %q", number, status, out, errs)
+		}
 	}
 	if status, _, errs := try("", "clock", "create", filepath.Join(dir, "none", "clock")); status != 1 || !strings.HasPrefix(errs, "idgen: clockfile: "+dir) {
 		t.Errorf("create without a directory: status %d, %q", status, errs)

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,11 +30,15 @@ func created(t *testing.T) string {
 func TestStarts(t *testing.T) {
 	path := created(t)
 	must.Do(t, os.Remove(path))
+	owner := "'orders, node 7'"
+	if runtime.GOOS == "windows" {
+		owner = `"orders, node 7"`
+	}
 	for _, test := range []struct{ variable, flag, says string }{
-		{node, "", `only for a first start run: idgen clock create -owner "orders, node 7" ` + path},
+		{node, "", "only for a first start run: idgen clock create -owner " + owner + " " + path},
 		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},
 		{"IDS_SNOWFLAKE_NODE=1024", "-first-start", "not a number from 0 to 1023"},
-		{node, "", `only for a first start run: idgen clock create -owner "orders, node 7" ` + path},
+		{node, "", "only for a first start run: idgen clock create -owner " + owner + " " + path},
 		{node, "-first-start", ""},
 		{node, "-first-start", "this is not the first start"},
 		{"IDS_OTHER=", "", `belongs to another owner: "orders, node 7", not "orders, node "`},
