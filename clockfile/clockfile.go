@@ -150,7 +150,7 @@ func create(d disk, name string, opts *Options) error {
 	}
 	s := store{file: file, owner: cmp.Or(opts, new(Options)).Owner}
 	err = s.write(horizonfile.Record{None: true})
-	return f.failed(errors.Join(unnamed(err), unnamed(publish(err == nil))))
+	return f.failed(errors.Join(unnamed(err), publish(err == nil)))
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
@@ -179,7 +179,8 @@ func open(d disk, name string, opts *Options) (*File, error) {
 		return nil, f.failed(fmt.Errorf("Options.Window is %v, not between %v and %v", w, minWindow, maxWindow))
 	}
 	file, err := d.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	var dangling horizonfile.DanglingError // which a new file would not mend
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &dangling) {
 		err = f.missing()
 	}
 	if err != nil {

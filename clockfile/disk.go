@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/oneclock/ids/internal/horizonfile"
 )
 
 // A disk is what the package asks of the operating system: so little that a test can take its place, fail at each call, and
@@ -80,15 +82,11 @@ func (d system) Open(path string) (file, error) {
 	return openFile{f, path}, nil
 }
 
-// inspect says why no file can be opened at a path. To open a named pipe or a device could wait.
+// inspect says why no file can be opened at a path.
 func inspect(path string) error {
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fs.ErrNotExist
+	switch info, err := horizonfile.Stat(path); {
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
-		return errors.New("is not a regular file")
 	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
 		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, word(path))
 	}
@@ -123,7 +121,10 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := os.Lstat(path); err == nil {
+	if _, there := os.Lstat(path); there == nil {
+		if _, err := horizonfile.Stat(path); err != nil {
+			return nil, nil, inTheWay{err}
+		}
 		return nil, nil, errThere
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
@@ -131,9 +132,9 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 		return nil, nil, err
 	}
 	return openFile{f, f.Name()}, func(whole bool) error {
-		err := errors.Join(f.Chmod(0o600), f.Close()) // for its user alone: whoever may read a file may lock it
+		err := errors.Join(unnamed(f.Chmod(0o600)), unnamed(f.Close())) // for its user alone: whoever may read a file may lock it
 		if err == nil && whole {
-			err = giveName(f.Name(), path)
+			err = unnamed(giveName(f.Name(), path))
 		}
 		_ = os.Remove(f.Name()) // which does no harm
 		_ = d.syncName(path)
@@ -204,6 +205,11 @@ func word(s string) string {
 	}
 	return quoted + "'"
 }
+
+// An inTheWay says what is at the path of a file that is to be made, other than a file.
+type inTheWay struct{ error }
+
+func (inTheWay) Is(target error) bool { return target == fs.ErrExist }
 
 // errThere says what it means that there is something.
 var errThere = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)

@@ -151,13 +151,23 @@ func TestDocumented(t *testing.T) {
 		}
 		f.Close()
 		data := mustEncode(t, march, "")
-		for _, content := range []string{"7\n", again(data, "clockfile 1", "clockfile 2")} {
+		for _, content := range []string{"7\n", string(fileOf(data, data)) + "\n", again(data, "clockfile 1", "clockfile 2")} {
 			must(t, os.WriteFile(path, []byte(content), 0o600))
 			open(seven)
 		}
 		must(t, os.Chmod(path, 0o400))
 		open(seven)
-		must(t, os.Chmod(path, 0o600)) // so that it can be removed
+		must(t, os.Chmod(path, 0o600), os.Remove(path)) // which it could not be
+		if runtime.GOOS != "windows" {
+			must(t, os.Symlink("no", path))
+			open(seven)
+			must(t, os.Remove(path))
+		}
+		must(t, os.Mkdir(path, 0o700))
+		open(seven)
+		// What only a file system that knows it, or a program that was stopped, has.
+		check(fmt.Errorf("clockfile: %s: open %[1]s: operation not permitted", path))
+		check(fmt.Errorf("clockfile: %s: %w", path, ids.ErrWithheld))
 	})
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		works := make(chan struct{})
@@ -329,9 +339,31 @@ func TestPathsRefused(t *testing.T) {
 		checkRefusal(t, path, clockfile.Create(path, nil), want)
 	}
 	refused(t, "", nil, nil, "clockfile: the path: is empty")
-	refused(t, dir, nil, nil, "is not a regular file")
 	blank := filepath.Join(dir, "my clock")
 	refused(t, blank, nil, fs.ErrNotExist, "run: idgen clock create "+inQuotes(blank))
+	for path := range paths {
+		if paths[path] == fs.ErrExist && path != plain && path != link {
+			refused(t, path, nil, nil, path+": is not a regular file")
+			checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist, path+": is not a regular file")
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	again, loop, target := filepath.Join(dir, "again"), filepath.Join(dir, "loop"), filepath.Join(dir, "no")
+	must(t, os.Symlink(link, again), os.Symlink(loop, loop))
+	for _, path := range []string{link, again} {
+		words := "is a link to " + target + ", which does not exist"
+		refused(t, path, nil, fs.ErrNotExist, words)
+		checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist, words)
+		if _, err := clockfile.Open(path, nil); strings.Contains(err.Error(), "create") {
+			t.Errorf("%v, which Create does not mend", err)
+		}
+	}
+	refused(t, loop, nil, nil)
+	checkRefusal(t, loop, clockfile.Create(loop, nil), fs.ErrExist)
+	must(t, os.WriteFile(target, nil, 0o600))
+	checkRefusal(t, again, clockfile.Create(again, nil), fs.ErrExist, "not the first start")
 }
 
 // inQuotes returns a word of a command that has blanks.
@@ -394,6 +426,20 @@ func TestCommands(t *testing.T) {
 	if _, err := os.Stat("RUN"); err == nil {
 		t.Error("a shell has run what is in a path")
 	}
+}
+
+// TestNewName has Create fail when it has made a file, which has another name then: no error shows that.
+func TestNewName(t *testing.T) {
+	path := newPath(t)
+	checkRefusal(t, path, clockfile.CreateOn(closesEarly{clockfile.System}, path, nil), os.ErrClosed)
+}
+
+// closesEarly is a disk whose new files cannot get their mode.
+type closesEarly struct{ clockfile.Disk }
+
+func (d closesEarly) Make(path string) (clockfile.LockedFile, func(bool) error, error) {
+	f, publish, err := d.Disk.Make(path)
+	return f, func(whole bool) error { return errors.Join(f.Close(), publish(whole)) }, err
 }
 
 // TestModes checks that saves keep a mode that was set, that only the owner's right to write counts, and that a directory in

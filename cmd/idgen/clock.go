@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -71,12 +73,12 @@ func (t *tool) showClock(path string) error {
 
 // readClock reads a file once more if a copy seems to be damaged: it may have been written meanwhile.
 func readClock(path string) (found horizonfile.Contents, err error) {
-	info, err := os.Stat(path)
+	info, err := horizonfile.Stat(path)
+	if named := new(fs.PathError); err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	if err != nil {
 		return found, err
-	}
-	if !info.Mode().IsRegular() { // to open a named pipe would wait for a writer
-		return found, fmt.Errorf("%s: is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

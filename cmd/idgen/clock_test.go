@@ -132,7 +132,12 @@ func TestClockRefused(t *testing.T) {
 			t.Errorf("show %s: status %d, %q, %q, want the words of %v", name, status, out, errs, want)
 		}
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: dir + ": is not a regular file\n"} {
+	refusals := map[string]string{filepath.Join(dir, "none"): "no such file", dir: dir + ": is not a regular file\n"}
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "volume", "clock")
+	if err := os.Symlink(target, link); err == nil { // Windows may forbid it
+		refusals[link] = link + ": is a link to " + target + ", which does not exist\n"
+	}
+	for path, want := range refusals {
 		if status, out, errs := try("", "clock", "show", path); status != 1 || out != "" || !strings.Contains(errs, path) || !strings.Contains(errs, want) && runtime.GOOS != "windows" {
 			t.Errorf("show %s: status %d, %q, %q, want %s", path, status, out, errs, want)
 		}

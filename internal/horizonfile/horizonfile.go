@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +74,46 @@ type Contents struct {
 	Damaged [2]error  // why the other one is not
 }
 
+// ErrNotRegular says that a directory, a device or something like that is at a path.
+var ErrNotRegular = errors.New("is not a regular file")
+
+// Stat is os.Stat for the path of a file, or of a link to one. It is an error if something else is there, since to open a named pipe
+// or a device could wait. That a link leads nowhere is an error that says so, and matches fs.ErrNotExist too.
+func Stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, ErrNotRegular
+	case errors.Is(err, fs.ErrNotExist):
+		if target, is := follow(path); is {
+			return nil, DanglingError{target}
+		}
+	}
+	return info, err
+}
+
+// A DanglingError says that a path is a link to a target that does not exist.
+type DanglingError struct{ Target string }
+
+func (e DanglingError) Error() string { return "is a link to " + e.Target + ", which does not exist" }
+
+func (e DanglingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// follow returns what the links at a path lead to in the end, and whether the path is one.
+func follow(path string) (target string, is bool) {
+	for range 255 { // no system follows more
+		next, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Dir(path) + string(filepath.Separator) + next // which filepath.Join could lead elsewhere
+		}
+		path, is = next, true
+	}
+	return path, is
+}
+
 // Read reads a file of so many bytes. A copy that cannot be read counts as damaged. An error matches ErrCorrupt.
 func Read(f io.ReaderAt, size int64) (Contents, error) {
 	var c Contents
@@ -93,6 +136,10 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 	}
 	if newer := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(newer, errNewer) {
 		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, newer)
+	}
+	if c.Damaged == [2]error{} { // so it is larger
+		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes, not %d, as after an editor: cut it to that size",
+			ErrCorrupt, size, Size)
 	}
 	return Contents{}, fmt.Errorf("%w: it has %d bytes of %d, the first copy %w, the second one %w; "+
 		"make a new file only when the time of the newest id of its node number has passed", ErrCorrupt, size, Size,
