@@ -106,7 +106,7 @@ func (f openFile) Look() (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	named, err := os.Stat(f.path)
+	named, err := lookUp(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errLost("the file is missing")
