@@ -2,10 +2,15 @@
 // clock. Call [Create] once for each node number, and [Open] at each start:
 //
 //	file, err := clockfile.Open("/var/lib/orders/clock", &clockfile.Options{Owner: "orders, node 7"})
-//	if err != nil { … } // also if there is no file
+//	if err != nil {
+//		log.Fatal(err) // also if there is no file
+//	}
 //	defer file.Close() // in main: it ends the clock
 //	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
-//	if err != nil { … }
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	id := node.Next()
 //
 // UUIDs of versions 4 and 7 and ULIDs need no file. Versions 1 and 6 need one only if [ids.GeneratorOptions].NodeID is set.
 //

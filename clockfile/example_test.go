@@ -37,17 +37,18 @@ func Example() {
 	defer remove()
 	os.Setenv("IDS_SNOWFLAKE_NODE", "7")
 
-	file, err := clockfile.Open(path, &clockfile.Options{Owner: "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE")})
+	file, err := clockfile.Open(path, &clockfile.Options{Owner: "orders, node 7"})
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal(err) // also if there is no file
 	}
-	defer file.Close()
+	defer file.Close() // in main: it ends the clock
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 	if err != nil {
 		log.Fatal(err)
 	}
+	id := node.Next()
 
-	fmt.Println(node.Layout().Split(snowflake.Next()).Node)
+	fmt.Println(node.Layout().Split(id).Node)
 	// Output: 7
 }
 

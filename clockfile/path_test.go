@@ -182,6 +182,23 @@ func TestDocumented(t *testing.T) {
 	})
 }
 
+// TestSnippet checks that the first code of the package's comment is a part of Example, which compiles and runs.
+func TestSnippet(t *testing.T) {
+	comment, err := os.ReadFile("doc.go")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the sources are not here: ", err)
+	}
+	example, failed := os.ReadFile("example_test.go")
+	must(t, err, failed)
+	snippet := strings.Join(regexp.MustCompile("(?m)^//\t.*\n|^//\n").FindAllString(string(comment), -1), "")
+	snippet, _, _ = strings.Cut(strings.TrimPrefix(snippet, "//\n"), "//\n")
+	snippet = strings.ReplaceAll(strings.ReplaceAll(snippet, "//", ""), `"/var/lib/orders/clock"`, "path")
+	code := strings.ReplaceAll(string(example), "//", "")
+	if !strings.Contains(snippet, "clockfile.Open") || !strings.Contains(code, snippet) {
+		t.Errorf("Example does not have this:\n%s", snippet)
+	}
+}
+
 // TestCreate has the file say in words that there is no horizon: a clock that is wrong at that moment binds nothing. Open takes
 // it from there, with the default Window, and a second Create leaves it as it is. Nothing else is left in the directory.
 func TestCreate(t *testing.T) {
