@@ -1,0 +1,214 @@
+package clockfile_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/clockfile"
+)
+
+// A trouble is a schedule of a half minute, which follows from a seed: three programs, each of which is started again whenever it has
+// ended, open what lies at one name, where somebody exchanges three files, removes them and puts them back. Meanwhile looks fail, hang or
+// answer late, and saves fail or are slow.
+type trouble struct {
+	*world
+	rand   *rand.Rand
+	files  []*inode
+	runs   [3]*process               // the program as it runs now
+	made   map[ids.Snowflake]mintage // by the first program that made the id
+	twice  int
+	log    []string
+	began  time.Time
+	ending time.Time
+}
+
+type mintage struct {
+	program int
+	wall    time.Time
+}
+
+// FuzzTroubles has no two programs make one id, unless it is of a time that was still to come: that of a horizon, after a crash.
+func FuzzTroubles(f *testing.F) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
+		f.Add(seed)
+	}
+	var ran, made atomic.Int64
+	f.Cleanup(func() {
+		f.Logf("%d schedules, %d ids", ran.Load(), made.Load())
+		if ran.Load() >= 20 && made.Load() < 1000*ran.Load() {
+			f.Error("so few ids prove little")
+		}
+	})
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		bubble(t, func(t *testing.T) {
+			w := newWorld()
+			w.taken = true // an older file covers nothing
+			now := time.Now()
+			s := &trouble{world: w, rand: rand.New(rand.NewPCG(seed, 0)), made: map[ids.Snowflake]mintage{}, began: now, ending: now.Add(30 * time.Second)}
+			for range 3 {
+				w.put(t, path, w.wall.now())
+				s.files = append(s.files, w.names[path])
+			}
+			var wg sync.WaitGroup
+			for program := range s.runs {
+				r := rand.New(rand.NewPCG(seed, uint64(1+program)))
+				wg.Go(func() { s.program(t, program, r) })
+			}
+			wg.Go(s.somebody)
+			wg.Wait()
+			time.Sleep(time.Minute) // past all that may hang
+			ran.Add(1)
+			made.Add(int64(len(s.made)))
+			if s.twice > 0 {
+				t.Errorf("%d of %d ids come twice:\n%s", s.twice, len(s.made), strings.Join(s.log, "\n"))
+			}
+		})
+	})
+}
+
+func (s *trouble) say(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf("%6d ms ", time.Since(s.began).Milliseconds())+fmt.Sprintf(format, args...))
+}
+
+// ms returns up to so many milliseconds.
+func ms(r *rand.Rand, least, most int) time.Duration {
+	return time.Duration(least+r.IntN(most-least+1)) * time.Millisecond
+}
+
+// program opens the file, makes an id each ms and closes it, again and again.
+func (s *trouble) program(t *testing.T, program int, r *rand.Rand) {
+	for ; time.Now().Before(s.ending); time.Sleep(ms(r, 10, 400)) {
+		p := &process{memory: s.memory, slow: ms(r, 0, 20)}
+		if r.IntN(3) == 0 {
+			p.slow *= 20
+		}
+		s.mu.Lock()
+		s.runs[program] = p
+		s.mu.Unlock()
+		window := []time.Duration{200 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
+		f, err := clockfile.OpenOn(p, path, &clockfile.Options{Window: window, ClockOptions: &ids.ClockOptions{Now: s.wall.now}})
+		if err != nil {
+			continue
+		}
+		n := mustNodeOf(t, f.Clock(), oneInATick)
+		closes := time.AfterFunc(ms(r, 0, 9000), func() { f.Close() })
+		for ; !errors.Is(err, ids.ErrEnded); time.Sleep(time.Millisecond) {
+			var id ids.Snowflake
+			if id, err = n.TryNext(); err == nil {
+				s.note(program, id)
+			}
+		}
+		closes.Stop()
+		f.Close()
+	}
+}
+
+// note notes an id.
+func (s *trouble) note(program int, id ids.Snowflake) {
+	const soon = 20 * time.Millisecond
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, now := oneInATick.Split(id).Time, s.wall.now()
+	first, known := s.made[id]
+	if known && first.program != program && at.Sub(first.wall) < soon && at.Sub(now) < soon {
+		if s.twice++; s.twice < 4 {
+			s.say("an id of programs %d and %d", first.program, program)
+		}
+	}
+	if !known {
+		s.made[id] = mintage{program, now}
+	}
+}
+
+// put has a file, or none, be at the name.
+func (s *trouble) put(i *inode) (before *inode) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before = s.names[path]
+	s.names[path] = i
+	if i == nil {
+		delete(s.names, path)
+	}
+	s.say("file %d is put there", slices.Index(s.files, i))
+	return before
+}
+
+// somebody does something every now and then.
+func (s *trouble) somebody() {
+	const held = 500 // ms: what is there for a shorter time may be there between two looks
+	r := s.rand
+	for time.Now().Before(s.ending) {
+		time.Sleep(ms(r, held, 2000))
+		until := time.Now().Add(ms(r, 600, 3000))
+		late := func(d time.Duration) func() {
+			return func() {
+				if time.Now().Before(until) {
+					time.Sleep(d)
+				}
+			}
+		}
+		s.mu.Lock()
+		some := s.runs[:]
+		if one := r.IntN(4); one < 3 {
+			some = some[one : one+1]
+		}
+		trouble := r.IntN(9)
+		s.say("trouble %d, for %v", trouble, time.Until(until))
+		for _, p := range some {
+			switch {
+			case p == nil:
+			case trouble < 4: // looks
+				fails, often, n := r.IntN(2) == 0, 1+r.IntN(3), 0
+				p.onLook = func() error {
+					s.mu.Lock()
+					n++
+					hit := n%often == 0 && time.Now().Before(until)
+					s.mu.Unlock()
+					switch {
+					case hit && fails:
+						return errFault
+					case hit:
+						time.Sleep(time.Until(until))
+					}
+					return nil
+				}
+			case trouble == 4:
+				p.onAnswer = late([]time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 3 * time.Second}[r.IntN(3)])
+			case trouble == 5:
+				bad := []outcome{fails, failsAfter}[r.IntN(2)]
+				p.plan = func(int) outcome {
+					if time.Now().Before(until) {
+						return bad
+					}
+					return works
+				}
+			}
+		}
+		s.mu.Unlock()
+		switch other := s.files[r.IntN(3)]; trouble {
+		case 3, 4, 6: // another file is there for a while, perhaps while looks fail
+			time.Sleep(ms(r, 0, 150))
+			before := s.put(other)
+			time.Sleep(max(held*time.Millisecond, time.Until(until)+ms(r, 0, 300)-150*time.Millisecond))
+			s.put(before)
+		case 7:
+			s.put(other)
+		case 8:
+			s.put(nil)
+			time.Sleep(ms(r, held, 1500))
+			s.put(other)
+		}
+	}
+}
