@@ -3,7 +3,6 @@ package clockfile_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"sync"
@@ -260,91 +259,6 @@ func TestClose(t *testing.T) {
 				checkEnds(b.T, "closed", old, fs.ErrClosed)
 			})
 		}
-	}
-}
-
-// TestTakenAway has somebody rename, link, remove, replace or overwrite the file of a process at each of its operations, and
-// another process open what it finds at once. No id is issued twice, and the first process is told, unless nothing changed for
-// it.
-func TestTakenAway(t *testing.T) {
-	t.Parallel()
-	const other = path + ".other"
-	moved := func(m *memory) { m.names[other] = m.names[path]; delete(m.names, path) }
-	for name, test := range map[string]struct {
-		act    func(m *memory)
-		opens  string // what the second process opens
-		create bool
-		lost   bool
-		locked bool // for as long as the first process lives
-	}{
-		"renamed": {moved, other, false, true, true},
-		"linked":  {func(m *memory) { m.names[other] = m.names[path] }, other, false, false, true},
-		"removed": {func(m *memory) { delete(m.names, path) }, path, true, true, false},
-		"copied":  {func(m *memory) { m.names[path] = m.names[path].clone() }, path, false, true, false},
-		"restored": {func(m *memory) {
-			moved(m)
-			m.put(t, path, march.AddDate(3, 0, 0))
-		}, path, false, true, false},
-		"overwritten": {func(m *memory) { m.names[path].write(make([]byte, block), 0) }, path, false, true, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for at := 2; at < 25; at++ {
-				for _, slow := range []time.Duration{0, time.Millisecond, 40 * time.Millisecond} {
-					bubble(t, func(t *testing.T) {
-						w, taken := newWorld(), make(chan struct{})
-						w.put(t, path, w.wall.now())
-						opts := &clockfile.Options{Window: time.Second, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
-						first, second := &process{memory: w.memory, slow: slow}, &process{memory: w.memory}
-						first.plan = func(op int) outcome {
-							if op == at {
-								test.act(w.memory)
-								w.taken = true
-								close(taken)
-							}
-							return works
-						}
-						live := func(f *clockfile.File, err error) error {
-							if err != nil {
-								return err
-							}
-							w.mint(t, f, time.Millisecond)
-							time.Sleep(2 * time.Second)
-							return f.Close()
-						}
-						var both sync.WaitGroup
-						both.Go(func() {
-							err := live(clockfile.OpenOn(first, path, opts))
-							if err == nil && name == "overwritten" {
-								return // a copy that the process was about to write
-							}
-							if errors.Is(err, clockfile.ErrLost) != test.lost || err != nil && !test.lost {
-								w.fail("the first process has %v", err)
-							}
-						})
-						both.Go(func() {
-							<-taken
-							if test.create {
-								must(t, clockfile.CreateOn(second, test.opens, nil))
-							}
-							f, err := clockfile.OpenOn(second, test.opens, opts)
-							if at > 11 && errors.Is(err, clockfile.ErrLocked) != test.locked {
-								w.fail("the second process has %v", err)
-							}
-							for ; errors.Is(err, clockfile.ErrLocked); f, err = clockfile.OpenOn(second, test.opens, opts) {
-								time.Sleep(time.Millisecond)
-							}
-							if err := live(f, err); err != nil && !errors.Is(err, clockfile.ErrCorrupt) {
-								w.fail("the second process has %v", err)
-							}
-						})
-						both.Wait()
-						w.after.Wait()
-						w.check(t, fmt.Sprintf("at operation %d, slow %v", at, slow))
-					})
-				}
-			}
-		})
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -764,113 +762,5 @@ func TestUnreadable(t *testing.T) {
 		b.afterOp = nil
 		clear(b.names[path].bad)
 		b.mu.Unlock()
-	})
-}
-
-// TestPlaceTaken puts files of the system's disk in the place of one that is open, in ways in which the one that is put there may well
-// have the number of an inode that it had before, and another process opens that at once.
-func TestPlaceTaken(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		newPath(t)
-		t.Skip("nobody can rename or remove a file that is open so")
-	}
-	dirs := func(path string) (dir, other string) { return filepath.Dir(path), filepath.Dir(path) + ".other" }
-	swap := func(path string) error {
-		dir, other := dirs(path)
-		return errors.Join(os.Rename(dir, dir+".before"), os.Rename(other, dir))
-	}
-	for name, test := range map[string]struct {
-		ready func(t *testing.T, path string) // before a file is made and opened
-		act   func(path string) error
-	}{
-		"an older one": {
-			func(t *testing.T, path string) { oldFile(t, path+".old") },
-			func(path string) error { return os.Rename(path+".old", path) },
-		},
-		"a directory": {
-			func(t *testing.T, path string) {
-				_, other := dirs(path)
-				must(t, os.Mkdir(other, 0o755))
-				oldFile(t, filepath.Join(other, "clock"))
-			}, swap,
-		},
-		"a link's": {
-			func(t *testing.T, path string) {
-				dir, other := dirs(path)
-				must(t, os.Mkdir(other+".target", 0o755), os.Symlink(other+".target", other), os.Rename(dir, dir+".target"), os.Symlink(dir+".target", dir))
-				oldFile(t, filepath.Join(other, "clock"))
-			}, swap,
-		},
-		"a mount's": {
-			func(t *testing.T, path string) {
-				dir, other := dirs(path)
-				must(t, os.Mkdir(other, 0o755))
-				oldFile(t, filepath.Join(other, "clock"))
-				mount(t, dir, "--bind", dir, dir) // so that it is known whether that is allowed
-			},
-			func(path string) error {
-				dir, other := dirs(path)
-				return exec.Command("mount", "--bind", other, dir).Run()
-			},
-		},
-		"another volume's": {
-			func(t *testing.T, path string) {
-				dir, other := dirs(path)
-				must(t, os.Mkdir(other, 0o755))
-				for _, d := range []string{other, dir} {
-					if out, err := exec.Command("sh", "-c", "truncate -s 8M "+d+".img && mkfs.ext4 -q "+d+".img").CombinedOutput(); err != nil {
-						t.Skipf("no volume can be made: %v, %s", err, out)
-					}
-					mount(t, d, "-o", "loop", d+".img", d)
-				}
-				oldFile(t, filepath.Join(other, "clock"))
-				must(t, exec.Command("umount", other).Run())
-			},
-			func(path string) error {
-				dir, other := dirs(path)
-				return exec.Command("mount", "-o", "loop", other+".img", dir).Run()
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := newPath(t)
-			dir := filepath.Join(filepath.Dir(path), "dir")
-			must(t, os.Mkdir(dir, 0o755))
-			path = filepath.Join(dir, "clock")
-			test.ready(t, path)
-			must(t, clockfile.Create(path, nil))
-			bubble(t, func(t *testing.T) {
-				wall := newWallClock()
-				opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: wall.now}}
-				f := mustOpen(t, path, opts)
-				both, n, m := twice(t, f, 1050*time.Millisecond, func() { must(t, test.act(path)) }, func() (*clockfile.File, error) { return clockfile.Open(path, opts) })
-				if both > 0 || n < 1000 || m < 1490 {
-					t.Errorf("%d of %d and %d ids come twice", both, n, m)
-				}
-				if err := f.Close(); !errors.Is(err, clockfile.ErrLost) {
-					t.Errorf("Close: %v", err)
-				}
-			})
-		})
-	}
-}
-
-// oldFile makes a file that was opened once, long ago.
-func oldFile(t *testing.T, path string) {
-	t.Helper()
-	bubble(t, func(t *testing.T) {
-		must(t, clockfile.Create(path, nil), mustOpen(t, path, nil).Close())
-	})
-}
-
-// mount mounts something on a directory until the test ends, or skips that.
-func mount(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	if out, err := exec.Command("mount", args...).CombinedOutput(); err != nil {
-		t.Skipf("nothing can be mounted here: %v, %s", err, out)
-	}
-	t.Cleanup(func() {
-		for exec.Command("umount", dir).Run() == nil { // each one that is there
-		}
 	})
 }
