@@ -123,6 +123,10 @@ func TestDocumented(t *testing.T) {
 	entries := regexp.MustCompile("(?m)^- [*][*]`([^`\n]+)`[*][*]").FindAllStringSubmatch(string(page), -1)
 	check := func(err error) {
 		t.Helper()
+		if err == nil {
+			t.Error("no error")
+			return
+		}
 		_, words, _ := strings.Cut(err.Error(), "clockfile: "+path+": ")
 		words = strings.ReplaceAll(words, path, "PATH")
 		for _, entry := range entries {
