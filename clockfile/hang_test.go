@@ -27,8 +27,11 @@ func TestHungSave(t *testing.T) {
 			var b *bench
 			var reports []error
 			var told []time.Time
+			var mu sync.Mutex
 			report := func(s clockfile.Status) {
+				mu.Lock()
 				reports, told = append(reports, s.Err), append(told, time.Now())
+				mu.Unlock()
 				time.Sleep(slow)
 			}
 			inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(own *bench) {
@@ -58,13 +61,15 @@ func TestHungSave(t *testing.T) {
 				_, syncs := b.counts()
 				time.Sleep(slow + 20*time.Millisecond)
 				synctest.Wait()
-				if _, n := b.counts(); slow > 0 && n != syncs {
-					b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
-				}
 				time.Sleep(4900 * time.Millisecond)
 				synctest.Wait()
+				mu.Lock()
 				if len(reports) != 1 && slow == 0 {
 					b.Errorf("operation %d hung: reports %v before 5 s have passed", at, reports)
+				}
+				mu.Unlock()
+				if _, n := b.counts(); slow > 0 && n != syncs {
+					b.Errorf("operation %d hung: %d syncs while Report has not returned", at, n-syncs)
 				}
 				time.Sleep(200 * time.Millisecond)
 				synctest.Wait()
