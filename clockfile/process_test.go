@@ -106,11 +106,11 @@ func child(t *testing.T, what string) *exec.Cmd {
 
 // TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour: by SIGKILL, or by SIGTERM, where
 // they end with status 0 and say nothing. Ids that are ahead of the clock come soon to their horizon, and are withheld again and
-// again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes. Four files have such
+// again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes. Eight files have such
 // processes side by side.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
-	for i := range 4 {
+	for i := range 8 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			killAgain(t, newFile(t))
@@ -124,7 +124,7 @@ func killAgain(t *testing.T, path string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	seen := map[ids.UUID]bool{}
 	latest := map[int]ids.UUID{} // by version, which a Snowflake has not
-	for i := range 10 {
+	for i := range 5 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
 		most, end := r.IntN(4000)-1000, syscall.SIGKILL // so many ids are read before the signal; if negative, it comes at once
@@ -142,7 +142,7 @@ func killAgain(t *testing.T, path string) {
 				latest[kind] = id
 			}
 		}
-		if testing.Short() && i == 3 {
+		if testing.Short() && i == 1 {
 			break
 		}
 	}
