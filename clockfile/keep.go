@@ -99,7 +99,7 @@ func (f *File) see(s sight) error {
 }
 
 // note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was
-// saved, in this order: the file covers an id before the clock can issue it. While the file is unseen the clock issues none.
+// saved, in this order: the file covers an id before the clock can make it. While the file is unseen the clock makes none.
 func (f *File) note(saved, seen error) {
 	f.failing, f.unseen = saved, seen
 	status := Status{f.name, f.failed(cmp.Or(seen, saved)), f.saved}
@@ -194,7 +194,7 @@ func (f *File) end() error {
 	if errors.Is(err, ErrLost) && !isClosed(f.lost) {
 		f.lose(cause)
 	}
-	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still mint panic before main has
+	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still make ids panic before main has
 	// returned, if the save took long.
 	time.AfterFunc(moment, func() { f.limit.EndAt(end, cause) })
 	return f.failed(err)

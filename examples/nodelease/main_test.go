@@ -82,7 +82,7 @@ func TestAlarms(t *testing.T) {
 		stats nodelease.Stats
 		want  string
 	}{
-		{well, ""}, {unknown, ""}, {none, "NodeleaseNotMinting"}, {silent, "NodeleaseStoreSilent"}, {far, "NodeleaseHorizonFarAhead"},
+		{well, ""}, {unknown, ""}, {none, "NodeleaseWithoutIDs"}, {silent, "NodeleaseStoreSilent"}, {far, "NodeleaseHorizonFarAhead"},
 		{ahead, "NodeleaseIdsAhead"}, {few, "NodeleaseFewFree"},
 	} {
 		registry, _ := metrics()
