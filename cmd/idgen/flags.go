@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/internal/command"
 	"github.com/oneclock/ids/typeid"
 )
 
@@ -162,32 +162,9 @@ func (fs *flags) addLayout() *[]namedLayout {
 				return nil
 			}
 		}
-		own, err := parseLayout(s)
+		own, err := command.ParseLayout(s, layoutNames())
 		some = []namedLayout{{own, s, nil}}
 		return err
 	})
 	return &some
-}
-
-// parseLayout returns a layout of one's own, as the command leases takes it too.
-func parseLayout(s string) (l ids.SnowflakeLayout, err error) {
-	words := strings.Split(s, ",")
-	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
-		words = words[:4]
-	}
-	if len(words) != 4 {
-		return l, fmt.Errorf("it must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames())
-	}
-	var errs [5]error
-	if l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0]); errs[0] != nil {
-		l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0])
-	}
-	l.Tick, errs[1] = time.ParseDuration(words[1])
-	l.NodeBits, errs[2] = strconv.Atoi(words[2])
-	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
-	errs[4] = l.Validate()
-	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
-		errs[4] = errors.New("the tick is 0")
-	}
-	return l, cmp.Or(errs[:]...)
 }

@@ -85,7 +85,7 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "does not fit the layout, which has 16")
 	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: -layout: the time of its ids has ended on 2021-01-25T20:31:23Z")
 	for layout, want := range map[string]string{
-		"twiter": "neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS", "1,2,3,4,5": "nor EPOCH",
+		"twiter": "it must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as", "1,2,3,4,5": "or EPOCH",
 		"2021,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
 		"2021-01-01T00:00:00Z,1s,4,x": `parsing "x"`, "2021-01-01T00:00:00Z,1s,40,40": "leaves no bit", "2021-01-01T00:00:00Z,-1s,4,4": "not positive",
 		"0001-01-01,0s,0,0": "the tick is 0",

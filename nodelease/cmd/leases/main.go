@@ -13,14 +13,13 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/oneclock/ids"
+	program "github.com/oneclock/ids/internal/command"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 	"github.com/oneclock/ids/nodelease/internal/faults"
@@ -104,7 +103,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprint(out, help)
 		return 0
 	case "-v", "-version", "--version", "version":
-		fmt.Fprintln(out, version())
+		fmt.Fprintln(out, program.Version("leases"))
 		return 0
 	}
 	switch {
@@ -182,15 +181,6 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	return func() bool { close(over); return unwatch() }
 }
 
-// version names the version of the module that the program was built from, and Go's.
-func version() string {
-	version := "of unknown version"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	return fmt.Sprintf("leases %s, %s", version, runtime.Version())
-}
-
 // asFlags has errors of the stores speak of the command and its options, and no error of a password, as that of a URL
 // in the place of something else.
 func asFlags(err error) error {
@@ -255,29 +245,11 @@ var layouts = map[string]ids.SnowflakeLayout{
 
 // parseLayout returns a layout that is known by its name, or one of the user's own, as idgen takes it too.
 func parseLayout(text string) (*ids.SnowflakeLayout, error) {
-	l, known := layouts[text]
-	if known {
+	if l, known := layouts[text]; known {
 		return &l, nil
 	}
-	words := strings.Split(text, ",")
-	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
-		words = words[:4]
-	}
-	if len(words) != 4 {
-		return nil, errors.New("it is neither twitter, discord, instagram or sonyflake nor EPOCH,TICK,NODEBITS,SEQUENCEBITS")
-	}
-	var errs [5]error
-	if l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0]); errs[0] != nil {
-		l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0])
-	}
-	l.Tick, errs[1] = time.ParseDuration(words[1])
-	l.NodeBits, errs[2] = strconv.Atoi(words[2])
-	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
-	errs[4] = l.Validate()
-	if l.Tick == 0 { // with all zero it would be Twitter's
-		errs[4] = errors.New("the tick is 0")
-	}
-	return &l, cmp.Or(errs[:]...)
+	l, err := program.ParseLayout(text, "twitter, discord, instagram, sonyflake")
+	return &l, err
 }
 
 // ahead tells how far t is ahead of now.
