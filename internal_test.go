@@ -97,7 +97,7 @@ func TestWhoWaitsDraws(t *testing.T) {
 		for waiting := 0; waiting < 2*callers; runtime.Gosched() {
 			stacks, waits := make([]byte, 1<<20), regexp.MustCompile(`(?s)^goroutine \d+ \[sync\.Mutex\.Lock.*TestWhoWaitsDraws`)
 			waiting = 0
-			for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
 				if waits.MatchString(stack) {
 					waiting++
 				}

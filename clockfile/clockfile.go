@@ -213,19 +213,26 @@ func (f *File) start(file file) error {
 	f.looked, f.blind, f.unseen = opened, opened, errOverdue
 	for err == nil && time.Since(opened) < quarantine {
 		time.Sleep(lookEvery)
-		err = f.see(f.store.look())
+		err = f.lookNow()
 	}
 	if err == nil {
 		err = f.store.save(f.limit.NextHorizon(f.opts.Window))
 	}
 	if err == nil {
 		f.saved = f.store.saved
-		err = f.see(f.store.look()) // the save may have taken long
+		err = f.lookNow() // the save may have taken long
 	}
 	if err == nil {
 		f.note(nil, f.unseen) // which is not nil if looks take too long
 	}
 	return err
+}
+
+// lookNow looks, takes what it says, and returns its error.
+func (f *File) lookNow() error {
+	s := f.store.look()
+	f.see(s)
+	return s.err
 }
 
 // missing says what it can mean that there is no file, and what makes one.

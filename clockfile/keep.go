@@ -76,9 +76,9 @@ func inBackground(f func() error) chan error {
 	return result
 }
 
-// see takes what a look says, and returns its error. If it fails, or if so much time has passed since an earlier one that somebody
+// see takes what a look says. If it fails, or if so much time has passed since an earlier one that somebody
 // else may have opened another file at the name, ids are withheld for quarantine: whoever did finds out that this one is back.
-func (f *File) see(s sight) error {
+func (f *File) see(s sight) {
 	now, unseen := time.Now(), f.unseen
 	switch {
 	case s.err != nil:
@@ -95,7 +95,6 @@ func (f *File) see(s sight) error {
 	if unseen != f.unseen {
 		f.note(f.failing, unseen)
 	}
-	return s.err
 }
 
 // note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was

@@ -49,6 +49,7 @@ func testBeside(t *testing.T, db *sql.DB, dsn string) {
 					return number, horizon
 				}
 			}
+			must.Do(t, rows.Err())
 			return -1, time.Time{}
 		},
 		Extend: func(number int64, token string, horizon time.Time) bool {

@@ -85,16 +85,16 @@ func (p Place) first(ctx context.Context) error {
 		return fmt.Errorf("a store that was never made: error %v, want one that matches ErrRefused and fs.ErrNotExist", err)
 	}
 	if err := p.Init(twitter); err != nil {
-		return fmt.Errorf("Init: %w", err)
+		return fmt.Errorf("a first Init: %w", err)
 	}
 	if err := p.Init(twitter); !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("a second Init: error %v, want one that matches fs.ErrExist", err)
 	}
 	if err := p.Init(ids.SonyflakeLayout()); !errors.Is(err, nodelease.ErrRefused) {
-		return fmt.Errorf("Init for another layout: error %v, want one that matches ErrRefused", err)
+		return fmt.Errorf("an Init for another layout: error %v, want one that matches ErrRefused", err)
 	}
 	if _, err := p.New(ids.SonyflakeLayout()); !errors.Is(err, nodelease.ErrRefused) {
-		return fmt.Errorf("New for another layout: error %v, want one that matches ErrRefused", err)
+		return fmt.Errorf("a New for another layout: error %v, want one that matches ErrRefused", err)
 	}
 	return nil
 }
@@ -110,12 +110,12 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 	}
 	s, err := p.New(ids.SnowflakeLayout{})
 	if err != nil {
-		return fmt.Errorf("New before: %w", err)
+		return fmt.Errorf("a New before: %w", err)
 	}
 	request := nodelease.Request{Now: time.Now()}
 	g, err := s.Take(ctx, request)
 	if err != nil {
-		return fmt.Errorf("Take before: %w", err)
+		return fmt.Errorf("a Take before: %w", err)
 	}
 	undo, err := do(g.Number)
 	if err != nil {

@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,10 +29,7 @@ func created(t *testing.T) string {
 func TestStarts(t *testing.T) {
 	path := created(t)
 	must.Do(t, os.Remove(path))
-	owner := "'orders, node 7'"
-	if runtime.GOOS == "windows" {
-		owner = `"orders, node 7"`
-	}
+	const owner = "'orders, node 7'"
 	for _, test := range []struct{ variable, flag, says string }{
 		{node, "", "only for a first start run: idgen clock create -owner " + owner + " " + path},
 		{"IDS_OTHER=", "-first-start", "IDS_SNOWFLAKE_NODE is not set"},

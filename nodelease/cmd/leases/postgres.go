@@ -70,11 +70,12 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		}
 		return nil
 	})
-	if isError(err, undefinedColumn) {
+	switch {
+	case isError(err, undefinedColumn):
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
-	} else if isError(err, undefinedTable) {
+	case isError(err, undefinedTable):
 		c.place, err = "the table "+p.table, nil
-	} else if isError(err, insufficientPrivilege) { // as settings finds
+	case isError(err, insufficientPrivilege): // as settings finds
 		err = faults.Refused(err)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ type Conn interface{ Close() }
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
 	closing context.Context // ends at Close
-	end     context.CancelFunc
+	end     context.CancelCauseFunc
 
 	mu   sync.Mutex
 	kept []C // at most one
@@ -27,9 +27,8 @@ type Conns[C Conn] struct {
 
 // New returns Conns that dial makes. It makes none yet.
 func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
-	s := &Conns[C]{dial: dial}
-	s.closing, s.end = context.WithCancel(context.Background())
-	return s
+	closing, end := context.WithCancelCause(context.Background())
+	return &Conns[C]{dial: dial, closing: closing, end: end}
 }
 
 // errClosed is what calls return from Close on.
@@ -46,7 +45,7 @@ const moment = 100 * time.Millisecond
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(s.closing, func() { cancel(errClosed) })()
+	defer context.AfterFunc(s.closing, func() { cancel(context.Cause(s.closing)) })()
 	if s.closing.Err() != nil {
 		return errClosed
 	}
@@ -130,7 +129,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 // Close has all calls fail, those under way too, and closes the kept connection. It waits a moment for its end, and not
 // longer, whatever the server does. A second call does nothing.
 func (s *Conns[C]) Close() {
-	s.end()
+	s.end(errClosed)
 	c, ok := s.take()
 	if !ok {
 		return

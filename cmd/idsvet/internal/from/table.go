@@ -164,7 +164,7 @@ func (t *table) row(line string) error {
 		return t.words(line)
 	}
 	var errs []error
-	for _, old := range strings.Split(patterns, " | ") {
+	for old := range strings.SplitSeq(patterns, " | ") {
 		name := regexp.MustCompile(t.pkg + `\.\w+`).FindString(old)
 		errs = append(errs, t.rule(old, same.ReplaceAllString(expression, name)))
 	}
