@@ -510,13 +510,16 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	twitter, discord := ids.TwitterLayout(), ids.DiscordLayout()
 	// Of layouts without a sequence, the place of the node is one and the same.
 	flat := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
-	flatLast, flatZone, wide, slow, last, many := flat, flat, flat, flat, twitter, twitter
+	flatLast, flatZone, wide, slow, long, last, many := flat, flat, flat, flat, flat, twitter, twitter
 	last.NodeLast = true
 	many.NodeBits++
 	flatLast.NodeLast = true
 	flatZone.Epoch = flat.Epoch.In(time.FixedZone("east", 3600))
 	wide.SequenceBits = 1
 	slow.Tick *= 2
+	long.Tick = time.Hour // with so few ticks that any width of the node leaves them bits enough
+	longMany := long
+	longMany.NodeBits++
 	one, other := ids.NewClock(nil), ids.NewClock(nil)
 
 	given := func(l ids.SnowflakeLayout) func() {
@@ -557,6 +560,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 		{"the width of the sequence", given(flat), candidate{7, wide, other}, false, false},
 		{"the length of the tick", given(flat), candidate{7, slow, other}, false, false},
 		{"the width of the node", given(twitter), candidate{7, many, other}, false, false},
+		{"the width of the node beside long ticks", given(long), candidate{7, longMany, other}, false, false},
 		{"the place of the node", given(twitter), candidate{7, last, other}, false, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
