@@ -102,6 +102,19 @@ func TestFloorBeforeRise(t *testing.T) {
 	}
 }
 
+// TestTailGoesBackEachTime sets the wall clock back more often than there are clock sequences: a tail has none to exhaust.
+func TestTailGoesBackEachTime(t *testing.T) {
+	tail := NewTail(scale(0, 1, time.Second, 60), 62, false, 10*time.Second, 10*time.Millisecond)
+	for i := range 2 * sequences {
+		for _, sec := range []int64{100, 50} {
+			_, why := tail.Next(Reading{sec, 0}, 0, 0, 0, nil)
+			if tick, _, _ := tail.Newest(); why != Given || tick != uint64(sec) {
+				t.Fatalf("set back %d times, at %d s: %v and tick %d", i, sec, why, tick)
+			}
+		}
+	}
+}
+
 // TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
 // in the two ways that there are. Epochs that are farther still are refused.
 func TestFarScales(t *testing.T) {
