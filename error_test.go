@@ -390,6 +390,9 @@ func TestRefusals(t *testing.T) {
 			if (err == nil) != (want == nil) || errors.Is(err, cause) != (want != nil && c.because != nil) {
 				t.Errorf("%s, %s: %v, want %v because of %v", what, name, err, want, c.because)
 			}
+			if strings.HasPrefix(what, "past ") && !strings.Contains(fmt.Sprint(err), "wall clock is past the last tick of the format: set it right") {
+				t.Errorf("%s, %s: %v, want an error that blames the clock", what, name, err)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,8 +249,8 @@ var lastMilli = time.UnixMilli(1<<48 - 1).UTC()
 // checkSpent checks that f panics because the last tick of a format is exhausted.
 func checkSpent(t *testing.T, what string, f func()) {
 	t.Helper()
-	if err := panicOf(f); !errors.Is(err, ids.ErrRange) {
-		t.Errorf("%s past the last tick: %v, want a panic that matches ErrRange", what, err)
+	if err := panicOf(f); !errors.Is(err, ids.ErrRange) || !strings.HasSuffix(err.Error(), " is exhausted") {
+		t.Errorf("%s past the last tick: %v, want a panic that says that the tick is exhausted, and matches ErrRange", what, err)
 	}
 }
 
