@@ -37,6 +37,13 @@ func TestDebt(t *testing.T) {
 			t.Errorf("with a debt of %d ns it waits for %v, want %v", paid, got, want)
 		}
 	}
+	// In the last tick the wall clock has come to each id. Past it, only the debt tells.
+	l.last, l.paidUntil = l.scale.last, l.maxAhead+int64(time.Millisecond)
+	for past, want := range []time.Duration{0, time.Millisecond} {
+		if got := l.wait(l.scale.last+int64(past), 0); got != want {
+			t.Errorf("%d ticks past the last one it waits for %v, want %v", past, got, want)
+		}
+	}
 }
 
 // TestReseedCountsFar has a tail that last made an id long ago, or never, hear of Reseed after so many calls that 31 or 32
