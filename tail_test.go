@@ -340,6 +340,18 @@ func TestV7Overflow(t *testing.T) {
 	}
 }
 
+// TestV7RunOverflow has one run exhaust the random part of ticks, each of which gives it as many ids as single calls.
+func TestV7RunOverflow(t *testing.T) {
+	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0xff)})
+	last := ids.MinV7At(start)
+	for i, u := range g.AppendV7(nil, 3*v7Room) {
+		if tick := int(u[6]&0x0f)<<8 | int(u[7]); u.Compare(last) <= 0 || tick != i/v7Room {
+			t.Fatalf("id %d, %v, follows %v", i, u, last)
+		}
+		last = u
+	}
+}
+
 // v7Room is how many ids of version 7 the largest random bits leave room for in a tick: the
 // first has 2^61-1, and the rest of 2^62 is in strides of 2^48.
 const v7Room = 1 + 1<<13
