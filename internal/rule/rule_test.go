@@ -160,12 +160,12 @@ func TestOddScale(t *testing.T) {
 	}
 }
 
-// TestTakeIsNext has of two tails one asked by Take first, and both by Next. They must give the same ids, and Take must leave
-// the tail as it was if it takes none.
+// TestTakeIsNext asks one tail by Take and then by Next, one by Next alone, and one by runs of one id. They must give the same
+// ids, and Take must leave the tail as it was if it takes none.
 func TestTakeIsNext(t *testing.T) {
 	for _, width := range []int{62, 80} {
 		a := NewTail(scale(0, 1, 250, 60), width, false, 10*time.Second, 10*time.Millisecond)
-		b := a
+		b, c := a, a
 		rng := rand.New(rand.NewPCG(1, uint64(width)))
 		now, elapsed, epoch, taken := int64(1e9), int64(0), uint64(0), 0
 		for i := range 100_000 {
@@ -178,8 +178,9 @@ func TestTakeIsNext(t *testing.T) {
 			case 2:
 				epoch++
 			case 3:
-				a.lo, b.lo = a.maxLo, b.maxLo // the tick is full
-				a.hi, b.hi = a.maxHi, b.maxHi
+				for _, t := range []*Tail{&a, &b, &c} {
+					t.lo, t.hi = t.maxLo, t.maxHi // the tick is full
+				}
 			}
 			now, elapsed = max(now+step, 0), elapsed+max(step, 0)
 			r, word, upper := Reading{now / 1e9, now % 1e9}, rng.Uint64(), func() uint64 { return uint64(i) }
@@ -196,6 +197,9 @@ func TestTakeIsNext(t *testing.T) {
 			}
 			if wait2, why2 := b.Next(r, elapsed, epoch, word, upper); a != b || wait != wait2 || why != why2 {
 				t.Fatalf("width %d, id %d: with Take %v %v, without %v %v", width, i, wait, why, wait2, why2)
+			}
+			if _, wait2, why2 := c.Run(new(Tail), r, elapsed, epoch, upper(), []uint64{word}); a != c || wait != wait2 || why != why2 {
+				t.Fatalf("width %d, id %d: with Take %v %v, in a run %v %v", width, i, wait, why, wait2, why2)
 			}
 		}
 		if taken < 10_000 || taken > 99_900 {
