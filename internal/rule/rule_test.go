@@ -2,6 +2,7 @@ package rule
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -122,6 +123,20 @@ func TestTailGoesBackEachTime(t *testing.T) {
 	}
 }
 
+// TestRunBesideStepBack has another call follow the wall clock back, between two pieces of a run, and the wall clock go back by
+// a little more. The run stays in order, and leaves the tail to the others.
+func TestRunBesideStepBack(t *testing.T) {
+	tail := NewTail(scale(0, 1, time.Second, 60), 62, false, 10*time.Second, 10*time.Millisecond)
+	var latest Tail
+	tail.Run(&latest, Reading{100, 0}, 0, 0, 0, []uint64{1})
+	tail.Next(Reading{50, 0}, 0, 0, 2, nil)
+	was := tail
+	_, _, why := tail.Run(&latest, Reading{49, 0}, 0, 0, 0, []uint64{3})
+	if tick, _, _ := latest.Newest(); why != Given || tick != 101 || tail != was {
+		t.Errorf("the run goes on in tick %d, %v, want 101, and the tail in %d, want 50", tick, why, tail.lane.last)
+	}
+}
+
 // TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
 // in the two ways that there are. Epochs that are farther still are refused.
 func TestFarScales(t *testing.T) {
@@ -134,6 +149,14 @@ func TestFarScales(t *testing.T) {
 					t.Errorf("with ticks of %v from %d s, %d s is in tick %d, want %d", tick, epoch, sec, got, want)
 				}
 			}
+		}
+	}
+	// The first second whose tick exceeds 64 bits is in the last tick that can be counted, and nothing panics.
+	for tick := range time.Duration(60) {
+		s := scale(-maxSec, 1, tick+1, 62)
+		sec, _ := bits.Div64(uint64(tick+1), 0, 1e9)
+		if got := s.at(Reading{-maxSec + int64(sec) + 1, 0}); got != math.MaxInt64-1 {
+			t.Errorf("with ticks of %v, after %d s tick %d", tick+1, sec, got)
 		}
 	}
 	for sec, want := range map[int64]bool{-maxSec - 1: false, -maxSec: true, maxSec: true, maxSec + 1: false} {
