@@ -43,7 +43,8 @@ func TestConnections(t *testing.T) {
 	mytest.Exec(t, db, `drop user if exists ''@localhost; create user leases; grant all on test.* to leases`)
 	own := mytest.At(t, dsn, "", "leases")
 	var dialled atomic.Int64
-	opts := &mysqlstore.Options{Table: "test.kept", Numbers: 8, TTL: time.Minute, BeforeConnect: func(context.Context, *mysql.Config) error {
+	// Of six Takes at once each tries some of the numbers, and finds none if others take these.
+	opts := &mysqlstore.Options{Table: "test.kept", Numbers: 256, TTL: time.Minute, BeforeConnect: func(context.Context, *mysql.Config) error {
 		dialled.Add(1)
 		return nil
 	}}
