@@ -17,8 +17,8 @@ import (
 // of one wrong reading of the clock is woken whatever they do.
 func (f *File) keep() {
 	tick, step, overdue := time.Tick(lookEvery), time.Tick(f.opts.Window/100), time.NewTimer(time.Until(f.looked.Add(trust)))
+	due := false // a save is, until it can begin: a moment at which the file is unseen must not put it off to the next
 	for !isClosed(f.lost) && !isClosed(f.stop) {
-		due := false
 		select {
 		case <-f.stop:
 			continue
@@ -39,24 +39,28 @@ func (f *File) keep() {
 			}
 		case <-tick:
 			// One wrong reading may have made calls wait: they read the clock again, if it is before the limit.
-			if due = f.isNear(f.now(), 1); !due && f.unseen == nil {
+			switch {
+			case f.isNear(f.now(), 1):
+				due = true
+			case f.unseen == nil:
 				f.limit.Set(f.saved, f.cause)
-				due = f.isNear(f.clock.Latest(), f.opts.Window/200)
+				due = due || f.isNear(f.clock.Latest(), f.opts.Window/200)
 			}
 			if f.looking < cap(f.sights) {
 				f.looking++
 				go func() { f.sights <- f.store.look() }()
 			}
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
-			due = f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
+			due = due || f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
 		}
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.opts.Window/2 {
 			f.note(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded), f.unseen)
 		}
 		f.report()
+		due = due && f.saving == nil // else one is under way
 		// While the file is unseen the limit is none that NextHorizon could go on from.
-		if due && f.saving == nil && f.unseen == nil && !isClosed(f.lost) && isClosed(f.told) {
-			f.since = time.Now()
+		if due && f.unseen == nil && !isClosed(f.lost) && isClosed(f.told) {
+			due, f.since = false, time.Now()
 			horizon := f.limit.NextHorizon(f.opts.Window)
 			f.saving = inBackground(func() error { return f.store.save(horizon) })
 		}
