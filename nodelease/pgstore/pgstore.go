@@ -210,7 +210,7 @@ func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *c
 		if err == nil && c.warning != "" {
 			err = fmt.Errorf("the server has warned, so what it did may not last: %s", c.warning)
 		}
-		if isError(err, insufficientPrivilege) {
+		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
 		return twice && c.IsClosed(), err
@@ -319,7 +319,7 @@ func (s *Store) look(ctx context.Context, a asker) (*contents, error) {
 	}
 	c := new(contents)
 	err = a.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&c.header, &c.rows, &c.now)
-	if isError(err, undefinedColumn) {
+	if pgcheck.IsError(err, pgcheck.UndefinedColumn) {
 		err = faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
 	}
 	return c, err
@@ -375,17 +375,7 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 const (
 	mend        = "call pgstore.Init, or run leases init"
 	headerPlace = "the column holder of the number -1"
-
-	// SQLSTATEs.
-	insufficientPrivilege = "42501"
-	undefinedColumn       = "42703"
 )
-
-// isError reports whether err is one of the server's, of a code.
-func isError(err error, code string) bool {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && e.Code == code
-}
 
 // grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
 // all the same, and keep a number for nobody.

@@ -71,11 +71,11 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		return nil
 	})
 	switch {
-	case isError(err, undefinedColumn):
+	case pgcheck.IsError(err, pgcheck.UndefinedColumn):
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
-	case isError(err, undefinedTable):
+	case pgcheck.IsError(err, pgcheck.UndefinedTable):
 		c.place, err = "the table "+p.table, nil
-	case isError(err, insufficientPrivilege): // as settings finds
+	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // as settings finds
 		err = faults.Refused(err)
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if all.Err(true) == nil { // else nothing can be changed, or it is told why not
 		more = append(more, swallowed(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
-			if errors.Is(err, pgx.ErrNoRows) || isError(err, undefinedTable, undefinedColumn) {
+			if errors.Is(err, pgx.ErrNoRows) || pgcheck.IsError(err, pgcheck.UndefinedTable, pgcheck.UndefinedColumn) {
 				err = errTold
 			}
 			return token, err
@@ -106,17 +106,4 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 		})...)
 	}
 	return append(all, more...).Texts(), nil
-}
-
-// SQLSTATEs.
-const (
-	insufficientPrivilege = "42501"
-	undefinedColumn       = "42703"
-	undefinedTable        = "42P01"
-)
-
-// isError reports whether err is one of the server's, of one of these codes.
-func isError(err error, codes ...string) bool {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains(codes, e.Code)
 }
