@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Server is an operating system process that can be started again.
@@ -69,9 +70,11 @@ func (s *Server) Start(t *testing.T) {
 	}
 }
 
-// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one connection each.
+// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one connection each. After
+// SIGSTOP it waits until all their threads have stopped: on a busy machine one may still answer meanwhile.
 func (s *Server) Signal(sig syscall.Signal) {
 	pid := s.cmd.Process.Pid
+	pids := []int{pid}
 	_ = syscall.Kill(pid, sig)
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, task := range tasks {
@@ -79,9 +82,24 @@ func (s *Server) Signal(sig syscall.Signal) {
 		for child := range strings.FieldsSeq(string(children)) {
 			if pid, err := strconv.Atoi(child); err == nil {
 				_ = syscall.Kill(pid, sig)
+				pids = append(pids, pid)
 			}
 		}
 	}
+	limit := time.Now().Add(10 * time.Second)
+	for sig == syscall.SIGSTOP && slices.ContainsFunc(pids, runs) && time.Now().Before(limit) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// runs reports whether a thread of a process runs, or waits for something that would have it run.
+func runs(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return slices.ContainsFunc(threads, func(name string) bool {
+		stat, _ := os.ReadFile(name)
+		_, state, _ := strings.Cut(string(stat), ") ")
+		return strings.HasPrefix(state, "R") || strings.HasPrefix(state, "S") || strings.HasPrefix(state, "D")
+	})
 }
 
 // Stop ends the process with sig and waits for its end, if it runs.
