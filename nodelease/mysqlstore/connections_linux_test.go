@@ -98,19 +98,7 @@ func TestConnections(t *testing.T) {
 	}
 	ended.Close()
 
-	l = suite.Take(t, s).Lease
-	server.Stop(syscall.SIGKILL)
-	if err := extend(); err == nil {
-		t.Error("Extend without a server has no error")
-	}
-	server.Start(t)
-	must.Soon(t, func() error { return db.PingContext(t.Context()) })
-	must.Do(t, extend())
-	server.Stop(syscall.SIGKILL)
-	server.Start(t)
-	must.Soon(t, func() error { return db.PingContext(t.Context()) })
-	must.Do(t, extend()) // the first call after a restart
-
+	l = suite.Restarts(t, s, server, syscall.SIGKILL, db.PingContext)
 	suite.Closes(t, s, l, server)
 	open(t, db, "0")
 }

@@ -103,19 +103,8 @@ func TestConnections(t *testing.T) {
 	}
 	pgtest.Exec(t, pool, `drop trigger quit on node_lease`)
 
-	for range 2 { // the first call after a restart
-		l = suite.Take(t, s).Lease
-		server.Stop(syscall.SIGQUIT)
-		if err := extend(); err == nil {
-			t.Error("Extend without a server has no error")
-		}
-		server.Start(t)
-		must.Soon(t, func() error { return pool.Ping(t.Context()) })
-		must.Do(t, extend())
-		server.Stop(syscall.SIGQUIT)
-		server.Start(t)
-		must.Soon(t, func() error { return pool.Ping(t.Context()) })
-		must.Do(t, extend())
+	for range 2 {
+		l = suite.Restarts(t, s, server, syscall.SIGQUIT, pool.Ping)
 	}
 
 	suite.Closes(t, s, l, server)

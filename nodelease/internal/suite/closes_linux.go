@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"context"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -9,6 +11,26 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
+
+// Restarts ends a server by sig and starts it again, with a lease of the store and once more without a call in between. The
+// first call after each start succeeds at once. It returns the lease.
+func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Signal, ping func(context.Context) error) nodelease.Lease {
+	t.Helper()
+	l := Take(t, s).Lease
+	extend := func() error { return l.Extend(t.Context(), time.Now().Truncate(time.Microsecond)) }
+	server.Stop(sig)
+	if err := extend(); err == nil {
+		t.Error("Extend without a server has no error")
+	}
+	server.Start(t)
+	must.Soon(t, func() error { return ping(t.Context()) })
+	must.Do(t, extend())
+	server.Stop(sig)
+	server.Start(t)
+	must.Soon(t, func() error { return ping(t.Context()) })
+	must.Do(t, extend())
+	return l
+}
 
 // Closes closes a store, of which l is a lease, while its server is stopped and a call is under way. That and all later calls
 // fail at once, also those of a Minter that is closed later.
