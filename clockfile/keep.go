@@ -153,8 +153,12 @@ func (f *File) report() {
 	}()
 }
 
-// lose withholds ids at once, and soon ends the clock: whoever opens what is at the name now does not know the horizon.
+// lose withholds ids at once, and soon ends the clock: whoever opens what is at the name now does not know the horizon. A file is
+// lost once.
 func (f *File) lose(cause error) {
+	if isClosed(f.lost) {
+		return
+	}
 	f.limit.Set(time.Time{}, cause)
 	time.AfterFunc(moment, func() { f.limit.EndAt(time.Time{}, cause) })
 	close(f.lost)
@@ -194,7 +198,7 @@ func (f *File) end() error {
 		cause = f.failed(fmt.Errorf("%w: %w", fs.ErrClosed, err))
 	}
 	f.status.Store(&Status{f.name, cause, f.saved})
-	if errors.Is(err, ErrLost) && !isClosed(f.lost) {
+	if errors.Is(err, ErrLost) {
 		f.lose(cause)
 	}
 	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still make ids panic before main has

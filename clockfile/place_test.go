@@ -586,6 +586,34 @@ func TestReportsDoNotOverlap(t *testing.T) {
 	})
 }
 
+// TestLostAsSaveIsLate has the file be lost when a save has just taken half of Window, before the keeper has said so: Report is told
+// of the loss alone.
+func TestLostAsSaveIsLate(t *testing.T) {
+	var told []error
+	report := func(s clockfile.Status) { told = append(told, s.Err) }
+	const window = 10*time.Second + 99*time.Nanosecond // half of it, and a bit, is no tick of the keeper
+	inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(b *bench) {
+		b.mu.Lock()
+		b.onAnswer = func() { time.Sleep(time.Millisecond) }
+		b.mu.Unlock()
+		release := make(chan struct{})
+		b.failAt(0, hangs, release)
+		time.Sleep(10050 * time.Millisecond) // the save has begun after 5.1 s
+		if len(told) > 0 {
+			b.Errorf("told %v before", told)
+		}
+		b.mu.Lock()
+		delete(b.names, path)
+		b.mu.Unlock()
+		time.Sleep(time.Second)
+		close(release)
+		if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) || len(told) != 1 || !errors.Is(told[0], clockfile.ErrLost) {
+			b.Errorf("Close: %v; told %v", err, told)
+		}
+		b.file = nil
+	})
+}
+
 // TestSaveSees has one look fail of the two that begin at one moment, that of the keeper or that of a save: after each, ids are withheld
 // until looks have worked for a while.
 func TestSaveSees(t *testing.T) {
