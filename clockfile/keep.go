@@ -56,10 +56,10 @@ func (f *File) keep() {
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.opts.Window/2 {
 			f.note(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded), f.unseen)
 		}
-		f.report()
+		told := f.report()
 		due = due && f.saving == nil // else one is under way
 		// While the file is unseen the limit is none that NextHorizon could go on from.
-		if due && f.unseen == nil && !isClosed(f.lost) && isClosed(f.told) {
+		if due && told && f.unseen == nil && !isClosed(f.lost) {
 			due, f.since = false, time.Now()
 			horizon := f.limit.NextHorizon(f.opts.Window)
 			f.saving = inBackground(func() error { return f.store.save(horizon) })
@@ -134,14 +134,14 @@ func gravity(cause error) int {
 }
 
 // report calls Report if things are worse than it was told last, or have been better for a while, and its latest call has returned.
-// What goes and comes meanwhile is not told, but a loss is.
-func (f *File) report() {
-	lost, is, was := isClosed(f.lost), gravity(f.cause), gravity(f.reported)
+// What goes and comes meanwhile is not told, but a loss is. It says whether no call of Report is under way now.
+func (f *File) report() bool {
+	lost, returned, is, was := isClosed(f.lost), isClosed(f.told), gravity(f.cause), gravity(f.reported)
 	if is >= was {
 		f.worse = time.Now()
 	}
-	if !lost && (is == was || is < was && time.Since(f.worse) < calm || !isClosed(f.told)) {
-		return
+	if !lost && (is == was || is < was && time.Since(f.worse) < calm || !returned) {
+		return returned
 	}
 	f.reported = f.cause
 	before, told, status := f.told, make(chan struct{}), f.Status()
@@ -151,6 +151,7 @@ func (f *File) report() {
 		<-before
 		f.opts.Report(status)
 	}()
+	return false
 }
 
 // lose withholds ids at once, and soon ends the clock: whoever opens what is at the name now does not know the horizon. A file is
