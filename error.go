@@ -11,7 +11,8 @@ import (
 var (
 	// ErrSyntax means that the input is not the text or the bytes of an id. Every error of a decoder of this
 	// package matches ErrSyntax or ErrRange, except that of a [Null] whose type has no decoders. Package
-	// encoding/json has an error of its own for a number or an object in place of a UUID or a ULID.
+	// encoding/json has an error of its own for a number, an object, an array or a boolean in place of a UUID or
+	// a ULID.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrLength means that no accepted form has the length of the input. It is an ErrSyntax too.
