@@ -21,7 +21,7 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 //
 // If main has not chosen one, the first call makes a node of Twitter's layout on the default clock, with the
 // number in the environment variable IDS_SNOWFLAKE_NODE. It panics, with an error that matches
-// [ErrRange], if the variable is neither a number from 0 to 1023 nor "random", as if it is empty, or if the wall
+// [ErrRange], if the variable is neither a number from 0 to 1023 nor "random" (empty is neither), or if the wall
 // clock is outside the layout.
 //
 // If the variable is not set, the number is random, and a goroutine logs it by [log.Print]: the call does not

@@ -222,7 +222,7 @@ func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *c
 func (s *Store) Close() { s.conns.Close() }
 
 // New returns a store in the database that a URL names, such as postgres://minter@db.example.com/orders, or a text such as
-// "host=db.example.com user=minter dbname=orders". Where that says nothing, as if it is empty, the variables of psql count
+// "host=db.example.com user=minter dbname=orders". Where that says nothing, or is empty, the variables of psql count
 // (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. A host has 2 s to
 // accept a connection, unless connect_timeout says otherwise. Close the store after the Minters.
 //
