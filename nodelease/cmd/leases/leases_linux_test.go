@@ -116,6 +116,10 @@ func TestArguments(t *testing.T) {
 	} {
 		expect(t, failed, "list "+url, want)
 	}
+	var found strings.Builder // a server that does not answer hides nothing
+	if run(t.Context(), []string{"check", "mysql://u@127.0.0.1:1/d"}, &found, io.Discard) != failed || found.Len() > 0 {
+		t.Errorf("leases check finds without a server\n%s", &found)
+	}
 	for name, value := range map[string]string{"HOST": "127.0.0.1", "TCP_PORT": "1", "PWD": "s3cret", "USER": "u", "DATABASE": "d"} {
 		t.Setenv("MYSQL_"+name, value)
 	}

@@ -85,7 +85,7 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 			l.Add(faults.Unsafe, "%s is %s, so that a crash can take horizons back, and ids repeat", name, v)
 		}
 	}
-	if hidden != nil {
+	if hidden != nil && err == nil {
 		l.Add(faults.Told, "the server does not show %s: make sure that a crash loses no transaction", strings.Join(hidden, " and "))
 	}
 	if setting("innodb_doublewrite") == "OFF" {
