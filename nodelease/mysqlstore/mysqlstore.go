@@ -110,7 +110,7 @@ const (
 )
 
 // New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
-// accept a connection, unless timeout says otherwise. Close the store after the Minters.
+// accept a connection, unless timeout says otherwise, and until ctx ends to answer. Close the store after the Minters.
 //
 // New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
 // complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
