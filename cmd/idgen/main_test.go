@@ -100,8 +100,9 @@ func TestHelp(t *testing.T) {
 	}
 	// The help about a command is about what it takes.
 	about := map[string]string{
-		"FORM ": "uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ulid snowflake convert range", "KIND ": "inspect convert", "LAYOUT ": "snowflake inspect range",
-		"TIME ": "uuid1 uuid6 uuid7 ulid snowflake range", "-node  ": "snowflake", "standard input, one a": "uuid3 uuid5 uuid8 inspect convert",
+		"FORM ": "uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ulid snowflake inspect convert range", "KIND ": "inspect convert",
+		"LAYOUT ": "snowflake inspect range",
+		"TIME ":   "uuid1 uuid6 uuid7 ulid snowflake range", "-node  ": "snowflake", "standard input, one a": "uuid3 uuid5 uuid8 inspect convert",
 	}
 	for part, names := range about {
 		for name := range commands() {
