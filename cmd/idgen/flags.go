@@ -142,7 +142,7 @@ func parseTime(s string) (span, error) {
 			return span{t, t.AddDate(0, w.months, w.days), true}, nil
 		}
 	}
-	if s == "now" {
+	if strings.EqualFold(s, "now") {
 		s = "0s"
 	}
 	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") { // 0 alone may be meant as 1970
