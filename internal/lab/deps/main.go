@@ -18,6 +18,7 @@ import (
 	"log"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +70,8 @@ func read(dir string) *house {
 		files = append(files, must(parser.ParseFile(h.fset, filepath.Join(dir, name), nil, 0)))
 	}
 	must(0, os.Chdir(dir)) // whose go.mod says where imports are
+	// A program built with -trimpath does not know where the standard library is.
+	build.Default.GOROOT = strings.TrimSpace(string(must(exec.Command("go", "env", "GOROOT").Output())))
 	conf := types.Config{Importer: importer.ForCompiler(h.fset, "source", nil)}
 	pkg := must(conf.Check(dirs.ImportPath, h.fset, files, h.info))
 	for _, f := range files {
