@@ -1,4 +1,4 @@
-/* The rule: lane.take. */
+/* The rule: Lane.Take and Lane.Next. */
 
 typedef Lane {
 	byte last, used;       /* the tick of the latest id, and how many ids that tick has given */
