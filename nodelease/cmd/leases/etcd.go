@@ -147,7 +147,7 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 func (e *etcd) settings(ctx context.Context) ([]string, error) {
 	if forgets(ctx, e.config) {
 		e.found = append(e.found, "the servers take no password from a client whose token they have forgotten, as etcd 3.4 does: "+
-			"after they start again, processes never have ids")
+			"after they start again, processes never have ids; take etcd 3.5")
 	}
 	_, err := etcdkeys.Header(ctx, e.client, e.prefix, e.numbers)
 	if errors.Is(err, nodelease.ErrRefused) {
