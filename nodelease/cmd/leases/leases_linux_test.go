@@ -287,11 +287,11 @@ func testBorders(t *testing.T) {
 		by      time.Duration
 		want    string
 	}{
-		{numbers: 100}, {numbers: 101, want: "- of 101 numbers 1 are missing, and their horizons with them\n"},
+		{numbers: 100}, {numbers: 101, want: "- of 101 numbers 1 are missing, and their horizons with them: say -numbers if there are to be fewer\n"},
 		{numbers: 99, want: "- the store has numbers up to 99, and -numbers says 99: do all processes have the same number of them?\n"},
 		{100, 1, "- the horizon of the number 0 is 24h0m0s ahead: a clock was wrong, and ids of that time may exist; so it is with 99 more\n"},
 		{numbers: 129, want: "- -numbers says 129, and the layout has only 128: no id can have the others\n" +
-			"- of 129 numbers 29 are missing, and their horizons with them\n"},
+			"- of 129 numbers 29 are missing, and their horizons with them: say -numbers if there are to be fewer\n"},
 	} {
 		c.now = now.Add(-test.by)
 		var out strings.Builder

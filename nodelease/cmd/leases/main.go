@@ -434,7 +434,7 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 		}
 	}
 	if present < o.numbers {
-		say("of %d numbers %d are missing, and their horizons with them", o.numbers, o.numbers-present)
+		say("of %d numbers %d are missing, and their horizons with them: say -numbers if there are to be fewer", o.numbers, o.numbers-present)
 	}
 	if free < present/20 {
 		say("only %d of %d numbers are free", free, present)
