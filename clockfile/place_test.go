@@ -351,6 +351,23 @@ func TestLateLooks(t *testing.T) {
 	}
 }
 
+// TestSaveWaitsToBeSeen has looks that are so late that the file is seen for a tenth of the time, and hardly ever when a save is due:
+// it begins as soon as the file is seen.
+func TestSaveWaitsToBeSeen(t *testing.T) {
+	const window = 10100 * time.Millisecond // which has a save be due at another moment between two looks each time
+	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
+		b.setLook(func() error { time.Sleep(990 * time.Millisecond); return nil })
+		least := window
+		for range 600 {
+			time.Sleep(100 * time.Millisecond)
+			least = min(least, b.horizon(b.T).Sub(b.wall.now()))
+		}
+		if least < 3500*time.Millisecond { // half of Window, without a look of the keeper and one of the save
+			b.Errorf("the horizon is %v ahead", least)
+		}
+	})
+}
+
 // TestOneLookHangs has one look return long after those that began later: it takes no id away.
 func TestOneLookHangs(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
