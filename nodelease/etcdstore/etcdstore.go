@@ -27,6 +27,7 @@ import (
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
+	"github.com/oneclock/ids/nodelease/internal/faults"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -66,7 +67,7 @@ type Store struct {
 // New returns a store over client. It reads the key schema and makes nothing: if the key is missing, of another
 // version or for another layout, or if the client's user may not read and write what a process that makes ids needs to, the
 // error matches [nodelease.ErrRefused]. Nil options mean the default. The client stays the caller's, to be closed after
-// the Minters.
+// the Minters: calls of the store that are under way then, and later ones, fail soon.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -196,7 +197,15 @@ const grace = time.Second
 // held numbers, if there are three: the clock of one machine must not push the times of number after number.
 // It refuses a layout that is not that of the ids, and any number while the schema or the horizon of a free number
 // is missing.
-func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
+	err = s.whileOpen(ctx, func(ctx context.Context) (err error) {
+		g, err = s.takeOne(ctx, r)
+		return err
+	})
+	return g, err
+}
+
+func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
 	}
@@ -387,6 +396,25 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
+// errClosed is what calls return once the client is closed.
+var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed, or its context has ended"))
+
+// whileOpen calls f with a context that also ends when the client is closed. Without that, the client asks for seconds
+// again before it says so.
+func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.client.Ctx(), cancel)()
+	if s.client.Ctx().Err() != nil {
+		return errClosed
+	}
+	err := f(ctx)
+	if err != nil && s.client.Ctx().Err() != nil {
+		return errClosed
+	}
+	return err
+}
+
 func (s *Store) schema() string { return etcdkeys.Schema(s.opts.Prefix) }
 
 func (s *Store) key(kind string, number int64) string {
@@ -420,6 +448,10 @@ type lease struct {
 // for a while; the transaction, to which a majority of the members must agree, fails once the owner key has gone.
 // With an unchanged horizon the transaction only reads, which costs no disk write.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
+	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.extend(ctx, horizon) })
+}
+
+func (l *lease) extend(ctx context.Context, horizon time.Time) error {
 	put, err := l.put(horizon)
 	if err != nil {
 		return err
@@ -448,6 +480,10 @@ func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 
 // Release writes the horizon and deletes the owner key in one transaction; the lease is then of no more use.
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
+	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.release(ctx, horizon) })
+}
+
+func (l *lease) release(ctx context.Context, horizon time.Time) error {
 	put, err := l.put(horizon)
 	if err != nil {
 		return err

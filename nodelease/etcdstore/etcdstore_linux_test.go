@@ -803,6 +803,23 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestClosed has the client closed before the store's Minter.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.Start(t)
+	client := member.Open(t)
+	s := mustNew(t, client, &etcdstore.Options{TTL: time.Minute})
+	suite.Closes(t, closer{s, client}, suite.Take(t, s).Lease, member.Server)
+}
+
+// A closer is a store that closes its client.
+type closer struct {
+	*etcdstore.Store
+	client *clientv3.Client
+}
+
+func (c closer) Close() { c.client.Close() }
+
 // testSlowStream has streams that take longer to open than calls may take.
 func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)

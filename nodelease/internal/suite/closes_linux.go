@@ -52,7 +52,7 @@ func Closes(t *testing.T, s interface {
 	s.Close()
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	for _, err := range []error{<-underWay, err, l.Extend(t.Context(), now), l.Release(t.Context(), now), m.Close()} {
-		must.Fail(t, "a closed store", err, nodelease.ErrRefused, "the store is closed")
+		must.Fail(t, "a closed store", err, nodelease.ErrRefused, " is closed")
 	}
 	if took := time.Since(began); took > 4*time.Second { // of a Minter that would ask again
 		t.Errorf("Close and the calls after it took %v", took)
