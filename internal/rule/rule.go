@@ -8,7 +8,7 @@
 //     sequence of versions 1 and 6, the random bits of version 7 and ULID. The tolerance of Snowflakes has no end.
 //
 // To pay is to wait, so that ids do not run away from the wall clock: an id waits while it is further ahead than allowed
-// and more than that is owed for ticks, but at most 20 ms. Nothing here waits: the caller does, outside its mutex.
+// and more ticks than that are unpaid, but at most 20 ms. Nothing here waits: the caller does, outside its mutex.
 //
 // The package knows no mutex, no clock and no layout of bits, and makes no error. Its caller guards a Lane or [Tail] by a
 // mutex, reads the time, and says why there is no id, by the [Refusal].
