@@ -58,6 +58,7 @@ type reporter struct {
 	// What follows is for what is in the queue.
 	loggedAt   time.Time // when the log had a failure, unless a lease was renewed since
 	loggedNone bool      // whether that was for want of a number
+	loggedHeld bool      // whether that was for a number that was held
 }
 
 // maxReports is how many reports may wait for a Logger or an Observe that blocks.
@@ -156,8 +157,9 @@ func (r *reporter) failed(t *tenure, took time.Duration, err error) {
 	}
 	r.add(func() {
 		now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
-		if none != r.loggedNone || now.Sub(r.loggedAt) >= logPause {
-			r.loggedNone, r.loggedAt = none, now
+		another := r.loggedHeld && !e.Held // why there is no other number is news
+		if none != r.loggedNone || another || now.Sub(r.loggedAt) >= logPause {
+			r.loggedNone, r.loggedHeld, r.loggedAt = none, e.Held, now
 			switch {
 			case none:
 				r.logger.Info("no number could be had", "error", e.Err)

@@ -306,6 +306,34 @@ func TestWarned(t *testing.T) {
 	}
 }
 
+// lastStore hands out one number, and then fails.
+type lastStore struct {
+	*memory.Store
+	taken atomic.Bool
+}
+
+func (s *lastStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
+	if s.taken.Swap(true) {
+		return nodelease.Grant{}, errEnough
+	}
+	return s.Store.Take(ctx, r)
+}
+
+// TestNoOtherNumber has the store lose a number and hand out no other: the log tells soon why.
+func TestNoOtherNumber(t *testing.T) {
+	store := &lastStore{Store: memory.New(1, testTTL)}
+	var log lockedText
+	bubble(t, store, &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(t *testing.T, m *nodelease.Minter, w *wall) {
+		store.Expire(0)
+		time.Sleep(testTTL)
+		const lost, why = `level=WARN msg="a request to the store failed" number=0 error="nodelease: the number is no longer held"`,
+			`level=WARN msg="a request to the store failed" error=enough`
+		if got := log.String(); strings.Count(got, lost) != 1 || strings.Count(got, why) != 1 {
+			t.Errorf("the log is\n%s\nwant once each\n%s\n%s", got, lost, why)
+		}
+	})
+}
+
 // TestWarningAfterClose has a store warn of a lease that Close could not hand back, and that goes on until its TTL is over.
 func TestWarningAfterClose(t *testing.T) {
 	var warn func(error)
