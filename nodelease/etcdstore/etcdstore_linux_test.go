@@ -145,7 +145,9 @@ func (s *spy) request(ctx context.Context, method string, req, reply any, cc *gr
 	}
 	if next := s.next[path.Base(method)]; next != nil {
 		delete(s.next, path.Base(method))
-		return next(once)
+		err := next(once)
+		ctx = context.WithoutCancel(ctx) // if it is sent later
+		return err
 	}
 	return once()
 }
