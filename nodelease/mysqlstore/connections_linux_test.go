@@ -155,6 +155,12 @@ func TestBeforeConnect(t *testing.T) {
 				t.Errorf("%q: a dial may take %v, want %v", parameters, limit, want)
 			}
 		}
+		silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // whose connections nobody accepts
+		defer silent.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		_, err := mysqlstore.New(ctx, fmt.Sprintf("test@tcp(%s)/test?timeout=100ms", silent.Addr()), nil)
+		must.Fail(t, "a silent server", err, context.DeadlineExceeded, "no login within 100ms")
 	})
 	t.Run("a copy", func(t *testing.T) {
 		s := must.Get(open(dsn, func(_ context.Context, c *mysql.Config) error {

@@ -110,7 +110,7 @@ const (
 )
 
 // New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
-// accept a connection, unless timeout says otherwise, and until ctx ends to answer. Close the store after the Minters.
+// accept a connection and its login, unless timeout says otherwise. Close the store after the Minters.
 //
 // New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
 // complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
@@ -230,9 +230,14 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		connector = s.opts.wrap(connector)
 	}
 	db := sql.OpenDB(connector)
-	c, err := db.Conn(ctx)
+	inTime, cancel := context.WithTimeout(ctx, config.Timeout) // with the login, which the driver leaves out
+	defer cancel()
+	c, err := db.Conn(inTime)
 	if err != nil {
 		db.Close()
+		if inTime.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)
+		}
 		return nil, err
 	}
 	return &conn{c, db}, nil
