@@ -314,6 +314,31 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// TestUnseenAgain has a look fail while ids are withheld for one before: they are for as long after it.
+func TestUnseenAgain(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		var fails atomic.Bool
+		b.setLook(func() error {
+			if fails.Swap(false) {
+				return errFault
+			}
+			return nil
+		})
+		time.Sleep(50 * time.Millisecond)
+		fails.Store(true) // at 100 ms
+		time.Sleep(600 * time.Millisecond)
+		fails.Store(true) // at 700 ms
+		time.Sleep(1100 * time.Millisecond)
+		if _, err := b.node.TryNext(); !errors.Is(err, errFault) {
+			b.Errorf("1.05 s after the latest look that failed: %v", err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if _, err := b.node.TryNext(); err != nil {
+			b.Errorf("1.15 s after the latest look that failed: %v", err)
+		}
+	})
+}
+
 // TestLateLooks has looks take their time, as beside goroutines that compute, before they look or afterwards: ids come without a gap as
 // long as a look returns in time, and none where each says what was so a second ago.
 func TestLateLooks(t *testing.T) {
