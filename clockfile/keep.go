@@ -204,7 +204,7 @@ func (f *File) end() error {
 	}
 	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still make ids panic before main has
 	// returned, if the save took long.
-	time.AfterFunc(moment, func() { f.limit.EndAt(end, cause) })
+	time.AfterFunc(moment, func() { f.limit.EndAt(time.Time{}, cause) }) // also if the end is still to come by the wall clock
 	return f.failed(err)
 }
 

@@ -262,6 +262,22 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestCloseEndsSoon closes a file with a wall clock that is wrong, as Close reads it or from then on: ids end all the same.
+func TestCloseEndsSoon(t *testing.T) {
+	for name, set := range map[string]func(w *wallClock){
+		"is an hour ahead for one reading": func(w *wallClock) { w.wrong.Store(1) },
+		"is set back afterwards":           func(w *wallClock) { time.AfterFunc(time.Millisecond, func() { w.step(-time.Hour) }) },
+	} {
+		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+			b.node.Next()
+			time.Sleep(time.Millisecond)
+			set(b.wall)
+			must(b.T, b.file.Close())
+			checkEnds(b.T, name, b.file, fs.ErrClosed)
+		})
+	}
+}
+
 // TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however often a save is tried, with the
 // error that refusals have as their cause.
 func TestReportOnce(t *testing.T) {
