@@ -51,7 +51,7 @@ func (f *File) keep() {
 				go func() { f.sights <- f.store.look() }()
 			}
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
-			due = due || f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
+			due = due || f.failing != nil || f.isNear(f.now(), f.opts.Window/2) || f.isNear(f.clock.Latest(), f.opts.Window/100)
 		}
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.opts.Window/2 {
 			f.note(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded), f.unseen)

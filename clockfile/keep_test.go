@@ -325,6 +325,25 @@ func TestReportOnce(t *testing.T) {
 	})
 }
 
+// TestFailedSaveIsTriedAgain has a save fail, and the wall clock set back, so that no horizon is needed for an hour: it is tried again
+// all the same, and the status tells when it works.
+func TestFailedSaveIsTriedAgain(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setPlan(fails)
+		time.Sleep(6 * time.Second)
+		if err := b.file.Status().Err; !errors.Is(err, errFault) {
+			b.Errorf("the status has %v", err)
+		}
+		b.wall.step(-time.Hour)
+		b.setPlan(works)
+		time.Sleep(110 * time.Millisecond)
+		synctest.Wait()
+		if err := b.file.Status().Err; err != nil {
+			b.Errorf("110 ms after the disk works again: %v", err)
+		}
+	})
+}
+
 // TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the error, with one name of the
 // file, but for a copy that cannot be read, which it writes anew.
 func TestCloseReports(t *testing.T) {
