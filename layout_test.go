@@ -344,7 +344,7 @@ func (l slowLayout) ends(tick *big.Int, toward int) bool {
 // TestLayoutEqual compares layouts. The zone of an epoch and a monotonic reading make no difference, and nor does it
 // whether Twitter's is written out.
 func TestLayoutEqual(t *testing.T) {
-	now := time.Now() // with a monotonic reading
+	now := time.Now().Add(-time.Minute) // with a monotonic reading; the default clock may be behind by what the system has slewed
 	plain := ids.SnowflakeLayout{Epoch: now.Round(0).UTC(), Tick: time.Second, NodeBits: 5, SequenceBits: 6, NodeLast: true}
 	change := func(f func(*ids.SnowflakeLayout)) ids.SnowflakeLayout {
 		l := plain
