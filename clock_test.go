@@ -375,6 +375,25 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
+// TestLoadIsNoStepBack calls TryNext beside calls that wait for a clock that is never set back: it says that all ids are taken, and
+// not that the clock is behind.
+func TestLoadIsNoStepBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		layout := narrow(time.Millisecond, 0)
+		layout.Epoch = time.Now()
+		n := newNode(t, 0, &ids.SnowflakeOptions{Layout: layout, Clock: ids.NewClock(nil)})
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() { n.Next() })
+		}
+		synctest.Wait() // some have returned, and the others sleep
+		if s, err := n.TryNext(); err != ids.ErrExhausted {
+			t.Errorf("TryNext gives %v, %v, want %v", s, err, ids.ErrExhausted)
+		}
+		wg.Wait()
+	})
+}
+
 // TestNoWaitHoldsTheMutex has calls of each kind sleep until the clock has come nearer, and uses the clock meanwhile: no
 // time passes for that. In a bubble no time passes either while a goroutine waits for a mutex, so that a call that
 // sleeps with it would hang; the watch ends that.
