@@ -128,7 +128,7 @@ func TestDocumented(t *testing.T) {
 			return
 		}
 		_, words, _ := strings.Cut(err.Error(), "clockfile: "+path+": ")
-		words = strings.ReplaceAll(strings.ReplaceAll(words, path, "PATH"), inQuotes("orders, node 7"), "'orders, node 7'")
+		words = strings.ReplaceAll(strings.ReplaceAll(words, path, "PATH"), "-owner "+inQuotes("orders, node 7"), "-owner 'orders, node 7'")
 		for _, entry := range entries {
 			if regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(entry[1]), "…", ".+") + "$").MatchString(words) {
 				return

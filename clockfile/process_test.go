@@ -127,8 +127,9 @@ func killAgain(t *testing.T, path string) {
 	for i := range 5 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
-		most, end := r.IntN(4000)-1000, syscall.SIGKILL // so many ids are read before the signal; if negative, it comes at once
-		if i%4 == 0 && runtime.GOOS != "windows" {      // where no process can send it
+		// So many ids are read before the signal; if negative, which is at most every second one, it comes at once.
+		most, end := r.IntN(4000)-1000*(i%2), syscall.SIGKILL
+		if i%4 == 0 && runtime.GOOS != "windows" { // where no process can send it
 			most, end = 5000*r.IntN(3), syscall.SIGTERM
 		}
 		before := maps.Clone(latest)
