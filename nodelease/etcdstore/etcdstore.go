@@ -26,6 +26,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/conns"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 	"github.com/oneclock/ids/nodelease/internal/faults"
 	"github.com/oneclock/ids/nodelease/storekit"
@@ -402,17 +403,7 @@ var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed
 // whileOpen calls f with a context that also ends when the client is closed. Without that, the client asks for seconds
 // again before it says so.
 func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.client.Ctx(), cancel)()
-	if s.client.Ctx().Err() != nil {
-		return errClosed
-	}
-	err := f(ctx)
-	if err != nil && s.client.Ctx().Err() != nil {
-		return errClosed
-	}
-	return err
+	return conns.Until(ctx, s.client.Ctx(), errClosed, f)
 }
 
 func (s *Store) schema() string { return etcdkeys.Schema(s.opts.Prefix) }

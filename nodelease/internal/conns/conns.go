@@ -1,4 +1,5 @@
-// Package conns has the connections of a store that makes its own, for packages pgstore and mysqlstore.
+// Package conns has the connections of a store that makes its own, for packages pgstore and mysqlstore, and ends calls where what
+// they use is closed.
 package conns
 
 import (
@@ -43,15 +44,20 @@ const moment = 100 * time.Millisecond
 // the kept connection, as it may where that was dead before it has asked for anything, or for what may be asked twice, it is
 // called again, with a new one.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
+	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
+}
+
+// Until calls f, unless closing has ended, with a context that ends when closing does. If f then fails, the error is closed.
+func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(s.closing, func() { cancel(context.Cause(s.closing)) })()
-	if s.closing.Err() != nil {
-		return errClosed
+	defer context.AfterFunc(closing, func() { cancel(closed) })()
+	if closing.Err() != nil {
+		return closed
 	}
-	err := s.do(ctx, f)
-	if err != nil && s.closing.Err() != nil {
-		return errClosed
+	err := f(ctx)
+	if err != nil && closing.Err() != nil {
+		return closed
 	}
 	return err
 }
