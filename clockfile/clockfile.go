@@ -61,10 +61,14 @@ type Options struct {
 	// Close waits for Now to return, for as long as it takes.
 	ClockOptions *ids.ClockOptions
 
-	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have worked again for 5 s, and when
-	// the file is lost. A save that takes half of Window counts as failed until it returns, and so do checks that take 1 s, with an error that
-	// matches [os.ErrDeadlineExceeded]. Calls do not overlap, and no save begins during one. What [File.Close] returns is not
-	// reported. Report must not call Close, which waits for it for up to 5 s.
+	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have worked
+	// again for 5 s, and when the file is lost. A save that takes half of Window counts as failed until it
+	// returns, and so do checks that take 1 s. Their error matches [os.ErrDeadlineExceeded]. The error that
+	// [File.Close] returns is not reported.
+	//
+	// Calls do not overlap. A call that does not return stops later reports, but neither saves nor IDs.
+	// Report may make IDs: Next then waits while they are withheld, and panics after the clock has ended.
+	// Report must not call Close, which waits for it for up to 5 s.
 	Report func(Status)
 }
 

@@ -12,9 +12,10 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// keep saves a horizon before the one in force is reached, and looks where the file is, until Close is called or the file is
-// lost, and then ends the clock for Close. It waits neither for the disk nor for Report, so that a call which waits because
-// of one wrong reading of the clock is woken whatever they do.
+// keep saves a horizon before the limit is reached and checks the file, until Close is called or the
+// file is lost. Then it ends the clock for Close. It waits for neither the disk nor Report, so that
+// neither can end IDs, and a call that waits because of one wrong clock reading is always woken. It
+// does wait for ClockOptions.Now.
 func (f *File) keep() {
 	tick, step, overdue := time.Tick(lookEvery), time.Tick(f.opts.Window/100), time.NewTimer(time.Until(f.looked.Add(trust)))
 	due := false // a save is, until it can begin: a moment at which the file is unseen must not put it off to the next
@@ -56,10 +57,10 @@ func (f *File) keep() {
 		if f.saving != nil && f.failing == nil && time.Since(f.since) >= f.opts.Window/2 {
 			f.note(fmt.Errorf("a save takes more than %v: %w", f.opts.Window/2, os.ErrDeadlineExceeded), f.unseen)
 		}
-		told := f.report()
+		f.report()
 		due = due && f.saving == nil // else one is under way
 		// While the file is unseen the limit is none that NextHorizon could go on from.
-		if due && told && f.unseen == nil && !isClosed(f.lost) {
+		if due && f.unseen == nil && !isClosed(f.lost) {
 			due, f.since = false, time.Now()
 			horizon := f.limit.NextHorizon(f.opts.Window)
 			f.saving = inBackground(func() error { return f.store.save(horizon) })
@@ -133,15 +134,16 @@ func gravity(cause error) int {
 	return 2
 }
 
-// report calls Report if things are worse than it was told last, or have been better for a while, and its latest call has returned.
-// What goes and comes meanwhile is not told, but a loss is. It says whether no call of Report is under way now.
-func (f *File) report() bool {
+// report starts a call of Report if f.cause is graver than the cause reported last, or has been less
+// grave for calm. While a call is in progress, only a loss is reported, after that call; any other
+// change is skipped unless it lasts.
+func (f *File) report() {
 	lost, returned, is, was := isClosed(f.lost), isClosed(f.told), gravity(f.cause), gravity(f.reported)
 	if is >= was {
 		f.worse = time.Now()
 	}
 	if !lost && (is == was || is < was && time.Since(f.worse) < calm || !returned) {
-		return returned
+		return
 	}
 	f.reported = f.cause
 	before, told, status := f.told, make(chan struct{}), f.Status()
@@ -151,7 +153,6 @@ func (f *File) report() bool {
 		<-before
 		f.opts.Report(status)
 	}()
-	return false
 }
 
 // lose withholds ids at once, and soon ends the clock: whoever opens what is at the name now does not know the horizon. A file is
