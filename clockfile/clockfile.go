@@ -214,7 +214,7 @@ func (f *File) start(file file) error {
 	}
 	f.clock, f.limit = ids.NewLimitedClock(&opts)
 	opened := time.Now()
-	f.looked, f.blind, f.unseen = opened, opened, errOverdue
+	f.looked, f.unseen = opened, errOverdue
 	for err == nil && time.Since(opened) < quarantine {
 		time.Sleep(lookEvery)
 		err = f.lookNow()

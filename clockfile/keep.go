@@ -60,7 +60,7 @@ func (f *File) keep() {
 		f.report()
 		due = due && f.saving == nil // else one is under way
 		// While the file is unseen the limit is none that NextHorizon could go on from.
-		if due && f.unseen == nil && !isClosed(f.lost) {
+		if due && f.unseen == nil {
 			due, f.since = false, time.Now()
 			horizon := f.limit.NextHorizon(f.opts.Window)
 			f.saving = inBackground(func() error { return f.store.save(horizon) })
@@ -179,7 +179,7 @@ func isClosed(c <-chan struct{}) bool {
 // end does what Close says. No id may be later than what the file holds, whether a save fails, has its effect or both, or
 // does so later.
 func (f *File) end() error {
-	end := f.now().Add(max(0, min(moment, time.Until(f.looked.Add(trust))))).Round(0).UTC()
+	end := f.now().Add(min(moment, time.Until(f.looked.Add(trust)))).Round(0).UTC()
 	if end.After(f.saved) {
 		end = f.saved
 	}
@@ -218,7 +218,7 @@ func (f *File) saveEnd(end time.Time) (err error) {
 		err = <-f.saving
 	}
 	<-f.told
-	if !isClosed(f.lost) && !errors.Is(err, ErrLost) {
+	if !isClosed(f.lost) {
 		latest := f.clock.Latest() // is after the end if the wall clock is behind
 		if latest.Before(end) {
 			latest = end
