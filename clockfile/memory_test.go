@@ -171,6 +171,13 @@ func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	m.names[name], m.kept[name] = i, i
 }
 
+// replace puts i at the name of the file, which then covers nothing.
+func (m *memory) replace(i *inode) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names[path], m.taken = i, true
+}
+
 // horizon returns what the file holds.
 func (m *memory) horizon(t *testing.T) time.Time {
 	t.Helper()

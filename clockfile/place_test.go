@@ -233,6 +233,72 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
+// TestFailThenHang is TestPutBack for checks that fail, and then hang, until the first file is back, while
+// the other process finds out late. A failed check is not a valid result: the quarantine begins when a
+// check succeeds.
+func TestFailThenHang(t *testing.T) {
+	for hung := 100 * time.Millisecond; hung <= 1500*time.Millisecond; hung += 100 * time.Millisecond {
+		bubble(t, func(t *testing.T) {
+			what := fmt.Sprintf("checks hang for %v", hung)
+			w := newWorld()
+			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+			first, second := &process{memory: w.memory}, &process{memory: w.memory}
+			f, err := w.open(first, opts)
+			must(t, err)
+			w.put(t, path+".old", w.wall.now())
+			own, other := w.names[path], w.names[path+".old"]
+			w.mint(t, f, time.Millisecond)
+			first.setLook(func() error { return errFault })
+			time.Sleep(150 * time.Millisecond)
+			w.replace(other)
+			g, err := w.open(second, opts)
+			must(t, err)
+			w.mint(t, g, time.Millisecond)
+			time.Sleep(time.Second)
+			until := time.Now().Add(hung)
+			first.setLook(func() error { time.Sleep(time.Until(until)); return nil })
+			time.Sleep(hung - time.Millisecond)
+			second.mu.Lock()
+			second.onAnswer = func() { time.Sleep(980 * time.Millisecond) }
+			second.mu.Unlock()
+			w.replace(own)
+			time.Sleep(4 * time.Second)
+			if err := f.Close(); err != nil || !errors.Is(g.Close(), clockfile.ErrLost) {
+				t.Errorf("%s: Close returns %v and %v", what, err, g.Close())
+			}
+			w.after.Wait()
+			w.check(t, what)
+		})
+	}
+}
+
+// TestReplacedBehindLatest is TestReplaced for a lane whose IDs are behind the clock's latest ID, after a
+// step back: the time of the latest ID must not decide for how long a check is valid.
+func TestReplacedBehindLatest(t *testing.T) {
+	for _, behind := range []time.Duration{time.Second, time.Minute} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld()
+			opts := &clockfile.Options{Window: 2 * time.Minute, ClockOptions: &ids.ClockOptions{Now: w.wall.now}}
+			first, second := &process{memory: w.memory}, &process{memory: w.memory}
+			f, err := w.open(first, opts)
+			must(t, err)
+			mustNodeOf(t, f.Clock(), ids.SonyflakeLayout()).Next()
+			w.wall.step(-behind)
+			w.put(t, path+".old", w.wall.now())
+			older := w.names[path+".old"]
+			both, n, m := twice(t, f, 1050*time.Millisecond, func() {
+				first.setLook(func() error { time.Sleep(time.Minute); return nil })
+				w.replace(older)
+			}, func() (*clockfile.File, error) { return w.open(second, opts) })
+			if both > 0 || n < 1950 || m < 1490 {
+				t.Errorf("%v behind: %d of %d and %d ids come twice", behind, both, n, m)
+			}
+			f.Close()
+			time.Sleep(time.Minute) // past all that may hang
+		})
+	}
+}
+
 // TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second later, until somebody else who may have
 // opened another file meanwhile has found out, and each is told once.
 func TestUnseen(t *testing.T) {
@@ -312,6 +378,24 @@ func TestUnseen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCauseStays has checks fail for 2 s, and polls the status until IDs are back: the error of these checks
+// stays the cause, although none has succeeded for a second.
+func TestCauseStays(t *testing.T) {
+	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
+		b.setLook(func() error { return errFault })
+		time.AfterFunc(2050*time.Millisecond, func() { b.setLook(nil) })
+		time.Sleep(150 * time.Millisecond)
+		for range 2900 { // ms, until the quarantine is almost over
+			if err := b.file.Status().Err; !errors.Is(err, errFault) {
+				b.Fatalf("the status has %v", err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+		must(b.T, b.file.Status().Err)
+	})
 }
 
 // TestUnseenAgain has a look fail while ids are withheld for one before: they are for as long after it.
@@ -448,7 +532,7 @@ func TestSlowOpen(t *testing.T) {
 }
 
 // TestReplacedWhileOpening puts another file in the place of the one that Open is at work on, at each moment. Open may return it only if
-// that was too late for its last look.
+// that was too late for its last look, and never one that it has found to be lost.
 func TestReplacedWhileOpening(t *testing.T) {
 	const slow = 150 * time.Millisecond // an operation
 	lost := 0
@@ -475,6 +559,9 @@ func TestReplacedWhileOpening(t *testing.T) {
 				if err == nil {
 					if ago := time.Since(began) - at; ago > 0 && back == time.Hour {
 						t.Errorf("replaced after %v: Open returns a file %v later", at, ago)
+					}
+					if clockfile.IsClosed(f.Lost()) {
+						t.Errorf("replaced after %v, for %v: Open returns a file that is lost", at, back)
 					}
 					f.Close()
 				} else if lost++; !errors.Is(err, clockfile.ErrLost) {
@@ -691,7 +778,8 @@ func TestSaveSees(t *testing.T) {
 	}
 }
 
-// TestReportKeepsUp has looks fail and work in turn while Report does not return: it is called for how things are then.
+// TestReportKeepsUp has checks fail and succeed in turn while Report does not return, each for long enough
+// to be reported: no calls pile up, and the next one reports the state after it.
 func TestReportKeepsUp(t *testing.T) {
 	release := make(chan struct{})
 	var told []error
@@ -703,20 +791,16 @@ func TestReportKeepsUp(t *testing.T) {
 	}
 	inBubble(t, clockfile.Options{Report: report}, 0, func(b *bench) {
 		release = make(chan struct{})
-		var n atomic.Int64
-		b.setLook(func() error {
-			if n.Add(1)%2 == 1 {
-				return errFault
-			}
-			return nil
-		})
 		before := runtime.NumGoroutine()
-		time.Sleep(time.Hour)
+		for range 30 {
+			b.setLook(func() error { return errFault })
+			time.Sleep(time.Second)
+			b.setLook(nil)
+			time.Sleep(7 * time.Second)
+		}
 		if more := runtime.NumGoroutine() - before; more > 10 {
 			b.Errorf("%d goroutines more", more)
 		}
-		b.setLook(nil)
-		time.Sleep(time.Second)
 		close(release)
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
