@@ -57,8 +57,12 @@ type Options struct {
 	// the wall clock wait until it has caught up. This is not checked.
 	Window time.Duration
 
-	// ClockOptions are the options of the clock; nil means the default. After becomes the time in the file, if that is later.
-	// Close waits for Now to return, for as long as it takes.
+	// ClockOptions are the options of the clock; nil means the default. After becomes the time in the file,
+	// if that is later.
+	//
+	// Now must return soon, because the goroutine that checks and saves the file calls it, too. Until such a
+	// call returns, IDs continue up to the horizon without checks, and can repeat if the file is replaced
+	// meanwhile. Close waits for Now without a limit.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have worked

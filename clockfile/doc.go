@@ -66,18 +66,25 @@
 //
 // # Another file in its place
 //
-// The name of the file is checked every 100 ms, and the contents at each save. If the file was removed, renamed, replaced or
-// changed, it is lost: nothing is saved any more, and the clock ends. What a check finds counts for 1 s from its start. If no
-// check of the last second has an answer, or one fails in any other way, ids are withheld until checks have succeeded for 1.1 s.
-// So a process that gives up the right to look the path up, for example by setuid, makes no more ids.
+// The name of the file is checked every 100 ms, and the contents at each save. If the file was removed,
+// renamed, replaced or changed, it is lost: nothing is saved any more, and the clock ends. The result of
+// a check is valid for 1 s from the start of the check. If no result is valid, or a check fails in any
+// other way, IDs are withheld until checks have succeeded for 1.1 s. If none failed, and one succeeds
+// within 1.1 s of the start of the last that did, IDs are back immediately. A process that gives up the
+// right to look up the path, for example by setuid, makes no more IDs.
 //
-// Open checks for 1.1 s, too, before an id of a file can be made. A process that still uses the file which was there before has
-// found the new one by then, or knows that its last check does not count any more: the ids of both never overlap, unless that
-// process is stopped or gets no processor, and goes on before it sees this.
+// Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the file which
+// was at the name before has found the new one, or has no valid result any more. So the IDs of both never
+// overlap, as long as each file that is put at the name stays there for at least 1 s. This does not hold
+// in two cases: that process is stopped or gets no processor, and continues before it sees this, or its
+// [Options].ClockOptions.Now does not return.
 //
 // Checks do not wait for each other. If each takes 0.9 s, ids come as ever; if each takes more than 1 s, none do. This can be so
 // on a slow disk, and where goroutines compute on all processors of the program: with GOMAXPROCS=1, beside 200 of them, ids were
-// withheld for up to two thirds of the time. While the disk hangs, up to ten checks wait for it, each in a thread.
+// withheld for up to two thirds of the time.
+//
+// While the disk hangs, up to ten checks and a save of each File wait for it, each in a thread. Go ends a
+// program that needs more than 10,000 threads, so have at most 900 Files open in one process.
 //
 // The package cannot see these cases:
 //
