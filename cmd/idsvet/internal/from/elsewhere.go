@@ -27,7 +27,7 @@ func (r *run) otherFiles() {
 		names[i] = regexp.QuoteMeta(p)
 	}
 	named := regexp.MustCompile(`(` + strings.Join(names, "|") + `)("|'|\.|\s|$)`)
-	walk(r.dir, func(path string, d fs.DirEntry) {
+	walk(r.dir, r.forks, func(path string, d fs.DirEntry) {
 		switch ext := filepath.Ext(path); {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
@@ -52,12 +52,13 @@ func (r *run) otherFiles() {
 	})
 }
 
-// walk calls look for the files of a folder and those below it that belong to the program. What cannot be read is left out.
-func walk(dir string, look func(path string, d fs.DirEntry)) {
+// walk calls look for the program's files in a folder and below it, but not for those in the folders
+// to omit. It skips what cannot be read.
+func walk(dir string, omit map[string]bool, look func(path string, d fs.DirEntry)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-		case d.IsDir() && path != dir && skipped(d.Name()):
+		case d.IsDir() && (path != dir && skipped(d.Name()) || omit[path]):
 			return filepath.SkipDir
 		case d.Type().IsRegular():
 			look(path, d)
@@ -113,7 +114,7 @@ func (l *library) module(pkg *types.Package) string {
 // modules, whatever the patterns, systems and tags, and of what they need; and for modules of others that assert the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
-		walk(mod, func(path string, _ fs.DirEntry) {
+		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
 			if filepath.Ext(path) == ".go" && r.files[path] == nil {
 				r.addCauses(r.names(path))
 			}

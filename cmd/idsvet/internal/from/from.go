@@ -46,6 +46,7 @@ type run struct {
 	mu    sync.Mutex
 	files map[string][]*file // by their paths, one for each configuration that has the file
 	cgo   map[string]bool    // files of which the go command compiles another one
+	forks map[string]bool    // folders of modules that are a copy of the old library
 }
 
 // Run runs the command with its arguments in a folder, and writes its report to out.
@@ -70,6 +71,10 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	if i := slices.IndexFunc(flags.Args(), func(arg string) bool { return strings.HasPrefix(arg, "-") }); err == nil && i >= 0 {
 		err = fmt.Errorf("%s stands behind the packages: write flags first", flags.Arg(i))
 	}
+	systems := strings.Fields(strings.ReplaceAll(*goos, ",", " "))
+	if err == nil {
+		err = knownSystems(dir, systems)
+	}
 	if err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)
 		return 2
@@ -80,12 +85,13 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 			published: map[[2]string]bool{}, databases: map[string]bool{}, asserting: map[string]string{},
 		},
 		report: report{old: t.name, out: out}, fix: *fix, patterns: flags.Args(), files: map[string][]*file{}, cgo: map[string]bool{},
+		forks: map[string]bool{},
 	}
 	if len(r.patterns) == 0 {
 		r.patterns = []string{"./..."}
 	}
 	if r.dir, err = filepath.Abs(dir); err == nil {
-		err = r.move(configs(strings.Fields(strings.ReplaceAll(*goos, ",", " ")), tags))
+		err = r.move(configs(systems, tags))
 	}
 	if err != nil {
 		fmt.Fprintln(errOut, "idsvet:", err)

@@ -120,8 +120,12 @@ func TestPrograms(t *testing.T) {
 			if snapshot(t, p.dir) != before {
 				t.Error("without -fix, files are changed")
 			}
+			done := strings.Contains(p.report, "places to edit: 0;")
 			for range 2 {
-				p.run(t, "-fix")
+				out := p.run(t, "-fix")
+				if done && strings.Contains(out, "does not compile") {
+					t.Errorf("nothing was left to edit, but now: %s", out)
+				}
 				for name, text := range p.want {
 					if got := readFile(t, filepath.Join(p.dir, name)); got != text {
 						t.Errorf("%s is\n%s\nwant\n%s", name, got, text)
@@ -135,15 +139,15 @@ func TestPrograms(t *testing.T) {
 
 // onlyFix and onlyDry find the lines of a report that only one of two runs has.
 var (
-	onlyFix = regexp.MustCompile(`(?m)^.*has raised.*\n`)
+	onlyFix = regexp.MustCompile(`(?m)^(.*has raised|to keep the former GODEBUG defaults: ).*\n`)
 	onlyDry = regexp.MustCompile(`(?m)^to run: .*\n`)
 )
 
 // unseenList is the part of a report that most programs of one library have alike.
 var unseenList = regexp.MustCompile(`(?m)^\nno type shows these; .*\n(- .*\n)+`)
 
-// run runs the command, and checks what it says.
-func (p program) run(t *testing.T, flags ...string) {
+// run runs the command and checks what it prints, which it returns.
+func (p program) run(t *testing.T, flags ...string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	status := Run(p.dir, append(flags, p.args...), &out, &errOut)
@@ -152,7 +156,7 @@ func (p program) run(t *testing.T, flags ...string) {
 		if !strings.HasPrefix(strings.NewReplacer(p.dir, "$DIR", runtime.GOOS, "$GOOS").Replace(said), p.refusal) {
 			t.Errorf("%s\nwant %s", said, p.refusal)
 		}
-		return
+		return said
 	}
 	want, not := p.report, onlyFix
 	list := unseenList.FindString(out.String())
@@ -175,6 +179,7 @@ func (p program) run(t *testing.T, flags ...string) {
 	case want != "" && strings.TrimSpace(notes) != strings.TrimSpace(not.ReplaceAllString(want, "")):
 		t.Errorf("the report is\n%s\nwant\n%s", notes, want)
 	}
+	return said + out.String()
 }
 
 // snapshot returns the texts of all files of a folder but go.mod and go.sum.
@@ -318,6 +323,64 @@ func TestRequire(t *testing.T) {
 		r := &run{report: report{dir: dir, out: &bytes.Buffer{}}, fix: true}
 		if err := r.require([]string{dir}, []change{{path: filepath.Join(dir, "p.go")}}); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "downloading") {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestGodebug runs the command that the report prints to keep the GODEBUG defaults, in a module and in
+// a workspace. A file that sets them keeps them.
+func TestGodebug(t *testing.T) {
+	ids, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const recipe = `(?m)^to keep the former GODEBUG defaults: \(cd \. && go (.*)\)$`
+	for _, c := range []struct{ goLine, work, recipe string }{
+		{"go 1.17", "", "mod edit -godebug=default=go1.17"},
+		{"go 1.22.3", "", "mod edit -godebug=default=go1.22"},
+		{"go 1.24\n\ngodebug default=go1.21", "", ""},
+		{"go 1.24\n\ngodebug (\n\tdefault=go1.21\n\tpanicnil=1\n)", "", ""},
+		{"go 1.21", "go 1.23\n\nuse .\n", "work edit -godebug=default=go1.23"},
+	} {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/p\n\n"+c.goLine+"\n\nrequire github.com/google/uuid v1.6.0\n\n"+
+			"replace github.com/oneclock/ids => "+ids+"\n")
+		writeFile(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"github.com/google/uuid\"\n\nfunc main() { println(uuid.NewString()) }\n")
+		t.Setenv("GOFLAGS", "-mod=mod")
+		if c.work != "" {
+			writeFile(t, filepath.Join(dir, "go.work"), c.work)
+			t.Setenv("GOFLAGS", "")
+		}
+		defaults := func() string {
+			t.Helper()
+			out, err := goIn(dir, nil, "list", "-f", "{{.DefaultGODEBUG}}", ".")
+			if err != nil || out == "\n" {
+				t.Fatalf("%q, %v", out, err)
+			}
+			return out
+		}
+		before := defaults()
+		var out, errOut bytes.Buffer
+		if status := Run(dir, []string{"-from", "google", "-fix"}, &out, &errOut); status != 0 || !strings.Contains(out.String(), "has raised") {
+			t.Fatalf("status %d: %s%s", status, &out, &errOut)
+		}
+		printed := ""
+		if m := regexp.MustCompile(recipe).FindStringSubmatch(out.String()); m != nil {
+			printed = m[1]
+		}
+		if printed != c.recipe {
+			t.Errorf("%q, %q: recipe is %q, want %q", c.goLine, c.work, printed, c.recipe)
+		}
+		if printed != "" {
+			if raised, err := goIn(dir, nil, "list", "-f", "{{.DefaultGODEBUG}}", "."); raised == before {
+				t.Errorf("%q: the defaults are still %q, %v", c.goLine, raised, err)
+			}
+			if _, err := goIn(dir, nil, strings.Fields(printed)...); err != nil {
+				t.Error(err)
+			}
+		}
+		if after := defaults(); after != before {
+			t.Errorf("%q: the defaults are\n%swant\n%s", c.goLine, after, before)
 		}
 	}
 }

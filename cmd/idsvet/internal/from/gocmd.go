@@ -60,7 +60,7 @@ func modules(dir string) ([]string, error) {
 	if mod := strings.TrimSpace(out); filepath.Base(mod) == "go.mod" {
 		all = append(all, filepath.Dir(mod))
 	}
-	walk(dir, func(path string, _ fs.DirEntry) {
+	walk(dir, nil, func(path string, _ fs.DirEntry) {
 		if filepath.Base(path) == "go.mod" && !slices.Contains(all, filepath.Dir(path)) {
 			all = append(all, filepath.Dir(path))
 		}
@@ -85,12 +85,57 @@ func environment(module string) []string {
 	return []string{"GOWORK=off"}
 }
 
-var goLines = regexp.MustCompile(`(?m)^(go|toolchain) .*$`)
+// knownSystems returns an error if the go command does not know one of the systems.
+func knownSystems(dir string, systems []string) error {
+	if len(systems) == 0 {
+		return nil
+	}
+	ports, err := goIn(dir, nil, "tool", "dist", "list")
+	for _, system := range systems {
+		if err == nil && !strings.Contains("\n"+ports, "\n"+system+"/") {
+			err = fmt.Errorf("-goos %s: unknown system; run: go tool dist list", system)
+		}
+	}
+	return err
+}
 
-// readMod returns a module's go.mod, and its lines for the version of Go.
-func readMod(module string) (text, lines string) {
-	text, _ = goIn(module, nil, "mod", "edit", "-print")
-	return text, strings.Join(goLines.FindAllString(text, -1), " ")
+var (
+	goLine         = regexp.MustCompile(`(?m)^go (.*)$`)
+	godebugDefault = regexp.MustCompile(`(?m)^(godebug |\t)default=`)
+)
+
+// A goFile is a go.mod or go.work file.
+type goFile struct{ folder, kind, text string }
+
+// readGoFile reads the file of a kind, "mod" or "work", that counts in a folder.
+func readGoFile(folder, kind string) goFile {
+	text, _ := goIn(folder, nil, kind, "edit", "-print")
+	return goFile{folder, kind, text}
+}
+
+// goVersion returns the version in the file's go line, or the one that the go command assumes for a
+// go.mod without that line.
+func (g goFile) goVersion() string {
+	if m := goLine.FindStringSubmatch(g.text); m != nil {
+		return m[1]
+	}
+	return "1.16"
+}
+
+// reportRaised reports that the go line of a file has been raised, if it has. decides says whether the
+// file also decides the GODEBUG defaults: in a workspace, only go.work does.
+func (r *run) reportRaised(before goFile, decides bool) {
+	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
+	if is == was {
+		return
+	}
+	fmt.Fprintf(r.out, "%s: the go command has raised \"go %s\" to \"go %s\", which this library needs. The go line also decides "+
+		"language rules (loop variables since 1.22), GODEBUG defaults (panic(nil), ServeMux patterns, timers, TLS) "+
+		"and what go test vets (non-constant format strings since 1.24)\n", r.rel(filepath.Join(before.folder, "go."+before.kind)), was, is)
+	if decides && !godebugDefault.MatchString(before.text) {
+		fmt.Fprintf(r.out, "to keep the former GODEBUG defaults: (cd %s && go %s edit -godebug=default=%s)\n",
+			r.rel(before.folder), before.kind, version.Lang("go"+was))
+	}
 }
 
 // require lets each module that was changed require this library, or prints how.
@@ -101,32 +146,34 @@ func (r *run) require(mods []string, changes []change) error {
 			continue
 		}
 		env := environment(mod)
-		text, before := readMod(mod)
+		before := readGoFile(mod, "mod")
 		commands := [][]string{{"get", root}, {"mod", "tidy"}}
-		if strings.Contains(text, root+" ") { // it requires or replaces this library
+		if strings.Contains(before.text, root+" ") { // it requires or replaces this library
 			commands = commands[1:]
 		}
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
 			commands = append(commands, []string{"mod", "vendor"})
 		}
-		if work, _ := goIn(mod, env, "env", "GOWORK"); strings.HasSuffix(strings.TrimSpace(work), ".work") { // whose go version must not be below that of its modules
-			commands = append(commands, []string{"work", "use"})
+		work, inWork := goFile{}, false
+		if path, _ := goIn(mod, env, "env", "GOWORK"); strings.HasSuffix(strings.TrimSpace(path), ".work") {
+			work, inWork = readGoFile(filepath.Dir(strings.TrimSpace(path)), "work"), true
+			commands = append(commands, []string{"work", "use"}) // its go line must not be below those of its modules
 		}
 		for _, c := range commands {
 			if !r.fix {
 				fmt.Fprintf(r.out, "to run: (cd %s && go %s)\n", cmp.Or(r.rel(mod), "."), strings.Join(c, " "))
 			} else if _, err := goIn(mod, env, c...); err != nil {
 				is := "is not"
-				if now, _ := readMod(mod); now != text {
+				if readGoFile(mod, "mod") != before {
 					is = "is changed too"
 				}
 				errs = append(errs, fmt.Errorf("the files are changed, %s %s: %w", r.rel(filepath.Join(mod, "go.mod")), is, err))
 				break
 			}
 		}
-		if _, after := readMod(mod); after != before {
-			fmt.Fprintf(r.out, "%s: the go command has raised %q to %q, since this library needs that: older lines have other rules for the language\n",
-				r.rel(filepath.Join(mod, "go.mod")), before, after)
+		r.reportRaised(before, !inWork)
+		if inWork {
+			r.reportRaised(work, true)
 		}
 	}
 	return errors.Join(errs...)

@@ -58,6 +58,10 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
+	// A file that imports this library already keeps one import of it, if its name is visible everywhere.
+	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
+		to.names[f.lib.door] = name
+	}
 	if _, old := f.old(); to.keep && to.names[f.lib.door] == old {
 		to.rename = f.free(f.lib.name)
 		for _, q := range left {
@@ -111,17 +115,41 @@ func (f *file) formatted(out []byte) []byte {
 	return out
 }
 
-// known returns the name that the file has for a package: that of its import, or of the old library's, if the package takes
-// its place; else "".
+// known returns the old library's import name if pkg replaces that library, or else the name under
+// which the file imports pkg. It returns "" if there is neither.
 func (f *file) known(pkg string) string {
 	for _, i := range f.syntax.Imports {
 		name := f.info.PkgNameOf(i).Name()
 		inPlace := pkg == f.lib.door && slices.Contains(f.lib.paths, importPath(i)) && (i.Name != nil || name == pkg)
-		if name != "_" && name != "." && (inPlace || importPath(i) == newPackages[pkg]) {
+		if inPlace && name != "_" && name != "." {
+			return name
+		}
+	}
+	return f.importName(newPackages[pkg])
+}
+
+// importName returns the name under which the file imports a path, or "".
+func (f *file) importName(path string) string {
+	for _, i := range f.syntax.Imports {
+		if name := f.info.PkgNameOf(i).Name(); importPath(i) == path && name != "_" && name != "." {
 			return name
 		}
 	}
 	return ""
+}
+
+// redeclares reports whether something in the file but an import may have the name.
+func (f *file) redeclares(name string) bool {
+	for c := range f.root.Preorder((*ast.Ident)(nil)) {
+		id := c.Node().(*ast.Ident)
+		obj, declared := f.info.Defs[id]
+		_, isImport := obj.(*types.PkgName)
+		isMember := obj != nil && obj.Parent() == nil // a field or a method
+		if declared && id.Name == name && !isImport && !isMember {
+			return true
+		}
+	}
+	return false
 }
 
 // free returns the name, or one like it that the file does not have.
@@ -150,8 +178,11 @@ func (f *file) old() (*ast.ImportSpec, string) {
 
 func importPath(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, `"`+"`") }
 
-func (f *file) has(path string) bool {
-	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool { return importPath(i) == path })
+// importsAs reports whether the file imports a path under the name.
+func (f *file) importsAs(path, name string) bool {
+	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool {
+		return importPath(i) == path && f.info.PkgNameOf(i).Name() == name
+	})
 }
 
 // headEnd returns where the imports end, with a comment on their last line.
@@ -181,7 +212,7 @@ func (f *file) head(to imported) (string, error) {
 	}
 	changed := f.replaceImports(fset, head, to)
 	for _, pkg := range slices.Sorted(maps.Keys(to.names)) {
-		if !f.has(newPackages[pkg]) && astutil.AddNamedImport(fset, head, to.called(pkg), newPackages[pkg]) {
+		if !f.importsAs(newPackages[pkg], to.names[pkg]) && astutil.AddNamedImport(fset, head, to.called(pkg), newPackages[pkg]) {
 			changed = true
 		}
 	}
@@ -220,7 +251,7 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) 
 			setImport(specs[n], to.rename, path)
 		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.gone(f.info.PkgNameOf(i), to.edits):
 			continue
-		case i == old && to.names[door] != "" && !f.has(newPackages[door]):
+		case i == old && to.names[door] != "" && !f.importsAs(newPackages[door], to.names[door]):
 			setImport(specs[n], to.called(door), newPackages[door])
 		default:
 			astutil.DeleteNamedImport(fset, head, name, path)

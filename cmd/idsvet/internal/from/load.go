@@ -50,6 +50,10 @@ func (r *run) load(module string, c config) error {
 		if strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
+		if r.isFork(p) {
+			r.addFork(p.Module.Dir)
+			continue
+		}
 		r.own[p.PkgPath] = folder(p)
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
@@ -65,6 +69,17 @@ func (r *run) load(module string, c config) error {
 			r.rel(module), c, strings.Join(causes[:min(len(causes), 10)], "\n\t"))
 	}
 	return nil
+}
+
+// isFork reports whether p belongs to a copy of the old library in the program's folder. Go's own
+// uuid has no module, so a module of that name is the program's.
+func (r *run) isFork(p *packages.Package) bool {
+	return p.Module != nil && strings.Contains(p.Module.Path, ".") && slices.Contains(r.paths, p.Module.Path)
+}
+
+func (r *run) addFork(folder string) {
+	r.forks[folder] = true
+	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library, and stays as it is: delete it when nothing needs it"})
 }
 
 // addFiles adds the files of a package. Of one that has cgo the go command compiles another file.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Element returns the type of the elements of a slice, an array or a map, or nil.
+// Element returns the type of the elements of a slice, an array, a map or a channel, or nil.
 func Element(t types.Type) types.Type {
 	u, ok := t.Underlying().(interface{ Elem() types.Type })
 	if !ok {
@@ -27,7 +27,7 @@ func Function(c inspector.Cursor) (f inspector.Cursor) {
 	return f
 }
 
-// Wanted returns the type of the variable, parameter, result or element that gets the value of the expression at c, or nil
+// Wanted returns the type of the variable, parameter, result, element or key that gets the value of the expression at c, or nil
 // if there is none, or if its type is that of the expression.
 func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	kind, i := c.ParentEdge()
@@ -42,6 +42,14 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 			return Element(sig.Params().At(sig.Params().Len() - 1).Type())
 		case ok:
 			return sig.Params().At(i).Type()
+		}
+	case *ast.IndexExpr:
+		if m, ok := info.TypeOf(n.X).Underlying().(*types.Map); ok && kind == edge.IndexExpr_Index {
+			return m.Key()
+		}
+	case *ast.SendStmt:
+		if kind == edge.SendStmt_Value {
+			return Element(info.TypeOf(n.Chan))
 		}
 	case *ast.AssignStmt:
 		if kind == edge.AssignStmt_Rhs && n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
