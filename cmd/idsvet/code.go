@@ -10,15 +10,14 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/analysis/passes/printf"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
 // rule makes an analyzer.
 func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printf.Analyzer},
+	return skipBroken(&analysis.Analyzer{
+		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printfs},
 		Run: func(pass *analysis.Pass) (any, error) {
 			code := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
 			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
@@ -26,7 +25,7 @@ func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysi
 			run(p)
 			return nil, nil
 		},
-	}
+	}, nil)
 }
 
 // A program is a package under analysis.

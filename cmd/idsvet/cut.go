@@ -79,11 +79,14 @@ func (p *program) snowflake(e ast.Expr) ast.Expr {
 	return from
 }
 
-var float = rule("float", "report float64(id) of a Snowflake, as for the score of a sorted set"+
+var float = rule("float", "report float64(id) of a Snowflake, as for the score of a sorted set, and snowflake.ID(f) of a float64, which encoding/json decodes into an any"+
 	"\n\nsilent for the result of an operator, such as a difference, and for a constant that is exact", floats)
 
 func floats(p *program) {
 	for _, call := range each[*ast.CallExpr](p) {
+		if p.Types[call.Fun].IsType() && idName(p.TypeOf(call)) == "Snowflake" && p.isFloat(call.Args[0]) {
+			p.ReportRangef(call, "a float may have rounded this Snowflake to another one; decode its text, or JSON into a snowflake.ID")
+		}
 		if !p.Types[call.Fun].IsType() || !isKind(p.TypeOf(call), types.IsFloat) || !isKind(p.TypeOf(call.Args[0]), types.IsInteger) {
 			continue
 		}
@@ -93,6 +96,16 @@ func floats(p *program) {
 			p.ReportRangef(call, "a float rounds this Snowflake, and ids in a row become equal; write its text, or take the milliseconds of its time")
 		}
 	}
+}
+
+// isFloat reports whether e is a float that no operator has computed, or one converted to an integer.
+func (p *program) isFloat(e ast.Expr) bool {
+	from := p.origin(e)
+	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() && isKind(p.TypeOf(e), types.IsInteger) {
+		return p.isFloat(call.Args[0])
+	}
+	_, computed := from.(*ast.BinaryExpr)
+	return isKind(p.TypeOf(e), types.IsFloat) && !computed && p.Types[from].Value == nil
 }
 
 // isExact reports whether e is a constant that a float64 holds.

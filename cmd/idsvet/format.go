@@ -21,7 +21,7 @@ func verbs(p *program) {
 		if f == nil || call.Ellipsis.IsValid() || !f.Signature().Variadic() {
 			continue
 		}
-		kind := p.ResultOf[printf.Analyzer].(*printf.Result).Kind(f)
+		kind := p.ResultOf[printfs].(*printf.Result).Kind(f)
 		last := f.Signature().Params().Len() - 1
 		if kind != printf.KindPrintf && kind != printf.KindErrorf || len(call.Args) <= last {
 			continue

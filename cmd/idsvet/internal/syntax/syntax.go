@@ -56,7 +56,9 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 			return info.TypeOf(n.Lhs[i])
 		}
 	case *ast.ValueSpec:
-		return info.TypeOf(n.Type)
+		if kind == edge.ValueSpec_Values {
+			return info.TypeOf(n.Type)
+		}
 	case *ast.ReturnStmt:
 		f := Function(c.Parent()).Node() // not the literal that is returned
 		e, ok := f.(ast.Expr)

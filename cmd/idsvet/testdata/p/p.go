@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"testing"
 	"text/template"
 
@@ -24,6 +25,8 @@ var (
 	zeros     = map[string]any{"zero": uuid.Max} // want `uuid.Max is a function`
 )
 
+var once any = uuid.Nil // want `uuid.Nil is a function`
+
 var nilUUID = uuid.Nil
 
 type row struct {
@@ -38,6 +41,12 @@ func nils(f func(...any)) (any, error) {
 	zero = id             // want `uuid.Nil is a function`
 	f(row{Key: uuid.Nil}) // want `uuid.Nil is a function`
 	return uuid.Nil, nil  // want `uuid.Nil is a function`
+}
+
+func keys(seen map[any]bool, queue chan any, names map[string]bool) bool {
+	queue <- uuid.Nil     // want `uuid.Nil is a function`
+	seen[uuid.Max] = true // want `uuid.Max is a function`
+	return seen[uuid.Nil] // want `uuid.Nil is a function`
 }
 
 type own lib.UserID // want own:"ids.UUID"
@@ -99,6 +108,18 @@ func floats(id, other snowflake.ID, all []snowflake.ID) (any, score) {
 	_ = float64(last)                    // want `a float rounds`
 	_ = float64(id)                      // want `a float rounds`
 	return score(id), score(float64(id)) // want `a float rounds` `a float rounds`
+}
+
+func rounded(row map[string]any, score float64, text string) []snowflake.ID {
+	id, _ := row["id"].(float64)
+	number := int64(id)
+	parsed, _ := strconv.ParseFloat(text, 64)
+	return []snowflake.ID{
+		snowflake.ID(row["id"].(float64)), // want `a float may have rounded this Snowflake`
+		snowflake.ID(number),              // want `a float may have rounded`
+		ids.Snowflake(uint64(score)),      // want `a float may have rounded`
+		snowflake.ID(parsed),              // want `a float may have rounded`
+	}
 }
 
 type nodes struct{ *snowflake.Node }
@@ -199,6 +220,21 @@ func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
 	id, err = n.TryNext()
 	at := id >> 22
 	return int64(id%1024 + id&4095 + id&0xfff000 + id&5 + at%7 + at&15), err
+}
+
+func roundedRight(row map[string]any, share float64, n int64) []snowflake.ID {
+	exact, _ := row["id"].(json.Number).Int64()
+	return []snowflake.ID{
+		snowflake.ID(exact), snowflake.ID(1e15), snowflake.ID(share * 1024), snowflake.ID(int64(share*1024) << 22), snowflake.ID(n),
+		snowflake.ID(len(row)),
+	}
+}
+
+// lists hold functions, or are indexed by numbers.
+func keysRight(makes map[any]func() uuid.UUID, queue chan func() uuid.UUID, all []any, id uuid.UUID) any {
+	queue <- uuid.Nil
+	makes[id], makes[uuid.Max()] = uuid.Nil, uuid.Max
+	return all[len(makes)]
 }
 
 func floatsRight(id, other snowflake.ID, all []snowflake.ID) []float64 {
