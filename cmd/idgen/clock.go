@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,7 @@ func (t *tool) showClock(path string) error {
 
 // readClock reads a file once more if a copy seems to be damaged: it may have been written meanwhile.
 func readClock(path string) (found horizonfile.Contents, err error) {
+	path = filepath.Clean(path) // as package clockfile does
 	info, err := horizonfile.Stat(path)
 	if named := new(fs.PathError); err != nil && !errors.As(err, &named) {
 		err = fmt.Errorf("%s: %w", path, err)

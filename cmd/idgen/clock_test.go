@@ -105,6 +105,28 @@ func clockFile(first, second []byte) []byte {
 	return data
 }
 
+// TestClockPaths checks that create, show and package clockfile find the same file at a path.
+func TestClockPaths(t *testing.T) {
+	for i, suffix := range []string{"", "/", "/.", "/none/.."} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "clock") + suffix
+		must(t, "", "clock", "create", "-owner", "me", path)
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || files[0].Name() != "clock" {
+			t.Errorf("%d: create %q: %v, %v", i, path, files, err)
+		}
+		f, err := clockfile.Open(path, &clockfile.Options{Owner: "me"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := must(t, "", "clock", "show", path); len(got) != 2 || got[1] != `owner    "me"` {
+			t.Errorf("show %q: %q", path, got)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestClockRefused refuses what package clockfile refuses, in the same words, and changes nothing.
 func TestClockRefused(t *testing.T) {
 	dir := t.TempDir()

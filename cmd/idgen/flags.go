@@ -138,7 +138,7 @@ func parseTime(s string) (span, error) {
 		layout       string
 		months, days int
 	}{{time.RFC3339, 0, 0}, {time.DateOnly, 0, 1}, {"2006-01", 1, 0}} {
-		if t, err := time.Parse(w.layout, s); err == nil {
+		if t, err := parseAnyYear(w.layout, s); err == nil {
 			return span{t, t.AddDate(0, w.months, w.days), true}, nil
 		}
 	}
@@ -150,6 +150,25 @@ func parseTime(s string) (span, error) {
 		return span{t, t, true}, nil
 	}
 	return span{}, errors.New("it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)")
+}
+
+// parseAnyYear is like time.Parse, but also reads years of five or more digits, which are printed for
+// the last times of some formats.
+func parseAnyYear(layout, s string) (time.Time, error) {
+	digits, rest, _ := strings.Cut(s, "-")
+	year, err := strconv.Atoi(digits)
+	if err != nil || len(digits) < 5 || !isDigits(digits) || digits[0] == '0' {
+		return time.Parse(layout, s)
+	}
+	same := 2000 + year%400 // has the same days: the calendar repeats after 400 years
+	t, err := time.Parse(layout, strconv.Itoa(same)+"-"+rest)
+	if err != nil {
+		return t, err
+	}
+	if t = t.AddDate(year-same, 0, 0); t.Year() != year {
+		return t, errors.New("year out of range")
+	}
+	return t, nil
 }
 
 // addLayout adds the option -layout. The layout that is given stands alone; without it, there are all that are known.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -282,4 +284,47 @@ func TestMakeAt(t *testing.T) {
 		{"uuid1 -at 2026-01 -n 16385", "", 2, "", "-n 16385 is too many: uuid1 makes only 16384 ids of one time"},
 		{"snowflake -node 7 -at 2026-01 -n 4097", "", 2, "", "-n 4097 is too many: snowflake makes only 4096 ids of one time"},
 	})
+}
+
+// TestBoundsAt checks that -at reads the last time that its error names, also in another zone, and no
+// later one.
+func TestBoundsAt(t *testing.T) {
+	bound := regexp.MustCompile(`[0-9]{4,}-[-0-9T:.]+Z`)
+	for _, command := range []string{"uuid1", "uuid6", "uuid7", "ulid", "snowflake -node 0 -layout twitter", "snowflake -node 0 -layout 2021-01-01,1s,1,12"} {
+		args := strings.Fields(command)
+		_, _, errs := try("", append(args, "-at", "200000000-02-29")...)
+		all := bound.FindAllString(errs, -1)
+		if len(all) == 0 {
+			t.Fatalf("%s: %q names no time", command, errs)
+		}
+		last := all[len(all)-1]
+		for _, at := range []string{last, strings.TrimSuffix(last, "Z") + "+00:00"} {
+			ids := must(t, "", append(args, "-at", at)...)
+			layout := "twitter"
+			if i := slices.Index(args, "-layout"); i > 0 {
+				layout = args[i+1]
+			}
+			if times := must(t, ids[0], "inspect", "-layout", layout, "-field", "time"); len(times) != 1 || !strings.HasPrefix(times[0], strings.TrimSuffix(last, "Z")) {
+				t.Errorf("%s -at %s: made at %q", command, at, times)
+			}
+		}
+		year, rest, _ := strings.Cut(last, "-")
+		n, _ := strconv.Atoi(year)
+		if status, out, _ := try("", append(args, "-at", strconv.Itoa(n+1)+"-"+rest)...); status != 2 || out != "" {
+			t.Errorf("%s: status %d, %q a year after %s", command, status, out, last)
+		}
+	}
+	for at, want := range map[string]string{
+		"12000-02-29": "12000-02-29T00:00:00Z", "12001-02-29": "", "10000-01": "10000-01-01T00:00:00Z", "9999-12-31": "9999-12-31T00:00:00Z",
+		"010000-01-01": "", "+10000-01-01": "", "10000-13-01": "", "99999999999999999-01-01": "", "300000000000-01-01": "",
+		"10000-01-01T01:00:00+02:00": "10000-01-01T01:00:00+02:00",
+	} {
+		span, err := parseTime(at)
+		if got := span.begin.Format(time.RFC3339); (err == nil) != (want != "") || err == nil && got != want {
+			t.Errorf("%s: %s, %v, want %q", at, got, err, want)
+		}
+	}
+	if month, _ := parseTime("12000-02"); month.end.Sub(month.begin) != 29*24*time.Hour {
+		t.Errorf("February 12000 is %v", month)
+	}
 }
