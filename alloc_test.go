@@ -121,6 +121,7 @@ func TestAllocs(t *testing.T) {
 // TestReadAllocs counts the allocations of what reads ids, good and bad.
 func TestReadAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
 	var (
 		u, l, s    = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 		ut, lt, st = u.String(), l.String(), s.String()
@@ -171,6 +172,7 @@ func TestReadAllocs(t *testing.T) {
 // TestWriteAllocs counts the allocations of what writes ids and takes them apart.
 func TestWriteAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
 	var (
 		u, l, s = ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 		text    = make([]byte, 0, 64)

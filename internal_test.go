@@ -134,8 +134,8 @@ func TestWhoWaitsDraws(t *testing.T) {
 	}
 }
 
-// TestSpareBlock looks at the clock's two blocks while one of them is filled, without the mutex: it is not the one that calls
-// take their bits from meanwhile, and so the next call that finds no bits must not fill that one.
+// TestSpareBlock looks at the clock's two blocks after each ID, and while one of them is filled, without
+// the mutex: it is not the block that calls take their bits from meanwhile.
 func TestSpareBlock(t *testing.T) {
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
@@ -150,11 +150,37 @@ func TestSpareBlock(t *testing.T) {
 		return system.Read(p)
 	})
 	g := NewGenerator(&GeneratorOptions{Clock: c})
-	for range 3 * random.Size / 8 {
+	for i := range 3 * random.Size / 8 {
 		g.NewV7()
+		if c.spare == c.block {
+			t.Fatalf("ID %d: the spare block is the one in use", i)
+		}
 	}
 	if reads < 2 {
 		t.Errorf("%d reads", reads)
+	}
+}
+
+// TestFirstCalls has the first calls of a new generator draw its node ID together: all return the same.
+// They hold the mutex until all of it is written, else the race detector reports this test.
+func TestFirstCalls(t *testing.T) {
+	for range 100 {
+		c := NewClock(nil)
+		g := NewGenerator(&GeneratorOptions{Clock: c})
+		nodes := make(chan [6]byte, 4)
+		for range cap(nodes) {
+			go func() { nodes <- g.NodeID() }()
+		}
+		for started := false; !started; runtime.Gosched() {
+			c.mu.Lock() // nothing else orders this reading after the calls
+			started = c.started
+			c.mu.Unlock()
+		}
+		for range cap(nodes) {
+			if got, want := <-nodes, g.NodeID(); got != want {
+				t.Fatalf("node ID %x, want %x", got, want)
+			}
+		}
 	}
 }
 

@@ -234,6 +234,9 @@ func FuzzLayout(f *testing.F) {
 		{1288834974, 657e6, 1e6, 31, 32, false, id, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, math.MaxInt32, math.MaxInt32, false, id, 1656432460, 105e6, 378, 0},
 		{farthest + 1, 0, 1e9, 10, 12, false, id, 1656432460, 105e6, 378, 0},
+		// Ticks of less than 100 ns that divide a second: counted in 63 bits, those of 2^39 s overflow.
+		{0, 0, 50, 5, 6, false, id, 1656432460, 105e6, 31, 63}, {1000, 500, 50, 0, 0, false, id, 1656432460, 105e6, 0, 0},
+		{-(1<<37 - 1), 0, 64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
 		// Ticks of 7 ns, which do not divide a second, of 1 ns, and of 292 years.
 		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
 		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},

@@ -172,6 +172,34 @@ func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	return n
 }
 
+// TestNextContextLifted cancels a call that has waited for a limit, has taken its ID and now waits for
+// its tick: the ID is not lost.
+func TestNextContextLifted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tick = 10 * time.Millisecond
+		c, limit := newUnbounded(&ids.ClockOptions{Now: (&fakeClock{t: start}).now, MaxAhead: -1})
+		layout := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, NodeBits: 10}
+		n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
+		first := n.Next()
+		limit.Set(start, nil) // withholds the second ID, which is of the next tick
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(time.Second, func() {
+			limit.Set(unbounded, nil)
+			time.AfterFunc(tick/2, cancel)
+		})
+		began := time.Now()
+		second, err := n.NextContext(ctx)
+		took := time.Since(began)
+		if ctx.Err() == nil || took < time.Second+tick/2 {
+			t.Fatalf("the call has ended after %v, before its context: %v", took, err)
+		}
+		if at := layout.Split(second).Time; err != nil || !at.Equal(layout.Split(first).Time.Add(tick)) {
+			t.Errorf("%v of %v, %v", second, at, err)
+		}
+	})
+}
+
 // TestNextContextFinishes cancels a call that has taken its id and waits for its tick: the id is not lost.
 func TestNextContextFinishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

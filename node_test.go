@@ -263,6 +263,26 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 	}
 }
 
+// TestLogPanics has a log that panics, in a bubble, which waits for the goroutine that logs: the panic
+// does not end the program. A process of TestLogsThatNeedSnowflakes may end before that goroutine runs.
+func TestLogPanics(t *testing.T) {
+	unsetNode(t)
+	defer log.SetOutput(log.Writer())
+	defer ids.SetDefaultSnowflakeNode(nil)
+	ids.SetDefaultSnowflakeNode(nil)
+	synctest.Test(t, func(t *testing.T) {
+		writes := 0
+		log.SetOutput(writerFunc(func([]byte) (int, error) {
+			writes++
+			panic("disk")
+		}))
+		ids.NextSnowflake()
+		if synctest.Wait(); writes != 1 {
+			t.Errorf("%d lines are logged", writes)
+		}
+	})
+}
+
 // TestLogsThatNeedSnowflakes starts a process with each of logsThatNeedSnowflakes. All get their first Snowflake, and log
 // where its number comes from, if they can.
 func TestLogsThatNeedSnowflakes(t *testing.T) {
@@ -456,7 +476,7 @@ func unsetNode(t *testing.T) {
 func TestDefaultNodeOnce(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	for _, fromEnv := range []bool{false, true} {
-		unsetNode(t)
+		t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
 		if fromEnv {
 			t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		}
@@ -525,7 +545,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	given := func(l ids.SnowflakeLayout) func() {
 		return func() { ids.SetDefaultSnowflakeNode(candidate{7, l, one}.node(t)) }
 	}
-	drawn := func() { unsetNode(t) }
+	drawn := func() { t.Setenv("IDS_SNOWFLAKE_NODE", "random") } // logs nothing
 	fromVariable := func() {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		ids.NextSnowflake() // makes it, as a library that main does not know of may
@@ -607,7 +627,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 		})
 	}
 	// A number that was drawn, after the same one is given.
-	unsetNode(t)
+	drawn()
 	ids.SetDefaultSnowflakeNode(nil)
 	next, err := ids.DefaultSnowflakeNode()
 	if err != nil {

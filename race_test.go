@@ -111,6 +111,7 @@ func defaultUses(n *ids.SnowflakeNode) map[string]use {
 // safe together. A clock has limits that come and go, or an end far ahead.
 func TestConcurrentUse(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
 	for _, without := range []string{"ClockLimit.EndAt", "ClockLimit.Set"} {
 		c, limit := newUnbounded(nil)
 		n := newNode(t, 77, &ids.SnowflakeOptions{Clock: c})

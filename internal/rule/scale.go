@@ -47,6 +47,9 @@ const (
 
 // NewScale returns the scale of which n ticks last as long as span, from epoch. A tick has the given number of bits, of
 // which 62 count. ok is false if epoch is more than 2^39 s from 1970.
+//
+// If n is more than 1, a second must be a multiple of span, and epoch a whole second. Otherwise, ticks
+// are counted by their length rounded up to a nanosecond, and are wrong by thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
 	// Of 100 ns or more, the ticks of 2^39 s fit 63 bits, and so does the offset of an epoch this near.
