@@ -70,8 +70,8 @@
 // renamed, replaced or changed, it is lost: nothing is saved any more, and the clock ends. The result of
 // a check is valid for 1 s from the start of the check. If no result is valid, or a check fails in any
 // other way, IDs are withheld until checks have succeeded for 1.1 s. If none failed, and one succeeds
-// within 1.1 s of the start of the last that did, IDs are back immediately. A process that gives up the
-// right to look up the path, for example by setuid, makes no more IDs.
+// within 1.1 s of the start of the last that did, IDs are back immediately. So a process that gives up
+// the right to look up the path, for example by setuid, makes no more IDs.
 //
 // Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the file which
 // was at the name before has found the new one, or has no valid result any more. So the IDs of both never
@@ -84,7 +84,8 @@
 // withheld for up to two thirds of the time.
 //
 // While the disk hangs, up to ten checks and a save of each File wait for it, each in a thread. Go ends a
-// program that needs more than 10,000 threads, so have at most 900 Files open in one process.
+// program that needs more than 10,000 threads. If a process opens more than 900 Files, raise that limit
+// with [runtime/debug.SetMaxThreads].
 //
 // The package cannot see these cases:
 //
