@@ -54,6 +54,7 @@ func (c costs) check(t *testing.T) {
 // TestAllocs counts the allocations of every function that mints.
 func TestAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
 	var (
 		u          = ids.NewV7()
 		uuids      = make([]ids.UUID, 0, 100)
