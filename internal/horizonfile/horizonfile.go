@@ -1,4 +1,5 @@
-// Package horizonfile is the format of the file that package clockfile keeps, for it and for those who show one.
+// Package horizonfile implements the file format of package clockfile, for that package and for
+// programs that show such a file.
 package horizonfile
 
 import (
@@ -16,38 +17,39 @@ import (
 	"time"
 )
 
-// MaxOwner is how many bytes an owner has at most.
+// MaxOwner is the maximum length of an owner, in bytes.
 const MaxOwner = 255
 
-// A file has two copies of a record, each at the start of a block, and zeros.
+// A file has two copies of a record, each at the start of a block. The rest is zero.
 const (
 	blockSize = 4096
-	distance  = 64 << 10 // from one copy to the other: more than a disk writes at once
+	distance  = 64 << 10 // from one copy to the other; more than a disk writes at once
 	Size      = distance + blockSize
 )
 
 // ErrCorrupt is clockfile.ErrCorrupt.
 var ErrCorrupt = errors.New("cannot be used")
 
-// magic begins each copy, so that no other file is taken for one. A version of the format follows.
+// magic starts each copy, so that no other file is mistaken for one. The version of the format
+// follows.
 const (
 	magic   = "github.com/oneclock/ids/clockfile "
 	version = 1
 )
 
-// A Record is what a copy holds, in the four lines that the comment of package clockfile shows.
+// A Record is the contents of a copy, in the four lines shown in the comment of package clockfile.
 type Record struct {
 	Horizon time.Time
 	None    bool // there is no horizon, as before the first start
 	Owner   string
 }
 
-// none is what the line of the horizon has if there is none.
+// none is written in place of a missing horizon.
 const none = "none"
 
-// Encode returns the block of a copy. There is one way to write each record, in every version of Go: so characters outside
-// of ASCII are escaped. It fails for the zero time, which would stand for none, and for years but 1 to 9998: after these
-// no later horizon could follow.
+// Encode returns the block of a copy. Each record has one encoding, in every version of Go, so
+// non-ASCII characters are escaped. Encode fails for the zero time, which would mean none, and for
+// years outside 1 to 9998, after which no later horizon could follow.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
@@ -67,18 +69,20 @@ func (r Record) Encode() ([]byte, error) {
 	return fmt.Appendf(block, "crc32 %08x\n", crc32.ChecksumIEEE(block))[:blockSize], nil
 }
 
-// Contents are what a file holds.
+// Contents are the record and the copies that a file contains.
 type Contents struct {
-	Record            // of the intact copy with the later horizon
-	Copies  [2][]byte // the block of each copy that is intact
-	Damaged [2]error  // why the other one is not
+	Record            // from the intact copy with the later horizon
+	Copies  [2][]byte // blocks of the intact copies
+	Damaged [2]error  // errors of the copies that are not intact
 }
 
-// ErrNotRegular says that a directory, a device or something like that is at a path.
+// ErrNotRegular means that a path leads to something other than a regular file, such as a directory
+// or a device.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Stat is os.Stat for the path of a file, or of a link to one. It is an error if something else is there, since to open a named pipe
-// or a device could wait. That a link leads nowhere is an error that says so, and matches fs.ErrNotExist too.
+// Stat is like os.Stat for the path of a file or of a link to one. It returns an error for anything
+// else, because opening a named pipe or a device could block. If the link's target does not exist,
+// the error reports that and also matches fs.ErrNotExist.
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -92,29 +96,31 @@ func Stat(path string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// A DanglingError says that a path is a link to a target that does not exist.
+// A DanglingError means that a path is a link to a target that does not exist.
 type DanglingError struct{ Target string }
 
 func (e DanglingError) Error() string { return "is a link to " + e.Target + ", which does not exist" }
 
 func (e DanglingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// follow returns what the links at a path lead to in the end, and whether the path is one.
+// follow returns the final target of the links at path, and whether path is a link.
 func follow(path string) (target string, is bool) {
-	for range 255 { // no system follows more
+	for range 255 { // no system follows more links
 		next, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
 		if !filepath.IsAbs(next) {
-			next = filepath.Dir(path) + string(filepath.Separator) + next // which filepath.Join could lead elsewhere
+			// With filepath.Join, the path could lead elsewhere.
+			next = filepath.Dir(path) + string(filepath.Separator) + next
 		}
 		path, is = next, true
 	}
 	return path, is
 }
 
-// Read reads a file of so many bytes. A copy that cannot be read counts as damaged. An error matches ErrCorrupt.
+// Read reads a file of size bytes. A copy that cannot be read counts as damaged. Errors match
+// ErrCorrupt.
 func Read(f io.ReaderAt, size int64) (Contents, error) {
 	var c Contents
 	for i := range c.Copies {
@@ -137,7 +143,7 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 	if newer := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(newer, errNewer) {
 		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, newer)
 	}
-	if c.Damaged == [2]error{} { // so it is larger
+	if c.Damaged == [2]error{} { // so the file is too long
 		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes, not %d, as after an editor: cut it to that size",
 			ErrCorrupt, size, Size)
 	}
@@ -152,10 +158,10 @@ var (
 	errNewer   = errors.New("was made by a newer version of package clockfile")
 )
 
-// Offset returns where a copy is, of which the file has two, 0 and 1.
+// Offset returns the offset of copy 0 or 1 in the file.
 func Offset(copy int) int64 { return int64(copy) * distance }
 
-// ReadCopy returns the block of a copy, or what there is of it.
+// ReadCopy returns the block of a copy, or the part of it that exists.
 func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 	block := make([]byte, blockSize)
 	n, err := f.ReadAt(block, Offset(copy))
@@ -165,7 +171,8 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 	return block[:n], nil
 }
 
-// decode reads the lines of a copy loosely, and puts them together again to see that nothing differs.
+// decode parses the lines of a copy leniently and then encodes them again to check that nothing
+// differs.
 func decode(block []byte) (r Record, err error) {
 	lines := strings.SplitN(string(block), "\n", 4)
 	made, ours := strings.CutPrefix(lines[0], magic)

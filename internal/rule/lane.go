@@ -6,38 +6,40 @@ import (
 )
 
 const (
-	never    = math.MaxInt64          // the tolerance of a lane that never goes back
-	maxWait  = 20 * time.Millisecond  // the longest that one call waits for the wall clock
-	minSleep = 100 * time.Microsecond // the shortest that a call sleeps, if it must
+	never    = math.MaxInt64          // tolerance of a lane that never goes back
+	maxWait  = 20 * time.Millisecond  // longest time that one call waits for the wall clock
+	minSleep = 100 * time.Microsecond // shortest sleep of a call that must sleep
 )
 
-// A Lane gives the ids of one format on one clock their ticks. Ids of one tick are told apart by their number.
+// A Lane assigns ticks to the IDs of one format on one clock. The IDs of one tick have different
+// numbers.
 type Lane struct {
-	last      int64 // the tick of the latest id; before first if there is none
-	count     int64 // how many ids that tick has given
-	limit     int64 // the last tick that the limit of the clock allows
-	perTick   int64 // how many ids a tick holds
+	last      int64 // tick of the latest ID; before scale.first if there is none
+	count     int64 // number of IDs taken in that tick
+	limit     int64 // last tick that the clock's limit allows
+	perTick   int64 // capacity of a tick, in IDs
 	scale     Scale
 	sequence  sequence
-	paidUntil int64 // the time at which the ticks taken are paid for, in ns of the elapsed time
+	paidUntil int64 // elapsed time at which the ticks taken are paid for, in ns
 
 	tolerance  int64 // in ticks
-	aheadTicks int64 // the allowance ahead of the wall clock, in whole ticks
-	maxAhead   int64 // the same in ns
-	maxDebt    int64 // in ns: maxAhead, and what two calls pay that wait for maxWait one after the other
-	sequenced  bool  // the ids have the clock sequence in them
+	aheadTicks int64 // allowance ahead of the wall clock, in whole ticks
+	maxAhead   int64 // the same allowance in ns
+	maxDebt    int64 // maxAhead plus two consecutive waits of maxWait, in ns
+	sequenced  bool  // IDs contain the clock sequence
 }
 
-// NewLane returns a lane with perTick ids, a power of two, in each tick of s, all of which are after the given time. They may
-// be ahead of the wall clock by maxAhead. A lane whose tolerance is the longest Duration never follows the wall clock back. Any
-// other has the clock sequence.
+// NewLane returns a lane with perTick IDs in each tick of s. perTick must be a power of two. All
+// IDs are in ticks after the given time. They may be ahead of the wall clock by maxAhead. A lane
+// whose tolerance is the longest Duration never follows the wall clock back. The IDs of any other
+// lane contain the clock sequence.
 func NewLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
 	l := newLane(s, perTick, tolerance, maxAhead, after)
 	l.sequenced = true
 	return l
 }
 
-// newLane is NewLane without a clock sequence.
+// newLane is like NewLane, but without a clock sequence.
 func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
 	maxAhead = min(maxAhead, MaxElapsed)
 	l := Lane{scale: s, perTick: perTick, tolerance: never, maxAhead: int64(maxAhead), maxDebt: int64(maxAhead + 2*maxWait)}
@@ -54,13 +56,14 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 	return l
 }
 
-// Take takes the next id, if the lane can simply go with the wall clock, which shows now: then the call need not wait. If taken
-// is false, nothing has changed: call Next. Take is apart from Next so that it is inlined.
+// Take takes the next ID if the tick of now, the wall clock's time, has room for it. The ID then
+// need not wait. If taken is false, nothing has changed, and the caller must call Next. Take always
+// fails on an odd scale. It is separate from Next so that it can be inlined.
 func (l *Lane) Take(now Reading) (taken bool) {
-	return l.take(l.scale.whole(now)) // of an odd scale, a tick after the limit
+	return l.take(l.scale.whole(now)) // noTick on an odd scale, which is after the limit
 }
 
-// take is Take in a tick of the wall clock.
+// take is like Take, but is given the wall clock's tick.
 func (l *Lane) take(tick int64) (taken bool) {
 	count := l.count + 1
 	if tick > l.last {
@@ -73,17 +76,18 @@ func (l *Lane) take(tick int64) (taken bool) {
 	return true
 }
 
-// Next takes the next id, when the wall clock shows now and the process's clock has run for elapsed ns. The caller must let
-// wait pass before it hands the id out.
+// Next takes the next ID at the wall clock time now, when the process's clock has run for elapsed
+// ns. The caller must let wait pass before it returns the ID.
 func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, why Refusal) {
 	tick := l.scale.at(now)
-	if l.take(tick) { // which Take does not, if the scale is odd
+	if l.take(tick) { // Take fails on an odd scale
 		return 0, Given
 	}
 	return l.nextFrom(tick, elapsed)
 }
 
-// TryNext is Next if the id need not wait and is not further ahead of the wall clock than allowed.
+// TryNext is like Next, but refuses an ID that would have to wait or would be further ahead of the
+// wall clock than allowed.
 func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	if l.Take(now) {
 		return Given
@@ -102,41 +106,44 @@ func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	switch {
 	case why != Given:
 		return why
-	// Load puts a lane ahead by what it owes. The rest is a step back of the wall clock.
+	// Load puts a lane ahead by its debt. Any further distance is a step back of the wall clock.
 	case wait == 0 || l.last-tick-l.debt(elapsed)/l.scale.length > l.aheadTicks:
 		return ClockBehind
 	}
 	return Exhausted
 }
 
-// TakeMore takes up to n more ids in the tick of the latest one, and returns how many. Call it after an id that need not
-// wait: then they need not either.
+// TakeMore takes up to n more IDs in the latest ID's tick and returns the number taken. Call it
+// after an ID that need not wait; these IDs then need not wait either.
 func (l *Lane) TakeMore(n int) int {
 	n = int(min(int64(n), l.perTick-l.count))
 	l.count += int64(n)
 	return n
 }
 
-// Newest returns the tick of the latest id, and its number: its place in the tick, from 0 on, and above that, if the lane has
-// one, the clock sequence. (With + in place of |, the compiler adds to a count that was just stored, which takes longer.)
+// Newest returns the tick and the number of the latest ID. The number is the ID's index in the
+// tick, with the clock sequence above it if the lane has one. (With + instead of |, the compiler
+// adds to a count that was just stored, which takes longer.)
 func (l *Lane) Newest() (tick, number int64) { return l.last, l.sequence.base | (l.count - 1) }
 
-// Latest returns the start of the latest tick that the lane has ever been in. ok is false if there is none.
+// Latest returns the start of the latest tick that the lane has ever reached. ok reports whether
+// there is one.
 func (l *Lane) Latest() (t time.Time, ok bool) {
 	tick := max(l.last, l.sequence.top)
 	return l.scale.Time(tick), tick >= l.scale.first
 }
 
-// SetLimit has the lane give no id whose tick is after that of t.
+// SetLimit makes the lane refuse IDs whose tick is after t's.
 func (l *Lane) SetLimit(t time.Time) { l.limit = min(l.scale.at(NewReading(t)), l.scale.last) }
 
-// MayGoOn reports whether the limit leaves room for an id, at some time of the wall clock. Versions 1 and 6 may
-// follow the wall clock back below the limit, so they always may: judged by the lane alone, they would sleep for ever.
+// MayGoOn reports whether the limit leaves room for an ID at some time of the wall clock. It is
+// always true for versions 1 and 6, because they may follow the wall clock back below the limit.
+// Judged by the lane alone, they would sleep forever.
 func (l *Lane) MayGoOn() bool {
 	return l.tolerance != never || l.last < l.limit || l.last == l.limit && l.count < l.perTick
 }
 
-// nextFrom is Next in a tick of the wall clock.
+// nextFrom is like Next, but is given the wall clock's tick.
 func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	was := *l
 	wait, why = l.advance(tick, elapsed)
@@ -146,7 +153,7 @@ func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	return wait, why
 }
 
-// advance is nextFrom, but on a refusal the caller must undo what it has changed.
+// advance is like nextFrom, but after a refusal the caller must undo its changes.
 func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	if tick > l.scale.last && l.last < l.scale.first {
 		return 0, PastEnd
@@ -172,8 +179,8 @@ func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	return l.wait(tick, elapsed), Given
 }
 
-// inFormat returns the tick in the format that a tick of the wall clock is taken for: the first one
-// for an earlier one, and the tick of the latest id for one past the end.
+// inFormat returns the tick that the lane uses for a tick of the wall clock: the first tick of the
+// format for an earlier one, and the latest ID's tick for one past the end.
 func (l *Lane) inFormat(tick int64) int64 {
 	if tick > l.scale.last {
 		return l.last
@@ -181,9 +188,10 @@ func (l *Lane) inFormat(tick int64) int64 {
 	return max(tick, l.scale.first)
 }
 
-// pay adds the cost of the latest id's tick to what the lane owes, up to maxDebt. A tick costs its
-// length, and twice that if it is further ahead than allowed, so that the wall clock catches up. It does only if
-// of two ticks that are taken at one moment the second costs something too: so maxDebt exceeds one wait.
+// pay adds the cost of the latest ID's tick to the debt, up to maxDebt. A tick costs its length, or
+// twice its length if it is further ahead than allowed, so that the wall clock catches up. That
+// works only if the second of two ticks taken at the same moment costs something too, so maxDebt
+// exceeds maxWait.
 func (l *Lane) pay(tick, elapsed int64) {
 	cost := min(l.scale.length, l.maxDebt)
 	if l.last-tick > l.aheadTicks {
@@ -192,9 +200,9 @@ func (l *Lane) pay(tick, elapsed int64) {
 	l.paidUntil = max(l.paidUntil, min(l.paidUntil+cost, elapsed+l.maxDebt))
 }
 
-// debt returns what is still to be paid, in ns. That is at most maxDebt when elapsed is read, and
-// elapsed may be MaxAge old. If it is more, the process's clock has gone back, for example from
-// one testing/synctest bubble to the next, and nothing is owed.
+// debt returns the debt in ns. It is at most maxDebt when elapsed is read, and elapsed may be
+// MaxAge old. If it is larger than maxDebt and MaxAge together, the process's clock has gone back,
+// for example from one testing/synctest bubble to the next, and there is no debt.
 func (l *Lane) debt(elapsed int64) int64 {
 	debt := l.paidUntil - elapsed
 	if debt > l.maxDebt+int64(MaxAge) {
@@ -203,9 +211,10 @@ func (l *Lane) debt(elapsed int64) int64 {
 	return max(debt, 0)
 }
 
-// wait returns how long the latest id must wait: until the wall clock, which is in the given tick, is
-// within the allowance of it, or until the debt is, whichever is sooner, but at most maxWait. A time past the end
-// of the format does not tell when the former will be.
+// wait returns the time that the latest ID must wait until its tick is within the allowance of the
+// wall clock's tick, or until the debt is within the allowance, whichever is sooner. It is at most
+// maxWait. If the wall clock is past the end of the format, its tick does not determine the first
+// of these waits, so only the debt counts.
 func (l *Lane) wait(tick, elapsed int64) time.Duration {
 	past := tick > l.scale.last
 	over, due := l.last-max(tick, l.scale.first)-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
@@ -218,8 +227,9 @@ func (l *Lane) wait(tick, elapsed int64) time.Duration {
 	return max(time.Duration(due), minSleep)
 }
 
-// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. It stays where it is
-// if that tick may have ids of the next sequence, and goes above all its ticks if there is no next one.
+// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. The
+// lane does not go back if tick may contain IDs of the next sequence. If all sequences are used, it
+// moves above all ticks that it has reached instead.
 func (l *Lane) turn(tick int64) bool {
 	s := &l.sequence
 	switch {
@@ -230,8 +240,8 @@ func (l *Lane) turn(tick int64) bool {
 	}
 	s.top = max(s.top, l.last)
 	if s.free == 0 {
-		s.floor, s.free = s.top, sequences-1 // above top no sequence has been used
-		l.last, l.count = s.top, l.perTick   // which is full, so that the next id is above all
+		s.floor, s.free = s.top, sequences-1 // no sequence has been used above top
+		l.last, l.count = s.top, l.perTick   // full, so that the next ID is above all others
 		return false
 	}
 	s.base = (s.base + l.perTick) % (sequences * l.perTick)
@@ -239,14 +249,15 @@ func (l *Lane) turn(tick int64) bool {
 	return true
 }
 
-// sequences is how many clock sequences there are: 12 bits above the number of an id in its tick.
+// sequences is the number of clock sequences. A sequence takes the 12 bits above an ID's number in
+// its tick.
 const sequences = 1 << 12
 
-// A sequence is the clock sequence of version 1 or of version 6. A tick and a sequence never meet
-// twice: once all sequences have been used, ids go on above all ticks, and the floor rises.
+// A sequence is the clock sequence of version 1 or 6. No tick is used with the same sequence twice:
+// once all sequences have been used, IDs continue above all ticks, and the floor rises.
 type sequence struct {
-	base  int64 // the number of the first id of a tick, if it is of the current sequence: that times perTick
-	free  int64 // how many have not been used since the floor was set
-	floor int64 // a tick up to here may have ids of any sequence
-	top   int64 // the latest tick before the lane last went back
+	base  int64 // number of the first ID in a tick, which is the sequence times perTick
+	free  int64 // number of sequences not used since the floor was set
+	floor int64 // last tick that may contain IDs of any sequence
+	top   int64 // latest tick before the lane last went back
 }

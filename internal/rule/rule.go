@@ -1,38 +1,40 @@
-// Package rule gives ids their ticks. A [Lane] is what one format has made on one clock. For the next id it compares the
-// tick of the wall clock with the tick of the latest id:
+// Package rule assigns ticks to IDs. A [Lane] holds the state of one format on one clock. For the
+// next ID, it compares the wall clock's tick with the latest ID's tick:
 //
-//  1. Later: it goes with the wall clock.
-//  2. The same, or earlier by at most the tolerance: it stays in the tick of the latest id. If that is full, it takes the
-//     next one and pays for it.
-//  3. Earlier by more: it goes with the wall clock again, and what tells ids of one tick apart starts anew: the clock
-//     sequence of versions 1 and 6, the random bits of version 7 and ULID. The tolerance of Snowflakes has no end.
+//  1. Later: the ID takes the wall clock's tick.
+//  2. The same, or earlier by at most the tolerance: the ID takes the latest ID's tick. If that
+//     tick is full, the ID takes the next one, which adds to the lane's debt.
+//  3. Earlier by more: the ID takes the wall clock's tick, with the next clock sequence (versions 1
+//     and 6) or fresh random bits (version 7 and ULID). The tolerance of Snowflakes is unlimited.
 //
-// To pay is to wait, so that ids do not run away from the wall clock: an id waits while it is further ahead than allowed
-// and more ticks than that are unpaid, but at most 20 ms. Nothing here waits: the caller does, outside its mutex.
+// Debt is paid by waiting, so that IDs cannot run away from the wall clock. An ID waits while its
+// tick is further ahead of the wall clock than allowed and the debt exceeds that allowance, but for
+// at most 20 ms. Nothing in this package waits; its caller does, without holding its mutex.
 //
-// The package knows no mutex, no clock and no layout of bits, and makes no error. Its caller guards a Lane or [Tail] by a
-// mutex, reads the time, and says why there is no id, by the [Refusal].
+// The package has no mutex, clock or bit layout, and creates no errors. Its caller guards a Lane or
+// [Tail] with a mutex, reads the time, and turns a [Refusal] into an error.
 package rule
 
 import "time"
 
 const (
-	// MaxAge is how old a reading of the wall clock, and the elapsed time beside it, may be.
+	// MaxAge is the maximum age of a wall clock reading, and of the elapsed time read with it.
 	MaxAge = time.Millisecond
 
-	// MaxElapsed is how far from 0 the elapsed time may be, and the largest allowance ahead of the wall clock, so that no
-	// sum of debts overflows.
+	// MaxElapsed is the maximum distance of the elapsed time from 0, and the maximum allowance
+	// ahead of the wall clock. It keeps sums of debts from overflowing.
 	MaxElapsed = time.Duration(1 << 60)
 )
 
-// A Refusal is why there is no next id. The lane is then as it was.
+// A Refusal is the reason why there is no next ID, or Given if there is one. After a refusal, the
+// lane is unchanged.
 type Refusal uint8
 
 const (
-	Given       Refusal = iota // there is one
+	Given       Refusal = iota // there is an ID
 	Withheld                   // its tick is after the limit
-	Exhausted                  // all ids up to the allowance ahead of the wall clock are taken
-	ClockBehind                // the wall clock is behind the latest id
+	Exhausted                  // all IDs up to the allowance ahead of the wall clock are taken
+	ClockBehind                // the wall clock is behind the latest ID
 	AtEnd                      // the last tick is full
-	PastEnd                    // the wall clock is after the last tick, and there has never been an id
+	PastEnd                    // the wall clock is past the last tick, and there was never an ID
 )
