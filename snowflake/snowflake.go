@@ -23,9 +23,9 @@ import (
 //   - Text: [ids.Snowflake.String], [ids.Snowflake.Base32]
 //   - Comparison: [ids.Snowflake.Compare], [ids.Snowflake.IsZero]
 //   - Databases: [ids.Snowflake.Value], [ids.Snowflake.Scan]
-//   - Encodings: [ids.Snowflake.AppendText], [ids.Snowflake.MarshalText], [ids.Snowflake.UnmarshalText],
-//     [ids.Snowflake.AppendBinary], [ids.Snowflake.MarshalBinary], [ids.Snowflake.UnmarshalBinary],
-//     [ids.Snowflake.MarshalJSON], [ids.Snowflake.UnmarshalJSON]
+//   - Encodings: [ids.Snowflake.AppendText], [ids.Snowflake.MarshalText],
+//     [ids.Snowflake.UnmarshalText], [ids.Snowflake.AppendBinary], [ids.Snowflake.MarshalBinary],
+//     [ids.Snowflake.UnmarshalBinary], [ids.Snowflake.MarshalJSON], [ids.Snowflake.UnmarshalJSON]
 type ID = ids.Snowflake
 
 // Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a database, null
@@ -44,7 +44,7 @@ type Null = ids.Null[ids.Snowflake]
 //
 // Node is another name of [ids.SnowflakeNode], which has:
 //
-//   - Ids: [ids.SnowflakeNode.Next], [ids.SnowflakeNode.NextContext], [ids.SnowflakeNode.TryNext],
+//   - IDs: [ids.SnowflakeNode.Next], [ids.SnowflakeNode.NextContext], [ids.SnowflakeNode.TryNext],
 //     [ids.SnowflakeNode.Append]
 //   - Settings: [ids.SnowflakeNode.Number], [ids.SnowflakeNode.Layout]
 type Node = ids.SnowflakeNode
@@ -65,11 +65,12 @@ type Options = ids.SnowflakeOptions
 //
 // Layout is another name of [ids.SnowflakeLayout], which has:
 //
-//   - Settings: [ids.SnowflakeLayout.Epoch], [ids.SnowflakeLayout.Tick], [ids.SnowflakeLayout.NodeBits],
-//     [ids.SnowflakeLayout.SequenceBits], [ids.SnowflakeLayout.NodeLast], [ids.SnowflakeLayout.Validate],
-//     [ids.SnowflakeLayout.Equal]
+//   - Settings: [ids.SnowflakeLayout.Epoch], [ids.SnowflakeLayout.Tick],
+//     [ids.SnowflakeLayout.NodeBits], [ids.SnowflakeLayout.SequenceBits],
+//     [ids.SnowflakeLayout.NodeLast], [ids.SnowflakeLayout.Validate], [ids.SnowflakeLayout.Equal]
 //   - Fields: [ids.SnowflakeLayout.Split], [ids.SnowflakeLayout.Compose]
-//   - Bounds of a time: [ids.SnowflakeLayout.MinAt], [ids.SnowflakeLayout.MaxAt], [ids.SnowflakeLayout.Last]
+//   - Bounds of a time: [ids.SnowflakeLayout.MinAt], [ids.SnowflakeLayout.MaxAt],
+//     [ids.SnowflakeLayout.Last]
 type Layout = ids.SnowflakeLayout
 
 // Parts are the fields of a Snowflake.

@@ -19,7 +19,7 @@ import (
 //   - Fields: [ids.ULID.Time], [ids.ULID.Entropy]
 //   - Text: [ids.ULID.String], [ids.ULID.Base58], [ids.ULID.GoString]
 //   - Comparison: [ids.ULID.Compare], [ids.ULID.IsZero]
-//   - Other ids: [ids.ULID.UUID], [ids.ULID.Increment]
+//   - Other IDs: [ids.ULID.UUID], [ids.ULID.Increment]
 //   - Databases: [ids.ULID.Binary], [ids.ULID.Value], [ids.ULID.Scan]
 //   - Encodings: [ids.ULID.AppendText], [ids.ULID.MarshalText], [ids.ULID.UnmarshalText],
 //     [ids.ULID.AppendBinary], [ids.ULID.MarshalBinary], [ids.ULID.UnmarshalBinary]

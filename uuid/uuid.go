@@ -27,7 +27,7 @@ import (
 //     [ids.UUID.ClockSequence], [ids.UUID.Domain], [ids.UUID.LocalID]
 //   - Text: [ids.UUID.String], [ids.UUID.Base58], [ids.UUID.URN], [ids.UUID.GoString]
 //   - Comparison: [ids.UUID.Compare], [ids.UUID.IsZero]
-//   - Other ids: [ids.UUID.ULID], [ids.UUID.ToV1], [ids.UUID.ToV6]
+//   - Other IDs: [ids.UUID.ULID], [ids.UUID.ToV1], [ids.UUID.ToV6]
 //   - Databases: [ids.UUID.Binary], [ids.UUID.Value], [ids.UUID.Scan]
 //   - Encodings: [ids.UUID.AppendText], [ids.UUID.MarshalText], [ids.UUID.UnmarshalText],
 //     [ids.UUID.AppendBinary], [ids.UUID.MarshalBinary], [ids.UUID.UnmarshalBinary]

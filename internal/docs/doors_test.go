@@ -26,13 +26,13 @@ var rootOnly = []string{
 
 // groups are the methods and fields of the types in withMethods, whose comments at a door list them, since its page shows none.
 var groups = []struct{ title, methods string }{
-	{"Ids", "Next NextContext TryNext Append"},
+	{"IDs", "Next NextContext TryNext Append"},
 	{"Settings", "Number Layout Epoch Tick NodeBits SequenceBits NodeLast Validate Equal"},
 	{"Fields", "Time Version Variant NodeID ClockSequence Domain LocalID Entropy Split Compose"},
 	{"Bounds of a time", "MinAt MaxAt Last"},
 	{"Text", "String Base58 Base32 URN GoString"},
 	{"Comparison", "Compare IsZero"},
-	{"Other ids", "ULID UUID ToV1 ToV6 Increment"},
+	{"Other IDs", "ULID UUID ToV1 ToV6 Increment"},
 	{"Databases", "Binary Value Scan"},
 	{"Encodings", "AppendText MarshalText UnmarshalText AppendBinary MarshalBinary UnmarshalBinary MarshalJSON UnmarshalJSON"},
 }
@@ -197,7 +197,7 @@ func methods(t *testing.T, root map[string]string, typ, name string) string {
 			}
 			delete(rest, key)
 			link := " [ids." + key + "],"
-			if len(item)-strings.LastIndex(item, "\n")+len(link) > 110 {
+			if len(item)-strings.LastIndex(item, "\n")+len(link) > 97 {
 				item += "\n   "
 			}
 			item += link
