@@ -1,6 +1,7 @@
 package ids
 
-// Base32, Base58, and what all digits have in common. text.go has hexadecimal digits, snowflake.go decimal ones.
+// Base32, Base58 and the code that all digits share. Hexadecimal digits are in text.go, and decimal
+// digits in snowflake.go.
 
 import (
 	"encoding/binary"
@@ -21,12 +22,12 @@ func pairs(alphabet string) []uint16 {
 // values maps a character to the value of the digit, or to noDigit.
 type values [256]uint64
 
-// noDigit is greater than any number that is put together from the digits of one word, also after
-// a shift to the left by less than 32 bits. So one comparison tells whether all characters were
-// digits.
+// noDigit is greater than any number that the digits of one word can form. It stays greater when
+// shifted left by less than 32 bits, so one comparison checks that all characters were digits.
 const noDigit = 1 << 32
 
-// inverse returns the values of the digits of an alphabet, which may be given in two cases.
+// inverse returns the values of the digits of an alphabet, which may be given in upper and lower
+// case.
 func inverse(alphabets ...string) (t values) {
 	for i := range t {
 		t[i] = noDigit
@@ -49,9 +50,10 @@ func (t *values) locate(s string) int {
 	return len(s)
 }
 
-// Base32 is Crockford's: the digits and letters without I, L, O and U. The width
-// is fixed: 26 characters for 128 bits, the first at most 7, and 13 for 64 bits, the first at most
-// F. Encoders write upper case, and decoders accept both.
+// Base32 uses Crockford's alphabet: the digits and letters without I, L, O and U. The width is
+// fixed. 128 bits have 26 characters, the first of which is at most 7, and 64 bits have 13
+// characters, the first of which is at most F. Encoders write upper case, and decoders accept both
+// cases.
 const (
 	base32Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	base32Len64    = 13
@@ -87,7 +89,7 @@ func putBase32(text *[12]byte, x uint64) {
 	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
-// decodeBase32to64 reads 13 digits. The form is for errors.
+// decodeBase32to64 reads 13 digits. f is the form in errors.
 func decodeBase32to64(s string, f form) (x uint64, err error) {
 	if len(s) != base32Len64 {
 		return 0, parseError(f, wrongLength, len(s))
@@ -102,20 +104,20 @@ func decodeBase32to64(s string, f form) (x uint64, err error) {
 	return first<<60 | upper<<30 | lower, nil
 }
 
-// get30 reads six digits. Its result is noDigit or more if one is not a digit.
+// get30 reads six digits. Its result is noDigit or greater if a character is not a digit.
 func get30(s string) uint64 {
 	return base32Values[s[0]]<<25 | base32Values[s[1]]<<20 | base32Values[s[2]]<<15 |
 		base32Values[s[3]]<<10 | base32Values[s[4]]<<5 | base32Values[s[5]]
 }
 
-// Base58 is Bitcoin's: the digits and letters without 0, O, I and l, in ASCII order.
-// The width is fixed, so that the texts sort as the numbers do.
+// Base58 uses Bitcoin's alphabet: the digits and letters without 0, O, I and l, in ASCII order. The
+// width is fixed, so that the texts sort like the numbers.
 const (
 	base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 	base58Len128   = 22
 
 	pow58to5  = 58 * 58 * 58 * 58 * 58
-	pow58to10 = pow58to5 * pow58to5 // fits 64 bits
+	pow58to10 = pow58to5 * pow58to5 // fits in 64 bits
 )
 
 var (
@@ -125,7 +127,7 @@ var (
 
 // encodeBase58of128 writes hi<<64 | lo as 22 digits.
 func encodeBase58of128(text *[base58Len128]byte, hi, lo uint64) {
-	// Two long divisions leave the lower 20 digits as two words, and the upper 2.
+	// Two long divisions split the digits into the upper 2 and two words of 10 digits each.
 	q1 := hi / pow58to10
 	q0, low := bits.Div64(hi%pow58to10, lo, pow58to10)
 	top, middle := bits.Div64(q1, q0, pow58to10)
@@ -158,7 +160,8 @@ func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	if upper|lower|bad|badLow >= noDigit {
 		return 0, 0, parseError(f, notBase58, base58Values.locate(s))
 	}
-	// ((upper*58 + lower)*58^10 + middle)*58^10 + low. The outer bracket is below 58^12 < 2^71.
+	// ((upper*58 + lower)*58^10 + middle)*58^10 + low. The outer parentheses are below 58^12, and
+	// thus below 2^71.
 	h, l := bits.Mul64(upper*58+lower, pow58to10)
 	l, carry := bits.Add64(l, middle, 0)
 	h += carry
@@ -172,14 +175,14 @@ func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// get58 reads ten digits. Its second result is noDigit or more if one is not a digit.
+// get58 reads ten digits. bad is noDigit or greater if a character is not a digit.
 func get58(s string) (x, bad uint64) {
 	upper, bad := getFive58(s[:5])
 	lower, badLower := getFive58(s[5:10])
 	return upper*pow58to5 + lower, bad | badLower
 }
 
-// getFive58 is get58 for five digits.
+// getFive58 is like get58, for five digits.
 func getFive58(s string) (x, bad uint64) {
 	a, b, c, d, e := base58Values[s[0]], base58Values[s[1]], base58Values[s[2]], base58Values[s[3]], base58Values[s[4]]
 	return (a*58+b)*58*58*58 + (c*58+d)*58 + e, a | b | c | d | e

@@ -1,6 +1,6 @@
 package ids
 
-// The default node, and the environment variable that gives its number.
+// The default node, and the environment variable that sets its number.
 
 import (
 	"cmp"
@@ -15,21 +15,22 @@ import (
 // defaultNode is the node of [NextSnowflake], once there is one.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. If several
-// processes make Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv] in main, which chooses that
-// node.
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does.
+// If several processes generate Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv]
+// in main to set the default node.
 //
-// If main has not chosen one, the first call makes a node of Twitter's layout on the default clock, with the
-// number in the environment variable IDS_SNOWFLAKE_NODE. It panics, with an error that matches
-// [ErrRange], if the variable is neither a number from 0 to 1023 nor "random" (empty is neither), or if the wall
-// clock is outside the layout.
+// If no default node has been set, the first call creates one with Twitter's layout on the default
+// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics with an error
+// that matches [ErrRange] if the variable is neither a number from 0 to 1023 nor "random" (an
+// empty variable is neither), or if the wall clock is outside the layout.
 //
-// If the variable is not set, the number is random, and a goroutine logs it by [log.Print]: the call does not
-// wait for the log, so a program that ends at once may not log it. Two processes then have one number, and can
-// make the same ids, with probability 1/1024; of 38 processes two do with probability 1/2. If the variable is
-// "random", the number is random and nothing is logged: this is for tests, and for a program that runs in one
-// process. With a random number, ids begin at the epoch while the wall clock is before it, unless the default
-// clock has made later ones.
+// If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
+// call does not wait for the log, so a program that ends immediately may not log it. Two processes
+// then have the same number, and can generate the same IDs, with probability 1/1024. Among 38
+// processes, two have the same number with probability 1/2. If the variable is "random", the number
+// is random and nothing is logged. Use this for tests, and for a program that runs in one process.
+// With a random number, IDs begin at the epoch while the wall clock is before it, unless the
+// default clock has generated later ones.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -38,10 +39,10 @@ func NextSnowflake() Snowflake {
 	return n.Next()
 }
 
-// DefaultSnowflakeNode returns the default node, and makes it as [NextSnowflake] does if there is none: so call
-// SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv] first. The error matches [ErrRange] if
-// NextSnowflake would panic, since IDS_SNOWFLAKE_NODE is no number of the layout, or the wall clock is outside
-// it.
+// DefaultSnowflakeNode returns the default node. If there is none, it creates one as
+// [NextSnowflake] does, so call SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv]
+// first. The error matches [ErrRange] if NextSnowflake would panic because IDS_SNOWFLAKE_NODE
+// is not a number of the layout or the wall clock is outside the layout.
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
@@ -63,7 +64,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	return n, nil
 }
 
-// newDefaultNode returns a node of Twitter's layout, with the number that a value of the variable gives.
+// newDefaultNode returns a node with Twitter's layout and the number for a value of the variable.
 func newDefaultNode(value string) (*SnowflakeNode, error) {
 	if value == drawNumber {
 		return newRandomNode(), nil
@@ -79,8 +80,9 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 	return n, err
 }
 
-// newRandomNode returns a node of Twitter's layout with a random number. Such a node may begin at the epoch: one of a
-// given number would make the same ids at each start.
+// newRandomNode returns a node with Twitter's layout and a random number. Such a node may begin at
+// the epoch. A node with a fixed number may not, because it would generate the same IDs at each
+// start.
 func newRandomNode() *SnowflakeNode {
 	f := must(newFields(TwitterLayout()))
 	_, bits := defaultGenerator.bits(8)
@@ -91,8 +93,9 @@ func newRandomNode() *SnowflakeNode {
 	return n
 }
 
-// sayDrawn logs that a number was drawn. Nobody waits for that: what writes the log may itself wait for the first
-// Snowflake, for example to number its lines. Nor does a panic of the log end the program, which could not recover it.
+// sayDrawn logs that the node number is random. It does not wait for the log, because the log's
+// writer may itself wait for the first Snowflake, for example to number its lines. A panic in the
+// log does not end the program, because the program could not recover from it.
 func sayDrawn(number int64) {
 	go func() {
 		defer func() { _ = recover() }()
@@ -101,11 +104,13 @@ func sayDrawn(number int64) {
 	}()
 }
 
-// SetDefaultSnowflakeNode makes n the default node. Call it in main, before anything makes a Snowflake. It
-// panics, and changes nothing, if the default node has the same number and layout on another clock, since ids
-// would repeat. It compares no earlier default nodes, and no random numbers.
+// SetDefaultSnowflakeNode makes n the default node. Call it in main, before the first Snowflake is
+// generated. It panics and changes nothing if the default node has the same number and layout on
+// another clock, because IDs would repeat. It does not compare n with earlier default nodes, nor
+// does it compare random numbers.
 //
-// Nil is for tests: the next [NextSnowflake] makes a new node, and nothing compares it with the old one.
+// Nil is for tests. The next call to [NextSnowflake] then creates a new node, which is not
+// compared with the old one.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
 	for {
@@ -120,18 +125,19 @@ func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	}
 }
 
-// repeats reports whether n and m, whose numbers were given, make the same ids on two clocks.
+// repeats reports whether n and m generate the same IDs on two clocks. It is false if either number
+// is random.
 func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
-// SetDefaultSnowflakeNodeFromEnv makes the default node, with the number in the environment variable
-// IDS_SNOWFLAKE_NODE, and returns it. Call it in main, before anything makes a Snowflake. The options can give
-// a layout, or the clock of a clockfile; nil means the default.
+// SetDefaultSnowflakeNodeFromEnv creates the default node with the number in the environment
+// variable IDS_SNOWFLAKE_NODE, and returns it. Call it in main, before the first Snowflake is
+// generated. The options can set a layout or the clock of a clockfile; nil means the default.
 //
-// It is an error if the variable is not set, if it is "random" or no number of the layout, or if there is a
-// default node already. The error matches [ErrRange] if the number, the layout or the wall clock is out of
-// range. After an error nothing has changed.
+// It returns an error if the variable is not set, if it is "random" or not a number of the layout,
+// or if there is already a default node. The error matches [ErrRange] if the number, the layout
+// or the wall clock is out of range. After an error, nothing has changed.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFields(opts.Layout)
@@ -159,10 +165,10 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 
 const (
 	nodeVariable = "IDS_SNOWFLAKE_NODE"
-	drawNumber   = "random" // its value that asks for a random number
+	drawNumber   = "random" // value for a random number
 )
 
-// parseNumber returns the number that the variable holds, which is at most last.
+// parseNumber returns the number in text, the value of the variable. It must be at most last.
 func parseNumber(text string, last int64) (int64, error) {
 	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || int64(v) > last {

@@ -1,6 +1,6 @@
 package ids
 
-// Errors: those of clocks and constructors, and ParseError of every decoder.
+// Errors of clocks and constructors, and ParseError, the error of every decoder.
 
 import (
 	"errors"
@@ -9,32 +9,32 @@ import (
 )
 
 var (
-	// ErrSyntax means that the input is not the text or the bytes of an id. Every error of a decoder of this
-	// package matches ErrSyntax or ErrRange, except that of a [Null] whose type has no decoders. Package
-	// encoding/json has an error of its own for a number, an object, an array or a boolean in place of a UUID or
-	// a ULID.
+	// ErrSyntax means that the input is not the text or the bytes of an ID. Every error of a
+	// decoder of this package matches ErrSyntax or ErrRange, except for the error of a [Null] whose
+	// type has no decoder methods. For a number, an object, an array or a boolean in place of a
+	// UUID or a ULID, package encoding/json returns its own error.
 	ErrSyntax = errors.New("invalid syntax")
 
-	// ErrLength means that no accepted form has the length of the input. It is an ErrSyntax too.
+	// ErrLength means that no accepted form has the length of the input. It matches ErrSyntax, too.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
-	// ErrRange means that a value does not fit: a number that is too large or negative, a time outside the
-	// format, a node number outside the layout, or a layout that can hold no id.
+	// ErrRange means that a value is out of range: a number that is too large or negative, a time
+	// outside the format, a node number outside the layout, or a layout that has no room for an ID.
 	ErrRange = errors.New("value out of range")
 
-	// ErrExhausted means that all ids of this moment are taken: see [SnowflakeNode.TryNext].
+	// ErrExhausted means that all IDs of this moment are taken. See [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: all ids of this moment are taken: try again")
 
-	// ErrClockBehind means that the wall clock is behind the ids: see [SnowflakeNode.TryNext]. It is an
-	// [ErrExhausted] too: test for ErrClockBehind first.
+	// ErrClockBehind means that the wall clock is behind the IDs. See [SnowflakeNode.TryNext]. It
+	// matches [ErrExhausted], too, so test for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
 
-	// ErrWithheld means that the [ClockLimit] withholds ids. The error also matches the cause given to
-	// [ClockLimit.Set].
+	// ErrWithheld means that the [ClockLimit] withholds IDs. The error also matches the cause
+	// passed to [ClockLimit.Set].
 	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
-	// ErrEnded means that the clock has ended for good, by [ClockLimit.EndAt]. The error also matches the cause
-	// given to EndAt. Constructors that return no error panic with it.
+	// ErrEnded means that the clock was permanently ended by [ClockLimit.EndAt]. The error also
+	// matches the cause passed to EndAt. Constructors that return no error panic with it.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
 
@@ -53,8 +53,8 @@ type causedError struct {
 func (r *causedError) Error() string   { return r.text }
 func (r *causedError) Unwrap() []error { return r.match[:] }
 
-// withCause returns err, ErrWithheld or ErrEnded, with its cause, if there is one. It is made when the limit is
-// set, so that a call that is refused allocates nothing.
+// withCause returns err, which is ErrWithheld or ErrEnded, with its cause, if there is one. It is
+// called when the limit is set, so that a call that is refused allocates nothing.
 func withCause(err, cause error) error {
 	switch {
 	case cause == nil:
@@ -65,28 +65,30 @@ func withCause(err, cause error) error {
 	return &causedError{"ids: withheld: " + cause.Error(), [2]error{err, cause}}
 }
 
-// errNoLimit is the cause before the first limit.
+// errNoLimit is the cause for withholding IDs before the first limit.
 var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
 
-// ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
-// value of a type that Scan does not read.
+// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
+// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
+// not read.
 type ParseError struct {
 	form   form
 	fault  fault
-	offset uint8 // or the wrong length: at most tooLong
+	offset uint8 // offset of the wrong byte, or the wrong length; at most tooLong
 }
 
-// Error returns a message that names the kind of id, what is wrong, and at which byte.
+// Error returns a message with the kind of ID, a description of the error and, if a byte is wrong,
+// its offset.
 func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
-// Scheme returns what was to be parsed: "UUID", "ULID" or "Snowflake". For an array type of your own it is
-// "id", if the fault is in the JSON around the id.
+// Scheme returns the kind of ID: "UUID", "ULID" or "Snowflake". For your own array type, it is "id"
+// if the error is in the JSON around the ID.
 func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
-// Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for example if the
-// length is, or if the index is above 45. In JSON, index 0 is the first byte after the opening quote, and an
-// escape counts as one byte.
+// Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for
+// example if the length is wrong, or if the index is above 45. In JSON, index 0 is the first byte
+// after the opening quote, and an escape counts as one byte.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if e.fault < firstCharacter || int(e.offset) > maxText {
 		return 0, false
@@ -107,7 +109,7 @@ func (e *ParseError) Is(target error) bool {
 	return target == ErrLength && (e.fault == wrongLength || e.fault == longJSON)
 }
 
-// describe returns the scheme and what is wrong.
+// describe returns the scheme and a description of the fault.
 func (e *ParseError) describe() string {
 	f, n := &forms[e.form], strconv.Itoa(int(e.offset))
 	if int(e.offset) == tooLong {
@@ -127,7 +129,7 @@ func (e *ParseError) describe() string {
 	}
 }
 
-// A scanError is a ParseError from Scan.
+// A scanError is a ParseError from a Scan method.
 type scanError struct{ *ParseError }
 
 func (e scanError) Error() string { return "ids: scanning " + e.describe() }
@@ -140,17 +142,18 @@ func (e rangeError) Error() string { return string(e) }
 func (rangeError) Unwrap() error   { return ErrRange }
 
 const (
-	// errEnd is what a constructor panics with, and TryNext returns, after the last id of a format.
+	// errEnd is the error after the last ID of a format. Constructors panic with it, and TryNext
+	// returns it.
 	errEnd = rangeError("ids: the last tick of the format is exhausted")
-	// errPast is the same for a clock that has never shown a time of the format.
+	// errPast is like errEnd, for a clock that has never shown a time in the format.
 	errPast = rangeError("ids: the wall clock is past the last tick of the format: set it right, or use a format that ends later")
 )
 
-// A form is a way to write an id of some scheme.
+// A form is a way to write an ID of some scheme.
 type form uint8
 
 const (
-	uuidText form = iota // JSON and NULL too
+	uuidText form = iota // also for JSON and NULL
 	uuidBinary
 	uuidBase58
 	ulidText
@@ -159,7 +162,7 @@ const (
 	snowflakeText
 	snowflakeBinary
 	snowflakeBase32
-	otherText // of an id of a type of one's own
+	otherText // of a custom ID type
 )
 
 var forms = [...]struct{ scheme, length, most, nullable string }{
@@ -175,7 +178,7 @@ var forms = [...]struct{ scheme, length, most, nullable string }{
 	otherText:       {"id", "", "", ""},
 }
 
-// A fault is what may be wrong with a form.
+// A fault is a kind of error in a form.
 type fault uint8
 
 const (
@@ -186,7 +189,7 @@ const (
 	cutText
 	noQuotes
 	longJSON
-	badEscape // this fault and those after it are of a character
+	badEscape // this and the following faults have the offset of a byte
 	notHex
 	notHyphen
 	notURN
@@ -217,11 +220,11 @@ var faults = [...]string{
 }
 
 const (
-	maxText = len("urn:uuid:") + 36 // the longest accepted text
-	tooLong = maxText + 1           // stands for all lengths above it
+	maxText = len("urn:uuid:") + 36 // longest accepted text
+	tooLong = maxText + 1           // this and all greater lengths
 )
 
-// parseErrors has each error that there can be, and more, so that to return one costs no allocation.
+// parseErrors contains every possible error, and more, so that returning one does not allocate.
 var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) {
 	for i := range all {
 		for j := range all[i] {
@@ -233,7 +236,8 @@ var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) 
 	return all
 }()
 
-// parseError returns the error for a fault of a form, at an offset or of a length.
+// parseError returns the error for a fault in a form. offset is the offset of the wrong byte or, if
+// the length is wrong, the length.
 func parseError(form form, fault fault, offset int) *ParseError {
 	return &parseErrors[form][fault][min(offset, tooLong)]
 }

@@ -1,6 +1,6 @@
 package ids
 
-// Layouts of Snowflakes: where time, node number and sequence are.
+// Layouts of Snowflakes: the positions of the time, the node number and the sequence.
 
 import (
 	"strconv"
@@ -9,24 +9,25 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// SnowflakeLayout gives the fields of a Snowflake, from the top: the time, in ticks since an epoch, then node
-// number and sequence. The time takes the rest of the 63 bits, at most 62: [SnowflakeLayout.Last] returns its
-// end. The zero value is [TwitterLayout].
+// SnowflakeLayout defines the fields of a Snowflake, from the top: the time in ticks since an
+// epoch, the node number and the sequence. The time takes the rest of the 63 bits, but at most 62.
+// [SnowflakeLayout.Last] returns the start of its last tick. The zero value is
+// [TwitterLayout].
 //
-// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time. If the tick
-// is 20 ms or longer, ids run ever further ahead of the wall clock while a node is asked for more than
-// 2^SequenceBits of them per tick. Times more than 2^39 s (some 17,000 years) from 1970 or from Epoch, and
-// times at or before 0001-01-01T00:00:00Z, are out of range.
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
+// If the tick is 20 ms or longer, IDs get ever further ahead of the wall clock while a node is
+// asked for more than 2^SequenceBits IDs per tick. Times more than 2^39 s (about 17,000 years) from
+// 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
-	Epoch        time.Time     // of tick 0
-	Tick         time.Duration // the unit of the time
-	NodeBits     int           // the width of the node number; 0 leaves one node, number 0
-	SequenceBits int           // the width of the sequence; 0 means one id a tick
+	Epoch        time.Time     // start of tick 0
+	Tick         time.Duration // unit of the time
+	NodeBits     int           // width of the node number; 0 leaves only node number 0
+	SequenceBits int           // width of the sequence; 0 means one ID per tick
 	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
 }
 
 // The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
-// twitterEpoch, then 5 bits of datacenter, 5 of worker and 12 of sequence.
+// twitterEpoch, then 5 bits for the datacenter, 5 bits for the worker and 12 bits for the sequence.
 const (
 	twitterEpoch        = 1288834974657 // ms since 1970
 	twitterWorkerBits   = 5
@@ -34,15 +35,15 @@ const (
 	twitterSequenceBits = 12
 )
 
-// TwitterLayout returns Twitter's layout, the default: 41 bits of milliseconds since 2010-11-04T01:42:54.657Z
-// (until 2080), 10 of node number, 12 of sequence.
+// TwitterLayout returns Twitter's layout, the default: 41 bits for milliseconds since
+// 2010-11-04T01:42:54.657Z (until 2080), 10 bits for the node number and 12 bits for the sequence.
 func TwitterLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
 		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits}
 }
 
-// TwitterNumber returns the node number of a datacenter and a worker, each from 0 to 31, in Twitter's layout.
-// For others the error matches [ErrRange].
+// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each must
+// be from 0 to 31; otherwise, the error matches [ErrRange].
 func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	const last = 1<<twitterWorkerBits - 1
 	switch {
@@ -54,26 +55,30 @@ func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	return datacenter<<twitterWorkerBits | worker, nil
 }
 
-// TwitterDatacenterWorker returns the datacenter and the worker, each from 0 to 31, of a node number of
-// Twitter's layout, from 0 to 1023. For another number the datacenter is out of this range.
+// TwitterDatacenterWorker returns the datacenter and the worker, each from 0 to 31, of a node
+// number of Twitter's layout, from 0 to 1023. For any other number, the datacenter is outside this
+// range.
 func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
-// DiscordLayout returns Discord's layout: 41 bits of milliseconds since 2015-01-01 (until 2084), 10 of node
-// number (the upper 5 of worker, the lower 5 of process), 12 of sequence.
+// DiscordLayout returns Discord's layout: 41 bits for milliseconds since 2015-01-01 (until 2084),
+// 10 bits for the node number (the upper 5 for the worker, the lower 5 for the process) and 12 bits
+// for the sequence.
 func DiscordLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 }
 
-// InstagramLayout returns Instagram's layout: 40 bits of milliseconds since 2011-08-24T21:07:01.721Z (until
-// 2046), 13 of node number (the logical shard), 10 of sequence.
+// InstagramLayout returns Instagram's layout: 40 bits for milliseconds since
+// 2011-08-24T21:07:01.721Z (until 2046), 13 bits for the node number (the logical shard) and 10
+// bits for the sequence.
 func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits of 10 ms since 2014-09-01 (until 2188),
-// 8 of sequence, 16 of node number. Its version 2 counts from 2025-01-01.
+// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits for units of 10 ms since
+// 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number. Sonyflake's
+// version 2 counts from 2025-01-01.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
 		NodeBits: 16, SequenceBits: 8, NodeLast: true}
@@ -81,20 +86,20 @@ func SonyflakeLayout() SnowflakeLayout {
 
 // SnowflakeParts are the fields of a Snowflake.
 type SnowflakeParts struct {
-	Time           time.Time // the start of the tick, in UTC
+	Time           time.Time // start of the tick, in UTC
 	Node, Sequence int64
 }
 
-// fields are those of a layout, made ready for use.
+// fields are the fields of a valid layout, with their shifts and maxima.
 type fields struct {
 	layout SnowflakeLayout
 	scale  rule.Scale
 
-	lastNode, lastSequence              int64 // what the bits can hold
+	lastNode, lastSequence              int64 // maxima that fit the bits
 	timeShift, nodeShift, sequenceShift uint8
 }
 
-// plain returns l with its Epoch in UTC, and Twitter's layout for the zero value.
+// plain returns l with its Epoch in UTC, or Twitter's layout if l is the zero value.
 func (l SnowflakeLayout) plain() SnowflakeLayout {
 	l.Epoch = l.Epoch.Round(0).UTC()
 	if l == (SnowflakeLayout{}) {
@@ -103,19 +108,20 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 	return l
 }
 
-// Equal reports whether l and m are the same layout. Their Epochs can be in different zones, and the zero value
-// is Twitter's layout.
+// Equal reports whether l and m are the same layout. It ignores the time zones of their Epochs, and
+// it treats the zero value as Twitter's layout.
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
 
-// Validate returns nil if l is valid, as the zero value is. The error matches [ErrRange] if Epoch is not set or
-// more than 2^39 s from 1970, Tick is not positive, a number of bits is negative, or no bit is left for the time.
-// Whether the ticks of l have begun or ended depends on the time: see [SnowflakeLayout.Last].
+// Validate returns nil if l is valid. The zero value is valid. The error matches [ErrRange] if
+// Epoch is not set or is more than 2^39 s from 1970, Tick is not positive, a number of bits is
+// negative, or no bit is left for the time. Validate does not check whether the current time is
+// within the layout; see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
 	_, err := newFields(l)
 	return err
 }
 
-// newFields returns the fields of l, or the error of Validate.
+// newFields returns the fields of l, or the error that Validate returns.
 func newFields(l SnowflakeLayout) (f fields, err error) {
 	l = l.plain()
 	switch {
@@ -157,21 +163,21 @@ func (f *fields) tick(t time.Time) (int64, error) {
 		f.scale.Time(tick).Format(time.RFC3339Nano))
 }
 
-// pack returns the Snowflake of fields that are in range.
+// pack returns the Snowflake with the given fields, which must be in range.
 func (f *fields) pack(tick, node, sequence int64) Snowflake {
 	return Snowflake(tick<<(f.timeShift&63) | node<<(f.nodeShift&63) | sequence<<(f.sequenceShift&63))
 }
 
-// Last returns the start of the last tick of l, in UTC: after that tick, l has no more ids. It panics if l is
-// not valid.
+// Last returns the start of the last tick of l, in UTC. After that tick, l has no more IDs. Last
+// panics if l is not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFields(l))
 	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // after the last tick of every layout
 }
 
-// Split returns the fields of s, which is of layout l. Of those that no node makes, a negative s has the time of
-// tick 0, and one whose time has 63 bits that of tick 2^62-1. It panics if l is not valid: see
-// [SnowflakeLayout.Validate].
+// Split returns the fields of s in layout l. For a negative s, the time is the start of tick 0, and
+// for an s whose time has 63 bits, it is the start of tick 2^62-1; no node generates such
+// Snowflakes. Split panics if l is not valid; see [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFields(l))
 	return SnowflakeParts{
@@ -181,8 +187,8 @@ func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	}
 }
 
-// Compose is the inverse of Split. A time within a tick counts as its start. The error matches [ErrRange] if a
-// part does not fit the layout, or the layout is not valid.
+// Compose is the inverse of Split. A time within a tick is treated as the start of the tick. The
+// error matches [ErrRange] if a part does not fit the layout or the layout is not valid.
 func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
 	f, err := newFields(l)
 	if err != nil {
@@ -200,26 +206,27 @@ func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
 	return f.pack(tick, p.Node, p.Sequence), nil
 }
 
-// outside returns the error for a number that is not within 0 to end.
+// outside returns the error for a number n outside 0 to end.
 func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
 
-// MinAt returns the smallest Snowflake of t's tick. Use it like [MinV7At]. A time out of range counts as the
-// first or the last tick of l. It panics if l is not valid.
+// MinAt returns the smallest Snowflake in t's tick. Use it like [MinV7At]. A time out of range is
+// treated as the first or the last tick of l. MinAt panics if l is not valid.
 func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	f := must(newFields(l))
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake of t's tick, for spans that include both ends. It takes t and l as
-// [SnowflakeLayout.MinAt] does.
+// MaxAt returns the greatest Snowflake in t's tick, for spans that include both ends. A time out of
+// range is treated as the first or the last tick of l. MaxAt panics if l is not valid.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	f := must(newFields(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 
-// nearest returns the tick of t, or the nearest one whose time is in range, if any is.
+// nearest returns the tick of t or, if t is out of range, the nearest tick in range, if there is
+// any.
 func (f *fields) nearest(t time.Time) int64 {
 	tick, _ := f.scale.Tick(rule.NewReading(t))
 	return tick

@@ -1,6 +1,6 @@
 package ids
 
-// Null: an id or nothing, in databases, JSON and text.
+// Null: an ID or nothing, in databases, JSON and text.
 
 import (
 	"bytes"
@@ -9,10 +9,11 @@ import (
 	"fmt"
 )
 
-// Nullable is what a [Null] can hold: an id of this package, a struct that embeds one and nothing else, without
-// a tag, or an array of 16 bytes with the methods of a UUID, such as typeid.ID. Give your own array the methods
-// Scan and UnmarshalText: without them only an absent Null can be read. Its text has at most 90 bytes, none
-// that JSON escapes.
+// Nullable is the type constraint of a [Null]'s ID: an ID of this package, a struct that embeds
+// such an ID without a tag and has no other field, or an array of 16 bytes with the methods of a
+// UUID, such as typeid.ID. Give your own array type the methods Scan and UnmarshalText; without
+// them, only an absent Null can be read. Its text must have at most 90 bytes and need no escaping
+// in JSON.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |
@@ -21,28 +22,30 @@ type Nullable interface {
 	encoding.TextAppender
 }
 
-// Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
-// database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
-// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
+// key can be marshaled but not unmarshaled.
 type Null[T Nullable] struct {
 	ID    T
-	Valid bool // whether there is an id
+	Valid bool // whether ID is present
 }
 
-// decode has read set the id, and marks it present on success. A type that cannot be read is an error. On an
-// error nothing changes.
+// decode calls read to set the ID and marks the ID present. It returns an error if the type has no
+// decoder methods. After an error, n is unchanged.
 func (n *Null[T]) decode(read func(decoder) error) error {
 	d, ok := any(&n.ID).(decoder)
 	if !ok {
 		return fmt.Errorf("ids: a Null cannot be read: %T has no methods Scan and UnmarshalText", &n.ID)
 	}
-	before := *n // an own decoder may write part of an id
+	before := *n // a custom decoder may write part of an ID
 	return n.set(before, read(d))
 }
 
-// Scan reads an id, NULL or a Null from a database. On an error n keeps its value.
+// Scan reads an ID, NULL or a Null from a database. After an error, n is unchanged.
 func (n *Null[T]) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:
@@ -55,7 +58,8 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set marks the id present, or takes n back to what it was before if err, that of its decoder, is not nil.
+// set marks the ID present. If err, which comes from the ID's decoder, is not nil, set restores
+// before, the earlier value.
 func (n *Null[T]) set(before Null[T], err error) error {
 	n.Valid = true
 	if err != nil {
@@ -64,8 +68,8 @@ func (n *Null[T]) set(before Null[T], err error) error {
 	return err
 }
 
-// Value returns nil if the id is absent, and otherwise what its own Value returns: for the types of
-// this package the error is always nil.
+// Value returns nil if the ID is absent, and otherwise calls the ID's Value method. The error is
+// always nil for the types of this package.
 func (n Null[T]) Value() (driver.Value, error) {
 	if !n.Valid {
 		return nil, nil
@@ -73,10 +77,10 @@ func (n Null[T]) Value() (driver.Value, error) {
 	return n.ID.Value()
 }
 
-// IsZero reports whether the id is absent. The omitzero option of struct tags uses it.
+// IsZero reports whether the ID is absent. The omitzero option of struct tags uses it.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// String returns the id as text, or the empty text if it is absent or AppendText fails.
+// String returns the ID as text, or the empty text if it is absent or AppendText fails.
 func (n Null[T]) String() string {
 	text, err := n.AppendText(nil)
 	if err != nil {
@@ -85,8 +89,8 @@ func (n Null[T]) String() string {
 	return string(text)
 }
 
-// AppendText appends the id as text, or nothing if it is absent. The error comes from the id's own AppendText:
-// always nil for the types of this package.
+// AppendText appends the ID as text, or nothing if it is absent. The error comes from the ID's
+// AppendText method. It is always nil for the types of this package.
 func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	if !n.Valid {
 		return b, nil
@@ -94,11 +98,11 @@ func (n Null[T]) AppendText(b []byte) ([]byte, error) {
 	return n.ID.AppendText(b)
 }
 
-// MarshalText returns the id as text, or no bytes if it is absent. The error comes from AppendText.
+// MarshalText returns the ID as text, or no bytes if it is absent. The error comes from AppendText.
 func (n Null[T]) MarshalText() ([]byte, error) { return n.AppendText([]byte{}) }
 
-// UnmarshalText sets n to the id that text holds; no bytes mean that it is absent. On an error
-// n keeps its value.
+// UnmarshalText sets n to the ID in text, or makes it absent if text is empty. After an error, n is
+// unchanged.
 func (n *Null[T]) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*n = Null[T]{}
@@ -107,9 +111,10 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 	return n.decode(func(d decoder) error { return d.UnmarshalText(text) })
 }
 
-// MarshalJSON returns null if the id is absent, and otherwise the id as its own MarshalJSON writes it, or as a
-// JSON string if it has none. The error comes from MarshalJSON or AppendText. An id that is present must not write
-// null: that is an error.
+// MarshalJSON returns null if the ID is absent. Otherwise, it calls the ID's MarshalJSON method or,
+// if there is none, returns the ID's text as a JSON string. The error comes from the ID's
+// MarshalJSON or AppendText method. It is also an error if an ID that is present is marshaled as
+// null.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
@@ -130,8 +135,8 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), err
 }
 
-// UnmarshalJSON sets n to the id in a JSON string, or makes it absent if data is null. A
-// Snowflake may also be a bare number. On an error n keeps its value.
+// UnmarshalJSON sets n to the ID in a JSON string, or makes it absent if data is null. A Snowflake
+// may also be a bare number. After an error, n is unchanged.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*n = Null[T]{}

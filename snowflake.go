@@ -1,6 +1,7 @@
 package ids
 
-// Snowflake: the type, its decimal text and its bytes. See layout.go for its fields, and node.go for what makes it.
+// Snowflake: the type, its decimal text and its bytes. Its fields are in layout.go, and its
+// generation is in node.go.
 
 import (
 	"cmp"
@@ -8,11 +9,13 @@ import (
 	"strconv"
 )
 
-// Snowflake is an integer of 63 bits: a time, a node number and a sequence. A [SnowflakeLayout] gives their
-// widths, and its Split returns them. Snowflakes of one layout sort by time. None is negative:
-// a negative number that is converted is written, and never read.
+// Snowflake is an integer of 63 bits: a time, a node number and a sequence. A [SnowflakeLayout]
+// gives their widths, and its Split method returns them. Snowflakes of one layout sort by time. No
+// Snowflake is negative. A negative number that is converted to a Snowflake can be encoded, but not
+// decoded.
 //
-// For a type of your own, embed ids.Snowflake alone, not snowflake.ID: [Null] needs this field name.
+// For your own type, embed ids.Snowflake and nothing else. Do not embed snowflake.ID, because
+// [Null] needs the field name Snowflake.
 type Snowflake int64
 
 // Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
@@ -33,33 +36,33 @@ func (s Snowflake) Base32() string {
 	return string(text[:])
 }
 
-// AppendText appends what String returns. The error is always nil.
+// AppendText appends s.String(). The error is always nil.
 func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b, int64(s)), nil }
 
-// textForm returns the form of an id that is text, for errors.
+// textForm returns the form of a Snowflake in text, for errors.
 func (Snowflake) textForm() form { return snowflakeText }
 
-// MarshalText returns what String returns. The error is always nil.
+// MarshalText returns s.String(). The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
-// UnmarshalText sets s as [ParseSnowflake] does. On an error s keeps its value.
+// UnmarshalText sets s as [ParseSnowflake] does. After an error, s is unchanged.
 func (s *Snowflake) UnmarshalText(text []byte) error { return s.parse(view(text)) }
 
-// MarshalJSON returns s in decimal, in quotes, since JavaScript rounds integers above 2^53. The error is always
-// nil.
+// MarshalJSON returns s in decimal, in quotes, because JavaScript rounds integers above 2^53. The
+// error is always nil.
 func (s Snowflake) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 22), '"')
 	return append(appendDecimal(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON reads a decimal number, quoted or bare. null leaves s as it was: use a pointer or a [Null] to
-// see it. On an error s keeps its value.
+// UnmarshalJSON reads a decimal number, quoted or bare. null leaves s unchanged; to detect it, use
+// a pointer or a [Null]. After an error, s is unchanged.
 func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	if string(data) == "null" {
 		return nil
 	}
 	if len(data) == 0 || data[0] == '"' {
-		var buf [(1 + maxDigits) * escape]byte // with a sign, which has an error of its own
+		var buf [(1 + maxDigits) * escape]byte // with a sign, which is a separate error
 		if data, err = unquote(data, buf[:], snowflakeText); err != nil {
 			return err
 		}
@@ -75,7 +78,7 @@ func (s Snowflake) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary returns the 8 bytes of s, big-endian. The error is always nil.
 func (s Snowflake) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary sets s to the 8 bytes of data, big-endian. On an error s keeps its value.
+// UnmarshalBinary sets s to the 8 bytes of data, big-endian. After an error, s is unchanged.
 func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	if len(data) != 8 {
 		return parseError(snowflakeBinary, wrongLength, len(data))
@@ -88,12 +91,12 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ParseSnowflake reads a Snowflake of 1 to 19 decimal digits, from 0 to 9223372036854775807. The error is a
-// *[ParseError].
+// ParseSnowflake reads a Snowflake with 1 to 19 decimal digits, from 0 to 9223372036854775807. The
+// error is a *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
 	start := 0
 	if len(s) > 1 && s[0] == '-' {
-		start = 1 // a negative number has an error of its own
+		start = 1 // a negative number is a separate error
 	}
 	if len(s) == 0 || len(s) > start+maxDigits {
 		return 0, parseError(snowflakeText, wrongLength, len(s))
@@ -103,7 +106,7 @@ func ParseSnowflake(s string) (Snowflake, error) {
 		d := s[i] - '0'
 		if d > 9 {
 			if start > 0 {
-				i = 0 // the sign is wrong too
+				i = 0 // the sign is also wrong
 			}
 			return 0, parseError(snowflakeText, notDecimal, i)
 		}
@@ -118,7 +121,7 @@ func ParseSnowflake(s string) (Snowflake, error) {
 	return Snowflake(v), nil
 }
 
-// parse sets s as ParseSnowflake does. On an error s keeps its value.
+// parse sets s as ParseSnowflake does. After an error, s is unchanged.
 func (s *Snowflake) parse(text string) error {
 	v, err := ParseSnowflake(text)
 	if err == nil {
@@ -131,8 +134,8 @@ func (s *Snowflake) parse(text string) error {
 // error that quotes s.
 func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s) }
 
-// ParseSnowflakeBase32 reads the 13 characters that [Snowflake.Base32] returns, in upper or lower case. The
-// error is a *[ParseError].
+// ParseSnowflakeBase32 reads the 13 characters that [Snowflake.Base32] returns, in upper or
+// lower case. The error is a *[ParseError].
 func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	v, err := decodeBase32to64(s, snowflakeBase32)
 	if v>>63 != 0 {
@@ -141,7 +144,7 @@ func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	return Snowflake(v), err
 }
 
-// maxDigits is how many decimal digits the largest Snowflake has.
+// maxDigits is the number of decimal digits of the largest Snowflake.
 const maxDigits = 19
 
 var decimalPairs = [100]uint16(pairs("0123456789"))
@@ -155,8 +158,8 @@ func appendDecimal(b []byte, v int64) []byte {
 	return append(b, text[encodeDecimal(&text, uint64(v)):]...)
 }
 
-// encodeDecimal writes v < 10^20 as 20 digits, and returns the offset of the first one that is
-// not a leading zero.
+// encodeDecimal writes v < 10^20 as 20 digits and returns the offset of the first digit that is not
+// a leading zero.
 func encodeDecimal(text *[maxDigits + 1]byte, v uint64) (start int) {
 	le := binary.LittleEndian
 	top, rest := v/1e16, v%1e16

@@ -1,6 +1,7 @@
 package ids
 
-// Databases: Scan, Value, Binary. What a Null or a Binary asks of the id within: parse, textForm.
+// Databases: Scan, Value and Binary, and the methods of an ID that Null and Binary use: parse and
+// textForm.
 
 import (
 	"database/sql/driver"
@@ -8,29 +9,30 @@ import (
 	"fmt"
 )
 
-// Value returns u as text. For a column of 16 bytes pass [UUID.Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes, pass [UUID.Binary]. The error is always nil.
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan reads a string, a []byte, a [16]byte or a UUID from a database. A []byte of length 16 is the id itself;
-// any other, and a string, is text as [ParseUUID] reads it. NULL is an error: use [Null]. On an error u keeps
-// its value.
+// Scan reads a string, a []byte, a [16]byte or a UUID from a database. A []byte of length 16 is the
+// UUID itself. Any other []byte, and a string, is text in a form that [ParseUUID] accepts. NULL is
+// an error; for a column that can be NULL, use [Null]. After an error, u is unchanged.
 //
-// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too: MySQL and MariaDB cut text to
-// a BINARY(16), with INSERT IGNORE or an empty sql_mode. No UUID of [VariantRFC9562] has such bytes. If a column of
-// yours has keys of such characters, read a []byte, and use [UUIDFromBytes].
+// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, because it is
+// probably truncated text. MySQL and MariaDB truncate text to fit a BINARY(16) with INSERT IGNORE
+// or an empty sql_mode. No UUID of [VariantRFC9562] consists of such bytes. If your column has keys
+// of such characters, read a []byte and use [UUIDFromBytes].
 func (u *UUID) Scan(src any) error {
 	return scanBytes(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
 
-// Value returns u as text. For a column of 16 bytes pass [ULID.Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes, pass [ULID.Binary]. The error is always nil.
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan reads a string, a []byte, a [16]byte or a ULID from a database. A []byte of length 16 is the id itself;
-// any other, and a string, is text as [ParseULID] reads it. NULL is an error: use [Null]. On an error u keeps
-// its value.
+// Scan reads a string, a []byte, a [16]byte or a ULID from a database. A []byte of length 16 is the
+// ULID itself. Any other []byte, and a string, is text in a form that [ParseULID] accepts. NULL is
+// an error; for a column that can be NULL, use [Null]. After an error, u is unchanged.
 //
-// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, as for [UUID.Scan]. No ULID
-// of a time before the year 3544 has such bytes.
+// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, as for
+// [UUID.Scan]. No ULID with a time before the year 3544 consists of such bytes.
 func (u *ULID) Scan(src any) error {
 	return scanBytes(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
@@ -38,8 +40,9 @@ func (u *ULID) Scan(src any) error {
 // Value returns s as an int64. The error is always nil.
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
-// Scan reads an int64, a uint64, a string, a []byte or a Snowflake from a database. A []byte is always decimal
-// text, as [ParseSnowflake] reads it. NULL is an error: use [Null]. On an error s keeps its value.
+// Scan reads an int64, a uint64, a string, a []byte or a Snowflake from a database. A []byte is
+// always decimal text in the form that [ParseSnowflake] accepts. NULL is an error; for a column
+// that can be NULL, use [Null]. After an error, s is unchanged.
 func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
@@ -60,7 +63,7 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scanBytes is scan for an id that a database may store as its 16 bytes.
+// scanBytes is like scan, for an ID that a database may store as 16 bytes.
 func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error {
 	switch v := src.(type) {
 	case T:
@@ -81,7 +84,7 @@ func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error
 	return scan(dst, src, form, accepted)
 }
 
-// scan sets dst to the id that src holds as text. accepted names the types that src may have.
+// scan sets dst to the ID whose text is src. accepted lists the types that src may have.
 func scan(dst, src any, form form, accepted string) error {
 	var err error
 	switch v := src.(type) {
@@ -100,27 +103,27 @@ func scan(dst, src any, form form, accepted string) error {
 	return nil
 }
 
-// decoder is what a pointer to an id has.
+// decoder is the set of methods for decoding that a pointer to an ID has.
 type decoder interface {
 	Scan(src any) error
 	encoding.TextUnmarshaler
 }
 
-// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text
-// and JSON are those of the id. If the column can be NULL, use a [Null] of it, which packages uuid and ulid
-// call NullBinary.
+// Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
+// bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use a [Null]
+// of a Binary; packages uuid and ulid call this type NullBinary.
 type Binary[T interface {
 	UUID | ULID
 	encoding.TextAppender
 }] struct{ ID T }
 
-// Value returns the 16 bytes of the id. The error is always nil.
+// Value returns the 16 bytes of the ID. The error is always nil.
 func (b Binary[T]) Value() (driver.Value, error) {
 	id := [16]byte(b.ID)
 	return id[:], nil
 }
 
-// Scan reads what Scan of the id does, or a Binary. On an error b keeps its value.
+// Scan reads a Binary or any value that the ID's Scan method reads. After an error, b is unchanged.
 func (b *Binary[T]) Scan(src any) error {
 	if v, ok := src.(Binary[T]); ok {
 		*b = v
@@ -129,26 +132,27 @@ func (b *Binary[T]) Scan(src any) error {
 	return any(&b.ID).(decoder).Scan(src)
 }
 
-// String returns the id as text.
+// String returns the ID as text.
 func (b Binary[T]) String() string {
 	text, _ := b.AppendText(make([]byte, 0, 36))
 	return string(text)
 }
 
-// AppendText appends the id as text. The error is always nil.
+// AppendText appends the ID as text. The error is always nil.
 func (b Binary[T]) AppendText(text []byte) ([]byte, error) { return b.ID.AppendText(text) }
 
-// MarshalText returns the id as text. The error is always nil.
+// MarshalText returns the ID as text. The error is always nil.
 func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]byte, 0, 36)) }
 
-// UnmarshalText sets b to the id that text holds. On an error b keeps its value.
+// UnmarshalText sets b to the ID in text. After an error, b is unchanged.
 func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
 
-// IsZero reports whether all bits of the id are zero. The omitzero option of struct tags uses it.
+// IsZero reports whether all bits of the ID are zero. The omitzero option of struct tags uses it.
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
 
-// parse sets dst to the id that s holds as text. On an error dst keeps its value. Each case writes
-// to dst itself: to copy an id that was just written as two halves makes the processor wait.
+// parse sets dst to the ID whose text is s. After an error, dst is unchanged. Each case writes
+// directly to dst, because copying an ID that was just written as two halves makes the processor
+// wait.
 func parse(dst any, s string) (err error) {
 	switch p := dst.(type) {
 	case *UUID:
@@ -165,7 +169,8 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// textForm is that of the id, as UUID, ULID and Snowflake have it. Structs that embed one have it too.
+// textForm returns the form of the ID in text. UUID, ULID and Snowflake have this method too, and
+// so do structs that embed one of these types.
 func (Binary[T]) textForm() form {
 	if _, ok := any((*T)(nil)).(*UUID); ok {
 		return uuidText
@@ -173,7 +178,7 @@ func (Binary[T]) textForm() form {
 	return ulidText
 }
 
-// formOf returns the form of any id that is text.
+// formOf returns the form of any ID in text.
 func formOf(id any) form {
 	if id, ok := id.(interface{ textForm() form }); ok {
 		return id.textForm()

@@ -1,6 +1,6 @@
 package ids
 
-// Text: hexadecimal digits, the quotes of JSON, text that a column has cut off.
+// Text: hexadecimal digits, JSON strings, and text that a column has truncated.
 
 import (
 	"bytes"
@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	escape     = len(`\u00XX`) // the one form of escape in JSON that a character of an id has
-	maxOwnText = 90            // the longest text of a type that embeds an id: a TypeID
+	escape     = len(`\u00XX`) // only form of JSON escape for a character of an ID
+	maxOwnText = 90            // longest text of a custom ID type, which is a TypeID
 )
 
-// unquote returns what is within the quotes of a JSON string, unescaped into buf if that has room
-// for all of it. Otherwise it is longer than what the caller accepts. The form is for errors.
+// unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not
+// fit, they are longer than any text that the caller accepts, and unquote returns them as they are.
+// f is the form in errors.
 func unquote(data, buf []byte, f form) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(f, noQuotes, 0)
@@ -41,7 +42,7 @@ func unquote(data, buf []byte, f form) ([]byte, error) {
 // view returns b as a string without a copy, for calls that keep no part of it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// mustParse returns the id that s holds, or panics.
+// mustParse returns the ID in s. It panics if parse fails.
 func mustParse[T any](parse func(s string) (T, error), s string) T {
 	v, err := parse(s)
 	if err != nil {
@@ -50,7 +51,7 @@ func mustParse[T any](parse func(s string) (T, error), s string) T {
 	return v
 }
 
-// The hexadecimal digits of UUIDs come out in lower case, and are read in either.
+// The hexadecimal digits of UUIDs are written in lower case and read in either case.
 var (
 	hexPairs  = [256]uint16(pairs("0123456789abcdef"))
 	hexValues = inverse("0123456789abcdef", "0123456789ABCDEF")
@@ -81,7 +82,7 @@ func encodeHex(text *[36]byte, u *[16]byte) {
 	le.PutUint16(text[34:], hexPairs[u[15]])
 }
 
-// decodeHex reads 32 digits, or 36 characters with hyphens. ok is false if s is neither.
+// decodeHex reads 32 digits, or 36 characters with hyphens. ok is false if a character is wrong.
 func decodeHex(s string) (hi, lo uint64, ok bool) {
 	var a, b, c, d, e, f, g, h uint64
 	if len(s) == 36 {
@@ -102,7 +103,7 @@ func decodeHex(s string) (hi, lo uint64, ok bool) {
 	return a<<48 | b<<32 | c<<16 | d, e<<48 | f<<32 | g<<16 | h, a|b|c|d|e|f|g|h < noDigit
 }
 
-// get16 reads four digits. Its result is noDigit or more if one is not a digit.
+// get16 reads four digits. Its result is noDigit or greater if a character is not a digit.
 func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
@@ -124,12 +125,12 @@ func locateHex(s string) (fault, int) {
 	return notHex, start + hexValues.locate(s[start:])
 }
 
-// mismatchURN returns the offset of the first character of "urn:uuid:" that s does not
-// begin with, in any case, or -1.
+// mismatchURN returns the offset of the first character of s that differs from the prefix
+// "urn:uuid:", ignoring case, or -1 if s has that prefix.
 func mismatchURN(s string) int {
 	const prefix = "urn:uuid:"
 	for i := range len(prefix) {
-		// Folding by 0x20 leaves ':' as it is, but would take 0x1a for it.
+		// Setting the bit 0x20 keeps ':' unchanged, but would also turn 0x1a into ':'.
 		if c := s[i]; c != prefix[i] && (c|0x20 != prefix[i] || prefix[i] == ':') {
 			return i
 		}
@@ -137,15 +138,16 @@ func mismatchURN(s string) int {
 	return -1
 }
 
-// isASCII reports whether no byte has its highest bit set, as byte 8 of each UUID of the RFC has. It is apart from isText so
-// that it is inlined.
+// isASCII reports whether no byte has its highest bit set. That bit is set in byte 8 of each UUID
+// of the RFC's variant. isASCII is separate from isText so that it is inlined.
 func isASCII(b *[16]byte) bool {
 	const highest = 0x8080808080808080
 	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
 }
 
-// isText reports whether all bytes are characters that texts of ids have, so that b is the beginning of one. Of 16 random
-// bytes one in 3 × 10^9 is such, and no id of a usual kind: the first byte of a ULID is less than a hyphen for 1,500 years.
+// isText reports whether all bytes can occur in the text of an ID, so that b is the beginning of
+// such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no common ID.
+// For example, the first byte of a ULID is less than a hyphen for 1,500 years.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'

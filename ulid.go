@@ -1,6 +1,6 @@
 package ids
 
-// ULID: the type, and what makes it.
+// ULID: the type and its generation.
 
 import (
 	"bytes"
@@ -11,34 +11,37 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the [specification]. Its
-// text has 26 characters, and sorts like the bytes. ULIDs can be compared with == and be keys of a map. ULID
-// converts to and from any other type whose underlying type is [16]byte.
+// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the
+// [specification]. Its text has 26 characters and sorts like the bytes. ULIDs can be compared with
+// == and be keys of a map. ULID converts to and from any other type whose underlying type is
+// [16]byte.
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
-// NewULID returns a new ULID. Each is greater than the one before, on all goroutines. If the wall clock is set
-// back by more than 10 s, ULIDs follow it.
+// NewULID returns a new ULID. Each is greater than the previous one, on all goroutines. If the wall
+// clock is set back by more than 10 s, ULIDs follow it.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
-// order: for ids that ascend, use a clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t
-// is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID with time t, to the millisecond, for records of the past. ULIDs with the
+// same time are in no order. For ULIDs that ascend, use a clock whose [ClockOptions.Now]
+// returns t. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
-// AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
-// hold.
+// AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative or more than a
+// slice can hold.
 func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }
 
-// NewULID returns a new ULID. Each is greater than the one before of the same generator. If the wall clock is
-// set back by more than [ClockOptions].Tolerance, ULIDs follow it.
+// NewULID returns a new ULID. Each is greater than the previous one of the same generator. If the
+// wall clock is set back by more than [ClockOptions].Tolerance, ULIDs follow it.
 func (g *Generator) NewULID() (u ULID) {
 	g.makeULID(&u)
 	return u
 }
 
-// makeULID is NewULID, which is inlined: that spares a copy of the id.
+// makeULID sets u as NewULID does. It is separate so that NewULID is inlined, which saves a copy of
+// the ULID.
 func (g *Generator) makeULID(u *ULID) {
 	mustBe(g.clock != nil, "Generator")
 	u.set(g.next(&g.ulid, 10))
@@ -71,7 +74,7 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 	return u, nil
 }
 
-// set makes u the ULID of a millisecond and a random part:
+// set sets u to the ULID with the given millisecond and random bits:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -86,16 +89,16 @@ func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 //	+---------------------------------------------------------------+
 func (u *ULID) set(ms, hi, lo uint64) { put((*[16]byte)(u), ms<<16|hi&0xffff, lo) }
 
-// MinULIDAt returns the smallest ULID of t's millisecond. Use it like [MinV7At]. A time out of range counts as
-// the nearest in range.
+// MinULIDAt returns the smallest ULID in t's millisecond. Use it like [MinV7At]. A time out of
+// range is treated as the nearest time in range.
 func MinULIDAt(t time.Time) (u ULID) {
 	ms := nearestMilli(t)
 	u.set(ms, 0, 0)
 	return u
 }
 
-// MaxULIDAt returns the greatest ULID of t's millisecond, for spans that include both ends. A time out of range
-// counts as the nearest in range.
+// MaxULIDAt returns the greatest ULID in t's millisecond, for spans that include both ends. A time
+// out of range is treated as the nearest time in range.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms := nearestMilli(t)
 	u.set(ms, 0xffff, ^uint64(0))
@@ -111,8 +114,9 @@ func (u ULID) Time() time.Time {
 // Entropy returns the 80 random bits of u.
 func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
-// Increment returns u with its random bits raised by one. ok is false if they overflow. The result is no new
-// id: with [GeneratorOptions].ULIDMonotonic, the next ULID of the same millisecond equals it.
+// Increment returns u with its random bits incremented by one. ok is false if they overflow. The
+// result is not a new ID, because with [GeneratorOptions].ULIDMonotonic, the next ULID in the same
+// millisecond equals it.
 func (u ULID) Increment() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
@@ -129,7 +133,7 @@ func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 // IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID, of any version and variant.
+// UUID returns the same 128 bits as a UUID, whose version and variant can be any.
 func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
@@ -138,13 +142,15 @@ func (u ULID) String() string {
 	return string(text)
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort like the ULIDs.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort
+// like the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
-// GoString returns Go code that makes u, for the verb %#v. A type that embeds a ULID prints so too.
+// GoString returns a Go expression for u, for the verb %#v. Types that embed a ULID print the same
+// way.
 func (u ULID) GoString() string { return `ids.MustParseULID("` + u.String() + `")` }
 
-// AppendText appends what String returns. The error is always nil.
+// AppendText appends u.String(). The error is always nil.
 func (u ULID) AppendText(b []byte) ([]byte, error) {
 	n := len(b)
 	b = slices.Grow(b, base32Len128)[:n+base32Len128]
@@ -153,13 +159,13 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of an id that is text, for errors.
+// textForm returns the form of a ULID in text, for errors.
 func (ULID) textForm() form { return ulidText }
 
-// MarshalText returns what String returns. The error is always nil.
+// MarshalText returns u.String(). The error is always nil.
 func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }
 
-// UnmarshalText sets u as [ParseULID] does. On an error u keeps its value.
+// UnmarshalText sets u as [ParseULID] does. After an error, u is unchanged.
 func (u *ULID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
@@ -168,8 +174,8 @@ func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, also to those that [ULID.Scan] refuses as cut text. On an
-// error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, even those that [ULID.Scan] rejects as truncated
+// text. After an error, u is unchanged.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(ulidBinary, wrongLength, len(data))
@@ -178,22 +184,24 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ULIDFromBytes returns the ULID of the 16 bytes in b, also of those that [ULID.Scan] refuses as cut text. For
-// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion ULID(b) takes the
-// first 16 bytes of more.
+// ULIDFromBytes returns the ULID with the 16 bytes of b, even those that [ULID.Scan] rejects as
+// truncated text. For any other length, the error is a *[ParseError] that matches
+// [ErrLength]. (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func ULIDFromBytes(b []byte) (u ULID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
 }
 
 // ParseULID reads the 26 characters of a ULID in Crockford's Base32, in upper or lower case, up to
-// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused. The error is a *[ParseError].
+// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are not accepted. The error is a
+// *[ParseError].
 func ParseULID(s string) (u ULID, err error) {
 	err = u.parse(s)
 	return u, err
 }
 
-// parse is ParseULID, which is inlined: that spares a copy of the id. On an error u keeps its value.
+// parse sets u as ParseULID does. It is separate so that ParseULID is inlined, which saves a copy
+// of the ULID. After an error, u is unchanged.
 func (u *ULID) parse(s string) error {
 	if len(s) != base32Len128 {
 		return parseError(ulidText, wrongLength, len(s))
@@ -210,16 +218,17 @@ func (u *ULID) parse(s string) error {
 	return nil
 }
 
-// MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error that
-// quotes s.
+// MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error
+// that quotes s.
 func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 
-// ParseULIDBase58 reads the 22 characters that [ULID.Base58] returns. The error is a *[ParseError].
+// ParseULIDBase58 reads the 22 characters that [ULID.Base58] returns. The error is a
+// *[ParseError].
 func ParseULIDBase58(s string) (u ULID, err error) {
 	hi, lo, err := decodeBase58to128(s, ulidBase58)
 	put((*[16]byte)(&u), hi, lo)
 	return u, err
 }
 
-// ULID returns the same 128 bits as a ULID. For a version 7 UUID its time is the same.
+// ULID returns the same 128 bits as a ULID. For a version 7 UUID, the ULID has the same time.
 func (u UUID) ULID() ULID { return ULID(u) }

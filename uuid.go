@@ -10,22 +10,24 @@ import (
 	"time"
 )
 
-// UUID is the 16 bytes of [RFC 9562], the first byte first. UUIDs can be compared with == and be keys of a map.
-// UUID converts to and from any other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+// UUID is the 16 bytes of a UUID, in the order of [RFC 9562]. UUIDs can be compared with == and be
+// keys of a map. UUID converts to and from any other type whose underlying type is [16]byte. The
+// zero value is the Nil UUID.
 //
-// As an argument of a query it is text: for a column of 16 bytes pass [UUID.Binary]. For a type of your own,
-// embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods, and a second field is lost
-// in JSON.
+// As an argument of a query, a UUID is text. For a column of 16 bytes, pass [UUID.Binary]. For
+// your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. A type ID uuid.UUID
+// would have no methods, and a second field would be lost in JSON.
 //
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID [16]byte
 
-// Variant is the layout of a UUID, in the upper bits of its ninth byte: see [Section 4.1 of RFC 9562].
+// Variant is the layout of a UUID, in the upper bits of its ninth byte. See
+// [Section 4.1 of RFC 9562].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant uint8
 
-// The variants. Every new UUID is of VariantRFC9562.
+// The variants. Every new UUID has VariantRFC9562.
 const (
 	VariantNCS       Variant = iota // 0xxx: Apollo NCS, also the Nil UUID
 	VariantRFC9562                  // 10xx: RFC 9562 and its predecessors
@@ -47,14 +49,14 @@ func MaxUUID() (u UUID) {
 	return u
 }
 
-// set makes u the UUID of two halves, in which it sets the version, the upper four bits of byte 6,
-// and the variant, the upper two of byte 8.
+// set stores hi and lo in u, with the version in the upper four bits of byte 6 and the variant in
+// the upper two bits of byte 8.
 func (u *UUID) set(version, hi, lo uint64) {
 	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
 
-// put makes b the 16 bytes of two halves. It writes where the result is wanted, since copying
-// 16 bytes that were just written as two halves makes the processor wait for both.
+// put stores hi and lo in b, big-endian. It writes directly to the destination, because copying 16
+// bytes that were just written as two halves makes the processor wait for both.
 func put(b *[16]byte, hi, lo uint64) {
 	binary.BigEndian.PutUint64(b[:8], hi)
 	binary.BigEndian.PutUint64(b[8:], lo)
@@ -65,17 +67,18 @@ func split(b [16]byte) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 }
 
-// Version returns the version, 0 to 15. It means something only if u.Variant() is [VariantRFC9562].
+// Version returns the version, 0 to 15. It is meaningful only if u.Variant() is [VariantRFC9562].
 func (u UUID) Version() int { return int(u[6] >> 4) }
 
 // Variant returns the variant: the number of ones that byte 8 begins with, up to 3.
 func (u UUID) Variant() Variant { return Variant(min(bits.LeadingZeros8(^u[8]), 3)) }
 
-// is reports whether u is of the given version of RFC 9562.
+// is reports whether u has the given version of RFC 9562.
 func (u UUID) is(version int) bool { return u[8]>>6 == 2 && u.Version() == version }
 
-// Time returns the time in u, in UTC. ok is false unless u is of version 1, 2, 6 or 7. The time is exact to 100 ns in
-// versions 1 and 6, to 1 ms in version 7, and to 429.4967296 s, some 7 minutes, in version 2.
+// Time returns the time in u, in UTC. ok reports whether u is version 1, 2, 6 or 7. The time is
+// exact to 100 ns in versions 1 and 6, to 1 ms in version 7, and to 429.4967296 s, about 7 minutes,
+// in version 2.
 func (u UUID) Time() (t time.Time, ok bool) {
 	if u.is(7) {
 		hi, _ := split(u)
@@ -88,8 +91,8 @@ func (u UUID) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
-// gregorian returns the tick in u, for version 2 the first of its span. ok is false unless u is of
-// version 1, 2 or 6.
+// gregorian returns the tick in u. For version 2, it is the first tick of the span in u. ok reports
+// whether u is version 1, 2 or 6.
 func (u UUID) gregorian() (tick uint64, ok bool) {
 	hi, _ := split(u)
 	switch {
@@ -123,7 +126,8 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort like the UUIDs.
+// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort
+// like the UUIDs.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
 	hi, lo := split(u)
@@ -131,10 +135,11 @@ func (u UUID) Base58() string {
 	return string(text[:])
 }
 
-// GoString returns Go code that makes u, for the verb %#v. A type that embeds a UUID prints so too.
+// GoString returns a Go expression for u, for the verb %#v. Types that embed a UUID print the same
+// way.
 func (u UUID) GoString() string { return `ids.MustParseUUID("` + u.String() + `")` }
 
-// AppendText appends what String returns. The error is always nil.
+// AppendText appends u.String(). The error is always nil.
 func (u UUID) AppendText(b []byte) ([]byte, error) {
 	n := len(b)
 	b = slices.Grow(b, 36)[:n+36]
@@ -142,14 +147,14 @@ func (u UUID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of an id that is text, for errors.
+// textForm returns the form of a UUID in text, for errors.
 func (UUID) textForm() form { return uuidText }
 
-// MarshalText returns what String returns. The error is always nil.
+// MarshalText returns u.String(). The error is always nil.
 func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, 36)) }
 
-// UnmarshalText sets u to the UUID that text holds, in any form that [ParseUUID] accepts. On an
-// error u keeps its value.
+// UnmarshalText sets u to the UUID in text, in any form that [ParseUUID] accepts. After an error, u
+// is unchanged.
 func (u *UUID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
@@ -158,8 +163,8 @@ func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, also to those that [UUID.Scan] refuses as cut text. On an
-// error u keeps its value.
+// UnmarshalBinary sets u to the 16 bytes of data, even those that [UUID.Scan] rejects as truncated
+// text. After an error, u is unchanged.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(uuidBinary, wrongLength, len(data))
@@ -168,9 +173,9 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UUIDFromBytes returns the UUID of the 16 bytes in b, also of those that [UUID.Scan] refuses as cut text. For
-// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion UUID(b) takes the
-// first 16 bytes of more.
+// UUIDFromBytes returns the UUID with the 16 bytes of b, even those that [UUID.Scan] rejects as
+// truncated text. For any other length, the error is a *[ParseError] that matches
+// [ErrLength]. (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func UUIDFromBytes(b []byte) (u UUID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
@@ -189,9 +194,10 @@ func ParseUUID(s string) (u UUID, err error) {
 	return u, err
 }
 
-// parse is ParseUUID, which is inlined: that spares a copy of the id. On an error u keeps its value.
+// parse sets u as ParseUUID does. It is separate so that ParseUUID is inlined, which saves a copy
+// of the UUID. After an error, u is unchanged.
 func (u *UUID) parse(s string) error {
-	digits, start := s, 0 // digits begins at offset start of s
+	digits, start := s, 0 // digits is s from offset start on
 	switch len(s) {
 	case 36, 32:
 	case 45:
@@ -219,11 +225,12 @@ func (u *UUID) parse(s string) error {
 	return nil
 }
 
-// MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error that
-// quotes s.
+// MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error
+// that quotes s.
 func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
-// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. The error is a *[ParseError].
+// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. The error is a
+// *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)

@@ -8,36 +8,39 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
-// sort by time: use [NewV6].
+// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
+// Version 1 UUIDs do not sort by time; those of [NewV6] do.
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts. Each is greater than the
-// one before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
+// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
+// is greater than the previous one, on all goroutines. If the wall clock is set back by more than
+// 10 s, IDs follow it.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV1At returns a version 1 UUID of time t, to 100 ns. It can equal an id that [NewV1] makes at that time.
-// The error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, to 100 ns. It can equal a UUID that [NewV1]
+// returns at that time. The error matches [ErrRange] if t is before 1582-10-15 or after
+// 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 
-// NewV6At is like [NewV1At] for version 6.
+// NewV6At is like [NewV1At], for version 6.
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and the node ID of g. It does not
-// sort by time: use [Generator.NewV6]. If more than four ids per 100 ns are wanted for long, it waits for up to
-// 20 ms.
+// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and the node ID of g.
+// Version 1 UUIDs do not sort by time; those of [Generator.NewV6] do. If more than four IDs per 100
+// ns are requested for long, NewV1 waits for up to 20 ms.
 //
-// If a [ClockLimit] withholds the id, NewV1 waits for a later [ClockLimit.Set] or the end of the clock, and
-// nothing else. After the end, by [ClockLimit.EndAt] or the Close of a clockfile.File, it panics with an error
-// that matches [ErrEnded].
+// If a [ClockLimit] withholds the ID, NewV1 waits until a later [ClockLimit.Set] or the end of the
+// clock; nothing else ends this wait. After the clock has been ended by [ClockLimit.EndAt] or by
+// the Close method of a clockfile.File, NewV1 panics with an error that matches [ErrEnded].
 func (g *Generator) NewV1() (u UUID) {
 	g.makeGregorian(&u, 1)
 	return u
 }
 
-// makeGregorian makes u a new UUID of version 1 or 6. As its callers are inlined, no copy is made.
+// makeGregorian sets u to a new UUID of version 1 or 6. Its callers are inlined, so the UUID is not
+// copied.
 func (g *Generator) makeGregorian(u *UUID, version uint64) {
-	node := g.nodeBits() // before the lock, which it may take
+	node := g.nodeBits() // before the mutex is locked, because it may lock it
 	c := g.clock
 	l, start := &c.v1, c.v1Start
 	if version == 6 {
@@ -50,13 +53,14 @@ func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	waitForClock(wait)
 }
 
-// NewV1At returns a version 1 UUID of time t, to 100 ns, with the node ID of g. Its clock sequence counts the
-// calls of NewV1At and [Generator.NewV6At], so that 16,384 ids of one tick differ. An id can equal one that
-// [Generator.NewV1] makes at that time: use a generator of another node ID. The error matches [ErrRange] if t
-// is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, to 100 ns, and the node ID of g. Its clock sequence
+// counts the calls to NewV1At and [Generator.NewV6At], so that 16,384 UUIDs of one tick differ. The
+// UUID can equal one that [Generator.NewV1] returns at that time. To avoid that, use a generator
+// with a different node ID. The error matches [ErrRange] if t is before 1582-10-15 or after
+// 5236-03-31T21:21:00.6846975Z.
 func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1, t) }
 
-// gregorianAt returns a UUID of version 1 or 6 and of time t.
+// gregorianAt returns a UUID of version 1 or 6 with time t.
 func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error) {
 	tick, side := gregorianScale.Tick(rule.NewReading(t))
 	if side != 0 {
@@ -67,34 +71,35 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 	return u, nil
 }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts. Each is greater than the
-// one before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow
-// it. NewV6 waits and panics as [Generator.NewV1] does.
+// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
+// is greater than the previous one of the same clock. If the wall clock is set back by more than
+// [ClockOptions].Tolerance, IDs follow it. NewV6 waits and panics as [Generator.NewV1] does.
 func (g *Generator) NewV6() (u UUID) {
 	g.makeGregorian(&u, 6)
 	return u
 }
 
-// NewV6At is like [Generator.NewV1At] for version 6.
+// NewV6At is like [Generator.NewV1At], for version 6.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// MinV6At returns the smallest version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. A time out of range
-// counts as the nearest in range.
+// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A
+// time out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), 0, 0)
 	return u
 }
 
-// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends. A time
-// out of range counts as the nearest in range.
+// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns, for spans that include both
+// ends. A time out of range is treated as the nearest time in range.
 func MaxV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), maxSequence, 1<<48-1)
 	return u
 }
 
-// setGregorian makes u a UUID of version 6, which has the bits of the tick in order, or of version 1:
+// setGregorian sets u to a UUID of version 6, which has the bits of tick in order, or of version 1,
+// which has this layout:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -115,8 +120,7 @@ func (u *UUID) setGregorian(version, tick, seq, node uint64) {
 	u.set(version, hi, seq<<48|node)
 }
 
-// ClockSequence returns the 14 bits of the clock sequence. ok is false unless u is of version 1
-// or 6.
+// ClockSequence returns the 14-bit clock sequence. ok reports whether u is version 1 or 6.
 func (u UUID) ClockSequence() (seq int, ok bool) {
 	if !u.is(1) && !u.is(6) {
 		return 0, false
@@ -125,7 +129,7 @@ func (u UUID) ClockSequence() (seq int, ok bool) {
 	return int(lo >> 48 & 0x3fff), true
 }
 
-// NodeID returns the 48 bits of the node ID. ok is false unless u is of version 1, 2 or 6.
+// NodeID returns the 48-bit node ID. ok reports whether u is version 1, 2 or 6.
 func (u UUID) NodeID() (node [6]byte, ok bool) {
 	if !u.is(1) && !u.is(2) && !u.is(6) {
 		return node, false
@@ -133,15 +137,17 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 	return [6]byte(u[10:]), true
 }
 
-// ToV6 returns the version 6 UUID of the same time, clock sequence and node ID as u. ok is false unless u is of
-// version 1 or 6. The result can equal an id of [NewV6], which counts clock sequences of its own.
+// ToV6 returns the version 6 UUID with the time, clock sequence and node ID of u. ok reports
+// whether u is version 1 or 6. The result can equal a UUID of [NewV6], which counts its own clock
+// sequences.
 func (u UUID) ToV6() (v UUID, ok bool) { return u.convert(6) }
 
-// ToV1 returns the version 1 UUID of the same time, clock sequence and node ID as u. ok is false unless u is of
-// version 1 or 6. The result can equal an id of [NewV1].
+// ToV1 returns the version 1 UUID with the time, clock sequence and node ID of u. ok reports
+// whether u is version 1 or 6. The result can equal a UUID of [NewV1].
 func (u UUID) ToV1() (v UUID, ok bool) { return u.convert(1) }
 
-// convert returns a version 1 or 6 UUID as one of the given version.
+// convert converts u from version 1 or 6 to the given version. ok reports whether u is version 1 or
+// 6.
 func (u UUID) convert(version uint64) (v UUID, ok bool) {
 	seq, ok := u.ClockSequence()
 	if ok {
@@ -152,13 +158,14 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 	return v, ok
 }
 
-// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random node ID. It is
-// for old systems and not unique: after 64 ids within some 7 minutes, ids repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, a time and a
+// random node ID. It is for legacy systems and is not unique. After 64 UUIDs within about 7
+// minutes, UUIDs repeat.
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
-// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, such as a POSIX user id, a time and
-// the node ID of g. It is not unique: the time has 28 bits, in units of 429.4967296 s, and after 64 ids in one
-// unit, ids repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, such as a
+// POSIX user ID, a time and the node ID of g. It is not unique. The time has 28 bits, in units of
+// 429.4967296 s, and after 64 UUIDs in one unit, UUIDs repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())
@@ -166,7 +173,7 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	place := c.v2Count % 64
 	c.v2Count++
 	c.mu.Unlock()
-	// As version 1, except that the local id stands for time_low and the domain for
+	// This is version 1 with the local ID in place of time_low and the domain in place of
 	// clock_seq_low.
 	u.setGregorian(1, uint64(tick), place<<8|uint64(domain), node)
 	hi, lo := split(u)
@@ -174,13 +181,13 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	return u
 }
 
-// Domain says what the local id of a version 2 UUID identifies.
+// Domain is the kind of entity that the local ID of a version 2 UUID identifies.
 type Domain uint8
 
 // The domains of DCE Security.
 const (
-	DomainPerson Domain = iota // a POSIX user id
-	DomainGroup                // a POSIX group id
+	DomainPerson Domain = iota // a POSIX user ID
+	DomainGroup                // a POSIX group ID
 	DomainOrg                  // an organization
 )
 
@@ -189,7 +196,7 @@ func (d Domain) String() string {
 	return [...]string{"person", "group", "org", "unknown"}[min(d, DomainOrg+1)]
 }
 
-// Domain returns the domain. ok is false unless u is of version 2.
+// Domain returns the domain. ok reports whether u is version 2.
 func (u UUID) Domain() (d Domain, ok bool) {
 	if !u.is(2) {
 		return 0, false
@@ -197,7 +204,7 @@ func (u UUID) Domain() (d Domain, ok bool) {
 	return Domain(u[9]), true
 }
 
-// LocalID returns the local id. ok is false unless u is of version 2.
+// LocalID returns the local ID. ok reports whether u is version 2.
 func (u UUID) LocalID() (id uint32, ok bool) {
 	if !u.is(2) {
 		return 0, false

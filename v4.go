@@ -11,7 +11,8 @@ import (
 // NewV4 returns a new version 4 UUID: 122 random bits.
 func NewV4() UUID { return defaultGenerator.NewV4() }
 
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative or more than a slice can
+// hold.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
 // NewV4 returns a new version 4 UUID: 122 random bits.

@@ -8,27 +8,30 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
-// before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
+// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
+// the previous one, on all goroutines. If the wall clock is set back by more than 10 s, IDs follow
+// it.
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
-// NewV7At returns a version 7 UUID of time t, for records of the past. Ids of one time are in no order: for ids
-// that ascend, use a clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970
-// or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID with time t, for records of the past. UUIDs with the same time
+// are in no order. For UUIDs that ascend, use a clock whose [ClockOptions.Now] returns t. The
+// error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. From 3 ids on it is faster than calls of
-// NewV7. It panics if n is negative, or more than a slice can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more, it is faster than
+// calls to NewV7. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
-// before of the same clock. If the wall clock is set back by more than [ClockOptions].Tolerance, ids follow it.
+// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
+// the previous one of the same clock. If the wall clock is set back by more than
+// [ClockOptions].Tolerance, IDs follow it.
 func (g *Generator) NewV7() (u UUID) {
 	g.makeV7(&u)
 	return u
 }
 
-// makeV7 is NewV7, which is inlined: that spares a copy of the id.
+// makeV7 sets u as NewV7 does. It is separate so that NewV7 is inlined, which saves a copy of the
+// UUID.
 func (g *Generator) makeV7(u *UUID) {
 	mustBe(g.clock != nil, "Generator")
 	tick, _, rand := g.next(&g.clock.v7, 8)
@@ -62,7 +65,7 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	return u, nil
 }
 
-// setV7 makes u a version 7 UUID:
+// setV7 sets u to a version 7 UUID with this layout:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -77,17 +80,18 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7At returns the smallest version 7 UUID of t's millisecond. Ids made from time a, inclusive, to time b,
-// exclusive, to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
-// MinV7At(a).Binary(). A time out of range counts as the nearest in range.
+// MinV7At returns the smallest version 7 UUID in t's millisecond. IDs with times from a, inclusive,
+// to b, exclusive, both to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a
+// column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is treated as the nearest time
+// in range.
 func MinV7At(t time.Time) (u UUID) {
 	ms := nearestMilli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
 
-// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends. A time out
-// of range counts as the nearest in range.
+// MaxV7At returns the greatest version 7 UUID in t's millisecond, for spans that include both ends.
+// A time out of range is treated as the nearest time in range.
 func MaxV7At(t time.Time) (u UUID) {
 	ms := nearestMilli(t)
 	u.setV7(ms<<12|0xfff, 1<<v7Random-1)

@@ -6,13 +6,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A parseError says what is wrong with a text or with the bytes of an id.
+// A parseError describes an error in the text or the bytes of an ID.
 type parseError struct {
 	problem problem
-	n       uint8 // the offset of a wrong byte, or a wrong length, at most tooLong
+	n       uint8 // offset of the wrong byte, or the wrong length; at most tooLong
 }
 
-// A problem is something that may be wrong.
+// A problem is a kind of error.
 type problem uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	cut
 )
 
-const tooLong = maxText + 1 // stands for all lengths above it too
+const tooLong = maxText + 1 // this and all greater lengths
 
 var problems = [...]string{
 	wrongDigit:  "not a Crockford Base32 digit in lower case",
@@ -41,7 +41,7 @@ var problems = [...]string{
 	cut:         "a column of 16 bytes holds the beginning of a text: write id.UUID().Binary() to it, or read it by ids.UUIDFromBytes if its keys have such characters",
 }
 
-// parseErrors has each problem with each number, so that an error costs no allocation.
+// parseErrors contains each problem with each number, so that returning an error does not allocate.
 var parseErrors = func() (all [len(problems)][tooLong + 1]parseError) {
 	for p := range all {
 		for n := range all[p] {
@@ -72,7 +72,7 @@ func (e *parseError) Error() string {
 // Scheme returns "TypeID".
 func (*parseError) Scheme() string { return "TypeID" }
 
-// Offset returns the index of a wrong byte. ok is false if something else is wrong.
+// Offset returns the index of the wrong byte. ok is false for other problems.
 func (e *parseError) Offset() (offset int, ok bool) {
 	if e.problem == wrongDigit || e.problem == wrongLetter {
 		return int(e.n), true
@@ -80,7 +80,7 @@ func (e *parseError) Offset() (offset int, ok bool) {
 	return 0, false
 }
 
-// Unwrap returns an error of package ids that says what kind of problem it is.
+// Unwrap returns the error of package ids for this kind of problem.
 func (e *parseError) Unwrap() error {
 	switch e.problem {
 	case longText, longPrefix, wrongCount, wrongBinary:
@@ -91,8 +91,9 @@ func (e *parseError) Unwrap() error {
 	return ids.ErrSyntax
 }
 
-// A prefixError says that a text does not have the prefix of its kind. It is the index of the first byte that
-// differs, or noByte if the text ends before one. An interface holds a single byte without an allocation.
+// A prefixError means that a text does not have the prefix of its kind. Its value is the index of
+// the first byte that differs, or noByte if the text ends before one. An interface holds a single
+// byte without an allocation.
 type prefixError[K Kind] uint8
 
 const noByte = 255
@@ -117,7 +118,8 @@ func (prefixError[K]) Error() string {
 // Scheme returns "TypeID".
 func (prefixError[K]) Scheme() string { return "TypeID" }
 
-// Offset returns the index of the first byte that differs. ok is false if the text ends before one.
+// Offset returns the index of the first byte that differs from the prefix. ok is false if the text
+// ends before such a byte.
 func (e prefixError[K]) Offset() (offset int, ok bool) {
 	if e == noByte {
 		return 0, false

@@ -13,7 +13,7 @@ const (
 	maxText   = maxPrefix + 1 + numDigits
 )
 
-// isDigit tells which bytes are digits of Crockford's Base32 in lower case.
+// isDigit reports for each byte whether it is a digit of Crockford's Base32 in lower case.
 var isDigit = func() (is [256]bool) {
 	for _, c := range "0123456789abcdefghjkmnpqrstvwxyz" {
 		is[c] = true
@@ -21,8 +21,9 @@ var isDigit = func() (is [256]bool) {
 	return is
 }()
 
-// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time; for others
-// see [ID]. [Kind] says what a prefix can be. For the errors, see the package comment.
+// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time. For
+// other prefixes, see [ID]. [Kind] describes the valid prefixes. For the errors, see the package
+// comment.
 func Join(prefix string, u ids.UUID) (string, error) {
 	if err := checkPrefix(prefix); err != nil {
 		return "", err
@@ -31,8 +32,9 @@ func Join(prefix string, u ids.UUID) (string, error) {
 	return string(appendText(buf[:0], prefix, u)), nil
 }
 
-// Split returns the prefix and the UUID of a text, in lower case alone. It accepts every prefix that [Kind] allows, so
-// compare it with the prefixes that you expect. For the errors, see the package comment.
+// Split returns the prefix and the UUID of a text. It accepts only lower case. It accepts every
+// prefix that [Kind] allows, so compare the prefix with the ones that you expect. For the errors,
+// see the package comment.
 func Split(text string) (prefix string, u ids.UUID, err error) {
 	if len(text) > maxText {
 		return "", ids.UUID{}, fault(longText, 0)
@@ -40,7 +42,7 @@ func Split(text string) (prefix string, u ids.UUID, err error) {
 	end := strings.LastIndexByte(text, '_') // -1 if there is no prefix
 	switch {
 	case end == 0:
-		err = fault(wrongLetter, 0) // the empty prefix has no underscore after it
+		err = fault(wrongLetter, 0) // an empty prefix is not followed by an underscore
 	case end > 0:
 		prefix = text[:end]
 		err = checkPrefix(prefix)
@@ -54,7 +56,7 @@ func Split(text string) (prefix string, u ids.UUID, err error) {
 	return prefix, u, nil
 }
 
-// checkPrefix returns an error if p is not a prefix.
+// checkPrefix returns an error if p is not a valid prefix.
 func checkPrefix(p string) error {
 	if len(p) > maxPrefix {
 		return fault(longPrefix, 0)
@@ -77,13 +79,14 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	start := len(b)
 	b, _ = u.ULID().AppendText(b) // its error is always nil
 	for i := start; i < len(b); i++ {
-		b[i] |= 'a' - 'A' // a bit that 0 to 9 have set
+		b[i] |= 'a' - 'A' // the digits 0 to 9 have this bit set
 	}
 	return b
 }
 
-// isText reports whether all bytes are characters that texts of ids of any kind have, and of UUIDs, so that they are the
-// beginning of one. No UUID of the RFC's variant has such bytes, since they are ASCII.
+// isText reports whether all bytes can occur in the text of an ID of any kind or of a UUID, so that
+// b is the beginning of such a text. No UUID of the RFC's variant consists of such bytes, because
+// they are ASCII.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'
@@ -94,7 +97,7 @@ func isText(b []byte) bool {
 	return true
 }
 
-// parseDigits returns the UUID whose digits are all of s from start on.
+// parseDigits returns the UUID whose digits are s[start:].
 func parseDigits[T string | []byte](s T, start int) (ids.UUID, error) {
 	digits := s[start:]
 	if len(digits) != numDigits {

@@ -9,23 +9,26 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Kind is a kind of id, such as the ids of users. It must not be an interface. Prefix is called on the zero
-// value, and always returns the same text: at most 63 characters of a to z and _, of which the first and the last
-// are letters. The empty prefix has no underscore after it.
+// A Kind is a kind of ID, such as the IDs of users. It must not be an interface. Prefix is called
+// on the zero value and must always return the same text. A prefix has at most 63 characters from a
+// to z and _, of which the first and the last are letters. An empty prefix is not followed by an
+// underscore.
 type Kind interface{ Prefix() string }
 
-// ID is the id of a thing of one kind: the 16 bytes of a UUID. Its text is the kind's prefix, an
-// underscore and 26 digits of Crockford's Base32 in lower case. For the other methods of a UUID, call [ID.UUID].
-// The zero value is the Nil UUID, whose digits are zeros.
-type ID[K Kind] [16]byte // an array: GORM takes a list of structs for conditions on their fields
+// ID is an ID of kind K. It has the 16 bytes of a UUID. Its text is the kind's prefix, an
+// underscore and 26 digits of Crockford's Base32 in lower case. For the other methods of a UUID,
+// call [ID.UUID]. The zero value is the Nil UUID, whose digits are zeros.
+type ID[K Kind] [16]byte // not a struct, because GORM reads lists of structs as field conditions
 
-// Null is an [ID] that may be absent: NULL in a database, null in JSON, the empty text elsewhere. See [ids.Null].
+// Null is an [ID] that may be absent. An absent ID is NULL in a database, null in JSON and the
+// empty text elsewhere. See [ids.Null].
 type Null[K Kind] = ids.Null[ID[K]]
 
-// New returns an id of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
+// New returns a new ID of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
 func New[K Kind]() ID[K] { return From[K](ids.NewV7()) }
 
-// From returns the id with the bits of u, whose version may be any. It panics if the prefix is invalid.
+// From returns the ID with the bits of u, which may have any version. It panics if the prefix is
+// invalid.
 func From[K Kind](u ids.UUID) ID[K] {
 	if err := CheckPrefix[K](); err != nil {
 		panic(err)
@@ -33,7 +36,8 @@ func From[K Kind](u ids.UUID) ID[K] {
 	return ID[K](u)
 }
 
-// Parse reads the text of an id of kind K, in lower case alone. For the errors, see the package comment.
+// Parse reads the text of an ID of kind K. It accepts only lower case. For the errors, see the
+// package comment.
 func Parse[K Kind](s string) (ID[K], error) { return parse[K](s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an error that quotes s.
@@ -45,13 +49,13 @@ func MustParse[K Kind](s string) ID[K] {
 	return id
 }
 
-// CheckPrefix returns an error if the prefix of a kind is invalid. Call it in a test of each kind.
+// CheckPrefix returns an error if the prefix of K is invalid. Call it in a test for each kind.
 func CheckPrefix[K Kind]() error {
 	_, err := prefix[K]()
 	return err
 }
 
-// prefix returns the prefix of a kind, and an error if it is invalid.
+// prefix returns the prefix of K, or an error if it is invalid.
 func prefix[K Kind]() (string, error) {
 	var kind K
 	if any(kind) == nil {
@@ -64,13 +68,13 @@ func prefix[K Kind]() (string, error) {
 	return p, nil
 }
 
-// parse returns the id that s holds.
+// parse returns the ID in s.
 func parse[K Kind, T string | []byte](s T) (ID[K], error) {
 	p, err := prefix[K]()
 	if err != nil {
 		return ID[K]{}, err
 	}
-	start := 0 // of the digits
+	start := 0 // offset of the digits
 	if p != "" {
 		start = len(p) + 1
 		if len(s) < start || string(s[:len(p)]) != p || s[len(p)] != '_' {
@@ -81,7 +85,7 @@ func parse[K Kind, T string | []byte](s T) (ID[K], error) {
 	return ID[K](u), err
 }
 
-// set sets id to what parse returned, unless there is an error.
+// set sets id to the result of parse, unless err is not nil.
 func (id *ID[K]) set(parsed ID[K], err error) error {
 	if err == nil {
 		*id = parsed
@@ -92,17 +96,18 @@ func (id *ID[K]) set(parsed ID[K], err error) error {
 // UUID returns the UUID with the bits of id.
 func (id ID[K]) UUID() ids.UUID { return ids.UUID(id) }
 
-// Version returns the version of the UUID, as its Version does: 7 for the ids of [New].
+// Version returns the version of the UUID, like [ids.UUID.Version]. It is 7 for IDs from [New].
 func (id ID[K]) Version() int { return ids.UUID(id).Version() }
 
-// Time returns the time of the UUID, as its Time does. ok is false if its version contains none.
+// Time returns the time of the UUID, like [ids.UUID.Time]. ok reports whether the UUID's version
+// contains a time.
 func (id ID[K]) Time() (t time.Time, ok bool) { return ids.UUID(id).Time() }
 
 // IsZero reports whether all bits of id are zero. The omitzero option of struct tags uses it.
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
-// Compare returns -1 if id < other, 0 if they are equal and +1 if id > other, in byte order. Their texts sort in
-// the same order.
+// Compare returns -1 if id < other, 0 if they are equal and +1 if id > other, in byte order. Their
+// texts sort in the same order.
 func (id ID[K]) Compare(other ID[K]) int { return ids.UUID(id).Compare(ids.UUID(other)) }
 
 // String returns the text of id. It panics if the prefix is invalid.
@@ -115,12 +120,12 @@ func (id ID[K]) String() string {
 	return string(text)
 }
 
-// GoString returns Go code that makes id, for the verb %#v. It panics if the prefix is invalid.
+// GoString returns a Go expression for id, for the verb %#v. It panics if the prefix is invalid.
 func (id ID[K]) GoString() string {
 	return fmt.Sprintf("typeid.MustParse[%T](%q)", *new(K), id.String())
 }
 
-// AppendText appends what String returns. The error comes from [CheckPrefix].
+// AppendText appends the text of id. The error comes from [CheckPrefix].
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	p, err := prefix[K]()
 	if err != nil {
@@ -129,19 +134,19 @@ func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	return appendText(b, p, ids.UUID(id)), nil
 }
 
-// MarshalText returns what String returns. The error comes from [CheckPrefix].
+// MarshalText returns the text of id. The error comes from [CheckPrefix].
 func (id ID[K]) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText sets id as [Parse] does. On an error id keeps its value.
+// UnmarshalText sets id as [Parse] does. After an error, id is unchanged.
 func (id *ID[K]) UnmarshalText(text []byte) error { return id.set(parse[K](text)) }
 
-// AppendBinary appends the 16 bytes. The error is always nil.
+// AppendBinary appends the 16 bytes of id. The error is always nil.
 func (id ID[K]) AppendBinary(b []byte) ([]byte, error) { return append(b, id[:]...), nil }
 
-// MarshalBinary returns the 16 bytes. The error is always nil.
+// MarshalBinary returns the 16 bytes of id. The error is always nil.
 func (id ID[K]) MarshalBinary() ([]byte, error) { return id[:], nil }
 
-// UnmarshalBinary sets id to 16 bytes. On an error id keeps its value.
+// UnmarshalBinary sets id to the 16 bytes of data. After an error, id is unchanged.
 func (id *ID[K]) UnmarshalBinary(data []byte) error {
 	if len(data) != len(id) {
 		return fault(wrongBinary, len(data))
@@ -153,9 +158,10 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 // Value returns the UUID as text, without the prefix. The error is always nil.
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
-// Scan reads what [Parse] accepts, as a string or a []byte, an ID of the same kind, or what Scan of [ids.UUID] accepts.
-// A []byte of 16 letters, digits, underscores, hyphens, colons or opening braces is an error: a column of 16 bytes has cut
-// a text to it. NULL is an error: use [Null]. On an error id keeps its value.
+// Scan reads a string or a []byte with a text that [Parse] accepts, an ID of the same kind, or any
+// value that [ids.UUID.Scan] accepts. A []byte of 16 letters, digits, underscores, hyphens, colons
+// or opening braces is an error, because a column of 16 bytes has truncated a text. NULL is an
+// error; for a column that can be NULL, use [Null]. After an error, id is unchanged.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error

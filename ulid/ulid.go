@@ -1,7 +1,9 @@
-// Package ulid makes, parses and stores ULIDs: 26 characters that sort by time. [Make] makes one.
+// Package ulid makes, parses and stores ULIDs: IDs with 26 characters that sort by time. [Make]
+// returns a new ULID.
 //
-// The types are aliases of types in package [ids], which documents their methods; the comment of [ULID] lists them. In
-// a terminal: go doc github.com/oneclock/ids.ULID.Time. Package ids also has the promises, clocks and generators.
+// The types are aliases of types in package [ids], which documents their methods; the comment of
+// [ULID] lists them. In a terminal, run: go doc github.com/oneclock/ids.ULID.Time. Package ids also
+// documents the promises, clocks and generators.
 package ulid
 
 import (
@@ -10,9 +12,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the [specification]. Its
-// text has 26 characters, and sorts like the bytes. ULIDs can be compared with == and be keys of a map. ULID
-// converts to and from any other type whose underlying type is [16]byte.
+// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the
+// [specification]. Its text has 26 characters and sorts like the bytes. ULIDs can be compared with
+// == and be keys of a map. ULID converts to and from any other type whose underlying type is
+// [16]byte.
 //
 // ULID is another name of [ids.ULID], which has:
 //
@@ -27,75 +30,82 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
-// database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
-// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
+// key can be marshaled but not unmarshaled.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
-// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text and JSON
-// are those of the id. If the column can be NULL, use [NullBinary].
+// Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
+// bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use [NullBinary].
 //
 // For its fields and methods see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
-// NullBinary is a [Binary] or nothing. The zero value is absent. Absent is NULL in a database, null in JSON and the empty
-// text elsewhere. An empty string in a database or in JSON is an error.
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
+// empty string in a database or in JSON is an error.
 //
 // For its fields and methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
-// ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
-// value of a type that Scan does not read.
+// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
+// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
+// not read.
 //
 // For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is
-// wrong. The errors of [MakeAt] match ErrRange.
+// The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length
+// is wrong. The errors of [MakeAt] match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
 	ErrRange  = ids.ErrRange
 )
 
-// Make returns a new ULID. Each is greater than the one before, on all goroutines. If the wall clock is set
-// back by more than 10 s, ULIDs follow it.
+// Make returns a new ULID. Each is greater than the previous one, on all goroutines. If the wall
+// clock is set back by more than 10 s, ULIDs follow it.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID of time t, to the millisecond, for records of the past. Ids of one time are in no
-// order: for ids that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t
-// is before 1970 or after 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID with time t, to the millisecond, for records of the past. ULIDs with the
+// same time are in no order. For ULIDs that ascend, use a clock whose [ids.ClockOptions.Now]
+// returns t. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
-// MinAt returns the smallest ULID of t's millisecond. Use it like [ids.MinV7At]. A time out of range counts as
-// the nearest in range.
+// MinAt returns the smallest ULID in t's millisecond. Use it like [ids.MinV7At]. A time out of
+// range is treated as the nearest time in range.
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
-// MaxAt returns the greatest ULID of t's millisecond, for spans that include both ends. A time out of range
-// counts as the nearest in range.
+// MaxAt returns the greatest ULID in t's millisecond, for spans that include both ends. A time
+// out of range is treated as the nearest time in range.
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
-// Append appends n ULIDs to dst, in increasing order. It panics if n is negative, or more than a slice can
-// hold.
+// Append appends n ULIDs to dst, in increasing order. It panics if n is negative or more than a
+// slice can hold.
 func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 
 // Parse reads the 26 characters of a ULID in Crockford's Base32, in upper or lower case, up to
-// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are refused. The error is a *[ParseError].
+// 7ZZZZZZZZZZZZZZZZZZZZZZZZZ. The letters I, L, O and U are not accepted. The error is a
+// *[ParseError].
 func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
 
-// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
-// quotes s.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error
+// that quotes s.
 func MustParse(s string) ULID { return ids.MustParseULID(s) }
 
-// ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a
+// *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
-// FromBytes returns the ULID of the 16 bytes in b, also of those that [ids.ULID.Scan] refuses as cut text. For
-// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion ULID(b) takes the
-// first 16 bytes of more.
+// FromBytes returns the ULID with the 16 bytes of b, even those that [ids.ULID.Scan] rejects as
+// truncated text. For any other length, the error is a *[ParseError] that matches
+// [ErrLength]. (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }

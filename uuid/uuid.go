@@ -1,9 +1,11 @@
-// Package uuid makes, parses and stores UUIDs of versions 1 to 8. For a key use [NewV7]; for an id that hides its
-// time, [NewV4]. Programs for Go's own package uuid compile with this one unchanged: see [what differs] when they run.
-// Write the import by hand: an editor that adds imports chooses Go's own package, even with Go 1.26, which lacks it.
+// Package uuid makes, parses and stores UUIDs of versions 1 to 8. For a key, use [NewV7]. For an ID
+// that hides its time, use [NewV4]. Programs for Go's own package uuid compile unchanged with this
+// one. See [what differs] when they run. Type the import by hand, because an editor that adds
+// imports chooses Go's own package, even with Go 1.26, which lacks it.
 //
-// The types are aliases of types in package [ids], which documents their methods; the comment of [UUID] lists them. In
-// a terminal: go doc github.com/oneclock/ids.UUID.Time. Package ids also has the promises, clocks and generators.
+// The types are aliases of types in package [ids], which documents their methods; the comment of
+// [UUID] lists them. In a terminal, run: go doc github.com/oneclock/ids.UUID.Time. Package ids also
+// documents the promises, clocks and generators.
 //
 // [what differs]: https://github.com/oneclock/ids/blob/main/docs/from/std.md#differs-without-an-error
 package uuid
@@ -14,12 +16,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// UUID is the 16 bytes of [RFC 9562], the first byte first. UUIDs can be compared with == and be keys of a map.
-// UUID converts to and from any other type whose underlying type is [16]byte. The zero value is the Nil UUID.
+// UUID is the 16 bytes of a UUID, in the order of [RFC 9562]. UUIDs can be compared with == and be
+// keys of a map. UUID converts to and from any other type whose underlying type is [16]byte. The
+// zero value is the Nil UUID.
 //
-// As an argument of a query it is text: for a column of 16 bytes pass [ids.UUID.Binary]. For a type of your own,
-// embed it alone: type ID struct{ uuid.UUID }. The type ID uuid.UUID has no methods, and a second field is lost
-// in JSON.
+// As an argument of a query, a UUID is text. For a column of 16 bytes, pass [ids.UUID.Binary]. For
+// your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. A type ID uuid.UUID
+// would have no methods, and a second field would be lost in JSON.
 //
 // UUID is another name of [ids.UUID], which has:
 //
@@ -35,42 +38,47 @@ import (
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID = ids.UUID
 
-// Null is an id or nothing. The zero value is absent, and so is an ID whose Valid is false. Absent is NULL in a
-// database, null in JSON and the empty text elsewhere. An empty string in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes use a Null of [Binary]: uuid.NullBinary or ulid.NullBinary. Do not use a Null as the
-// key of a map in JSON: before Go 1.27 an absent key is written, and cannot be read.
+// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
+// key can be marshaled but not unmarshaled.
 //
 // For its fields and methods see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
-// Binary is an id that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or bytea. Its text and JSON
-// are those of the id. If the column can be NULL, use [NullBinary].
+// Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
+// bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use [NullBinary].
 //
 // For its fields and methods see [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
-// NullBinary is a [Binary] or nothing. The zero value is absent. Absent is NULL in a database, null in JSON and the empty
-// text elsewhere. An empty string in a database or in JSON is an error.
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
+// empty string in a database or in JSON is an error.
 //
 // For its fields and methods see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
-// ParseError says what is wrong with the text or bytes of an id, and at which byte. It does not contain the
-// input. Parse functions and Unmarshal methods return a *ParseError. Errors of Scan wrap one, except for a
-// value of a type that Scan does not read.
+// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
+// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
+// not read.
 //
 // For its fields and methods see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// Variant is the layout of a UUID, in the upper bits of its ninth byte: see [Section 4.1 of RFC 9562].
+// Variant is the layout of a UUID, in the upper bits of its ninth byte. See
+// [Section 4.1 of RFC 9562].
 //
 // For its fields and methods see [ids.Variant].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant = ids.Variant
 
-// Domain says what the local id of a version 2 UUID identifies.
+// Domain is the kind of entity that the local ID of a version 2 UUID identifies.
 //
 // For its fields and methods see [ids.Domain].
 type Domain = ids.Domain
@@ -90,8 +98,8 @@ const (
 	DomainOrg    = ids.DomainOrg
 )
 
-// The errors of [Parse] match ErrSyntax or ErrRange by [errors.Is], and ErrLength if the length is
-// wrong. Errors for times out of range match ErrRange.
+// The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length
+// is wrong. Errors for times out of range match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
@@ -101,86 +109,93 @@ var (
 // New returns a new version 4 UUID: 122 random bits.
 func New() UUID { return ids.NewV4() }
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID. It does not
-// sort by time: use [NewV6].
+// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
+// Version 1 UUIDs do not sort by time; those of [NewV6] do.
 func NewV1() UUID { return ids.NewV1() }
 
-// NewV2 returns a version 2 UUID of DCE Security: a local id of a domain, a time and a random node ID. It is
-// for old systems and not unique: after 64 ids within some 7 minutes, ids repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, a time and a
+// random node ID. It is for legacy systems and is not unique. After 64 UUIDs within about 7
+// minutes, UUIDs repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5. The same two always give
-// the same UUID. New programs should use [NewV5]. With GODEBUG=fips140=only it works since Go 1.26; in Go 1.25
-// it panics.
+// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5 hash. The same
+// namespace and name always give the same UUID. New programs should use [NewV5]. With
+// GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a new version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1. The same two always give
-// the same UUID. For GODEBUG=fips140=only see [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1 hash. The same
+// namespace and name always give the same UUID. For GODEBUG=fips140=only, see [NewV3].
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
-// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and [NewV5]:
-// see [Section 6.6 of RFC 9562].
+// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and
+// [NewV5]. See [Section 6.6 of RFC 9562].
 //
 // [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
 func NamespaceDNS() UUID { return ids.NamespaceDNS() }
 
-// NamespaceURL returns the namespace of URLs: see [NamespaceDNS].
+// NamespaceURL returns the namespace of URLs. See [NamespaceDNS].
 func NamespaceURL() UUID { return ids.NamespaceURL() }
 
-// NamespaceOID returns the namespace of ISO object identifiers: see [NamespaceDNS].
+// NamespaceOID returns the namespace of ISO object identifiers. See [NamespaceDNS].
 func NamespaceOID() UUID { return ids.NamespaceOID() }
 
-// NamespaceX500 returns the namespace of X.500 distinguished names: see [NamespaceDNS].
+// NamespaceX500 returns the namespace of X.500 distinguished names. See [NamespaceDNS].
 func NamespaceX500() UUID { return ids.NamespaceX500() }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts. Each is greater than the
-// one before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
+// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
+// is greater than the previous one, on all goroutines. If the wall clock is set back by more than
+// 10 s, IDs follow it.
 func NewV6() UUID { return ids.NewV6() }
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than the one
-// before, on all goroutines. If the wall clock is set back by more than 10 s, ids follow it.
+// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
+// the previous one, on all goroutines. If the wall clock is set back by more than 10 s, IDs follow
+// it.
 func NewV7() UUID { return ids.NewV7() }
 
-// NewV8 returns a version 8 UUID of your data: 122 bits, beside version and variant, which it sets.
+// NewV8 returns a version 8 UUID with your data. It sets the version and the variant, and keeps the
+// other 122 bits of data.
 func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
 
-// NewV1At returns a version 1 UUID of time t, to 100 ns. It can equal an id that [NewV1] makes at that time.
-// The error matches [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, to 100 ns. It can equal a UUID that [NewV1]
+// returns at that time. The error matches [ErrRange] if t is before 1582-10-15 or after
+// 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 
-// NewV6At is like [NewV1At] for version 6.
+// NewV6At is like [NewV1At], for version 6.
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
-// NewV7At returns a version 7 UUID of time t, for records of the past. Ids of one time are in no order: for ids
-// that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970
-// or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID with time t, for records of the past. UUIDs with the same time
+// are in no order. For UUIDs that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The
+// error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV6At returns the smallest version 6 UUID of t's tick of 100 ns. Use it like [MinV7At]. A time out of range
-// counts as the nearest in range.
+// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A
+// time out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 
-// MaxV6At returns the greatest version 6 UUID of t's tick of 100 ns, for spans that include both ends. A time
-// out of range counts as the nearest in range.
+// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns, for spans that include both
+// ends. A time out of range is treated as the nearest time in range.
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
-// MinV7At returns the smallest version 7 UUID of t's millisecond. Ids made from time a, inclusive, to time b,
-// exclusive, to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a column of 16 bytes pass
-// MinV7At(a).Binary(). A time out of range counts as the nearest in range.
+// MinV7At returns the smallest version 7 UUID in t's millisecond. IDs with times from a, inclusive,
+// to b, exclusive, both to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a
+// column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is treated as the nearest time
+// in range.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
-// MaxV7At returns the greatest version 7 UUID of t's millisecond, for spans that include both ends. A time out
-// of range counts as the nearest in range.
+// MaxV7At returns the greatest version 7 UUID in t's millisecond, for spans that include both ends.
+// A time out of range is treated as the nearest time in range.
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
-// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative, or more than a slice can hold.
+// AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative or more than a slice can
+// hold.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. From 3 ids on it is faster than calls of
-// NewV7. It panics if n is negative, or more than a slice can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more, it is faster than
+// calls to NewV7. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 
 // Parse reads a UUID in one of these forms, in upper or lower case:
@@ -193,16 +208,17 @@ func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 // Every version and variant is accepted. The error is a *[ParseError].
 func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 
-// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
-// quotes s.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error
+// that quotes s.
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
-// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. The error is a *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. The error is a
+// *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
-// FromBytes returns the UUID of the 16 bytes in b, also of those that [ids.UUID.Scan] refuses as cut text. For
-// any other length the error is a *[ParseError] that matches [ErrLength]; the conversion UUID(b) takes the
-// first 16 bytes of more.
+// FromBytes returns the UUID with the 16 bytes of b, even those that [ids.UUID.Scan] rejects as
+// truncated text. For any other length, the error is a *[ParseError] that matches
+// [ErrLength]. (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (UUID, error) { return ids.UUIDFromBytes(b) }
 
 // Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.

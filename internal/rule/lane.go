@@ -179,8 +179,9 @@ func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
 	return l.wait(tick, elapsed), Given
 }
 
-// inFormat returns the tick that the lane uses for a tick of the wall clock: the first tick of the
-// format for an earlier one, and the latest ID's tick for one past the end.
+// inFormat returns the tick that the lane uses for a tick of the wall clock. It is the first tick
+// of the format for an earlier tick, the latest ID's tick for a tick past the end, and otherwise
+// the tick itself.
 func (l *Lane) inFormat(tick int64) int64 {
 	if tick > l.scale.last {
 		return l.last
@@ -253,8 +254,8 @@ func (l *Lane) turn(tick int64) bool {
 // its tick.
 const sequences = 1 << 12
 
-// A sequence is the clock sequence of version 1 or 6. No tick is used with the same sequence twice:
-// once all sequences have been used, IDs continue above all ticks, and the floor rises.
+// A sequence is the clock sequence of version 1 or 6. No tick is used with the same sequence twice.
+// Once all sequences have been used, IDs continue above all ticks, and the floor rises.
 type sequence struct {
 	base  int64 // number of the first ID in a tick, which is the sequence times perTick
 	free  int64 // number of sequences not used since the floor was set

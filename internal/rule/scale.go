@@ -55,8 +55,8 @@ const (
 // are counted by their length rounded up to a nanosecond, and are wrong by thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
-	// If ticks have 100 ns or more, 2^39 s of them fit 63 bits, and so does the offset of an epoch
-	// this near.
+	// If ticks are 100 ns or longer, 2^39 s of them fit in 63 bits, and so does the offset of an
+	// epoch this near.
 	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%span == 0 && s.length >= 100 && s.epoch.nsec%s.length == 0 {
 		s.perSecond = int64(time.Second/span) * n
