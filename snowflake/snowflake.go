@@ -36,7 +36,7 @@ type ID = ids.Snowflake
 // database or in JSON is an error. Do not use a Null as the key of a map in JSON, because before Go
 // 1.27, an absent key can be marshaled but not unmarshaled.
 //
-// For its fields and methods see [ids.Null].
+// For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
 // Node makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
@@ -55,7 +55,7 @@ type Node = ids.SnowflakeNode
 
 // Options are the options of [NewNode]. The zero value is the default.
 //
-// For its fields and methods see [ids.SnowflakeOptions].
+// For its fields and methods, see [ids.SnowflakeOptions].
 type Options = ids.SnowflakeOptions
 
 // Layout defines the fields of a Snowflake, from the top: the time in ticks since an
@@ -80,7 +80,7 @@ type Layout = ids.SnowflakeLayout
 
 // Parts are the fields of a Snowflake.
 //
-// For its fields and methods see [ids.SnowflakeParts].
+// For its fields and methods, see [ids.SnowflakeParts].
 type Parts = ids.SnowflakeParts
 
 // ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
@@ -88,7 +88,7 @@ type Parts = ids.SnowflakeParts
 // *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
 // not read.
 //
-// For its fields and methods see [ids.ParseError].
+// For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length

@@ -38,20 +38,20 @@ type ULID = ids.ULID
 // ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
 // key can be marshaled but not unmarshaled.
 //
-// For its fields and methods see [ids.Null].
+// For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
 // bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use [NullBinary].
 //
-// For its fields and methods see [ids.Binary].
+// For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
 // NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
 // value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
 // empty string in a database or in JSON is an error.
 //
-// For its fields and methods see [ids.Null].
+// For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
 // ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
@@ -59,7 +59,7 @@ type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 // *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
 // not read.
 //
-// For its fields and methods see [ids.ParseError].
+// For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length

@@ -46,20 +46,20 @@ type UUID = ids.UUID
 // ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
 // key can be marshaled but not unmarshaled.
 //
-// For its fields and methods see [ids.Null].
+// For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
 // bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use [NullBinary].
 //
-// For its fields and methods see [ids.Binary].
+// For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
 // NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
 // value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
 // empty string in a database or in JSON is an error.
 //
-// For its fields and methods see [ids.Null].
+// For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
 // ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
@@ -67,20 +67,20 @@ type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 // *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
 // not read.
 //
-// For its fields and methods see [ids.ParseError].
+// For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
 // Variant is the layout of a UUID, in the upper bits of its ninth byte. See
 // [Section 4.1 of RFC 9562].
 //
-// For its fields and methods see [ids.Variant].
+// For its fields and methods, see [ids.Variant].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant = ids.Variant
 
 // Domain is the kind of entity that the local ID of a version 2 UUID identifies.
 //
-// For its fields and methods see [ids.Domain].
+// For its fields and methods, see [ids.Domain].
 type Domain = ids.Domain
 
 // The values of a [Variant].

@@ -153,7 +153,7 @@ func checkDoor(t *testing.T, path string, root map[string]string) (served []stri
 		case slices.Contains(withMethods, target):
 			text += methods(t, root, target, name)
 		case m[2] != "":
-			text += "\nFor its fields and methods see [ids." + target + "].\n"
+			text += "\nFor its fields and methods, see [ids." + target + "].\n"
 		}
 		comment := formatted(text)
 		if comment != m[1] && !*update {
