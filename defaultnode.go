@@ -49,7 +49,7 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	}
 	value, isSet := os.LookupEnv(nodeVariable)
 	if !isSet {
-		value = drawNumber
+		value = randomNumber
 	}
 	n, err := newDefaultNode(value)
 	if err != nil {
@@ -59,14 +59,14 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 		return DefaultSnowflakeNode() // another call was faster
 	}
 	if !isSet {
-		sayDrawn(n.number)
+		logRandomNumber(n.number)
 	}
 	return n, nil
 }
 
 // newDefaultNode returns a node with Twitter's layout and the number for a value of the variable.
 func newDefaultNode(value string) (*SnowflakeNode, error) {
-	if value == drawNumber {
+	if value == randomNumber {
 		return newRandomNode(), nil
 	}
 	number, err := parseNumber(value, 1<<twitterNodeBits-1)
@@ -93,10 +93,10 @@ func newRandomNode() *SnowflakeNode {
 	return n
 }
 
-// sayDrawn logs that the node number is random. It does not wait for the log, because the log's
-// writer may itself wait for the first Snowflake, for example to number its lines. A panic in the
-// log does not end the program, because the program could not recover from it.
-func sayDrawn(number int64) {
+// logRandomNumber logs that the node number is random. It does not wait for the log, because the
+// log's writer may itself wait for the first Snowflake, for example to number its lines. A panic in
+// the log does not end the program, because the program could not recover from it.
+func logRandomNumber(number int64) {
 	go func() {
 		defer func() { _ = recover() }()
 		log.Print("ids: "+nodeVariable+" is not set, so this process has drawn its Snowflake node number, which is ", number,
@@ -165,7 +165,7 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 
 const (
 	nodeVariable = "IDS_SNOWFLAKE_NODE"
-	drawNumber   = "random" // value for a random number
+	randomNumber = "random" // value for a random number
 )
 
 // parseNumber returns the number in text, the value of the variable. It must be at most last.

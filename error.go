@@ -90,7 +90,7 @@ func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 // example if the length is wrong, or if the index is above 45. In JSON, index 0 is the first byte
 // after the opening quote, and an escape counts as one byte.
 func (e *ParseError) Offset() (offset int, ok bool) {
-	if e.fault < firstCharacter || int(e.offset) > maxText {
+	if e.fault < firstWithOffset || int(e.offset) > maxText {
 		return 0, false
 	}
 	return int(e.offset), true
@@ -122,7 +122,7 @@ func (e *ParseError) describe() string {
 		return text + f.most
 	case e.fault == isNull:
 		return text + f.nullable
-	case e.fault >= firstCharacter:
+	case e.fault >= firstWithOffset:
 		return text + " at byte " + n
 	default:
 		return text
@@ -186,7 +186,7 @@ const (
 	tooLarge
 	negative
 	isNull
-	cutText
+	truncatedText
 	noQuotes
 	longJSON
 	badEscape // this and the following faults have the offset of a byte
@@ -198,25 +198,25 @@ const (
 	notBase32
 	notBase58
 
-	firstCharacter = badEscape
+	firstWithOffset = badEscape
 )
 
 var faults = [...]string{
-	wrongLength: "length ",
-	tooLarge:    "",
-	negative:    "negative",
-	isNull:      "NULL: scan into a Null or a pointer, such as ",
-	cutText:     "a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters",
-	noQuotes:    "JSON is not a string in quotes",
-	longJSON:    "more than 90 characters in JSON",
-	badEscape:   `an escape in JSON other than \u00 and two hexadecimal digits`,
-	notHex:      "not a hexadecimal digit",
-	notHyphen:   "not a hyphen",
-	notURN:      "prefix is not urn:uuid:",
-	notBrace:    "not a brace",
-	notDecimal:  "not a decimal digit",
-	notBase32:   "not a Crockford Base32 digit",
-	notBase58:   "not a Base58 digit",
+	wrongLength:   "length ",
+	tooLarge:      "",
+	negative:      "negative",
+	isNull:        "NULL: scan into a Null or a pointer, such as ",
+	truncatedText: "a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters",
+	noQuotes:      "JSON is not a string in quotes",
+	longJSON:      "more than 90 characters in JSON",
+	badEscape:     `an escape in JSON other than \u00 and two hexadecimal digits`,
+	notHex:        "not a hexadecimal digit",
+	notHyphen:     "not a hyphen",
+	notURN:        "prefix is not urn:uuid:",
+	notBrace:      "not a brace",
+	notDecimal:    "not a decimal digit",
+	notBase32:     "not a Crockford Base32 digit",
+	notBase58:     "not a Base58 digit",
 }
 
 const (

@@ -99,8 +99,8 @@ type fields struct {
 	timeShift, nodeShift, sequenceShift uint8
 }
 
-// plain returns l with its Epoch in UTC, or Twitter's layout if l is the zero value.
-func (l SnowflakeLayout) plain() SnowflakeLayout {
+// normalized returns l with its Epoch in UTC, or Twitter's layout if l is the zero value.
+func (l SnowflakeLayout) normalized() SnowflakeLayout {
 	l.Epoch = l.Epoch.Round(0).UTC()
 	if l == (SnowflakeLayout{}) {
 		return TwitterLayout()
@@ -110,7 +110,7 @@ func (l SnowflakeLayout) plain() SnowflakeLayout {
 
 // Equal reports whether l and m are the same layout. It ignores the time zones of their Epochs, and
 // it treats the zero value as Twitter's layout.
-func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.plain() == m.plain() }
+func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.normalized() == m.normalized() }
 
 // Validate returns nil if l is valid. The zero value is valid. The error matches [ErrRange] if
 // Epoch is not set or is more than 2^39 s from 1970, Tick is not positive, a number of bits is
@@ -123,7 +123,7 @@ func (l SnowflakeLayout) Validate() error {
 
 // newFields returns the fields of l, or the error that Validate returns.
 func newFields(l SnowflakeLayout) (f fields, err error) {
-	l = l.plain()
+	l = l.normalized()
 	switch {
 	case l.Epoch.IsZero():
 		return f, rangeError("ids: SnowflakeLayout.Epoch is not set")

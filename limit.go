@@ -151,8 +151,8 @@ func validTime(t time.Time) time.Time {
 
 // setLimit sets the limit of all lanes and the error of calls beyond it, and wakes the calls that
 // wait for the limit. The mutex is held.
-func (c *Clock) setLimit(t time.Time, why error) {
-	c.limit, c.whyWithheld = t, why
+func (c *Clock) setLimit(t time.Time, err error) {
+	c.limit, c.whyWithheld = t, err
 	c.eachLimited(c.applyLimit)
 	for w := range c.waiters {
 		if c.ended || w.lane.MayGoOn() {

@@ -154,7 +154,7 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 		}
 		return n.set(before, err)
 	}
-	var buf [maxOwnText * escape]byte
+	var buf [maxCustomText * escape]byte
 	form := formOf(&n.ID)
 	text, err := unquote(data, buf[:], form)
 	switch {

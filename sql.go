@@ -75,7 +75,7 @@ func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error
 	case []byte:
 		if len(v) == 16 {
 			if isASCII((*[16]byte)(v)) && isText(v) {
-				return scanError{parseError(form, cutText, 0)}
+				return scanError{parseError(form, truncatedText, 0)}
 			}
 			*dst = T(v)
 			return nil

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	escape     = len(`\u00XX`) // only form of JSON escape for a character of an ID
-	maxOwnText = 90            // longest text of a custom ID type, which is a TypeID
+	escape        = len(`\u00XX`) // only form of JSON escape for a character of an ID
+	maxCustomText = 90            // longest text of a custom ID type, which is a TypeID
 )
 
 // unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not

@@ -170,12 +170,12 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.enter(c.injected())
 	tick, _ := gregorianScale.Tick(now)
-	place := c.v2Count % 64
+	sequence := c.v2Count % 64
 	c.v2Count++
 	c.mu.Unlock()
 	// This is version 1 with the local ID in place of time_low and the domain in place of
 	// clock_seq_low.
-	u.setGregorian(1, uint64(tick), place<<8|uint64(domain), node)
+	u.setGregorian(1, uint64(tick), sequence<<8|uint64(domain), node)
 	hi, lo := split(u)
 	u.set(2, hi&0xffffffff|uint64(localID)<<32, lo)
 	return u

@@ -22,9 +22,9 @@ const MaxOwner = 255
 
 // A file has two copies of a record, each at the start of a block. The rest is zero.
 const (
-	blockSize = 4096
-	distance  = 64 << 10 // from one copy to the other; more than a disk writes at once
-	Size      = distance + blockSize
+	blockSize    = 4096
+	copyDistance = 64 << 10 // from one copy to the other; more than a disk writes at once
+	Size         = copyDistance + blockSize
 )
 
 // ErrCorrupt is clockfile.ErrCorrupt.
@@ -89,7 +89,7 @@ func Stat(path string) (fs.FileInfo, error) {
 	case err == nil && !info.Mode().IsRegular():
 		return nil, ErrNotRegular
 	case errors.Is(err, fs.ErrNotExist):
-		if target, is := follow(path); is {
+		if target, isLink := follow(path); isLink {
 			return nil, DanglingError{target}
 		}
 	}
@@ -104,7 +104,7 @@ func (e DanglingError) Error() string { return "is a link to " + e.Target + ", w
 func (e DanglingError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // follow returns the final target of the links at path, and whether path is a link.
-func follow(path string) (target string, is bool) {
+func follow(path string) (target string, isLink bool) {
 	for range 255 { // no system follows more links
 		next, err := os.Readlink(path)
 		if err != nil {
@@ -114,9 +114,9 @@ func follow(path string) (target string, is bool) {
 			// With filepath.Join, the path could lead elsewhere.
 			next = filepath.Dir(path) + string(filepath.Separator) + next
 		}
-		path, is = next, true
+		path, isLink = next, true
 	}
-	return path, is
+	return path, isLink
 }
 
 // Read reads a file of size bytes. A copy that cannot be read counts as damaged. Errors match
@@ -140,8 +140,8 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 	if size == Size && (c.Damaged[0] == nil || c.Damaged[1] == nil) {
 		return c, nil
 	}
-	if newer := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(newer, errNewer) {
-		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, newer)
+	if first := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(first, errNewer) {
+		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, first)
 	}
 	if c.Damaged == [2]error{} { // so the file is too long
 		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes, not %d, as after an editor: cut it to that size",
@@ -159,7 +159,7 @@ var (
 )
 
 // Offset returns the offset of copy 0 or 1 in the file.
-func Offset(copy int) int64 { return int64(copy) * distance }
+func Offset(copy int) int64 { return int64(copy) * copyDistance }
 
 // ReadCopy returns the block of a copy, or the part of it that exists.
 func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
@@ -175,9 +175,9 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 // differs.
 func decode(block []byte) (r Record, err error) {
 	lines := strings.SplitN(string(block), "\n", 4)
-	made, ours := strings.CutPrefix(lines[0], magic)
-	switch n, _ := strconv.Atoi(made); {
-	case !ours || n < 1:
+	rest, found := strings.CutPrefix(lines[0], magic)
+	switch n, _ := strconv.Atoi(rest); {
+	case !found || n < 1:
 		return r, errors.New("is damaged or of another kind")
 	case n > version:
 		return r, fmt.Errorf("%w, in version %d of the format, and this one reads version %d", errNewer, n, version)
@@ -194,8 +194,8 @@ func decode(block []byte) (r Record, err error) {
 	if err != nil {
 		return r, errDamaged
 	}
-	whole, err := r.Encode()
-	if err == nil && !bytes.Equal(whole, block) {
+	encoded, err := r.Encode()
+	if err == nil && !bytes.Equal(encoded, block) {
 		err = errDamaged
 	}
 	return r, err

@@ -52,7 +52,7 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 		l.tolerance = n
 	}
 	l.last, l.count, l.limit = min(max(l.scale.first-1, s.at(NewReading(after))), l.scale.last), perTick, l.scale.last
-	l.sequence = sequence{free: sequences - 1, floor: l.last, top: l.last}
+	l.sequence = sequence{unused: sequences - 1, floor: l.last, top: l.last}
 	return l
 }
 
@@ -78,7 +78,7 @@ func (l *Lane) take(tick int64) (taken bool) {
 
 // Next takes the next ID at the wall clock time now, when the process's clock has run for elapsed
 // ns. The caller must let wait pass before it returns the ID.
-func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, why Refusal) {
+func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, refusal Refusal) {
 	tick := l.scale.at(now)
 	if l.take(tick) { // Take fails on an odd scale
 		return 0, Given
@@ -96,16 +96,16 @@ func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	if l.take(tick) {
 		return Given
 	}
-	was := *l
-	wait, why := l.advance(tick, elapsed)
+	before := *l
+	wait, refusal := l.advance(tick, elapsed)
 	tick = l.inFormat(tick)
-	if why == Given && wait == 0 && l.last-tick <= l.aheadTicks {
+	if refusal == Given && wait == 0 && l.last-tick <= l.aheadTicks {
 		return Given
 	}
-	*l = was
+	*l = before
 	switch {
-	case why != Given:
-		return why
+	case refusal != Given:
+		return refusal
 	// Load puts a lane ahead by its debt. Any further distance is a step back of the wall clock.
 	case wait == 0 || l.last-tick-l.debt(elapsed)/l.scale.length > l.aheadTicks:
 		return ClockBehind
@@ -144,23 +144,23 @@ func (l *Lane) MayGoOn() bool {
 }
 
 // nextFrom is like Next, but is given the wall clock's tick.
-func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, why Refusal) {
-	was := *l
-	wait, why = l.advance(tick, elapsed)
-	if why != Given {
-		*l = was
+func (l *Lane) nextFrom(tick, elapsed int64) (wait time.Duration, refusal Refusal) {
+	before := *l
+	wait, refusal = l.advance(tick, elapsed)
+	if refusal != Given {
+		*l = before
 	}
-	return wait, why
+	return wait, refusal
 }
 
 // advance is like nextFrom, but after a refusal the caller must undo its changes.
-func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, why Refusal) {
+func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, refusal Refusal) {
 	if tick > l.scale.last && l.last < l.scale.first {
 		return 0, PastEnd
 	}
 	at := l.inFormat(tick)
 	l.paidUntil = elapsed + l.debt(elapsed)
-	follows := l.last-at > l.tolerance && l.turn(at)
+	follows := l.last-at > l.tolerance && l.followBack(at)
 	switch {
 	case at > l.last || follows: // rules 1 and 3
 		l.last, l.count = at, 1
@@ -228,10 +228,10 @@ func (l *Lane) wait(tick, elapsed int64) time.Duration {
 	return max(time.Duration(due), minSleep)
 }
 
-// turn reports whether the lane goes back to tick, with its next clock sequence if it has one. The
-// lane does not go back if tick may contain IDs of the next sequence. If all sequences are used, it
-// moves above all ticks that it has reached instead.
-func (l *Lane) turn(tick int64) bool {
+// followBack reports whether the lane goes back to tick, with its next clock sequence if it has
+// one. The lane does not go back if tick may contain IDs of the next sequence. If all sequences are
+// used, it moves above all ticks that it has reached instead.
+func (l *Lane) followBack(tick int64) bool {
 	s := &l.sequence
 	switch {
 	case !l.sequenced:
@@ -240,13 +240,13 @@ func (l *Lane) turn(tick int64) bool {
 		return false
 	}
 	s.top = max(s.top, l.last)
-	if s.free == 0 {
-		s.floor, s.free = s.top, sequences-1 // no sequence has been used above top
-		l.last, l.count = s.top, l.perTick   // full, so that the next ID is above all others
+	if s.unused == 0 {
+		s.floor, s.unused = s.top, sequences-1 // no sequence has been used above top
+		l.last, l.count = s.top, l.perTick     // full, so that the next ID is above all others
 		return false
 	}
 	s.base = (s.base + l.perTick) % (sequences * l.perTick)
-	s.free--
+	s.unused--
 	return true
 }
 
@@ -257,8 +257,8 @@ const sequences = 1 << 12
 // A sequence is the clock sequence of version 1 or 6. No tick is used with the same sequence twice.
 // Once all sequences have been used, IDs continue above all ticks, and the floor rises.
 type sequence struct {
-	base  int64 // number of the first ID in a tick, which is the sequence times perTick
-	free  int64 // number of sequences not used since the floor was set
-	floor int64 // last tick that may contain IDs of any sequence
-	top   int64 // latest tick before the lane last went back
+	base   int64 // number of the first ID in a tick, which is the sequence times perTick
+	unused int64 // number of sequences not used since the floor was set
+	floor  int64 // last tick that may contain IDs of any sequence
+	top    int64 // latest tick before the lane last went back
 }

@@ -105,7 +105,7 @@ func TestDebtIsNotForgiven(t *testing.T) {
 func TestFloorBeforeRise(t *testing.T) {
 	l := calendar()
 	l.last, l.sequence = 1000, sequence{floor: 500, top: 2000}
-	if before := l; l.turn(500) || l != before {
+	if before := l; l.followBack(500) || l != before {
 		t.Errorf("in the floor's tick it goes to %d", l.last)
 	}
 }

@@ -113,16 +113,16 @@ func (s *Scale) odd(r Reading) int64 {
 	if sec < 0 {
 		return -1
 	}
-	// The quotient has at most 71 bits. A tick above most is past the end of every format.
-	const most = math.MaxInt64 - 1 // leaves room for a next tick
+	// The quotient has at most 71 bits. A tick above maxTick is past the end of every format.
+	const maxTick = math.MaxInt64 - 1 // leaves room for a next tick
 	hi, lo := bits.Mul64(uint64(sec), 1e9)
 	lo, carry := bits.Add64(lo, uint64(nsec), 0)
 	hi += carry
 	if hi >= uint64(s.length) {
-		return most
+		return maxTick
 	}
 	ticks, _ := bits.Div64(hi, lo, uint64(s.length))
-	return int64(min(ticks, most))
+	return int64(min(ticks, maxTick))
 }
 
 // Time returns the start of a tick from 0 to 2^62-1, in UTC.
