@@ -75,7 +75,7 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 	}
 	n, err := NewSnowflakeNode(number, nil)
 	if err != nil {
-		err = fmt.Errorf("%w: set the clock right, or, in a testing/synctest bubble, which begins in the year 2000, set "+nodeVariable+" to random", err)
+		err = fmt.Errorf("%w: set the clock or, in a testing/synctest bubble, which begins in the year 2000, set "+nodeVariable+" to random", err)
 	}
 	return n, err
 }
@@ -99,8 +99,8 @@ func newRandomNode() *SnowflakeNode {
 func logRandomNumber(number int64) {
 	go func() {
 		defer func() { _ = recover() }()
-		log.Print("ids: "+nodeVariable+" is not set, so this process has drawn its Snowflake node number, which is ", number,
-			". Two processes with one number make the same ids: set it to another number in each. See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
+		log.Print("ids: "+nodeVariable+" is not set, so this process has the random Snowflake node number ", number,
+			". Two processes with the same number generate the same IDs: set a different number in each. See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next")
 	}()
 }
 
@@ -116,8 +116,8 @@ func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	for {
 		old := defaultNode.Load()
 		if old != nil && n != nil && old.repeats(n) {
-			panic(fmt.Errorf("ids: node %d is the default Snowflake node already, on another clock: ids would repeat. "+
-				"Call SetDefaultSnowflakeNode or SetDefaultSnowflakeNodeFromEnv in main, before the first Snowflake", n.number))
+			panic(fmt.Errorf("ids: node %d is already the default Snowflake node, on another clock, so IDs would repeat: "+
+				"call SetDefaultSnowflakeNode or SetDefaultSnowflakeNodeFromEnv in main, before the first Snowflake", n.number))
 		}
 		if defaultNode.CompareAndSwap(old, n) {
 			return
@@ -158,7 +158,7 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 		return nil, err
 	}
 	if !defaultNode.CompareAndSwap(nil, n) {
-		return nil, errors.New("ids: there is a default Snowflake node already, set or made for a Snowflake: call SetDefaultSnowflakeNodeFromEnv once, first in main")
+		return nil, errors.New("ids: there is already a default Snowflake node: call SetDefaultSnowflakeNodeFromEnv once in main, before the first Snowflake")
 	}
 	return n, nil
 }

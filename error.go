@@ -23,11 +23,11 @@ var (
 	ErrRange = errors.New("value out of range")
 
 	// ErrExhausted means that all IDs of this moment are taken. See [SnowflakeNode.TryNext].
-	ErrExhausted = errors.New("ids: all ids of this moment are taken: try again")
+	ErrExhausted = errors.New("ids: all IDs of this moment are taken: try again")
 
 	// ErrClockBehind means that the wall clock is behind the IDs. See [SnowflakeNode.TryNext]. It
 	// matches [ErrExhausted], too, so test for ErrClockBehind first.
-	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the ids: it was set back, or stands still")
+	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the IDs: it was set back or stands still")
 
 	// ErrWithheld means that the [ClockLimit] withholds IDs. The error also matches the cause
 	// passed to [ClockLimit.Set].
@@ -66,7 +66,7 @@ func withCause(err, cause error) error {
 }
 
 // errNoLimit is the cause for withholding IDs before the first limit.
-var errNoLimit = errors.New("the clock has no limit yet, which ClockLimit.Set gives it")
+var errNoLimit = errors.New("the clock has no limit yet: call ClockLimit.Set")
 
 // ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
 // there is one. It does not contain the input. Parse functions and Unmarshal methods return a
@@ -206,7 +206,7 @@ var faults = [...]string{
 	tooLarge:      "",
 	negative:      "negative",
 	isNull:        "NULL: scan into a Null or a pointer, such as ",
-	truncatedText: "a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters",
+	truncatedText: "a column of 16 bytes has truncated a text: write id.Binary(), or use FromBytes if its keys have such characters",
 	noQuotes:      "JSON is not a string in quotes",
 	longJSON:      "more than 90 characters in JSON",
 	badEscape:     `an escape in JSON other than \u00 and two hexadecimal digits`,

@@ -38,7 +38,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseUUIDBase58(strings.Repeat("0", 22))), "ids: parsing UUID: not a Base58 digit at byte 0", ids.ErrSyntax},
 		{failing(ids.ParseUUIDBase58(strings.Repeat("z", 22))), "ids: parsing UUID: Base58 above 128 bits", ids.ErrRange},
 		{new(ids.UUID).UnmarshalBinary(make([]byte, 17)), "ids: parsing UUID: length 17, want 16 bytes", ids.ErrLength},
-		{new(ids.Binary[ids.UUID]).Scan([]byte("f81d4fae-7dec-11")), "ids: scanning UUID: a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters", ids.ErrSyntax},
+		{new(ids.Binary[ids.UUID]).Scan([]byte("f81d4fae-7dec-11")), "ids: scanning UUID: a column of 16 bytes has truncated a text: write id.Binary(), or use FromBytes if its keys have such characters", ids.ErrSyntax},
 		{failing(ids.ParseULID("0")), "ids: parsing ULID: length 1, want 26", ids.ErrLength},
 		{failing(ids.ParseULID(strings.Repeat("0", 25) + "U")), "ids: parsing ULID: not a Crockford Base32 digit at byte 25", ids.ErrSyntax},
 		{failing(ids.ParseULID(strings.Repeat("8", 26))), "ids: parsing ULID: above 7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ids.ErrRange},
@@ -46,7 +46,7 @@ func TestErrorMessages(t *testing.T) {
 		{failing(ids.ParseULIDBase58(strings.Repeat("I", 22))), "ids: parsing ULID: not a Base58 digit at byte 0", ids.ErrSyntax},
 		{failing(ids.ParseULIDBase58(strings.Repeat("z", 22))), "ids: parsing ULID: Base58 above 128 bits", ids.ErrRange},
 		{new(ids.ULID).UnmarshalBinary(make([]byte, 3)), "ids: parsing ULID: length 3, want 16 bytes", ids.ErrLength},
-		{new(ids.ULID).Scan([]byte("01ARZ3NDEKTSV4RR")), "ids: scanning ULID: a column of 16 bytes holds the beginning of a text: write id.Binary() to it, or read it by FromBytes if its keys have such characters", ids.ErrSyntax},
+		{new(ids.ULID).Scan([]byte("01ARZ3NDEKTSV4RR")), "ids: scanning ULID: a column of 16 bytes has truncated a text: write id.Binary(), or use FromBytes if its keys have such characters", ids.ErrSyntax},
 		{failing(ids.ParseSnowflake("")), "ids: parsing Snowflake: length 0, want 1 to 19", ids.ErrLength},
 		{failing(ids.ParseSnowflake("0x1")), "ids: parsing Snowflake: not a decimal digit at byte 1", ids.ErrSyntax},
 		{failing(ids.ParseSnowflake("-1")), "ids: parsing Snowflake: negative", ids.ErrRange},
@@ -132,12 +132,12 @@ func failing[T any](_ T, err error) error { return err }
 // stated is what an error of a decoder may say: names, phrases and numbers of this package, and
 // the name of a Go type.
 var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
-	`([a-zA-Z0-9 ,():\\-]+|a column of 16 bytes holds the beginning of a text: write id\.Binary\(\) to it, or read it by FromBytes if its keys have such characters|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
+	`([a-zA-Z0-9 ,():\\-]+|a column of 16 bytes has truncated a text: write id\.Binary\(\), or use FromBytes if its keys have such characters|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
 // TestErrors states what the errors outside of parsing say, and which of them is another one too.
 func TestErrors(t *testing.T) {
 	for err, message := range map[error]string{
-		ids.ErrClockBehind: "ids: the wall clock is behind the ids: it was set back, or stands still", ids.ErrExhausted: "ids: all ids of this moment are taken: try again",
+		ids.ErrClockBehind: "ids: the wall clock is behind the IDs: it was set back or stands still", ids.ErrExhausted: "ids: all IDs of this moment are taken: try again",
 		ids.ErrWithheld: "ids: withheld by the limit of the clock", ids.ErrEnded: "ids: the clock has ended",
 		ids.ErrSyntax: "invalid syntax", ids.ErrLength: "invalid syntax: wrong length", ids.ErrRange: "value out of range",
 	} {

@@ -134,7 +134,7 @@ func ExampleClockLimit_Set() {
 	limit.Set(noon, errors.New("no space left on device")) // which has passed
 	try()
 	// Output:
-	// ids: withheld: the clock has no limit yet, which ClockLimit.Set gives it
+	// ids: withheld: the clock has no limit yet: call ClockLimit.Set
 	// 7
 	// <nil>
 	// ids: withheld: no space left on device
@@ -280,7 +280,7 @@ func ExampleSnowflakeNode_TryNext() {
 	fmt.Println(node.Next()) // goes on from the latest id instead
 	// Output:
 	// 2006696907371474944 <nil>
-	// ids: the wall clock is behind the ids: it was set back, or stands still true
+	// ids: the wall clock is behind the IDs: it was set back or stands still true
 	// 2006696907371474945
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // noLimitYet is the error of a clock before its first limit.
-const noLimitYet = "ids: withheld: the clock has no limit yet, which ClockLimit.Set gives it"
+const noLimitYet = "ids: withheld: the clock has no limit yet: call ClockLimit.Set"
 
 // errLost is why a clock ends.
 var errLost = errors.New("the lease is lost")

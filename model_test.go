@@ -357,7 +357,7 @@ func (h *history) live(after time.Time) {
 		h.clock = ids.NewClock(&h.opts)
 	} else { // which withholds all that has a limit, until it is given the first
 		h.clock, h.handle = ids.NewLimitedClock(&h.opts)
-		h.limit, h.why = time.Time{}, "the clock has no limit yet, which ClockLimit.Set gives it"
+		h.limit, h.why = time.Time{}, "the clock has no limit yet: call ClockLimit.Set"
 	}
 	orDefault := func(d, zero time.Duration) time.Duration {
 		if d == 0 {

@@ -56,7 +56,7 @@ func checkBeforeEpoch(t *testing.T) {
 	}
 	for range 2 { // what fails leaves no node behind
 		n, err := ids.DefaultSnowflakeNode()
-		checkRangeError(t, "DefaultSnowflakeNode", err, "set the clock right, or, in a testing/synctest bubble, which begins in the year 2000, set IDS_SNOWFLAKE_NODE to random")
+		checkRangeError(t, "DefaultSnowflakeNode", err, "set the clock or, in a testing/synctest bubble, which begins in the year 2000, set IDS_SNOWFLAKE_NODE to random")
 		if n != nil || !strings.Contains(err.Error(), "2000-01-01T00:00:00Z is before the first tick") {
 			t.Errorf("DefaultSnowflakeNode() = %v, %v", n, err)
 		}
@@ -224,8 +224,8 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 		}
 		return
 	}
-	const message = "ids: IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is %d. " +
-		"Two processes with one number make the same ids: set it to another number in each. " +
+	const message = "ids: IDS_SNOWFLAKE_NODE is not set, so this process has the random Snowflake node number %d. " +
+		"Two processes with the same number generate the same IDs: set a different number in each. " +
 		"See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"
 	for value, want := range map[string]string{"": message, "random": "", "7": "", "web-3": ""} {
 		synctest.Test(t, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestLogsThatNeedSnowflakes(t *testing.T) {
 			}
 			fatal := name == "log.Fatal" && err != nil && err.Error() == "exit status 1"
 			if err != nil && !fatal || !fatal && !strings.Contains(out.String(), "made") ||
-				!cannotSay[name] && !strings.Contains(out.String(), "has drawn its Snowflake node number") {
+				!cannotSay[name] && !strings.Contains(out.String(), "has the random Snowflake node number") {
 				t.Errorf("%s: %v, prints\n%s", name, err, out.String())
 			}
 		})
@@ -595,7 +595,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 			want := next
 			if c.refused {
 				want = old
-				message := fmt.Sprintf("ids: node %d is the default Snowflake node already, on another clock: ids would repeat. ", next.Number())
+				message := fmt.Sprintf("ids: node %d is already the default Snowflake node, on another clock, so IDs would repeat: ", next.Number())
 				if err == nil || !strings.HasPrefix(err.Error(), message) || !strings.Contains(err.Error(), "SetDefaultSnowflakeNodeFromEnv in main") {
 					t.Errorf("the panic value is %v, want %s…", err, message)
 				}

@@ -126,7 +126,7 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 		if m, ok := any(&id).(interface{ MarshalJSON() ([]byte, error) }); ok {
 			b, err := m.MarshalJSON()
 			if err == nil && string(bytes.TrimSpace(b)) == "null" {
-				err = fmt.Errorf("ids: an id of type %T that is present is null in JSON, as if it were absent", id)
+				err = fmt.Errorf("ids: an ID of type %T is present but null in JSON", id)
 			}
 			return b, err
 		}

@@ -268,7 +268,7 @@ func TestNullUsesOwnJSON(t *testing.T) {
 	checkOwnJSON(t, pointerID{u}, `{"v":7}`, "")
 	checkOwnJSON(t, UserID{u}, `"`+edgeUUID+`"`, "")
 	checkOwnJSON(t, tweetID{42}, `"42"`, "")
-	checkOwnJSON(t, absentID{u}, "", "ids: an id of type ids_test.absentID that is present is null in JSON, as if it were absent")
+	checkOwnJSON(t, absentID{u}, "", "ids: an ID of type ids_test.absentID is present but null in JSON")
 	checkOwnJSON(t, failingID{u}, "", errLost.Error())
 }
 

@@ -38,7 +38,7 @@ var problems = [...]string{
 	wrongBinary: "16 bytes",
 	tooLarge:    "digits above 7zzzzzzzzzzzzzzzzzzzzzzzzz",
 	null:        "NULL: scan into a typeid.Null or a pointer",
-	cut:         "a column of 16 bytes holds the beginning of a text: write id.UUID().Binary() to it, or read it by ids.UUIDFromBytes if its keys have such characters",
+	cut:         "a column of 16 bytes has truncated a text: write id.UUID().Binary(), or use ids.UUIDFromBytes if its keys have such characters",
 }
 
 // parseErrors contains each problem with each number, so that returning an error does not allocate.

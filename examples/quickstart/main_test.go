@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 	}
 	// A program that ends at once may not log the number that it has drawn.
 	for variable, want := range map[string]string{
-		"IDS_OTHER=":                "IDS_SNOWFLAKE_NODE is not set, so this process has drawn its Snowflake node number, which is %s. ",
+		"IDS_OTHER=":                "IDS_SNOWFLAKE_NODE is not set, so this process has the random Snowflake node number %s. ",
 		"IDS_SNOWFLAKE_NODE=random": "",
 	} {
 		out, says, err := program.Start(t, variable).End()
