@@ -22,20 +22,20 @@ var rivals = []struct {
 	library, what string
 	shows         func(t *testing.T) bool
 }{
-	{"google/uuid v1.6.0", "version 1 can repeat ids after the clock is set back by an hour", func(t *testing.T) bool {
+	{"google/uuid v1.6.0", "version 1 can repeat IDs after the clock is set back by an hour", func(t *testing.T) bool {
 		return repeated(setBack(t, time.Hour, google.NewUUID))
 	}},
-	{"google/uuid v1.6.0", "the time in version 6 is wrong by centuries", func(t *testing.T) bool {
+	{"google/uuid v1.6.0", "the time in a version 6 UUID is wrong by centuries", func(t *testing.T) bool {
 		at, ok := ids.UUID(atOnce(t, 1, google.NewV6)[0]).Time()
 		return ok && time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Sub(at).Abs() > 200*365*24*time.Hour
 	}},
-	{"gofrs/uuid/v5 v5.5.1", "version 1 of a fixed node can repeat ids after the clock is set back by an hour", func(t *testing.T) bool {
+	{"gofrs/uuid/v5 v5.5.1", "version 1 with a fixed node ID can repeat IDs after the clock is set back by an hour", func(t *testing.T) bool {
 		return repeated(setBack(t, time.Hour, gofrsNode().NewV1))
 	}},
-	{"gofrs/uuid/v5 v5.5.1", "version 6 of one reading of the clock does not ascend", func(t *testing.T) bool {
+	{"gofrs/uuid/v5 v5.5.1", "version 6 UUIDs made at one clock reading do not ascend", func(t *testing.T) bool {
 		return !slices.IsSortedFunc(atOnce(t, 100, gofrsNode().NewV6), func(a, b gofrs.UUID) int { return bytes.Compare(a[:], b[:]) })
 	}},
-	{"bwmarrin/snowflake v0.3.0", "two nodes of one number in one process repeat the ids of a millisecond", func(t *testing.T) bool {
+	{"bwmarrin/snowflake v0.3.0", "two nodes with one number in one process generate the same IDs in the same millisecond", func(t *testing.T) bool {
 		return repeated(atOnce(t, 2, func() (bwmarrin.ID, error) { return must(bwmarrin.NewNode(1)).Generate(), nil }))
 	}},
 	{"sony/sonyflake/v2 v2.2.0", "after the clock is set back by an hour, a call of `NextID` blocks for an hour", func(t *testing.T) bool {

@@ -75,7 +75,7 @@ var features = []struct {
 		holds("ULID", func() bool { return oklog.Make() != oklog.ULID{} }),
 		holds("Snowflake", func() bool { return usualTheirs.Generate() > 0 }),
 	}},
-	{"in order if the clock is set back by 5 s", [6]cell{
+	{"version 7 UUIDs, ULIDs and Snowflakes ascend even if the clock is set back by 5 s", [6]cell{
 		{"yes", func(t *testing.T) bool { return ascends(t, func() (ids.UUID, error) { return own7.NewV7(), nil }) }},
 		stdCell("order", "no"),
 		{"yes", func(t *testing.T) bool { return ascends(t, google.NewV7) }},
@@ -92,7 +92,7 @@ var features = []struct {
 		{"[yes](#what-other-libraries-do)", nil}, {"[yes](#what-other-libraries-do)", nil},
 		none(4, "newv1"), none(5, "newv1"),
 	}},
-	{"two nodes of one number in a process repeat ids", [6]cell{
+	{"two nodes with one number in one process repeat IDs", [6]cell{
 		{"not on one clock", func(t *testing.T) bool {
 			clock := ids.NewClock(nil)
 			since1970 := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12} // bubbles begin in 2000
@@ -104,7 +104,7 @@ var features = []struct {
 		none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"),
 		{"[yes](#what-other-libraries-do)", nil},
 	}},
-	{"bounds for a query by time", [6]cell{
+	{"bounds for queries by time", [6]cell{
 		holds("yes", func() bool { return ids.MinV7At(time.Now()).Compare(ids.MaxV7At(time.Now())) < 0 }),
 		none(1, "min", "bound"), none(2, "min", "bound"), none(3, "min", "bound"),
 		holds("by `SetTime`", func() bool {
@@ -129,7 +129,7 @@ var features = []struct {
 		}),
 		none(4, "null"), none(5, "null"),
 	}},
-	{"16 bytes in a column", [6]cell{
+	{"stored as 16 bytes", [6]cell{
 		holds("`id.Binary()`", func() bool { v, err := ids.NewV7().Binary().Value(); return err == nil && len(v.([]byte)) == 16 }),
 		stdCell("bytes", "`id[:]`"),
 		holds("`id[:]`", func() bool { id := google.New(); var back google.UUID; return back.Scan(id[:]) == nil && back == id }),
@@ -141,10 +141,10 @@ var features = []struct {
 		holds("always", func() bool { v, err := oklog.Make().Value(); return err == nil && len(v.([]byte)) == 16 }),
 		none(5, "value", "scan"),
 	}},
-	{"a test fixes time and bits", [6]cell{
+	{"a test can fix the time and the random bits", [6]cell{
 		holds("yes", func() bool { return twice(fixed) }),
-		stdCell("fixed", "bits"),
-		holds("bits", func() bool {
+		stdCell("fixed", "random bits"),
+		holds("random bits", func() bool {
 			defer google.SetRand(nil)
 			google.SetRand(bytes.NewReader(make([]byte, 16)))
 			return google.New().String() == "00000000-0000-4000-8000-000000000000"
@@ -159,7 +159,7 @@ var features = []struct {
 		holds("yes", func() bool { return must(oklog.New(1, bytes.NewReader(make([]byte, 10)))).Time() == 1 }),
 		none(5, "rand", "clock", "time"),
 	}},
-	{"no Snowflake twice after a restart", [6]cell{
+	{"Snowflakes stay unique after a restart", [6]cell{
 		{"[a file](operations.md#restart-safely), [leases](../nodelease/README.md)", nil}, none(1, "snowflake"), none(2, "snowflake"), none(3, "snowflake"), none(4, "snowflake"), none(5, "after", "save", "lease"),
 	}},
 	{"in Go's standard library", [6]cell{
