@@ -53,9 +53,9 @@ var libraries = [][2]string{
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
-	{"mutex.Since", "`time.Since` in a `sync.Mutex`: the floor of Snowflakes"},
-	{"mutex.Since.UUID", "the same, returned in 16 bytes: the floor of versions 1 and 6"},
-	{"mutex.Since.UUID.random", "with 8 random bytes from a block: the floor of version 7 and ULID"},
+	{"mutex.Since", "`time.Since` with a `sync.Mutex` held (the floor for Snowflakes)"},
+	{"mutex.Since.UUID", "the same, returned in 16 bytes (the floor for versions 1 and 6)"},
+	{"mutex.Since.UUID.random", "the same, with 8 random bytes from a block (the floor for version 7 and ULID)"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
@@ -98,20 +98,20 @@ func (r *results) parts() string {
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
 	}
 	b.WriteString("\n## What many goroutines cost\n\n")
-	b.WriteString("| version 7 on goroutines | ns | the same, a clock for each | other libraries |\n| ---: | ---: | ---: | --- |\n")
+	b.WriteString("| goroutines that make version 7 | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| ---: | ---: | ---: | --- |\n")
 	for _, n := range []int{2, 64, 1024} {
 		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
 		ours := w.benchmark("ids")
 		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w))
 	}
 	b.WriteString("\n## What random bits cost\n\n")
-	b.WriteString("Go expands the key itself on a processor without AES instructions, here with `GODEBUG=cpu.aes=off`.\n\n")
-	b.WriteString("| one id | ns | without AES instructions | with `nostock` |\n| --- | ---: | ---: | ---: |\n")
+	b.WriteString("On a processor without AES instructions, Go expands the key in its own code. Here, `GODEBUG=cpu.aes=off` switches these instructions off.\n\n")
+	b.WriteString("| one ID | ns | ns, without AES instructions | ns, with `nostock` |\n| --- | ---: | ---: | ---: |\n")
 	for _, w := range sourceRows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
 	}
 	b.WriteString("\n## When `AppendV7` pays\n\n")
-	b.WriteString("| version 7 | `AppendV7`, ns | a loop of `NewV7`, ns |\n| ---: | ---: | ---: |\n")
+	b.WriteString("| number of version 7 UUIDs | ns, `AppendV7` | ns, a loop of `NewV7` |\n| ---: | ---: | ---: |\n")
 	for _, n := range []string{"1", "2", "3", "10"} {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
 	}
