@@ -224,8 +224,9 @@ func fields(n *snowflake.Node, id snowflake.ID, err error) (int64, error) {
 
 func roundedRight(row map[string]any, share float64, n int64) []snowflake.ID {
 	exact, _ := row["id"].(json.Number).Int64()
+	const typed float64 = 1e15
 	return []snowflake.ID{
-		snowflake.ID(exact), snowflake.ID(1e15), snowflake.ID(share * 1024), snowflake.ID(int64(share*1024) << 22), snowflake.ID(n),
+		snowflake.ID(exact), snowflake.ID(1e15), snowflake.ID(typed), snowflake.ID(share * 1024), snowflake.ID(int64(share*1024) << 22), snowflake.ID(n),
 		snowflake.ID(len(row)),
 	}
 }
