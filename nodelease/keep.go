@@ -1,5 +1,7 @@
 package nodelease
 
+// The keeper: the goroutine that takes a number, renews its lease and releases it. Nothing else calls the store.
+
 import (
 	"context"
 	"errors"
@@ -9,121 +11,112 @@ import (
 )
 
 const (
-	takeTimeout    = 5 * time.Second // for the first two tries to get a number; the others have twice as long
+	takeTimeout    = 5 * time.Second // of the first two attempts to get a number; later ones have twice as long
 	releaseTimeout = 4500 * time.Millisecond
-	closeTimeout   = 5 * time.Second // leaves a store that is slow to hear of its context a moment
-	minRetry       = 100 * time.Millisecond
-	maxRetry       = 2 * time.Second
-
-	maxTTL = 365 * 24 * time.Hour // so that no sum of times overflows
+	minRetryDelay  = 100 * time.Millisecond
+	maxRetryDelay  = 2 * time.Second
 )
 
-// keepNumber serves one tenure after another until ctx ends.
-func (m *Minter) keepNumber(ctx context.Context) {
+// A keeper keeps a number for a Minter. Only the keeper goroutine has it. It shares the state and the reporter with others.
+type keeper struct {
+	state  *state
+	report *reporter
+	store  Store
+	opts   Options // its Layout is not the zero one
+
+	unusableAt time.Time // when a number that cannot be used was last reported
+}
+
+// keepNumber keeps one number after another until ctx ends. It returns the error of the last release.
+func (k *keeper) keepNumber(ctx context.Context) (failed error) {
 	for failures := 0; ctx.Err() == nil; failures++ {
-		sent := m.elapsed()
-		t, err := m.takeNumber(ctx, takeTimeout<<min(failures/2, 1))
-		if err != nil && m.elapsed()-sent >= takeTimeout {
-			sleep(ctx, crowdPause(failures))
+		sent := k.state.elapsed()
+		h, err := k.takeNumber(ctx, takeTimeout<<min(failures/2, 1))
+		if err != nil && k.state.elapsed()-sent >= takeTimeout {
+			sleep(ctx, crowdDelay(failures))
 			continue
 		}
 		if err == nil {
-			m.endTenure(t, m.serveTenure(ctx, t))
-			if t.expiry != nil { // it has minted
+			failed = k.endHolding(h, k.renewUntilEnd(ctx, h))
+			if h.minted {
 				failures = 0
 			}
 		}
-		sleep(ctx, retryPause(failures, maxRetry))
+		sleep(ctx, retryDelay(failures, maxRetryDelay))
 	}
-	close(m.handed)
-	close(m.report.last) // nothing follows closed
+	return failed
 }
 
-// takeNumber takes a number. Nothing can be minted under it before serveTenure has raised its horizon.
-func (m *Minter) takeNumber(ctx context.Context, timeout time.Duration) (*tenure, error) {
+// takeNumber takes a number. Nothing can be minted under it before its horizon has been raised.
+func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holding, error) {
 	var g Grant
-	warn := func(err error) { m.report.warn(nil, "the store has a warning", err) }
-	err := m.callStore(ctx, nil, "Take", timeout, func(ctx context.Context) (err error) {
-		g, err = m.store.Take(ctx, Request{Now: m.now(), Layout: m.opts.Layout, Warn: warn})
+	report := k.report // Warn may be called by any goroutine
+	warn := func(err error) { report.warn(nil, "the store has a warning", err) }
+	err := k.callStore(ctx, nil, "Take", timeout, func(ctx context.Context) (err error) {
+		g, err = k.store.Take(ctx, Request{Now: k.state.now(), Layout: k.opts.Layout, Warn: warn})
 		if err == nil && g.Lease == nil {
 			err = errors.New("nodelease: Take returned neither a lease nor an error")
 		}
 		return err
 	})
 	if err != nil {
-		m.noteNoNumber(err)
+		k.state.setNoNumber(err)
 		return nil, err
 	}
-	t := &tenure{lease: g.Lease, number: g.Number, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
-	if err := t.startClock(&m.opts, m.now()); err != nil {
-		if now := time.Now(); now.Sub(m.unusableAt) >= logPause {
-			m.unusableAt = now
-			m.report.warn(t, "cannot make ids under a number", err)
+	h := newHolding(g)
+	if err := h.startClock(&k.opts, k.state.now()); err != nil {
+		if now := time.Now(); now.Sub(k.unusableAt) >= logInterval {
+			k.unusableAt = now
+			k.report.warn(h.tenure, "cannot make ids under a number", err)
 		}
-		m.noteFree(0, false) // the store may count more of that kind
-		m.noteNoNumber(err)
-		_ = m.releaseNumber(t, roundUp(t.found)) // which reports its errors
+		k.state.setFree(0, false) // the store may count more of that kind
+		k.state.setNoNumber(err)
+		_ = k.releaseNumber(h, roundUp(h.found)) // callStore reports its errors
 		return nil, err
 	}
-	m.noteFree(g.Free, g.FreeKnown)
-	m.warnIfAhead(t, t.found)
-	return t, nil
+	k.state.setFree(g.Free, g.FreeKnown)
+	k.warnIfAhead(h, h.found)
+	return h, nil
 }
 
-// noteFree notes how many numbers are free.
-func (m *Minter) noteFree(free int64, known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.free, m.freeKnown = free, known
-}
-
-// warnIfAhead says, once, if a horizon of t is so far ahead that ids of the future are, or will be, issued under its number.
-func (m *Minter) warnIfAhead(t *tenure, horizon time.Time) {
-	ahead := horizon.Sub(m.now())
-	if t.warned || ahead <= max(maxWindow(m.tick), t.ttl)+time.Microsecond {
+// warnIfAhead reports, once for each holding, a horizon so far ahead that IDs of the future are, or will be, issued under the
+// number.
+func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
+	ahead := horizon.Sub(k.state.now())
+	if h.warned || ahead <= max(maxWindow(k.opts.Layout.Tick), h.ttl)+time.Microsecond {
 		return
 	}
-	t.warned = true
-	m.report.warn(t, "the horizon of a number is far ahead", fmt.Errorf(
+	h.warned = true
+	k.report.warn(h.tenure, "the horizon of a number is far ahead", fmt.Errorf(
 		"nodelease: the horizon %s is %v ahead of this machine's clock: so may the ids be", horizon.Format(time.RFC3339), ahead))
 }
 
-// noteNoNumber notes why there is no number.
-func (m *Minter) noteNoNumber(err error) {
-	if errors.Is(err, ErrNoNumber) {
-		m.noteFree(0, true)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.setState(nil, newWithheld(err))
-}
-
-// serveTenure renews t until ctx ends, with a nil error, or the number is lost, with ErrLost. While the
-// store does not answer, it goes on trying: minting stops at the deadline by itself, and if nobody took
-// the number in between, it goes on under the same one.
-func (m *Minter) serveTenure(ctx context.Context, t *tenure) error {
+// renewUntilEnd renews the lease until ctx ends, and then returns nil, or until the number is lost, and then returns an error
+// that matches ErrLost. While the store does not answer, it keeps trying. The minting stops at the deadline by itself. If
+// nobody has taken the number in the meantime, the minting resumes under it.
+func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	for ctx.Err() == nil {
-		sent := m.elapsed()
-		err := m.renewLease(ctx, t, sent)
-		took := m.elapsed() - sent
-		t.slow = err != nil || took > t.renewalLasts()/2
+		sent := k.state.elapsed()
+		err := k.renewLease(ctx, h, sent)
+		took := k.state.elapsed() - sent
+		h.slow = err != nil || took > h.renewalLasts()/2
 		if errors.Is(err, ErrLost) {
 			return err
 		}
-		// Pauses count from the sending, so that a slow answer does not delay the next renewal.
-		// Jitter lets processes drift apart that started together.
-		wait, early := t.ttl/4+rand.N(t.ttl/12)-took, m.early
+		// Delays count from the sending, so that a slow answer does not delay the next renewal.
+		// Jitter lets processes that started together drift apart.
+		delay, renewNow := h.ttl/4+rand.N(h.ttl/12)-took, k.state.renewNow
 		if err != nil {
-			wait, early = retryPause(t.failures, min(t.ttl/8, maxRetry)), nil
-			t.failures++
-			m.noteNotRenewed(t, err)
+			delay, renewNow = retryDelay(h.failures, min(h.ttl/8, maxRetryDelay)), nil
+			h.failures++
+			k.state.setNotRenewed(h.tenure, err)
 		} else {
-			t.failures = 0
+			h.failures = 0
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(delay)
 		select {
 		case <-ctx.Done():
-		case <-early:
+		case <-renewNow:
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -131,152 +124,89 @@ func (m *Minter) serveTenure(ctx context.Context, t *tenure) error {
 	return nil
 }
 
-// noteNotRenewed notes why the latest renewal of t has failed, for the errors of calls that are withheld.
-func (m *Minter) noteNotRenewed(t *tenure, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t.setFailure(err)
-	switch {
-	case m.why == nil: // it goes on up to its horizon
-	case m.tenure == t:
-		m.setState(t, newWithheld(t.overdueError()))
-	default: // it has not minted yet
-		m.setState(nil, newWithheld(err))
-	}
-}
-
-// renewLease renews the lease, raises the horizon if that is due, and only then lets t's clock go up to it.
-func (m *Minter) renewLease(ctx context.Context, t *tenure, sent time.Duration) error {
-	err := m.callStore(ctx, t, "Extend", t.renewalTimeout(), func(ctx context.Context) error {
-		t.asked = m.nextHorizon(t)
-		m.warnIfAhead(t, t.asked)
-		return t.lease.Extend(ctx, t.asked)
+// renewLease renews the lease, raises the horizon if that is due, and only then lets the tenure's clock go up to it.
+func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration) error {
+	err := k.callStore(ctx, h.tenure, "Extend", h.renewalTimeout(), func(ctx context.Context) error {
+		h.asked = h.nextHorizon(&k.opts)
+		k.warnIfAhead(h, h.asked)
+		return h.lease.Extend(ctx, h.asked)
 	})
 	if err != nil {
 		return err
 	}
-	m.report.renewed(t.number, m.elapsed()-sent)
-	m.resumeMinting(t, sent+t.renewalLasts())
+	k.report.renewed(h.tenure.number, k.state.elapsed()-sent)
+	if k.state.resumeMinting(h.tenure, h.asked, sent+h.renewalLasts()) {
+		h.minted = true
+	}
 	return nil
 }
 
-// nextHorizon returns the horizon to ask for: the one asked before if it is still a TTL ahead, else one that is a whole
-// window ahead of the wall clock. Where the latest id is ahead of that, a hundredth of either suffices.
-func (m *Minter) nextHorizon(t *tenure) time.Time {
-	least := max(t.ttl, 100*min(m.tick, maxTTL/100))
-	if !t.limit.NextHorizon(least).After(t.asked) {
-		return t.asked
-	}
-	window := m.opts.Window
-	if window == 0 {
-		window = min(4*t.ttl, maxWindow(m.tick))
-	}
-	return roundUp(t.limit.NextHorizon(max(window, least)))
-}
-
-// maxWindow returns the longest window for a tick. A horizon that is further ahead comes from a clock that was wrong.
-func maxWindow(tick time.Duration) time.Duration {
-	return max(24*time.Hour, 100*min(tick, maxTTL/100))
-}
-
-// roundUp rounds a horizon up to the microseconds that every store can hold.
-func roundUp(horizon time.Time) time.Time {
-	return horizon.Add(time.Microsecond - 1).Truncate(time.Microsecond)
-}
-
-// resumeMinting lets t's clock go up to the horizon that the store has confirmed, until deadline.
-func (m *Minter) resumeMinting(t *tenure, deadline time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	left := deadline - m.elapsed()
-	if m.why == ErrClosed || left <= 0 {
-		return // too late
-	}
-	t.horizon, t.deadline = t.asked, deadline
-	t.setFailure(nil)
-	if t.expiry == nil {
-		t.expiry = time.AfterFunc(left, func() { m.stopMinting(t) })
-	} else {
-		t.expiry.Reset(left)
-	}
-	m.setState(t, nil)
-}
-
-// stopMinting interrupts the minting unless t has been renewed since.
-func (m *Minter) stopMinting(t *tenure) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tenure == t && m.elapsed() >= t.deadline {
-		m.setState(t, newWithheld(t.overdueError()))
-	}
-}
-
-// endTenure ends t. Unless the number is lost, with the error lost, it hands it back with the latest time issued
-// as its horizon, so that the next holder need not wait for that to pass.
-func (m *Minter) endTenure(t *tenure, lost error) {
-	if t.expiry != nil {
-		t.expiry.Stop()
-	}
+// endHolding ends a holding. lost is nil or the error by which the number was lost. If it is nil, endHolding releases the
+// number with the latest time issued as its horizon, so that the next holder need not wait for a later one to pass.
+func (k *keeper) endHolding(h *holding, lost error) error {
 	if lost != nil {
-		m.noteNoNumber(lost)
-		return
+		k.state.setNoNumber(lost)
+		return nil
 	}
+	t := h.tenure
 	t.limit.EndAt(time.Time{}, ErrClosed) // as endMinting has done if t has minted
 	horizon := roundUp(t.clock.Latest())
-	switch err := m.releaseNumber(t, horizon); {
+	switch err := k.releaseNumber(h, horizon); {
 	case err == nil:
-		m.report.info("handed a number back", "number", t.number, "horizon", horizon)
+		k.report.info("handed a number back", "number", t.number, "horizon", horizon)
 	case errors.Is(err, ErrLost):
-		m.report.info("a number is no longer held, perhaps since an earlier request has handed it back", "number", t.number)
+		k.report.info("a number is no longer held, perhaps since an earlier request has handed it back", "number", t.number)
 	default:
-		m.failed = fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
+		return fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
 	}
+	return nil
 }
 
-// releaseNumber gives t's number back. Where the store fails it asks again, until releaseTimeout is over; each
-// request but the last has half of what is left of that. ErrLost means that an earlier one was carried
-// out, or that there is nothing to give back any more, and ErrRefused that it is of no use to ask again, as where the
-// store is closed.
-func (m *Minter) releaseNumber(t *tenure, horizon time.Time) error {
+// releaseNumber releases the number. If the store fails, it asks again until releaseTimeout has passed. Each request but
+// the last has half of the time that is left. ErrLost means that an earlier request was carried out, or that there is
+// nothing left to release. ErrRefused means that no retry helps, for example because the store is closed.
+func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
 		left := releaseTimeout - time.Since(began)
 		if left > time.Second {
 			left /= 2
 		}
-		err := m.callStore(context.Background(), t, "Release", left, func(ctx context.Context) error {
-			return t.lease.Release(ctx, horizon)
+		err := k.callStore(context.Background(), h.tenure, "Release", left, func(ctx context.Context) error {
+			return h.lease.Release(ctx, horizon)
 		})
 		if err == nil || errors.Is(err, ErrLost) || errors.Is(err, ErrRefused) {
 			return err
 		}
-		pause := retryPause(failures, maxRetry/4)
-		if time.Since(began)+pause >= releaseTimeout {
+		delay := retryDelay(failures, maxRetryDelay/4)
+		if time.Since(began)+delay >= releaseTimeout {
 			return err
 		}
-		time.Sleep(pause)
+		time.Sleep(delay)
 	}
 }
 
-// overdue is how long after its time limit a call of the store may return before a person is told.
-const overdue = 5 * time.Second
+// returnGrace is the time from the end of a store call's timeout to the report that the call has not returned.
+const returnGrace = 5 * time.Second
 
-// callStore calls a method of the store, for t unless that is nil, and reports its error unless the call was given up because
-// ctx has ended. A call that goes on after its limit holds up all that follows: it is reported, and then, that it has returned.
-func (m *Minter) callStore(
+// callStore calls a method of the store, for t unless t is nil. It reports an error unless the call failed because ctx has
+// ended. A call that does not return after its timeout blocks the keeper: callStore reports that, and later that it has
+// returned.
+func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	began := time.Now()
 	returned, reported := make(chan struct{}), make(chan bool, 1)
+	report := k.report // for another goroutine
 	stop := context.AfterFunc(limited, func() {
 		select {
 		case <-returned:
 			reported <- false
-		case <-time.After(overdue):
-			m.report.warn(t, "a call of the store does not return", fmt.Errorf(
-				"nodelease: %s has not returned %v after its time limit: until it does, the store is asked for nothing else", method, overdue))
+		case <-time.After(returnGrace):
+			report.warn(t, "a call of the store does not return", fmt.Errorf(
+				"nodelease: %s has not returned %v after its time limit: until it does, the store is asked for nothing else", method, returnGrace))
 			reported <- true
 		}
 	})
@@ -284,25 +214,25 @@ func (m *Minter) callStore(
 	close(returned)
 	took := time.Since(began)
 	if err != nil && ctx.Err() == nil {
-		m.report.failed(t, took, err)
+		report.failed(t, took, err)
 	}
 	if !stop() && <-reported {
-		m.report.warn(t, "a call of the store has returned at last", fmt.Errorf("nodelease: %s has taken %v", method, took))
+		report.warn(t, "a call of the store has returned at last", fmt.Errorf("nodelease: %s has taken %v", method, took))
 	}
 	return err
 }
 
-// retryPause is the pause after a number of failures in a row: it doubles up to a longest one. Half of it is
-// random, so that processes which started together drift apart.
-func retryPause(failures int, longest time.Duration) time.Duration {
-	d := min(minRetry<<min(failures, 10), longest)
+// retryDelay returns the delay after a number of failures in a row: it doubles up to longest. Half of it is
+// random, so that processes that started together drift apart.
+func retryDelay(failures int, longest time.Duration) time.Duration {
+	d := min(minRetryDelay<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }
 
-// crowdPause is the pause after a Take without an answer in time, perhaps since many ask at once. If all of them asked
-// again soon, none would have its answer in time, and no holder that to its renewal. So the pause is a random part of half
-// the TTL that stores have by default, then of the whole, and of twice as much as long as that does not help.
-func crowdPause(failures int) time.Duration {
+// crowdDelay returns the delay after a Take without an answer in time, perhaps because many processes ask at the same time.
+// If all of them soon asked again, none would get its answer in time, nor would a holder get the answer to its renewal. So
+// the delay is a random part of half the default TTL of the stores, then of the whole TTL, and then always of twice the TTL.
+func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))
 }

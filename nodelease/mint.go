@@ -1,5 +1,7 @@
 package nodelease
 
+// How a Minter makes IDs: with the tenure's node, and with help where the node refuses.
+
 import (
 	"context"
 	"errors"
@@ -11,7 +13,7 @@ import (
 // no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
 // what the store has returned.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
-	if node := m.node.Load(); node != nil {
+	if node := m.state.node.Load(); node != nil {
 		if id, err := node.TryNext(); err == nil {
 			return id, nil
 		}
@@ -19,11 +21,11 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 	return m.tryHeld()
 }
 
-// tryHeld is TryNext where the node refuses.
+// tryHeld is like TryNext, but starts from the state, because the latest node has refused.
 func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
-		if t, _, err = m.get(); err == nil {
+		if t, _, err = m.state.get(); err == nil {
 			if id, err = m.tryTenure(t); err == nil {
 				return id, nil
 			}
@@ -35,32 +37,14 @@ func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	}
 }
 
-// tryTenure is TryNext of t's node. Where the horizon is reached, it asks for a higher one.
+// tryTenure calls TryNext of t's node. If the horizon is reached, it asks for a higher one.
 func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrWithheld) {
-		m.askForHorizon()
-		err = m.whyLate(t)
+		m.state.askForHorizon()
+		err = m.state.withheldError(t)
 	}
 	return id, err
-}
-
-// whyLate returns why t withholds an id.
-func (m *Minter) whyLate(t *tenure) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.why != nil {
-		return m.why
-	}
-	return t.late
-}
-
-// askForHorizon has keepNumber raise the horizon before its time.
-func (m *Minter) askForHorizon() {
-	select {
-	case m.early <- struct{}{}:
-	default:
-	}
 }
 
 // NextContext returns an id. It waits while no number is held, while the store is asked for a later horizon, and
@@ -74,9 +58,9 @@ func (m *Minter) askForHorizon() {
 // time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
-		return 0, m.contextError(ctx, nil)
+		return 0, m.state.contextError(ctx, nil)
 	}
-	if node := m.node.Load(); node != nil {
+	if node := m.state.node.Load(); node != nil {
 		if id, err := node.TryNext(); err == nil {
 			return id, nil
 		}
@@ -84,10 +68,10 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	return m.nextHeld(ctx)
 }
 
-// nextHeld is NextContext where the node refuses.
+// nextHeld is like NextContext, but starts from the state, because the latest node has refused.
 func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	for {
-		t, changed, why := m.get()
+		t, changed, why := m.state.get()
 		switch {
 		case why == ErrClosed:
 			return 0, ErrClosed
@@ -97,30 +81,30 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 				return id, err
 			}
 			if ctx.Err() != nil {
-				return 0, m.contextError(ctx, nil)
+				return 0, m.state.contextError(ctx, nil)
 			}
 			continue // the tenure is over
 		}
 		select {
 		case <-ctx.Done():
-			return 0, m.contextError(ctx, why)
+			return 0, m.state.contextError(ctx, why)
 		case <-changed:
 		}
 	}
 }
 
-// nextOfTenure is NextContext of t's node. It waits while the horizon is reached, and while the lease is not renewed:
-// setState sets the limit for which it waits, or ends the clock. wakeWaiters does the rest.
+// nextOfTenure calls NextContext of t's node. That waits while the horizon is reached, and while the lease is not renewed,
+// until setState sets a later limit or ends the clock. wakeWaiters handles the cases that setState does not see.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {
 		return id, nil
 	}
-	m.countWaiting(1)
-	defer m.countWaiting(-1)
+	m.state.countWaiting(1)
+	defer m.state.countWaiting(-1)
 	id, err = t.node.NextContext(ctx)
 	if errors.Is(err, ids.ErrWithheld) { // ctx has ended
-		err = m.contextError(ctx, m.whyLate(t))
+		err = m.state.contextError(ctx, m.state.withheldError(t))
 	}
 	return id, err
 }

@@ -1,10 +1,12 @@
 package nodelease
 
+// What a Minter shows of itself.
+
 import "time"
 
 // Number returns the number under which ids can be made now. ok is false while there is none.
 func (m *Minter) Number() (number int64, ok bool) {
-	t, _, why := m.get()
+	t, _, why := m.state.get()
 	if why != nil {
 		return 0, false
 	}
@@ -40,18 +42,22 @@ type Stats struct {
 
 // Stats returns the state of m at this moment. It does not ask the store.
 func (m *Minter) Stats() Stats {
-	m.mustBeMade()
-	now := m.now()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := Stats{Err: m.why, Free: m.free, FreeKnown: m.freeKnown}
-	if t := m.tenure; m.why == nil {
-		s.Number, s.Held = t.number, true
-		s.Deadline, s.HorizonAhead = t.deadline-m.elapsed(), t.horizon.Sub(now)
-		s.LatestAhead = max(0, t.clock.Latest().Sub(now))
-		if m.reachedHorizon(t, now) {
-			s.Err = t.late
+	m.state.mustBeMade()
+	return m.state.stats(m.state.now())
+}
+
+// stats returns the state at a time on the wall clock.
+func (s *state) stats(now time.Time) Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := Stats{Err: s.why, Free: s.free, FreeKnown: s.freeKnown}
+	if t := s.tenure; s.why == nil {
+		stats.Number, stats.Held = t.number, true
+		stats.Deadline, stats.HorizonAhead = t.deadline-s.elapsed(), t.horizon.Sub(now)
+		stats.LatestAhead = max(0, t.clock.Latest().Sub(now))
+		if t.reachedHorizon(now) {
+			stats.Err = t.horizonErr
 		}
 	}
-	return s
+	return stats
 }

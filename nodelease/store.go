@@ -1,8 +1,9 @@
 package nodelease
 
+// What a Minter asks of a store, and gets from it.
+
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -84,17 +85,3 @@ type Lease interface {
 	// may return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
 }
-
-// Errors of this package. Match them with [errors.Is].
-var (
-	// ErrNoNumber says that no number could be had: all are held, or others were faster.
-	ErrNoNumber = errors.New("nodelease: all numbers are held, or others were faster")
-	// ErrRefused says that a store refuses, and will until somebody changes the store or the program: the store was never
-	// made, it is for another layout, another version of this package made it, the user may not write, or the program has
-	// closed it. Stores wrap it. [Minter.Wait] returns it at once.
-	ErrRefused = errors.New("nodelease: the store refuses, and no retry mends that")
-	// ErrLost says that a lease has ended and that its number may have another holder.
-	ErrLost = errors.New("nodelease: the number is no longer held")
-	// ErrClosed says that the Minter is closed.
-	ErrClosed = errors.New("nodelease: the minter is closed")
-)

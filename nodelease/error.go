@@ -1,0 +1,44 @@
+package nodelease
+
+// The exported errors, and the error of calls while no ID can be made.
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/oneclock/ids"
+)
+
+// Errors of this package. Match them with [errors.Is].
+var (
+	// ErrNoNumber says that no number could be had: all are held, or others were faster.
+	ErrNoNumber = errors.New("nodelease: all numbers are held, or others were faster")
+	// ErrRefused says that a store refuses, and will until somebody changes the store or the program: the store was never
+	// made, it is for another layout, another version of this package made it, the user may not write, or the program has
+	// closed it. Stores wrap it. [Minter.Wait] returns it at once.
+	ErrRefused = errors.New("nodelease: the store refuses, and no retry mends that")
+	// ErrLost says that a lease has ended and that its number may have another holder.
+	ErrLost = errors.New("nodelease: the number is no longer held")
+	// ErrClosed says that the Minter is closed.
+	ErrClosed = errors.New("nodelease: the minter is closed")
+)
+
+// withheld is the error while no ID can be made: ids.ErrWithheld and its cause. It is made when the cause
+// arises, so that a refusal allocates nothing.
+type withheld [2]error
+
+func newWithheld(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }
+
+func (e *withheld) Error() string {
+	return "nodelease: withheld: " + strings.TrimPrefix(e[1].Error(), "nodelease: ")
+}
+
+func (e *withheld) Unwrap() []error { return e[:] }
+
+// causeOf returns the cause of a withheld error, and any other error unchanged.
+func causeOf(err error) error {
+	if w, ok := err.(*withheld); ok {
+		return w[1]
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package nodelease
+
+// The goroutine that calls Logger and Observe.
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// A reporter makes reports to Logger and Observe, one after another, in its own goroutine. It drops reports that follow
+// finish, for example those of a store that warns of a lease after Close.
+type reporter struct {
+	queue    chan func(*logbook) // never closed, because any goroutine may still send
+	finished chan struct{}       // closed by finish
+	done     chan struct{}       // closed when run has returned
+}
+
+// A logbook has what reports are made to, and what was logged last. Only the reporter goroutine has it.
+type logbook struct {
+	logger  *slog.Logger
+	observe func(Event)
+
+	loggedAt   time.Time // when a failure was last logged; zero if a lease was renewed since
+	loggedNone bool      // that failure was that no number could be had
+	loggedHeld bool      // that failure was of a number that was held
+}
+
+// maxReports is the number of reports that may wait for a Logger or an Observe that blocks.
+const maxReports = 1000
+
+func newReporter(opts *Options) *reporter {
+	r := &reporter{make(chan func(*logbook), maxReports), make(chan struct{}), make(chan struct{})}
+	l := &logbook{logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), observe: opts.Observe}
+	if l.observe == nil {
+		l.observe = func(Event) {}
+	}
+	go r.run(l)
+	return r
+}
+
+// run makes the reports.
+func (r *reporter) run(l *logbook) {
+	defer close(r.done)
+	for {
+		select {
+		case f := <-r.queue:
+			f(l)
+			continue
+		case <-r.finished:
+		}
+		select {
+		case f := <-r.queue:
+			f(l)
+		default:
+			return
+		}
+	}
+}
+
+// finish ends run once the reports that are queued now have been made.
+func (r *reporter) finish() { close(r.finished) }
+
+// add makes run call f. It does not wait, so a Logger or an Observe that blocks holds up nothing else.
+func (r *reporter) add(f func(*logbook)) {
+	select {
+	case r.queue <- f:
+	default: // the queue is full: drop the report
+	}
+}
+
+func (r *reporter) info(text string, args ...any) {
+	r.add(func(l *logbook) { l.logger.Info(text, args...) })
+}
+
+func (r *reporter) begun(number int64) {
+	r.add(func(l *logbook) {
+		l.logger.Info("ids have begun", "number", number)
+		l.observe(Event{Kind: Began, Number: number, Held: true})
+	})
+}
+
+func (r *reporter) ended(number int64, why error) {
+	r.add(func(l *logbook) {
+		e := Event{Kind: Ended, Number: number, Held: true}
+		if why == ErrClosed {
+			l.logger.Info("ids have ended", "number", number)
+		} else {
+			e.Err = causeOf(why)
+			l.logger.Warn("ids have ended", "number", number, "error", e.Err)
+		}
+		l.observe(e)
+	})
+}
+
+// warn reports what a person should look at. It concerns t's number unless t is nil.
+func (r *reporter) warn(t *tenure, text string, err error) {
+	r.add(func(l *logbook) {
+		if t == nil {
+			l.logger.Warn(text, "error", err)
+			l.observe(Event{Kind: Warned, Err: err})
+			return
+		}
+		l.logger.Warn(text, "number", t.number, "error", err)
+		l.observe(Event{Kind: Warned, Number: t.number, Held: true, Err: err})
+	})
+}
+
+func (r *reporter) renewed(number int64, took time.Duration) {
+	r.add(func(l *logbook) {
+		l.loggedAt = time.Time{} // the next failure is news
+		l.observe(Event{Kind: Renewed, Number: number, Held: true, Took: took})
+	})
+}
+
+// logInterval is the time for which a failure is not logged again, and a number that cannot be used is not reported again.
+// Texts are not compared, because they name the server, and the servers take turns.
+const logInterval = time.Minute
+
+// failed reports a request that has failed. It concerns t's number unless t is nil.
+func (r *reporter) failed(t *tenure, took time.Duration, err error) {
+	e := Event{Kind: Failed, Took: took, Err: err}
+	if t != nil {
+		e.Number, e.Held = t.number, true
+	}
+	r.add(func(l *logbook) {
+		now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
+		another := l.loggedHeld && !e.Held // the reason why there is no other number is news
+		if none != l.loggedNone || another || now.Sub(l.loggedAt) >= logInterval {
+			l.loggedNone, l.loggedHeld, l.loggedAt = none, e.Held, now
+			switch {
+			case none:
+				l.logger.Info("no number could be had", "error", e.Err)
+			case e.Held:
+				l.logger.Warn("a request to the store failed", "number", e.Number, "error", e.Err)
+			default:
+				l.logger.Warn("a request to the store failed", "error", e.Err)
+			}
+		}
+		l.observe(e)
+	})
+}

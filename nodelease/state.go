@@ -1,0 +1,258 @@
+package nodelease
+
+// The state of a Minter: what its calls, its keeper and its timers change under one mutex, and how they wait for it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// A state is one of four, which its fields tenure and why tell apart:
+//
+//	state     tenure   why               calls
+//	none      nil      why there is none  are refused, or wait for another state
+//	minting   set      nil                go to the tenure's node
+//	withheld  set      why it is withheld are refused, or wait for the node's limit; the number is kept
+//	closed    nil      ErrClosed          return ErrClosed
+//
+// An event in the left column changes the state at the top to the one in the table:
+//
+//	                       none      minting   withheld  closed
+//	a Take fails           none      -         -         closed
+//	an Extend succeeds     minting   minting   minting   closed
+//	an Extend fails        none      minting   withheld  closed
+//	the deadline passes    none      withheld  withheld  closed
+//	the number is lost     none      none      none      closed
+//	Close                  closed    closed    closed    closed
+//
+// A number that was just taken is not in tenure until its first Extend succeeds. A tenure that leaves the table does not
+// return to it, and its clock is ended: a call that still has its node gets ids.ErrEnded, and looks at the state again.
+type state struct {
+	report   *reporter
+	now      func() time.Time // the wall clock, or Options.Now
+	start    time.Time
+	renewNow chan struct{} // asks the keeper to raise the horizon early
+
+	// node is that of the latest tenure, or nil before the first. It refuses every ID unless the state is minting.
+	node atomic.Pointer[ids.SnowflakeNode]
+
+	mu        sync.Mutex // guards the fields below and those of the tenure
+	tenure    *tenure
+	why       error
+	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
+	news      chan struct{} // closed and replaced when why changes
+	waiting   int           // calls of NextContext that wait for their node
+	waking    bool          // wakeWaiters is to be called
+	free      int64         // numbers that were free at the latest Take
+	freeKnown bool
+}
+
+// init makes s the state none.
+func (s *state) init(opts *Options) {
+	s.report, s.now, s.start, s.renewNow = newReporter(opts), opts.Now, time.Now(), make(chan struct{}, 1)
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.why = newWithheld(errors.New("the store has not answered yet"))
+	s.changed, s.news = make(chan struct{}), make(chan struct{})
+}
+
+// mustBeMade panics on the zero value.
+func (s *state) mustBeMade() {
+	if s.report == nil {
+		panic("nodelease: zero Minter: use NewMinter")
+	}
+}
+
+// elapsed returns the monotonic time since the Minter was made. It advances while the process is stopped. While the machine
+// is suspended it stands still on Linux: the wall clock, which advances, then reaches the horizon.
+func (s *state) elapsed() time.Duration { return time.Since(s.start) }
+
+// get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and why.
+func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
+	s.mustBeMade()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tenure, s.changed, s.why
+}
+
+// getNews returns why, and a channel that is closed when it changes.
+func (s *state) getNews() (why error, news <-chan struct{}) {
+	s.mustBeMade()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.why, s.news
+}
+
+// setState sets tenure and why unless the Minter is closed. The mutex is held.
+func (s *state) setState(t *tenure, why error) {
+	if s.why == ErrClosed {
+		return
+	}
+	was, minted := s.tenure, s.why == nil
+	if was != nil && was != t {
+		was.expiry.Stop()
+		was.limit.EndAt(time.Time{}, causeOf(why))
+	}
+	if t != nil && why != nil {
+		t.limit.Set(time.Time{}, causeOf(why))
+	}
+	s.tenure, s.why = t, why
+	if why == nil {
+		t.limit.Set(t.horizon, errReached)
+		s.node.Store(t.node)
+	}
+	switch {
+	case minted && why != nil:
+		s.report.ended(was.number, why)
+	case !minted && why == nil:
+		s.report.begun(t.number)
+	}
+	if minted != (why == nil) || why == ErrClosed {
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// setFree records the number of free numbers.
+func (s *state) setFree(free int64, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free, s.freeKnown = free, known
+}
+
+// setNoNumber records that there is no number, and the reason.
+func (s *state) setNoNumber(err error) {
+	if errors.Is(err, ErrNoNumber) {
+		s.setFree(0, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setState(nil, newWithheld(err))
+}
+
+// setNotRenewed records the error of a renewal of t, for the errors of calls that are withheld.
+func (s *state) setNotRenewed(t *tenure, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.setFailure(err)
+	switch {
+	case s.why == nil: // minting continues up to the horizon
+	case s.tenure == t:
+		s.setState(t, newWithheld(t.overdueError()))
+	default: // t has not minted yet
+		s.setState(nil, newWithheld(err))
+	}
+}
+
+// resumeMinting lets t's clock go up to a horizon that the store has confirmed, until deadline. It returns false if that
+// is too late.
+func (s *state) resumeMinting(t *tenure, horizon time.Time, deadline time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := deadline - s.elapsed()
+	if s.why == ErrClosed || left <= 0 {
+		return false
+	}
+	t.horizon, t.deadline = horizon, deadline
+	t.setFailure(nil)
+	if t.expiry == nil {
+		t.expiry = time.AfterFunc(left, func() { s.stopMinting(t) })
+	} else {
+		t.expiry.Reset(left)
+	}
+	s.setState(t, nil)
+	return true
+}
+
+// stopMinting stops the minting unless t has been renewed since.
+func (s *state) stopMinting(t *tenure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tenure == t && s.elapsed() >= t.deadline {
+		s.setState(t, newWithheld(t.overdueError()))
+	}
+}
+
+// endMinting ends the minting for good.
+func (s *state) endMinting() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setState(nil, ErrClosed)
+}
+
+// withheldError returns the error of a call for which t's node withholds an ID.
+func (s *state) withheldError(t *tenure) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why != nil {
+		return s.why
+	}
+	return t.horizonErr
+}
+
+// contextError returns the error of a call whose context has ended while it waited because of why, which may be nil.
+func (s *state) contextError(ctx context.Context, why error) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if !errors.Is(cause, err) {
+		cause = fmt.Errorf("%w: %w", err, cause)
+	}
+	if _, _, now := s.get(); now != nil {
+		why = now
+	}
+	if why == nil {
+		return fmt.Errorf("nodelease: no Snowflake: %w", cause)
+	}
+	return fmt.Errorf("nodelease: no Snowflake: %w: %w", cause, why)
+}
+
+// askForHorizon makes the keeper raise the horizon early.
+func (s *state) askForHorizon() {
+	select {
+	case s.renewNow <- struct{}{}:
+	default:
+	}
+}
+
+// wakeInterval is the time from one call of wakeWaiters to the next.
+const wakeInterval = 100 * time.Millisecond
+
+// countWaiting adds n to the number of calls that wait, and makes wakeWaiters look after them.
+func (s *state) countWaiting(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting += n; s.waiting > 0 && !s.waking {
+		s.waking = true
+		time.AfterFunc(wakeInterval, s.wakeWaiters)
+	}
+}
+
+// wakeWaiters wakes all calls of NextContext that wait for their node, so that none has to poll. They do not see that the
+// wall clock has come back below the horizon, for example after one wrong reading: setting the same limit again makes them
+// read the clock again. If the horizon is reached, a higher one is asked for: they may have found it reached only after
+// their own request.
+func (s *state) wakeWaiters() {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waking = s.waiting > 0
+	if !s.waking {
+		return
+	}
+	time.AfterFunc(wakeInterval, s.wakeWaiters)
+	switch t := s.tenure; {
+	case s.why != nil: // nothing can be minted until setState is called
+	case t.reachedHorizon(now):
+		s.askForHorizon()
+	default:
+		t.limit.Set(t.horizon, errReached)
+	}
+}
