@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oneclock/ids"
+	"github.com/oneclock/ids/nodelease/internal/layout"
 )
 
 // Minter makes Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
@@ -34,14 +34,12 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	layout := opts.Layout
-	if err := layout.Validate(); err != nil {
+	if err := opts.Layout.Validate(); err != nil {
 		return nil, fmt.Errorf("nodelease: Options.Layout: %w", err)
 	}
-	if layout.Equal(ids.SnowflakeLayout{}) {
-		layout = ids.TwitterLayout()
-	}
-	tick := layout.Tick
+	own := *opts
+	own.Layout = layout.Plain(opts.Layout)
+	tick := own.Layout.Tick
 	if opts.Window != 0 && opts.Window/100 < tick {
 		return nil, fmt.Errorf("nodelease: Options.Window %v is less than 100 ticks of %v", opts.Window, tick)
 	}
@@ -52,8 +50,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	released := make(chan error, 1)
 	m := &Minter{cancel: cancel, released: released, closed: make(chan struct{})}
 	m.state.init(opts)
-	k := &keeper{state: &m.state, report: m.state.report, store: store, opts: *opts}
-	k.opts.Layout = layout
+	k := &keeper{state: &m.state, report: m.state.report, store: store, opts: own}
 	go func() {
 		released <- k.keepNumber(ctx)
 		k.report.finish() // nothing that is reported later counts

@@ -49,6 +49,7 @@ import (
 
 	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/layout"
 )
 
 const (
@@ -106,21 +107,13 @@ func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 	if err := l.Validate(); err != nil {
 		return refuse("Options.Layout: %v", err)
 	}
-	if last := plain(l).Last(); last.Before(time.Now()) {
+	if last := l.Last(); last.Before(time.Now()) {
 		return refuse("Options.Layout: the time of its ids has ended on %s", last.UTC().Format(time.RFC3339))
 	}
-	if most := int64(1) << plain(l).NodeBits; numbers > most {
+	if most := int64(1) << layout.Plain(l).NodeBits; numbers > most {
 		return refuse("Options.Numbers %d does not fit the layout, which has %d", numbers, most)
 	}
 	return nil
-}
-
-// plain returns Twitter's layout for the zero one.
-func plain(l ids.SnowflakeLayout) ids.SnowflakeLayout {
-	if l.Equal(ids.SnowflakeLayout{}) {
-		return ids.TwitterLayout()
-	}
-	return l
 }
 
 // schema is the version of what the stores keep, and how.
@@ -129,7 +122,7 @@ const schema = "2"
 // Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
 // the ids. The zero layout means Twitter's, and has the same text.
 func Header(l ids.SnowflakeLayout) string {
-	l = plain(l)
+	l = layout.Plain(l)
 	order := "node first"
 	if l.NodeLast {
 		order = "node last"

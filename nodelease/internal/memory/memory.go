@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/internal/layout"
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
@@ -46,13 +46,9 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	if err := storekit.CheckHeader("the store", s.header, header); err != nil {
 		return nodelease.Grant{}, fmt.Errorf("nodelease: memory: %w", err)
 	}
-	layout := r.Layout
-	if layout.Tick == 0 { // the zero layout
-		layout = ids.TwitterLayout()
-	}
 	var free []storekit.Candidate
 	var horizons []time.Time
-	for n, row := range s.rows[:min(int64(len(s.rows)), 1<<layout.NodeBits)] {
+	for n, row := range s.rows[:min(int64(len(s.rows)), 1<<layout.Plain(r.Layout).NodeBits)] {
 		horizons = append(horizons, row.horizon)
 		if !row.expires.After(time.Now()) {
 			free = append(free, storekit.Candidate{Number: int64(n), Horizon: row.horizon})

@@ -1,0 +1,12 @@
+// Package layout decides for the whole module what the zero layout means.
+package layout
+
+import "github.com/oneclock/ids"
+
+// Plain returns l, or Twitter's layout if l is the zero layout.
+func Plain(l ids.SnowflakeLayout) ids.SnowflakeLayout {
+	if l.Equal(ids.SnowflakeLayout{}) {
+		return ids.TwitterLayout()
+	}
+	return l
+}
