@@ -1,5 +1,7 @@
 package typeid
 
+// The errors for texts and bytes that are not IDs, without an allocation.
+
 import (
 	"fmt"
 
@@ -25,6 +27,12 @@ const (
 	tooLarge
 	null
 	cut
+)
+
+const (
+	maxPrefix = 63
+	numDigits = 26
+	maxText   = maxPrefix + 1 + numDigits
 )
 
 const tooLong = maxText + 1 // this and all greater lengths
@@ -90,42 +98,3 @@ func (e *parseError) Unwrap() error {
 	}
 	return ids.ErrSyntax
 }
-
-// A prefixError means that a text does not have the prefix of its kind. Its value is the index of
-// the first byte that differs, or noByte if the text ends before one. An interface holds a single
-// byte without an allocation.
-type prefixError[K Kind] uint8
-
-const noByte = 255
-
-// wrongPrefix returns the error for a text that does not begin with p and an underscore.
-func wrongPrefix[K Kind, T string | []byte](text T, p string) error {
-	at := 0
-	for at < len(text) && at < len(p) && text[at] == p[at] {
-		at++
-	}
-	if at == len(text) {
-		at = noByte
-	}
-	return prefixError[K](at)
-}
-
-func (prefixError[K]) Error() string {
-	var kind K
-	return fmt.Sprintf("typeid: prefix is not %q", kind.Prefix()+"_")
-}
-
-// Scheme returns "TypeID".
-func (prefixError[K]) Scheme() string { return "TypeID" }
-
-// Offset returns the index of the first byte that differs from the prefix. ok is false if the text
-// ends before such a byte.
-func (e prefixError[K]) Offset() (offset int, ok bool) {
-	if e == noByte {
-		return 0, false
-	}
-	return int(e), true
-}
-
-// Unwrap returns [ids.ErrSyntax].
-func (prefixError[K]) Unwrap() error { return ids.ErrSyntax }

@@ -1,16 +1,12 @@
 package typeid
 
+// The text of a TypeID, whatever its prefix.
+
 import (
 	"slices"
 	"strings"
 
 	"github.com/oneclock/ids"
-)
-
-const (
-	maxPrefix = 63
-	numDigits = 26
-	maxText   = maxPrefix + 1 + numDigits
 )
 
 // isDigit reports for each byte whether it is a digit of Crockford's Base32 in lower case.
