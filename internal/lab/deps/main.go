@@ -1,20 +1,26 @@
-// Deps prints which files of a package use which, exactly, by go/types: the files that use each other in a circle, and what uses
-// what along it, and else an order of the files in which each uses only files after it. After names of functions it prints what
-// a reader meets who follows them through the package: functions, files, lines and private words.
+// Deps prints, for packages, which of their files use which, exactly, by go/types: an order of the files in which each uses only
+// files in rows below it. It fails if files use each other in a circle, and prints what uses what along it.
 //
-//	go -C internal/lab run ./deps ../.. [Generator.NewV7 ...]
+//	go -C internal/lab run ./deps ../..                    # one package
+//	go -C internal/lab run ./deps ../../... ../../nodelease/...
+//	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// A method's receiver is no use of the file of its type, but a field is.
+// With names of functions it also prints what a reader meets who follows them through the package: functions, files, lines and
+// private words. A method's receiver is no use of the file of its type, but a field is.
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"log"
 	"maps"
 	"os"
@@ -23,6 +29,58 @@ import (
 	"slices"
 	"strings"
 )
+
+// allowed has the circles that are meant, by the path of their package.
+var allowed = map[string]string{
+	// A template can contain a conversion, and a conversion can have a template.
+	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
+}
+
+func main() {
+	log.SetFlags(0)
+	names := flag.String("from", "", "names of functions, with commas between them, such as Generator.NewV7")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		log.Fatal("usage: deps [-from FUNCTION,...] DIRECTORY[/...] ...")
+	}
+	if err := run(os.Stdout, flag.Args(), strings.FieldsFunc(*names, func(c rune) bool { return c == ',' })); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run prints the files of the packages in dirs, and what a reader of the named functions meets. Its error has all circles that are
+// not allowed.
+func run(w io.Writer, dirs, names []string) error {
+	var circles []error
+	met := map[string]bool{}
+	for _, dir := range dirs {
+		houses, err := readAll(dir)
+		if err != nil {
+			return err
+		}
+		for _, h := range houses {
+			circles = append(circles, h.printFiles(w))
+			for _, name := range names {
+				if h.printReader(w, name) {
+					met[name] = true
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		if !met[name] {
+			return fmt.Errorf("no function is named %s", name)
+		}
+	}
+	return errors.Join(circles...)
+}
+
+// A listed is what go list prints of a package.
+type listed struct {
+	Dir, ImportPath, Export string
+	GoFiles                 []string
+	DepOnly                 bool
+}
 
 // A decl is a declaration of the package, at its top.
 type decl struct {
@@ -34,6 +92,7 @@ type decl struct {
 
 // A house is a package as files and declarations.
 type house struct {
+	path  string
 	fset  *token.FileSet
 	info  *types.Info
 	decls map[types.Object]*decl
@@ -41,62 +100,70 @@ type house struct {
 	files []string
 }
 
-func main() {
-	if len(os.Args) < 2 {
-		log.Fatal("usage: deps DIRECTORY [FUNCTION ...]")
+// readAll reads the package in dir or, if dir ends in /..., all packages of its module that are in it and below, without their tests.
+func readAll(dir string) ([]*house, error) {
+	pattern := "."
+	if up, all := strings.CutSuffix(dir, "/..."); all {
+		dir, pattern = up, "./..."
 	}
-	h := read(os.Args[1])
-	h.printFiles()
-	for _, name := range os.Args[2:] {
-		h.printReader(name)
-	}
-}
-
-// must returns v, or ends the program.
-func must[T any](v T, err error) T {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,DepOnly", pattern)
+	list.Dir, list.Stderr = dir, os.Stderr
+	out, err := list.Output()
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("go list in %s: %w", dir, err)
 	}
-	return v
+	exports := map[string]string{}
+	var own []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			return nil, err
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly && len(p.GoFiles) > 0 {
+			own = append(own, p)
+		}
+	}
+	var houses []*house
+	for _, p := range own {
+		h, err := read(p, exports)
+		if err != nil {
+			return nil, err
+		}
+		houses = append(houses, h)
+	}
+	return houses, nil
 }
 
-// read parses and checks the package in dir, without its tests.
-func read(dir string) *house {
-	dirs := must(build.ImportDir(dir, 0))
-	h := &house{token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
-		map[types.Object]*decl{}, map[types.Object]types.Object{}, dirs.GoFiles}
+// read parses and checks a package. exports has the compiled packages, by path.
+func read(p listed, exports map[string]string) (*house, error) {
+	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
+		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
 	var files []*ast.File
-	for _, name := range dirs.GoFiles {
-		files = append(files, must(parser.ParseFile(h.fset, filepath.Join(dir, name), nil, 0)))
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(h.fset, filepath.Join(p.Dir, name), nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
 	}
-	must(0, os.Chdir(dir)) // whose go.mod says where imports are
-	// A program built with -trimpath does not know where the standard library is.
-	build.Default.GOROOT = strings.TrimSpace(string(must(exec.Command("go", "env", "GOROOT").Output())))
-	conf := types.Config{Importer: importer.ForCompiler(h.fset, "source", nil)}
-	pkg := must(conf.Check(dirs.ImportPath, h.fset, files, h.info))
+	conf := types.Config{Importer: importer.ForCompiler(h.fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})}
+	pkg, err := conf.Check(p.ImportPath, h.fset, files, h.info)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range files {
 		for _, d := range f.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				name := f.Name.Name
-				if f.Recv != nil {
-					name = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*") + "." + name
-				}
-				h.add(h.info.Defs[f.Name], name, f)
-				continue
-			}
-			for _, spec := range d.(*ast.GenDecl).Specs {
-				ast.Inspect(spec, func(n ast.Node) bool {
-					id, _ := n.(*ast.Ident)
-					if o := h.info.Defs[id]; o != nil && o.Parent() == pkg.Scope() {
-						h.add(o, id.Name, spec)
-					}
-					return true
-				})
-			}
+			h.declare(pkg, d)
 		}
 	}
 	for by, d := range h.decls {
 		ast.Inspect(d.node, func(n ast.Node) bool {
+			if f, ok := d.node.(*ast.FuncDecl); ok && n == f.Recv {
+				return false
+			}
 			id, _ := n.(*ast.Ident)
 			o := h.info.Uses[id]
 			switch generic := o.(type) {
@@ -111,7 +178,28 @@ func read(dir string) *house {
 			return true
 		})
 	}
-	return h
+	return h, nil
+}
+
+// declare notes what d declares at the top of a package.
+func (h *house) declare(pkg *types.Package, d ast.Decl) {
+	if f, ok := d.(*ast.FuncDecl); ok {
+		name := f.Name.Name
+		if f.Recv != nil {
+			name = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*") + "." + name
+		}
+		h.add(h.info.Defs[f.Name], name, f)
+		return
+	}
+	for _, spec := range d.(*ast.GenDecl).Specs {
+		ast.Inspect(spec, func(n ast.Node) bool {
+			id, _ := n.(*ast.Ident)
+			if o := h.info.Defs[id]; o != nil && o.Parent() == pkg.Scope() {
+				h.add(o, id.Name, spec)
+			}
+			return true
+		})
+	}
 }
 
 // add notes a declaration, and the fields of a struct type.
@@ -135,9 +223,9 @@ func (h *house) home(o types.Object) types.Object {
 	return o
 }
 
-// printFiles prints an order of the files, and what is in no order.
-func (h *house) printFiles() {
-	arrows := map[[2]string]map[string]bool{} // from file to file: the names used
+// arrows returns which file uses which, and the names used.
+func (h *house) arrows() map[[2]string]map[string]bool {
+	arrows := map[[2]string]map[string]bool{}
 	for _, d := range h.decls {
 		for o := range d.uses {
 			if a := [2]string{d.file, h.decls[h.home(o)].file}; a[0] != a[1] {
@@ -148,24 +236,67 @@ func (h *house) printFiles() {
 			}
 		}
 	}
-	fmt.Printf("%d files, %d arrows\n", len(h.files), len(arrows))
-	left := slices.Clone(h.files)
-	for top := left; len(top) > 0; { // those that none uses of which is left
-		top = slices.DeleteFunc(slices.Clone(left), func(f string) bool {
-			return slices.ContainsFunc(left, func(by string) bool { return arrows[[2]string{by, f}] != nil })
-		})
-		left = slices.DeleteFunc(left, func(f string) bool { return slices.Contains(top, f) })
-		fmt.Println(strings.Join(top, " "))
-	}
-	for a, names := range arrows {
-		if slices.Contains(left, a[0]) && slices.Contains(left, a[1]) {
-			fmt.Printf("in a circle, or below one: %s uses %s: %s\n", a[0], a[1], strings.Join(slices.Sorted(maps.Keys(names)), " "))
-		}
-	}
+	return arrows
 }
 
-// printReader prints what a reader of a function meets.
-func (h *house) printReader(name string) {
+// printFiles prints an order of the files, with those of a circle in one row. The error has the circles that are not allowed.
+func (h *house) printFiles(w io.Writer) error {
+	arrows := h.arrows()
+	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
+	below := map[string]map[string]bool{} // by file: those that it uses, directly or through others
+	for _, f := range h.files {
+		below[f] = map[string]bool{}
+		var walk func(string)
+		walk = func(by string) {
+			for _, g := range h.files {
+				if arrows[[2]string{by, g}] != nil && !below[f][g] {
+					below[f][g] = true
+					walk(g)
+				}
+			}
+		}
+		walk(f)
+	}
+	var circles []error
+	for left := h.files; len(left) > 0; { // each row has the files that only files of their circle use
+		isTop := func(f string) bool {
+			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })
+		}
+		var row []string
+		for _, f := range left {
+			if isTop(f) {
+				row = append(row, f)
+			}
+		}
+		fmt.Fprintln(w, "\t"+strings.Join(row, " "))
+		for _, f := range row {
+			if circle := slices.DeleteFunc(slices.Clone(row), func(g string) bool { return !below[f][g] }); len(circle) > 0 && circle[0] == f {
+				circles = append(circles, h.circleError(circle, arrows))
+			}
+		}
+		left = slices.DeleteFunc(slices.Clone(left), func(f string) bool { return slices.Contains(row, f) })
+	}
+	return errors.Join(circles...)
+}
+
+// circleError returns an error with what uses what in a circle of files, or nil if the circle is allowed.
+func (h *house) circleError(circle []string, arrows map[[2]string]map[string]bool) error {
+	if strings.Join(circle, " ") == allowed[h.path] {
+		return nil
+	}
+	text := fmt.Sprintf("%s: a circle of %d files", h.path, len(circle))
+	for _, by := range circle {
+		for _, f := range circle {
+			if names := arrows[[2]string{by, f}]; names != nil {
+				text += fmt.Sprintf("\n\t%s uses %s: %s", by, f, strings.Join(slices.Sorted(maps.Keys(names)), " "))
+			}
+		}
+	}
+	return errors.New(text)
+}
+
+// printReader prints what a reader of a function meets, and reports whether h has the function.
+func (h *house) printReader(w io.Writer, name string) bool {
 	files, words := map[string]bool{}, map[string]bool{}
 	met := map[types.Object]bool{}
 	functions, lines := 0, 0
@@ -194,8 +325,9 @@ func (h *house) printReader(name string) {
 		}
 	}
 	if len(met) == 0 {
-		log.Fatalf("no declaration is named %s", name)
+		return false
 	}
-	fmt.Printf("%s: %d functions, %d files, %d lines, %d private words: %s\n",
+	fmt.Fprintf(w, "%s: %d functions, %d files, %d lines, %d private words: %s\n",
 		name, functions, len(files), lines, len(words), strings.Join(slices.Sorted(maps.Keys(files)), " "))
+	return true
 }
