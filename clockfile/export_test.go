@@ -33,11 +33,6 @@ const (
 	Second   = Size - 4096 // where the second copy is
 )
 
-// Encode returns a copy. The zero time stands for no horizon.
-func Encode(horizon time.Time, owner string) ([]byte, error) {
-	return horizonfile.Record{Horizon: horizon, None: horizon.IsZero(), Owner: owner}.Encode()
-}
-
 // Read returns what a file holds, with the zero time if it has no horizon.
 func Read(f io.ReaderAt, size int64) (horizon time.Time, owner string, err error) {
 	c, err := horizonfile.Read(f, size)
