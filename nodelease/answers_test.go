@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Tests of the answers of a store: unusable, late, lost or without an end.
+
 import (
 	"context"
 	"errors"

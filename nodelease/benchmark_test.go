@@ -1,5 +1,7 @@
 package nodelease_test
 
+// The benchmark of a Minter that the README names.
+
 import (
 	"errors"
 	"testing"

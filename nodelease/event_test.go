@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Tests of what Logger, Observe and Stats show.
+
 import (
 	"context"
 	"errors"

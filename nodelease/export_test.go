@@ -1,5 +1,7 @@
 package nodelease
 
+// What tests see of the inside of a Minter.
+
 // Direct reports whether a call need not lock the Minter for an id.
 func (m *Minter) Direct() bool {
 	_, err := m.state.node.Load().TryNext()

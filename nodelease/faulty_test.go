@@ -1,5 +1,7 @@
 package nodelease_test
 
+// A simulation of Minters over a store that fails, with clocks that leap.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Tests of the keeper: horizons, delays, timeouts and loss.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package nodelease_test
 
+// What the other tests use, and tests of the horizon, of Close and of the documents.
+
 import (
 	"context"
 	"errors"

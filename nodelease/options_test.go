@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Tests of the arguments of NewMinter, and of the zero Minter.
+
 import (
 	"context"
 	"log"

@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Tests of calls that wait, and of the errors with which they end.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package typeid_test
 
+// Tests of texts, codecs, errors and prefixes.
+
 import (
 	"bytes"
 	"database/sql/driver"

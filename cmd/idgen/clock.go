@@ -1,5 +1,7 @@
 package main
 
+// The command clock, which shows and makes the file of a clockfile.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package main
 
+// Tests of the command clock.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// The command convert, which writes an ID as another kind or in another form.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package main
 
+// Tests of the command convert, and of text that is no ID.
+
 import (
 	"encoding/base64"
 	"encoding/binary"

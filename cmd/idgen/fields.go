@@ -1,5 +1,7 @@
 package main
 
+// The fields of an ID as inspect shows them, and the layouts of Snowflakes.
+
 import (
 	"fmt"
 	"math/big"

@@ -1,5 +1,7 @@
 package main
 
+// The flags that commands share.
+
 import (
 	"errors"
 	"flag"

@@ -1,5 +1,7 @@
 package main
 
+// The forms in which an ID can be written.
+
 import (
 	"encoding/base64"
 	"encoding/hex"

@@ -1,5 +1,7 @@
 package main
 
+// The command inspect, which shows the fields of an ID.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// Tests of the command inspect.
+
 import (
 	"encoding/json"
 	"strings"

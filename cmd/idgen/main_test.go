@@ -1,5 +1,7 @@
 package main
 
+// Tests of what commands share: help, errors, lines and signals.
+
 import (
 	"bufio"
 	"bytes"

@@ -1,5 +1,7 @@
 package main
 
+// The commands that make IDs.
+
 import (
 	"context"
 	"crypto/rand"

@@ -1,5 +1,7 @@
 package main
 
+// Tests of the commands that make IDs.
+
 import (
 	"bufio"
 	"bytes"

@@ -1,5 +1,7 @@
 package main
 
+// The errors for text that is no ID but shows what it is.
+
 import (
 	"errors"
 	"fmt"

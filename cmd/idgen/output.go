@@ -1,5 +1,7 @@
 package main
 
+// Standard output, which a signal must not cut in the middle of a line.
+
 import (
 	"io"
 	"os"

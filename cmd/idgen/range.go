@@ -1,5 +1,7 @@
 package main
 
+// The command range, which prints the first and the last ID of a time.
+
 import (
 	"fmt"
 	"strings"

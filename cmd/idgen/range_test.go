@@ -1,5 +1,7 @@
 package main
 
+// Tests of the command range.
+
 import (
 	"encoding/binary"
 	"fmt"

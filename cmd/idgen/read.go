@@ -1,5 +1,7 @@
 package main
 
+// The forms in which text can be an ID, and how each is read.
+
 import (
 	"cmp"
 	"encoding/base64"

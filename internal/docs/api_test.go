@@ -1,5 +1,7 @@
 package docs
 
+// Tests of the exported names.
+
 import (
 	"fmt"
 	"go/importer"

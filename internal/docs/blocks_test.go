@@ -1,5 +1,7 @@
 package docs
 
+// Tests that compile and run the Go code on the pages.
+
 import (
 	"fmt"
 	"os"

@@ -1,5 +1,7 @@
 package docs
 
+// Tests of what pages and settings claim about packages, tests, alarms and a unit.
+
 import (
 	"io/fs"
 	"maps"

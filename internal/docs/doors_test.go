@@ -1,5 +1,7 @@
 package docs
 
+// The test of the packages uuid, ulid and snowflake.
+
 import (
 	"flag"
 	"go/ast"

@@ -1,5 +1,7 @@
 package docs
 
+// Tests of the links on the pages, and of the names in them.
+
 import (
 	"fmt"
 	"maps"

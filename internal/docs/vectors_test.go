@@ -1,5 +1,7 @@
 package docs
 
+// The test of testdata/vectors.json.
+
 import (
 	"encoding/base64"
 	"encoding/binary"

@@ -1,5 +1,7 @@
 package dbserver
 
+// Servers of PostgreSQL and MariaDB for the time of a test.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package compare
 
+// What the benchmarks share: the libraries of a kind, and how each is called.
+
 import (
 	"fmt"
 	"runtime"

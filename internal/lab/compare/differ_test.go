@@ -1,5 +1,7 @@
 package compare
 
+// What other libraries read as another ID.
+
 import (
 	"database/sql"
 	"encoding"

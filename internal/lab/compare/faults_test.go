@@ -1,5 +1,7 @@
 package compare
 
+// What faults of the clock do to other libraries.
+
 import (
 	"bytes"
 	"net"

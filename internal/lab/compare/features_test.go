@@ -1,5 +1,7 @@
 package compare
 
+// The table of features, checked.
+
 import (
 	"bytes"
 	"net"

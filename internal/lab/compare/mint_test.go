@@ -1,5 +1,7 @@
 package compare
 
+// Benchmarks of the making of IDs.
+
 import (
 	"crypto/rand"
 	"encoding/binary"

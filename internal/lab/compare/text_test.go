@@ -1,5 +1,7 @@
 package compare
 
+// Benchmarks of texts.
+
 import (
 	"testing"
 

@@ -1,5 +1,7 @@
 package main
 
+// Tests with planted circles.
+
 import (
 	"os"
 	"path/filepath"

@@ -1,5 +1,7 @@
 package realclock_test
 
+// The test of steps by centuries.
+
 import (
 	"errors"
 	"fmt"

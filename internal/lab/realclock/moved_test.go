@@ -2,6 +2,8 @@
 
 package realclock_test
 
+// The test of a wall clock that is moved under a process.
+
 import (
 	"bytes"
 	"encoding/binary"

@@ -2,6 +2,8 @@
 
 package realclock
 
+// How a process runs under ptrace with another wall clock.
+
 import (
 	"encoding/binary"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// The chart of the report, in SVG.
+
 import (
 	"fmt"
 	"html"

@@ -1,5 +1,7 @@
 package main
 
+// What the benchmarks printed, read and summarized.
+
 import (
 	"fmt"
 	"io"

@@ -1,5 +1,7 @@
 package main
 
+// The tables of the report.
+
 import (
 	"fmt"
 	"strings"
