@@ -110,8 +110,8 @@ type decoder interface {
 }
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
-// bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use a [Null]
-// of a Binary; packages uuid and ulid call this type NullBinary.
+// bytea. Its text and JSON are the same as the ID's. If the column can be NULL, use a [Null] of a
+// Binary; packages uuid and ulid call this type NullBinary.
 type Binary[T interface {
 	UUID | ULID
 	encoding.TextAppender

@@ -162,8 +162,8 @@ func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
 // Scan reads a string or a []byte with a text that [Parse] accepts, an ID of the same kind, or any
 // value that [ids.UUID.Scan] accepts. A []byte of 16 letters, digits, underscores, hyphens, colons
-// or opening braces is an error, because a column of 16 bytes has truncated a text. NULL is an
-// error; for a column that can be NULL, use [Null]. After an error, id is unchanged.
+// or opening braces is an error, because it is probably text truncated to fit a column of 16 bytes.
+// NULL is an error; for a column that can be NULL, use [Null]. After an error, id is unchanged.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error

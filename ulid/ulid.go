@@ -42,7 +42,7 @@ type ULID = ids.ULID
 type Null = ids.Null[ids.ULID]
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
-// bytea. Its text and JSON are the same as for the ID. If the column can be NULL, use [NullBinary].
+// bytea. Its text and JSON are the same as the ID's. If the column can be NULL, use [NullBinary].
 //
 // For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
