@@ -221,7 +221,7 @@ var faults = [...]string{
 
 const (
 	maxText = len("urn:uuid:") + 36 // longest accepted text
-	tooLong = maxText + 1           // this and all greater lengths
+	tooLong = maxText + 1           // represents this and all greater lengths
 )
 
 // parseErrors contains every possible error, and more, so that returning one does not allocate.

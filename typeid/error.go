@@ -35,7 +35,7 @@ const (
 	maxText   = maxPrefix + 1 + numDigits
 )
 
-const tooLong = maxText + 1 // this and all greater lengths
+const tooLong = maxText + 1 // represents this and all greater lengths
 
 var problems = [...]string{
 	wrongDigit:  "not a Crockford Base32 digit in lower case",

@@ -20,7 +20,7 @@ type Lane struct {
 	perTick   int64 // capacity of a tick, in IDs
 	scale     Scale
 	sequence  sequence
-	paidUntil int64 // elapsed time at which the ticks taken are paid for, in ns
+	paidUntil int64 // elapsed time at which the debt is paid off, in ns
 
 	tolerance  int64 // in ticks
 	aheadTicks int64 // allowance ahead of the wall clock, in whole ticks

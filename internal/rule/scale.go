@@ -39,7 +39,7 @@ type Scale struct {
 
 	length      int64 // length of a tick in ns, rounded up
 	epoch       Reading
-	first, last int64 // first and last tick that fit the bits and have times in range, if any
+	first, last int64 // first and last tick in range, if any; see Tick
 }
 
 // oddOffset makes whole return noTick for any time.
