@@ -1,5 +1,7 @@
 package clockfile
 
+// The disk: what the package asks of the operating system, on all systems.
+
 import (
 	"errors"
 	"fmt"
@@ -7,10 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/oneclock/ids/internal/horizonfile"
 )
@@ -142,11 +140,6 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 	}, nil
 }
 
-// errLost returns the error of a loss, and says what to do.
-func errLost(how string) error {
-	return fmt.Errorf("%w: %s; there are no more ids: end this process, and find out who did that before the next start", ErrLost, how)
-}
-
 // giveName gives the file at temp the name path, if nothing has that. A file system without links, such as FAT, can only
 // rename it: of two calls at one moment one may replace the file of the other there, which has no horizon yet.
 func giveName(temp, path string) error {
@@ -159,57 +152,3 @@ func giveName(temp, path string) error {
 	}
 	return os.Rename(temp, path)
 }
-
-// unnamed returns err without the name that a new file has until it is whole, since nobody has given that.
-func unnamed(err error) error {
-	switch e := err.(type) {
-	case *fs.PathError:
-		return e.Err
-	case *os.LinkError:
-		return e.Err
-	}
-	return err
-}
-
-// word returns a path or an owner as one word of a command, which the shell takes for what it is. On Windows, where a path has no
-// quotes, double quotes must do.
-func word(s string) string {
-	const digits = "0123456789"
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	switch {
-	case runtime.GOOS == "windows":
-		if strings.ContainsAny(s, " &;()<>|'*?[#") {
-			return `"` + s + `"`
-		}
-		return s
-	case s != "" && strings.Trim(s, digits+letters+"/._-+:,@") == "":
-		return s
-	case utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	// Bash, ksh and zsh read this. What cannot be printed is an octal number, and a line remains one.
-	quoted := "$'"
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == '\'' || r == '\\':
-			quoted += `\` + s[:n]
-		case unicode.IsPrint(r) && (r != utf8.RuneError || n > 1):
-			quoted += s[:n]
-		default:
-			for _, b := range []byte(s[:n]) {
-				quoted += fmt.Sprintf(`\%03o`, b)
-			}
-		}
-		s = s[n:]
-	}
-	return quoted + "'"
-}
-
-// An inTheWay says what is at the path of a file that is to be made, other than a file.
-type inTheWay struct{ error }
-
-func (inTheWay) Is(target error) bool { return target == fs.ErrExist }
-
-// errThere says what it means that there is something.
-var errThere = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)

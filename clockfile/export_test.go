@@ -24,8 +24,8 @@ var (
 // SystemThatSyncs returns the system's disk with another way to sync the directory of a file.
 func SystemThatSyncs(sync func(path string) error) Disk { return system{sync} }
 
-// Descriptor returns the descriptor of the file that f has locked.
-func Descriptor(f *File) int { return int(f.store.file.(openFile).Fd()) }
+// Descriptor returns the descriptor of a file that System has opened.
+func Descriptor(f LockedFile) int { return int(f.(openFile).Fd()) }
 
 const (
 	MaxOwner = horizonfile.MaxOwner

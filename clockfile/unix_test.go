@@ -21,8 +21,10 @@ func TestChildKeepsLock(t *testing.T) {
 	t.Parallel()
 	defer limit(t)()
 	path := newFile(t)
-	f := mustOpen(t, path, nil)
-	fd, err := syscall.Dup(clockfile.Descriptor(f)) // which ends with this process's, as a child's would
+	disk := &remembers{Disk: clockfile.System}
+	f, err := clockfile.OpenOn(disk, path, nil)
+	must(t, err)
+	fd, err := syscall.Dup(clockfile.Descriptor(disk.opened)) // which ends with this process's, as a child's would
 	must(t, err)
 	inherited := os.NewFile(uintptr(fd), "lock")
 	child := child(t, "wait")
@@ -33,6 +35,18 @@ func TestChildKeepsLock(t *testing.T) {
 	must(t, f.Close())
 	must(t, mustOpen(t, path, nil).Close())
 	must(t, in.Close(), child.Wait())
+}
+
+// remembers is a disk that remembers the file that it opened.
+type remembers struct {
+	clockfile.Disk
+	opened clockfile.LockedFile
+}
+
+func (r *remembers) Open(path string) (f clockfile.LockedFile, err error) {
+	f, err = r.Disk.Open(path)
+	r.opened = f
+	return f, err
 }
 
 // TestMaskOfProcess makes a file where the process's mask forbids all: it is for its user alone, since whoever can read it can lock it.
