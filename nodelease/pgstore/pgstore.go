@@ -269,8 +269,9 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 	if s.table, err = pgcheck.Table(s.opts.Table); err != nil {
 		return nil, err
 	}
-	if s.config, err = pgx.ParseConfig(url); err != nil {
-		return nil, err // without the password
+	s.config, err = pgx.ParseConfig(url)
+	if err = pgcheck.CheckURL(url, s.config, err); err != nil {
+		return nil, err
 	}
 	maps.DeleteFunc(s.config.RuntimeParams, func(name, _ string) bool { return strings.HasPrefix(name, "pool_") })
 	s.conns = conns.New(s.dial)

@@ -107,7 +107,7 @@ func TestArguments(t *testing.T) {
 	expect(t, failed, "list http://u:s3cret@h:1", "set ETCDCTL_USER")
 	expect(t, failed, "list http://127.0.0.1:1", "leases: the member http://127.0.0.1:1 does not answer: ", "connection refused")
 	expect(t, failed, "list -table= postgres://u:s3cret@127.0.0.1:1/d", "leases: read the table node_lease: failed to connect")
-	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: cannot parse")
+	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: the URL cannot be parsed: invalid port")
 	for url, want := range map[string]string{
 		"mysql://u:s3cret@127.0.0.1:1/d": "leases: read the table node_lease: dial tcp 127.0.0.1:1: connect: connection refused",
 		"mysql://u:s3cret":               "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",

@@ -28,10 +28,13 @@ type postgres struct {
 
 func openPostgres(ctx context.Context, o *options) (store, error) {
 	config, err := pgxpool.ParseConfig(o.url)
-	if err != nil {
-		return nil, err // without the password
+	var first *pgx.ConnConfig
+	if err == nil {
+		first = config.ConnConfig
 	}
-	first := config.ConnConfig
+	if err = pgcheck.CheckURL(o.url, first, err); err != nil {
+		return nil, err
+	}
 	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
 	first.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {

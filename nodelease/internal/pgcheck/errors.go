@@ -2,8 +2,12 @@ package pgcheck
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -18,4 +22,34 @@ const (
 func IsError(err error, codes ...string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains(codes, e.Code)
+}
+
+// CheckURL returns an error if the driver could not parse url, or parsed it to a host that contains an @,
+// which comes from a password. It has the reason, but no part of the URL, which might be a password.
+func CheckURL(url string, config *pgx.ConnConfig, err error) error {
+	const text = "the URL cannot be parsed"
+	if err == nil {
+		at := strings.Contains(config.Host, "@")
+		for _, f := range config.Fallbacks {
+			at = at || strings.Contains(f.Host, "@")
+		}
+		if at {
+			return errors.New(text + ": a host contains @: write %40 for an @ in the password")
+		}
+		return nil
+	}
+	reason, ok := strings.CutPrefix(err.Error(), pgconn.NewParseConfigError(url, "", nil).Error())
+	if !ok {
+		return errors.New(text)
+	}
+	reason = strings.ReplaceAll(reason, `"="`, "=")
+	end := strings.IndexAny(reason+":", ":\"`") // a value may follow
+	what, detail, _ := strings.Cut(reason[:end], " (")
+	if whole := end == len(reason) || reason[end] == ':'; whole && detail != "" && !strings.HasPrefix(detail, "strconv.") {
+		what += ": " + strings.TrimSuffix(detail, ")")
+	}
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %s: %w", text, what, file.Err)
+	}
+	return fmt.Errorf("%s: %s", text, what)
 }
