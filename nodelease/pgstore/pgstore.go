@@ -52,9 +52,15 @@ type Options struct {
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server with fsync=off, for tests: a crash of its machine makes ids repeat.
 	AllowNoFsync bool
-	// BeforeConnect, unless it is nil, is called before each connection is made, with a copy of what the URL says, which it may
-	// change: a Password that changes, as from a file or a token, a DialFunc, a TLSConfig. Its context ends with that of the
-	// call that needs the connection, which then waits for it no longer. It must be safe for concurrent use.
+	// BeforeConnect, unless it is nil, is called before each connection is made. It may change its copy
+	// of the URL's configuration: a Password from a file or a token, a DialFunc, a TLSConfig. A TLSConfig
+	// that it sets or changes holds for every host, and no connection is tried without it, except
+	// through a Unix socket. What it sets in Fallbacks stays. Set a new TLSConfig for another CA,
+	// because under sslmode=verify-ca the old one keeps checking against the URL's.
+	//
+	// Its context ends with the call that needs the connection. The call then no longer waits for it, so
+	// each call that finds it hanging leaves a goroutine behind until it returns. It must be safe for
+	// concurrent use. A panic in it ends the program, because it runs in a goroutine of its own.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
@@ -138,19 +144,17 @@ func (c *conn) Close() {
 	_ = c.Conn.Close(ctx)
 }
 
-// dialTimeout is that for each host where the URL has no connect_timeout, so that a call has time for the next one.
-const dialTimeout = 2 * time.Second
-
 // dial makes a connection. What the store needs is set after BeforeConnect. Unless the URL has target_session_attrs,
 // connections are to a server that takes writes: of several hosts the first that does.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Copy()
 	if s.opts.BeforeConnect != nil {
+		was, from := config.TLSConfig, tlsOf(config, s.config)
 		if err := s.opts.BeforeConnect(ctx, config); err != nil {
 			return nil, fmt.Errorf("Options.BeforeConnect: %w", err)
 		}
+		spreadTLS(config, was, from)
 	}
-	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, dialTimeout)
 	if config.ValidateConnect == nil {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -173,7 +177,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		}
 	}
 	var err error
-	c.Conn, err = pgx.ConnectConfig(ctx, config)
+	c.Conn, err = connect(ctx, config)
 	return c, err
 }
 
@@ -213,6 +217,9 @@ func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *c
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
+		if err != nil && c.IsClosed() { // of several hosts, perhaps one that should not be used
+			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
+		}
 		return twice && c.IsClosed(), err
 	})
 }
@@ -223,8 +230,12 @@ func (s *Store) Close() { s.conns.Close() }
 
 // New returns a store in the database that a URL names, such as postgres://minter@db.example.com/orders, or a text such as
 // "host=db.example.com user=minter dbname=orders". Where that says nothing, or is empty, the variables of psql count
-// (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. A host has 2 s to
-// accept a connection, unless connect_timeout says otherwise. Close the store after the Minters.
+// (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. Close the store after
+// the Minters.
+//
+// A login at one address has the time of the call, and at most 30 s. Several addresses, of several hosts
+// or of one name, share that time: each has its part of what is left, and at least 2 s. With
+// connect_timeout, each address has that time instead; 0 means the default.
 //
 // New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
 // complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a

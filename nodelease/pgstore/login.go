@@ -1,0 +1,139 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	// maxLogin is the longest time for a login without a connect_timeout, so that a call whose context
+	// has no deadline ends at a server that accepts connections and answers nothing.
+	maxLogin = 30 * time.Second
+	// minLogin is the shortest time for each of several addresses, if the call has that much left.
+	minLogin = 2 * time.Second
+)
+
+// login gives each address of a server its time. The driver tries one address after another, under one
+// context, and calls dial for each try. Requests to cancel a statement are dialed, too, perhaps at the
+// same time: they have another context.
+type login struct {
+	dialFunc pgconn.DialFunc
+	fixed    time.Duration // time for each address by connect_timeout; zero means a share of what is left
+	untried  int           // number of addresses
+
+	// The address that the driver tries now.
+	address string
+	limit   time.Duration
+	ctx     context.Context // ends at the limit; nil before the first address
+	end     context.CancelFunc
+	forget  func() bool // leaves the connection alone when ctx ends; reports false if it is too late for that
+
+	late time.Duration // longest limit of an address whose time has run out
+}
+
+// loginKey is the key of a login in its context.
+type loginKey struct{}
+
+// connect connects as config describes. An error of a login that ran out of time names the limit.
+func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	l := &login{dialFunc: config.DialFunc, fixed: config.ConnectTimeout}
+	if l.fixed == 0 {
+		began := time.Now()
+		lookup, cancel := context.WithTimeout(ctx, maxLogin)
+		l.untried = resolve(lookup, config)
+		cancel()
+		longest := max(maxLogin, time.Duration(l.untried)*minLogin)
+		ctx, cancel = context.WithDeadline(ctx, began.Add(longest))
+		defer cancel()
+	}
+	config.ConnectTimeout, config.DialFunc = 0, l.dial
+	c, err := pgx.ConnectConfig(context.WithValue(ctx, loginKey{}, l), config)
+	if err == nil && !l.forget() {
+		c.PgConn().Conn().Close()
+		c, err = nil, l.ctx.Err()
+	}
+	l.leave()
+	if err != nil && l.late > 0 {
+		err = fmt.Errorf("no login within %v: %w", l.late.Round(time.Millisecond), err)
+	}
+	return c, err
+}
+
+// resolve returns the number of addresses that the driver will try. An address counts once for
+// consecutive tries, as those with and without TLS are. The driver then does not look them up again.
+func resolve(ctx context.Context, config *pgx.ConnConfig) int {
+	type answer struct {
+		ips []string
+		err error
+	}
+	answers, lookup := map[string]answer{}, config.LookupFunc
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return answers[host].ips, answers[host].err }
+	var addresses []string
+	for _, f := range append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port}}, config.Fallbacks...) {
+		network, address := pgconn.NetworkAddress(f.Host, f.Port)
+		if network == "unix" {
+			addresses = append(addresses, address)
+			continue
+		}
+		if _, ok := answers[f.Host]; !ok {
+			ips, err := lookup(ctx, f.Host)
+			answers[f.Host] = answer{ips, err}
+		}
+		for _, ip := range answers[f.Host].ips {
+			if _, _, err := net.SplitHostPort(ip); err != nil { // it has no port of its own
+				_, ip = pgconn.NetworkAddress(ip, f.Port)
+			}
+			addresses = append(addresses, ip)
+		}
+	}
+	return len(slices.Compact(addresses))
+}
+
+// dial dials an address. When its time is over, it ends what the driver does with the connection.
+func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if ctx.Value(loginKey{}) != l {
+		return l.dialFunc(ctx, network, address)
+	}
+	if l.ctx == nil || address != l.address {
+		l.leave()
+		l.address, l.limit = address, l.share(ctx)
+		l.untried--
+		l.ctx, l.end = context.WithTimeout(ctx, l.limit)
+	}
+	if l.ctx.Err() != nil { // the try with TLS has used up the time
+		return nil, l.ctx.Err()
+	}
+	c, err := l.dialFunc(l.ctx, network, address)
+	if err == nil {
+		l.forget = context.AfterFunc(l.ctx, func() { deadline{c}.HandleCancel(ctx) })
+	}
+	return c, err
+}
+
+// share returns the time for the next address.
+func (l *login) share(ctx context.Context) time.Duration {
+	if l.fixed > 0 {
+		return l.fixed
+	}
+	end, _ := ctx.Deadline() // as connect has set it
+	left := time.Until(end)
+	return min(left, max(left/time.Duration(max(l.untried, 1)), minLogin))
+}
+
+// leave ends the time of the address.
+func (l *login) leave() {
+	if l.ctx == nil {
+		return
+	}
+	if errors.Is(l.ctx.Err(), context.DeadlineExceeded) {
+		l.late = max(l.late, l.limit)
+	}
+	l.end()
+}

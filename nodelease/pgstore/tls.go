@@ -1,0 +1,68 @@
+package pgstore
+
+import (
+	"crypto/tls"
+	"reflect"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// tlsOf returns the TLS configurations of a copy of url, each with the one of url that it was copied from.
+func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
+	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
+	for i, f := range copied.Fallbacks {
+		from[f.TLSConfig] = url.Fallbacks[i].TLSConfig
+	}
+	return from
+}
+
+// spreadTLS makes the TLSConfig hold for every host and every try if a hook has set or changed it: the
+// driver keeps one for each try, and after one with TLS may try without. from is what tlsOf returned
+// before the hook. It keeps what the hook gave to a Fallback. A Unix socket needs no TLS.
+func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
+	changed := func(c *tls.Config) bool {
+		url, ok := from[c]
+		return !ok || !equalTLS(c, url)
+	}
+	if config.TLSConfig == was && !changed(was) {
+		return
+	}
+	last := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port}
+	var tries []*pgconn.FallbackConfig // the hook may share its own slice
+	for _, f := range config.Fallbacks {
+		network, _ := pgconn.NetworkAddress(f.Host, f.Port)
+		switch {
+		case f.TLSConfig != nil && changed(f.TLSConfig), network == "unix":
+			tries = append(tries, f)
+		case f.Host != last.Host || f.Port != last.Port:
+			last = &pgconn.FallbackConfig{Host: f.Host, Port: f.Port, TLSConfig: config.TLSConfig.Clone()}
+			if last.TLSConfig != nil && last.TLSConfig.ServerName == config.Host {
+				last.TLSConfig.ServerName = f.Host
+			}
+			tries = append(tries, last)
+		} // else it would be the same try again
+	}
+	config.Fallbacks = tries
+}
+
+// equalTLS reports whether a hook has changed nothing in a, a clone of b.
+func equalTLS(a, b *tls.Config) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range x.NumField() {
+		f, g := x.Field(i), y.Field(i)
+		switch {
+		case !x.Type().Field(i).IsExported():
+		case f.Kind() == reflect.Func: // DeepEqual takes two of them for different
+			if f.Pointer() != g.Pointer() {
+				return false
+			}
+		case !reflect.DeepEqual(f.Interface(), g.Interface()):
+			return false
+		}
+	}
+	return true
+}
