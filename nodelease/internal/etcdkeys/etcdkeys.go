@@ -142,7 +142,8 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 // connection, it says only that the time is over.
 func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
 	s, err := c.Status(ctx, &pb.StatusRequest{})
-	if err != nil && strings.Contains(err.Error(), "server preface") {
+	// An error of TLS has the same beginning, because since TLS 1.3 a server refuses a client's certificate after the handshake.
+	if err != nil && strings.Contains(err.Error(), "server preface") && !strings.Contains(err.Error(), "tls: ") {
 		err = fmt.Errorf("%w (the client does not speak TLS: do the servers?)", err)
 	}
 	return s, err
