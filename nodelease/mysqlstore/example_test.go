@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -16,7 +17,7 @@ func ExampleNew() {
 		Table: "orders.node_lease",
 		BeforeConnect: func(_ context.Context, c *mysql.Config) error {
 			password, err := os.ReadFile("/run/secrets/db-password")
-			c.Passwd = string(password)
+			c.Passwd = strings.TrimRight(string(password), "\r\n")
 			return err
 		},
 	})

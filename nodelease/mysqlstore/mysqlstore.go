@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,9 +66,12 @@ type Options struct {
 	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1, for tests: a crash of
 	// its machine makes ids repeat.
 	AllowNoFsync bool
-	// BeforeConnect, unless it is nil, is called before each connection is made, with a copy of what the DSN says, which it may
-	// change: a Passwd that changes, as from a file or a token, a DialFunc, TLS. Its context ends with that of the call that
-	// needs the connection, which then waits for it no longer. It must be safe for concurrent use.
+	// BeforeConnect, unless it is nil, is called before each connection is made. It may change its copy of
+	// the DSN's configuration: a Passwd from a file or a token, a DialFunc, TLS.
+	//
+	// Its context ends with the call that needs the connection. The call then no longer waits for it, so
+	// each call that finds it hanging leaves a goroutine behind until it returns. It must be safe for
+	// concurrent use. A panic in it ends the program, because it runs in a goroutine of its own.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
@@ -235,7 +239,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	c, err := db.Conn(inTime)
 	if err != nil {
 		db.Close()
-		if inTime.Err() != nil && ctx.Err() == nil {
+		if e, ok := errors.AsType[net.Error](err); (inTime.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil { // or the driver's own limit came first
 			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)
 		}
 		return nil, err

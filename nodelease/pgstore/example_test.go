@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,7 +18,7 @@ func ExampleNew() {
 		Table: "orders.node_lease",
 		BeforeConnect: func(_ context.Context, c *pgx.ConnConfig) error {
 			password, err := os.ReadFile("/run/secrets/db-password")
-			c.Password = string(password)
+			c.Password = strings.TrimRight(string(password), "\r\n")
 			return err
 		},
 	})
