@@ -108,15 +108,28 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 	if do == nil {
 		return nil
 	}
-	s, err := p.New(ids.SnowflakeLayout{})
+	var s nodelease.Store
+	err := answered(func() (err error) {
+		s, err = p.New(ids.SnowflakeLayout{})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("a New before: %w", err)
 	}
 	request := nodelease.Request{Now: time.Now()}
-	g, err := s.Take(ctx, request)
+	var g nodelease.Grant
+	err = answered(func() (err error) {
+		g, err = s.Take(ctx, request)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("a Take before: %w", err)
 	}
+	horizon := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	open := func() error { _, err := p.New(ids.SnowflakeLayout{}); return err }
+	take := func() error { _, err := s.Take(ctx, request); return err }
+	extend := func() error { return g.Lease.Extend(ctx, horizon) }
+	release := func() error { return g.Lease.Release(ctx, time.Time{}) }
 	undo, err := do(g.Number)
 	if err != nil {
 		return fmt.Errorf("the harm: %w", err)
@@ -128,13 +141,11 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 			say("%s: error %v, want one that matches ErrRefused: %v", what, err, h != NoWrites)
 		}
 	}
-	if _, err := p.New(ids.SnowflakeLayout{}); err != nil || h != NoNumber {
+	if err := answered(open); err != nil || h != NoNumber {
 		refused("New", err)
 	}
-	_, err = s.Take(ctx, request)
-	refused("Take", err)
-	horizon := time.Now().Add(time.Hour).Truncate(time.Microsecond)
-	err = g.Lease.Extend(ctx, horizon)
+	refused("Take", answered(take))
+	err = answered(extend)
 	if errors.Is(err, nodelease.ErrLost) || err == nil && (h == NoWrite || h == NoWrites) {
 		say("Extend: error %v, want another", err)
 	}
@@ -142,11 +153,22 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 		say("what undoes the harm: %w", err)
 		return errors.Join(all...)
 	}
-	if _, err := p.New(ids.SnowflakeLayout{}); err != nil {
+	if err := answered(open); err != nil {
 		say("New afterwards: %w", err)
 	}
-	if err := cmp.Or(g.Lease.Extend(ctx, horizon), g.Lease.Release(ctx, time.Time{})); err != nil {
+	if err := cmp.Or(answered(extend), answered(release)); err != nil {
 		say("the holder afterwards: %w", err)
 	}
 	return errors.Join(all...)
+}
+
+// answered calls f until its error does not match [context.DeadlineExceeded], for at most a minute: a busy server may be late.
+func answered(f func() error) (err error) {
+	_ = within(time.Minute, func() error {
+		if err = f(); errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return nil
+	})
+	return err
 }

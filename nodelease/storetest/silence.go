@@ -32,14 +32,14 @@ var errLate = errors.New("and so it was in each of four tries")
 // inCall is how long the context of the call is in the first try.
 const inCall = 500 * time.Millisecond
 
-// inTime is how long a call may take beyond the end of its context, and how long the next one may take.
+// inTime is how long a call may take beyond the end of its context. The next one has as long in the first try.
 const inTime = 2500 * time.Millisecond
 
 // Silence tests a store whose network loses a request of Take, Extend or Release, or its answer: the first, and so on to the
 // sixth. The connection stays open, and nothing passes over it any more, as where a firewall has forgotten it or a machine
 // hangs. All other connections are sound. The call must return within 2.5 s of the end of its context, the next one must
 // succeed, and no connection, no transaction and no number may be left behind. A trial that was only slow is tried up to four
-// times, each time with a context twice as long.
+// times, each time with contexts twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -196,7 +196,7 @@ func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
 
 // again makes a call that must succeed: at once, or within s.Again.
 func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, max(s.Again, inTime))
+	ctx, cancel := context.WithTimeout(ctx, max(s.Again, inTime*(s.limit/inCall)))
 	defer cancel()
 	err := call(ctx)
 	for err != nil && ctx.Err() == nil && s.Again > 0 {

@@ -30,17 +30,17 @@ func Bubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// Soon calls f again and again until it returns no error, and ends the test if that takes half a minute. So it is for the
+// Soon calls f again and again until it returns no error, and ends the test if that takes a minute. So it is for the
 // goroutine of the test.
 func Soon(t testing.TB, f func() error) {
 	t.Helper()
-	limit := time.Now().Add(30 * time.Second)
+	limit := time.Now().Add(time.Minute)
 	err := f()
 	for ; err != nil && time.Now().Before(limit); err = f() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if err != nil {
-		t.Fatalf("for 30 s: %v", err)
+		t.Fatalf("for a minute: %v", err)
 	}
 }
 
