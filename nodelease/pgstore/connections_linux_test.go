@@ -98,7 +98,7 @@ func TestConnections(t *testing.T) {
 	pgtest.Exec(t, pool, `create trigger quit before update on node_lease for each row execute function quit()`)
 	before := dialled.Load()
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	if must.Fail(t, "Take", err, nil, "57P01"); dialled.Load() != before+1 { // which gives back what it may have taken
+	if must.Fail(t, "Take", err, nil, "57P01", address+": "); dialled.Load() != before+1 { // which gives back what it may have taken
 		t.Errorf("a Take whose connection has ended under it has dialled %d times", dialled.Load()-before)
 	}
 	pgtest.Exec(t, pool, `drop trigger quit on node_lease`)
@@ -239,6 +239,44 @@ func TestBeforeConnect(t *testing.T) {
 			}
 		}
 	})
+	t.Run("two addresses", func(t *testing.T) { // share the time of each call
+		var limit time.Duration
+		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
+			lookup, dial := c.LookupFunc, c.DialFunc
+			c.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
+				ips, err := lookup(ctx, host)
+				return append([]string{"192.0.2.1"}, ips...), err
+			}
+			c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if !strings.HasPrefix(address, "192.0.2.1:") {
+					return dial(ctx, network, address)
+				}
+				end, _ := ctx.Deadline()
+				limit = time.Until(end)
+				return nil, errRefused
+			}
+			return nil
+		}))(t)
+		var l nodelease.Lease
+		for what, call := range []func(context.Context) error{
+			func(ctx context.Context) error {
+				g, err := s.Take(ctx, nodelease.Request{Now: time.Now()})
+				l = g.Lease
+				return err
+			},
+			func(ctx context.Context) error { return l.Extend(ctx, time.Now().Truncate(time.Microsecond)) },
+			func(ctx context.Context) error { return l.Release(ctx, time.Time{}) },
+		} {
+			pgtest.Exec(t, pool, endOthers)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			limit = 0
+			must.Do(t, call(ctx))
+			if limit <= 0 || limit > 10500*time.Millisecond { // a Take has a second more
+				t.Errorf("call %d of 20 s: the first address has %v, want half", what, limit)
+			}
+		}
+	})
 	t.Run("no deadlines", func(t *testing.T) { // as of a connection through SSH
 		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
 			dial := c.DialFunc
@@ -257,7 +295,7 @@ func TestBeforeConnect(t *testing.T) {
 		go func() { returned <- l.Extend(ctx, time.Now().Truncate(time.Microsecond)) }()
 		select {
 		case err := <-returned:
-			must.Fail(t, "a row that is locked", err, nil)
+			must.Fail(t, "a row that is locked", err, nil, "update number ", ": "+address+": ")
 		case <-time.After(time.Minute):
 			t.Error("Extend has not returned a minute after the end of its context")
 		}

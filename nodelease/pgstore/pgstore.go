@@ -402,6 +402,10 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	if end, ok := ctx.Deadline(); ok { // for a login, which shares the time among addresses
+		late, cancel = context.WithDeadline(late, end.Add(grace))
+		defer cancel()
+	}
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, token: ids.NewV4().String()}
 	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
