@@ -26,22 +26,28 @@ const (
 // whatever the wall clock does. It is safe for concurrent use. Make one with [NewClock]; using the zero value
 // panics.
 type Clock struct {
-	anchor // in another cache line than the mutex, which all who wait for it write to
+	// What every call reads before it locks is on other cache lines than the mutex, which waiters write to, and what
+	// changes with each version 7 is on the mutex's line.
+	anchor
 
 	tolerance time.Duration
 	maxAhead  time.Duration
 	after     time.Time
 
-	mu          sync.Mutex // guards all that follows, every lane, and the anchor
+	crowded atomic.Bool // calls have collided: while this is set, they draw their random bits before they lock
+	_       [12]byte
+
+	mu sync.Mutex // guards all that follows, every lane, and the anchor
+	v7 rule.Tail  // begins with what changes with each id
+
 	waiters     map[*waiter]bool
 	limit       time.Time
 	whyWithheld error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
 	ended       bool  // the limit is for good
 
 	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
-	v1, v6       rule.Lane
-	v7           rule.Tail
-	v2Count      uint64 // how many version 2 ids there were
+	v2Count      uint64        // how many version 2 ids there were
+	v1, v6       rule.Lane     // what changes of each with an id does not straddle two cache lines
 	nodes        map[nodeKey]*rule.Lane
 
 	// These are added to the clock sequences: random bits, once started. They do not change after that, so whoever has a

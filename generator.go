@@ -20,7 +20,7 @@ import (
 // Generator makes UUIDs and ULIDs. The package-level functions use a default one. It is safe for concurrent
 // use. Make one with [NewGenerator]; methods that need a clock or a node ID panic on the zero value.
 type Generator struct {
-	ulid rule.Tail // guarded by the mutex of clock; first, so that what follows is in cache lines that no call writes to
+	ulid rule.Tail // guarded by the mutex of clock; first, so that what follows is on cache lines that no call writes to
 
 	clock  *Clock
 	source *source // nil: internal/random
@@ -28,6 +28,8 @@ type Generator struct {
 	fixedNode uint64        // the node of the options, or 0
 	node      atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
 	atCalls   atomic.Uint32 // of NewV1At and NewV6At
+
+	_ [96]byte // so that each generator begins on a cache line of its own
 }
 
 // GeneratorOptions are the options of [NewGenerator]. The zero value is the default.
@@ -185,13 +187,20 @@ func (g *Generator) words(dst []uint64) {
 // no such id.
 //
 // If the mutex is free, the bits are the next ones of the clock's block, which takes less time. A call that finds the mutex
-// taken draws its bits itself before it waits: so each holds the mutex for less time.
+// taken draws its bits itself before it waits: so each holds the mutex for less time. If the mutex is still taken then, calls
+// collide, and the call notes that in crowded. While that is set, all calls draw their bits before they lock, so that no block
+// moves from one processor's cache to another's. About one ID in a thousand clears it, so that a goroutine that is alone
+// again is soon at full speed.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	epoch := random.Epoch() // before any bits are drawn
-	drawn := g.drawsEach()
+	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
 		hi, lo = g.bits(n) // without the mutex, since to read may take long
+		// These bits of hi are in no ID. Those of an injected reader may be the same each time.
+		if hi>>54 == 0 && g.source == nil && c.crowded.Load() {
+			c.crowded.Store(false)
+		}
 	}
 	injected := c.injected()
 	elapsed := c.sinceBase()
@@ -200,11 +209,16 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 		c.restock()
 		stocked = false
 	}
-	if !stocked {
-		if !drawn {
-			hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
-		}
+	switch {
+	case stocked:
+	case drawn:
 		c.mu.Lock()
+	default:
+		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
+		if !c.mu.TryLock() {
+			c.crowded.Store(true)
+			c.mu.Lock()
+		}
 	}
 	now, serves := c.read(elapsed)
 	if !serves {

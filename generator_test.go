@@ -150,6 +150,9 @@ var randomUsers = []struct {
 	{"AppendV7", func(g *ids.Generator) string { return fmt.Sprint(g.AppendV7(nil, 2)) }},
 	{"AppendULID", func(g *ids.Generator) string { return fmt.Sprint(g.AppendULID(nil, 2)) }},
 	{"Node", func(g *ids.Generator) string { return fmt.Sprintf("%x", g.NodeID()) }},
+	{"NewV7 in a crowd", func(g *ids.Generator) string { ids.Crowds["set"](g); return g.NewV7().String() }},
+	{"NewULID in a crowd", func(g *ids.Generator) string { ids.Crowds["set"](g); return g.NewULID().String() }},
+	{"NewV7 alone again", func(g *ids.Generator) string { ids.Crowds["cleared"](g); return g.NewV7().String() }},
 }
 
 // TestReadersSliceIsWiped keeps the slices that an injected reader is given: none of the random bytes stay there.
@@ -391,7 +394,7 @@ func seedRandom(t *testing.T, seed uint64) {
 	cryptorand.Reader = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 }
 
-// ascending are the kinds of ids with random bits that ascend within a tick.
+// ascending are the kinds of ids with random bits that ascend within a tick, single ones also with each of Crowds.
 var ascending = map[string]func(g *ids.Generator) []ids.UUID{
 	"NewV7":    func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewV7()} },
 	"NewULID":  func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewULID().UUID()} },
@@ -402,6 +405,15 @@ var ascending = map[string]func(g *ids.Generator) []ids.UUID{
 		}
 		return run
 	},
+}
+
+func init() {
+	for way, crowd := range ids.Crowds {
+		for _, kind := range []string{"NewV7", "NewULID"} {
+			mint := ascending[kind]
+			ascending["crowd "+way+": "+kind] = func(g *ids.Generator) []ids.UUID { crowd(g); return mint(g) }
+		}
+	}
 }
 
 // TestReseedKeepsCopiesApart makes ids from equal states, as copies of a machine have them, and calls Reseed, after which

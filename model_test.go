@@ -252,6 +252,7 @@ type history struct {
 	reads []time.Time // the times at which it was read, in the bubble
 
 	opts    ids.ClockOptions
+	crowd   func(*ids.Generator) // before version 7 and ULID: it changes no forecast
 	layouts []ids.SnowflakeLayout
 	number  int64 // of all nodes
 
@@ -309,6 +310,7 @@ func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
 	r := rand.New(rand.NewPCG(seed, 2))
 	h := &history{t: t, seed: seed, r: r, runs: r.IntN(2) == 0, seen: map[ids.UUID]bool{}, starts: starts, met: map[error]int{}}
 	h.opts.Now = h.now
+	h.crowd = ids.Crowds[[]string{"cleared", "set", "changing"}[seed%3]]
 	h.opts.MaxAhead = one(r, 0, 0, 0, -1, 1, 100*time.Microsecond, 3*time.Millisecond+1, 100*time.Millisecond,
 		time.Second, 3*time.Second, time.Minute, time.Hour, math.MaxInt64)
 	h.opts.Tolerance = one(r, 0, 0, -1, time.Millisecond, 15600*time.Microsecond, time.Hour, 100*365*24*time.Hour, math.MaxInt64)
@@ -754,6 +756,7 @@ func (h *history) fresh(m *model, mint func(n int) (ticks []int64)) {
 
 func (h *history) mintV7(n int) (ticks []int64) {
 	g, run := h.gens[h.r.IntN(2)], []ids.UUID{}
+	h.crowd(g)
 	if n == 1 {
 		run = append(run, g.NewV7())
 	} else {
@@ -768,6 +771,7 @@ func (h *history) mintV7(n int) (ticks []int64) {
 func (h *history) mintULID(i int) func(n int) []int64 {
 	return func(n int) (ticks []int64) {
 		run := []ids.ULID{}
+		h.crowd(h.gens[i])
 		if n == 1 {
 			run = append(run, h.gens[i].NewULID())
 		} else {

@@ -126,6 +126,10 @@ func TestConcurrentUse(t *testing.T) {
 			}
 		}
 		delete(uses, without)
+		on := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
+		for way, crowd := range ids.Crowds {
+			uses["crowd "+way] = nothing(func() { crowd(on) })
+		}
 		maps.Copy(uses, defaultUses(n))
 		hammer(t, slices.Collect(maps.Values(uses)))
 	}
@@ -174,7 +178,7 @@ func TestOrderOfGoroutines(t *testing.T) {
 	monotonic := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
 	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Microsecond, 2)}) // so that ticks are soon full
 	uses := clockUses(c, nil, g, n)
-	for kind, calls := range map[string][]use{
+	kinds := map[string][]use{
 		"V6":   {uses["Generator.NewV6"]},
 		"V7":   {uses["Generator.NewV7"], uses["Generator.NewV7"], gives("", func() []ids.UUID { return g.AppendV7(nil, 300) })},
 		"ULID": {uses["Generator.NewULID"], uses["Generator.NewULID"], gives("", func() []ids.ULID { return g.AppendULID(nil, 300) })},
@@ -184,7 +188,14 @@ func TestOrderOfGoroutines(t *testing.T) {
 		"NextContext": {uses["SnowflakeNode.NextContext"]},
 		"TryNext":     {uses["SnowflakeNode.TryNext"]},
 		"Append":      {uses["SnowflakeNode.Append"], givesSnowflakes(func() ([]ids.Snowflake, error) { return n.Append(nil, 300), nil })},
-	} {
+	}
+	for way, crowd := range ids.Crowds { // otherwise the calls make and end a crowd themselves
+		for _, kind := range []string{"V7", "ULID"} {
+			mint := uses["Generator.New"+kind].call
+			kinds[kind+", crowd "+way] = []use{{kind, func() [][16]byte { crowd(g); return mint() }}}
+		}
+	}
+	for kind, calls := range kinds {
 		each := 3000 // ids of a goroutine
 		if testing.Short() {
 			each /= 3
