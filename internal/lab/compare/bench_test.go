@@ -29,7 +29,7 @@ type entry struct {
 // costs less than one that is copied at once.
 type call interface {
 	serial(b *testing.B)
-	parallel(pb *testing.PB)
+	parallel(pb *testing.PB, rounds int) // with so many rounds of work after each
 	once() (any, error)
 }
 
@@ -43,7 +43,21 @@ type kept[T any] struct {
 	_   [64]byte
 	v   T
 	err error
+	x   uint64 // of work
 	_   [64]byte
+}
+
+// someWork is how many rounds a program works between two IDs, in benchmarks that have it do so: about 0.14 µs.
+const someWork = 100
+
+// work returns x after that many rounds of xorshift.
+func work(x uint64, rounds int) uint64 {
+	for range rounds {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
 }
 
 // store has the compiler believe that somebody reads what is kept.
@@ -57,11 +71,12 @@ func (f returns[T]) serial(b *testing.B) {
 	}
 }
 
-func (f returns[T]) parallel(pb *testing.PB) {
+func (f returns[T]) parallel(pb *testing.PB, rounds int) {
 	k := new(kept[T])
 	defer runtime.KeepAlive(k)
 	for pb.Next() {
 		k.v = f()
+		k.x = work(k.x, rounds)
 	}
 }
 
@@ -73,11 +88,12 @@ func (f may[T]) serial(b *testing.B) {
 	}
 }
 
-func (f may[T]) parallel(pb *testing.PB) {
+func (f may[T]) parallel(pb *testing.PB, rounds int) {
 	k := new(kept[T])
 	defer runtime.KeepAlive(k)
 	for pb.Next() {
 		k.v, k.err = f()
+		k.x = work(k.x, rounds)
 	}
 }
 
@@ -102,8 +118,12 @@ func appended(library string, write func(buf []byte) []byte) entry {
 // std are the entries of Go's own package uuid, where there is one, by "<Operation>/<kind>".
 var std = map[string]entry{}
 
-// runGroups runs the benchmarks of an operation on one goroutine, or on several for each processor.
-func runGroups(b *testing.B, operation string, groups []group, perProcessor int) {
+// runGroups runs the benchmarks of an operation on one goroutine.
+func runGroups(b *testing.B, operation string, groups []group) { runCrowd(b, operation, groups, 0, 0) }
+
+// runCrowd runs the benchmarks of an operation on several goroutines for each processor, which work between two calls for that many
+// rounds, or, if perProcessor is 0, on one that does not.
+func runCrowd(b *testing.B, operation string, groups []group, perProcessor, rounds int) {
 	for _, g := range groups {
 		entries := g.entries
 		if e, ok := std[operation+"/"+g.kind]; ok {
@@ -124,7 +144,7 @@ func runGroups(b *testing.B, operation string, groups []group, perProcessor int)
 					}
 					var begun atomic.Int32
 					b.ResetTimer()
-					b.RunParallel(func(pb *testing.PB) { calls[begun.Add(1)-1].parallel(pb) })
+					b.RunParallel(func(pb *testing.PB) { calls[begun.Add(1)-1].parallel(pb, rounds) })
 				})
 			}
 		})

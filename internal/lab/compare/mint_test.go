@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -123,15 +124,22 @@ var hashers = []group{
 }
 
 // BenchmarkNew makes one id at a time, on one goroutine.
-func BenchmarkNew(b *testing.B) { runGroups(b, "New", append(minters, hashers...), 0) }
+func BenchmarkNew(b *testing.B) { runGroups(b, "New", append(minters, hashers...)) }
 
 // These make one id at a time on as many goroutines, or on as many as there are processors, if that is more.
-func BenchmarkGoroutines2(b *testing.B)    { crowd(b, 2, version7) }
-func BenchmarkGoroutines64(b *testing.B)   { crowd(b, 64, minters...) }
-func BenchmarkGoroutines1024(b *testing.B) { crowd(b, 1024, version7) }
+func BenchmarkGoroutines2(b *testing.B)    { crowd(b, 2, 0, version7) }
+func BenchmarkGoroutines64(b *testing.B)   { crowd(b, 64, 0, minters...) }
+func BenchmarkGoroutines1024(b *testing.B) { crowd(b, 1024, 0, version7) }
 
-func crowd(b *testing.B, goroutines int, groups ...group) {
-	runGroups(b, "New", groups, max(goroutines/runtime.GOMAXPROCS(0), 1))
+// BenchmarkWorking8 makes one id at a time on eight goroutines that work between two ids.
+func BenchmarkWorking8(b *testing.B) {
+	crowd(b, 8, someWork, slices.DeleteFunc(slices.Clone(minters), func(g group) bool {
+		return slices.Contains([]string{"V4", "V7At", "SnowflakeUsual"}, g.kind)
+	})...)
+}
+
+func crowd(b *testing.B, goroutines, rounds int, groups ...group) {
+	runCrowd(b, "New", groups, max(goroutines/runtime.GOMAXPROCS(0), 1), rounds)
 }
 
 // BenchmarkShortRun makes runs of a few ids, which a loop could make.
@@ -150,7 +158,7 @@ func BenchmarkShortRun(b *testing.B) {
 			}),
 		}})
 	}
-	runGroups(b, "ShortRun", groups, 0)
+	runGroups(b, "ShortRun", groups)
 }
 
 // BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.
@@ -161,7 +169,7 @@ func BenchmarkRun1000(b *testing.B) {
 		{"V4", []entry{one("ids", func() []ids.UUID { return ids.AppendV4(uuids, 1000) })}},
 		{"ULID", []entry{one("ids", func() []ids.ULID { return ids.AppendULID(ulids, 1000) })}},
 		{"Snowflake", []entry{one("ids", func() []ids.Snowflake { return roomyOurs.Append(flakes, 1000) })}},
-	}, 0)
+	})
 }
 
 // BenchmarkFloor measures what ids are made of.
@@ -172,6 +180,7 @@ func BenchmarkFloor(b *testing.B) {
 	var block random.Block
 	runGroups(b, "Floor", []group{{"any", []entry{
 		one("time.Now", time.Now),
+		one("work", func() uint64 { return work(1, someWork) }),
 		one("mutex.Since", func() time.Duration { // what an id costs at least that is guarded and tells the time
 			mu.Lock()
 			defer mu.Unlock()
@@ -190,7 +199,7 @@ func BenchmarkFloor(b *testing.B) {
 			return u
 		}),
 		either("rand.Read16", func() (int, error) { return rand.Read(short) }),
-	}}}, 0)
+	}}})
 }
 
 // stamp writes the time that has passed since the anchor into u.

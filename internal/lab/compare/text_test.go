@@ -35,7 +35,7 @@ func BenchmarkString(b *testing.B) {
 			one("ids", sampleULID.String), one("oklog", sampleOklog.String), one("xid", sampleXID.String), one("ksuid", sampleKSUID.String),
 		}},
 		{"Snowflake", []entry{one("ids", sampleSnowflake.String), one("bwmarrin", sampleBwmarrin.String)}},
-	}, 0)
+	})
 }
 
 // BenchmarkAppendText writes an id into a buffer that is there already, or as near to it as a
@@ -60,7 +60,7 @@ func BenchmarkAppendText(b *testing.B) {
 			appended("ids", func(buf []byte) []byte { buf, _ = sampleSnowflake.AppendText(buf); return buf }),
 			one("bwmarrin", sampleBwmarrin.Bytes),
 		}},
-	}, 0)
+	})
 }
 
 // texts are what the parsers read, by kind of id.
@@ -100,13 +100,13 @@ func BenchmarkUnmarshal(b *testing.B) {
 			into("ids", new(ids.ULID), good.ulid), into("oklog", new(oklog.ULID), good.ulid), // which checks no character
 			into("xid", new(xid.ID), good.xid), into("ksuid", new(ksuid.KSUID), good.ksuid),
 		}},
-	}, 0)
+	})
 }
 
 // BenchmarkParse reads an id from good text, and BenchmarkParseBad refuses text with one bad character.
-func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good), 0) }
+func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good)) }
 
-func BenchmarkParseBad(b *testing.B) { runGroups(b, "ParseBad", parsers(&bad), 0) }
+func BenchmarkParseBad(b *testing.B) { runGroups(b, "ParseBad", parsers(&bad)) }
 
 // parsers returns the benchmarks of parsers that read from t.
 func parsers(t *texts) []group {

@@ -5,8 +5,8 @@
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
 //
-// All benchmarks run once in each round, instead of each several times on end, so that a change in the speed
-// of the machine meets all libraries alike.
+// All benchmarks run once in each round, which is one process, instead of each several times on end, so that a change in the
+// speed of the machine meets all libraries alike.
 package main
 
 import (
@@ -52,9 +52,9 @@ func write(root string, text []byte, benchtime string) error {
 	line := fmt.Sprintf("Command: `GOTOOLCHAIN=%s go -C internal/lab/compare run ./cmd/report -count %d -benchtime %s`\n\n",
 		r.config["toolchain"], r.rounds, benchtime)
 	versions = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(versions), "github.com/", ""), "\n", ", ")
-	line += r.machine()
-	return errors.Join(put(filepath.Join(root, "docs", "speed.md"), line+", against\n"+versions+".\n\n"+r.page()),
-		put(filepath.Join(root, "internal", "lab", "compare", "README.md"), line+".\n\n"+r.parts()),
+	line += "Measured " + r.machine()
+	return errors.Join(put(filepath.Join(root, "docs", "speed.md"), line+", against\n"+versions+".\n"+r.how()+"\n\n"+r.page()),
+		put(filepath.Join(root, "internal", "lab", "compare", "README.md"), line+".\n"+r.how()+"\n\n"+r.parts()),
 		put(filepath.Join(root, "README.md"), pictureLink),
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }

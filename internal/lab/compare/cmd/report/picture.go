@@ -29,8 +29,9 @@ func (r *results) picture() string {
 	for _, w := range pictured {
 		for _, library := range w.libraries {
 			for _, name := range []string{w.benchmark(library), w.many(library)} {
-				s, _ := r.median(name)
-				longest = max(longest, s.Center)
+				if times := r.ns[name]; len(times) > 0 {
+					longest = max(longest, times[r.figures(w.row).round])
+				}
 			}
 		}
 	}
@@ -38,10 +39,10 @@ func (r *results) picture() string {
 		y += 24
 		fmt.Fprintf(&body, "<text class=\"bold\" x=\"26\" y=\"%d\">%s</text>\n", y, html.EscapeString(w.title))
 		fmt.Fprintf(&told, " %s:", w.title)
+		round := r.figures(w.row).round
 		for _, l := range append([][2]string{{"ids", "ids"}}, libraries...) {
-			alone, ok := r.median(w.benchmark(l[0]))
-			many, also := r.median(w.many(l[0]))
-			if !ok || !also || !slices.Contains(w.libraries, l[0]) {
+			alone, many := r.ns[w.benchmark(l[0])], r.ns[w.many(l[0])]
+			if len(alone) == 0 || len(many) == 0 || !slices.Contains(w.libraries, l[0]) {
 				continue
 			}
 			class := "other"
@@ -49,20 +50,20 @@ func (r *results) picture() string {
 				class = "ours"
 			}
 			fmt.Fprintf(&body, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>\n", left-10, y+bar, html.EscapeString(l[1]))
-			for i, ns := range []float64{alone.Center, many.Center} {
+			for i, ns := range []float64{alone[round], many[round]} {
 				x := []int{left, right}[i]
 				long := int(math.Round(ns / longest * most))
 				fmt.Fprintf(&body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n<text class=\"soft\" x=\"%d\" y=\"%d\">%s</text>\n",
 					class, x, y+bar-14, long, bar-4, x+long+6, y+bar-1, number(ns))
 			}
-			fmt.Fprintf(&told, " %s %s and %s;", l[1], number(alone.Center), number(many.Center))
+			fmt.Fprintf(&told, " %s %s and %s;", l[1], number(alone[round]), number(many[round]))
 			y += bar
 		}
 	}
 	height := y + 26
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="title desc">
 <title id="title">What one id costs, in ns</title>
-<desc id="desc">Medians in ns, on one goroutine and on 64 at once.%[3]s less is better.</desc>
+<desc id="desc">Times in ns, on one goroutine and on 64 at once.%[3]s less is better.</desc>
 %[4]s<rect class="ground" x="0.5" y="0.5" width="%[5]d" height="%[6]d" rx="8"/>
 <text class="title" x="26" y="34">What one id costs, in ns</text>
 <text class="soft" x="26" y="55">Less is better. %[7]s, %[8]s, %[9]s processors.</text>

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// canned are the results of three rounds on a machine that becomes slower by half from each to the next.
+// canned are the results of three rounds on a machine that becomes slower by half from each to the next, but for text.
 func canned() string {
 	var b strings.Builder
 	b.WriteString("toolchain: go1.99\nprocessors: 2\ngoos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
@@ -17,9 +17,12 @@ func canned() string {
 		for name, ns := range map[string]float64{
 			"New/V7/ids-2": 48, "New/V7/google-2": 240, "Goroutines64/V7/ids-2": 70, "Goroutines64/V7/ids_own-2": 25,
 			"Goroutines64/V7/google-2": 100, "New/V7/xid-2": 9, "Run1000/V7/ids-2": 6000, "Floor/any/time.Now-2": 60,
-			"Parse/UUID/ids": 20, "Parse/UUID/google": 50,
+			"Parse/UUID/ids": 20, "Parse/UUID/google": 50, "Working8/V7/ids-2": 80, "Floor/any/work-2": 140,
 		} {
-			fmt.Fprintf(&b, "Benchmark%s \t 1000 \t %.1f ns/op \t 16 B/op \t 1 allocs/op\n", name, ns*slow)
+			if !strings.HasPrefix(name, "Parse") {
+				ns *= slow
+			}
+			fmt.Fprintf(&b, "Benchmark%s \t 1000 \t %.1f ns/op \t 16 B/op \t 1 allocs/op\n", name, ns)
 		}
 		b.WriteString("PASS\n")
 	}
@@ -55,18 +58,55 @@ func TestWrite(t *testing.T) {
 		t.Errorf("README.md is %q (%v)", got, err)
 	}
 	for _, c := range []struct{ path, has string }{
-		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMedians of 3 runs, in ns, on Some <Processor>, linux/amd64 with 2 processors, go1.99, against\ngoogle/uuid v"},
-		{page, "| version 7 | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
-		{lab, "| 64 | **105** | 37.5 | google/uuid 150 |\n"},
+		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMeasured on Some <Processor>, linux/amd64 with 2 processors, go1.99, against\ngoogle/uuid v"},
+		{page, "the most typical of 3. In a row with †"},
+		{page, "| version 7 † | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
+		{lab, "| 64 † | **105** | 37.5 | google/uuid 150 |\n"},
 		{page, "| version 7, 1,000 at once | **9.00** |  |  |  |\n"},
-		{page, "| UUID from text | **30.0** | google/uuid 75.0 |\n"},
-		{lab, "go1.99.\n\n## What each part costs\n"},
+		{page, "| UUID from text | **20.0** | google/uuid 50.0 |\n"},
+		{lab, "On eight goroutines that work for 210 ns between two IDs"},
+		{lab, "| version 7 | **120** |  |  |\n"},
+		{lab, "go1.99.\nFigures are in ns."},
+		{lab, "changed its state.\n\n## What each part costs\n"},
 		{lab, "| `time.Now()` | 90.0 |\n"},
 		{filepath.Join(dir, "docs", "speed.svg"), ">72.0</text>"},
 		{filepath.Join(dir, "docs", "speed.svg"), "version 7: ids 72.0 and 105; google/uuid 360 and 150;"},
 	} {
 		if got, err := os.ReadFile(c.path); err != nil || !strings.Contains(string(got), c.has) {
 			t.Errorf("%s lacks %q:\n%s", c.path, c.has, got)
+		}
+	}
+}
+
+// TestOneProcess has a machine that is in one of two states in each round, while one result is wide of the mark: all figures of a row
+// are from one round, which is another one than that.
+func TestOneProcess(t *testing.T) {
+	w := row{"version 7", "New", "V7"}
+	for name, rounds := range map[string]map[string][]float64{
+		" †": {"ids": {230, 100, 100, 231, 232}, "google": {190, 140, 140, 191, 195}, "gofrs": {300, 110, 112, 999, 301}},
+		"":   {"ids": {230, 231, 100, 100, 100}, "google": {191, 190, 191, 192, 193}, "gofrs": {300, 301, 302, 303, 304}},
+	} {
+		r := &results{ns: map[string][]float64{}, rounds: 5}
+		for library, ns := range rounds {
+			r.ns[w.benchmark(library)] = ns
+		}
+		f := r.figures(w)
+		of := func(library string) float64 { return rounds[library][f.round] }
+		want := fmt.Sprintf("google/uuid %.0f, gofrs/uuid %.0f", of("google"), of("gofrs"))
+		if f.title != w.title+name || f.others != want || name != "" && (of("ids") != 230 || of("gofrs") != 300) {
+			t.Errorf("want %q and %s of one round with the usual figures: %+v", w.title+name, want, f)
+		}
+	}
+	// The tenth at each end does not count.
+	r := &results{ns: map[string][]float64{}, rounds: 20}
+	for i := range 20 {
+		r.ns[w.benchmark("google")] = append(r.ns[w.benchmark("google")], 100+float64(min(i, 17)))
+	}
+	for _, spread := range []struct{ fast, slow, third float64 }{{10, 1000, 117}, {10, 1000, 126}} {
+		ns := r.ns[w.benchmark("google")]
+		ns[0], ns[1], ns[2], ns[17], ns[18], ns[19] = spread.fast, spread.fast, 100, spread.third, spread.slow, spread.slow
+		if got := r.unsteady([]string{w.benchmark("google"), "none"}); got != (spread.third > 125) {
+			t.Errorf("from 100 to %.0f between the tenths at the ends: unsteady %v", spread.third, got)
 		}
 	}
 }

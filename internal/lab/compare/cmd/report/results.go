@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,13 +50,55 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 	return benchmath.AssumeNothing.Summary(benchmath.NewSample(r.ns[name], &thresholds), 0.95), true
 }
 
-// time formats the median of a benchmark of calls for n ids, for one id. It is empty if there is none.
-func (r *results) time(name string, n float64) string {
+// typical returns the round whose times of the named benchmarks are nearest to their medians, by their logarithms. Times of
+// benchmarks that are compared with each other come from one round, and so from one process, because the machine may change
+// between two. Names without results do not count.
+func (r *results) typical(names []string) (round int) {
+	least := math.Inf(1)
+	for i := range r.rounds {
+		sum := 0.0
+		for _, name := range names {
+			if s, ok := r.median(name); ok {
+				sum += math.Abs(math.Log(r.ns[name][i] / s.Center))
+			}
+		}
+		if sum < least {
+			round, least = i, sum
+		}
+	}
+	return round
+}
+
+// unsteady reports whether the times of the named benchmarks spread by more than 1.25 between rounds. The fastest and the
+// slowest tenth of the rounds do not count.
+func (r *results) unsteady(names []string) bool {
+	sums, n := make([]float64, r.rounds), 0 // of logarithms
+	for _, name := range names {
+		for i, ns := range r.ns[name] {
+			sums[i] += math.Log(ns)
+		}
+		n += min(len(r.ns[name]), 1)
+	}
+	slices.Sort(sums)
+	tenth := r.rounds / 10
+	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
+}
+
+// time formats the time of a benchmark of calls for n ids in a round, for one id. It is empty if there is none.
+func (r *results) time(name string, n float64, round int) string {
+	if len(r.ns[name]) == 0 {
+		return ""
+	}
+	return number(r.ns[name][round] / n)
+}
+
+// middle formats the median of a benchmark. It is empty if there is none.
+func (r *results) middle(name string) string {
 	s, ok := r.median(name)
 	if !ok {
 		return ""
 	}
-	return number(s.Center / n)
+	return number(s.Center)
 }
 
 // spread formats the confidence interval as the larger distance from the median, if there were enough rounds.

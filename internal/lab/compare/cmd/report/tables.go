@@ -55,6 +55,7 @@ var libraries = [][2]string{
 // floors are the benchmarks of what ids are made of.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
+	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
 	{"mutex.Since", "`time.Since` with a `sync.Mutex` held (the floor for Snowflakes)"},
 	{"mutex.Since.UUID", "the same, returned in 16 bytes (the floor for versions 1 and 6)"},
 	{"mutex.Since.UUID.random", "the same, with 8 random bytes from a block (the floor for version 7 and ULID)"},
@@ -64,10 +65,18 @@ var floors = [][2]string{
 // sourceRows are the kinds of ids that take random bits.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
-// machine says how often and on what the benchmarks ran.
+// machine says on what the benchmarks ran.
 func (r *results) machine() string {
-	return fmt.Sprintf("Medians of %d runs, in ns, on %s, %s/%s with %s processors, %s",
-		r.rounds, r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
+	return fmt.Sprintf("on %s, %s/%s with %s processors, %s", r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
+}
+
+// unsteadyMark follows the title of a row whose other libraries' times spread between rounds.
+const unsteadyMark = " †"
+
+// how explains the tables of both pages.
+func (r *results) how() string {
+	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
+		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes: the machine changed its state.", r.rounds)
 }
 
 // page returns the tables for users, in Markdown.
@@ -81,12 +90,14 @@ func (r *results) page() string {
 		if w.operation == "Run1000" {
 			n = 1000
 		}
-		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", w.title, r.time(ours, n), r.spread(ours),
-			r.time(w.many("ids"), 1), r.time(w.many("ids_own"), 1), r.others(w))
+		f := r.figures(w)
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s | %s |\n", f.title, r.time(ours, n, f.round), r.spread(ours),
+			r.time(w.many("ids"), 1, f.round), r.time(w.many("ids_own"), 1, f.round), f.others)
 	}
 	b.WriteString("\n## What text costs\n\n" + "| operation | ns | other libraries |\n| --- | ---: | --- |\n")
 	for _, w := range textRows {
-		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", w.title, r.time(w.benchmark("ids"), 1), r.spread(w.benchmark("ids")), r.others(w))
+		f := r.figures(w)
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s |\n", f.title, r.time(w.benchmark("ids"), 1, f.round), r.spread(w.benchmark("ids")), f.others)
 	}
 	return b.String()
 }
@@ -97,25 +108,34 @@ func (r *results) parts() string {
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
 	for _, f := range floors {
 		name := "Floor/any/" + f[0]
-		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.time(name, 1), r.spread(name))
+		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.middle(name), r.spread(name))
 	}
 	b.WriteString("\n## What many goroutines cost\n\n")
 	b.WriteString("| goroutines that make version 7 | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| ---: | ---: | ---: | --- |\n")
+	crowd := func(w row) {
+		ours, f := w.benchmark("ids"), r.figures(w)
+		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s |\n", f.title, r.time(ours, 1, f.round), r.spread(ours), r.time(w.benchmark("ids_own"), 1, f.round), f.others)
+	}
 	for _, n := range []int{2, 64, 1024} {
-		w := row{"", fmt.Sprintf("Goroutines%d", n), "V7"}
-		ours := w.benchmark("ids")
-		fmt.Fprintf(&b, "| %d | **%s**%s | %s | %s |\n", n, r.time(ours, 1), r.spread(ours), r.time(w.benchmark("ids_own"), 1), r.others(w))
+		crowd(row{fmt.Sprint(n), fmt.Sprintf("Goroutines%d", n), "V7"})
+	}
+	fmt.Fprintf(&b, "\nOn eight goroutines that work for %s ns between two IDs, each ID takes, with the work:\n\n", r.middle("Floor/any/work"))
+	b.WriteString("| one ID | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| --- | ---: | ---: | --- |\n")
+	for _, w := range newRows {
+		if w.operation == "New" && len(r.ns["Working8/"+w.kind+"/ids"]) > 0 {
+			crowd(row{w.title, "Working8", w.kind})
+		}
 	}
 	b.WriteString("\n## What random bits cost\n\n")
 	b.WriteString("On a processor without AES instructions, Go expands the key in its own code. Here, `GODEBUG=cpu.aes=off` switches these instructions off.\n\n")
 	b.WriteString("| one ID | ns | ns, without AES instructions | ns, with `nostock` |\n| --- | ---: | ---: | ---: |\n")
 	for _, w := range sourceRows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", w[0], r.time("New/"+w[1]+"/ids", 1), r.time("NoAES/"+w[1]+"/ids", 1), r.time("Nostock/"+w[1]+"/ids", 1))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", w[0], r.middle("New/"+w[1]+"/ids"), r.middle("NoAES/"+w[1]+"/ids"), r.middle("Nostock/"+w[1]+"/ids"))
 	}
 	b.WriteString("\n## When `AppendV7` pays\n\n")
 	b.WriteString("| number of version 7 UUIDs | ns, `AppendV7` | ns, a loop of `NewV7` |\n| ---: | ---: | ---: |\n")
 	for _, n := range []string{"1", "2", "3", "10"} {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", n, r.time("ShortRun/"+n+"/ids", 1), r.time("ShortRun/"+n+"/loop", 1))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", n, r.middle("ShortRun/"+n+"/ids"), r.middle("ShortRun/"+n+"/loop"))
 	}
 	return b.String()
 }
@@ -131,18 +151,33 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// others returns what an operation costs in the other libraries, and making one id also on many goroutines.
-func (r *results) others(w row) string {
+// figures are what a row tells beside the times of this library.
+type figures struct {
+	title  string // with unsteadyMark, if need be
+	round  int    // that all times of the row are from
+	others string // the other libraries' times, of making one id also on many goroutines
+}
+
+func (r *results) figures(w row) figures {
+	var others []string // their benchmarks
+	for _, l := range libraries {
+		others = append(others, w.benchmark(l[0]), w.many(l[0]))
+	}
+	f := figures{title: w.title, round: r.typical(append([]string{w.benchmark("ids"), w.many("ids")}, others...))}
+	if r.unsteady(others) {
+		f.title += unsteadyMark
+	}
 	var all []string
 	for _, l := range libraries {
-		if t := r.time(w.benchmark(l[0]), 1); t != "" {
-			if many := r.time(w.many(l[0]), 1); many != "" {
+		if t := r.time(w.benchmark(l[0]), 1, f.round); t != "" {
+			if many := r.time(w.many(l[0]), 1, f.round); many != "" {
 				t += " (" + many + ")"
 			}
 			all = append(all, l[1]+" "+t)
 		}
 	}
-	return strings.Join(all, ", ")
+	f.others = strings.Join(all, ", ")
+	return f
 }
 
 // pictureLink is what the front page has.
