@@ -26,19 +26,18 @@ const (
 // whatever the wall clock does. It is safe for concurrent use. Make one with [NewClock]; using the zero value
 // panics.
 type Clock struct {
-	// What every call reads before it locks is on other cache lines than the mutex, which waiters write to, and what
-	// changes with each version 7 is on the mutex's line.
+	// What every call reads before it locks is on other cache lines than the mutex, which waiters write to. crowded is on
+	// the line on which the anchor begins, where calls with an injected clock write.
+	crowded atomic.Bool // calls have collided: while this is set, they draw their random bits before they lock
 	anchor
 
 	tolerance time.Duration
 	maxAhead  time.Duration
 	after     time.Time
 
-	crowded atomic.Bool // calls have collided: while this is set, they draw their random bits before they lock
-	_       [12]byte
-
+	_  [8]byte    // so that a cache line begins with the mutex
 	mu sync.Mutex // guards all that follows, every lane, and the anchor
-	v7 rule.Tail  // begins with what changes with each id
+	v7 rule.Tail  // begins with what changes with each ID, on the mutex's line
 
 	waiters     map[*waiter]bool
 	limit       time.Time

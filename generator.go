@@ -188,7 +188,7 @@ func (g *Generator) words(dst []uint64) {
 //
 // If the mutex is free, the bits are the next ones of the clock's block, which takes less time. A call that finds the mutex
 // taken draws its bits itself before it waits: so each holds the mutex for less time. If the mutex is still taken then, calls
-// collide, and the call notes that in crowded. While that is set, all calls draw their bits before they lock, so that no block
+// collide, and the call sets crowded. While that is set, all calls draw their bits before they lock, so that no block
 // moves from one processor's cache to another's. About one ID in a thousand clears it, so that a goroutine that is alone
 // again is soon at full speed.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {

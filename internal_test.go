@@ -344,6 +344,9 @@ func TestCacheLines(t *testing.T) {
 					t.Errorf("clock %d, lines of %d bytes: %s is on the mutex's line", i, size, name)
 				}
 			}
+			if first(all(&c.crowded)) != first(all(&c.anchor)) {
+				t.Errorf("clock %d, lines of %d bytes: crowded is not on the line on which the anchor begins", i, size)
+			}
 			for name, s := range map[string]span{"version 1": at(&c.v1, v1), "version 6": at(&c.v6, v6), "Snowflake": at(n.lane, snowflake)} {
 				if first(s) != last(s) || first(s) == first(mutex) {
 					t.Errorf("clock %d, lines of %d bytes: %s has lines %d to %d, the mutex %d", i, size, name, first(s), last(s), first(mutex))
