@@ -3,10 +3,13 @@
 // doors, and the exported names in api.txt.
 //
 // A block of Go is a fence that begins with ```go. It holds statements, or declarations; imports
-// that a reader would add without a thought may be left out. A statement that prints may say in a
-// comment at its end what it prints, and then must print that:
+// that a reader would add without a thought may be left out. A block that begins with "package main"
+// is a whole program: it must show all its imports. A statement that prints may say in a comment at
+// its end what it prints, and then must print that:
 //
 //	fmt.Println(id.Version()) // 7
+//
+// A result that differs in each run stands in a comment on the next line, which is not compared.
 //
 // A comment in the line before the fence, which no reader of the page sees, can say more:
 //
@@ -174,19 +177,25 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-var importing = regexp.MustCompile(`\Aimport (?:\([^)]*\)|"[^"]*")\n+`)
+// importing matches the beginning of a block: the package clause of a whole program, and the imports.
+var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
 // source returns a package with a function Run that does what the block says.
 func (b *block) source(root string, given map[string]string) (string, error) {
 	imported := importing.FindString(b.code)
 	code := b.code[len(imported):]
 	line := b.line + strings.Count(imported, "\n")
+	imported, whole := strings.CutPrefix(imported, "package main\n")
+	call := ""
+	if whole {
+		call = "main(); "
+	}
 	at := fmt.Sprintf("//line %s:%d\n", filepath.Join(root, filepath.FromSlash(b.page)), line)
 	before := ""
 	if b.after != nil {
 		before = importing.ReplaceAllString(b.after.code, "") + "\n"
 	}
-	body := "package b\n" + before + at + code + "\nfunc Run() error { return nil }\n"
+	body := "package b\n" + before + at + code + "\nfunc Run() error { " + call + "return nil }\n"
 	var set strings.Builder
 	if _, err := parser.ParseFile(token.NewFileSet(), "", body, 0); err != nil {
 		begin := "package b\n" + before + "func Run() error {\n"
@@ -224,7 +233,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	header := strings.Builder{}
 	header.WriteString("package b\n" + imported)
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
-		if used[name+"."] && !strings.Contains(imported, `"`+imports[name]+`"`) {
+		if !whole && used[name+"."] && !strings.Contains(imported, `"`+imports[name]+`"`) {
 			fmt.Fprintf(&header, "import %s %q\n", name, imports[name])
 		}
 	}
